@@ -1,0 +1,38 @@
+export {
+  type Access,
+  anyone,
+  permission,
+  platformPermission,
+  type Role,
+  TENANT_ROLES,
+  type TenantRole,
+} from './contract/access.ts';
+export { type Endpoint, endpoint, fillPath, fullPath, type Input, type Method, type Output } from './contract/endpoint.ts';
+export {
+  type FieldFault,
+  Problem,
+  type ProblemDetails,
+  type ProblemEntry,
+  type ProblemType,
+  problem,
+} from './contract/problem.ts';
+export { type ServiceToken, service } from './contract/service.ts';
+export {
+  Accepted,
+  Closed,
+  DEFAULT_PAGE_SIZE,
+  Id,
+  listQuery,
+  MAX_PAGE_SIZE,
+  Name,
+  Nullable,
+  OneOf,
+  Page,
+  RUN_STATUSES,
+  RunFailure,
+  type RunStatus,
+  TERMINAL_RUN_STATUSES,
+  Timestamp,
+} from './contract/shapes.ts';
+export { type CallResult, call, type ClientOptions } from './contract/client.ts';
+export { kernelProblems } from './contract/problems.ts';

@@ -1,0 +1,36 @@
+/** Roles of a user within one tenant, weakest first; `platform_admin` stands outside the order. */
+export const TENANT_ROLES = ['viewer', 'pipeline_editor', 'admin'] as const;
+export type TenantRole = (typeof TENANT_ROLES)[number];
+export type Role = TenantRole | 'platform_admin';
+
+/** Who may call an endpoint. A route without one is refused at boot. */
+export type Access =
+  | { kind: 'public' }
+  | {
+      kind: 'tenant';
+      permission: string;
+      /** The weakest tenant role that holds the permission. */
+      role: TenantRole;
+      /** What a service or delegation principal must have been given instead of a role. */
+      capability?: string;
+      /** `required`: a user must send `X-Tenant-ID` even with one organization in the token. */
+      tenantHeader: 'required' | 'optional';
+    }
+  | { kind: 'platform'; permission: string; capability?: string };
+
+/** Access by anyone, without a token. */
+export const anyone: Access = { kind: 'public' };
+
+/** Access within one tenant: `noun:verb`, and the weakest role that holds it. */
+export function permission(
+  name: string,
+  role: TenantRole,
+  options: { capability?: string; tenantHeader?: 'required' | 'optional' } = {},
+): Access {
+  return { kind: 'tenant', permission: name, role, tenantHeader: 'optional', ...options };
+}
+
+/** Access to what all tenants share: `platform_admin` only, or a service with the capability. */
+export function platformPermission(name: string, capability?: string): Access {
+  return { kind: 'platform', permission: name, ...(capability === undefined ? {} : { capability }) };
+}

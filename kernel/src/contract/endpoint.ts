@@ -1,0 +1,73 @@
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { Access } from './access.ts';
+import type { ProblemType } from './problem.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * One route as data. Types, validation, authorisation, OpenAPI, client, CLI and tests are all made from this value.
+ * Object schemas of `body` must be closed (`additionalProperties: false`), which boot checks.
+ */
+export interface Endpoint<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+> {
+  /** `plugin.verb_noun`, unique; becomes the OpenAPI operationId. */
+  id: string;
+  method: Method;
+  /** With `:name` parameters, below `/api/v1` unless `mount` is `root`. */
+  path: string;
+  mount?: 'api' | 'root';
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Absent for 204. */
+  response?: R;
+  /** 200 unless given. */
+  status?: 200 | 201 | 202 | 204;
+  /** `Location` of what was made or started; `:names` are filled from the parameters and the response. */
+  location?: string;
+  /** What this endpoint may answer beyond the kernel's own problems. */
+  errors?: ProblemType[];
+  /** Words of the CLI command made from this endpoint, such as `sources get`. */
+  cli?: string;
+}
+
+/** Declares an endpoint; the schemas keep their exact types. */
+export function endpoint<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+>(declared: Endpoint<P, Q, B, R>): Endpoint<P, Q, B, R> {
+  return declared;
+}
+
+type Part<S> = TSchema extends S ? undefined : S extends TSchema ? Static<S> : undefined;
+
+/** What a caller gives: parameters, query and body as the endpoint declares them. */
+export type Input<E> =
+  E extends Endpoint<infer P, infer Q, infer B, infer _R> ? { params: Part<P>; query: Part<Q>; body: Part<B> } : never;
+
+/** What an endpoint answers on success. */
+export type Output<E> =
+  E extends Endpoint<infer _P, infer _Q, infer _B, infer R> ? (TSchema extends R ? undefined : Static<R>) : never;
+
+/** The full path of an endpoint with its `:names` still in place. */
+export function fullPath(declared: Pick<Endpoint, 'path' | 'mount'>): string {
+  return declared.mount === 'root' ? declared.path : `/api/v1${declared.path}`;
+}
+
+/** Fills `:names` of a path template from the given values, URL-encoded; throws on a missing one. */
+export function fillPath(template: string, values: Record<string, unknown>): string {
+  return template.replace(/:(\w+)/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined || value === null) throw new Error(`path ${template} needs ${name}`);
+    return encodeURIComponent(String(value));
+  });
+}

@@ -1,0 +1,61 @@
+/** One field that a request or document got wrong: where, and which rule. Never the value itself. */
+export interface FieldFault {
+  /** JSON pointer into the body, or `/query/x`, `/params/x`, `/headers/x`. */
+  pointer: string;
+  code: string;
+}
+
+/** What a thrown problem may add to its table entry; no member may hold input values. */
+export interface ProblemDetails {
+  /** Fills the `{name}` places of the detail template; only our own words (states, codes, counts), never input. */
+  values?: Record<string, string | number>;
+  errors?: FieldFault[];
+  hint?: string;
+  retryAfterSeconds?: number;
+  /** Members that the code documents, such as `run_id`. */
+  members?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** The table entry of one stable error code. */
+export interface ProblemEntry {
+  code: string;
+  status: number;
+  title: string;
+  /** Fixed text, with `{name}` places for our own words. */
+  detail: string;
+  /** The next step for whoever meets it. */
+  hint: string;
+}
+
+/** An error that a client may see; everything else that is thrown becomes `internal`. */
+export class Problem extends Error {
+  readonly entry: ProblemEntry;
+  readonly details: ProblemDetails;
+
+  constructor(entry: ProblemEntry, details: ProblemDetails = {}) {
+    super(
+      entry.detail.replace(/\{(\w+)\}/g, (_, name: string) => String(details.values?.[name] ?? '?')),
+      details.cause === undefined ? {} : { cause: details.cause },
+    );
+    this.name = 'Problem';
+    this.entry = entry;
+    this.details = details;
+  }
+
+  get code(): string {
+    return this.entry.code;
+  }
+
+  get status(): number {
+    return this.entry.status;
+  }
+}
+
+/** Makes the `Problem` of its entry; carries the entry so that contracts, docs and tests can read it. */
+export type ProblemType = ((details?: ProblemDetails) => Problem) & { readonly entry: ProblemEntry };
+
+/** Declares one error code. Codes are lower snake case and unique over the whole platform (checked at boot). */
+export function problem(entry: ProblemEntry): ProblemType {
+  return Object.assign((details?: ProblemDetails) => new Problem(entry, details), { entry });
+}

@@ -1,0 +1,68 @@
+import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+
+/** A server-made UUIDv7. */
+export const Id = Type.String({ format: 'uuid', description: 'A server-made UUIDv7' });
+
+/** ISO 8601 in UTC, ending in Z. */
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC' });
+
+/** The `name` of sources, transforms, pipelines and policies. */
+export const Name = Type.String({
+  pattern: '^[a-z][a-z0-9_-]{0,62}$',
+  description: 'Lower case, 1 to 63 characters, unique per tenant and kind',
+});
+
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 500;
+
+/** A value, or null on the wire. */
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** A union of string literals that JSON Schema readers see as one `enum`. */
+export const OneOf = <T extends string>(values: readonly T[], options: { default?: T; description?: string } = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
+
+/** The list answer of every list route. */
+export const Page = <T extends TSchema>(item: T) =>
+  Type.Object({
+    items: Type.Array(item),
+    next_page_token: Nullable(Type.String()),
+    total: Nullable(Type.Integer()),
+  });
+
+/**
+ * The query of a list route: paging, `order` from an allow-list (`field` or `-field`), and the filters of the resource.
+ * The first order is the default.
+ */
+export function listQuery<T extends TProperties>(orders: readonly [string, ...string[]], filters: T) {
+  const order = orders.flatMap((field) => [field, `-${field}`]);
+  return Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
+      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
+      order: Type.Optional(OneOf(order)),
+      ...filters,
+    },
+    { additionalProperties: false },
+  );
+}
+
+/** A closed object: the only kind a request body may be. */
+export const Closed = <T extends TProperties>(properties: T, options: object = {}): TObject<T> =>
+  Type.Object(properties, { additionalProperties: false, ...options });
+
+export const RUN_STATUSES = ['pending', 'running', 'succeeded', 'failed', 'cancelled', 'skipped'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export const TERMINAL_RUN_STATUSES: readonly RunStatus[] = ['succeeded', 'failed', 'cancelled', 'skipped'];
+
+/** Why a run failed, in the words of the problem catalogue. */
+export const RunFailure = Type.Object({
+  code: Type.String(),
+  origin: OneOf(['source', 'destination', 'platform', 'config']),
+  retryable: Type.Boolean(),
+  detail: Type.String(),
+  hint: Nullable(Type.String()),
+});
+
+/** The answer of every asynchronous start. */
+export const Accepted = Type.Object({ workflow_id: Type.String(), run_id: Id });

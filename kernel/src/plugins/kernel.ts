@@ -1,0 +1,22 @@
+import type { Logger } from 'pino';
+import type { ServiceToken } from '../contract/service.ts';
+import type { TenantDb } from '../persistence/tenant-db.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import type { Tenants } from '../tenancy/tenants.ts';
+
+export type Mode = 'development' | 'staging' | 'production';
+
+/** What a plugin gets: ports, never the database, the ORM or another plugin. */
+export interface Kernel<Settings = Record<string, unknown>> {
+  readonly mode: Mode;
+  /** The values of the plugin's own settings schema, read once, frozen. */
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** Rows of one tenant; nothing else is reachable from what it returns. */
+  db(tenant: Tenant): TenantDb;
+  readonly runs: Runs;
+  readonly tenants: Tenants;
+  /** A service of another plugin; throws unless the manifest requires it. Only during `setup`. */
+  use<T>(token: ServiceToken<T>): T;
+}

@@ -1,0 +1,73 @@
+import type { RunStatus } from '../contract/shapes.ts';
+import type { TenantTransaction } from '../persistence/tenant-db.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+
+/** Why a run failed, as its row, the API and the CLI show it. */
+export interface RunFailureRecord {
+  code: string;
+  origin: 'source' | 'destination' | 'platform' | 'config';
+  retryable: boolean;
+  detail: string;
+  hint?: string;
+}
+
+/** A row of the kernel's run table: outbox, look-up and history in one. */
+export interface RunRecord {
+  runId: string;
+  /** `<plugin's word>`, such as `source-sync`; decides workflow type and queue. */
+  kind: string;
+  /** What the run is about, such as a source id. */
+  subjectId: string;
+  status: RunStatus;
+  /** `<tenant_id>:<kind>:<run_id>`. */
+  workflowId: string;
+  /** Subject of the caller who asked for it, or `schedule`. */
+  requestedBy: string;
+  /** Counts the attempts; a commit by an older attempt is refused. */
+  leaseEpoch: number;
+  createdAt: Date;
+  startedAt?: Date;
+  endedAt?: Date;
+  failure?: RunFailureRecord;
+}
+
+/** How a kind of run is carried out; each plugin registers its own kinds. */
+export interface RunKind {
+  kind: string;
+  workflowType: string;
+  /** Worker role whose queue takes it. */
+  role: string;
+  /** At most one pending or running run per subject. */
+  exclusive: boolean;
+}
+
+/** The run table and its outbox. */
+export interface Runs {
+  /**
+   * Writes a pending run in the caller's transaction; the workflow is started after commit, and by the sweeper if that
+   * fails. Throws `run_already_active` (with member `run_id`) when the kind is exclusive and one is open.
+   */
+  start(
+    tx: TenantTransaction,
+    run: { kind: string; subjectId: string; requestedBy: string },
+  ): Promise<{ run_id: string; workflow_id: string }>;
+  /** Finds a run by run id or by workflow id; undefined for absent and foreign ids alike. */
+  find(tenant: Tenant, id: string, kind?: string): Promise<RunRecord | undefined>;
+  /** The newest runs of a subject, newest first, by keyset page. */
+  page(
+    tenant: Tenant,
+    filter: { kind?: string; subjectId?: string; status?: RunStatus },
+    page: { limit?: number; page_token?: string; order?: string },
+  ): Promise<{ items: RunRecord[]; next_page_token: string | null }>;
+  /** Takes the run for a new attempt: status running, epoch + 1. Undefined when the run is already terminal. */
+  begin(tenant: Tenant, runId: string): Promise<{ leaseEpoch: number } | undefined>;
+  /** Throws `LeaseLost` unless this attempt is still the newest of a running run; locks the row until the transaction ends. */
+  assertLease(tx: TenantTransaction, runId: string, leaseEpoch: number): Promise<void>;
+  /** Makes the run terminal; a terminal run never changes again (returns false). */
+  finish(
+    tenant: Tenant,
+    runId: string,
+    outcome: { status: 'succeeded' | 'failed' | 'cancelled' | 'skipped'; failure?: RunFailureRecord },
+    alongside?: (tx: TenantTransaction) => Promise<void>,
+  ): Promise<boolean>;
+}
