@@ -1,0 +1,75 @@
+// Runs on whatever Node the user has (18 or newer), before anything is installed: only node: modules, plain JavaScript.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const WANTED_MAJOR = 24;
+/** Exit code of a start that was refused (sysexits EX_CONFIG). */
+const REFUSED = 78;
+const NODE_FLAGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
+
+const readLock = (file) => {
+  try {
+    return JSON.parse(readFileSync(path.join(ROOT, file), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Whether node_modules holds what package-lock.json asks for. Compared by content, not by time stamps: a checkout
+ * gives every file the same age. Optional packages of other platforms may be absent; this platform's Node may not.
+ */
+function dependenciesPresent() {
+  const wanted = readLock('package-lock.json');
+  const installed = readLock('node_modules/.package-lock.json');
+  if (!wanted || !installed) return false;
+  return Object.entries(wanted).every(
+    ([name, entry]) =>
+      name === '' || installed[name]?.version === entry.version || (entry.optional === true && !installed[name]),
+  );
+}
+
+/** Installs with the npm that started us, or the one on PATH; its words go to stderr, since stdout belongs to the program. */
+function installDependencies() {
+  const started = Date.now();
+  process.stderr.write('  ▸ dependencies: npm ci\n');
+  const npm = process.env.npm_execpath;
+  const args = ['ci', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'];
+  const [command, argv] = npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args];
+  const done = spawnSync(command, argv, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (done.status !== 0) refuse(`npm ci failed (${done.error?.message ?? `exit ${done.status ?? done.signal}`})`);
+  process.stderr.write(`  ✓ dependencies ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+function refuse(reason) {
+  process.stderr.write(`weir: ${reason}\n`);
+  process.exit(REFUSED);
+}
+
+function findNode() {
+  const bundled = path.join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  if (existsSync(bundled)) return bundled;
+  if (Number(process.versions.node.split('.')[0]) >= WANTED_MAJOR) return process.execPath;
+  return refuse(
+    `no Node ${WANTED_MAJOR} for ${process.platform}-${process.arch}: run this with Node ${WANTED_MAJOR} or newer (this is ${process.version})`,
+  );
+}
+
+/**
+ * Runs a TypeScript file of this checkout with Node 24 and ends as it ends: same exit code, or the same signal as
+ * exit code 128 + n. Dependencies are installed first when they are missing or stale.
+ */
+export function launch(script, args) {
+  if (!dependenciesPresent()) installDependencies();
+  const child = spawn(findNode(), [...NODE_FLAGS, path.resolve(ROOT, script), ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    // A terminal sends Ctrl-C to the whole group, the child included; once more from us would read as "now, at once".
+    process.on(signal, () => signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
+  }
+  child.on('error', (error) => refuse(`cannot start Node ${WANTED_MAJOR}: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}

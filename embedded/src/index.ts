@@ -1,0 +1,5 @@
+export type { PostgresBinaries } from './postgres/binaries.ts';
+export { type PostgresOptions, type RunningPostgres, startPostgres } from './postgres/start-postgres.ts';
+export { freePort, StartFailed } from './ready.ts';
+export { type Exit, type Supervised, type SuperviseOptions, supervise } from './supervised.ts';
+export { toolCache } from './tool-cache.ts';

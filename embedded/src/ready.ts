@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Supervised } from './supervised.ts';
+
+const POLL_MS = 40;
+const LOG_TAIL_LINES = 12;
+
+/** A port of 127.0.0.1 that was free a moment ago. Another process may take it first, so callers retry. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
+  return address.port;
+}
+
+/** The last lines of a log file, for messages; empty when there is none. */
+export async function logTail(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+}
+
+/** A start that did not succeed; the message ends with the log's last lines, `log` holds them alone. */
+export class StartFailed extends Error {
+  readonly log: string;
+  constructor(message: string, log: string, options?: ErrorOptions) {
+    super(log === '' ? message : `${message}\n${log}`, options);
+    this.log = log;
+  }
+}
+
+/**
+ * Asks `probe` until it answers true. Throws `StartFailed` when the process ends first or `timeoutMs` have passed, and
+ * stops the process in both cases. A probe that throws counts as "not yet"; its last fault becomes the cause.
+ */
+export async function untilReady(
+  name: string,
+  child: Supervised,
+  probe: () => Promise<boolean>,
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  let gone = false;
+  let cause: unknown;
+  void child.exited.then(() => {
+    gone = true;
+  });
+  while (!gone && Date.now() < deadline) {
+    try {
+      if (await probe()) return;
+    } catch (fault) {
+      cause = fault;
+    }
+    await delay(POLL_MS);
+  }
+  const exit = await child.stop();
+  const reason = gone ? `ended at once (${exit.signal ?? `exit ${exit.code}`})` : `not ready after ${timeoutMs} ms`;
+  throw new StartFailed(`${name} ${reason}, log ${child.logFile}`, await logTail(child.logFile), { cause });
+}
