@@ -11,7 +11,7 @@ const SYSTEM_CACHE = '/var/cache/weir';
  * unprivileged user. Everything in it can be deleted at any time while nothing runs.
  */
 export function toolCache(env: NodeJS.ProcessEnv = process.env): string {
-  const own = env['WEIR_TOOL_CACHE'] ?? path.join(env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'), 'weir');
+  const own = env.WEIR_TOOL_CACHE ?? path.join(env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'weir');
   const user = unprivileged();
   if (user === undefined) {
     mkdirSync(own, { recursive: true });

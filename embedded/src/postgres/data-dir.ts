@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { supervise } from '../supervised.ts';
 import { logTail, StartFailed } from '../ready.ts';
+import { supervise } from '../supervised.ts';
 import { type Ids, reachable } from '../unprivileged.ts';
 
 /** The superuser's name in every database we make. */

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { freePort, StartFailed, untilReady } from '../ready.ts';
+import { type Supervised, supervise } from '../supervised.ts';
+
+export type TemporalOptions = {
+  /** The program that `findTemporal` found. */
+  binary: string;
+  /** SQLite file of the server; made when absent, kept when present. */
+  dbFile: string;
+  /** gRPC port on 127.0.0.1; a free one when absent. */
+  port?: number;
+  logFile: string;
+  outlivesParent?: boolean;
+};
+
+export type RunningTemporal = {
+  pid: number;
+  port: number;
+  /** `127.0.0.1:<port>`, as Temporal clients want it. */
+  address: string;
+  namespace: 'default';
+  stop(): Promise<void>;
+  exited: Supervised['exited'];
+};
+
+const READY_TIMEOUT_MS = 60_000;
+const PROBE_TIMEOUT_MS = 5_000;
+const PORT_TRIES = 5;
+const PORT_TAKEN = /address already in use|port already in use/i;
+
+/** Whether the frontend answers and the namespace can be described: both are needed before a worker may start. */
+async function healthy(binary: string, address: string): Promise<boolean> {
+  const run = promisify(execFile);
+  const limits = { timeout: PROBE_TIMEOUT_MS };
+  await run(binary, ['operator', 'cluster', 'health', '--address', address], limits);
+  await run(binary, ['operator', 'namespace', 'describe', '-n', 'default', '--address', address], limits);
+  return true;
+}
+
+async function launchOn(port: number, options: TemporalOptions): Promise<RunningTemporal> {
+  const address = `127.0.0.1:${port}`;
+  const child = await supervise({
+    name: 'the workflow engine',
+    command: options.binary,
+    args: [
+      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
+      ...['--db-filename', options.dbFile, '--log-level', 'warn'],
+    ],
+    logFile: options.logFile,
+    outlivesParent: options.outlivesParent ?? false,
+  });
+  await untilReady('the workflow engine', child, () => healthy(options.binary, address), READY_TIMEOUT_MS);
+  const stop = async () => void (await child.stop());
+  return { pid: child.pid, port, address, namespace: 'default', stop, exited: child.exited };
+}
+
+/**
+ * Starts Temporal's own development server with a file database on 127.0.0.1 and returns when it is healthy and its
+ * namespace `default` can be used. A second start on the same file keeps workflows and schedules.
+ */
+export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
+  await mkdir(path.dirname(options.dbFile), { recursive: true });
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launchOn(options.port ?? (await freePort()), options);
+    } catch (fault) {
+      const portTaken = fault instanceof StartFailed && PORT_TAKEN.test(fault.log);
+      if (options.port !== undefined || !portTaken || attempt === PORT_TRIES) throw fault;
+    }
+  }
+}
