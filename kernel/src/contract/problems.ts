@@ -9,6 +9,13 @@ export const kernelProblems = {
     detail: 'The request body is not one well-formed JSON document.',
     hint: 'Check quotes, commas, repeated keys and depth (at most 64), then send it again.',
   }),
+  malformedRequest: problem({
+    code: 'malformed_request',
+    status: 400,
+    title: 'Malformed request',
+    detail: 'The bytes sent are not a well-formed HTTP request.',
+    hint: 'Check the request line and the headers, or use another client.',
+  }),
   unsafeNumber: problem({
     code: 'unsafe_number',
     status: 400,

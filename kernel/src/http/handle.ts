@@ -1,0 +1,108 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type Endpoint, fillPath, fullPath, type Input, type Output } from '../contract/endpoint.ts';
+import { kernelProblems } from '../contract/problems.ts';
+import type { Principal, Tenant } from '../tenancy/tenant.ts';
+import type { Authenticate } from './authenticate.ts';
+import type { Answer, IdempotencyStore } from './idempotency.ts';
+
+/** What a route's function gets besides the parts that its endpoint declares. */
+export interface CallContext {
+  /** The resolved tenant; absent for public and platform routes, whose endpoints have another access kind. */
+  tenant: Tenant;
+  principal: Principal;
+  /** The value of `If-Match`, to be given to `requireMatch` with the etag of the row that is changed. */
+  ifMatch: string | undefined;
+  traceId: string;
+  log: Logger;
+}
+
+/** An endpoint with the function that carries it out. */
+export interface Route<E extends Endpoint = Endpoint> {
+  endpoint: E;
+  run: (input: Input<E> & CallContext) => Promise<Output<E>>;
+}
+
+/** A route whose types have been forgotten, as lists of routes hold it. */
+export interface AnyRoute {
+  endpoint: Endpoint;
+  run: (input: never) => Promise<unknown>;
+}
+
+/** Binds an endpoint to its function; parameters, query, body and answer are typed by the endpoint. */
+export function handle<E extends Endpoint>(endpoint: E, run: Route<E>['run']): AnyRoute {
+  return { endpoint: endpoint as Endpoint, run: run as AnyRoute['run'] };
+}
+
+export interface RouteDeps {
+  authenticate: Authenticate;
+  idempotency: IdempotencyStore;
+  plugin?: string;
+}
+
+/** Throws `precondition_failed` unless `If-Match` was absent, `*`, or names the current etag. */
+export function requireMatch(ifMatch: string | undefined, etag: string): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const named = ifMatch.split(',').map((tag) => tag.trim().replace(/^"|"$/g, ''));
+  if (!named.includes(etag)) throw kernelProblems.preconditionFailed();
+}
+
+/** Registers routes with the wire habits that all of them share: access, status, Location, ETag, idempotency. */
+export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[], deps: RouteDeps): void {
+  for (const { endpoint, run } of routes) {
+    app.route({
+      method: endpoint.method,
+      url: fullPath(endpoint),
+      schema: fastifySchema(endpoint),
+      config: { endpoint, plugin: deps.plugin ?? 'kernel' },
+      onRequest: deps.authenticate(endpoint.access),
+      handler: async (request, reply) => {
+        const work = async () => answer(endpoint, await run(inputOf(request) as never), request);
+        const key = request.headers['idempotency-key'];
+        const done =
+          endpoint.method === 'POST' && key !== undefined
+            ? await deps.idempotency.once({ key: String(key), endpoint, request }, work)
+            : await work();
+        return send(reply, done);
+      },
+    });
+  }
+}
+
+function inputOf(request: FastifyRequest): Record<string, unknown> {
+  const { tenant, principal } = request.caller;
+  return {
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    tenant,
+    principal,
+    ifMatch: request.headers['if-match'],
+    traceId: request.id,
+    log: request.log,
+  };
+}
+
+function answer(endpoint: Endpoint, body: unknown, request: FastifyRequest): Answer {
+  const headers: Record<string, string> = {};
+  const named = { ...(request.params as object), ...(typeof body === 'object' ? body : {}) } as Record<string, unknown>;
+  if (endpoint.location !== undefined) headers.location = `/api/v1${fillPath(endpoint.location, named)}`;
+  if (typeof named.etag === 'string') headers.etag = `"${named.etag}"`;
+  return { status: endpoint.status ?? 200, headers, body };
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): unknown {
+  reply.code(status).headers(headers);
+  return status === 204 ? reply.send() : body;
+}
+
+function fastifySchema(endpoint: Endpoint): Record<string, unknown> {
+  const { params, query, body, response } = endpoint;
+  return {
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { querystring: query }),
+    ...(body === undefined ? {} : { body }),
+    ...(response === undefined ? {} : { response: { [endpoint.status ?? 200]: response as TSchema } }),
+  };
+}

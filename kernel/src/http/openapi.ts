@@ -1,0 +1,124 @@
+import { type Endpoint, fullPath } from '../contract/endpoint.ts';
+import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
+import { kernelProblems } from '../contract/problems.ts';
+
+type Json = Record<string, unknown>;
+
+const PROBLEM_SCHEMA = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'trace_id'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string' },
+    trace_id: { type: 'string' },
+    hint: { type: 'string' },
+    retry_after_seconds: { type: 'integer' },
+    errors: {
+      type: 'array',
+      items: { type: 'object', properties: { pointer: { type: 'string' }, code: { type: 'string' } } },
+    },
+  },
+};
+
+/** What a route may answer by its shape alone, before its own errors. */
+function commonProblems({ access, params, query, body }: Endpoint): ProblemType[] {
+  const found: ProblemType[] = [kernelProblems.internal];
+  if (access.kind !== 'public') found.push(kernelProblems.unauthenticated, kernelProblems.forbiddenRole);
+  if (access.kind === 'tenant') found.push(kernelProblems.tenantHeaderRequired, kernelProblems.tenantNotAllowed);
+  if (params ?? query ?? body) found.push(kernelProblems.validationFailed);
+  if (body) found.push(kernelProblems.malformedJson, kernelProblems.unsupportedMediaType, kernelProblems.payloadTooLarge);
+  return found;
+}
+
+/** The OpenAPI 3.1 document of a set of endpoints; the same for all tenants. */
+export function openapi(endpoints: readonly Endpoint[], version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    const path = fullPath(endpoint).replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Weir', version, description: 'Extract, load and transform for a lakehouse, for many tenants.' },
+    paths,
+    components: {
+      schemas: { Problem: PROBLEM_SCHEMA },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  };
+}
+
+function operation(endpoint: Endpoint): Json {
+  const { id, summary, description, access, body, response } = endpoint;
+  const status = endpoint.status ?? 200;
+  return {
+    operationId: id,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [id.split('.')[0]],
+    parameters: parameters(endpoint),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      [status]: {
+        description: summary,
+        ...(response === undefined ? {} : { content: { 'application/json': { schema: response } } }),
+        ...(endpoint.location === undefined
+          ? {}
+          : { headers: { Location: { schema: { type: 'string' }, description: endpoint.location } } }),
+      },
+      ...problemResponses([...commonProblems(endpoint), ...(endpoint.errors ?? [])]),
+    },
+    security: access.kind === 'public' ? [] : [{ bearer: [] }],
+    'x-access': access,
+  };
+}
+
+function parameters({ params, query, access, method }: Endpoint): Json[] {
+  const header = (name: string, required: boolean, description: string): Json => ({
+    name,
+    in: 'header',
+    required,
+    description,
+    schema: { type: 'string' },
+  });
+  return [
+    ...schemaParameters(params, 'path'),
+    ...schemaParameters(query, 'query'),
+    ...(access.kind === 'tenant'
+      ? [header('X-Tenant-ID', access.tenantHeader === 'required', 'Alias of one of your organizations')]
+      : []),
+    ...(method === 'POST' ? [header('Idempotency-Key', false, 'A repeat with the same key gets the first answer')] : []),
+    ...(method === 'PATCH' ? [header('If-Match', false, 'The etag that the change is meant for')] : []),
+  ];
+}
+
+function schemaParameters(schema: unknown, place: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+function problemResponses(types: readonly ProblemType[]): Json {
+  const byStatus = new Map<number, ProblemEntry[]>();
+  for (const { entry } of types) {
+    const entries = byStatus.get(entry.status) ?? [];
+    if (!entries.some((other) => other.code === entry.code)) entries.push(entry);
+    byStatus.set(entry.status, entries);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, entries]) => [
+      status,
+      {
+        description: entries.map((entry) => `\`${entry.code}\`: ${entry.detail}`).join('\n\n'),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+}

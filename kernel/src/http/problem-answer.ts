@@ -1,0 +1,87 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem, type ProblemType } from '../contract/problem.ts';
+import { kernelProblems } from '../contract/problems.ts';
+
+const BY_FASTIFY_CODE: Readonly<Record<string, ProblemType>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: kernelProblems.payloadTooLarge,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: kernelProblems.unsupportedMediaType,
+  FST_ERR_CTP_EMPTY_JSON_BODY: kernelProblems.malformedJson,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: kernelProblems.malformedJson,
+  FST_ERR_BAD_URL: kernelProblems.routeNotFound,
+};
+
+const WHERE: Readonly<Record<string, string>> = {
+  body: '',
+  querystring: '/query',
+  params: '/params',
+  headers: '/headers',
+};
+
+/** Makes a problem of anything that may be thrown: ours as they are, known faults by table, all else `internal`. */
+export function toProblem(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Partial<FastifyError>;
+  if (Array.isArray(error.validation)) return validationProblem(error as FastifyError);
+  const known = typeof error.code === 'string' ? BY_FASTIFY_CODE[error.code] : undefined;
+  return known ? known({ cause: thrown }) : kernelProblems.internal({ cause: thrown });
+}
+
+/** Pointer and rule of each fault, never a value: property names that the schema does not know stay out too. */
+function validationProblem(error: FastifyError): Problem {
+  const base = WHERE[error.validationContext ?? 'body'] ?? '';
+  const errors = (error.validation ?? []).map((fault) => {
+    const missing = (fault.params as { missingProperty?: string }).missingProperty;
+    return { pointer: `${base}${fault.instancePath}${missing === undefined ? '' : `/${missing}`}`, code: fault.keyword };
+  });
+  return kernelProblems.validationFailed({ errors });
+}
+
+/** The problem document of RFC 9457 as it goes over the wire. */
+export function problemDocument(found: Problem, traceId: string): Record<string, unknown> {
+  const { entry, details } = found;
+  return {
+    type: `/docs/errors/${entry.code}`,
+    title: entry.title,
+    status: entry.status,
+    detail: found.message,
+    code: entry.code,
+    trace_id: traceId,
+    hint: details.hint ?? entry.hint,
+    ...(details.errors === undefined ? {} : { errors: details.errors }),
+    ...(details.retryAfterSeconds === undefined ? {} : { retry_after_seconds: details.retryAfterSeconds }),
+    ...details.members,
+  };
+}
+
+/** Answers every error of a server as a problem document: thrown, unknown route, wrong method, broken request. */
+export function answerProblems(app: FastifyInstance): void {
+  app.setErrorHandler((thrown: unknown, request, reply) => send(toProblem(thrown), request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? '/';
+    const allowed = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(
+      (method) => app.findRoute({ method, url: path }) !== null || matches(app, method, path),
+    );
+    if (allowed.length === 0) return send(kernelProblems.routeNotFound(), request, reply);
+    reply.header('allow', allowed.join(', '));
+    return send(kernelProblems.methodNotAllowed(), request, reply);
+  });
+}
+
+/** `findRoute` compares patterns; a concrete path needs the router itself. */
+function matches(app: FastifyInstance, method: string, path: string): boolean {
+  const declared = app.declaredRoutes.filter((route) => route.method === method);
+  return declared.some((route) => route.pattern.test(path));
+}
+
+async function send(found: Problem, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  if (found.status >= 500) request.log.error({ err: found.details.cause ?? found, code: found.code }, 'request failed');
+  else request.log.info({ code: found.code }, 'request refused');
+  if (found.status === 401) reply.header('www-authenticate', 'Bearer');
+  const retryAfter = found.details.retryAfterSeconds ?? (found.status === 503 ? 1 : undefined);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  return reply
+    .code(found.status)
+    .type('application/problem+json')
+    .serializer((document: unknown) => JSON.stringify(document))
+    .send(problemDocument(found, request.id));
+}

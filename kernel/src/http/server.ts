@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type RouteOptions } from 'fastify';
+import type { Logger } from 'pino';
+import { Refusal } from '../config/refusal.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { ProblemType } from '../contract/problem.ts';
+import { kernelProblems } from '../contract/problems.ts';
+import { answerProblems, problemDocument } from './problem-answer.ts';
+import { strictJson } from './strict-json.ts';
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+const CHECK_INTERVAL_MS = 5_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const MAX_PARAM_LENGTH = 512;
+
+/** A registered route as the 405 answer, OpenAPI and the conformance checks see it. */
+export interface DeclaredRoute {
+  method: string;
+  pattern: RegExp;
+  endpoint: Endpoint;
+  plugin: string;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    declaredRoutes: DeclaredRoute[];
+  }
+}
+
+/**
+ * A server with the limits and habits of the whole platform: strict JSON, closed bodies, bounded sizes and times,
+ * problem documents, and the guard that refuses at boot any route without an endpoint and its access rule.
+ */
+export function createServer(log: Logger): FastifyInstance {
+  const app = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: (request) => traceIdOf(request.headers.traceparent),
+    requestIdLogLabel: 'trace_id',
+    requestIdHeader: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    },
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    clientErrorHandler: answerClientError,
+  });
+  app.decorate('declaredRoutes', []);
+  // biome-ignore lint/suspicious/noExplicitAny: fastify types request decorators by their initial value
+  app.decorateRequest('caller', null as any);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, strictJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  useValidators(app);
+  guardRoutes(app);
+  answerProblems(app);
+  app.addHook('onSend', async (_request, reply) => {
+    reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  });
+  return app;
+}
+
+/** Bodies are taken exactly as sent; parameters and queries are text on the wire, so their numbers are read. */
+function useValidators(app: FastifyInstance): void {
+  const options = { removeAdditional: false, useDefaults: true, allErrors: false } as const;
+  const exact = new Ajv({ ...options, coerceTypes: false });
+  const fromText = new Ajv({ ...options, coerceTypes: true });
+  addFormats.default(exact);
+  addFormats.default(fromText);
+  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? exact : fromText).compile(schema as object));
+}
+
+function guardRoutes(app: FastifyInstance): void {
+  app.addHook('onRoute', (route: RouteOptions) => {
+    const { endpoint, plugin } = route.config ?? {};
+    const name = `${String(route.method)} ${route.url}`;
+    if (endpoint === undefined) throw new Refusal('route refused', [`${name} has no endpoint declaration`]);
+    if (endpoint.access === undefined) throw new Refusal('route refused', [`${endpoint.id} (${name}) has no access rule`]);
+    const body = endpoint.body as { type?: string; additionalProperties?: unknown } | undefined;
+    if (body?.type === 'object' && body.additionalProperties !== false) {
+      throw new Refusal('route refused', [`${endpoint.id} (${name}) has an open body schema`]);
+    }
+    app.declaredRoutes.push({
+      method: String(route.method),
+      pattern: new RegExp(`^${route.url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`),
+      endpoint,
+      plugin: plugin ?? 'kernel',
+    });
+  });
+}
+
+/** The trace id of W3C Trace Context when the caller sent a well-formed one, otherwise a new one. */
+function traceIdOf(traceparent: string | string[] | undefined): string {
+  const sent = typeof traceparent === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent) : null;
+  return sent?.[1] ?? newTraceId();
+}
+
+function newTraceId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+const CLIENT_FAULTS: Readonly<Record<string, ProblemType>> = {
+  HPE_HEADER_OVERFLOW: kernelProblems.uriTooLong,
+  ERR_HTTP_REQUEST_TIMEOUT: kernelProblems.requestTimeout,
+};
+
+/** Requests that Node's parser refuses never reach a route; they still get a problem document. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable) return;
+  const found = (CLIENT_FAULTS[error.code ?? ''] ?? kernelProblems.malformedRequest)();
+  const body = JSON.stringify(problemDocument(found, newTraceId()));
+  const head = [
+    `HTTP/1.1 ${found.status} ${found.entry.title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

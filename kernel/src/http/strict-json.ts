@@ -1,0 +1,64 @@
+import { parse } from 'lossless-json';
+import { kernelProblems } from '../contract/problems.ts';
+
+const MAX_DEPTH = 64;
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Parses a request body: one JSON document in UTF-8, no key repeated with another value, depth at most 64, no number that a double
+ * cannot hold exactly, no key that reaches a prototype. Throws `malformed_json` or `unsafe_number`, without an echo.
+ */
+export function strictJson(body: Buffer): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw kernelProblems.malformedJson();
+  }
+  if (tooDeep(text)) throw kernelProblems.malformedJson();
+  let unsafe = false;
+  const exactNumber = (source: string) => {
+    const value = Number(source);
+    if (!Number.isFinite(value) || (/^-?\d+$/.test(source) && !Number.isSafeInteger(value))) unsafe = true;
+    return value;
+  };
+  let document: unknown;
+  try {
+    document = parse(text, undefined, {
+      parseNumber: exactNumber,
+      onDuplicateKey: () => {
+        throw kernelProblems.malformedJson();
+      },
+    });
+  } catch {
+    throw kernelProblems.malformedJson();
+  }
+  if (unsafe) throw kernelProblems.unsafeNumber();
+  if (hasForbiddenKey(document)) throw kernelProblems.malformedJson();
+  return document;
+}
+
+/** Counts open brackets outside strings, so that a deep document never reaches the recursive parser. */
+function tooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (inString) {
+      if (char === '\\') at += 1;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === '{' || char === '[') {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (char === '}' || char === ']') depth -= 1;
+  }
+  return false;
+}
+
+function hasForbiddenKey(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasForbiddenKey);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return true;
+  return Object.entries(value).some(([key, inner]) => FORBIDDEN_KEYS.has(key) || hasForbiddenKey(inner));
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Static, Type } from '@sinclair/typebox';
+import { Ajv } from 'ajv';
+import { Refusal } from '../config/refusal.ts';
+import { Closed } from '../contract/shapes.ts';
+
+const PluginId = Type.String({ pattern: '^[a-z][a-z0-9-]{0,39}$' });
+const ServiceId = Type.String({ pattern: '^[a-z][a-z0-9-]*\\.[a-z][a-z0-9-]*@[0-9]+$' });
+
+/** The `weir` member of a plugin's package.json: everything that can be known without running the plugin. */
+export const manifestSchema = Closed({
+  id: PluginId,
+  kernel: Type.String({ description: 'Semver range of kernel versions' }),
+  tenancy: Type.Union([Type.Literal('always'), Type.Literal('opt-in')]),
+  prefixes: Type.Array(Type.String({ pattern: '^/[a-z][a-z0-9-]*$' })),
+  provides: Type.Optional(Type.Array(ServiceId)),
+  requires: Type.Optional(Type.Array(ServiceId)),
+  optional: Type.Optional(Type.Array(ServiceId)),
+  permissions: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[a-z][a-z-]*:[a-z][a-z-]*$' }), Type.String(), { additionalProperties: false }),
+  ),
+  workers: Type.Optional(Type.Array(Closed({ role: Type.String(), entry: Type.String() }))),
+  migrations: Type.Optional(Type.Array(Type.String())),
+});
+
+export type Manifest = Static<typeof manifestSchema> & {
+  packageName: string;
+  version: string;
+};
+
+/** `platform.json`: which plugins load, where migrations are, and folders that plugins read. */
+export const platformSchema = Closed({
+  plugins: Type.Array(Type.String(), { minItems: 1 }),
+  migrations: Type.String({ description: 'Package that exports the linear migration list' }),
+  patterns: Type.Optional(Type.Array(Type.String(), { description: 'Folders of connector patterns, relative to this file' })),
+});
+
+export interface Platform extends Static<typeof platformSchema> {
+  /** The file itself; packages are resolved from here. */
+  file: string;
+}
+
+/** Reads the deployment manifest; a fault refuses the start. */
+export function readPlatform(file: string): Platform {
+  const platform = readJson(file, `platform file ${file}`);
+  const validate = new Ajv({ allErrors: true }).compile<Static<typeof platformSchema>>(platformSchema);
+  if (!validate(platform)) throw new Refusal('platform refused', faultsOf('platform.json', validate.errors));
+  return { ...platform, file };
+}
+
+/** Reads each plugin's manifest from its package.json, without running any plugin; all faults together. */
+export function readManifests(platform: Platform): Manifest[] {
+  const validate = new Ajv({ allErrors: true }).compile<Static<typeof manifestSchema>>(manifestSchema);
+  const faults: string[] = [];
+  const manifests = platform.plugins.flatMap((packageName) => {
+    const file = packageFile(packageName, platform.file);
+    if (file === undefined) {
+      faults.push(`plugin ${packageName} is named in platform.json but not installed`);
+      return [];
+    }
+    const { version, weir } = readJson(file, packageName) as { version?: string; weir?: unknown };
+    if (!validate(weir)) {
+      faults.push(...faultsOf(packageName, validate.errors));
+      return [];
+    }
+    return [{ ...weir, packageName, version: String(version) }];
+  });
+  if (faults.length > 0) throw new Refusal('plugins refused', faults);
+  return manifests;
+}
+
+function packageFile(packageName: string, from: string): string | undefined {
+  try {
+    return findPackageJSON(packageName, pathToFileURL(join(dirname(from), 'platform.json')));
+  } catch {
+    return undefined;
+  }
+}
+
+function readJson(file: string, what: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new Refusal('platform refused', [`${what} cannot be read as JSON (${(cause as Error).name})`]);
+  }
+}
+
+function faultsOf(owner: string, errors: readonly { instancePath: string; keyword: string; message?: string }[] | null | undefined) {
+  return (errors ?? []).map((error) => `${owner}: manifest ${error.instancePath || '/'} ${error.message ?? error.keyword}`);
+}

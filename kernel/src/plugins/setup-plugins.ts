@@ -1,0 +1,96 @@
+import type { Logger } from 'pino';
+import { Refusal } from '../config/refusal.ts';
+import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
+import type { ServiceToken } from '../contract/service.ts';
+import type { Registration, WeirPlugin } from './define-plugin.ts';
+import type { Kernel, Mode } from './kernel.ts';
+import type { Manifest } from './manifest.ts';
+
+/** A plugin that has been set up: its manifest, its code, what it was given and what it brought. */
+export interface LoadedPlugin {
+  manifest: Manifest;
+  plugin: WeirPlugin;
+  kernel: Kernel;
+  registration: Registration;
+}
+
+/** What every plugin's kernel shares; `settings`, `log` and `use` differ per plugin. */
+export interface SharedPorts extends Pick<Kernel, 'db' | 'runs' | 'tenants'> {
+  mode: Mode;
+  log: Logger;
+}
+
+/**
+ * Runs each plugin's `setup` in plan order and compares what it brought with what its manifest declares. A plugin
+ * reaches only the services that its manifest names. Throws one `Refusal` with every difference found.
+ */
+export function setupPlugins(
+  planned: readonly { manifest: Manifest; plugin: WeirPlugin }[],
+  ports: SharedPorts,
+  settings: ReadonlyMap<string, Record<string, unknown>>,
+): LoadedPlugin[] {
+  const services = new Map<string, unknown>();
+  const faults: string[] = [];
+  const loaded = planned.map(({ manifest, plugin }) => {
+    const allowed = [...(manifest.requires ?? []), ...(manifest.optional ?? [])];
+    const kernel: Kernel = {
+      ...ports,
+      settings: settings.get(manifest.id) ?? {},
+      log: ports.log.child({ plugin: manifest.id }),
+      use<T>(token: ServiceToken<T>): T {
+        if (!allowed.includes(token.id)) {
+          throw new Refusal('plugins refused', [`plugin ${manifest.id} uses ${token.id}, which its manifest does not name`]);
+        }
+        return services.get(token.id) as T;
+      },
+    };
+    const registration = plugin.spec.setup(kernel);
+    for (const { id, implementation } of registration.services ?? []) services.set(id, implementation);
+    faults.push(...differences(manifest, plugin, registration));
+    return { manifest, plugin, kernel, registration };
+  });
+  if (faults.length > 0) throw new Refusal('plugins refused', faults);
+  return loaded;
+}
+
+/** Declared compared with registered: id, services, route prefixes, permissions. */
+function differences(manifest: Manifest, plugin: WeirPlugin, registration: Registration): string[] {
+  const { id } = manifest;
+  const provided = (registration.services ?? []).map((service) => service.id);
+  const declared = manifest.provides ?? [];
+  const permissions = Object.keys(manifest.permissions ?? {});
+  return [
+    ...(plugin.spec.id === id ? [] : [`package ${manifest.packageName} declares plugin ${id} but defines ${plugin.spec.id}`]),
+    ...declared.filter((name) => !provided.includes(name)).map((name) => `plugin ${id} declares service ${name} but does not provide it`),
+    ...provided.filter((name) => !declared.includes(name)).map((name) => `plugin ${id} provides service ${name} but does not declare it`),
+    ...registration.routes.flatMap(({ endpoint }) => {
+      const { access } = endpoint;
+      const inside = manifest.prefixes.some((prefix) => endpoint.path === prefix || endpoint.path.startsWith(`${prefix}/`));
+      const route = `${endpoint.method} ${endpoint.path}`;
+      return [
+        ...(inside ? [] : [`plugin ${id} registers ${route}, which is under none of its prefixes`]),
+        ...(access === undefined ? [`plugin ${id} registers ${route} without an access rule`] : []),
+        ...(access !== undefined && access.kind !== 'public' && !permissions.includes(access.permission)
+          ? [`plugin ${id} registers ${route} with permission ${access.permission}, which its manifest does not declare`]
+          : []),
+      ];
+    }),
+  ];
+}
+
+/** Every error code of the platform by name; a code that two packages claim refuses the start. */
+export function problemCatalogue(
+  tables: readonly { owner: string; problems: Readonly<Record<string, ProblemType>> }[],
+): ReadonlyMap<string, ProblemEntry> {
+  const catalogue = new Map<string, { owner: string; entry: ProblemEntry }>();
+  const faults: string[] = [];
+  for (const { owner, problems } of tables) {
+    for (const { entry } of Object.values(problems)) {
+      const other = catalogue.get(entry.code);
+      if (other && other.entry !== entry) faults.push(`error code ${entry.code} is declared by both ${other.owner} and ${owner}`);
+      catalogue.set(entry.code, { owner, entry });
+    }
+  }
+  if (faults.length > 0) throw new Refusal('plugins refused', faults);
+  return new Map([...catalogue].map(([code, { entry }]) => [code, entry]));
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { Problem } from '../src/contract/problem.ts';
+import { strictJson } from '../src/http/strict-json.ts';
+
+const codeOf = (text: string | Buffer): string => {
+  try {
+    strictJson(Buffer.from(text));
+    return 'accepted';
+  } catch (error) {
+    return error instanceof Problem ? error.code : 'not a problem';
+  }
+};
+
+t.test('what JSON.parse would silently change is refused', async (t) => {
+  t.equal(codeOf('{"a":9007199254740993}'), 'unsafe_number');
+  t.equal(codeOf('{"a":1e400}'), 'unsafe_number');
+  t.equal(codeOf('{"a":1,"a":2}'), 'malformed_json', 'a repeated key');
+  t.equal(codeOf('{"a":1,"a":1}'), 'accepted', 'repeated with the same value: nothing is lost');
+  t.equal(codeOf('{"__proto__":{"x":1}}'), 'malformed_json');
+  t.equal(codeOf('{"a":{"constructor":{}}}'), 'malformed_json');
+  t.equal(codeOf(Buffer.from([0x22, 0xff, 0x22])), 'malformed_json', 'not UTF-8');
+  t.equal(codeOf(`${'['.repeat(65)}${']'.repeat(65)}`), 'malformed_json', 'deeper than 64');
+  t.equal(codeOf('['.repeat(100_000)), 'malformed_json', 'far too deep');
+  t.equal(codeOf(''), 'malformed_json');
+  t.equal(codeOf('{"a":1} x'), 'malformed_json');
+  t.equal(({} as { x?: number }).x, undefined);
+});
+
+t.test('every JSON document without those faults reads as JSON.parse reads it', async (t) => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      const text = JSON.stringify(value);
+      if (/"(__proto__|constructor|prototype)":/.test(text)) return true;
+      const read = codeOf(text);
+      return read === 'unsafe_number' || JSON.stringify(strictJson(Buffer.from(text))) === JSON.stringify(JSON.parse(text));
+    }),
+  );
+  t.pass('holds');
+});

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { authorize } from '../src/auth/authorize.ts';
+import { anyone, permission, platformPermission } from '../src/contract/access.ts';
+import { Problem } from '../src/contract/problem.ts';
+import { resolveTenant } from '../src/tenancy/resolve-tenant.ts';
+import type { Principal, Tenant } from '../src/tenancy/tenant.ts';
+
+const tenant = (alias: string): Tenant => ({ tenantId: `id-${alias}`, alias, scope: alias });
+const known = ['acme', 'other'];
+const tenants = { byAlias: async (alias: string) => (known.includes(alias) ? tenant(alias) : undefined) };
+const user = (organizations: string[], realmRoles: string[] = ['viewer']): Principal => ({
+  kind: 'user',
+  subject: 'u',
+  client: 'c',
+  organizations,
+  realmRoles,
+});
+const service = (tenants: string[] | '*'): Principal => ({ kind: 'service', subject: 's', client: 's', tenants, capabilities: ['source:write'] });
+const read = permission('sources:read', 'viewer');
+const strict = permission('ontology:read', 'viewer', { tenantHeader: 'required' });
+
+const outcome = async (...args: Parameters<typeof resolveTenant>): Promise<string> => {
+  try {
+    return (await resolveTenant(...args))?.alias ?? 'none';
+  } catch (error) {
+    return error instanceof Problem ? error.code : 'not a problem';
+  }
+};
+
+t.test('the tenant is resolved by the table of the security design', async (t) => {
+  const cases: [string, Parameters<typeof resolveTenant>, string][] = [
+    ['one organization, no header', [read, user(['acme']), [], tenants], 'acme'],
+    ['two organizations, no header', [read, user(['acme', 'other']), [], tenants], 'tenant_header_required'],
+    ['no organization', [read, user([]), [], tenants], 'tenant_not_allowed'],
+    ['header names one of them', [read, user(['acme', 'other']), ['other'], tenants], 'other'],
+    ['header names a foreign one', [read, user(['acme']), ['other'], tenants], 'tenant_not_allowed'],
+    ['header names none that exists', [read, user(['acme']), ['nowhere'], tenants], 'tenant_not_allowed'],
+    ['in the token but unknown here', [read, user(['ghost']), ['ghost'], tenants], 'tenant_not_allowed'],
+    ['header repeated', [read, user(['acme']), ['acme', 'acme'], tenants], 'tenant_header_invalid'],
+    ['header with spaces', [read, user(['acme']), [' acme'], tenants], 'tenant_header_invalid'],
+    ['header in other case', [read, user(['acme']), ['ACME'], tenants], 'tenant_not_allowed'],
+    ['header demanded by the route', [strict, user(['acme']), [], tenants], 'tenant_header_required'],
+    ['service without header', [read, service(['acme']), [], tenants], 'tenant_header_required'],
+    ['service with its tenant', [read, service(['acme']), ['acme'], tenants], 'acme'],
+    ['service with another tenant', [read, service(['acme']), ['other'], tenants], 'tenant_not_allowed'],
+    ['service of all tenants', [read, service('*'), ['other'], tenants], 'other'],
+    ['public route', [anyone, { kind: 'anonymous' }, ['acme'], tenants], 'none'],
+  ];
+  for (const [name, args, expected] of cases) t.equal(await outcome(...args), expected, name);
+});
+
+t.test('a user never reaches a tenant that is not in the token, whatever the header says', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.subarray(known), fc.array(fc.oneof(fc.constantFrom(...known), fc.string()), { maxLength: 2 }), async (organizations, header) => {
+      const found = await outcome(read, user(organizations), header, tenants);
+      return organizations.includes(found) || !known.includes(found);
+    }),
+  );
+  t.pass('holds');
+});
+
+t.test('roles rank within a tenant; services go by capability; platform routes ask for platform_admin', async (t) => {
+  const write = permission('sources:write', 'pipeline_editor', { capability: 'source:write' });
+  const code = (...args: Parameters<typeof authorize>) => authorize(...args)?.code ?? 'allowed';
+  const acme = tenant('acme');
+  t.equal(code(write, user(['acme'], ['viewer']), acme), 'forbidden_role');
+  t.equal(code(write, user(['acme'], ['pipeline_editor']), acme), 'allowed');
+  t.equal(code(write, user(['acme'], ['admin']), acme), 'allowed');
+  t.equal(code(write, user(['acme'], ['platform_admin']), acme), 'forbidden_role', 'not implied');
+  t.equal(code(write, user(['acme'], []), acme), 'forbidden_role');
+  t.equal(code(write, user(['acme'], ['root']), acme), 'forbidden_role', 'unknown roles are ignored');
+  t.equal(code(write, service(['acme']), acme), 'allowed');
+  t.equal(code(read, service(['acme']), acme), 'capability_required');
+  t.equal(code(platformPermission('platform:read'), user(['acme'], ['admin']), undefined), 'forbidden_role');
+  t.equal(code(platformPermission('platform:read'), user([], ['platform_admin']), undefined), 'allowed');
+  const perTenant: Principal = { ...(user(['acme', 'other'], ['admin']) as Extract<Principal, { kind: 'user' }>), tenantRoles: { acme: ['viewer'] } };
+  t.equal(code(write, perTenant, acme), 'forbidden_role', 'per-tenant roles win over the realm');
+  t.equal(code(read, perTenant, tenant('other')), 'forbidden_role');
+});
