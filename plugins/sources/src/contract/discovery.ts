@@ -1,0 +1,81 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  Accepted,
+  Closed,
+  endpoint,
+  Id,
+  kernelProblems,
+  Nullable,
+  OneOf,
+  RUN_STATUSES,
+  RunFailure,
+  Timestamp,
+} from '@weir/kernel/contract';
+import { readSources, runSources } from './access.ts';
+import { PatternId } from './patterns.ts';
+import { sourceProblems } from './problems.ts';
+import { SourceConfig } from './sources.ts';
+import { DiscoveredStream } from './streams.ts';
+
+const MAX_WORKFLOW_ID = 200;
+
+/** How a discovery stands, and what it found. */
+export const DiscoveryStatus = Type.Object({
+  workflow_id: Type.String(),
+  run_id: Id,
+  status: OneOf(RUN_STATUSES),
+  is_terminal: Type.Boolean(),
+  source_id: Nullable(Id),
+  pattern_id: PatternId,
+  streams: Nullable(Type.Array(DiscoveredStream)),
+  created_at: Timestamp,
+  started_at: Nullable(Timestamp),
+  ended_at: Nullable(Timestamp),
+  failure: Nullable(RunFailure),
+});
+export type DiscoveryStatusView = Static<typeof DiscoveryStatus>;
+
+/** `POST /sources/discover` with either a source or a pattern and its configuration. */
+export const startDiscovery = endpoint({
+  id: 'sources.start_discovery',
+  method: 'POST',
+  path: '/sources/discover',
+  summary: 'Start a discovery of a source, or of a configuration before a source is made of it',
+  access: runSources,
+  body: Closed(
+    {
+      source_id: Type.Optional(Id),
+      pattern_id: Type.Optional(PatternId),
+      source_config: Type.Optional(SourceConfig),
+    },
+    {
+      oneOf: [
+        { type: 'object', required: ['source_id'], maxProperties: 1 },
+        { type: 'object', required: ['pattern_id', 'source_config'], maxProperties: 2 },
+      ],
+    },
+  ),
+  response: Accepted,
+  status: 202,
+  location: '/sources/discover/status/:workflow_id',
+  errors: [
+    kernelProblems.notFound,
+    sourceProblems.illegalTransition,
+    sourceProblems.patternNotFound,
+    sourceProblems.patternNeedsCredentials,
+    sourceProblems.sourceConfigInvalid,
+  ],
+});
+
+/** `GET /sources/discover/status/{workflow_id}`; a run id is taken too. */
+export const getDiscoveryStatus = endpoint({
+  id: 'sources.get_discovery_status',
+  method: 'GET',
+  path: '/sources/discover/status/:workflow_id',
+  summary: 'Read how a discovery stands and what it found',
+  access: readSources,
+  params: Closed({ workflow_id: Type.String({ minLength: 1, maxLength: MAX_WORKFLOW_ID }) }),
+  response: DiscoveryStatus,
+  errors: [kernelProblems.notFound],
+  cli: 'sources discovery get',
+});

@@ -1,0 +1,121 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  Closed,
+  endpoint,
+  Id,
+  kernelProblems,
+  listQuery,
+  Name,
+  Nullable,
+  OneOf,
+  Page,
+  Timestamp,
+} from '@weir/kernel/contract';
+import { readSources, writeSources } from './access.ts';
+import { PatternId } from './patterns.ts';
+import { sourceProblems } from './problems.ts';
+import { SyncRun } from './syncs.ts';
+
+/** The lifecycle of a source. A `retired` one is never shown. */
+export const SOURCE_STATUSES = ['draft', 'discovering', 'ready', 'active', 'retired'] as const;
+export type SourceStatus = (typeof SOURCE_STATUSES)[number];
+
+/** What a connector is given, as its pattern's specification describes it. */
+export const SourceConfig = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'Configuration as the specification of the pattern describes it',
+});
+
+/** A source as it is read. `source_config` holds declared fields without credentials only. */
+export const Source = Type.Object({
+  source_id: Id,
+  name: Name,
+  pattern_id: PatternId,
+  pattern_version: Type.String(),
+  source_config: SourceConfig,
+  status: OneOf(SOURCE_STATUSES),
+  streams: Type.Integer({ description: 'How many streams it has' }),
+  streams_enabled: Type.Integer(),
+  last_run: Nullable(SyncRun),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  etag: Type.String(),
+});
+export type SourceView = Static<typeof Source>;
+
+const sourceParams = Closed({ source_id: Id });
+const configErrors = [
+  sourceProblems.nameTaken,
+  sourceProblems.patternNotFound,
+  sourceProblems.patternNeedsCredentials,
+  sourceProblems.sourceConfigInvalid,
+];
+
+/** `POST /sources` */
+export const createSource = endpoint({
+  id: 'sources.create_source',
+  method: 'POST',
+  path: '/sources',
+  summary: 'Create a source from a connector pattern',
+  access: writeSources,
+  body: Closed({ name: Name, pattern_id: PatternId, source_config: SourceConfig }),
+  response: Source,
+  status: 201,
+  location: '/sources/:source_id',
+  errors: configErrors,
+});
+
+/** `GET /sources` */
+export const listSources = endpoint({
+  id: 'sources.list_sources',
+  method: 'GET',
+  path: '/sources',
+  summary: 'List the sources',
+  access: readSources,
+  query: listQuery(['created_at', 'name'], {
+    status: Type.Optional(OneOf(SOURCE_STATUSES.filter((status) => status !== 'retired'))),
+    pattern_id: Type.Optional(PatternId),
+    name: Type.Optional(Name),
+  }),
+  response: Page(Source),
+  errors: [kernelProblems.invalidPageToken],
+  cli: 'sources list',
+});
+
+/** `GET /sources/{source_id}` */
+export const getSource = endpoint({
+  id: 'sources.get_source',
+  method: 'GET',
+  path: '/sources/:source_id',
+  summary: 'Read one source',
+  access: readSources,
+  params: sourceParams,
+  response: Source,
+  errors: [kernelProblems.notFound],
+  cli: 'sources get',
+});
+
+/** `PATCH /sources/{source_id}`: a JSON merge patch, also inside `source_config`. */
+export const updateSource = endpoint({
+  id: 'sources.update_source',
+  method: 'PATCH',
+  path: '/sources/:source_id',
+  summary: 'Rename a source or change its configuration',
+  access: writeSources,
+  params: sourceParams,
+  body: Closed({ name: Type.Optional(Name), source_config: Type.Optional(SourceConfig) }),
+  response: Source,
+  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...configErrors],
+});
+
+/** `DELETE /sources/{source_id}`: retires it; its runs and tables stay. */
+export const deleteSource = endpoint({
+  id: 'sources.delete_source',
+  method: 'DELETE',
+  path: '/sources/:source_id',
+  summary: 'Retire a source; its runs and tables stay',
+  access: writeSources,
+  params: sourceParams,
+  status: 204,
+  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed],
+  cli: 'sources delete',
+});
