@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { toolCache } from '@weir/embedded';
+
+/** The independent readers of our tables: other people's code, so that a fault of ours cannot hide in both. */
+const REQUIREMENTS = ['pyiceberg[sql-postgres,pyarrow]==0.12.0', 'duckdb==1.5.5'];
+const VENV_TIMEOUT_MS = 120_000;
+const INSTALL_TIMEOUT_MS = 600_000;
+
+/**
+ * The interpreter of a virtual environment that holds PyIceberg and DuckDB, made once in the tool cache and used again
+ * while the requirements and the Python version stay the same. Throws when there is no Python with `venv`, or no index.
+ */
+export async function testPython(python = 'python3'): Promise<string> {
+  const run = promisify(execFile);
+  const { stdout: version } = await run(python, ['-c', 'import sys; print(sys.version, sys.base_prefix)']);
+  const hash = createHash('sha256').update(JSON.stringify([version, REQUIREMENTS])).digest('hex').slice(0, 16);
+  const home = path.join(toolCache(), `test-python-${hash}`);
+  const interpreter = path.join(home, 'bin', 'python');
+  if (existsSync(interpreter)) return interpreter;
+  const draft = `${home}.${randomBytes(6).toString('hex')}`;
+  try {
+    await run(python, ['-m', 'venv', draft], { timeout: VENV_TIMEOUT_MS });
+    const install = ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...REQUIREMENTS];
+    await run(path.join(draft, 'bin', 'python'), install, { timeout: INSTALL_TIMEOUT_MS });
+    await rename(draft, home);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return interpreter;
+}
