@@ -47,7 +47,7 @@ const good = (issuer: string): JWTPayload => ({
 });
 
 const seconds = () => Math.floor(Date.now() / 1000);
-const sign = (claims: JWTPayload, header: object = {}, key: CryptoKey | Uint8Array = pair.privateKey) =>
+const sign = (claims: JWTPayload, header: object = {}, key: Parameters<SignJWT['sign']>[0] = pair.privateKey) =>
   new SignJWT({ iat: seconds(), exp: seconds() + 300, ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'k1', ...header }).sign(key);
 
 t.test('a user token gives organizations and roles, a service token its configured tenants and capabilities', async (t) => {

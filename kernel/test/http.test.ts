@@ -1,0 +1,178 @@
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import t from 'tap';
+import { anyone, permission } from '../src/contract/access.ts';
+import { endpoint } from '../src/contract/endpoint.ts';
+import { Problem, problem } from '../src/contract/problem.ts';
+import { kernelProblems } from '../src/contract/problems.ts';
+import { Closed, Id } from '../src/contract/shapes.ts';
+import type { Authenticate } from '../src/http/authenticate.ts';
+import { handle, requireMatch } from '../src/http/handle.ts';
+import { createServer } from '../src/http/server.ts';
+import { definePlugin, type Registration } from '../src/plugins/define-plugin.ts';
+
+const authenticate: Authenticate = () => async (request) => {
+  request.caller = { principal: { kind: 'anonymous' }, tenant: undefined };
+};
+const idempotency = { once: async <T>(_call: unknown, work: () => Promise<T>) => work() } as never;
+const deps = { authenticate, idempotency };
+const canary = 'CANARY-4711';
+
+const teapot = problem({ code: 'teapot', status: 409, title: 'Teapot', detail: 'It is {state}.', hint: 'Wait.' });
+const brew = endpoint({
+  id: 'pots.brew',
+  method: 'POST',
+  path: '/pots/:pot_id/brew',
+  summary: 'Brew',
+  access: anyone,
+  params: Type.Object({ pot_id: Id }),
+  body: Closed({ cups: Type.Integer({ maximum: 9 }), note: Type.Optional(Type.String()) }),
+  response: Type.Object({ run_id: Type.String(), etag: Type.String() }),
+  status: 202,
+  location: '/pots/:pot_id/runs/:run_id',
+  errors: [teapot],
+});
+const pot = '018f4a6e-0000-7000-8000-000000000000';
+
+async function serverWith(t: { teardown(work: () => unknown): void }, run: () => unknown): Promise<FastifyInstance> {
+  const app = createServer(pino({ level: 'silent' }));
+  const registration: Registration = { routes: [handle(brew, async () => run() as never)] };
+  const plugin = definePlugin({ id: 'pots', setup: () => registration });
+  await app.register(plugin, { registration, deps });
+  t.teardown(() => app.close());
+  return app;
+}
+
+const post = (app: FastifyInstance, payload: string | object, headers: Record<string, string> = {}) =>
+  app.inject({
+    method: 'POST',
+    url: `/api/v1/pots/${pot}/brew`,
+    headers: { 'content-type': 'application/json', ...headers },
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+  });
+
+t.test('an accepted start answers its status, Location and ETag, and only what its schema names', async (t) => {
+  const app = await serverWith(t, () => ({ run_id: 'r1', etag: '7', password: canary }));
+  const answer = await post(app, { cups: 2 });
+  t.equal(answer.statusCode, 202);
+  t.equal(answer.headers.location, `/api/v1/pots/${pot}/runs/r1`);
+  t.equal(answer.headers.etag, '"7"');
+  t.strictSame(answer.json(), { run_id: 'r1', etag: '7' });
+});
+
+t.test('bad input gets its stable code, a hint, and no echo', async (t) => {
+  const app = await serverWith(t, () => ({ run_id: 'r', etag: '1' }));
+  const cases: [string, string, string, number, Record<string, string>?][] = [
+    ['wrong type', `{"cups":"${canary}"}`, 'validation_failed', 400],
+    ['a number as text is not read as a number', '{"cups":"2"}', 'validation_failed', 400],
+    ['unknown field', `{"cups":1,"${canary}":1}`, 'validation_failed', 400],
+    ['missing field', '{}', 'validation_failed', 400],
+    ['unsafe integer', '{"cups":9007199254740993}', 'unsafe_number', 400],
+    ['broken JSON', `{"cups":${canary}`, 'malformed_json', 400],
+    ['empty body', '', 'malformed_json', 400],
+    ['oversized body', `{"cups":1,"note":"${'x'.repeat(1024 * 1024)}"}`, 'payload_too_large', 413],
+    ['unknown content type', 'cups=1', 'unsupported_media_type', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a content type with a trick', '{"cups":1}', 'unsupported_media_type', 415, { 'content-type': 'application/jsonx' }],
+  ];
+  for (const [name, payload, code, status, headers] of cases) {
+    const answer = await post(app, payload, headers);
+    t.match(answer.headers['content-type'], /^application\/problem\+json/, name);
+    t.match(answer.json(), { code, status, type: `/docs/errors/${code}`, hint: String, trace_id: /^[0-9a-f]{32}$/ }, name);
+    t.equal(answer.statusCode, status, name);
+    t.notMatch(answer.body, canary, name);
+  }
+  const malformedId = await app.inject({ method: 'POST', url: `/api/v1/pots/${canary}/brew`, headers: { 'content-type': 'application/json' }, payload: '{"cups":1}' });
+  t.match(malformedId.json(), { code: 'validation_failed', errors: [{ pointer: '/params/pot_id', code: 'format' }] });
+  t.notMatch(malformedId.body, canary);
+});
+
+t.test('an unknown path is 404 and a wrong method 405 with Allow', async (t) => {
+  const app = await serverWith(t, () => ({}));
+  t.match((await app.inject('/api/v1/nothing')).json(), { code: 'route_not_found', status: 404 });
+  const wrong = await app.inject({ method: 'DELETE', url: `/api/v1/pots/${pot}/brew` });
+  t.match(wrong.json(), { code: 'method_not_allowed', status: 405 });
+  t.equal(wrong.headers.allow, 'POST');
+});
+
+t.test('whatever is thrown, the answer is a problem of the table and leaks nothing', async (t) => {
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  const thrown = fc.oneof(
+    fc.anything(),
+    fc.constantFrom<unknown>(circular, new Error(canary, { cause: canary }), null, undefined, canary, teapot({ values: { state: 'full' }, cause: canary }), Object.assign(new Error(canary), { statusCode: 200, code: canary })),
+  );
+  await fc.assert(
+    fc.asyncProperty(thrown, async (value) => {
+      const app = createServer(pino({ level: 'silent' }));
+      const registration: Registration = {
+        routes: [handle(brew, async () => Promise.reject(value))],
+      };
+      await app.register(definePlugin({ id: 'pots', setup: () => registration }), { registration, deps });
+      const answer = await post(app, { cups: 1 });
+      await app.close();
+      const expected = value instanceof Problem ? value.code : 'internal';
+      return answer.json().code === expected && !answer.body.includes(canary);
+    }),
+    { numRuns: 60 },
+  );
+  t.pass('holds');
+});
+
+t.test('a route without endpoint, access rule or closed body is refused at boot', async (t) => {
+  const refuses = async (config: object | undefined, name: RegExp) => {
+    const app = createServer(pino({ level: 'silent' }));
+    t.teardown(() => app.close());
+    app.register(async (scope) => {
+      scope.route({ method: 'GET', url: '/x', ...(config ? { config } : {}), handler: async () => 1 });
+    });
+    await t.rejects(async () => app.ready(), name);
+  };
+  await refuses(undefined, /GET \/x has no endpoint declaration/);
+  await refuses({ endpoint: { id: 'x.y' } }, /x\.y \(GET \/x\) has no access rule/);
+  await refuses({ endpoint: { id: 'x.y', access: anyone, body: Type.Object({}) } }, /open body schema/);
+});
+
+t.test("one plugin's hook never fires for another", async (t) => {
+  const app = createServer(pino({ level: 'silent' }));
+  t.teardown(() => app.close());
+  const seen: string[] = [];
+  for (const id of ['one', 'two']) {
+    const declared = endpoint({ id: `${id}.get`, method: 'GET', path: `/${id}`, summary: id, access: permission('x:read', 'viewer'), response: Type.Object({}) });
+    const registration: Registration = { routes: [handle(declared, async () => ({}))] };
+    const plugin = definePlugin({ id, setup: () => registration, scope: (scope) => scope.addHook('preHandler', async () => void seen.push(id)) });
+    await app.register(plugin, { registration, deps });
+  }
+  await app.inject('/api/v1/one');
+  t.strictSame(seen, ['one']);
+  await app.inject('/api/v1/two');
+  t.strictSame(seen, ['one', 'two']);
+});
+
+t.test('If-Match holds a change to the row that was read', async (t) => {
+  t.doesNotThrow(() => requireMatch(undefined, '3'));
+  t.doesNotThrow(() => requireMatch('*', '3'));
+  t.doesNotThrow(() => requireMatch('"2", "3"', '3'));
+  t.throws(() => requireMatch('"2"', '3'), kernelProblems.preconditionFailed());
+});
+
+t.test('requests that are not HTTP, or too large in the head, get a problem document too', async (t) => {
+  const app = await serverWith(t, () => ({}));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const raw = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      socket.on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('close', () => resolve(answer));
+      socket.on('error', reject);
+    });
+  t.match(await raw(`${canary}\r\n\r\n`), /^HTTP\/1.1 400 [\s\S]*"code":"malformed_request"/);
+  t.match(await raw(`GET / HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1.1 414 [\s\S]*"code":"uri_too_long"/);
+});
