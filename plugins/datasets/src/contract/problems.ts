@@ -1,0 +1,62 @@
+import { problem } from '@weir/kernel/contract';
+
+/** Error codes of the datasets plugin. */
+export const datasetProblems = {
+  invalidDatasetId: problem({
+    code: 'invalid_dataset_id',
+    status: 400,
+    title: 'Invalid dataset id',
+    detail: 'A dataset id is three segments joined by dots, each of one or more of the characters A-Z a-z 0-9 _.',
+    hint: 'Write it as <layer>.<scope>.<table>, such as bronze.demo.flights; datasets list prints the ids.',
+  }),
+  datasetNotReadable: problem({
+    code: 'dataset_not_readable',
+    status: 403,
+    title: 'Dataset not readable',
+    detail: 'No source, transform or pipeline of this tenant produces this dataset.',
+    hint: 'List the datasets of the tenant; a table can be read once something of the tenant writes it.',
+  }),
+  destinationNotAllowed: problem({
+    code: 'destination_not_allowed',
+    status: 403,
+    title: 'Destination not allowed',
+    detail: 'The destination table lies outside what this tenant may write.',
+    hint: 'Choose a table in a namespace of the tenant.',
+  }),
+  commitConflict: problem({
+    code: 'commit_conflict',
+    status: 409,
+    title: 'Commit conflict',
+    detail: 'Other writers changed the table {attempts} times in a row while this commit was made.',
+    hint: 'Try again when fewer writers work on the same table; nothing of this commit was written.',
+  }),
+  schemaIncompatible: problem({
+    code: 'schema_incompatible',
+    status: 422,
+    title: 'Schema incompatible',
+    detail:
+      'The table cannot take the new schema: {count} column(s) changed to a type that does not hold the old values.',
+    hint: 'Write to another destination table, or bring the columns back to their old types.',
+  }),
+  stagedFileRefused: problem({
+    code: 'staged_file_refused',
+    status: 422,
+    title: 'Staged file refused',
+    detail: 'A staged file is not described as the table needs it, or lies outside the table.',
+    hint: 'Stage files below the data location that prepare returned, with the stager of this release.',
+  }),
+  datasetUnreadable: problem({
+    code: 'dataset_unreadable',
+    status: 502,
+    title: 'Dataset cannot be read',
+    detail: 'The catalog knows the dataset, but its files are missing, cut short or not in the expected format.',
+    hint: 'Check that the warehouse is complete and reachable; an earlier snapshot may still be readable.',
+  }),
+  queryTimeout: problem({
+    code: 'query_timeout',
+    status: 504,
+    title: 'Query timed out',
+    detail: 'Reading the dataset took longer than the deadline or more memory than the limit, and was stopped.',
+    hint: 'Ask for fewer rows.',
+  }),
+};
