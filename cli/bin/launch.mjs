@@ -68,7 +68,7 @@ export function launch(script, args) {
   const child = spawn(findNode(), [...NODE_FLAGS, path.resolve(ROOT, script), ...args], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     // A terminal sends Ctrl-C to the whole group, the child included; once more from us would read as "now, at once".
-    process.on(signal, () => signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
+    process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
   }
   child.on('error', (error) => refuse(`cannot start Node ${WANTED_MAJOR}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
