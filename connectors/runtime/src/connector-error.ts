@@ -1,0 +1,68 @@
+import type { FailureOrigin } from '@weir/connector-sdk';
+
+/** What the outside of a connector can fail with. Messages never hold an input, a record or a path of an input. */
+export const CONNECTOR_ERRORS = {
+  connector_runtime_unavailable: {
+    origin: 'platform',
+    retryable: true,
+    message: 'The connector runtime is not available',
+  },
+  connector_image_unknown: {
+    origin: 'platform',
+    retryable: false,
+    message: 'No connector is registered for this image',
+  },
+  connector_start_failed: { origin: 'platform', retryable: true, message: 'The connector could not be started' },
+  connector_stopped: { origin: 'platform', retryable: true, message: 'The connector was stopped before it finished' },
+  connector_out_of_memory: { origin: 'platform', retryable: true, message: 'The connector ran out of memory' },
+  connector_crashed: { origin: 'source', retryable: true, message: 'The connector ended by a signal' },
+  connector_failed: { origin: 'source', retryable: true, message: 'The connector failed without saying why' },
+  connector_usage: { origin: 'platform', retryable: false, message: 'The connector refused its command line' },
+  connector_config_error: { origin: 'config', retryable: false, message: 'The connector refused its configuration' },
+  connector_transient_error: { origin: 'source', retryable: true, message: 'The source failed and may recover' },
+  connector_system_error: { origin: 'source', retryable: true, message: 'The connector broke' },
+  connector_no_answer: {
+    origin: 'source',
+    retryable: true,
+    message: 'The connector ended without the expected answer',
+  },
+  other_stream_failed: { origin: 'source', retryable: true, message: 'Another stream of the same run failed' },
+  stream_incomplete: { origin: 'source', retryable: true, message: 'The stream did not finish' },
+  stream_status_missing: {
+    origin: 'source',
+    retryable: true,
+    message: 'The stream never reported that it is complete',
+  },
+  record_count_mismatch: {
+    origin: 'source',
+    retryable: true,
+    message: 'The connector counted other records than arrived',
+  },
+  output_truncated: { origin: 'source', retryable: true, message: 'The output ends in the middle of a line' },
+  line_too_large: { origin: 'source', retryable: false, message: 'A line of the output is over the limit' },
+  malformed_record: { origin: 'source', retryable: false, message: 'A record line is not well formed' },
+  protocol_violation: { origin: 'source', retryable: false, message: 'The output breaks the connector protocol' },
+  state_kind_unsupported: {
+    origin: 'source',
+    retryable: false,
+    message: 'The connector keeps one state for all streams',
+  },
+  spool_failed: { origin: 'platform', retryable: true, message: 'The spool of the sync could not be written' },
+} as const satisfies Record<string, { origin: FailureOrigin; retryable: boolean; message: string }>;
+
+export type ConnectorErrorCode = keyof typeof CONNECTOR_ERRORS;
+
+/** A failure outside of a connector's own reports, with what a caller needs to decide on a retry. */
+export class ConnectorError extends Error {
+  readonly code: ConnectorErrorCode;
+  readonly origin: FailureOrigin;
+  readonly retryable: boolean;
+
+  constructor(code: ConnectorErrorCode, options?: { cause?: unknown }) {
+    super(CONNECTOR_ERRORS[code].message, options);
+    this.name = 'ConnectorError';
+    this.code = code;
+    this.origin = CONNECTOR_ERRORS[code].origin;
+    this.retryable = CONNECTOR_ERRORS[code].retryable;
+  }
+}

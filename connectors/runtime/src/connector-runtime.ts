@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream';
+
+export type ConnectorVerb = 'spec' | 'check' | 'discover' | 'read';
+
+/** Whose run this is. Names a run in labels and process lists; carries no configuration. */
+export type ConnectorLabels = {
+  readonly tenant: string;
+  readonly source: string;
+  readonly execution: string;
+  readonly attempt: string;
+};
+
+/** The protocol inputs, each the JSON text of one file, so that no number of them passes through a double. */
+export type ConnectorInputs = { readonly config?: string; readonly catalog?: string; readonly state?: string };
+
+/** Bounds of one run. A runtime that cannot enforce one passes it on as a request. */
+export type ConnectorLimits = {
+  readonly memoryMiB?: number;
+  readonly cpus?: number;
+  readonly pids?: number;
+  readonly tmpMiB?: number;
+};
+
+export type ConnectorRun = {
+  readonly image: string;
+  readonly role: string;
+  readonly labels: ConnectorLabels;
+  readonly verb: ConnectorVerb;
+  readonly inputs?: ConnectorInputs;
+  readonly limits?: ConnectorLimits;
+  /** Aborting is the same as calling `stop`. */
+  readonly signal?: AbortSignal;
+};
+
+/** How the connector ended. `stopped` tells that we asked for it, whatever the code says. */
+export type ConnectorExit = {
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+  readonly oomKilled: boolean;
+  readonly stopped: boolean;
+};
+
+/** A started connector. The caller reads `stdout` to its end; an unread stdout holds the connector back. */
+export type ConnectorProcess = {
+  readonly name: string;
+  readonly pid: number | undefined;
+  /** The raw bytes of stdout, nothing parsed, nothing dropped. */
+  readonly stdout: Readable;
+  /** The last 64 KiB of stderr as text. */
+  readonly stderrTail: () => string;
+  /** Resolves when the connector has ended and its inputs are destroyed; never rejects. */
+  readonly exit: Promise<ConnectorExit>;
+  /** Asks the connector to stop, kills it after the grace time, resolves with its end. May be called twice. */
+  readonly stop: () => Promise<ConnectorExit>;
+};
+
+/**
+ * The port that every runtime implements: one connector, one verb, one attempt. `run` resolves once the connector
+ * is started and rejects with a ConnectorError when it could not be. Inputs live in files of a workspace of the
+ * attempt alone (owner-only, made exclusively) and are destroyed when the run ends, however it ends.
+ */
+export type ConnectorRuntime = { readonly run: (request: ConnectorRun) => Promise<ConnectorProcess> };
+
+/** Time between asking a connector to stop and killing it. */
+export const STOP_GRACE_MS = 10_000;
+
+/** How much of stderr is kept for diagnosis. */
+export const STDERR_TAIL_BYTES = 64 * 1024;

@@ -1,0 +1,38 @@
+/** Door of the connector runtime: the outside of a connector. */
+export { CONNECTOR_ERRORS, ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
+export {
+  type ConnectorExit,
+  type ConnectorInputs,
+  type ConnectorLabels,
+  type ConnectorLimits,
+  type ConnectorProcess,
+  type ConnectorRun,
+  type ConnectorRuntime,
+  type ConnectorVerb,
+  STDERR_TAIL_BYTES,
+  STOP_GRACE_MS,
+} from './connector-runtime.ts';
+export { type ProcessConnector, type ProcessRuntimeOptions, processRuntime } from './process-runtime.ts';
+export { type Answer, type AnswerType, type Collected, collectMessages, readAnswer } from './read-answer.ts';
+export { type ReadSyncOptions, readSync, type StreamReading, type SyncReading, stateFile } from './read-sync.ts';
+export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
+export {
+  createSpool,
+  MAX_WAITING_SEGMENTS,
+  SEAL_AFTER_MS,
+  SEGMENT_BYTES,
+  type SealedSegment,
+  type Spool,
+  type SpoolOptions,
+} from './spool.ts';
+export { type StreamKey, streamKey, streamOfKey } from './stream-key.ts';
+export {
+  type Failure,
+  platformFailure,
+  type RunEvidence,
+  runFailure,
+  type StreamEvidence,
+  traceFailure,
+  type Verdict,
+  verdictOf,
+} from './verdict.ts';

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { byteTail } from './byte-tail.ts';
+import { ConnectorError } from './connector-error.ts';
+import {
+  type ConnectorExit,
+  type ConnectorProcess,
+  type ConnectorRun,
+  type ConnectorRuntime,
+  STDERR_TAIL_BYTES,
+  STOP_GRACE_MS,
+} from './connector-runtime.ts';
+import { createWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
+
+/** `command` is a Node program of ours and its leading arguments; the protocol's arguments follow. */
+export type ProcessConnector = { readonly command: readonly string[] };
+
+export type ProcessRuntimeOptions = {
+  /** By image name without its tag: `weir/connector-files`. */
+  readonly connectors: Readonly<Record<string, ProcessConnector>>;
+  /** Where the workspaces of attempts are made. */
+  readonly workspaceRoot: string;
+  readonly mode: 'development' | 'staging' | 'production';
+};
+
+/**
+ * The development runtime: runs our own connectors as child processes, each in a process group of its own, with
+ * the Node binary we run on, an environment made from nothing, and the workspace as its folder. It isolates
+ * nothing, so every mode but development is refused with `connector_runtime_unavailable`.
+ *
+ * The child holds the read end of a pipe as its stdin and ends itself when that closes: a connector never
+ * outlives the process that called `run`, not even after kill -9.
+ */
+export function processRuntime({ connectors, workspaceRoot, mode }: ProcessRuntimeOptions): ConnectorRuntime {
+  if (mode !== 'development') throw new ConnectorError('connector_runtime_unavailable');
+  let swept: Promise<void> | undefined;
+  return {
+    async run(request) {
+      const connector = connectors[imageName(request.image)];
+      if (connector === undefined) throw new ConnectorError('connector_image_unknown');
+      swept ??= sweepWorkspaces(workspaceRoot);
+      await swept;
+      const workspace = await createWorkspace(workspaceRoot, request.inputs ?? {});
+      const child = await start(connector, request, workspace).catch(async (cause: unknown) => {
+        await workspace.destroy();
+        throw new ConnectorError('connector_start_failed', { cause });
+      });
+      return supervise(child, request, workspace);
+    },
+  };
+}
+
+/** An image reference without tag and digest; a port in the registry's part is not a tag. */
+function imageName(image: string): string {
+  return image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+}
+
+async function start(connector: ProcessConnector, request: ConnectorRun, workspace: Workspace): Promise<ChildProcess> {
+  const inputs = Object.entries(workspace.files).flatMap(([name, file]) => [`--${name}`, file]);
+  const args = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning', ...connector.command];
+  const child = spawn(process.execPath, [...args, request.verb, ...inputs], {
+    cwd: workspace.path,
+    env: environment(request, workspace),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  await once(child, 'spawn');
+  return child;
+}
+
+function environment(request: ConnectorRun, workspace: Workspace): NodeJS.ProcessEnv {
+  const memory = request.limits?.memoryMiB;
+  return {
+    HOME: workspace.tmp,
+    TMPDIR: workspace.tmp,
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    DATA_CHANNEL_MEDIUM: 'STDIO',
+    DATA_CHANNEL_FORMAT: 'JSONL',
+    WEIR_STDIN_LEASE: '1',
+    ...(memory === undefined ? {} : { WEIR_CONNECTOR_MEMORY_MIB: String(memory) }),
+  };
+}
+
+function supervise(child: ChildProcess, request: ConnectorRun, workspace: Workspace): ConnectorProcess {
+  const stderr = byteTail(STDERR_TAIL_BYTES);
+  const { stdout } = child;
+  if (stdout === null) throw new ConnectorError('connector_start_failed');
+  child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
+  // A connector that never reads its stdin may close it: the lease is not ours to complain about.
+  child.stdin?.on('error', () => undefined);
+  let stopped = false;
+  let killTimer: NodeJS.Timeout | undefined;
+
+  const askToStop = () => {
+    if (stopped || child.exitCode !== null || child.signalCode !== null) return;
+    stopped = true;
+    signalGroup(child, 'SIGTERM');
+    killTimer = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_GRACE_MS);
+  };
+  const exit = (async (): Promise<ConnectorExit> => {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    clearTimeout(killTimer);
+    request.signal?.removeEventListener('abort', askToStop);
+    // Whatever the connector started and left behind goes with it.
+    signalGroup(child, 'SIGKILL');
+    await workspace.destroy().catch(() => undefined);
+    return { code: code ?? undefined, signal: signal ?? undefined, oomKilled: false, stopped };
+  })();
+  request.signal?.addEventListener('abort', askToStop, { once: true });
+  if (request.signal?.aborted) askToStop();
+
+  return {
+    name: `connector-${imageName(request.image).split('/').at(-1)}-${request.verb}`,
+    pid: child.pid,
+    stdout,
+    stderrTail: stderr.text,
+    exit,
+    stop() {
+      askToStop();
+      return exit;
+    },
+  };
+}
+
+/** Signals the connector's whole group; a group that is gone is what we want. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

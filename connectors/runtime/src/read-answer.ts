@@ -1,0 +1,70 @@
+import type { Message, TraceError } from '@weir/connector-sdk';
+import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
+import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
+import { endOf } from './end-of.ts';
+import { createRouter } from './router.ts';
+import { type Failure, platformFailure, runFailure, traceFailure } from './verdict.ts';
+
+/** How many messages of one verb are kept; a connector that says more breaks the protocol. */
+const MAX_MESSAGES = 10_000;
+
+export type Collected = {
+  readonly messages: readonly Message[];
+  readonly exit: ConnectorExit;
+  readonly truncated: boolean;
+  readonly broken: ConnectorErrorCode | undefined;
+};
+
+/**
+ * Reads a `spec`, `check` or `discover` run to its end and keeps every message but logs. Never rejects for what
+ * the connector printed: that is in `broken`, and the connector is stopped.
+ */
+export async function collectMessages(connector: ConnectorProcess): Promise<Collected> {
+  const messages: Message[] = [];
+  const router = createRouter({
+    streams: [],
+    onRecords: () => undefined,
+    onLogLine: () => undefined,
+    onMessage(message) {
+      if (message.type === 'LOG') return;
+      if (messages.length >= MAX_MESSAGES) throw new ConnectorError('protocol_violation');
+      messages.push(message);
+    },
+  });
+  try {
+    for await (const chunk of connector.stdout) router.push(chunk as Buffer);
+    const { truncated } = router.end();
+    return { messages, exit: await endOf(connector), truncated, broken: undefined };
+  } catch (error) {
+    const exit = await connector.stop();
+    return {
+      messages,
+      exit,
+      truncated: false,
+      broken: error instanceof ConnectorError ? error.code : 'connector_crashed',
+    };
+  }
+}
+
+export type AnswerType = 'SPEC' | 'CONNECTION_STATUS' | 'CATALOG';
+export type Answer<T extends AnswerType> =
+  | { readonly ok: true; readonly message: Extract<Message, { type: T }> }
+  | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * The one answer that a verb is run for: the last message of that type, accepted only if the run ended well.
+ * A CONNECTION_STATUS of FAILED is an answer, not a failure.
+ */
+export async function readAnswer<T extends AnswerType>(connector: ConnectorProcess, type: T): Promise<Answer<T>> {
+  const { messages, ...run } = await collectMessages(connector);
+  const error = messages.map(errorOf).find((found) => found !== undefined);
+  const failure = runFailure({ ...run, error }, error);
+  if (failure !== undefined) return { ok: false, failure };
+  const message = messages.findLast((found): found is Extract<Message, { type: T }> => found.type === type);
+  if (message !== undefined) return { ok: true, message };
+  return { ok: false, failure: error === undefined ? platformFailure('connector_no_answer') : traceFailure(error) };
+}
+
+function errorOf(message: Message): TraceError | undefined {
+  return message.type === 'TRACE' && message.trace.type === 'ERROR' ? message.trace.error : undefined;
+}

@@ -1,0 +1,94 @@
+import { CODE_PATTERN, type FailureOrigin, type StreamStatus, type TraceError } from '@weir/connector-sdk';
+import { CONNECTOR_ERRORS, type ConnectorErrorCode } from './connector-error.ts';
+import type { ConnectorExit } from './connector-runtime.ts';
+
+/** Why something failed, in words that may be shown and stored: a stable code, never an input value. */
+export type Failure = {
+  readonly code: string;
+  readonly origin: FailureOrigin;
+  readonly retryable: boolean;
+  readonly hint: string | undefined;
+};
+
+export type Verdict = { readonly outcome: 'success' } | ({ readonly outcome: 'failure' } & Failure);
+
+/** What was seen of the run as a whole. */
+export type RunEvidence = {
+  readonly exit: ConnectorExit;
+  /** The output ended inside a message. */
+  readonly truncated: boolean;
+  /** What made us stop reading, if anything did. */
+  readonly broken: ConnectorErrorCode | undefined;
+  /** The first error that any stream or the run itself reported. */
+  readonly error: TraceError | undefined;
+};
+
+/** What was seen of one stream. `error` is its own, or one that names no stream. */
+export type StreamEvidence = {
+  readonly status: StreamStatus | undefined;
+  readonly countsAgree: boolean;
+  readonly error: TraceError | undefined;
+};
+
+/** The longest hint that is passed on. */
+const MAX_HINT_CHARS = 500;
+const FAILURE_CODES = {
+  config_error: 'connector_config_error',
+  transient_error: 'connector_transient_error',
+  system_error: 'connector_system_error',
+} as const;
+const ORIGINS: readonly string[] = ['source', 'config', 'platform'];
+
+/**
+ * The verdict on one stream. Success takes all of: COMPLETE, exit 0, no signal, a whole output, and counts that
+ * agree; each of them alone is known to lie. The failure that explains most comes first.
+ */
+export function verdictOf(stream: StreamEvidence, run: RunEvidence): Verdict {
+  const failure = runFailure(run, stream.error) ?? streamFailure(stream);
+  return failure === undefined ? { outcome: 'success' } : { outcome: 'failure', ...failure };
+}
+
+/** The failure of a run as such, `own` being the error that concerns the asker; undefined when it ended well. */
+export function runFailure(run: RunEvidence, own: TraceError | undefined): Failure | undefined {
+  const { exit } = run;
+  if (run.broken !== undefined) return platformFailure(run.broken);
+  if (exit.oomKilled) return platformFailure('connector_out_of_memory');
+  if (exit.stopped) return platformFailure('connector_stopped');
+  if (own !== undefined) return traceFailure(own);
+  if (exit.signal !== undefined || exit.code === undefined) return platformFailure('connector_crashed');
+  if (exit.code === 2) return platformFailure('connector_usage');
+  if (exit.code !== 0 && run.error !== undefined) {
+    return { ...platformFailure('other_stream_failed'), retryable: traceFailure(run.error).retryable };
+  }
+  if (exit.code !== 0) return platformFailure('connector_failed');
+  if (run.truncated) return platformFailure('output_truncated');
+  return undefined;
+}
+
+function streamFailure(stream: StreamEvidence): Failure | undefined {
+  if (stream.status === 'INCOMPLETE') return platformFailure('stream_incomplete');
+  if (stream.status !== 'COMPLETE') return platformFailure('stream_status_missing');
+  if (!stream.countsAgree) return platformFailure('record_count_mismatch');
+  return undefined;
+}
+
+/** What a TRACE error means: the code and hint of our own connectors pass, everything else is mapped by its type. */
+export function traceFailure(error: TraceError): Failure {
+  const type = error.failure_type ?? 'system_error';
+  const mapped = CONNECTOR_ERRORS[FAILURE_CODES[type] ?? 'connector_system_error'];
+  const code = error.internal_message;
+  const ours = code !== undefined && CODE_PATTERN.test(code);
+  const origin = ours && ORIGINS.includes(error.origin ?? '') ? (error.origin as FailureOrigin) : mapped.origin;
+  return {
+    code: ours ? code : (FAILURE_CODES[type] ?? 'connector_system_error'),
+    origin,
+    retryable: mapped.retryable,
+    hint: ours ? error.hint?.slice(0, MAX_HINT_CHARS) : undefined,
+  };
+}
+
+/** A failure of our own table. */
+export function platformFailure(code: ConnectorErrorCode): Failure {
+  const { origin, retryable, message } = CONNECTOR_ERRORS[code];
+  return { code, origin, retryable, hint: message };
+}

@@ -1,0 +1,103 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, mkdtemp, open, readdir, realpath, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { ConnectorError } from './connector-error.ts';
+import type { ConnectorInputs } from './connector-runtime.ts';
+
+/** The folder of one attempt: the input files that exist, a temporary folder, and their destruction. */
+export type Workspace = {
+  readonly path: string;
+  readonly tmp: string;
+  readonly files: Readonly<Partial<Record<keyof ConnectorInputs, string>>>;
+  readonly destroy: () => Promise<void>;
+};
+
+const INPUT_NAMES = ['config', 'catalog', 'state'] as const;
+const ATTEMPT = /^attempt-(\d+)-/;
+
+/**
+ * Makes a fresh, owner-only folder below `root` and writes the inputs into it as new files of mode 0600. The root
+ * must be a real folder (no link on the way) of ours; else `connector_runtime_unavailable`.
+ */
+export async function createWorkspace(root: string, inputs: ConnectorInputs): Promise<Workspace> {
+  const base = await vettedRoot(root);
+  const path = await mkdtemp(join(base, `attempt-${process.pid}-`));
+  const destroy = () => destroyFolder(path);
+  try {
+    const tmp = join(path, 'tmp');
+    await mkdir(tmp, { mode: 0o700 });
+    const files: Partial<Record<keyof ConnectorInputs, string>> = {};
+    for (const name of INPUT_NAMES) {
+      const text = inputs[name];
+      if (text === undefined) continue;
+      const file = join(path, `${name}.json`);
+      await writeExclusive(file, text);
+      files[name] = file;
+    }
+    return { path, tmp, files, destroy };
+  } catch (cause) {
+    await destroy();
+    throw new ConnectorError('connector_start_failed', { cause });
+  }
+}
+
+/** Destroys the workspaces that processes which no longer run left below `root`. Best effort: never throws. */
+export async function sweepWorkspaces(root: string): Promise<void> {
+  const names = await readdir(root).catch(() => []);
+  for (const name of names) {
+    const owner = ATTEMPT.exec(name)?.[1];
+    if (owner !== undefined && !isAlive(Number(owner))) await destroyFolder(join(root, name)).catch(() => undefined);
+  }
+}
+
+async function vettedRoot(root: string): Promise<string> {
+  const wanted = resolve(root);
+  try {
+    await mkdir(wanted, { recursive: true, mode: 0o700 });
+    const real = await realpath(wanted);
+    const stat = await lstat(real);
+    const ours = process.getuid === undefined || stat.uid === process.getuid();
+    if (real !== wanted || !stat.isDirectory() || !ours)
+      throw new Error('the workspace root is not a plain folder of ours');
+    return real;
+  } catch (cause) {
+    throw new ConnectorError('connector_runtime_unavailable', { cause });
+  }
+}
+
+async function writeExclusive(file: string, text: string): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const handle = await open(file, flags, 0o600);
+  try {
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Overwrites the inputs before removing them, so that a later reader of the free blocks finds nothing. */
+async function destroyFolder(path: string): Promise<void> {
+  for (const name of INPUT_NAMES) {
+    const handle = await open(join(path, `${name}.json`), constants.O_WRONLY | constants.O_NOFOLLOW).catch(
+      () => undefined,
+    );
+    if (handle === undefined) continue;
+    try {
+      const { size } = await handle.stat();
+      await handle.write(Buffer.alloc(size), 0, size, 0);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+  await rm(path, { recursive: true, force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

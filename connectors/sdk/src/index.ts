@@ -1,0 +1,24 @@
+/** Door of the connector SDK: the inside of a connector, and the protocol's words for both sides. */
+export { parseExact } from './exact-json.ts';
+export type {
+  Catalog,
+  CatalogStream,
+  ConfiguredCatalog,
+  ConfiguredStream,
+  ConnectionStatus,
+  ConnectorSpec,
+  FailureOrigin,
+  FailureType,
+  Json,
+  JsonSchema,
+  LogLevel,
+  Message,
+  State,
+  StreamDescriptor,
+  StreamStatus,
+  SyncMode,
+  Trace,
+  TraceError,
+  TraceEstimate,
+} from './protocol.ts';
+export { CODE_PATTERN, EXIT } from './protocol.ts';

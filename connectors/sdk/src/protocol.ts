@@ -1,0 +1,127 @@
+/**
+ * The Airbyte protocol, version 0, as plain types: what a connector prints on stdout, one JSON object a line.
+ * Unknown members are allowed everywhere and must survive a round trip; a reader ignores message types it does not know.
+ */
+
+/** The JSON values that travel inside messages. Numbers are for reading small facts; exact text stays text. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** A JSON schema, as a connector declares it. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** A stream's identity. `namespace` null, empty and absent are the same thing on the wire; absent here. */
+export type StreamDescriptor = { readonly name: string; readonly namespace?: string | null };
+
+export type SyncMode = 'full_refresh' | 'incremental';
+
+/** One stream as discovery describes it. */
+export type CatalogStream = {
+  readonly name: string;
+  readonly namespace?: string | null;
+  readonly json_schema: JsonSchema;
+  readonly supported_sync_modes: readonly SyncMode[];
+  readonly source_defined_cursor?: boolean;
+  readonly default_cursor_field?: readonly string[];
+  readonly source_defined_primary_key?: readonly (readonly string[])[];
+  readonly is_resumable?: boolean;
+  readonly is_file_based?: boolean;
+};
+
+export type Catalog = { readonly streams: readonly CatalogStream[] };
+
+/** One stream as the platform asks for it: discovery's stream copied verbatim, and how to read it. */
+export type ConfiguredStream = {
+  readonly stream: CatalogStream;
+  readonly sync_mode: SyncMode;
+  readonly destination_sync_mode: 'append' | 'overwrite' | 'append_dedup';
+  readonly cursor_field?: readonly string[];
+  readonly primary_key?: readonly (readonly string[])[];
+  readonly generation_id?: number;
+  readonly minimum_generation_id?: number;
+  readonly sync_id?: number;
+};
+
+export type ConfiguredCatalog = { readonly streams: readonly ConfiguredStream[] };
+
+export type ConnectorSpec = {
+  readonly connectionSpecification: JsonSchema;
+  readonly documentationUrl?: string;
+  readonly protocol_version?: string;
+};
+
+export type ConnectionStatus = { readonly status: 'SUCCEEDED' | 'FAILED'; readonly message?: string };
+
+export type LogLevel = 'FATAL' | 'ERROR' | 'WARN' | 'INFO' | 'DEBUG' | 'TRACE';
+
+/** How a failure is to be treated: the configuration is wrong, it may pass later, or the connector broke. */
+export type FailureType = 'config_error' | 'transient_error' | 'system_error';
+
+/** Who must act on a failure. Ours, beside the protocol: a stock connector does not send it. */
+export type FailureOrigin = 'source' | 'config' | 'platform';
+
+export type StreamStatus = 'STARTED' | 'RUNNING' | 'COMPLETE' | 'INCOMPLETE';
+
+/** The error of a TRACE. Our connectors put a stable code into `internal_message`, and never an input value anywhere. */
+export type TraceError = {
+  readonly message: string;
+  readonly internal_message?: string;
+  readonly stack_trace?: string;
+  readonly failure_type?: FailureType;
+  readonly stream_descriptor?: StreamDescriptor;
+  readonly hint?: string;
+  readonly origin?: FailureOrigin;
+};
+
+/** An announcement of progress to come; it may exceed what is read, so it feeds progress displays only. */
+export type TraceEstimate = {
+  readonly name: string;
+  readonly namespace?: string | null;
+  readonly type: 'STREAM' | 'SYNC';
+  readonly row_estimate?: number;
+  readonly byte_estimate?: number;
+};
+
+export type Trace =
+  | { readonly type: 'ERROR'; readonly emitted_at: number; readonly error: TraceError }
+  | {
+      readonly type: 'STREAM_STATUS';
+      readonly emitted_at: number;
+      readonly stream_status: { readonly stream_descriptor: StreamDescriptor; readonly status: StreamStatus };
+    }
+  | { readonly type: 'ESTIMATE'; readonly emitted_at: number; readonly estimate: TraceEstimate }
+  | { readonly type: 'ANALYTICS'; readonly emitted_at: number };
+
+/** A checkpoint. `type` absent means LEGACY. `sourceStats.recordCount` counts records since the stream's last STATE. */
+export type State = {
+  readonly type?: 'STREAM' | 'GLOBAL' | 'LEGACY';
+  readonly stream?: { readonly stream_descriptor: StreamDescriptor; readonly stream_state?: unknown };
+  readonly global?: unknown;
+  readonly data?: unknown;
+  readonly sourceStats?: { readonly recordCount?: number };
+};
+
+/** Everything that is not a RECORD. RECORD lines are bytes on both sides and have no type here on purpose. */
+export type Message =
+  | { readonly type: 'SPEC'; readonly spec: ConnectorSpec }
+  | { readonly type: 'CONNECTION_STATUS'; readonly connectionStatus: ConnectionStatus }
+  | { readonly type: 'CATALOG'; readonly catalog: Catalog }
+  | { readonly type: 'STATE'; readonly state: State }
+  | {
+      readonly type: 'LOG';
+      readonly log: { readonly level: LogLevel; readonly message: string; readonly stack_trace?: string };
+    }
+  | { readonly type: 'TRACE'; readonly trace: Trace }
+  | {
+      readonly type: 'CONTROL';
+      readonly control: {
+        readonly type: string;
+        readonly emitted_at: number;
+        readonly connectorConfig?: { readonly config: JsonSchema };
+      };
+    };
+
+/** Exit codes of a connector program. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, stopped: 143 } as const;
+
+/** The shape of a stable error code. */
+export const CODE_PATTERN = /^[a-z][a-z0-9_]{2,63}$/;
