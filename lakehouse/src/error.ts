@@ -1,0 +1,41 @@
+/** Every way this library refuses, by stable code. Messages never hold table data. */
+export type LakehouseErrorCode =
+  | 'avro_invalid'
+  | 'column_duplicate'
+  | 'column_reserved'
+  | 'deletes_unsupported'
+  | 'disk_full'
+  | 'file_exists'
+  | 'file_missing'
+  | 'location_outside_root'
+  | 'malformed_lines'
+  | 'metadata_invalid'
+  | 'out_of_memory'
+  | 'partitions_unsupported'
+  | 'parquet_invalid'
+  | 'query_deadline'
+  | 'query_failed'
+  | 'result_too_large'
+  | 'schema_conflict'
+  | 'schema_incompatible'
+  | 'snapshot_missing'
+  | 'stage_failed'
+  | 'table_exists'
+  | 'unsupported_type';
+
+/** The one error of this library: a stable code, a sentence, and the column names it is about, if any. */
+export class LakehouseError extends Error {
+  override readonly name = 'LakehouseError';
+  readonly code: LakehouseErrorCode;
+  readonly columns: readonly string[];
+
+  constructor(
+    code: LakehouseErrorCode,
+    message: string,
+    options: { columns?: readonly string[]; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.columns = options.columns ?? [];
+  }
+}
