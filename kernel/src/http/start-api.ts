@@ -1,0 +1,94 @@
+import type { AddressInfo } from 'node:net';
+import { providerKeys } from '../auth/keys.ts';
+import type { ServicePrincipal } from '../auth/verify-token.ts';
+import type { KernelSettings } from '../config/kernel-settings.ts';
+import { Refusal } from '../config/refusal.ts';
+import type { RunningPlatform } from '../plugins/boot-platform.ts';
+import { authenticator } from './authenticate.ts';
+import { idempotencyStore } from './idempotency.ts';
+import { registerKernelRoutes } from './kernel-routes.ts';
+import { createServer } from './server.ts';
+
+const DRAIN_MS = 25_000;
+
+/** A listening API. `app` is the Fastify server, for tests that inject. */
+export interface ApiServer {
+  url: string;
+  app: ReturnType<typeof createServer>;
+  /** Answers `/ready` with 503 at once, finishes what is in flight, then closes; bounded. */
+  stop(): Promise<void>;
+}
+
+/** Registers every plugin's routes and listens; `WEIR_HTTP_PORT` 0 takes a free port. */
+export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
+  const { settings, log, database, workflows } = platform;
+  const app = createServer(log);
+  let stopping = false;
+  const deps = {
+    authenticate: authenticator(tokenRules(settings, log), platform.tenants),
+    idempotency: idempotencyStore(database.db),
+  };
+  for (const { plugin, registration } of platform.plugins) await app.register(plugin, { registration, deps });
+  registerKernelRoutes(
+    app,
+    {
+      release: { sha: settings.WEIR_RELEASE_SHA, imageDigest: settings.WEIR_IMAGE_DIGEST },
+      version: platform.version,
+      problems: platform.problems,
+      isStopping: () => stopping,
+      checks: [
+        { name: 'database', check: () => database.ping() },
+        { name: 'workflow_engine', check: () => workflows.health() },
+      ],
+    },
+    deps,
+  );
+  await app.listen({ host: settings.WEIR_HTTP_HOST, port: settings.WEIR_HTTP_PORT });
+  const { port } = app.server.address() as AddressInfo;
+  return {
+    url: `http://${settings.WEIR_HTTP_HOST}:${port}`,
+    app,
+    async stop() {
+      stopping = true;
+      const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+      await app.close();
+      clearTimeout(cut);
+    },
+  };
+}
+
+function tokenRules(settings: KernelSettings, log: RunningPlatform['log']) {
+  if (settings.WEIR_IDP_AUDIENCE === settings.IDP_CLIENT_ID) {
+    throw new Refusal('configuration refused', ['WEIR_IDP_AUDIENCE must differ from IDP_CLIENT_ID: an ID token would pass for an access token']);
+  }
+  const realm = settings.IDP_REALM === undefined ? '' : `/realms/${encodeURIComponent(settings.IDP_REALM)}`;
+  return {
+    issuer: settings.IDP_ISSUER,
+    audience: settings.WEIR_IDP_AUDIENCE,
+    organizationClaim: settings.WEIR_IDP_ORG_CLAIM,
+    services: servicePrincipals(settings.WEIR_SERVICE_PRINCIPALS),
+    keys: providerKeys({ providerUrl: `${settings.IDP_URL.replace(/\/$/, '')}${realm}`, log }),
+  };
+}
+
+/** Parses `WEIR_SERVICE_PRINCIPALS`; a fault refuses the start and names the member, not its value. */
+function servicePrincipals(text: string): Map<string, ServicePrincipal> {
+  const refuse = (rule: string) => new Refusal('configuration refused', [`WEIR_SERVICE_PRINCIPALS ${rule}`]);
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw refuse('is not JSON');
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw refuse('must be an object');
+  const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return new Map(
+    Object.entries(document).map(([client, value]: [string, Partial<ServicePrincipal> | null]) => {
+      const tenants = value?.tenants;
+      const capabilities = value?.capabilities;
+      if (tenants !== '*' && !isTexts(tenants)) throw refuse('needs tenants as a list of aliases or "*" for each client');
+      if (!isTexts(capabilities)) throw refuse('needs capabilities as a list of names for each client');
+      return [client, { tenants, capabilities }];
+    }),
+  );
+}

@@ -1,0 +1,134 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { Logger } from 'pino';
+import packageJson from '../../package.json' with { type: 'json' };
+import { kernelSettings, type KernelSettings } from '../config/kernel-settings.ts';
+import { Refusal } from '../config/refusal.ts';
+import { type Environment, readSettings } from '../config/settings.ts';
+import type { ProblemEntry } from '../contract/problem.ts';
+import { kernelProblems } from '../contract/problems.ts';
+import { createLog } from '../log/log.ts';
+import { checkHead, type MigrationRecord } from '../persistence/head-check.ts';
+import { type Database, openDatabase } from '../persistence/open-database.ts';
+import { createRuns } from '../runs/create-runs.ts';
+import { runProblems } from '../runs/problems.ts';
+import type { RunKind } from '../runs/runs.ts';
+import { tenantStore } from '../tenancy/tenant-store.ts';
+import { temporalWorkflows } from '../workflows/temporal-workflows.ts';
+import type { Workflows } from '../workflows/workflows.ts';
+import type { WeirPlugin } from './define-plugin.ts';
+import { type Manifest, type Platform, readManifests, readPlatform } from './manifest.ts';
+import { planBoot } from './plan-boot.ts';
+import { type LoadedPlugin, problemCatalogue, setupPlugins } from './setup-plugins.ts';
+
+export interface BootOptions {
+  /** Path of `platform.json`. */
+  platformFile: string;
+  environment: Environment;
+  /** Name of the program in its log lines, such as `api`. */
+  program: string;
+  /** A log of the caller's, for tests; otherwise one on stdout at the configured level. */
+  log?: Logger;
+}
+
+/** Everything that a program stands on: plugins set up, database checked, workflow client there. Nothing listens yet. */
+export interface RunningPlatform {
+  version: string;
+  settings: KernelSettings;
+  log: Logger;
+  database: Database;
+  workflows: Workflows;
+  runs: ReturnType<typeof createRuns>;
+  tenants: ReturnType<typeof tenantStore>;
+  plugins: readonly LoadedPlugin[];
+  problems: ReadonlyMap<string, ProblemEntry>;
+  /** Imports another door of a plugin's package, such as `./worker`. */
+  importDoor(plugin: LoadedPlugin, door: string): Promise<Record<string, unknown>>;
+  /** Stops the plugins in reverse order, then the connections. */
+  stop(): Promise<void>;
+}
+
+/** Reads the manifests and plans the boot, running no plugin; throws one `Refusal` with every fault. */
+export function planPlatform(platformFile: string): { platform: Platform; order: Manifest[] } {
+  const platform = readPlatform(platformFile);
+  const plan = planBoot(readManifests(platform), packageJson.version);
+  if (!plan.ok) throw new Refusal('plugins refused', plan.faults);
+  return { platform, order: plan.order };
+}
+
+/**
+ * Boots the platform up to the point where a program can listen or poll: manifests, plan, settings, database role and
+ * migration head, set-up in plan order, declared compared with brought, starts. Throws `Refusal` when it must not run.
+ */
+export async function bootPlatform(options: BootOptions): Promise<RunningPlatform> {
+  const { platform, order } = planPlatform(options.platformFile);
+  const importFrom = importer(platform);
+  const planned = await Promise.all(
+    order.map(async (manifest) => ({
+      manifest,
+      plugin: (await importFrom(manifest.packageName)).default as WeirPlugin,
+    })),
+  );
+  const allSettings = readSettings(
+    [
+      { owner: 'kernel', schema: kernelSettings },
+      ...planned.flatMap(({ manifest, plugin }) =>
+        plugin.spec.settings === undefined ? [] : [{ owner: manifest.id, schema: plugin.spec.settings }],
+      ),
+    ],
+    options.environment,
+  );
+  const settings = allSettings.get('kernel') as unknown as KernelSettings;
+  const problems = problemCatalogue([
+    { owner: 'kernel', problems: kernelProblems },
+    { owner: 'kernel', problems: runProblems },
+    ...planned.map(({ manifest, plugin }) => ({ owner: manifest.id, problems: plugin.spec.problems ?? {} })),
+  ]);
+  const log = options.log ?? createLog({ level: settings.WEIR_LOG_LEVEL, name: options.program });
+  const { migrations } = (await importFrom(platform.migrations)) as unknown as { migrations: MigrationRecord[] };
+  const database = await openDatabase({
+    host: settings.DB_HOST,
+    port: settings.DB_PORT,
+    name: settings.DB_NAME,
+    user: settings.DB_USER,
+    password: settings.DB_PASSWORD.reveal(),
+    entities: planned.flatMap(({ plugin }) => plugin.spec.entities ?? []),
+    log,
+  });
+  try {
+    await database.assertSafeRole();
+    await checkHead(database.sql, migrations);
+    const workflows = temporalWorkflows({
+      address: `${settings.WORKFLOW_HOST}:${settings.WORKFLOW_PORT}`,
+      namespace: settings.WORKFLOW_NAMESPACE,
+    });
+    const kinds: RunKind[] = [];
+    const tenants = tenantStore(database.sql);
+    const runs = createRuns({ db: database.db, workflows, kinds, queueOf: (role) => taskQueue(role, options.environment), log });
+    const ports = { mode: settings.WEIR_MODE, log, db: database.db, runs, tenants };
+    const plugins = setupPlugins(planned, ports, allSettings);
+    kinds.push(...plugins.flatMap(({ registration }) => registration.runKinds ?? []));
+    const stop = async () => {
+      for (const { registration } of plugins.toReversed()) await registration.stop?.();
+      await workflows.close();
+      await database.close();
+    };
+    for (const { registration } of plugins) await registration.start?.();
+    const importDoor = (plugin: LoadedPlugin, door: string) => importFrom(`${plugin.manifest.packageName}${door.slice(1)}`);
+    return { version: packageJson.version, settings, log, database, workflows, runs, tenants, plugins, problems, importDoor, stop };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The queue of a worker role: `WORKFLOW_<ROLE>_TASK_QUEUE`, or `<role>-task-queue`. */
+export function taskQueue(role: string, environment: Environment): string {
+  return environment[`WORKFLOW_${role.toUpperCase().replaceAll('-', '_')}_TASK_QUEUE`] ?? `${role}-task-queue`;
+}
+
+/** Packages are found from where `platform.json` lies, so that a deployment chooses its own plugins. */
+function importer(platform: Platform): (name: string) => Promise<Record<string, unknown>> {
+  const require = createRequire(platform.file);
+  return (name) => import(pathToFileURL(require.resolve(name)).href);
+}
