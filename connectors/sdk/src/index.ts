@@ -1,4 +1,5 @@
 /** Door of the connector SDK: the inside of a connector, and the protocol's words for both sides. */
+export { defineSource, type Emit, type ReadContext, recordEnvelope, type Source } from './define-source.ts';
 export { parseExact } from './exact-json.ts';
 export type {
   Catalog,
@@ -22,3 +23,5 @@ export type {
   TraceEstimate,
 } from './protocol.ts';
 export { CODE_PATTERN, EXIT } from './protocol.ts';
+export { type ProcessStreams, runSource, STOP_FLUSH_MS } from './run-source.ts';
+export { SourceError, type SourceErrorOptions } from './source-error.ts';

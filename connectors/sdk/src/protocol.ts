@@ -49,7 +49,13 @@ export type ConnectorSpec = {
   readonly protocol_version?: string;
 };
 
-export type ConnectionStatus = { readonly status: 'SUCCEEDED' | 'FAILED'; readonly message?: string };
+/** The answer to `check`. `code` and `hint` are ours, beside the protocol. */
+export type ConnectionStatus = {
+  readonly status: 'SUCCEEDED' | 'FAILED';
+  readonly message?: string;
+  readonly code?: string;
+  readonly hint?: string;
+};
 
 export type LogLevel = 'FATAL' | 'ERROR' | 'WARN' | 'INFO' | 'DEBUG' | 'TRACE';
 

@@ -1,0 +1,61 @@
+import type {
+  Catalog,
+  ConfiguredStream,
+  ConnectorSpec,
+  LogLevel,
+  StreamDescriptor,
+  TraceEstimate,
+} from './protocol.ts';
+
+/** What a source's `read` may say about its stream. Each call resolves when the reader has room. */
+export type Emit = {
+  /** Finished RECORD lines of this stream, made with `recordEnvelope`, and how many they are. */
+  readonly lines: (lines: Uint8Array, count: number) => Promise<void>;
+  /** One record as a value, for sources that hold values. */
+  readonly record: (data: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** Everything emitted so far is whole: reading may start again from this state. Counts the records by itself. */
+  readonly state: (streamState: unknown) => Promise<void>;
+  readonly log: (level: LogLevel, text: string) => Promise<void>;
+  readonly estimate: (estimate: Pick<TraceEstimate, 'row_estimate' | 'byte_estimate'>) => Promise<void>;
+};
+
+export type ReadContext = {
+  readonly config: unknown;
+  readonly stream: ConfiguredStream;
+  /** The `stream_state` that was stored for this stream; undefined on the first read and on a full refresh. */
+  readonly state: unknown;
+  readonly emit: Emit;
+  /** Milliseconds since the epoch, one value for the whole run. */
+  readonly emittedAt: number;
+  /** Aborted when the connector is asked to stop: emit a last state if there is one, then return or throw. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * A source as four answers. Each may throw a SourceError: `check` then answers FAILED, `discover` and `read` give
+ * a TRACE ERROR. `read` is called once a stream, in the catalog's order; one failed stream does not end the rest.
+ */
+export type Source = {
+  readonly spec: ConnectorSpec;
+  readonly check: (config: unknown) => Promise<void>;
+  readonly discover: (config: unknown) => Promise<Catalog>;
+  readonly read: (context: ReadContext) => Promise<void>;
+};
+
+/** Types a source where it is written. */
+export function defineSource(source: Source): Source {
+  return source;
+}
+
+/**
+ * The bytes around a record's `data` object, in the key order that a reader's fast way knows: the namespace stands
+ * before the data and `emitted_at` closes the line.
+ */
+export function recordEnvelope(stream: StreamDescriptor, emittedAt: number): { prefix: string; suffix: string } {
+  const { name, namespace } = stream;
+  const own = namespace === undefined || namespace === null ? '' : `"namespace":${JSON.stringify(namespace)},`;
+  return {
+    prefix: `{"type":"RECORD","record":{${own}"stream":${JSON.stringify(name)},"data":`,
+    suffix: `,"emitted_at":${emittedAt}}}\n`,
+  };
+}

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { type Arguments, parseArguments, USAGE } from './arguments.ts';
+import type { Source } from './define-source.ts';
+import { createOutput, type Output } from './output.ts';
+import { type ConfiguredCatalog, EXIT, type State } from './protocol.ts';
+import { readStreams } from './read-streams.ts';
+import { SourceError, toSourceError } from './source-error.ts';
+import { watchStdinLease } from './stdin-lease.ts';
+
+/** How long a connector that was asked to stop may take to come to its last state and write it out. */
+export const STOP_FLUSH_MS = 8_000;
+
+/** The streams of the process that `runSource` speaks on. */
+export type ProcessStreams = { readonly stdout: Writable; readonly stderr: Writable };
+
+/**
+ * Runs one command line of the protocol and gives back the exit code: 0, 1 after a reported error, 2 for a command
+ * line that is none, 143 after a stop. Everything is written out by then; the program exits with the code. Takes
+ * over SIGTERM and SIGINT of the process until it ends.
+ */
+export async function runSource(
+  source: Source,
+  argv: readonly string[],
+  { stdout, stderr }: ProcessStreams = process,
+): Promise<number> {
+  const parsed = parseArguments(argv);
+  if (parsed === undefined) {
+    stderr.write(USAGE);
+    return EXIT.usage;
+  }
+  watchStdinLease();
+  const output = createOutput(stdout);
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  try {
+    const code = await Promise.race([answer(source, parsed, output, stop.signal), stopped(stop.signal)]);
+    return stop.signal.aborted ? EXIT.stopped : code;
+  } catch (error) {
+    reportFrames(stderr, error);
+    return stop.signal.aborted ? EXIT.stopped : EXIT.failed;
+  } finally {
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+  }
+}
+
+async function answer(source: Source, parsed: Arguments, output: Output, signal: AbortSignal): Promise<number> {
+  let code: number;
+  try {
+    code = await answerVerb(source, parsed, output, signal);
+  } catch (error) {
+    if (isOutputGone(error)) throw error;
+    await output.error(toSourceError(error));
+    code = EXIT.failed;
+  }
+  await output.flush();
+  return code;
+}
+
+async function answerVerb(source: Source, parsed: Arguments, output: Output, signal: AbortSignal): Promise<number> {
+  if (parsed.verb === 'spec') {
+    await output.message({ type: 'SPEC', spec: source.spec });
+    return EXIT.ok;
+  }
+  const config = await readJson(parsed.config, 'config_unreadable');
+  if (parsed.verb === 'check') {
+    await output.message({ type: 'CONNECTION_STATUS', connectionStatus: await checked(source, config) });
+    return EXIT.ok;
+  }
+  if (parsed.verb === 'discover') {
+    await output.message({ type: 'CATALOG', catalog: await source.discover(config) });
+    return EXIT.ok;
+  }
+  const catalog = (await readJson(parsed.catalog, 'catalog_unreadable')) as ConfiguredCatalog;
+  const states = parsed.state === undefined ? [] : await readJson(parsed.state, 'state_unreadable');
+  if (!Array.isArray(catalog?.streams)) throw unreadable('catalog_unreadable');
+  if (!Array.isArray(states)) throw unreadable('state_unreadable');
+  const run = { config, catalog, states: states as State[], emittedAt: Date.now(), signal };
+  return (await readStreams(source, run, output)) ? EXIT.ok : EXIT.failed;
+}
+
+/** A check that fails is an answer with exit 0, as the protocol has it; the code and hint are ours. */
+async function checked(source: Source, config: unknown) {
+  try {
+    await source.check(config);
+    return { status: 'SUCCEEDED' } as const;
+  } catch (error) {
+    const { message, code, hint } = toSourceError(error);
+    return { status: 'FAILED', message, code, ...(hint === undefined ? {} : { hint }) } as const;
+  }
+}
+
+async function readJson(path: string | undefined, code: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path ?? '', 'utf8')) as unknown;
+  } catch (cause) {
+    throw unreadable(code, cause);
+  }
+}
+
+function unreadable(code: string, cause?: unknown): SourceError {
+  return new SourceError(code, {
+    type: 'system_error',
+    message: 'An input file of the connector cannot be read',
+    cause,
+  });
+}
+
+/** Resolves a while after a stop was asked for, whatever still hangs. */
+function stopped(signal: AbortSignal): Promise<number> {
+  return new Promise((resolve) => {
+    const late = () => setTimeout(resolve, STOP_FLUSH_MS, EXIT.stopped).unref();
+    signal.addEventListener('abort', late, { once: true });
+  });
+}
+
+function isOutputGone(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED';
+}
+
+/** Where it broke, for the log of stderr; without the message, which may hold an input. */
+function reportFrames(stderr: Writable, error: unknown): void {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  stderr.write(`the connector broke\n${frames.join('\n')}\n`);
+}
