@@ -1,20 +1,22 @@
 import { LakehouseError } from './error.ts';
 import { decimalShape, type Field, type FieldType } from './types.ts';
 
-const SQL_TYPES: Readonly<Record<string, string>> = {
-  boolean: 'BOOLEAN',
-  int: 'INTEGER',
-  long: 'BIGINT',
-  float: 'FLOAT',
-  double: 'DOUBLE',
-  date: 'DATE',
-  time: 'TIME',
-  timestamp: 'TIMESTAMP',
-  timestamptz: 'TIMESTAMPTZ',
-  string: 'VARCHAR',
-  uuid: 'UUID',
-  binary: 'BLOB',
-};
+const SQL_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    boolean: 'BOOLEAN',
+    int: 'INTEGER',
+    long: 'BIGINT',
+    float: 'FLOAT',
+    double: 'DOUBLE',
+    date: 'DATE',
+    time: 'TIME',
+    timestamp: 'TIMESTAMP',
+    timestamptz: 'TIMESTAMPTZ',
+    string: 'VARCHAR',
+    uuid: 'UUID',
+    binary: 'BLOB',
+  }),
+);
 
 /** A text as an SQL literal. */
 export function literal(text: string): string {
@@ -30,7 +32,7 @@ export function identifier(name: string): string {
 export function sqlType(type: FieldType): string {
   if (typeof type === 'string') {
     const decimal = decimalShape(type);
-    const simple = decimal ? `DECIMAL(${decimal.precision}, ${decimal.scale})` : SQL_TYPES[type];
+    const simple = decimal ? `DECIMAL(${decimal.precision}, ${decimal.scale})` : SQL_TYPES.get(type);
     if (simple) return simple;
   } else if (type.type === 'list') {
     return `${sqlType(type.element)}[]`;

@@ -13,6 +13,7 @@ export type LakehouseErrorCode =
   | 'out_of_memory'
   | 'partitions_unsupported'
   | 'parquet_invalid'
+  | 'query_busy'
   | 'query_deadline'
   | 'query_failed'
   | 'result_too_large'

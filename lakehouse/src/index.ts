@@ -12,6 +12,8 @@ export {
   stringifyExact,
   type TableMetadata,
 } from './metadata.ts';
+export { createQueryPool, type PreviewRequest, type QueryPool, type QueryPoolOptions } from './query/pool.ts';
+export type { QueryResult } from './query/protocol.ts';
 export { countFiles, createScanner, type LiveFile, planPreview, type Scanner } from './scan.ts';
 export { createStager, type StageRequest, type StageResult, type Stager, type StagerOptions } from './stage.ts';
 export type { LineShape } from './stage-sql.ts';

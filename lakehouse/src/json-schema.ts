@@ -5,18 +5,28 @@ const WIDE_DECIMAL: ColumnType = 'decimal(38, 9)';
 /** The widest decimal without fraction, for integers of any size. */
 const WIDE_INTEGER: ColumnType = 'decimal(38, 0)';
 
-const ANNOTATED: Readonly<Record<string, ColumnType>> = {
-  timestamp_with_timezone: 'timestamptz',
-  timestamp_without_timezone: 'timestamp',
-  time_without_timezone: 'time',
-  // Iceberg has no time of day with an offset; the text keeps it.
-  time_with_timezone: 'string',
-  big_integer: WIDE_INTEGER,
-  big_number: WIDE_DECIMAL,
-  integer: 'long',
-};
-const FORMATS: Readonly<Record<string, ColumnType>> = { 'date-time': 'timestamptz', date: 'date', time: 'time' };
-const PLAIN: Readonly<Record<string, ColumnType>> = { boolean: 'boolean', integer: 'long', number: 'double' };
+const ANNOTATED: ReadonlyMap<unknown, ColumnType> = new Map<unknown, ColumnType>(
+  Object.entries<ColumnType>({
+    timestamp_with_timezone: 'timestamptz',
+    timestamp_without_timezone: 'timestamp',
+    time_without_timezone: 'time',
+    // Iceberg has no time of day with an offset; the text keeps it.
+    time_with_timezone: 'string',
+    big_integer: WIDE_INTEGER,
+    big_number: WIDE_DECIMAL,
+    integer: 'long',
+  }),
+);
+const FORMATS = new Map<unknown, ColumnType>([
+  ['date-time', 'timestamptz'],
+  ['date', 'date'],
+  ['time', 'time'],
+]);
+const PLAIN = new Map<unknown, ColumnType>([
+  ['boolean', 'boolean'],
+  ['integer', 'long'],
+  ['number', 'double'],
+]);
 
 type Node = { readonly [key: string]: unknown };
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -39,11 +49,11 @@ export function jsonSchemaType(property: unknown): ColumnType {
   if (property.oneOf || property.anyOf || property.allOf) return 'string';
   const type = singleType(property);
   if (type === 'string' || type === 'integer' || type === 'number') {
-    const annotated = typeof property.airbyte_type === 'string' ? ANNOTATED[property.airbyte_type] : undefined;
+    const annotated = ANNOTATED.get(property.airbyte_type);
     if (annotated) return annotated;
   }
-  if (type === 'string') return (typeof property.format === 'string' && FORMATS[property.format]) || 'string';
-  return (type !== undefined && PLAIN[type]) || 'string';
+  if (type === 'string') return FORMATS.get(property.format) ?? 'string';
+  return PLAIN.get(type) ?? 'string';
 }
 
 /** The columns that the `properties` of a JSON schema name, in their order. */

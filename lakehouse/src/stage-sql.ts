@@ -173,7 +173,7 @@ export function stageStatement(statement: StageStatement): string {
         ${extraSql(fields, extra)} AS extra
       FROM (
         SELECT if(${memberSql(shape.data)} IS NULL, error(${literal(NO_DATA)}), ${memberSql(shape.data)}) AS d,
-          to_timestamp(${memberSql(shape.extractedAt)} / 1000.0) AS extracted_at,
+          make_timestamptz(${memberSql(shape.extractedAt)} * 1000) AS extracted_at,
           ${shape.changes ? memberSql(shape.changes) : 'NULL'} AS changes
         FROM read_ndjson(${literal(source)}, columns = ${lineColumns(parts)}, auto_detect = false, records = true,
           maximum_object_size = ${statement.maxLineBytes})))

@@ -1,4 +1,5 @@
-import { open, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { duckdbError } from './duckdb-error.ts';
 import { localPath } from './fileio.ts';
@@ -85,6 +86,7 @@ export async function createStager(options: StagerOptions) {
   const run = async (request: StageRequest, keepExtra: boolean): Promise<CopyStats> => {
     const target = localPath(request.target);
     try {
+      await mkdir(dirname(target), { recursive: true });
       return await attempt(request, target, { keepExtra, maxLineBytes: USUAL_LINE_BYTES }).catch(async (error) => {
         if (!LINE_TOO_LONG.test(String(error))) throw error;
         // Buffers for the longest line are too large to have one per thread.

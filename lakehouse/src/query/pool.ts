@@ -1,0 +1,165 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LakehouseError } from '../error.ts';
+import { localPath } from '../fileio.ts';
+import type { TableSchema } from '../types.ts';
+import type { ChildLimits, QueryAnswer, QueryRequest, QueryResult } from './protocol.ts';
+
+export type QueryPoolOptions = {
+  /** Child processes, each answering one request at a time. */
+  readonly size?: number;
+  /** How long one request may run before its child is killed. */
+  readonly deadlineMs?: number;
+  /** What DuckDB may hold in a child, such as `256MB`; nothing is spilled to disk. */
+  readonly memoryLimit?: string;
+  readonly threads?: number;
+  /** Resident bytes of a child at which it ends itself; DuckDB's limit does not cover all that it holds. */
+  readonly maxResidentBytes?: number;
+};
+
+export type PreviewRequest = {
+  /** Locations of Parquet data files. */
+  readonly files: readonly string[];
+  readonly schema: TableSchema;
+  /** The names of the columns to read, in the order wanted; all when absent. */
+  readonly columns?: readonly string[];
+  readonly limit: number;
+};
+
+export type QueryPool = ReturnType<typeof createQueryPool>;
+
+const DEFAULT_DEADLINE_MS = 10_000;
+const DEFAULT_MEMORY_LIMIT = '256MB';
+const DEFAULT_RESIDENT_BYTES = 768 * 1024 * 1024;
+const CHILD_HEAP_MB = 256;
+/** Requests that may wait for a child; more are refused (`query_busy`). */
+const MAX_WAITING = 64;
+
+const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
+
+/** One place for a child; its child is started when it is first needed and again after it ended. */
+type Slot = { child: ChildProcess | undefined; busy: boolean };
+
+function spawn(limits: ChildLimits): ChildProcess {
+  return fork(CHILD, [JSON.stringify(limits)], {
+    // Nothing of the parent's environment or flags is the child's business.
+    env: {},
+    execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${CHILD_HEAP_MB}`],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+}
+
+function ask(child: ChildProcess, request: QueryRequest, deadlineMs: number): Promise<QueryResult> {
+  return new Promise((resolve, reject) => {
+    const end = (action: () => void): void => {
+      clearTimeout(timer);
+      child.off('message', onMessage).off('exit', onExit).off('error', onExit);
+      action();
+    };
+    const onExit = (): void => end(() => reject(new LakehouseError('query_failed', 'The query process ended early')));
+    const onMessage = (answer: QueryAnswer): void =>
+      end(() =>
+        'result' in answer
+          ? resolve(answer.result)
+          : reject(new LakehouseError(answer.error.code, answer.error.message)),
+      );
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      end(() => reject(new LakehouseError('query_deadline', 'The query took too long')));
+    }, deadlineMs);
+    child.on('message', onMessage).on('exit', onExit).on('error', onExit);
+    child.send(request, (error) => error && onExit());
+  });
+}
+
+/**
+ * Reads rows of data files in child processes, so that neither a slow nor a greedy query can harm this one: a child is
+ * killed at the deadline (`query_deadline`), ends itself at its memory bound (`out_of_memory`), and is replaced.
+ */
+export function createQueryPool(options: QueryPoolOptions = {}) {
+  const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const limits: ChildLimits = {
+    memoryLimit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
+    threads: options.threads ?? 2,
+    maxResidentBytes: options.maxResidentBytes ?? DEFAULT_RESIDENT_BYTES,
+  };
+  const slots: Slot[] = Array.from({ length: options.size ?? 1 }, () => ({ child: undefined, busy: false }));
+  const waiting: ((slot: Slot) => void)[] = [];
+  let closed = false;
+
+  const childOf = (slot: Slot): ChildProcess => {
+    if (slot.child?.connected) return slot.child;
+    const child = spawn(limits);
+    child.on('error', () => child.kill('SIGKILL'));
+    child.once('exit', () => {
+      if (slot.child === child) slot.child = undefined;
+    });
+    slot.child = child;
+    return child;
+  };
+  const acquire = async (): Promise<Slot> => {
+    const free = slots.find((slot) => !slot.busy);
+    if (free) {
+      free.busy = true;
+      return free;
+    }
+    if (waiting.length >= MAX_WAITING) throw new LakehouseError('query_busy', 'Too many queries are waiting');
+    return new Promise((resolve) => waiting.push(resolve));
+  };
+  const release = (slot: Slot): void => {
+    const next = waiting.shift();
+    if (next) next(slot);
+    else slot.busy = false;
+  };
+
+  return {
+    /** Up to `limit` rows of the files, with the columns of the schema. */
+    async preview(request: PreviewRequest): Promise<QueryResult> {
+      const { schema, columns, limit } = request;
+      const byName = new Map(schema.fields.map((field) => [field.name, field]));
+      const fields = columns ? columns.map((name) => byName.get(name)) : schema.fields;
+      if (!fields.every((field) => field !== undefined)) {
+        throw new LakehouseError('query_failed', 'A wanted column is not in the schema');
+      }
+      const slot = await acquire();
+      try {
+        if (closed) throw new LakehouseError('query_failed', 'The query pool is closed');
+        const child = childOf(slot);
+        try {
+          return await ask(child, { paths: request.files.map(localPath), fields, limit }, deadlineMs);
+        } catch (error) {
+          if (error instanceof LakehouseError && FATAL.has(error.code)) retire(slot, child);
+          throw error;
+        }
+      } finally {
+        release(slot);
+      }
+    },
+
+    /** Ends all children, and with them the requests that still run. */
+    async close(): Promise<void> {
+      closed = true;
+      const children = slots.flatMap((slot) =>
+        slot.child?.exitCode === null && slot.child.signalCode === null ? [slot.child] : [],
+      );
+      await Promise.all(
+        children.map(
+          (child) =>
+            new Promise<void>((resolve) => {
+              child.once('exit', () => resolve());
+              child.kill('SIGKILL');
+            }),
+        ),
+      );
+    },
+  };
+}
+
+/** After these a child may still hold the memory or the work of the failed request. */
+const FATAL: ReadonlySet<string> = new Set(['out_of_memory', 'query_deadline', 'query_failed']);
+
+function retire(slot: Slot, child: ChildProcess): void {
+  child.kill('SIGKILL');
+  if (slot.child === child) slot.child = undefined;
+}

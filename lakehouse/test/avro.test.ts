@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { type AvroRecord, type AvroSchema, decodeAvroFile, encodeAvroFile } from '../src/avro.ts';
+
+const schema: AvroSchema = {
+  type: 'record',
+  name: 'row',
+  fields: [
+    { name: 'flag', type: 'boolean', 'field-id': 1 },
+    { name: 'small', type: 'int' },
+    { name: 'large', type: ['null', 'long'], default: null },
+    { name: 'ratio', type: 'double' },
+    { name: 'raw', type: 'bytes' },
+    { name: 'text', type: ['null', 'string'], default: null },
+    {
+      name: 'list',
+      type: { type: 'array', items: { type: 'record', name: 'kv', fields: [{ name: 'key', type: 'int' }] } },
+    },
+  ],
+};
+
+const row = fc.record<AvroRecord>(
+  {
+    flag: fc.boolean(),
+    small: fc.integer(),
+    large: fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
+    ratio: fc.double(),
+    raw: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+    text: fc.option(fc.string({ unit: 'binary' }).map((text) => text.toWellFormed())),
+    list: fc.array(fc.record({ key: fc.integer() }, { noNullPrototype: true })),
+  },
+  { noNullPrototype: true },
+);
+
+t.test('rows come back from an Avro file as they went in', async (t) => {
+  fc.assert(
+    fc.property(fc.array(row), (rows) => {
+      const read = decodeAvroFile(encodeAvroFile(schema, { note: 'ü' }, rows));
+      t.strictSame(read.rows, rows);
+      t.equal(read.metadata.note, 'ü');
+    }),
+    { numRuns: 100 },
+  );
+});
+
+t.test('rows of several blocks come back in order', async (t) => {
+  const rows = Array.from({ length: 4001 }, (_, key) => ({ key }));
+  const keys: AvroSchema = { type: 'record', name: 'r', fields: [{ name: 'key', type: 'int' }] };
+  t.strictSame(decodeAvroFile(encodeAvroFile(keys, {}, rows)).rows, rows);
+});
+
+t.test('a damaged or foreign file is avro_invalid, wherever it is cut', async (t) => {
+  const bytes = encodeAvroFile(schema, {}, fc.sample(row, { numRuns: 5, seed: 1 }));
+  t.throws(() => decodeAvroFile(Buffer.from('PAR1')), { code: 'avro_invalid' });
+  const header = bytes.length - 40;
+  for (let length = header; length < bytes.length; length++) {
+    t.throws(() => decodeAvroFile(bytes.subarray(0, length)), { code: 'avro_invalid' });
+  }
+});
