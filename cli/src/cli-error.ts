@@ -1,0 +1,63 @@
+import type { CallResult, Endpoint } from '@weir/kernel/contract';
+import { type ExitName, exitOfStatus } from './exit-codes.ts';
+
+/** What an error tells beyond its sentence. */
+export interface CliErrorDetails {
+  code?: string;
+  /** The next step, best a command. */
+  hint?: string;
+  traceId?: string;
+  docs?: string;
+  status?: number;
+  errors?: { pointer: string; code: string }[];
+  cause?: unknown;
+}
+
+type ProblemDocument = Extract<CallResult<Endpoint>, { ok: false }>['problem'];
+
+/** An error that a user is meant to see: one sentence, a next step, and the ending of the command. */
+export class CliError extends Error {
+  readonly exit: ExitName;
+  readonly details: CliErrorDetails;
+
+  constructor(exit: ExitName, message: string, details: CliErrorDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    this.name = 'CliError';
+    this.exit = exit;
+    this.details = details;
+  }
+}
+
+/** The problem document of a failed call as an error; `url` makes its documentation address absolute. */
+export function errorOfProblem(problem: ProblemDocument, url: string, sentBody: boolean): CliError {
+  return new CliError(exitOfStatus(problem.status, sentBody), problem.detail, {
+    code: problem.code,
+    status: problem.status,
+    traceId: problem.trace_id,
+    docs: URL.canParse(problem.type, url) ? new URL(problem.type, url).href : problem.type,
+    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+  });
+}
+
+/** An error as text for a terminal: never a stack trace. */
+export function errorText(error: CliError): string {
+  const { code, hint, traceId, docs, errors } = error.details;
+  const lines = [`error: ${error.message}`];
+  for (const fault of errors ?? []) lines.push(`  ${fault.pointer === '' ? '/' : fault.pointer}: ${fault.code}`);
+  if (hint !== undefined) lines.push(`hint: ${hint}`);
+  const tail = [
+    code === undefined ? undefined : `code: ${code}`,
+    traceId === undefined ? undefined : `trace: ${traceId}`,
+    docs === undefined ? undefined : `docs: ${docs}`,
+  ].filter((part) => part !== undefined);
+  if (tail.length > 0) lines.push(tail.join('  '));
+  return `${lines.join('\n')}\n`;
+}
+
+/** An error as one line of JSON, for `-o json` and `-o ndjson`. */
+export function errorJson(error: CliError): string {
+  const { code, hint, traceId, docs, status, errors } = error.details;
+  const body = { code: code ?? error.exit, message: error.message, hint, trace_id: traceId, docs, status, errors };
+  return `${JSON.stringify({ error: body })}\n`;
+}

@@ -1,0 +1,51 @@
+import { createSource, getSource, startDiscovery } from '@weir/plugin-sources/contract';
+import { Command, Option } from 'clipanion';
+import { CliError } from '../cli-error.ts';
+import { WeirCommand } from '../command.ts';
+import { readDocument, withSettings } from '../document.ts';
+import { finishRun } from './finish-run.ts';
+
+/** Creates a source, and discovers it when asked to. */
+export class SourcesCreate extends WeirCommand {
+  static override paths = [['sources', 'create']];
+  static override usage = Command.Usage({
+    category: 'Sources',
+    description: createSource.summary,
+    examples: [
+      [
+        'CSV and Parquet files of a folder',
+        'weir sources create --pattern files --name shop --set path=/data/shop --discover -w',
+      ],
+    ],
+  });
+
+  pattern = Option.String('--pattern', { description: 'Id of the connector pattern', required: true });
+  name = Option.String('--name', { description: 'Name of the source, unique in the tenant', required: true });
+  file = Option.String('-f,--file', { description: 'Configuration in YAML or JSON; - reads stdin' });
+  set = Option.Array('--set', [], { description: 'One value of the configuration, as key=value' });
+  discover = Option.Boolean('--discover', false, { description: 'Discover the streams at once' });
+  wait = Option.Boolean('-w,--wait', false, { description: 'Wait for the end of the discovery' });
+
+  async execute(): Promise<number> {
+    if (this.wait && !this.discover) throw new CliError('usage', '-w waits for a discovery: add --discover.');
+    const given = this.file === undefined ? {} : await readDocument(this.file, this.context.stdin);
+    const api = await this.api();
+    const source = await api.call(createSource, {
+      body: { name: this.name, pattern_id: this.pattern, source_config: withSettings(given, this.set) },
+    });
+    if (!this.discover) {
+      await this.show(source);
+      return 0;
+    }
+    this.note(`source ${source.source_id} created`);
+    const started = await api.call(startDiscovery, { body: { source_id: source.source_id } });
+    if (!this.wait) {
+      await this.show({ ...source, workflow_id: started.workflow_id });
+      return 0;
+    }
+    const { watchDiscovery } = await import('../run/watch-discovery.ts');
+    const ended = await watchDiscovery(api, started.workflow_id, await this.watching());
+    await this.show(await api.call(getSource, { params: { source_id: source.source_id } }));
+    return finishRun(ended);
+  }
+}

@@ -1,0 +1,108 @@
+import { listStreams, type StreamView, SYNC_MODES, updateStream, WRITE_MODES } from '@weir/plugin-sources/contract';
+import { Command, Option } from 'clipanion';
+import * as t from 'typanion';
+import { CliError } from '../cli-error.ts';
+import { WeirCommand } from '../command.ts';
+import type { Api } from '../connection/api.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import { sourceId } from '../source-id.ts';
+
+const PAGE = 500;
+
+/** Changes how streams of a source are synced. */
+export class SourcesStreamsSet extends WeirCommand {
+  static override paths = [['sources', 'streams', 'set']];
+  static override usage = Command.Usage({
+    category: 'Sources',
+    description: updateStream.summary,
+    details: 'Streams are given by name, as namespace.name, or by id.',
+    examples: [
+      [
+        'Switch two streams on',
+        'weir sources streams set shop orders customers --enable --sync-mode incremental --write-mode append',
+      ],
+    ],
+  });
+
+  source = Option.String({ name: 'source_id' });
+  streams = Option.Rest({ name: 'stream', required: 1 });
+  enable = Option.Boolean('--enable', { description: 'Sync these streams' });
+  disable = Option.Boolean('--disable', { description: 'Leave these streams out' });
+  syncMode = Option.String('--sync-mode', {
+    description: SYNC_MODES.join(' | '),
+    validator: t.isEnum([...SYNC_MODES]),
+  });
+  writeMode = Option.String('--write-mode', {
+    description: WRITE_MODES.join(' | '),
+    validator: t.isEnum([...WRITE_MODES]),
+  });
+  cursor = Option.String('--cursor', { description: 'Cursor field, dots between levels; empty clears it' });
+  primaryKey = Option.String('--primary-key', { description: 'Key fields, commas between them; empty clears it' });
+  table = Option.String('--table', { description: 'Name of the bronze table' });
+
+  async execute(): Promise<number> {
+    const body = this.changes();
+    const api = await this.api();
+    const id = await sourceId(api, this.source);
+    const known = await allStreams(api, id);
+    const chosen = this.streams.map((given) => streamOf(known, given));
+    const items = [];
+    for (const { stream_id } of chosen) {
+      items.push(await api.call(updateStream, { params: { source_id: id, stream_id }, body }));
+    }
+    await this.show(
+      { items },
+      { columns: ['stream_id', 'name', 'enabled', 'sync_mode', 'write_mode', 'cursor_field', 'destination'] },
+    );
+    return 0;
+  }
+
+  private changes() {
+    if (this.enable && this.disable) throw new CliError('usage', '--enable and --disable exclude each other.');
+    const enabled = this.enable ? true : this.disable ? false : undefined;
+    const body = {
+      ...(enabled === undefined ? {} : { enabled }),
+      ...(this.syncMode === undefined ? {} : { sync_mode: this.syncMode }),
+      ...(this.writeMode === undefined ? {} : { write_mode: this.writeMode }),
+      ...(this.cursor === undefined ? {} : { cursor_field: this.cursor === '' ? null : this.cursor.split('.') }),
+      ...(this.primaryKey === undefined ? {} : { primary_key: keyOf(this.primaryKey) }),
+      ...(this.table === undefined ? {} : { destination: { table: this.table } }),
+    };
+    if (Object.keys(body).length === 0)
+      throw new CliError('usage', 'Say what to change.', { hint: 'weir sources streams set --help' });
+    return body;
+  }
+}
+
+const keyOf = (text: string) => (text === '' ? null : text.split(',').map((field) => field.split('.')));
+
+/** Every stream of a source, page by page. */
+export async function allStreams(api: Api, id: string): Promise<StreamView[]> {
+  const streams: StreamView[] = [];
+  let token: string | null | undefined;
+  do {
+    const page = await api.call(listStreams, {
+      params: { source_id: id },
+      query: { limit: PAGE, ...(token ? { page_token: token } : {}) },
+    });
+    streams.push(...page.items);
+    token = page.next_page_token;
+  } while (token);
+  return streams;
+}
+
+const labelOf = (stream: StreamView) =>
+  stream.namespace === null ? stream.name : `${stream.namespace}.${stream.name}`;
+
+/** The stream that was given by id, name or namespace.name; `notFound` names the nearest one. */
+export function streamOf(known: readonly StreamView[], given: string): StreamView {
+  const found = known.filter((stream) => stream.stream_id === given || labelOf(stream) === given);
+  const named = found.length > 0 ? found : known.filter((stream) => stream.name === given);
+  if (named.length === 1) return named[0] as StreamView;
+  if (named.length > 1) throw new CliError('usage', `Several streams are named ${given}: write namespace.name.`);
+  const near = didYouMean(given, known.map(labelOf));
+  throw new CliError('notFound', `The source has no stream ${given}.`, {
+    code: 'not_found',
+    hint: near === undefined ? 'weir sources streams list shows them.' : `Did you mean ${near}?`,
+  });
+}

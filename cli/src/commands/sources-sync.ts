@@ -1,0 +1,85 @@
+import { type SyncRunDetailView, startSync } from '@weir/plugin-sources/contract';
+import { Command, Option } from 'clipanion';
+import { CliError } from '../cli-error.ts';
+import { WeirCommand } from '../command.ts';
+import type { Api } from '../connection/api.ts';
+import { type ExitName, exitCode, exitOfRun, exitOfSeveral } from '../exit-codes.ts';
+import { sourceId } from '../source-id.ts';
+import { finishRun, runError } from './finish-run.ts';
+
+const WAIT_MS = 3_600_000;
+
+/** Starts syncs, and waits for their ends when asked to. */
+export class SourcesSync extends WeirCommand {
+  static override paths = [['sources', 'sync']];
+  static override usage = Command.Usage({
+    category: 'Sources',
+    description: startSync.summary,
+    details: 'Waiting ends at any end of the run. Ctrl-C and the time limit leave the run going.',
+    examples: [['Sync and wait at most ten minutes', 'weir sources sync shop -w --timeout 10m']],
+  });
+
+  sources = Option.Rest({ name: 'source_id', required: 1 });
+  wait = Option.Boolean('-w,--wait', false, { description: 'Wait for the end; --timeout limits the wait (1h)' });
+  run = Option.String('--run', { description: 'Wait for this run, which was started before, instead of starting one' });
+
+  async execute(): Promise<number> {
+    if (this.run !== undefined && this.sources.length > 1) throw new CliError('usage', '--run belongs to one source.');
+    const api = await this.api();
+    if (!this.wait) return this.startAll(api);
+    if (this.sources.length > 1) return this.waitForAll(api);
+    const ended = await this.syncOne(api, this.sources[0] as string);
+    await this.show(this.format() === 'table' ? ended.streams : ended, { columns: STREAM_COLUMNS });
+    return finishRun(ended);
+  }
+
+  private async startAll(api: Api): Promise<number> {
+    const started = [];
+    for (const source of this.sources) started.push(await this.start(api, await sourceId(api, source)));
+    await this.show(started.length === 1 ? started[0] : { items: started });
+    return 0;
+  }
+
+  private async waitForAll(api: Api): Promise<number> {
+    const results = await Promise.allSettled(this.sources.map((source) => this.syncOne(api, source)));
+    const endings: ExitName[] = [];
+    const ended: SyncRunDetailView[] = [];
+    for (const [i, result] of results.entries()) {
+      const failed = result.status === 'rejected' ? asError(result.reason) : undefined;
+      endings.push(result.status === 'fulfilled' ? exitOfRun(result.value.status) : (failed as CliError).exit);
+      if (result.status === 'fulfilled') ended.push(result.value);
+      else this.note(`${this.sources[i]}: ${(failed as CliError).message}`);
+      if (result.status === 'fulfilled' && exitOfRun(result.value.status) !== 'ok') {
+        this.note(`${this.sources[i]}: ${runError(result.value).message}`);
+      }
+    }
+    await this.show({ items: ended }, { columns: RUN_COLUMNS });
+    return exitCode(exitOfSeveral(endings));
+  }
+
+  private async start(api: Api, id: string) {
+    if (this.run !== undefined) return { run_id: this.run };
+    return api.call(startSync, { params: { source_id: id } });
+  }
+
+  private async syncOne(api: Api, source: string): Promise<SyncRunDetailView> {
+    const id = await sourceId(api, source);
+    const { run_id: runId } = await this.start(api, id);
+    const { watchSync } = await import('../run/watch-sync.ts');
+    return watchSync(api, { sourceId: id, runId }, await this.watching(WAIT_MS, this.sources.length > 1));
+  }
+}
+
+const STREAM_COLUMNS = [
+  'dataset_id',
+  'status',
+  'rows_read',
+  'rows_written',
+  'rows_with_errors',
+  'commits',
+  'snapshot_id',
+];
+const RUN_COLUMNS = ['source_id', 'run_id', 'status', 'verdict', 'rows_read', 'rows_written'];
+
+const asError = (error: unknown) =>
+  error instanceof CliError ? error : new CliError('bug', error instanceof Error ? error.message : String(error));

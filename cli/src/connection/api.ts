@@ -1,0 +1,64 @@
+import { call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
+import { CliError, errorOfProblem } from '../cli-error.ts';
+import type { Connection } from './resolve-connection.ts';
+
+/** Calls endpoints as one user of one tenant at one address. */
+export interface Api {
+  url: string;
+  tenant: string | undefined;
+  /** The answer's body; throws `CliError` on a problem, an unreachable server, a time-out or an interrupt. */
+  call<E extends Endpoint>(endpoint: E, input: Partial<Input<E>>): Promise<Output<E>>;
+}
+
+export interface ApiOptions {
+  interrupted: AbortSignal;
+  /** Limit of one call. */
+  timeoutMs: number;
+  /** Told of every call that is made. */
+  say?: (line: string) => void;
+}
+
+const NO_SERVER_HINT = 'weir dev up starts a development server; --url or WEIR_URL names another';
+
+/** Opens the API that a connection names; throws when it names none. Nothing is sent yet. */
+export function openApi(connection: Connection, { interrupted, timeoutMs, say }: ApiOptions): Api {
+  const { url, token, tenant } = connection;
+  if (url === undefined)
+    throw new CliError('unreachable', 'No server is configured and none is running here.', { hint: NO_SERVER_HINT });
+  if (!URL.canParse(url))
+    throw new CliError('usage', 'The address of the API is not a URL.', { hint: 'Such as http://127.0.0.1:8080' });
+
+  async function answer<E extends Endpoint>(endpoint: E, input: Partial<Input<E>>): Promise<Output<E>> {
+    const limit = AbortSignal.timeout(timeoutMs);
+    const started = performance.now();
+    const result = await call(endpoint, input, {
+      url: url as string,
+      ...(token === undefined ? {} : { token }),
+      ...(tenant === undefined ? {} : { tenant }),
+      signal: AbortSignal.any([interrupted, limit]),
+    }).catch((cause: unknown) => {
+      if (interrupted.aborted) throw new CliError('interrupted', 'Interrupted.');
+      if (limit.aborted)
+        throw new CliError('unreachable', `${url} did not answer in ${timeoutMs / 1_000} s.`, { cause });
+      throw unreachable(url as string, cause);
+    });
+    say?.(`${endpoint.method} ${endpoint.path} ${result.status} ${(performance.now() - started).toFixed(0)} ms`);
+    if (!result.ok) throw errorOfProblem(result.problem, url as string, input.body !== undefined);
+    return result.body;
+  }
+  return { url, tenant, call: answer };
+}
+
+/** A failed fetch tells its reason in `cause`; another error is an answer that is not ours. */
+function unreachable(url: string, cause: unknown): CliError {
+  const inner = cause instanceof Error ? cause.cause : undefined;
+  const code = (inner as NodeJS.ErrnoException | undefined)?.code;
+  if (inner === undefined && cause instanceof Error && !(cause instanceof TypeError)) {
+    return new CliError('unreachable', `${cause.message.split('\n')[0]}`, { cause, hint: NO_SERVER_HINT });
+  }
+  const reason = code === undefined ? '' : ` (${code})`;
+  return new CliError('unreachable', `${url} does not answer${reason}.`, {
+    cause,
+    hint: `${NO_SERVER_HINT}; weir doctor looks for the reason`,
+  });
+}

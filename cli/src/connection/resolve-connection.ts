@@ -1,0 +1,57 @@
+/** What any layer may say about where to go. */
+export interface ConnectionLayer {
+  url?: string;
+  tenant?: string;
+  token?: string;
+  output?: string;
+  profile?: string;
+}
+
+/** The layers, strongest first; `project` is weir.yaml, `running` the development server of this checkout. */
+export interface ConnectionLayers {
+  flags: ConnectionLayer;
+  env: ConnectionLayer;
+  project: ConnectionLayer;
+  profiles: { current?: string; profiles: Record<string, ConnectionLayer> };
+  running?: ConnectionLayer;
+}
+
+/** Where a command goes and as whom. `url` is undefined when no layer names one. */
+export interface Connection {
+  url?: string;
+  tenant?: string;
+  token?: string;
+  output?: string;
+  profile?: string;
+  /** A profile that was asked for by name and does not exist. */
+  missingProfile?: string;
+}
+
+const origin = (url: string | undefined) => (url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined);
+
+/**
+ * Flag, then environment, then weir.yaml, then profile, then the running development server, field by field. A token
+ * that was stored for one server never goes to another: a stored token is used only when the address that wins has
+ * the origin it was stored with.
+ */
+export function resolveConnection({ flags, env, project, profiles, running }: ConnectionLayers): Connection {
+  const asked = flags.profile ?? env.profile ?? project.profile;
+  const name = asked ?? profiles.current;
+  const profile = name === undefined ? undefined : profiles.profiles[name];
+  const layers = [flags, env, project, profile ?? {}, running ?? {}];
+  const first = (field: keyof ConnectionLayer) =>
+    layers.map((layer) => layer[field]).find((value) => value !== undefined);
+  const url = first('url');
+  const stored = [profile, running].find((layer) => layer?.token !== undefined && origin(layer.url) === origin(url));
+  const token = flags.token ?? env.token ?? stored?.token;
+  const tenant = first('tenant');
+  const output = first('output');
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(token === undefined ? {} : { token }),
+    ...(output === undefined ? {} : { output }),
+    ...(profile === undefined || name === undefined ? {} : { profile: name }),
+    ...(asked !== undefined && profile === undefined ? { missingProfile: asked } : {}),
+  };
+}

@@ -1,0 +1,25 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** A public file of the demo: the stream that the connector makes of it, and its rows. */
+export interface DemoFile {
+  file: string;
+  stream: string;
+  table: string;
+  rows: number;
+}
+
+/** The three files of the package vega-datasets that the demo loads. */
+export const DEMO_FILES: readonly DemoFile[] = [
+  { file: 'flights-3m.parquet', stream: 'flights-3m', table: 'vega__flights_3m', rows: 3_000_000 },
+  { file: 'airports.csv', stream: 'airports', table: 'vega__airports', rows: 3_376 },
+  { file: 'seattle-weather.csv', stream: 'seattle-weather', table: 'vega__seattle_weather', rows: 1_461 },
+];
+
+export const DEMO_TENANT = 'demo';
+export const DEMO_SOURCE = 'vega';
+
+/** The folder of the public data, wherever npm put the package. */
+export function demoFolder(): string {
+  return path.join(path.dirname(createRequire(import.meta.url).resolve('vega-datasets/package.json')), 'data');
+}

@@ -1,0 +1,157 @@
+import { availableParallelism, totalmem } from 'node:os';
+import path from 'node:path';
+import { CliError } from '../cli-error.ts';
+import type { CliContext } from '../command.ts';
+import { openApi } from '../connection/api.ts';
+import { profilesFile, writeProfile } from '../connection/profiles.ts';
+import { durationText } from '../duration.ts';
+import { devAddresses } from './addresses.ts';
+import { deleteData } from './data-folder.ts';
+import { runDemo } from './demo.ts';
+import { DEMO_TENANT } from './demo-data.ts';
+import { devFolder, devSecrets, makeFolders } from './folder.ts';
+import { nextSteps } from './next-steps.ts';
+import { platformEnvironment, startApi, startWorker } from './platform.ts';
+import { portChooser } from './ports.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import type { Reporter } from './reporter.ts';
+import { startDatabase, startIdentity, startWorkflowEngine } from './services.ts';
+import type { DevState } from './state.ts';
+import { type Supervisor, takeFolder } from './supervisor.ts';
+import { timings as startTimings, type Timings } from './timings.ts';
+
+export interface DevUpOptions {
+  dataDir: string;
+  /** Run the main job on public data when everything has started. */
+  demo: boolean;
+  /** Stop again when all is done. */
+  once: boolean;
+  /** Delete the data of earlier starts first. */
+  fresh: boolean;
+  /** Print the marks at the end. */
+  printTimings: boolean;
+}
+
+const PROFILE = 'dev';
+const GIB = 1024 ** 3;
+
+/**
+ * Starts everything that development needs, keeps it running until an interrupt, and stops it in reverse order. Throws
+ * what failed, after everything has been stopped; an interrupt before the end of the start is `interrupted`.
+ */
+export async function devUp(context: CliContext, options: DevUpOptions, report: Reporter): Promise<void> {
+  const marks = startTimings(Number(context.env.WEIR_LAUNCHED_AT) || undefined);
+  const begun = performance.now();
+  const supervisor = await takeFolder(options.dataDir, report);
+  try {
+    if (options.fresh) await deleteData(options.dataDir, ['dev.json']);
+    await Promise.race([startAndRun(context, options, { report, supervisor, marks }), supervisor.died]);
+    marks.mark('total');
+    report.line(`  ready in ${durationText(performance.now() - begun)}`);
+    await marks.write(devFolder(options.dataDir).timings);
+    if (options.printTimings) context.stdout.write(`${JSON.stringify(marks.marks())}\n`);
+    if (!options.once) {
+      report.line('  running; Ctrl-C stops everything');
+      await Promise.race([interruption(context.interrupted), supervisor.died]);
+    }
+  } finally {
+    await supervisor.stop();
+  }
+}
+
+const interruption = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+interface RunDeps {
+  report: Reporter;
+  supervisor: Supervisor;
+  marks: Timings;
+}
+
+async function startAndRun(context: CliContext, options: DevUpOptions, deps: RunDeps): Promise<void> {
+  const { report, marks } = deps;
+  const state = await startAll(context, options.dataDir, deps);
+  if (!options.demo) return;
+  const api = openApi(
+    { url: state.api_url, tenant: state.tenant, token: state.token },
+    { interrupted: context.interrupted, timeoutMs: CALL_TIMEOUT_MS },
+  );
+  await runDemo({ api, report, timings: marks, stderr: context.stderr, interrupted: context.interrupted });
+  context.stdout.write(await nextSteps(api, state));
+}
+
+const CALL_TIMEOUT_MS = 60_000;
+
+async function startAll(
+  context: CliContext,
+  dataDir: string,
+  { report, supervisor, marks }: RunDeps,
+): Promise<DevState> {
+  const { env, root, interrupted } = context;
+  const folder = devFolder(dataDir);
+  await makeFolders(folder);
+  const secrets = await devSecrets(folder);
+  report.done(`runtime ${process.version}, ${availableParallelism()} cores, ${Math.round(totalmem() / GIB)} GB`, 0);
+  const port = await portChooser(folder, env.WEIR_HTTP_PORT);
+  const keep = supervisor.keep.bind(supervisor);
+  const service = { env, folder, secrets, report, timings: marks, keep, port };
+  const prepared = startDatabase(service).then(async (database) => {
+    stopWhen(interrupted);
+    await prepareDatabase({ root, env, database, secrets, report, interrupted }, DEMO_TENANT);
+    marks.mark('migrated');
+    return database;
+  });
+  const [database, workflowEngine, identity] = await allOf([
+    prepared,
+    startWorkflowEngine(service),
+    startIdentity(service),
+  ]);
+  stopWhen(interrupted);
+  const httpPort = await port('api');
+  const url = `http://127.0.0.1:${httpPort}`;
+  const settings = { database, appPassword: secrets.app, workflowEngine, identity, folder, root, httpPort };
+  const program = { root, folder, env: platformEnvironment(env, settings), report, interrupted, keep };
+  const apiReady = startApi(program, url).then(() => marks.mark('api_ready'));
+  const [, , token] = await allOf([apiReady, startWorker(program), tokenOf(identity, env)]);
+  const addresses = devAddresses({ url, identity, workflowEngine, database, folder, secrets, profile: PROFILE, env });
+  const known = { ...addresses, tenant: DEMO_TENANT, token };
+  await supervisor.publish(known);
+  await writeProfile(profilesFile(env), PROFILE, { url, tenant: DEMO_TENANT, token });
+  return known as DevState;
+}
+
+function stopWhen(interrupted: AbortSignal): void {
+  if (interrupted.aborted) throw new CliError('interrupted', 'Interrupted.');
+}
+
+/** All results, or the first failure once nothing is under way any more: what was started is then known and stopped. */
+async function allOf<T extends readonly unknown[]>(
+  promises: readonly [...{ [K in keyof T]: Promise<T[K]> }],
+): Promise<T> {
+  const results = await Promise.allSettled(promises);
+  const values: unknown[] = [];
+  for (const result of results as PromiseSettledResult<unknown>[]) {
+    if (result.status === 'rejected') throw result.reason;
+    values.push(result.value);
+  }
+  return values as unknown as T;
+}
+
+async function tokenOf(
+  identity: { token?: () => Promise<string> },
+  env: Record<string, string | undefined>,
+): Promise<string> {
+  if (identity.token !== undefined) return identity.token();
+  if (env.WEIR_TOKEN) return env.WEIR_TOKEN;
+  throw new CliError('refused', 'The configured identity provider gives the demo no token.', {
+    code: 'unauthenticated',
+    hint: `Set WEIR_TOKEN to a token of it with the organization ${DEMO_TENANT}, or leave IDP_URL unset.`,
+  });
+}
+
+/** The data folder that a command means: --data-dir, else `.weir` of the checkout. */
+export const dataFolder = (context: CliContext, given: string | undefined): string =>
+  path.resolve(context.cwd, given ?? path.join(context.root, '.weir'));

@@ -1,0 +1,66 @@
+import { getDataset } from '@weir/plugin-datasets/contract';
+import type { Api } from '../connection/api.ts';
+import { DEMO_FILES, DEMO_TENANT } from './demo-data.ts';
+import type { DevState } from './state.ts';
+
+/** One way to open the demo's tables with an independent reader: a line to install it once, and a line to run. */
+export interface OpenLine {
+  reader: string;
+  install: string;
+  run: string;
+}
+
+/** Quotes a word for a POSIX shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * Lines that can be pasted into a shell and count the flights of the demo without us: PyIceberg by the catalog,
+ * DuckDB by the Arrow of PyIceberg's scan, and DuckDB's own Iceberg reader by the metadata file.
+ */
+export function openLines(state: Pick<DevState, 'catalog' | 'warehouse'>, metadataLocation: string): OpenLine[] {
+  const table = `bronze.${DEMO_TENANT}.${DEMO_FILES[0]?.table}`;
+  const { name, uri } = state.catalog;
+  const load = [
+    'from pyiceberg.catalog import load_catalog',
+    `t = load_catalog("${name}", type="sql", uri="${uri}", warehouse="file://${state.warehouse}", init_catalog_tables="false").load_table("${table}")`,
+  ];
+  const python = (...lines: string[]) => `python3 -c ${quoted(lines.join('; '))}`;
+  return [
+    {
+      reader: 'PyIceberg',
+      install: "pip install 'pyiceberg[sql-postgres,pyarrow]==0.12.0'",
+      run: python(...load, 'print(t.scan().count(), t.current_snapshot().snapshot_id)'),
+    },
+    {
+      reader: 'DuckDB',
+      install: 'pip install duckdb==1.5.5 duckdb-extension-avro==1.5.5 duckdb-extension-iceberg==1.5.5',
+      run: python(
+        'import duckdb, importlib.util as u',
+        'c = duckdb.connect()',
+        '[c.load_extension(f"{u.find_spec(f\'duckdb_extension_{n}\').submodule_search_locations[0]}/extensions/v{duckdb.__version__}/{n}.duckdb_extension") for n in ("avro", "iceberg")]',
+        `print(c.sql("select count(*) from iceberg_scan('${metadataLocation}')"))`,
+      ),
+    },
+  ];
+}
+
+/** What to do next, on stdout: addresses, and lines to paste. */
+export async function nextSteps(api: Api, state: DevState): Promise<string> {
+  const datasetId = `bronze.${DEMO_TENANT}.${DEMO_FILES[0]?.table}`;
+  const { metadata_location: location } = await api.call(getDataset, { params: { dataset_id: datasetId } });
+  const lines = openLines(state, location).flatMap(({ reader, install, run }) => [
+    '',
+    `  # ${reader}; once: ${install}`,
+    `  ${run}`,
+  ]);
+  return [
+    '',
+    `  API      ${state.api_url}`,
+    `  Docs     ${state.docs_url}`,
+    `  Issuer   ${state.issuer_url}`,
+    ...lines,
+    '',
+    '  Next: npm run weir -- datasets list   ·   npm run weir -- sources sync vega -w   ·   npm run weir -- doctor',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,57 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { devFolder } from './folder.ts';
+import { isAlive } from './process-identity.ts';
+import { type DevAddresses, type DevProcess, type DevState, readState } from './state.ts';
+
+/** What `weir dev status` tells: every address, and every process that was started. */
+export interface DevStatus extends DevAddresses {
+  processes: Pick<DevProcess, 'name' | 'pid' | 'role' | 'parent'>[];
+}
+
+/** The running development server of a data folder; undefined when none runs. */
+export async function runningState(dataDir: string): Promise<DevState | undefined> {
+  const state = await readState(dataDir);
+  return state !== undefined && (await isAlive(state.supervisor)) ? state : undefined;
+}
+
+/** Addresses and processes of the running development server, sync children included, without token and start times. */
+export async function devStatus(dataDir: string): Promise<DevStatus | undefined> {
+  const state = await runningState(dataDir);
+  if (state === undefined) return undefined;
+  const { supervisor, processes, tenant: _tenant, token: _token, ...addresses } = state;
+  const found = [supervisor, ...processes, ...(await workerChildren(devFolder(dataDir).state, processes))];
+  const alive = await Promise.all(found.map(async (each) => ((await isAlive(each)) ? [each] : [])));
+  const shown = alive.flat().map(({ name, pid, role, parent }) => ({
+    name,
+    pid,
+    ...(role === undefined ? {} : { role }),
+    ...(parent === undefined ? {} : { parent }),
+  }));
+  return { ...addresses, processes: shown };
+}
+
+/** The children that each worker says it has; a file of a worker that is gone is not read. */
+async function workerChildren(folder: string, processes: readonly DevProcess[]): Promise<DevProcess[]> {
+  const files: string[] = await readdir(folder).catch(() => []);
+  const children: DevProcess[] = [];
+  for (const worker of processes) {
+    const file = `worker-${worker.pid}.json`;
+    if (!files.includes(file)) continue;
+    const text = await readFile(path.join(folder, file), 'utf8').catch(() => '{}');
+    children.push(...childrenOf(text, worker.pid));
+  }
+  return children;
+}
+
+function childrenOf(text: string, parent: number): DevProcess[] {
+  try {
+    const { children } = JSON.parse(text) as { children?: (Partial<DevProcess> | number)[] };
+    return (children ?? []).flatMap((child) => {
+      const { pid, name, role } = typeof child === 'number' ? { pid: child, name: undefined, role: undefined } : child;
+      return pid === undefined ? [] : [{ name: name ?? 'sync', pid, parent, ...(role === undefined ? {} : { role }) }];
+    });
+  } catch {
+    return [];
+  }
+}

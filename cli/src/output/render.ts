@@ -1,0 +1,73 @@
+import { CliError } from '../cli-error.ts';
+import { foldExact } from './fold-exact.ts';
+import type { Output } from './formats.ts';
+import { recordTable, table } from './table.ts';
+
+export interface RenderOptions {
+  output: Output;
+  query?: string;
+  /** Columns of a table of items; all scalar fields unless given. */
+  columns?: readonly string[];
+  wide?: readonly string[];
+}
+
+/** A result as text in the wanted format, ending in a newline; a list is anything with `items`. */
+export async function render(value: unknown, { output, query, columns, wide }: RenderOptions): Promise<string> {
+  const folded = listOf(foldExact(value));
+  const chosen = query === undefined ? folded : await search(folded, query);
+  const items = itemsOf(chosen);
+  if (output === 'json') return `${JSON.stringify(chosen ?? null, null, 2)}\n`;
+  if (output === 'yaml') return (await import('yaml')).stringify(chosen ?? null);
+  if (output === 'ndjson') return (items ?? [chosen ?? null]).map((item) => `${JSON.stringify(item)}\n`).join('');
+  if (output === 'name') return (items ?? [chosen]).map((item) => `${nameOf(item)}\n`).join('');
+  if (items === undefined) return isRecord(chosen) ? recordTable(chosen) : `${scalarText(chosen)}\n`;
+  if (!items.every(isRecord)) return items.map((item) => `${scalarText(item)}\n`).join('');
+  const own = query === undefined ? (output === 'wide' ? (wide ?? scalarFields(items)) : columns) : undefined;
+  return table(own ?? scalarFields(items), items);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+function itemsOf(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  const items = isRecord(value) ? value.items : undefined;
+  return Array.isArray(items) ? items : undefined;
+}
+
+/** A list is `{items}`, with its page token when there is a next page, so that an empty list is `{"items":[]}`. */
+function listOf(value: unknown): unknown {
+  if (!isRecord(value) || !Array.isArray(value.items)) return value;
+  const { next_page_token: token, total, ...rest } = value;
+  return { ...rest, ...(token == null ? {} : { next_page_token: token }), ...(total == null ? {} : { total }) };
+}
+
+async function search(value: unknown, query: string): Promise<unknown> {
+  const { search: find } = await import('jmespath');
+  try {
+    return find(value, query);
+  } catch (cause) {
+    throw new CliError(
+      'usage',
+      `--query is not a JMESPath expression: ${cause instanceof Error ? cause.message : ''}`,
+      { cause },
+    );
+  }
+}
+
+const scalarText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+
+function scalarFields(items: readonly Record<string, unknown>[]): string[] {
+  const fields = new Set<string>();
+  for (const item of items) {
+    for (const [key, value] of Object.entries(item)) if (value === null || typeof value !== 'object') fields.add(key);
+  }
+  return [...fields];
+}
+
+/** What names a thing in a command line: its first id, since paths take ids, else its name. */
+function nameOf(item: unknown): string {
+  if (!isRecord(item)) return scalarText(item);
+  const id = Object.entries(item).find(([key, value]) => key.endsWith('_id') && typeof value === 'string');
+  return String(id?.[1] ?? item.name ?? JSON.stringify(item));
+}

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import path from 'node:path';
+import type { CliContext } from './command.ts';
+
+const NODE_FLAGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
+
+/** The command line that runs a program of this checkout with the Node that runs us. */
+export function programLine(root: string, script: string, args: readonly string[]): [string, string[]] {
+  return [process.execPath, [...NODE_FLAGS, path.join(root, script), ...args]];
+}
+
+/** Runs a program of this checkout to its end, its output on ours; answers its exit code. Interrupts are passed on. */
+export async function runProgram(context: CliContext, script: string, args: readonly string[]): Promise<number> {
+  const [command, line] = programLine(context.root, script, args);
+  const child = spawn(command, line, {
+    env: context.env as NodeJS.ProcessEnv,
+    cwd: context.cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.pipe(context.stdout, { end: false });
+  child.stderr.pipe(context.stderr, { end: false });
+  const pass = () => child.kill('SIGTERM');
+  context.interrupted.addEventListener('abort', pass);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
+    });
+  } finally {
+    context.interrupted.removeEventListener('abort', pass);
+  }
+}

@@ -1,0 +1,36 @@
+import { type DiscoveryStatusView, getDiscoveryStatus } from '@weir/plugin-sources/contract';
+import type { Api } from '../connection/api.ts';
+import type { Progress } from './progress.ts';
+import { waitForRun } from './wait-for-run.ts';
+
+/** Where a wait ends without its run, and how it is shown meanwhile. */
+export interface WatchOptions {
+  timeoutMs: number;
+  interrupted: AbortSignal;
+  progress: Progress;
+  /** Told every state that was seen. */
+  seen?: (state: object) => void;
+}
+
+/** Waits for the end of a discovery, showing how it stands. */
+export async function watchDiscovery(
+  api: Api,
+  workflowId: string,
+  options: WatchOptions,
+): Promise<DiscoveryStatusView> {
+  const { progress, seen, ...limits } = options;
+  try {
+    return await waitForRun({
+      ...limits,
+      poll: () => api.call(getDiscoveryStatus, { params: { workflow_id: workflowId } }),
+      seen: (state) => {
+        seen?.(state);
+        const found = state.streams === null ? '' : `, ${state.streams.length} streams`;
+        progress.show(state.status, [`  ▸ discovery ${state.status}${found}`]);
+      },
+      reattach: `weir sources discovery get ${workflowId}`,
+    });
+  } finally {
+    progress.end([]);
+  }
+}
