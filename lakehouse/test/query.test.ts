@@ -1,0 +1,137 @@
+import { readdir, readFile } from 'node:fs/promises';
+import t from 'tap';
+import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
+import { isoTime } from '../src/query/wire-value.ts';
+import { type Lake, line, openLake } from './lake.ts';
+
+const COLUMNS: Column[] = [
+  { name: 'a', type: 'int' },
+  { name: 'b', type: 'string' },
+];
+
+/** The processes that this one started and that still run. */
+async function children(): Promise<number[]> {
+  const tasks = await readdir('/proc/self/task');
+  const lists = await Promise.all(tasks.map((task) => readFile(`/proc/self/task/${task}/children`, 'utf8')));
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+}
+
+async function staged(lake: Lake) {
+  const { metadata } = await lake.table(COLUMNS);
+  const schema = currentSchema(metadata);
+  const { file } = await lake.stage(metadata, schema, line({ a: 1, b: 'x' }) + line({ a: 2, b: 'y' }));
+  return { schema, files: file ? [file.location] : [], limit: 10 };
+}
+
+t.test('the query pool', async (t) => {
+  const lake = await openLake();
+  t.teardown(() => lake.close());
+  const request = await staged(lake);
+  const using = async (pool: QueryPool, use: (pool: QueryPool) => Promise<void>): Promise<void> => {
+    try {
+      await use(pool);
+    } finally {
+      await pool.close();
+    }
+  };
+
+  t.test('reads a file by field id, as the schema names and types it now', async (t) => {
+    const { schema } = evolveSchema(request.schema, [
+      { name: 'a', type: 'long' },
+      { name: 'c', type: 'double' },
+    ]);
+    const renamed = { ...schema, fields: schema.fields.map((f) => (f.name === 'b' ? { ...f, name: 'B "2"' } : f)) };
+    await using(createQueryPool(), async (pool) => {
+      const result = await pool.preview({ ...request, schema: renamed, columns: ['c', 'B "2"', 'a'] });
+      t.strictSame(result.columns, [
+        { name: 'c', type: 'double' },
+        { name: 'B "2"', type: 'string' },
+        { name: 'a', type: 'long' },
+      ]);
+      t.strictSame(
+        result.rows.toSorted((one, other) => String(one[2]).localeCompare(String(other[2]))),
+        [
+          [null, 'x', '1'],
+          [null, 'y', '2'],
+        ],
+      );
+      t.equal((await pool.preview({ ...request, limit: 1 })).rows.length, 1);
+      t.strictSame((await pool.preview({ ...request, files: [], columns: ['a'] })).rows, []);
+      await t.rejects(pool.preview({ ...request, columns: ['none'] }), { code: 'query_failed' });
+    });
+  });
+
+  t.test('answers more requests than it has children', async (t) => {
+    await using(createQueryPool({ size: 2 }), async (pool) => {
+      const answers = await Promise.all(Array.from({ length: 12 }, () => pool.preview(request)));
+      t.ok(answers.every((answer) => answer.rows.length === 2));
+      t.equal((await children()).length, 2);
+    });
+    t.strictSame(await children(), []);
+  });
+
+  t.test('kills a child at the deadline, and the next request gets another', async (t) => {
+    await using(createQueryPool({ deadlineMs: 1 }), async (pool) => {
+      await t.rejects(pool.preview(request), { code: 'query_deadline' });
+      await t.rejects(pool.preview(request), { code: 'query_deadline' });
+    });
+  });
+
+  t.test('ends a child at its memory bound', async (t) => {
+    await using(createQueryPool({ maxResidentBytes: 1 }), async (pool) => {
+      const endless = {
+        ...request,
+        files: Array.from({ length: 20_000 }, () => request.files[0] ?? ''),
+        limit: 40_000,
+      };
+      await t.rejects(pool.preview(endless), { code: 'out_of_memory' });
+    });
+    await using(createQueryPool({ memoryLimit: '1MB' }), async (pool) => {
+      const { metadata } = await lake.table([{ name: 'b', type: 'string' }]);
+      const schema = currentSchema(metadata);
+      const { file } = await lake.stage(metadata, schema, line({ b: 'x'.repeat(3 << 20) }));
+      const large = { schema, files: file ? [file.location] : [], limit: 1 };
+      await t.rejects(pool.preview(large), { code: 'out_of_memory' });
+    });
+  });
+
+  t.test('refuses rows that are too large to hand over', async (t) => {
+    await using(createQueryPool(), async (pool) => {
+      const { metadata } = await lake.table([{ name: 'b', type: 'string' }]);
+      const schema = currentSchema(metadata);
+      const { file } = await lake.stage(metadata, schema, line({ b: 'x'.repeat(34 << 20) }));
+      const large = { schema, files: file ? [file.location] : [], limit: 1 };
+      await t.rejects(pool.preview(large), { code: 'result_too_large' });
+      t.equal((await pool.preview(request)).rows.length, 2);
+    });
+  });
+
+  t.test('outlives a child that is killed from outside', async (t) => {
+    await using(createQueryPool(), async (pool) => {
+      await pool.preview(request);
+      const [pid = 0] = await children();
+      const flying = pool.preview({ ...request, files: Array.from({ length: 5000 }, () => request.files[0] ?? '') });
+      process.kill(pid, 'SIGKILL');
+      await t.rejects(flying, { code: 'query_failed' });
+      t.equal((await pool.preview(request)).rows.length, 2);
+    });
+    await t.rejects(
+      createClosed().then((pool) => pool.preview(request)),
+      { code: 'query_failed' },
+    );
+  });
+});
+
+async function createClosed(): Promise<QueryPool> {
+  const pool = createQueryPool();
+  await pool.close();
+  return pool;
+}
+
+t.test('times are ISO 8601 to the microsecond, also before 1970', async (t) => {
+  t.equal(isoTime(0n), '1970-01-01T00:00:00');
+  t.equal(isoTime(-1n), '1969-12-31T23:59:59.999999');
+  t.equal(isoTime(1_500_000n), '1970-01-01T00:00:01.500');
+  t.equal(isoTime(2n ** 63n - 1n)?.slice(0, 7), '+294247');
+  t.equal(isoTime(2n ** 70n), undefined);
+});

@@ -1,0 +1,216 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  countFiles,
+  createScanner,
+  currentSchema,
+  evolveSchema,
+  findSnapshot,
+  localPath,
+  type PreparedCommit,
+  planPreview,
+  prepareAppend,
+  prepareOverwrite,
+  readMetadata,
+  type StagedFile,
+  type TableMetadata,
+} from '../src/index.ts';
+import { CONTENT, type ManifestEntry, STATUS, toDataFile, writeManifest, writeManifestList } from '../src/manifest.ts';
+import { line, openLake } from './lake.ts';
+
+const ROWS_EACH = 7;
+/** A staged file that no engine will open. */
+const file = (location: string): StagedFile => ({
+  location,
+  record_count: String(ROWS_EACH),
+  file_size_in_bytes: '100',
+  column_sizes: {},
+  value_counts: {},
+  null_value_counts: {},
+  lower_bounds: {},
+  upper_bounds: {},
+});
+
+/** The entry of a file of position deletes. */
+const deletesEntry: ManifestEntry = {
+  status: STATUS.added,
+  snapshot_id: 5n,
+  sequence_number: null,
+  file_sequence_number: null,
+  data_file: { ...toDataFile(file('file:///f/deletes')), content: CONTENT.positionDeletes },
+};
+
+t.test('commits', async (t) => {
+  const lake = await openLake();
+  t.teardown(() => lake.close());
+  const { io } = lake;
+  const names = async (metadata: TableMetadata, id?: bigint): Promise<string[]> =>
+    (await createScanner({ io }).files(metadata, id)).map((one) => one.location).sort();
+  const start = () => lake.table([{ name: 'a', type: 'int' }]);
+  const after = (commit: PreparedCommit) => ({
+    io,
+    metadata: commit.metadata,
+    metadataLocation: commit.newMetadataLocation,
+  });
+
+  t.test('any sequence of appends and overwrites holds what a list would hold, at every snapshot', async (t) => {
+    const step = fc.record({ overwrite: fc.boolean(), count: fc.integer({ min: 0, max: 3 }) });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
+      const created = await start();
+      let at = { io, ...created };
+      let model: string[] = [];
+      const history = new Map<bigint, string[]>();
+      for (const [turn, { overwrite, count }] of steps.entries()) {
+        const files = Array.from({ length: count }, (_, index) => file(`file:///f/${turn}-${index}`));
+        const commit = await (overwrite ? prepareOverwrite : prepareAppend)({ ...at, files });
+        const next = [...(overwrite ? [] : model), ...files.map((one) => one.location)].sort();
+        const idle = count === 0 && (!overwrite || model.length === 0);
+        t.equal(commit.snapshotId === undefined, idle);
+        t.equal(commit.newMetadataLocation === at.metadataLocation, idle);
+        model = next;
+        at = { ...after(commit) };
+        if (commit.snapshotId !== undefined) history.set(commit.snapshotId, model);
+        const summary = findSnapshot(at.metadata)?.summary;
+        t.equal(summary?.['total-data-files'] ?? '0', String(model.length));
+        t.equal(summary?.['total-records'] ?? '0', String(model.length * ROWS_EACH));
+      }
+      const metadata = await readMetadata(io, at.metadataLocation);
+      t.strictSame(metadata, at.metadata);
+      t.strictSame(await names(metadata), model);
+      for (const [id, expected] of history) t.strictSame(await names(metadata, id), expected);
+    });
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  t.test('the caller’s keys stand in the summary beside the standard counters', async (t) => {
+    const summary = { 'weir.run-id': 'r1', operation: 'forged' };
+    const commit = await prepareAppend({ io, ...(await start()), files: [file('file:///f/1')], summary });
+    t.match(findSnapshot(commit.metadata), {
+      summary: { 'weir.run-id': 'r1', operation: 'append', 'added-records': '7', 'added-data-files': '1' },
+      'sequence-number': 1n,
+      'schema-id': 0,
+    });
+    t.ok(commit.snapshotId && commit.snapshotId > 0n && commit.snapshotId < 2n ** 63n);
+  });
+
+  t.test('an append with nothing to add makes no snapshot, and writes nothing', async (t) => {
+    const created = await start();
+    const commit = await prepareAppend({ io, ...created, files: [] });
+    t.match(commit, { newMetadataLocation: created.metadataLocation, snapshotId: undefined, written: [] });
+  });
+
+  t.test('what a lost commit wrote is named, so that it can be removed', async (t) => {
+    const created = await start();
+    const folder = join(localPath(created.metadata.location), 'metadata');
+    const before = await readdir(folder);
+    const commit = await prepareAppend({ io, ...created, files: [file('file:///f/1')] });
+    t.equal(commit.written.length, 3);
+    for (const location of commit.written) await io.remove(location);
+    t.strictSame(await readdir(folder), before);
+  });
+
+  t.test('a schema grows in the commit that brings its first rows, or alone', async (t) => {
+    const created = await start();
+    const wide = evolveSchema(currentSchema(created.metadata), [
+      { name: 'a', type: 'long' },
+      { name: 'b', type: 'string' },
+    ]).schema;
+    const alone = await prepareAppend({ io, ...created, files: [], schema: wide });
+    t.equal(alone.snapshotId, undefined);
+    t.not(alone.newMetadataLocation, created.metadataLocation);
+    t.match(alone.metadata, { 'current-schema-id': 1, 'last-column-id': 10 });
+    const both = await prepareAppend({ io, ...created, files: [file('file:///f/1')], schema: wide });
+    t.equal(findSnapshot(both.metadata)?.['schema-id'], 1);
+    const same = await prepareAppend({ ...after(alone), files: [], schema: wide });
+    t.equal(same.newMetadataLocation, alone.newMetadataLocation);
+    const stale = { ...wide, fields: wide.fields.filter((field) => field.name !== 'a') };
+    await t.rejects(prepareAppend({ ...after(alone), files: [], schema: stale }), {
+      code: 'schema_conflict',
+      columns: ['a'],
+    });
+  });
+
+  t.test('the log of earlier metadata keeps its last 100 entries', async (t) => {
+    const created = await start();
+    const log = Array.from({ length: 100 }, (_, index) => ({ 'metadata-file': `m${index}`, 'timestamp-ms': index }));
+    const metadata = { ...created.metadata, 'metadata-log': log };
+    const commit = await prepareAppend({ io, ...created, metadata, files: [file('file:///f/1')] });
+    t.equal(commit.metadata['metadata-log'].length, 100);
+    t.equal(commit.metadata['metadata-log'].at(-1)?.['metadata-file'], created.metadataLocation);
+  });
+
+  t.test('a partitioned table is not written, and a table with delete files is not read', async (t) => {
+    const created = await start();
+    const specs = [{ 'spec-id': 0, fields: [{ 'field-id': 1000, 'source-id': 1, name: 'a', transform: 'identity' }] }];
+    const partitioned = { ...created.metadata, 'partition-specs': specs };
+    const refused = prepareAppend({ io, ...created, metadata: partitioned, files: [file('file:///f/1')] });
+    await t.rejects(refused, { code: 'partitions_unsupported' });
+
+    const commit = await prepareAppend({ io, ...created, files: [file('file:///f/1')] });
+    const location = `${created.metadata.location}/metadata/deletes.avro`;
+    const context = {
+      io,
+      location,
+      schema: currentSchema(commit.metadata),
+      specId: 0,
+      snapshotId: 5n,
+      sequenceNumber: 2n,
+    };
+    const manifest = await writeManifest(context, [deletesEntry]);
+    const list = `${created.metadata.location}/metadata/list.avro`;
+    await writeManifestList(io, list, { id: 5n, parentId: undefined, sequenceNumber: 2n }, [manifest]);
+    const [snapshot] = commit.metadata.snapshots;
+    const withDeletes = { ...commit.metadata, snapshots: snapshot ? [{ ...snapshot, 'manifest-list': list }] : [] };
+    await t.rejects(names(withDeletes), { code: 'deletes_unsupported' });
+  });
+
+  t.test('a snapshot that is gone is snapshot_missing', async (t) => {
+    const { metadata } = await start();
+    t.throws(() => findSnapshot(metadata, '12345'), { code: 'snapshot_missing' });
+    t.strictSame(await names(metadata), []);
+  });
+
+  t.test('a preview reads the fewest files that have enough rows', async (t) => {
+    const live = [3n, 0n, 50n, 20n].map((recordCount, index) => ({
+      location: `f${index}`,
+      recordCount,
+      sizeBytes: 1n,
+      snapshotId: 1n,
+    }));
+    t.strictSame(
+      [1, 50, 51, 70, 1000].map((limit) => planPreview(live, limit).length),
+      [1, 1, 2, 2, 3],
+    );
+    t.strictSame(planPreview(live, 0), []);
+    t.strictSame(countFiles(live), { rows: 73n, bytes: 4n });
+  });
+
+  t.test('a scanner that is asked again reads nothing again, until its bound makes it forget', async (t) => {
+    let reads = 0;
+    const read = (location: string) => {
+      reads++;
+      return io.read(location);
+    };
+    const counting = { ...io, read };
+    const commit = await prepareAppend({ io, ...(await start()), files: [file('file:///f/1')] });
+    const readTwice = async (scanner: ReturnType<typeof createScanner>): Promise<number> => {
+      reads = 0;
+      for (let turn = 0; turn < 2; turn++) await scanner.files(await scanner.metadata(commit.newMetadataLocation));
+      return reads;
+    };
+    t.equal(await readTwice(createScanner({ io: counting })), 3);
+    t.equal(await readTwice(createScanner({ io: counting, cachedEntries: 0 })), 6);
+  });
+
+  t.test('rows that were staged are the rows that a snapshot counts', async (t) => {
+    const created = await start();
+    const staged = await lake.stage(created.metadata, currentSchema(created.metadata), line({ a: 1 }) + line({ a: 2 }));
+    const kept = JSON.parse(JSON.stringify(staged.file)) as StagedFile;
+    const commit = await prepareAppend({ io, ...created, files: [kept] });
+    const files = await createScanner({ io }).files(commit.metadata);
+    t.strictSame(countFiles(files).rows, 2n);
+    t.equal(findSnapshot(commit.metadata)?.summary['total-files-size'], String(countFiles(files).bytes));
+  });
+});
