@@ -1,4 +1,4 @@
-export { type BootOptions, bootPlatform, planPlatform, type RunningPlatform } from './plugins/boot-platform.ts';
-export { type ApiServer, startApi } from './http/start-api.ts';
 export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { refuseToStart } from './config/refuse-to-start.ts';
+export { type ApiServer, startApi } from './http/start-api.ts';
+export { type BootOptions, bootPlatform, planPlatform, type RunningPlatform } from './plugins/boot-platform.ts';

@@ -7,7 +7,16 @@ export {
   TENANT_ROLES,
   type TenantRole,
 } from './contract/access.ts';
-export { type Endpoint, endpoint, fillPath, fullPath, type Input, type Method, type Output } from './contract/endpoint.ts';
+export { type CallResult, type ClientOptions, call } from './contract/client.ts';
+export {
+  type Endpoint,
+  endpoint,
+  fillPath,
+  fullPath,
+  type Input,
+  type Method,
+  type Output,
+} from './contract/endpoint.ts';
 export {
   type FieldFault,
   Problem,
@@ -16,6 +25,7 @@ export {
   type ProblemType,
   problem,
 } from './contract/problem.ts';
+export { kernelProblems } from './contract/problems.ts';
 export { type ServiceToken, service } from './contract/service.ts';
 export {
   Accepted,
@@ -34,5 +44,3 @@ export {
   TERMINAL_RUN_STATUSES,
   Timestamp,
 } from './contract/shapes.ts';
-export { type CallResult, call, type ClientOptions } from './contract/client.ts';
-export { kernelProblems } from './contract/problems.ts';

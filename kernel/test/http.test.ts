@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { Type } from '@sinclair/typebox';
-import type { FastifyInstance } from 'fastify';
 import fc from 'fast-check';
+import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import t from 'tap';
 import { anyone, permission } from '../src/contract/access.ts';
@@ -75,17 +75,38 @@ t.test('bad input gets its stable code, a hint, and no echo', async (t) => {
     ['broken JSON', `{"cups":${canary}`, 'malformed_json', 400],
     ['empty body', '', 'malformed_json', 400],
     ['oversized body', `{"cups":1,"note":"${'x'.repeat(1024 * 1024)}"}`, 'payload_too_large', 413],
-    ['unknown content type', 'cups=1', 'unsupported_media_type', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
-    ['a content type with a trick', '{"cups":1}', 'unsupported_media_type', 415, { 'content-type': 'application/jsonx' }],
+    [
+      'unknown content type',
+      'cups=1',
+      'unsupported_media_type',
+      415,
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    ],
+    [
+      'a content type with a trick',
+      '{"cups":1}',
+      'unsupported_media_type',
+      415,
+      { 'content-type': 'application/jsonx' },
+    ],
   ];
   for (const [name, payload, code, status, headers] of cases) {
     const answer = await post(app, payload, headers);
     t.match(answer.headers['content-type'], /^application\/problem\+json/, name);
-    t.match(answer.json(), { code, status, type: `/docs/errors/${code}`, hint: String, trace_id: /^[0-9a-f]{32}$/ }, name);
+    t.match(
+      answer.json(),
+      { code, status, type: `/docs/errors/${code}`, hint: String, trace_id: /^[0-9a-f]{32}$/ },
+      name,
+    );
     t.equal(answer.statusCode, status, name);
     t.notMatch(answer.body, canary, name);
   }
-  const malformedId = await app.inject({ method: 'POST', url: `/api/v1/pots/${canary}/brew`, headers: { 'content-type': 'application/json' }, payload: '{"cups":1}' });
+  const malformedId = await app.inject({
+    method: 'POST',
+    url: `/api/v1/pots/${canary}/brew`,
+    headers: { 'content-type': 'application/json' },
+    payload: '{"cups":1}',
+  });
   t.match(malformedId.json(), { code: 'validation_failed', errors: [{ pointer: '/params/pot_id', code: 'format' }] });
   t.notMatch(malformedId.body, canary);
 });
@@ -103,7 +124,15 @@ t.test('whatever is thrown, the answer is a problem of the table and leaks nothi
   circular.self = circular;
   const thrown = fc.oneof(
     fc.anything(),
-    fc.constantFrom<unknown>(circular, new Error(canary, { cause: canary }), null, undefined, canary, teapot({ values: { state: 'full' }, cause: canary }), Object.assign(new Error(canary), { statusCode: 200, code: canary })),
+    fc.constantFrom<unknown>(
+      circular,
+      new Error(canary, { cause: canary }),
+      null,
+      undefined,
+      canary,
+      teapot({ values: { state: 'full' }, cause: canary }),
+      Object.assign(new Error(canary), { statusCode: 200, code: canary }),
+    ),
   );
   await fc.assert(
     fc.asyncProperty(thrown, async (value) => {
@@ -141,9 +170,20 @@ t.test("one plugin's hook never fires for another", async (t) => {
   t.teardown(() => app.close());
   const seen: string[] = [];
   for (const id of ['one', 'two']) {
-    const declared = endpoint({ id: `${id}.get`, method: 'GET', path: `/${id}`, summary: id, access: permission('x:read', 'viewer'), response: Type.Object({}) });
+    const declared = endpoint({
+      id: `${id}.get`,
+      method: 'GET',
+      path: `/${id}`,
+      summary: id,
+      access: permission('x:read', 'viewer'),
+      response: Type.Object({}),
+    });
     const registration: Registration = { routes: [handle(declared, async () => ({}))] };
-    const plugin = definePlugin({ id, setup: () => registration, scope: (scope) => scope.addHook('preHandler', async () => void seen.push(id)) });
+    const plugin = definePlugin({
+      id,
+      setup: () => registration,
+      scope: (scope) => scope.addHook('preHandler', async () => void seen.push(id)),
+    });
     await app.register(plugin, { registration, deps });
   }
   await app.inject('/api/v1/one');
@@ -174,5 +214,8 @@ t.test('requests that are not HTTP, or too large in the head, get a problem docu
       socket.on('error', reject);
     });
   t.match(await raw(`${canary}\r\n\r\n`), /^HTTP\/1.1 400 [\s\S]*"code":"malformed_request"/);
-  t.match(await raw(`GET / HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1.1 414 [\s\S]*"code":"uri_too_long"/);
+  t.match(
+    await raw(`GET / HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
+    /^HTTP\/1.1 414 [\s\S]*"code":"uri_too_long"/,
+  );
 });

@@ -15,7 +15,10 @@ const manifest = (id: string, more: Partial<Manifest> = {}): Manifest => ({
 
 t.test('plugins are ordered so that every service exists before it is asked for', async (t) => {
   const plan = planBoot(
-    [manifest('sources', { requires: ['datasets.tables@1'] }), manifest('datasets', { provides: ['datasets.tables@1'] })],
+    [
+      manifest('sources', { requires: ['datasets.tables@1'] }),
+      manifest('datasets', { provides: ['datasets.tables@1'] }),
+    ],
     '1.2.0',
   );
   t.match(plan, { ok: true, order: [{ id: 'datasets' }, { id: 'sources' }] });

@@ -32,7 +32,10 @@ t.test('all faults of all owners come in one refusal and hold no value', async (
     readSettings(
       [
         { owner: 'kernel', schema: port },
-        { owner: 'sources', schema: Type.Object({ ...secret.properties, MODE: Type.Unsafe({ type: 'string', enum: ['a', 'b'] }) }) },
+        {
+          owner: 'sources',
+          schema: Type.Object({ ...secret.properties, MODE: Type.Unsafe({ type: 'string', enum: ['a', 'b'] }) }),
+        },
       ],
       { DB_PORT: 'canary-port', MODE: 'canary-mode' },
     );

@@ -33,7 +33,9 @@ t.test('every JSON document without those faults reads as JSON.parse reads it', 
       const text = JSON.stringify(value);
       if (/"(__proto__|constructor|prototype)":/.test(text)) return true;
       const read = codeOf(text);
-      return read === 'unsafe_number' || JSON.stringify(strictJson(Buffer.from(text))) === JSON.stringify(JSON.parse(text));
+      return (
+        read === 'unsafe_number' || JSON.stringify(strictJson(Buffer.from(text))) === JSON.stringify(JSON.parse(text))
+      );
     }),
   );
   t.pass('holds');

@@ -16,7 +16,13 @@ const user = (organizations: string[], realmRoles: string[] = ['viewer']): Princ
   organizations,
   realmRoles,
 });
-const service = (tenants: string[] | '*'): Principal => ({ kind: 'service', subject: 's', client: 's', tenants, capabilities: ['source:write'] });
+const service = (tenants: string[] | '*'): Principal => ({
+  kind: 'service',
+  subject: 's',
+  client: 's',
+  tenants,
+  capabilities: ['source:write'],
+});
 const read = permission('sources:read', 'viewer');
 const strict = permission('ontology:read', 'viewer', { tenantHeader: 'required' });
 
@@ -52,10 +58,14 @@ t.test('the tenant is resolved by the table of the security design', async (t) =
 
 t.test('a user never reaches a tenant that is not in the token, whatever the header says', async (t) => {
   await fc.assert(
-    fc.asyncProperty(fc.subarray(known), fc.array(fc.oneof(fc.constantFrom(...known), fc.string()), { maxLength: 2 }), async (organizations, header) => {
-      const found = await outcome(read, user(organizations), header, tenants);
-      return organizations.includes(found) || !known.includes(found);
-    }),
+    fc.asyncProperty(
+      fc.subarray(known),
+      fc.array(fc.oneof(fc.constantFrom(...known), fc.string()), { maxLength: 2 }),
+      async (organizations, header) => {
+        const found = await outcome(read, user(organizations), header, tenants);
+        return organizations.includes(found) || !known.includes(found);
+      },
+    ),
   );
   t.pass('holds');
 });
@@ -74,7 +84,10 @@ t.test('roles rank within a tenant; services go by capability; platform routes a
   t.equal(code(read, service(['acme']), acme), 'capability_required');
   t.equal(code(platformPermission('platform:read'), user(['acme'], ['admin']), undefined), 'forbidden_role');
   t.equal(code(platformPermission('platform:read'), user([], ['platform_admin']), undefined), 'allowed');
-  const perTenant: Principal = { ...(user(['acme', 'other'], ['admin']) as Extract<Principal, { kind: 'user' }>), tenantRoles: { acme: ['viewer'] } };
+  const perTenant: Principal = {
+    ...(user(['acme', 'other'], ['admin']) as Extract<Principal, { kind: 'user' }>),
+    tenantRoles: { acme: ['viewer'] },
+  };
   t.equal(code(write, perTenant, acme), 'forbidden_role', 'per-tenant roles win over the realm');
   t.equal(code(read, perTenant, tenant('other')), 'forbidden_role');
 });

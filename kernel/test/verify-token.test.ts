@@ -48,22 +48,27 @@ const good = (issuer: string): JWTPayload => ({
 
 const seconds = () => Math.floor(Date.now() / 1000);
 const sign = (claims: JWTPayload, header: object = {}, key: Parameters<SignJWT['sign']>[0] = pair.privateKey) =>
-  new SignJWT({ iat: seconds(), exp: seconds() + 300, ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'k1', ...header }).sign(key);
+  new SignJWT({ iat: seconds(), exp: seconds() + 300, ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: 'k1', ...header })
+    .sign(key);
 
-t.test('a user token gives organizations and roles, a service token its configured tenants and capabilities', async (t) => {
-  const { issuer } = await provider(t);
-  const rules = rulesFor(issuer);
-  t.match(await verifyToken(await sign(good(issuer)), rules), {
-    ok: true,
-    principal: { kind: 'user', subject: 'ada', organizations: ['acme'], realmRoles: ['admin'] },
-  });
-  t.match(await verifyToken(await sign({ ...good(issuer), organization: { acme: { id: '1' } } }), rules), {
-    principal: { organizations: ['acme'] },
-  });
-  t.match(await verifyToken(await sign({ ...good(issuer), azp: 'loader', sub: 'loader' }), rules), {
-    principal: { kind: 'service', tenants: ['acme'], capabilities: ['source:write'] },
-  });
-});
+t.test(
+  'a user token gives organizations and roles, a service token its configured tenants and capabilities',
+  async (t) => {
+    const { issuer } = await provider(t);
+    const rules = rulesFor(issuer);
+    t.match(await verifyToken(await sign(good(issuer)), rules), {
+      ok: true,
+      principal: { kind: 'user', subject: 'ada', organizations: ['acme'], realmRoles: ['admin'] },
+    });
+    t.match(await verifyToken(await sign({ ...good(issuer), organization: { acme: { id: '1' } } }), rules), {
+      principal: { organizations: ['acme'] },
+    });
+    t.match(await verifyToken(await sign({ ...good(issuer), azp: 'loader', sub: 'loader' }), rules), {
+      principal: { kind: 'service', tenants: ['acme'], capabilities: ['source:write'] },
+    });
+  },
+);
 
 t.test('every confused, foreign, stale or oversized token is refused', async (t) => {
   const { issuer } = await provider(t);
@@ -94,7 +99,8 @@ t.test('every confused, foreign, stale or oversized token is refused', async (t)
     'a person on a service client': sign({ ...claims, azp: 'loader', preferred_username: 'ada' }),
     'too long': 'a'.repeat(17 * 1024),
   };
-  for (const [name, token] of Object.entries(cases)) t.match(await verifyToken(await token, rules), { ok: false }, name);
+  for (const [name, token] of Object.entries(cases))
+    t.match(await verifyToken(await token, rules), { ok: false }, name);
 });
 
 t.test('keys are read once, random key ids do not multiply reads, and an outage signs nobody out', async (t) => {

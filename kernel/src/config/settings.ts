@@ -17,7 +17,8 @@ export interface SettingsOwner {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A setting whose value must not be printed; it arrives as a `Secret`. */
-export const SecretSetting = (options: object = {}) => Type.Unsafe<Secret>({ type: 'string', secret: true, ...options });
+export const SecretSetting = (options: object = {}) =>
+  Type.Unsafe<Secret>({ type: 'string', secret: true, ...options });
 
 /**
  * Reads every owner's settings from the environment once. Each variable has a `<NAME>_FILE` form that names a file

@@ -12,7 +12,10 @@ code{font:14px ui-monospace,monospace}h1{font-size:1.5rem}h2{font-size:1.1rem;ma
 export function endpointsPage(endpoints: readonly Endpoint[]): string {
   const groups = Map.groupBy(endpoints, (endpoint) => endpoint.id.split('.')[0] ?? '');
   const sections = [...groups].map(
-    ([group, list]) => `<h2>${escape(group)}</h2><table><thead><tr><th>Route</th><th>What it does</th><th>Access</th></tr></thead><tbody>
+    ([
+      group,
+      list,
+    ]) => `<h2>${escape(group)}</h2><table><thead><tr><th>Route</th><th>What it does</th><th>Access</th></tr></thead><tbody>
 ${list.map(endpointRow).join('\n')}</tbody></table>`,
   );
   return page(

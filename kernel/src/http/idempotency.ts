@@ -106,9 +106,8 @@ async function remember(
 }
 
 async function forget(tx: TenantTransaction, { caller, key }: { caller: string; key: string }): Promise<void> {
-  await tx.sql('delete from kernel.idempotency_key where tenant_id = $1 and caller = $2 and key = $3 and answer is null', [
-    tx.tenant.tenantId,
-    caller,
-    key,
-  ]);
+  await tx.sql(
+    'delete from kernel.idempotency_key where tenant_id = $1 and caller = $2 and key = $3 and answer is null',
+    [tx.tenant.tenantId, caller, key],
+  );
 }

@@ -29,7 +29,8 @@ function commonProblems({ access, params, query, body }: Endpoint): ProblemType[
   if (access.kind !== 'public') found.push(kernelProblems.unauthenticated, kernelProblems.forbiddenRole);
   if (access.kind === 'tenant') found.push(kernelProblems.tenantHeaderRequired, kernelProblems.tenantNotAllowed);
   if (params ?? query ?? body) found.push(kernelProblems.validationFailed);
-  if (body) found.push(kernelProblems.malformedJson, kernelProblems.unsupportedMediaType, kernelProblems.payloadTooLarge);
+  if (body)
+    found.push(kernelProblems.malformedJson, kernelProblems.unsupportedMediaType, kernelProblems.payloadTooLarge);
   return found;
 }
 
@@ -60,7 +61,9 @@ function operation(endpoint: Endpoint): Json {
     ...(description === undefined ? {} : { description }),
     tags: [id.split('.')[0]],
     parameters: parameters(endpoint),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
       [status]: {
         description: summary,
@@ -90,13 +93,18 @@ function parameters({ params, query, access, method }: Endpoint): Json[] {
     ...(access.kind === 'tenant'
       ? [header('X-Tenant-ID', access.tenantHeader === 'required', 'Alias of one of your organizations')]
       : []),
-    ...(method === 'POST' ? [header('Idempotency-Key', false, 'A repeat with the same key gets the first answer')] : []),
+    ...(method === 'POST'
+      ? [header('Idempotency-Key', false, 'A repeat with the same key gets the first answer')]
+      : []),
     ...(method === 'PATCH' ? [header('If-Match', false, 'The etag that the change is meant for')] : []),
   ];
 }
 
 function schemaParameters(schema: unknown, place: 'path' | 'query'): Json[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,

@@ -31,7 +31,10 @@ function validationProblem(error: FastifyError): Problem {
   const base = WHERE[error.validationContext ?? 'body'] ?? '';
   const errors = (error.validation ?? []).map((fault) => {
     const missing = (fault.params as { missingProperty?: string }).missingProperty;
-    return { pointer: `${base}${fault.instancePath}${missing === undefined ? '' : `/${missing}`}`, code: fault.keyword };
+    return {
+      pointer: `${base}${fault.instancePath}${missing === undefined ? '' : `/${missing}`}`,
+      code: fault.keyword,
+    };
   });
   return kernelProblems.validationFailed({ errors });
 }

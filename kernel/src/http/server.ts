@@ -84,7 +84,9 @@ function useValidators(app: FastifyInstance): void {
   const fromText = new Ajv({ ...options, coerceTypes: true });
   addFormats.default(exact);
   addFormats.default(fromText);
-  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? exact : fromText).compile(schema as object));
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? exact : fromText).compile(schema as object),
+  );
 }
 
 function guardRoutes(app: FastifyInstance): void {
@@ -92,7 +94,8 @@ function guardRoutes(app: FastifyInstance): void {
     const { endpoint, plugin } = route.config ?? {};
     const name = `${String(route.method)} ${route.url}`;
     if (endpoint === undefined) throw new Refusal('route refused', [`${name} has no endpoint declaration`]);
-    if (endpoint.access === undefined) throw new Refusal('route refused', [`${endpoint.id} (${name}) has no access rule`]);
+    if (endpoint.access === undefined)
+      throw new Refusal('route refused', [`${endpoint.id} (${name}) has no access rule`]);
     const body = endpoint.body as { type?: string; additionalProperties?: unknown } | undefined;
     if (body?.type === 'object' && body.additionalProperties !== false) {
       throw new Refusal('route refused', [`${endpoint.id} (${name}) has an open body schema`]);
@@ -108,7 +111,8 @@ function guardRoutes(app: FastifyInstance): void {
 
 /** The trace id of W3C Trace Context when the caller sent a well-formed one, otherwise a new one. */
 function traceIdOf(traceparent: string | string[] | undefined): string {
-  const sent = typeof traceparent === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent) : null;
+  const sent =
+    typeof traceparent === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent) : null;
   return sent?.[1] ?? newTraceId();
 }
 

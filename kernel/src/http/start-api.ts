@@ -59,7 +59,9 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
 
 function tokenRules(settings: KernelSettings, log: RunningPlatform['log']) {
   if (settings.WEIR_IDP_AUDIENCE === settings.IDP_CLIENT_ID) {
-    throw new Refusal('configuration refused', ['WEIR_IDP_AUDIENCE must differ from IDP_CLIENT_ID: an ID token would pass for an access token']);
+    throw new Refusal('configuration refused', [
+      'WEIR_IDP_AUDIENCE must differ from IDP_CLIENT_ID: an ID token would pass for an access token',
+    ]);
   }
   const realm = settings.IDP_REALM === undefined ? '' : `/realms/${encodeURIComponent(settings.IDP_REALM)}`;
   return {
@@ -81,12 +83,14 @@ function servicePrincipals(text: string): Map<string, ServicePrincipal> {
     throw refuse('is not JSON');
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document)) throw refuse('must be an object');
-  const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+  const isTexts = (value: unknown): value is string[] =>
+    Array.isArray(value) && value.every((item) => typeof item === 'string');
   return new Map(
     Object.entries(document).map(([client, value]: [string, Partial<ServicePrincipal> | null]) => {
       const tenants = value?.tenants;
       const capabilities = value?.capabilities;
-      if (tenants !== '*' && !isTexts(tenants)) throw refuse('needs tenants as a list of aliases or "*" for each client');
+      if (tenants !== '*' && !isTexts(tenants))
+        throw refuse('needs tenants as a list of aliases or "*" for each client');
       if (!isTexts(capabilities)) throw refuse('needs capabilities as a list of names for each client');
       return [client, { tenants, capabilities }];
     }),

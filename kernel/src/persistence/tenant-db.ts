@@ -23,7 +23,11 @@ export interface PageOrders {
 /** Reads and writes within one transaction of one tenant. Every row carries and every statement sees this tenant only. */
 export interface TenantTransaction {
   readonly tenant: Tenant;
-  findOne<T extends object>(entity: Entity<T>, where: FilterQuery<T>, options?: { lock?: boolean }): Promise<T | undefined>;
+  findOne<T extends object>(
+    entity: Entity<T>,
+    where: FilterQuery<T>,
+    options?: { lock?: boolean },
+  ): Promise<T | undefined>;
   find<T extends object>(
     entity: Entity<T>,
     where: FilterQuery<T>,
@@ -50,4 +54,3 @@ export interface TenantTransaction {
 export interface TenantDb {
   transaction<R>(work: (tx: TenantTransaction) => Promise<R>): Promise<R>;
 }
-

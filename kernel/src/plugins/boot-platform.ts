@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
-import { kernelSettings, type KernelSettings } from '../config/kernel-settings.ts';
+import { type KernelSettings, kernelSettings } from '../config/kernel-settings.ts';
 import { Refusal } from '../config/refusal.ts';
 import { type Environment, readSettings } from '../config/settings.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
@@ -17,6 +17,7 @@ import { tenantStore } from '../tenancy/tenant-store.ts';
 import { temporalWorkflows } from '../workflows/temporal-workflows.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import type { WeirPlugin } from './define-plugin.ts';
+import type { Mode } from './kernel.ts';
 import { type Manifest, type Platform, readManifests, readPlatform } from './manifest.ts';
 import { planBoot } from './plan-boot.ts';
 import { type LoadedPlugin, problemCatalogue, setupPlugins } from './setup-plugins.ts';
@@ -104,8 +105,14 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     });
     const kinds: RunKind[] = [];
     const tenants = tenantStore(database.sql);
-    const runs = createRuns({ db: database.db, workflows, kinds, queueOf: (role) => taskQueue(role, options.environment), log });
-    const ports = { mode: settings.WEIR_MODE, log, db: database.db, runs, tenants };
+    const runs = createRuns({
+      db: database.db,
+      workflows,
+      kinds,
+      queueOf: (role) => taskQueue(role, options.environment),
+      log,
+    });
+    const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants };
     const plugins = setupPlugins(planned, ports, allSettings);
     kinds.push(...plugins.flatMap(({ registration }) => registration.runKinds ?? []));
     const stop = async () => {
@@ -114,8 +121,21 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       await database.close();
     };
     for (const { registration } of plugins) await registration.start?.();
-    const importDoor = (plugin: LoadedPlugin, door: string) => importFrom(`${plugin.manifest.packageName}${door.slice(1)}`);
-    return { version: packageJson.version, settings, log, database, workflows, runs, tenants, plugins, problems, importDoor, stop };
+    const importDoor = (plugin: LoadedPlugin, door: string) =>
+      importFrom(`${plugin.manifest.packageName}${door.slice(1)}`);
+    return {
+      version: packageJson.version,
+      settings,
+      log,
+      database,
+      workflows,
+      runs,
+      tenants,
+      plugins,
+      problems,
+      importDoor,
+      stop,
+    };
   } catch (error) {
     await database.close();
     throw error;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import type { ProblemType } from '../contract/problem.ts';
 import type { ServiceToken } from '../contract/service.ts';
-import { type AnyRoute, registerRoutes, type RouteDeps } from '../http/handle.ts';
+import { type AnyRoute, type RouteDeps, registerRoutes } from '../http/handle.ts';
 import type { Entity } from '../persistence/tenant-db.ts';
 import type { RunKind } from '../runs/runs.ts';
 import type { Kernel } from './kernel.ts';

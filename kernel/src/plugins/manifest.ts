@@ -20,7 +20,9 @@ export const manifestSchema = Closed({
   requires: Type.Optional(Type.Array(ServiceId)),
   optional: Type.Optional(Type.Array(ServiceId)),
   permissions: Type.Optional(
-    Type.Record(Type.String({ pattern: '^[a-z][a-z-]*:[a-z][a-z-]*$' }), Type.String(), { additionalProperties: false }),
+    Type.Record(Type.String({ pattern: '^[a-z][a-z-]*:[a-z][a-z-]*$' }), Type.String(), {
+      additionalProperties: false,
+    }),
   ),
   workers: Type.Optional(Type.Array(Closed({ role: Type.String(), entry: Type.String() }))),
   migrations: Type.Optional(Type.Array(Type.String())),
@@ -35,7 +37,9 @@ export type Manifest = Static<typeof manifestSchema> & {
 export const platformSchema = Closed({
   plugins: Type.Array(Type.String(), { minItems: 1 }),
   migrations: Type.String({ description: 'Package that exports the linear migration list' }),
-  patterns: Type.Optional(Type.Array(Type.String(), { description: 'Folders of connector patterns, relative to this file' })),
+  patterns: Type.Optional(
+    Type.Array(Type.String(), { description: 'Folders of connector patterns, relative to this file' }),
+  ),
 });
 
 export interface Platform extends Static<typeof platformSchema> {
@@ -88,6 +92,11 @@ function readJson(file: string, what: string): unknown {
   }
 }
 
-function faultsOf(owner: string, errors: readonly { instancePath: string; keyword: string; message?: string }[] | null | undefined) {
-  return (errors ?? []).map((error) => `${owner}: manifest ${error.instancePath || '/'} ${error.message ?? error.keyword}`);
+function faultsOf(
+  owner: string,
+  errors: readonly { instancePath: string; keyword: string; message?: string }[] | null | undefined,
+) {
+  return (errors ?? []).map(
+    (error) => `${owner}: manifest ${error.instancePath || '/'} ${error.message ?? error.keyword}`,
+  );
 }

@@ -67,7 +67,9 @@ function foreignServices(manifests: readonly Manifest[]): string[] {
 
 /** Kahn's algorithm, taking the first ready plugin each time; what is left over lies on or behind a circle. */
 function topological(manifests: readonly Manifest[]): { order: Manifest[]; cycle: string[] } {
-  const ownerOf = new Map(manifests.flatMap((manifest) => (manifest.provides ?? []).map((name) => [name, manifest.id])));
+  const ownerOf = new Map(
+    manifests.flatMap((manifest) => (manifest.provides ?? []).map((name) => [name, manifest.id])),
+  );
   const needs = (manifest: Manifest) =>
     [...(manifest.requires ?? []), ...(manifest.optional ?? [])].flatMap((name) => ownerOf.get(name) ?? []);
   const order: Manifest[] = [];

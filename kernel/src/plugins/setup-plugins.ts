@@ -39,7 +39,9 @@ export function setupPlugins(
       log: ports.log.child({ plugin: manifest.id }),
       use<T>(token: ServiceToken<T>): T {
         if (!allowed.includes(token.id)) {
-          throw new Refusal('plugins refused', [`plugin ${manifest.id} uses ${token.id}, which its manifest does not name`]);
+          throw new Refusal('plugins refused', [
+            `plugin ${manifest.id} uses ${token.id}, which its manifest does not name`,
+          ]);
         }
         return services.get(token.id) as T;
       },
@@ -60,18 +62,28 @@ function differences(manifest: Manifest, plugin: WeirPlugin, registration: Regis
   const declared = manifest.provides ?? [];
   const permissions = Object.keys(manifest.permissions ?? {});
   return [
-    ...(plugin.spec.id === id ? [] : [`package ${manifest.packageName} declares plugin ${id} but defines ${plugin.spec.id}`]),
-    ...declared.filter((name) => !provided.includes(name)).map((name) => `plugin ${id} declares service ${name} but does not provide it`),
-    ...provided.filter((name) => !declared.includes(name)).map((name) => `plugin ${id} provides service ${name} but does not declare it`),
+    ...(plugin.spec.id === id
+      ? []
+      : [`package ${manifest.packageName} declares plugin ${id} but defines ${plugin.spec.id}`]),
+    ...declared
+      .filter((name) => !provided.includes(name))
+      .map((name) => `plugin ${id} declares service ${name} but does not provide it`),
+    ...provided
+      .filter((name) => !declared.includes(name))
+      .map((name) => `plugin ${id} provides service ${name} but does not declare it`),
     ...registration.routes.flatMap(({ endpoint }) => {
       const { access } = endpoint;
-      const inside = manifest.prefixes.some((prefix) => endpoint.path === prefix || endpoint.path.startsWith(`${prefix}/`));
+      const inside = manifest.prefixes.some(
+        (prefix) => endpoint.path === prefix || endpoint.path.startsWith(`${prefix}/`),
+      );
       const route = `${endpoint.method} ${endpoint.path}`;
       return [
         ...(inside ? [] : [`plugin ${id} registers ${route}, which is under none of its prefixes`]),
         ...(access === undefined ? [`plugin ${id} registers ${route} without an access rule`] : []),
         ...(access !== undefined && access.kind !== 'public' && !permissions.includes(access.permission)
-          ? [`plugin ${id} registers ${route} with permission ${access.permission}, which its manifest does not declare`]
+          ? [
+              `plugin ${id} registers ${route} with permission ${access.permission}, which its manifest does not declare`,
+            ]
           : []),
       ];
     }),
@@ -87,7 +99,8 @@ export function problemCatalogue(
   for (const { owner, problems } of tables) {
     for (const { entry } of Object.values(problems)) {
       const other = catalogue.get(entry.code);
-      if (other && other.entry !== entry) faults.push(`error code ${entry.code} is declared by both ${other.owner} and ${owner}`);
+      if (other && other.entry !== entry)
+        faults.push(`error code ${entry.code} is declared by both ${other.owner} and ${owner}`);
       catalogue.set(entry.code, { owner, entry });
     }
   }

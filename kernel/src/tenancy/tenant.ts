@@ -22,4 +22,10 @@ export type Principal =
       tenantRoles?: Readonly<Record<string, readonly TenantRole[]>>;
       client: string;
     }
-  | { kind: 'service'; subject: string; client: string; tenants: readonly string[] | '*'; capabilities: readonly string[] };
+  | {
+      kind: 'service';
+      subject: string;
+      client: string;
+      tenants: readonly string[] | '*';
+      capabilities: readonly string[];
+    };

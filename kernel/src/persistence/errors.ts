@@ -1,0 +1,46 @@
+import { Problem } from '../contract/problem.ts';
+import { kernelProblems } from '../contract/problems.ts';
+
+/** A unique constraint refused a row; the caller turns its name into a problem. */
+export class UniqueViolation extends Error {
+  readonly constraint: string;
+
+  constructor(constraint: string, cause: unknown) {
+    super(`unique constraint ${constraint}`, { cause });
+    this.name = 'UniqueViolation';
+    this.constraint = constraint;
+  }
+}
+
+const UNIQUE_VIOLATION = '23505';
+const SERIALIZATION = new Set(['40001', '40P01', '55P03']);
+/** Classes 08 (connection), 53 (resources), 57 (operator intervention: shutdown, cancelled by timeout). */
+const UNAVAILABLE_CLASS = /^(08|53|57)/;
+const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'ENOENT']);
+
+/** Names what the database refused; connection troubles become `dependency_unavailable`, lost races `conflict`. */
+export function databaseError(thrown: unknown): unknown {
+  if (thrown instanceof Problem || thrown instanceof UniqueViolation) return thrown;
+  for (
+    let error = thrown as ErrorLike | undefined, depth = 0;
+    error && depth < 5;
+    error = error.cause ?? error.previous, depth += 1
+  ) {
+    if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? 'unknown', thrown);
+    if (error.code !== undefined && SERIALIZATION.has(error.code)) return kernelProblems.conflict({ cause: thrown });
+    const unavailable =
+      error.code !== undefined && (UNAVAILABLE_CLASS.test(error.code) || UNAVAILABLE_CODES.has(error.code));
+    if (unavailable || /Connection terminated|timeout exceeded when trying to connect/.test(error.message ?? '')) {
+      return kernelProblems.dependencyUnavailable({ cause: thrown });
+    }
+  }
+  return thrown;
+}
+
+interface ErrorLike {
+  code?: string;
+  constraint?: string;
+  message?: string;
+  cause?: ErrorLike;
+  previous?: ErrorLike;
+}

@@ -1,0 +1,144 @@
+import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
+import { Refusal } from '../config/refusal.ts';
+import { Run } from '../runs/run-entity.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { databaseError } from './errors.ts';
+import type { Entity, TenantDb } from './tenant-db.ts';
+import { tenantTransaction } from './tenant-transaction.ts';
+
+const POOL_SIZE = 10;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+const LOCK_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** One statement outside every tenant: shared tables and the system catalogue only; tenant tables show no row. */
+export type PlatformSql = (
+  text: string,
+  params: unknown[],
+) => Promise<{ rows: Record<string, unknown>[]; rowCount: number }>;
+
+export interface DatabaseOptions {
+  host: string;
+  port: number;
+  name: string;
+  user: string;
+  password: string;
+  /** The entities of all plugins. */
+  entities: Entity<object>[];
+  log: Logger;
+  poolSize?: number;
+}
+
+/** The relational store. Rows of tenants are reached through `db(tenant)` and in no other way. */
+export interface Database {
+  db(tenant: Tenant): TenantDb;
+  sql: PlatformSql;
+  /** Throws a `Refusal` when the role could walk through the tenant wall. */
+  assertSafeRole(): Promise<void>;
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Opens the pool; connects on first use. Every session has bounded statement, lock and idle times. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { host, port, name, user, password, log } = options;
+  const orm = await MikroORM.init({
+    entities: [Run, ...options.entities],
+    host,
+    port,
+    dbName: name,
+    user,
+    password,
+    namingStrategy: UnderscoreNamingStrategy,
+    discovery: { warnWhenNoEntities: false },
+    pool: { min: 0, max: options.poolSize ?? POOL_SIZE },
+    driverOptions: {
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+      application_name: 'weir',
+    },
+    logger: (message) => log.debug(message),
+  });
+  const sql: PlatformSql = (text, params) => runSql(orm.em.fork({ clear: true }), text, params);
+  return {
+    sql,
+    db: (tenant) => ({
+      async transaction(work) {
+        const em = orm.em.fork({
+          clear: true,
+          session: { variables: { 'app.tenant': tenant.tenantId, 'app.scope': tenant.scope } },
+        });
+        const afterCommit: (() => Promise<void>)[] = [];
+        try {
+          const result = await em.transactional(async (inside) => {
+            const { tx, flush } = tenantTransaction(inside as EntityManager, tenant, afterCommit);
+            const value = await work(tx);
+            await flush();
+            return value;
+          });
+          for (const task of afterCommit) {
+            await task().catch((error: unknown) => log.warn({ err: error }, 'work after a commit failed'));
+          }
+          return result;
+        } catch (error) {
+          throw databaseError(error);
+        }
+      },
+    }),
+    assertSafeRole: () => assertSafeRole(sql),
+    ping: async () => (await sql('select 1 as one', [])).rows.length === 1,
+    close: () => orm.close(true),
+  };
+}
+
+/** One statement with `$1` parameters through the ORM's connection of this manager, in its session. */
+export async function runSql(
+  em: EntityManager,
+  text: string,
+  params: unknown[],
+): Promise<{ rows: Record<string, unknown>[]; rowCount: number }> {
+  const ordered: unknown[] = [];
+  // The ORM binds `?` in order; numbered places may repeat, so each use gets its own value.
+  const statement = text.replace(/\?/g, '\\?').replace(/\$(\d+)/g, (_, place: string) => {
+    ordered.push(params[Number(place) - 1]);
+    return '?';
+  });
+  try {
+    const driver = em.getDriver();
+    const result = await driver.execute<{ rows?: Record<string, unknown>[]; affectedRows: number; row?: unknown }>(
+      statement,
+      ordered,
+      /^\s*(select|with)|\breturning\b/i.test(text) ? 'all' : 'run',
+      em.getTransactionContext(),
+    );
+    if (Array.isArray(result)) return { rows: result, rowCount: result.length };
+    return { rows: [], rowCount: result.affectedRows };
+  } catch (error) {
+    throw databaseError(error);
+  }
+}
+
+async function assertSafeRole(sql: PlatformSql): Promise<void> {
+  const { rows } = await sql(
+    `with recursive held as (
+       select oid, rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user
+       union
+       select r.oid, r.rolname, r.rolsuper, r.rolbypassrls from held
+         join pg_auth_members m on m.member = held.oid join pg_roles r on r.oid = m.roleid)
+     select rolname, rolsuper, rolbypassrls,
+       exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where c.relowner = held.oid and n.nspname !~ '^pg_' and n.nspname <> 'information_schema') as owns
+     from held`,
+    [],
+  );
+  const faults = rows.flatMap(({ rolname, rolsuper, rolbypassrls, owns }) => [
+    ...(rolsuper ? [`database role ${rolname} is superuser`] : []),
+    ...(rolbypassrls ? [`database role ${rolname} bypasses row security`] : []),
+    ...(owns ? [`database role ${rolname} owns tables`] : []),
+  ]);
+  if (faults.length > 0) throw new Refusal('database role refused: the tenant wall would not hold', faults);
+}

@@ -1,0 +1,28 @@
+import { inspect } from 'node:util';
+
+const SHOWN = '[secret]';
+
+/** A value that must not be printed, serialised or sent; only `reveal` gives it. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return SHOWN;
+  }
+
+  toJSON(): string {
+    return SHOWN;
+  }
+
+  [inspect.custom](): string {
+    return SHOWN;
+  }
+}

@@ -1,0 +1,137 @@
+import type { FastifyInstance } from 'fastify';
+import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { pino } from 'pino';
+import { type CallResult, call } from '../contract/client.ts';
+import type { Endpoint, Input } from '../contract/endpoint.ts';
+import { authenticator } from '../http/authenticate.ts';
+import { idempotencyStore } from '../http/idempotency.ts';
+import { createServer } from '../http/server.ts';
+import { openDatabase } from '../persistence/open-database.ts';
+import type { Provided, Registration, WeirPlugin } from '../plugins/define-plugin.ts';
+import type { Kernel } from '../plugins/kernel.ts';
+import { createRuns } from '../runs/create-runs.ts';
+import type { RunKind } from '../runs/runs.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import { tenantStore } from '../tenancy/tenant-store.ts';
+import { memoryWorkflows } from './memory-workflows.ts';
+import { type DatabaseTools, type TestDatabase, testDatabase } from './test-database.ts';
+import type { Teardown } from './test-issuer.ts';
+
+const ISSUER = 'https://issuer.invalid';
+
+export interface TestPluginOptions {
+  /** The migrations package. */
+  tools: DatabaseTools;
+  settings?: Record<string, unknown>;
+  /** Services of other plugins: fakes at their ports, or made from the kernel that is given. */
+  services?: (kernel: Kernel) => Provided[];
+}
+
+export interface PluginUnderTest {
+  app: FastifyInstance;
+  database: TestDatabase;
+  kernel: Kernel;
+  registration: Registration;
+  workflows: ReturnType<typeof memoryWorkflows>;
+  /** Makes or finds the tenant. */
+  tenant(alias: string): Promise<Tenant>;
+  /** A caller in one tenant, with real tokens; `admin` unless a role is given. */
+  as(alias: string, role?: string): { call: Caller };
+}
+
+type Caller = <E extends Endpoint>(
+  endpoint: E,
+  input?: Partial<Input<E>>,
+  headers?: Record<string, string>,
+) => Promise<CallResult<E>>;
+
+/**
+ * Boots the kernel's HTTP side with one plugin alone on a real Postgres, and the workflow engine as its in-memory port.
+ * Everything stops with the test.
+ */
+export async function testPlugin(
+  t: Teardown,
+  plugin: WeirPlugin,
+  options: TestPluginOptions,
+): Promise<PluginUnderTest> {
+  const found = await testDatabase(t, options.tools);
+  const log = pino({ level: 'silent' });
+  const { app: login } = found;
+  const entities = plugin.spec.entities ?? [];
+  const database = await openDatabase({ ...login, name: login.database, entities, log });
+  const workflows = memoryWorkflows();
+  const kinds: RunKind[] = [];
+  const runs = createRuns({ db: database.db, workflows, kinds, queueOf: (role) => `${role}-task-queue`, log });
+  const tenants = tenantStore(database.sql, () => Date.now());
+  const base: Kernel = {
+    mode: 'development',
+    settings: options.settings ?? {},
+    log,
+    db: database.db,
+    runs,
+    tenants,
+    use: () => {
+      throw new Error('a service of another service is not there in this test');
+    },
+  };
+  const services = new Map((options.services?.(base) ?? []).map(({ id, implementation }) => [id, implementation]));
+  const kernel: Kernel = { ...base, use: (token) => services.get(token.id) as never };
+  const registration = plugin.spec.setup(kernel);
+  kinds.push(...(registration.runKinds ?? []));
+  const tokens = await localTokens();
+  const app = createServer(log);
+  const deps = { authenticate: authenticator(tokens.rules, tenants), idempotency: idempotencyStore(database.db) };
+  await app.register(plugin, { registration, deps });
+  await registration.start?.();
+  t.teardown(async () => {
+    await app.close();
+    await registration.stop?.();
+    await database.close();
+  });
+  const injected = injectingFetch(app);
+  return {
+    app,
+    database: found,
+    kernel,
+    registration,
+    workflows,
+    tenant: (alias) => found.tenant(alias),
+    as: (alias, role = 'admin') => ({
+      async call(endpoint, input = {}, headers = {}) {
+        const token = await tokens.sign(alias, role);
+        return call(endpoint, input, { url: 'http://weir.test', token, tenant: alias, headers, fetch: injected });
+      },
+    }),
+  };
+}
+
+async function localTokens() {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' }] });
+  const rules = { issuer: ISSUER, audience: 'weir-api', organizationClaim: 'organization', services: new Map(), keys };
+  const sign = (alias: string, role: string) =>
+    new SignJWT({ typ: 'Bearer', azp: 'weir-test', organization: [alias], realm_access: { roles: [role] } })
+      .setProtectedHeader({ alg: 'ES256', kid: 'test' })
+      .setIssuer(ISSUER)
+      .setAudience('weir-api')
+      .setSubject(`${role}@${alias}`)
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(privateKey);
+  return { rules, sign };
+}
+
+/** The client's fetch over Fastify's injection, so that a test speaks the real wire without a port. */
+function injectingFetch(app: FastifyInstance): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(String(input));
+    const answer = await app.inject({
+      method: (init?.method ?? 'GET') as 'GET',
+      url: url.pathname + url.search,
+      headers: init?.headers as Record<string, string>,
+      ...(init?.body === undefined ? {} : { payload: String(init.body) }),
+    });
+    const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+    return new Response(answer.statusCode === 204 ? null : answer.body, { status: answer.statusCode, headers });
+  };
+}

@@ -1,0 +1,87 @@
+import type { Client } from 'pg';
+
+/** Tables that hold no tenant's rows, with the reason; every other table must carry the tenant wall. */
+export const SHARED_TABLES: Readonly<Record<string, string>> = {
+  'kernel.tenant': 'who the tenants are; read-only to the platform role',
+  'kernel.schema_ledger': 'the history of the database; read-only to the platform role',
+  'catalog.iceberg_tables': 'the layout other engines read; row security goes by scope',
+  'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by scope',
+};
+
+/** Tables of the list above that tenants write to, so that they need forced row security of their own. */
+const SCOPED_TABLES = ['catalog.iceberg_tables', 'catalog.iceberg_namespace_properties'];
+
+/**
+ * Reads the system catalogue and returns every hole in the tenant wall, as sentences; empty when there is none. Looks
+ * at row security, its policies, the tenant column, keys, indexes, foreign keys, grants, views and definer functions.
+ */
+export async function auditTables(client: Pick<Client, 'query'>): Promise<string[]> {
+  const findings: string[] = [];
+  const { rows: tables } = await client.query(TABLES);
+  for (const table of tables) {
+    const name = String(table.name);
+    const shared = name in SHARED_TABLES;
+    if (!table.rowsecurity || !table.forced) {
+      if (!shared || SCOPED_TABLES.includes(name)) findings.push(`${name} has no forced row security`);
+    }
+    if (shared) continue;
+    if (table.tenant_not_null !== true) findings.push(`${name} has no tenant_id not null`);
+    if (table.policies !== true) findings.push(`${name} has no tenant policy with using and with check`);
+  }
+  for (const { rows, sentence } of [
+    { rows: await client.query(INDEXES), sentence: (row: Row) => `index ${row.name} does not start with tenant_id` },
+    {
+      rows: await client.query(FOREIGN_KEYS),
+      sentence: (row: Row) => `foreign key ${row.name} does not hold tenant_id`,
+    },
+    { rows: await client.query(GRANTS), sentence: (row: Row) => `${row.role} holds ${row.privilege} on ${row.name}` },
+    { rows: await client.query(VIEWS), sentence: (row: Row) => `view ${row.name} is not security_invoker` },
+    { rows: await client.query(DEFINERS), sentence: (row: Row) => `function ${row.name} is security definer` },
+    { rows: await client.query(MEMBERS), sentence: (row: Row) => `${row.name} is a member of ${row.other}` },
+  ]) {
+    for (const row of rows.rows) if (!(String(row.table_name ?? '') in SHARED_TABLES)) findings.push(sentence(row));
+  }
+  return findings;
+}
+
+type Row = Record<string, unknown>;
+
+const OURS = `n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'public')`;
+
+const TABLES = `
+select n.nspname || '.' || c.relname as name, c.relrowsecurity as rowsecurity, c.relforcerowsecurity as forced,
+  exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and a.attnotnull) as tenant_not_null,
+  exists (select 1 from pg_policy p where p.polrelid = c.oid and p.polcmd = '*'
+    and pg_get_expr(p.polqual, c.oid) like '%app.tenant%' and pg_get_expr(p.polwithcheck, c.oid) like '%app.tenant%') as policies
+from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p') and ${OURS}`;
+
+const INDEXES = `
+select i.indexrelid::regclass::text as name, n.nspname || '.' || c.relname as table_name
+from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
+where ${OURS} and coalesce((select attname from pg_attribute where attrelid = c.oid and attnum = i.indkey[0]), '') <> 'tenant_id'`;
+
+const FOREIGN_KEYS = `
+select k.conname as name, n.nspname || '.' || c.relname as table_name
+from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+where k.contype = 'f' and ${OURS}
+  and not exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attnum = any (k.conkey) and a.attname = 'tenant_id')`;
+
+const GRANTS = `
+select g.grantee as role, g.privilege_type as privilege, g.table_schema || '.' || g.table_name as name
+from information_schema.role_table_grants g
+where (g.grantee = 'weir_app' and g.privilege_type in ('TRUNCATE', 'REFERENCES', 'TRIGGER'))
+  or (g.grantee = 'weir_system' and g.privilege_type <> 'SELECT')
+  or (g.grantee = 'PUBLIC' and g.table_schema !~ '^pg_' and g.table_schema <> 'information_schema')
+  or (g.grantee = 'weir_app' and g.privilege_type <> 'SELECT' and g.table_schema || '.' || g.table_name in ('kernel.tenant', 'kernel.schema_ledger'))`;
+
+const VIEWS = `
+select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('v', 'm') and ${OURS} and not coalesce(c.reloptions, '{}') @> array['security_invoker=true']`;
+
+const DEFINERS = `
+select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where p.prosecdef and ${OURS}`;
+
+const MEMBERS = `
+select m.rolname as name, r.rolname as other from pg_auth_members x
+join pg_roles m on m.oid = x.member join pg_roles r on r.oid = x.roleid where m.rolname like 'weir\\_%'`;

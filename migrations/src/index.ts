@@ -1,0 +1,14 @@
+import type { Migration } from './migration.ts';
+import { s01_kernel } from './s01_kernel.ts';
+import { s02_catalog } from './s02_catalog.ts';
+import { s03_datasets } from './s03_datasets.ts';
+import { s04_sources } from './s04_sources.ts';
+
+export { auditTables, SHARED_TABLES } from './audit-tables.ts';
+export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
+export { createTenant, tenantScope } from './create-tenant.ts';
+export { LedgerMismatch, migrate } from './migrate.ts';
+export { type Migration, migrationHash, tenantTable } from './migration.ts';
+
+/** The one linear history of the database, in order. */
+export const migrations: readonly Migration[] = [s01_kernel, s02_catalog, s03_datasets, s04_sources];

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import type { ClientConfig } from 'pg';
+import {
+  bootstrapDatabase,
+  createDevelopmentReader,
+  createTenant,
+  LedgerMismatch,
+  migrate,
+  migrations,
+} from './index.ts';
+
+const EXIT_REFUSED = 78;
+
+/** `NAME` or the content of the file that `NAME_FILE` names. */
+function variable(name: string, fallback?: string): string {
+  const file = process.env[`${name}_FILE`];
+  const value = file === undefined ? process.env[name] : readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  if (value === undefined && fallback === undefined) throw new LedgerMismatch(`${name} or ${name}_FILE is required`);
+  return value ?? (fallback as string);
+}
+
+function ownerConnection(): ClientConfig {
+  return {
+    host: variable('DB_HOST', '127.0.0.1'),
+    port: Number(variable('DB_PORT', '5432')),
+    database: variable('DB_NAME', 'weir'),
+    user: variable('WEIR_DB_OWNER_USER', 'weir_owner'),
+    password: variable('WEIR_DB_OWNER_PASSWORD'),
+  };
+}
+
+const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+/** `bootstrap`, `up`, `tenant create <alias>`, `development-reader`: the database commands behind `weir`. */
+async function main([command = 'up', ...words]: string[]): Promise<void> {
+  if (command === 'bootstrap') {
+    await bootstrapDatabase({
+      superuserUrl: variable('WEIR_DB_SUPERUSER_URL'),
+      database: variable('DB_NAME', 'weir'),
+      passwords: {
+        owner: variable('WEIR_DB_OWNER_PASSWORD'),
+        app: variable('DB_PASSWORD'),
+        system: variable('WEIR_DB_SYSTEM_PASSWORD'),
+      },
+    });
+    print({ database: variable('DB_NAME', 'weir'), bootstrapped: true });
+  } else if (command === 'up') {
+    const applied = await migrate(ownerConnection(), migrations, process.env.WEIR_RELEASE_SHA);
+    for (const name of applied) print({ applied: name });
+    if (applied.length === 0) print({ nothing_to_do: true, head: migrations.at(-1)?.name });
+  } else if (command === 'tenant' && words[0] === 'create' && words[1] !== undefined) {
+    const { tenantId, alias, scope, created } = await createTenant(ownerConnection(), words[1]);
+    print({ tenant_id: tenantId, alias, scope, created });
+  } else if (command === 'development-reader') {
+    const password = variable('WEIR_DB_DEVELOPMENT_PASSWORD');
+    await createDevelopmentReader(variable('WEIR_DB_SUPERUSER_URL'), variable('DB_NAME', 'weir'), password);
+    print({ role: 'weir_dev', created: true });
+  } else {
+    throw new LedgerMismatch('commands: bootstrap, up, tenant create <alias>, development-reader');
+  }
+}
+
+main(process.argv.slice(2)).catch((error: Error) => {
+  process.stderr.write(`${JSON.stringify({ level: 'fatal', msg: error.message })}\n`);
+  process.exitCode = error instanceof LedgerMismatch ? EXIT_REFUSED : 1;
+});

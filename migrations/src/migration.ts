@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+
+/** One step of the linear history. `after` names the step before it; the first has none. Never edited once released. */
+export interface Migration {
+  /** `sNN_words`; numbers rise but need not be dense. */
+  name: string;
+  after: string | undefined;
+  /** Additive statements, run as the owner inside the one transaction of `migrate`. */
+  sql: string;
+}
+
+/** The hash that the ledger remembers and every start compares. */
+export function migrationHash({ sql }: Pick<Migration, 'sql'>): string {
+  return createHash('sha256').update(sql).digest('hex');
+}
+
+/**
+ * The row security that every tenant table has: forced on the owner too, one policy for all commands, closed when no
+ * tenant is set; `weir_system` may read across tenants.
+ */
+export function tenantTable(table: string): string {
+  const [schema, name] = table.split('.');
+  return `
+alter table ${table} enable row level security;
+alter table ${table} force row level security;
+create policy tenant on ${table} to weir_app
+  using (tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('app.tenant', true), '')::uuid);
+create policy system on ${table} for select to weir_system using (true);
+grant select, insert, update, delete on ${schema}.${name} to weir_app;
+grant select on ${schema}.${name} to weir_system;
+`;
+}
