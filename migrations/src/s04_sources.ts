@@ -110,8 +110,7 @@ create table sources.stream_run (
   snapshot_id text,
   failure jsonb,
   primary key (tenant_id, run_id, stream_id),
-  foreign key (tenant_id, run_id) references sources.sync_run (tenant_id, run_id),
-  foreign key (tenant_id, stream_id) references sources.stream (tenant_id, stream_id)
+  foreign key (tenant_id, run_id) references sources.sync_run (tenant_id, run_id)
 );
 ${tenantTable('sources.stream_run')}
 `,

@@ -1,0 +1,60 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Closed } from '@weir/kernel/contract';
+import { Ajv } from 'ajv';
+import { declaresCredential } from '../config/walk-config.ts';
+
+const OpenObject = Type.Record(Type.String(), Type.Unknown());
+
+/** `pattern.json` of a connector; unknown members are refused. */
+export const patternFileSchema = Closed({
+  id: Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$' }),
+  version: Type.String({ pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' }),
+  display: Closed({
+    name: Type.String({ minLength: 1 }),
+    description: Type.Optional(Type.String()),
+    icon: Type.Optional(Type.String()),
+    category: Type.Optional(Type.String()),
+  }),
+  image: Type.String({ minLength: 1 }),
+  source_name: Type.String({ minLength: 1 }),
+  docs: Type.Optional(Type.String()),
+  protocol: Type.Union([Type.Literal('airbyte'), Type.Literal('singer')]),
+  fast_path: Type.Optional(Type.Array(Type.String())),
+  manifest: Type.Optional(OpenObject),
+  spec: OpenObject,
+  fields: Type.Optional(
+    Type.Array(Closed({ path: Type.String(), type: Type.String(), credential: Type.Optional(Type.Boolean()) })),
+  ),
+  stream_defaults: Type.Optional(OpenObject),
+  resources: Type.Optional(
+    Closed({
+      memory_mib: Type.Optional(Type.Integer({ minimum: 1 })),
+      cpus: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+      pids: Type.Optional(Type.Integer({ minimum: 1 })),
+      tmp_mib: Type.Optional(Type.Integer({ minimum: 1 })),
+    }),
+  ),
+  egress: Type.Optional(Type.Array(Type.String())),
+  namespace_rule: Type.Optional(Type.String()),
+});
+export type PatternFile = Static<typeof patternFileSchema>;
+
+/** A connector pattern as the service uses it. */
+export interface Pattern extends PatternFile {
+  /** Whether any field is a credential, in any branch of the specification. */
+  needsCredentials: boolean;
+}
+
+const validate = () => new Ajv({ allErrors: true }).compile<PatternFile>(patternFileSchema);
+
+/** Reads the text of a `pattern.json`. Throws an Error that lists what is wrong with it. */
+export function parsePattern(text: string): Pattern {
+  const check = validate();
+  const file = JSON.parse(text) as unknown;
+  if (!check(file)) {
+    const faults = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
+    throw new Error(faults.join('; '));
+  }
+  const named = (file.fields ?? []).some((field) => field.credential === true || field.type === 'password');
+  return { ...file, needsCredentials: named || declaresCredential(file.spec) };
+}

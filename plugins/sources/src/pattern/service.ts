@@ -1,0 +1,58 @@
+import { type Input, kernelProblems } from '@weir/kernel/contract';
+import type { discoverPatterns, PatternView } from '../contract.ts';
+import { type Pattern } from './pattern-file.ts';
+
+const DEFAULT_LIMIT = 50;
+
+/** What can be asked about connector patterns. They are the same for every tenant. */
+export function patternService(patterns: ReadonlyMap<string, Pattern>) {
+  const ids = [...patterns.keys()].sort();
+  return {
+    list({ limit = DEFAULT_LIMIT, page_token: token, order }: Input<typeof discoverPatterns>['query']) {
+      const descending = order === '-pattern_id';
+      const ordered = descending ? ids.toReversed() : ids;
+      const after = token === undefined ? undefined : readToken(token, descending);
+      const rest = after === undefined ? ordered : ordered.filter((id) => (descending ? id < after : id > after));
+      const items = rest.slice(0, limit).flatMap((id) => patterns.get(id) ?? []);
+      const last = items.at(-1);
+      return {
+        items: items.map(summaryOf),
+        next_page_token: last === undefined || rest.length <= limit ? null : writeToken(last.id, descending),
+        total: ids.length,
+      };
+    },
+    get(patternId: string): PatternView {
+      const pattern = patterns.get(patternId);
+      if (pattern === undefined) throw kernelProblems.notFound();
+      const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: field.credential === true }));
+      return { ...summaryOf(pattern), spec: pattern.spec, fields };
+    },
+  };
+}
+
+function summaryOf(pattern: Pattern) {
+  return {
+    pattern_id: pattern.id,
+    version: pattern.version,
+    name: pattern.display.name,
+    description: pattern.display.description ?? null,
+    image: pattern.image,
+    source_name: pattern.source_name,
+    docs: pattern.docs ?? null,
+    needs_credentials: pattern.needsCredentials,
+  };
+}
+
+function writeToken(after: string, descending: boolean): string {
+  return Buffer.from(JSON.stringify({ after, descending })).toString('base64url');
+}
+
+function readToken(token: string, descending: boolean): string {
+  try {
+    const read = JSON.parse(Buffer.from(token, 'base64url').toString()) as { after?: unknown; descending?: unknown };
+    if (typeof read.after === 'string' && read.descending === descending) return read.after;
+  } catch {
+    // Falls through to the one answer for every token that is not ours.
+  }
+  throw kernelProblems.invalidPageToken();
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+
+const MAX_TABLE_NAME = 128;
+const SUFFIX_CHARS = 8;
+const NAMESPACE_SEPARATOR = '__';
+
+/** Where a stream's rows go unless routing says otherwise. */
+export interface StreamPlace {
+  sourceName: string;
+  namespace: string | undefined;
+  stream: string;
+}
+
+/**
+ * The bronze table of a stream: `<source_name>__[<namespace>__]<stream>` in lower case and `[a-z0-9_]`. A name that is
+ * too long, or that `taken` says is in use, gets a suffix made from the exact names, so that streams which differ only
+ * in what normalising drops still get tables of their own. Deterministic for the same place and the same taken names.
+ */
+export function destinationTable(place: StreamPlace, taken: (table: string) => boolean): string {
+  const parts = [place.sourceName, ...(place.namespace === undefined ? [] : [place.namespace]), place.stream];
+  const plain = parts.map(normalise).join(NAMESPACE_SEPARATOR);
+  if (plain.length <= MAX_TABLE_NAME && !taken(plain)) return plain;
+  for (let round = 0; ; round += 1) {
+    const suffix = digest([...parts, ...(round === 0 ? [] : [String(round)])]);
+    const table = `${plain.slice(0, MAX_TABLE_NAME - SUFFIX_CHARS - 1)}_${suffix}`;
+    if (!taken(table)) return table;
+  }
+}
+
+function normalise(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9_]/g, '_');
+}
+
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, SUFFIX_CHARS);
+}
