@@ -32,11 +32,9 @@ export function jdbcCatalog({ catalogName, schema = 'catalog' }: { catalogName: 
 
     /** Registers a new table; `table_exists` when the name is taken. The transaction stays usable. */
     async insertTable(sql: Sql, ident: TableIdent, metadataLocation: string): Promise<void> {
-      const { rowCount } = await sql(
-        `insert into ${tables} (catalog_name, table_namespace, table_name, metadata_location,
-           previous_metadata_location, iceberg_type) values ($1, $2, $3, $4, null, 'TABLE') on conflict do nothing`,
-        [...at(ident), metadataLocation],
-      );
+      const columns = 'catalog_name, table_namespace, table_name, metadata_location, iceberg_type';
+      const insert = `insert into ${tables} (${columns}) values ($1, $2, $3, $4, 'TABLE') on conflict do nothing`;
+      const { rowCount } = await sql(insert, [...at(ident), metadataLocation]);
       if (rowCount !== 1) throw new LakehouseError('table_exists', 'A table of this name exists already');
     },
 
@@ -70,17 +68,14 @@ export function jdbcCatalog({ catalogName, schema = 'catalog' }: { catalogName: 
 
     /** Makes a namespace visible to other clients of the catalog, even while it has no table. */
     async ensureNamespace(sql: Sql, namespace: string): Promise<void> {
-      await sql(
-        `insert into ${namespaces} (catalog_name, namespace, property_key, property_value)
-           values ($1, $2, 'exists', 'true') on conflict do nothing`,
-        [catalogName, namespace],
-      );
+      const columns = 'catalog_name, namespace, property_key, property_value';
+      const insert = `insert into ${namespaces} (${columns}) values ($1, $2, 'exists', 'true') on conflict do nothing`;
+      await sql(insert, [catalogName, namespace]);
     },
 
     /** Forgets a table and leaves its files; false when there was none. */
     async dropTable(sql: Sql, ident: TableIdent): Promise<boolean> {
-      const { rowCount } = await sql(`delete from ${tables} where ${key}`, at(ident));
-      return rowCount === 1;
+      return (await sql(`delete from ${tables} where ${key}`, at(ident))).rowCount === 1;
     },
   };
 }

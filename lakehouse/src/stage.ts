@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { duckdbError } from './duckdb-error.ts';
 import { localPath } from './fileio.ts';
 import { type LineShape, stageStatement } from './stage-sql.ts';
@@ -57,18 +57,11 @@ async function makeDurable(path: string): Promise<void> {
   }
 }
 
-/**
- * Types spools of JSON lines into Parquet data files, all in DuckDB: no row becomes a JavaScript value. A value that
- * does not fit its column becomes NULL and an entry in the row's `_errors` (`field`, `change`: `nulled` or `rounded`,
- * `reason`). A spool with a line that is no JSON object, or not UTF-8, is refused whole as `malformed_lines`. Failures
- * leave no file behind.
- */
-export async function createStager(options: StagerOptions) {
-  const { memoryLimit = DEFAULT_MEMORY_LIMIT, threads = DEFAULT_THREADS, tempDirectory } = options;
+async function openDuckdb(options: StagerOptions): Promise<{ connection: DuckDBConnection; close: () => void }> {
   const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: memoryLimit,
-    threads: String(threads),
-    temp_directory: tempDirectory,
+    memory_limit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
+    threads: String(options.threads ?? DEFAULT_THREADS),
+    temp_directory: options.tempDirectory,
     // A table has no order, and keeping the input's would hold whole row groups back in memory.
     preserve_insertion_order: 'false',
     autoinstall_known_extensions: 'false',
@@ -76,64 +69,85 @@ export async function createStager(options: StagerOptions) {
   });
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
-  // Schemas whose rows had unknown members: their next spool is read the exact way at once.
-  const drifting = new WeakSet<TableSchema>();
+  const close = (): void => {
+    connection.closeSync();
+    instance.closeSync();
+  };
+  return { connection, close };
+}
+
+/**
+ * Types spools of JSON lines into Parquet data files, all in DuckDB: no row becomes a JavaScript value. A value that
+ * does not fit its column becomes NULL and an entry in the row's `_errors` (`field`, `change`: `nulled` or `rounded`,
+ * `reason`). A spool with a line that is no JSON object, or not UTF-8, is refused whole as `malformed_lines`. Failures
+ * leave no file behind.
+ */
+export async function createStager(options: StagerOptions) {
+  const { connection, close } = await openDuckdb(options);
+  // Fields whose rows had unknown members: their next spool is read the exact way at once.
+  const drifting = new Set<string>();
 
   const attempt = async (request: StageRequest, target: string, how: Reading): Promise<CopyStats> => {
     const reader = await connection.runAndReadAll(stageStatement({ ...request, ...how, target }));
     return reader.getRowObjectsJson()[0] as unknown as CopyStats;
   };
+  // Buffers for the longest line are too large to have one per thread.
+  const attemptAlone = async (request: StageRequest, target: string, keepExtra: boolean): Promise<CopyStats> => {
+    await connection.run('SET threads = 1');
+    try {
+      return await attempt(request, target, { keepExtra, maxLineBytes: MAX_LINE_BYTES });
+    } finally {
+      await connection.run(`SET threads = ${options.threads ?? DEFAULT_THREADS}`);
+    }
+  };
   const run = async (request: StageRequest, keepExtra: boolean): Promise<CopyStats> => {
     const target = localPath(request.target);
     try {
       await mkdir(dirname(target), { recursive: true });
-      return await attempt(request, target, { keepExtra, maxLineBytes: USUAL_LINE_BYTES }).catch(async (error) => {
+      return await attempt(request, target, { keepExtra, maxLineBytes: USUAL_LINE_BYTES }).catch((error) => {
         if (!LINE_TOO_LONG.test(String(error))) throw error;
-        // Buffers for the longest line are too large to have one per thread.
-        await connection.run('SET threads = 1');
-        return attempt(request, target, { keepExtra, maxLineBytes: MAX_LINE_BYTES });
+        return attemptAlone(request, target, keepExtra);
       });
     } catch (error) {
       await rm(target, { force: true });
       throw stageError(error);
-    } finally {
-      await connection.run(`SET threads = ${threads}`);
     }
   };
 
   return {
     /** Types one spool into one data file. Calls on one stager run one after the other inside DuckDB. */
     async copy(request: StageRequest): Promise<StageResult> {
-      const exact = drifting.has(request.schema);
-      let stats = await run(request, exact);
-      const withExtra = (): number =>
-        Number(stats.count) - Number(columnStatistic(stats, ['_extra'], 'null_count') ?? 0);
-      if (!exact && withExtra() > 0) {
-        drifting.add(request.schema);
+      const fields = JSON.stringify(request.schema.fields);
+      let stats = await run(request, drifting.has(fields));
+      if (!drifting.has(fields) && withExtra(stats) > 0) {
+        drifting.add(fields);
         stats = await run(request, true);
       }
-      const rows = Number(stats.count);
-      if (rows === 0) {
+      if (Number(stats.count) === 0) {
         await rm(localPath(request.target), { force: true });
         return { rows: 0, rowsWithErrors: 0, rowsWithExtra: 0, file: undefined };
       }
       await makeDurable(localPath(request.target));
-      // An empty list counts as one null of its leaf columns, and an entry always names its field.
-      const clean = Number(columnStatistic(stats, ['_errors', 'element', 'field'], 'null_count') ?? 0);
       return {
-        rows,
-        rowsWithErrors: rows - clean,
-        rowsWithExtra: withExtra(),
+        rows: Number(stats.count),
+        rowsWithErrors: withErrors(stats),
+        rowsWithExtra: withExtra(stats),
         file: stagedFileFromStats(stats, request.schema),
       };
     },
 
     /** Ends DuckDB and frees its memory. */
-    close(): void {
-      connection.closeSync();
-      instance.closeSync();
-    },
+    close,
   };
+}
+
+function withExtra(stats: CopyStats): number {
+  return Number(stats.count) - Number(columnStatistic(stats, ['_extra'], 'null_count') ?? 0);
+}
+
+// An empty list counts as one null of its leaf columns, and an entry always names its field.
+function withErrors(stats: CopyStats): number {
+  return Number(stats.count) - Number(columnStatistic(stats, ['_errors', 'element', 'field'], 'null_count') ?? 0);
 }
 
 function stageError(error: unknown): Error {

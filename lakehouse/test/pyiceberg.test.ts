@@ -66,10 +66,10 @@ stats = [{k: [str(v['lower_bound']), str(v['upper_bound']), v['null_value_count'
   for k, v in f['readable_metrics'].items() if k in ('n', 'm', 'ok', 'ts', 'day')}
   for f in sorted(table.inspect.files().to_pylist(), key=lambda f: f['readable_metrics']['n']['lower_bound'])]
 print(json.dumps({
-  'namespaces': ['.'.join(n) for n in catalog.list_namespaces()],
+  'namespaces': ['.'.join(n) for n in catalog.list_namespaces('bronze')],
   'tables': ['.'.join(n) for n in catalog.list_tables('bronze.demo')],
   'schema': [[f.name, str(f.field_type)] for f in table.schema().fields],
-  'count': len(rows), 'first': {k: str(v) for k, v in rows[0].items()}, 'last_n': rows[-1]['n'],
+  'count': len(rows), 'first': {k: str(v) for k, v in rows[0].items()}, 'last_n': str(rows[-1]['n']),
   'pruned': [table.scan(row_filter=f).to_arrow().num_rows for f in filters],
   'stats': stats,
   'snapshots': [[str(s.snapshot_id), table.scan(snapshot_id=s.snapshot_id).to_arrow().num_rows] for s in table.snapshots()],
@@ -120,23 +120,14 @@ t.test('an independent reader', { skip: noDatabase, timeout: 400_000 }, async (t
   t.test('sees our schema, rows, statistics and snapshots as we wrote them', async (t) => {
     const { metadata } = await load();
     const seen = (await python(READ)) as Record<string, unknown>;
-    t.strictSame(
-      seen.schema,
-      [
-        ...COLUMNS.map(({ name, type }) => [name, type]),
-        ['_extracted_at', 'timestamptz'],
-        ['_run_id', 'string'],
-        [
-          '_errors',
-          'list<struct<16: field: optional string, 17: change: optional string, 18: reason: optional string>>',
-        ],
-        ['_extra', 'string'],
-      ].map(([name, type]) => [
-        name,
-        name === '_errors' ? type?.toString().replace(/^list<struct<\d+/, 'list<struct<15') : type,
-      ]),
-    );
-    t.match(seen, { count: 300, last_n: Number(BIG) + 299, tables: ['bronze.demo.t'], namespaces: ['bronze.demo'] });
+    t.strictSame(seen.schema, [
+      ...COLUMNS.map(({ name, type }) => [name, type]),
+      ['_extracted_at', 'timestamptz'],
+      ['_run_id', 'string'],
+      ['_errors', 'list<struct<15: field: optional string, 16: change: optional string, 17: reason: optional string>>'],
+      ['_extra', 'string'],
+    ]);
+    t.match(seen, { count: 300, last_n: String(BIG + 299n), tables: ['bronze.demo.t'], namespaces: ['bronze.demo'] });
     t.match(seen.first, {
       n: String(BIG),
       m: '0.25',

@@ -132,6 +132,6 @@ t.test('times are ISO 8601 to the microsecond, also before 1970', async (t) => {
   t.equal(isoTime(0n), '1970-01-01T00:00:00');
   t.equal(isoTime(-1n), '1969-12-31T23:59:59.999999');
   t.equal(isoTime(1_500_000n), '1970-01-01T00:00:01.500');
-  t.equal(isoTime(2n ** 63n - 1n)?.slice(0, 7), '+294247');
-  t.equal(isoTime(2n ** 70n), undefined);
+  t.equal(isoTime(253_402_300_799_999_999n), '9999-12-31T23:59:59.999999');
+  t.equal(isoTime(2n ** 63n - 1n), undefined);
 });

@@ -31,6 +31,7 @@ export type QueryPool = ReturnType<typeof createQueryPool>;
 
 const DEFAULT_DEADLINE_MS = 10_000;
 const DEFAULT_MEMORY_LIMIT = '256MB';
+const DEFAULT_THREADS = 2;
 const DEFAULT_RESIDENT_BYTES = 768 * 1024 * 1024;
 const CHILD_HEAP_MB = 256;
 /** Requests that may wait for a child; more are refused (`query_busy`). */
@@ -52,24 +53,69 @@ function spawn(limits: ChildLimits): ChildProcess {
 
 function ask(child: ChildProcess, request: QueryRequest, deadlineMs: number): Promise<QueryResult> {
   return new Promise((resolve, reject) => {
-    const end = (action: () => void): void => {
+    const settle = (action: () => void): void => {
       clearTimeout(timer);
       child.off('message', onMessage).off('exit', onExit).off('error', onExit);
       action();
     };
-    const onExit = (): void => end(() => reject(new LakehouseError('query_failed', 'The query process ended early')));
+    const onExit = (): void =>
+      settle(() => reject(new LakehouseError('query_failed', 'The query process ended early')));
     const onMessage = (answer: QueryAnswer): void =>
-      end(() =>
+      settle(() =>
         'result' in answer
           ? resolve(answer.result)
           : reject(new LakehouseError(answer.error.code, answer.error.message)),
       );
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      end(() => reject(new LakehouseError('query_deadline', 'The query took too long')));
+      settle(() => reject(new LakehouseError('query_deadline', 'The query took too long')));
     }, deadlineMs);
     child.on('message', onMessage).on('exit', onExit).on('error', onExit);
     child.send(request, (error) => error && onExit());
+  });
+}
+
+/** The children of a pool, and the line of requests that wait for one. */
+function createSlots(size: number, limits: ChildLimits) {
+  const slots: Slot[] = Array.from({ length: size }, () => ({ child: undefined, busy: false }));
+  const waiting: ((slot: Slot) => void)[] = [];
+  return {
+    slots,
+    child(slot: Slot): ChildProcess {
+      if (slot.child?.connected) return slot.child;
+      const child = spawn(limits);
+      child.on('error', () => child.kill('SIGKILL'));
+      child.once('exit', () => {
+        if (slot.child === child) slot.child = undefined;
+      });
+      slot.child = child;
+      return child;
+    },
+    async acquire(): Promise<Slot> {
+      const free = slots.find((slot) => !slot.busy);
+      if (free) {
+        free.busy = true;
+        return free;
+      }
+      if (waiting.length >= MAX_WAITING) throw new LakehouseError('query_busy', 'Too many queries are waiting');
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    release(slot: Slot): void {
+      const next = waiting.shift();
+      if (next) next(slot);
+      else slot.busy = false;
+    },
+  };
+}
+
+/** After these a child may still hold the memory or the work of the failed request. */
+const FATAL: ReadonlySet<string> = new Set(['out_of_memory', 'query_deadline', 'query_failed']);
+
+function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
   });
 }
 
@@ -79,38 +125,25 @@ function ask(child: ChildProcess, request: QueryRequest, deadlineMs: number): Pr
  */
 export function createQueryPool(options: QueryPoolOptions = {}) {
   const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
-  const limits: ChildLimits = {
+  const pool = createSlots(options.size ?? 1, {
     memoryLimit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
-    threads: options.threads ?? 2,
+    threads: options.threads ?? DEFAULT_THREADS,
     maxResidentBytes: options.maxResidentBytes ?? DEFAULT_RESIDENT_BYTES,
-  };
-  const slots: Slot[] = Array.from({ length: options.size ?? 1 }, () => ({ child: undefined, busy: false }));
-  const waiting: ((slot: Slot) => void)[] = [];
+  });
   let closed = false;
 
-  const childOf = (slot: Slot): ChildProcess => {
-    if (slot.child?.connected) return slot.child;
-    const child = spawn(limits);
-    child.on('error', () => child.kill('SIGKILL'));
-    child.once('exit', () => {
-      if (slot.child === child) slot.child = undefined;
-    });
-    slot.child = child;
-    return child;
-  };
-  const acquire = async (): Promise<Slot> => {
-    const free = slots.find((slot) => !slot.busy);
-    if (free) {
-      free.busy = true;
-      return free;
+  const run = async (slot: Slot, request: QueryRequest): Promise<QueryResult> => {
+    if (closed) throw new LakehouseError('query_failed', 'The query pool is closed');
+    const child = pool.child(slot);
+    try {
+      return await ask(child, request, deadlineMs);
+    } catch (error) {
+      if (error instanceof LakehouseError && FATAL.has(error.code)) {
+        slot.child = undefined;
+        await end(child);
+      }
+      throw error;
     }
-    if (waiting.length >= MAX_WAITING) throw new LakehouseError('query_busy', 'Too many queries are waiting');
-    return new Promise((resolve) => waiting.push(resolve));
-  };
-  const release = (slot: Slot): void => {
-    const next = waiting.shift();
-    if (next) next(slot);
-    else slot.busy = false;
   };
 
   return {
@@ -122,44 +155,19 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
       if (!fields.every((field) => field !== undefined)) {
         throw new LakehouseError('query_failed', 'A wanted column is not in the schema');
       }
-      const slot = await acquire();
+      const paths = request.files.map(localPath);
+      const slot = await pool.acquire();
       try {
-        if (closed) throw new LakehouseError('query_failed', 'The query pool is closed');
-        const child = childOf(slot);
-        try {
-          return await ask(child, { paths: request.files.map(localPath), fields, limit }, deadlineMs);
-        } catch (error) {
-          if (error instanceof LakehouseError && FATAL.has(error.code)) retire(slot, child);
-          throw error;
-        }
+        return await run(slot, { paths, fields, limit });
       } finally {
-        release(slot);
+        pool.release(slot);
       }
     },
 
     /** Ends all children, and with them the requests that still run. */
     async close(): Promise<void> {
       closed = true;
-      const children = slots.flatMap((slot) =>
-        slot.child?.exitCode === null && slot.child.signalCode === null ? [slot.child] : [],
-      );
-      await Promise.all(
-        children.map(
-          (child) =>
-            new Promise<void>((resolve) => {
-              child.once('exit', () => resolve());
-              child.kill('SIGKILL');
-            }),
-        ),
-      );
+      await Promise.all(pool.slots.map((slot) => slot.child && end(slot.child)));
     },
   };
-}
-
-/** After these a child may still hold the memory or the work of the failed request. */
-const FATAL: ReadonlySet<string> = new Set(['out_of_memory', 'query_deadline', 'query_failed']);
-
-function retire(slot: Slot, child: ChildProcess): void {
-  child.kill('SIGKILL');
-  if (slot.child === child) slot.child = undefined;
 }
