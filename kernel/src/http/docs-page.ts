@@ -15,7 +15,7 @@ export function endpointsPage(endpoints: readonly Endpoint[]): string {
     ([
       group,
       list,
-    ]) => `<h2>${escape(group)}</h2><table><thead><tr><th>Route</th><th>What it does</th><th>Access</th></tr></thead><tbody>
+    ]) => `<h2>${escapeHtml(group)}</h2><table><thead><tr><th>Route</th><th>What it does</th><th>Access</th></tr></thead><tbody>
 ${list.map(endpointRow).join('\n')}</tbody></table>`,
   );
   return page(
@@ -28,8 +28,8 @@ ${list.map(endpointRow).join('\n')}</tbody></table>`,
 export function errorPage(entry: ProblemEntry): string {
   return page(
     entry.code,
-    `<p>Status <strong>${entry.status}</strong>: ${escape(entry.title)}</p><p>${escape(entry.detail)}</p>
-<h2>What to do</h2><p>${escape(entry.hint)}</p><p><a href="/docs">All endpoints</a></p>`,
+    `<p>Status <strong>${entry.status}</strong>: ${escapeHtml(entry.title)}</p><p>${escapeHtml(entry.detail)}</p>
+<h2>What to do</h2><p>${escapeHtml(entry.hint)}</p><p><a href="/docs">All endpoints</a></p>`,
   );
 }
 
@@ -37,15 +37,15 @@ function endpointRow(endpoint: Endpoint): string {
   const path = fullPath(endpoint).replace(/:(\w+)/g, '{$1}');
   const { access } = endpoint;
   const who = access.kind === 'public' ? 'anyone' : access.kind === 'platform' ? 'platform_admin' : access.role;
-  return `<tr><td><code>${endpoint.method} ${escape(path)}</code></td><td>${escape(endpoint.summary)}</td><td>${who}</td></tr>`;
+  return `<tr><td><code>${endpoint.method} ${escapeHtml(path)}</code></td><td>${escapeHtml(endpoint.summary)}</td><td>${who}</td></tr>`;
 }
 
 function page(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escape(title)}</title><style>${STYLE}</style></head><body><h1>${escape(title)}</h1>${body}</body></html>`;
+<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>${body}</body></html>`;
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 }

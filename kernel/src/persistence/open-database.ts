@@ -4,6 +4,7 @@ import { Refusal } from '../config/refusal.ts';
 import { Run } from '../runs/run-entity.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { databaseError } from './errors.ts';
+import { runSql } from './run-sql.ts';
 import type { Entity, TenantDb } from './tenant-db.ts';
 import { tenantTransaction } from './tenant-transaction.ts';
 
@@ -93,33 +94,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ping: async () => (await sql('select 1 as one', [])).rows.length === 1,
     close: () => orm.close(true),
   };
-}
-
-/** One statement with `$1` parameters through the ORM's connection of this manager, in its session. */
-export async function runSql(
-  em: EntityManager,
-  text: string,
-  params: unknown[],
-): Promise<{ rows: Record<string, unknown>[]; rowCount: number }> {
-  const ordered: unknown[] = [];
-  // The ORM binds `?` in order; numbered places may repeat, so each use gets its own value.
-  const statement = text.replace(/\?/g, '\\?').replace(/\$(\d+)/g, (_, place: string) => {
-    ordered.push(params[Number(place) - 1]);
-    return '?';
-  });
-  try {
-    const driver = em.getDriver();
-    const result = await driver.execute<{ rows?: Record<string, unknown>[]; affectedRows: number; row?: unknown }>(
-      statement,
-      ordered,
-      /^\s*(select|with)|\breturning\b/i.test(text) ? 'all' : 'run',
-      em.getTransactionContext(),
-    );
-    if (Array.isArray(result)) return { rows: result, rowCount: result.length };
-    return { rows: [], rowCount: result.affectedRows };
-  } catch (error) {
-    throw databaseError(error);
-  }
 }
 
 async function assertSafeRole(sql: PlatformSql): Promise<void> {

@@ -1,8 +1,8 @@
 import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../contract/shapes.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import { runSql } from './open-database.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
+import { runSql } from './run-sql.ts';
 import type { PageOrders, PageRequest, TenantTransaction } from './tenant-db.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { RunStatus } from '../contract/shapes.ts';
-import { UniqueViolation } from '../persistence/errors.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
@@ -32,24 +31,13 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
       const { exclusive } = kindOf(deps.kinds, kind);
       const runId = uuidv7();
       const workflowId = `${tx.tenant.tenantId}:${kind}:${runId}`;
-      if (exclusive) await refuseSecond(tx, kind, subjectId);
-      const row = {
-        runId,
-        kind,
-        subjectId,
-        exclusive,
-        status: 'pending',
-        workflowId,
-        requestedBy,
-        leaseEpoch: 0,
-        createdAt: new Date(),
-      } as const;
-      try {
-        await tx.insert(Run, row);
-      } catch (error) {
-        if (error instanceof UniqueViolation || isUnique(error)) throw runProblems.runAlreadyActive();
-        throw error;
-      }
+      const { rows } = await tx.sql(
+        `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by)
+         values ($1, $2, $3, $4, $5, 'pending', $6, $7) on conflict do nothing returning run_id`,
+        [tx.tenant.tenantId, runId, kind, subjectId, exclusive, workflowId, requestedBy],
+      );
+      if (rows.length === 0)
+        throw runProblems.runAlreadyActive({ members: { run_id: await activeRun(tx, kind, subjectId) } });
       tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId }));
       return { run_id: runId, workflow_id: workflowId };
     },
@@ -106,17 +94,13 @@ function kindOf(kinds: readonly RunKind[], kind: string): RunKind {
   return found;
 }
 
-async function refuseSecond(tx: TenantTransaction, kind: string, subjectId: string): Promise<void> {
+/** The open run that stands in the way; null when it ended in this very moment. */
+async function activeRun(tx: TenantTransaction, kind: string, subjectId: string): Promise<string | null> {
   const { rows } = await tx.sql(
     `select run_id from kernel.run where tenant_id = $1 and kind = $2 and subject_id = $3 and status in ('pending', 'running')`,
     [tx.tenant.tenantId, kind, subjectId],
   );
-  if (rows[0] !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: rows[0].run_id } });
-}
-
-/** Inside a transaction the driver's own error arrives, before the transaction turns it into `UniqueViolation`. */
-function isUnique(error: unknown): boolean {
-  return (error as { code?: string } | undefined)?.code === '23505';
+  return rows[0] === undefined ? null : String(rows[0].run_id);
 }
 
 async function launchRun(

@@ -1,0 +1,115 @@
+import * as tools from '@weir/migrations';
+import { pino } from 'pino';
+import t from 'tap';
+import { tenantStore } from '../src/tenancy/tenant-store.ts';
+import { createRuns, memoryWorkflows, openDatabase, testDatabase } from '../src/testing.ts';
+
+const log = pino({ level: 'silent' });
+const subjectId = '018f4a6e-0000-7000-8000-000000000009';
+const kinds = [
+  { kind: 'sync', workflowType: 'SyncWorkflow', role: 'source', exclusive: true },
+  { kind: 'look', workflowType: 'LookWorkflow', role: 'source', exclusive: false },
+];
+
+async function setUp(t: Parameters<typeof testDatabase>[0]) {
+  const database = await testDatabase(t, tools);
+  const store = await openDatabase({ ...database.app, name: database.app.database, entities: [], log });
+  t.teardown(() => store.close());
+  const workflows = memoryWorkflows();
+  const runs = createRuns({ db: store.db, workflows, kinds, queueOf: (role) => `${role}-q`, log });
+  const tenant = await database.tenant('acme');
+  const start = (kind = 'sync') =>
+    store.db(tenant).transaction((tx) => runs.start(tx, { kind, subjectId, requestedBy: 'ada' }));
+  return { database, store, workflows, runs, tenant, start, tenants: tenantStore(store.sql) };
+}
+
+t.test('a run is written in the caller transaction and its workflow starts after commit', async (t) => {
+  const { runs, tenant, workflows, start, store } = await setUp(t);
+  const { run_id, workflow_id } = await start();
+  t.equal(workflow_id, `${tenant.tenantId}:sync:${run_id}`);
+  t.match(workflows.started, [
+    {
+      workflowId: workflow_id,
+      type: 'SyncWorkflow',
+      taskQueue: 'source-q',
+      args: [{ tenant_id: tenant.tenantId, run_id }],
+    },
+  ]);
+  t.match(await runs.find(tenant, run_id), { status: 'pending', kind: 'sync' });
+  t.match(await runs.find(tenant, workflow_id, 'sync'), { runId: run_id });
+  t.equal(await runs.find(tenant, workflow_id, 'look'), undefined);
+  const rolledBack = store.db(tenant).transaction(async (tx) => {
+    await runs.start(tx, { kind: 'look', subjectId, requestedBy: 'ada' });
+    throw new Error('no');
+  });
+  await t.rejects(rolledBack, /no/);
+  t.equal(workflows.started.length, 1, 'a run that was rolled back starts nothing');
+});
+
+t.test('of 50 identical triggers exactly one becomes a run, the others name it', async (t) => {
+  const { start, workflows, database } = await setUp(t);
+  const answers = await Promise.allSettled(Array.from({ length: 50 }, () => start()));
+  const made = answers.filter((answer) => answer.status === 'fulfilled');
+  t.equal(made.length, 1);
+  for (const answer of answers)
+    if (answer.status === 'rejected')
+      t.match(answer.reason, { entry: { code: 'run_already_active' }, details: { members: { run_id: String } } });
+  t.equal(workflows.started.length, 1);
+  t.match(await database.peek('select count(*)::int as n from kernel.run'), [{ n: 1 }]);
+});
+
+t.test('a start during an outage is made good by the sweeper, once', async (t) => {
+  const { runs, tenants, workflows, start, database } = await setUp(t);
+  workflows.down = true;
+  await start();
+  t.equal(workflows.started.length, 0);
+  await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
+  const sweeper = runs.startSweeper(tenants);
+  t.teardown(() => sweeper.stop());
+  await sweeper.sweep();
+  t.equal(workflows.started.length, 0);
+  workflows.down = false;
+  await sweeper.sweep();
+  await sweeper.sweep();
+  t.equal(workflows.started.length, 1);
+});
+
+t.test('a run whose workflow is gone ends failed, and never stays running', async (t) => {
+  const { runs, tenant, tenants, workflows, start, database } = await setUp(t);
+  const { run_id } = await start();
+  await runs.begin(tenant, run_id);
+  workflows.started.length = 0;
+  const sweeper = runs.startSweeper(tenants);
+  t.teardown(() => sweeper.stop());
+  await sweeper.sweep();
+  t.match(await runs.find(tenant, run_id), { status: 'running' }, 'within its grace it is left alone');
+  await database.peek("update kernel.run set workflow_started_at = now() - interval '5 minutes'");
+  await sweeper.sweep();
+  t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'workflow_lost', retryable: true } });
+});
+
+t.test('each attempt fences the one before, and a terminal run never changes', async (t) => {
+  const { runs, tenant, store, start } = await setUp(t);
+  const { run_id } = await start();
+  const first = await runs.begin(tenant, run_id);
+  const second = await runs.begin(tenant, run_id);
+  t.equal(second!.leaseEpoch, first!.leaseEpoch + 1);
+  const assert = (epoch: number) => store.db(tenant).transaction((tx) => runs.assertLease(tx, run_id, epoch));
+  await t.rejects(assert(first!.leaseEpoch), { entry: { code: 'lease_lost' } });
+  await assert(second!.leaseEpoch);
+  t.equal(await runs.finish(tenant, run_id, { status: 'succeeded' }), true);
+  await t.rejects(assert(second!.leaseEpoch), { entry: { code: 'lease_lost' } });
+  t.equal(await runs.finish(tenant, run_id, { status: 'failed' }), false);
+  t.equal(await runs.begin(tenant, run_id), undefined);
+  t.match(await runs.find(tenant, run_id), { status: 'succeeded' });
+});
+
+t.test("a foreign tenant's run is as absent as one that never was", async (t) => {
+  const { runs, database, start } = await setUp(t);
+  const { run_id, workflow_id } = await start();
+  const other = await database.tenant('other');
+  t.equal(await runs.find(other, run_id), undefined);
+  t.equal(await runs.find(other, workflow_id), undefined);
+  t.equal(await runs.begin(other, run_id), undefined);
+  t.strictSame((await runs.page(other, {}, {})).items, []);
+});

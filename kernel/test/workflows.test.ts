@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import t from 'tap';
+import { Secret } from '../src/secret/secret.ts';
+import { temporalWorkflows } from '../src/workflows/temporal-workflows.ts';
+
+const address = process.env.WEIR_TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:7233';
+
+t.test('a secret prints as [secret] in every way, and the converter refuses to send one', async (t) => {
+  const secret = new Secret('canary');
+  t.equal(`${secret} ${JSON.stringify({ secret })} ${inspect(secret)}`, '[secret] {"secret":"[secret]"} [secret]');
+  const workflows = temporalWorkflows({ address, namespace: 'default' });
+  t.teardown(() => workflows.close());
+  const start = (args: unknown[]) =>
+    workflows.start({ workflowId: randomUUID(), type: 'None', taskQueue: 'nobody', args });
+  await t.rejects(start([{ deep: [{ secret }] }]), /Secret must not be sent/);
+});
+
+t.test('a workflow starts once per id, is described, and can be cancelled', async (t) => {
+  const workflows = temporalWorkflows({ address, namespace: 'default' });
+  t.teardown(() => workflows.close());
+  const workflowId = randomUUID();
+  const request = { workflowId, type: 'None', taskQueue: 'nobody-polls', args: [{ run_id: 'r' }] };
+  await workflows.start(request);
+  await workflows.start(request);
+  t.strictSame(await workflows.describe(workflowId), { status: 'running' });
+  await workflows.cancel(workflowId);
+  t.equal(await workflows.describe(randomUUID()), undefined);
+  t.equal(await workflows.health(), true);
+});
+
+t.test('an engine that is not there is 503 dependency_unavailable', async (t) => {
+  const workflows = temporalWorkflows({ address: '127.0.0.1:1', namespace: 'default' });
+  await t.rejects(workflows.describe('x'), { entry: { code: 'dependency_unavailable' } });
+});
