@@ -1,0 +1,101 @@
+import type { JsonSchema } from '@weir/connector-sdk';
+import { isNested } from './column-type.ts';
+import { identifier, literal } from './sql-text.ts';
+
+const ISO = '%Y-%m-%dT%H:%M:%S.%f';
+const ISO_NANOSECONDS = '%Y-%m-%dT%H:%M:%S.%n';
+const JSON_NUMBER = '-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?';
+const JSON_INTEGER = '-?(0|[1-9][0-9]{0,17})';
+/** Longer numerals stay text: they cannot be doubles as they stand. */
+const MAX_NUMERAL_CHARS = 40;
+
+const quoted = (text: string) => `'"' || ${text} || '"'`;
+const asText = (value: string) => `to_json(${value}::VARCHAR)::VARCHAR`;
+const matches = (value: string, pattern: string) => `regexp_full_match(${value}, ${literal(pattern)})`;
+
+/**
+ * The SQL of a typed value as JSON text, NULL for NULL: 64-bit integers and finite numbers as JSON numbers that
+ * read back exactly, wider integers and decimals as strings, times in ISO form with microseconds, UTC times with Z.
+ */
+export function typedJson(name: string, type: string): string {
+  const value = identifier(name);
+  if (isNested(type)) return `to_json(${value})::VARCHAR`;
+  switch (type) {
+    case 'BOOLEAN':
+    case 'TINYINT':
+    case 'SMALLINT':
+    case 'INTEGER':
+    case 'BIGINT':
+    case 'UTINYINT':
+    case 'USMALLINT':
+    case 'UINTEGER':
+      return `${value}::VARCHAR`;
+    case 'FLOAT':
+    case 'DOUBLE':
+      return `if(isfinite(${value}), ${value}::VARCHAR, ${quoted(`${value}::VARCHAR`)})`;
+    case 'DATE':
+    case 'TIME':
+    case 'UUID':
+    case 'UBIGINT':
+    case 'HUGEINT':
+    case 'UHUGEINT':
+      return quoted(`${value}::VARCHAR`);
+    case 'TIMESTAMP_NS':
+      return quoted(`strftime(${value}, '${ISO_NANOSECONDS}')`);
+    case 'TIMESTAMP':
+    case 'TIMESTAMP_S':
+    case 'TIMESTAMP_MS':
+      return quoted(`strftime(${value}::TIMESTAMP, '${ISO}')`);
+    case 'TIMESTAMP WITH TIME ZONE':
+      return utcJson(value);
+    case 'BLOB':
+      return quoted(`base64(${value})`);
+    default:
+      return asText(value);
+  }
+}
+
+/**
+ * The SQL of a CSV field as JSON text. A field that has the form of its column's type is written in that type's
+ * JSON form; every other is passed on as the text it is, for the platform to judge. An empty field is null, and so
+ * is a quoted empty one outside of text columns.
+ */
+export function fieldJson(name: string, schema: JsonSchema): string {
+  const raw = identifier(name);
+  const value = `nullif(${raw}, '')`;
+  const format = typeof schema.weir_format === 'string' ? literal(schema.weir_format) : undefined;
+  const parsed = (sql: string) => `coalesce(${sql}, ${asText(value)})`;
+  switch (schema.weir_type) {
+    case 'int':
+    case 'long':
+      return `if(${matches(raw, JSON_INTEGER)}, ${raw}, ${asText(value)})`;
+    case 'float':
+    case 'double': {
+      const isNumber = `length(${raw}) <= ${MAX_NUMERAL_CHARS} AND ${matches(raw, JSON_NUMBER)}`;
+      return `if(${isNumber} AND isfinite(try_cast(${raw} AS DOUBLE)), ${raw}, ${asText(value)})`;
+    }
+    case 'boolean':
+      return parsed(`try_cast(${raw} AS BOOLEAN)::VARCHAR`);
+    case 'date': {
+      const date = format === undefined ? `try_cast(${raw} AS DATE)` : `try_strptime(${raw}, ${format})::DATE`;
+      return parsed(quoted(`if(length(${raw}) <= 10, ${date}, NULL)::VARCHAR`));
+    }
+    case 'timestamp': {
+      const plain = `if(${matches(raw, '[0-9-]{8,10}[ T][0-9:.]+')}, try_cast(${raw} AS TIMESTAMP), NULL)`;
+      const time = format === undefined ? plain : `try_strptime(${raw}, ${format})::TIMESTAMP`;
+      return parsed(quoted(`strftime(${time}, '${ISO}')`));
+    }
+    case 'timestamptz': {
+      // Without an offset the text names no instant; it is not ours to choose one.
+      const hasOffset = matches(raw, '.*[0-9](Z|[+-][0-9:]{2,6})');
+      return parsed(utcJson(`if(${hasOffset}, try_cast(${raw} AS TIMESTAMPTZ), NULL)`));
+    }
+    default:
+      return schema.weir_type === undefined ? asText(raw) : asText(value);
+  }
+}
+
+function utcJson(value: string): string {
+  const time = `strftime(make_timestamp(epoch_us(if(isfinite(${value}), ${value}, NULL))), '${ISO}Z')`;
+  return quoted(`coalesce(${time}, ${value}::VARCHAR)`);
+}

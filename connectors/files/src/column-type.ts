@@ -1,0 +1,76 @@
+import type { JsonSchema } from '@weir/connector-sdk';
+
+/** A column as a file has it: DuckDB's type, and the date format if a CSV file writes dates in one of its own. */
+export type FileColumn = { readonly name: string; readonly type: string; readonly format?: string };
+
+type Declared = { readonly type: string; readonly [key: string]: string };
+
+const EXACT = new Map<string, Declared>([
+  ['BOOLEAN', { type: 'boolean', weir_type: 'boolean' }],
+  ...['TINYINT', 'SMALLINT', 'INTEGER', 'UTINYINT', 'USMALLINT'].map(
+    (name) => [name, { type: 'integer', weir_type: 'int' }] as const,
+  ),
+  ...['UINTEGER', 'BIGINT'].map((name) => [name, { type: 'integer', weir_type: 'long' }] as const),
+  // Wider than any 64-bit integer: text in the record, so that no reader rounds it.
+  ...['UBIGINT', 'HUGEINT', 'UHUGEINT'].map(
+    (name) => [name, { type: 'string', airbyte_type: 'big_integer', weir_type: 'decimal(38, 0)' }] as const,
+  ),
+  ['FLOAT', { type: 'number', weir_type: 'float' }],
+  ['DOUBLE', { type: 'number', weir_type: 'double' }],
+  ['DATE', { type: 'string', format: 'date', weir_type: 'date' }],
+  ['TIME', { type: 'string', format: 'time', airbyte_type: 'time_without_timezone', weir_type: 'time' }],
+  ['TIME WITH TIME ZONE', { type: 'string', format: 'time', airbyte_type: 'time_with_timezone' }],
+  ...['TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP_NS'].map(
+    (name) =>
+      [
+        name,
+        {
+          type: 'string',
+          format: 'date-time',
+          airbyte_type: 'timestamp_without_timezone',
+          weir_type: 'timestamp',
+        },
+      ] as const,
+  ),
+  [
+    'TIMESTAMP WITH TIME ZONE',
+    { type: 'string', format: 'date-time', airbyte_type: 'timestamp_with_timezone', weir_type: 'timestamptz' },
+  ],
+  ['UUID', { type: 'string', format: 'uuid', weir_type: 'uuid' }],
+  ['BLOB', { type: 'string', contentEncoding: 'base64', weir_type: 'binary' }],
+]);
+const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
+/** Which type holds the values of two, when files of one stream disagree; else text does. */
+const WIDER: readonly (readonly [narrow: string, wide: string])[] = [
+  ['int', 'long'],
+  ['float', 'double'],
+  ['int', 'double'],
+];
+
+/** Whether a type is a list, struct or map: its values stand in the record as JSON. */
+export function isNested(type: string): boolean {
+  return /^(?:STRUCT|MAP)\(/.test(type) || type.endsWith(']');
+}
+
+/**
+ * The JSON schema of a column. `airbyte_type` tells timestamps apart for every reader; `weir_type` is our own
+ * keyword with the exact table type; `weir_format` the date format that a CSV file uses.
+ */
+export function columnSchema({ type, format }: FileColumn): JsonSchema {
+  const decimal = DECIMAL.exec(type);
+  const nested = type.endsWith(']') ? 'array' : 'object';
+  const declared: Declared =
+    EXACT.get(type) ??
+    (decimal === null
+      ? { type: isNested(type) ? nested : 'string' }
+      : { type: 'string', airbyte_type: 'big_number', weir_type: `decimal(${decimal[1]}, ${decimal[2]})` });
+  return { ...declared, type: ['null', declared.type], ...(format === undefined ? {} : { weir_format: format }) };
+}
+
+/** The schema that holds the values of two schemas of one column: the wider one, or text. */
+export function widerSchema(a: JsonSchema, b: JsonSchema): JsonSchema {
+  if (JSON.stringify(a) === JSON.stringify(b)) return a;
+  if (WIDER.some(([narrow, wide]) => a.weir_type === narrow && b.weir_type === wide)) return b;
+  if (WIDER.some(([narrow, wide]) => b.weir_type === narrow && a.weir_type === wide)) return a;
+  return { type: ['null', 'string'] };
+}

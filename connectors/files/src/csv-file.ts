@@ -1,0 +1,147 @@
+import { isUtf8 } from 'node:buffer';
+import { open } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { SourceError } from '@weir/connector-sdk';
+import type { FileColumn } from './column-type.ts';
+import { type WidthFault, widthFault } from './duckdb-session.ts';
+import { fault } from './fault.ts';
+import type { SourceFile } from './list-files.ts';
+import { literal, pathLiteral } from './sql-text.ts';
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** How much of a file is searched for the end of its header line. */
+const HEADER_REACH_BYTES = 1024 * 1024;
+const CHECK_BLOCK_BYTES = 1024 * 1024;
+/** How many rows must follow in another width to call it a change of columns, and how many are looked at. */
+const MIN_CHANGED_ROWS = 2;
+const MAX_CHANGED_ROWS = 1000;
+
+/** How a CSV file is written: RFC 4180 with one of four delimiters, UTF-8, a header line. */
+export type CsvDialect = { readonly delimiter: string };
+
+/**
+ * The dialect of a file. The delimiter is the one that its header line has most of outside quotes: the header, not
+ * the rows, so that a broken row is reported as such and not taken for another dialect. Reads the whole file once
+ * to see that it is UTF-8 (`encoding_invalid`), before a row of it is sent.
+ */
+export async function openCsv(file: SourceFile): Promise<CsvDialect> {
+  const header = await checkEncoding(file);
+  const line = header.replace(/^\uFEFF/, '').match(/^(?:"(?:[^"]|"")*"|[^"\r\n])*/)?.[0] ?? '';
+  if (line.trim() === '') throw fault('csv_header_missing', file.name);
+  const bare = line.replaceAll(/"(?:[^"]|"")*"/g, '');
+  const count = (delimiter: string) => bare.split(delimiter).length;
+  return { delimiter: DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best)) };
+}
+
+/** The columns of a file with the types that hold for all of its rows. */
+export async function describeCsv(
+  connection: DuckDBConnection,
+  file: SourceFile,
+  { delimiter }: CsvDialect,
+): Promise<FileColumn[]> {
+  // Rows of a wrong width are passed over here: they have no say in the types, and reading reports them.
+  const sniff = `sniff_csv(${pathLiteral(file.path)}, sample_size = -1, ignore_errors = true, ${dialectSql(delimiter)})`;
+  const result = await connection.runAndReadAll(
+    `SELECT to_json(Columns)::VARCHAR, DateFormat, TimestampFormat FROM ${sniff}`,
+  );
+  const [columns, date, timestamp] = result.getRows()[0] as [string, string | null, string | null];
+  return (JSON.parse(columns) as FileColumn[]).map(({ name, type }) => {
+    const format = type === 'DATE' ? date : type === 'TIMESTAMP' ? timestamp : null;
+    return format === null || format === '' ? { name, type } : { name, type, format };
+  });
+}
+
+/** The names of the columns in the order of the file. */
+export async function csvNames(
+  connection: DuckDBConnection,
+  file: SourceFile,
+  { delimiter }: CsvDialect,
+): Promise<string[]> {
+  const sniff = `sniff_csv(${pathLiteral(file.path)}, sample_size = 1, ignore_errors = true, all_varchar = true, ${dialectSql(delimiter)})`;
+  const result = await connection.runAndReadAll(`SELECT to_json(Columns)::VARCHAR FROM ${sniff}`);
+  const [columns] = result.getRows()[0] as [string];
+  return (JSON.parse(columns) as FileColumn[]).map((column) => column.name);
+}
+
+/** The table expression that reads every field as text and refuses every row of another width. */
+export function csvSource(file: SourceFile, { delimiter }: CsvDialect, names: readonly string[]): string {
+  return csvSql(file, delimiter, names, 'header = true');
+}
+
+/**
+ * What a row of a wrong width means: when all that follows has that width too, the columns changed; else it is the
+ * one row. Undefined when the error is about something else.
+ */
+export async function explainWidth(
+  connection: DuckDBConnection,
+  file: SourceFile,
+  dialect: CsvDialect,
+  error: unknown,
+): Promise<SourceError | undefined> {
+  const width = widthFault(error);
+  if (width === undefined) return undefined;
+  const where = `${file.name}, line ${width.line}`;
+  if (await changesThere(connection, file, dialect, width)) return fault('schema_changed_in_file', where);
+  return fault(width.found > width.expected ? 'csv_row_too_wide' : 'csv_row_too_short', where);
+}
+
+async function changesThere(
+  connection: DuckDBConnection,
+  file: SourceFile,
+  { delimiter }: CsvDialect,
+  { line, found }: WidthFault,
+): Promise<boolean> {
+  const names = Array.from({ length: found }, (_, index) => `c${index}`);
+  const rest = csvSql(file, delimiter, names, `header = false, skip = ${line - 1}`);
+  try {
+    const result = await connection.runAndReadAll(`SELECT count(*) FROM (FROM ${rest} LIMIT ${MAX_CHANGED_ROWS})`);
+    return Number(result.getRows()[0]?.[0]) >= MIN_CHANGED_ROWS;
+  } catch {
+    return false;
+  }
+}
+
+function csvSql(file: SourceFile, delimiter: string, names: readonly string[], how: string): string {
+  const columns = names.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
+  const strict = 'auto_detect = false, strict_mode = true, null_padding = false, allow_quoted_nulls = false';
+  const dialect = `delim = ${literal(delimiter)}, quote = '"', escape = '"'`;
+  return `read_csv(${pathLiteral(file.path)}, ${strict}, ${dialect}, ${how}, columns = {${columns}})`;
+}
+
+function dialectSql(delimiter: string): string {
+  return `delim = ${literal(delimiter)}, quote = '"', escape = '"', header = true`;
+}
+
+/** Checks that the whole file is UTF-8 and gives back its beginning, where the header line lies. */
+async function checkEncoding(file: SourceFile): Promise<string> {
+  const handle = await open(file.path).catch(() => {
+    throw fault('file_unreadable', file.name);
+  });
+  try {
+    let head = Buffer.alloc(0);
+    let rest: Buffer = Buffer.alloc(0);
+    const block = Buffer.allocUnsafe(CHECK_BLOCK_BYTES);
+    for (;;) {
+      const { bytesRead } = await handle.read(block, 0, block.length, null);
+      const bytes = Buffer.concat([rest, block.subarray(0, bytesRead)]);
+      if (head.length < HEADER_REACH_BYTES) head = Buffer.concat([head, block.subarray(0, bytesRead)]);
+      const whole = bytesRead === 0 ? bytes.length : wholeCharacters(bytes);
+      if (!isUtf8(bytes.subarray(0, whole))) throw fault('encoding_invalid', file.name);
+      if (bytesRead === 0) return head.toString('utf8');
+      rest = Buffer.from(bytes.subarray(whole));
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Where the last whole character ends: a character that the block cuts is left for the next one. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

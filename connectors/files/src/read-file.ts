@@ -1,0 +1,91 @@
+import { type JsonSchema, recordEnvelope, type StreamDescriptor } from '@weir/connector-sdk';
+import { fieldJson, typedJson } from './column-json.ts';
+import { columnSchema, type FileColumn, widerSchema } from './column-type.ts';
+import { csvNames, csvSource, describeCsv, explainWidth, openCsv } from './csv-file.ts';
+import { withDuckdb } from './duckdb-session.ts';
+import { fault } from './fault.ts';
+import { isUnchanged, type SourceFile } from './list-files.ts';
+import { describeParquet, parquetSource } from './parquet-file.ts';
+import { literal } from './sql-text.ts';
+import { streamLines } from './stream-lines.ts';
+
+/** The columns of a stream: name to JSON schema. */
+export type Columns = Readonly<Record<string, JsonSchema>>;
+
+export type FileReading = {
+  readonly stream: StreamDescriptor;
+  readonly columns: Columns;
+  readonly emittedAt: number;
+  readonly onLines: (lines: Uint8Array, count: number) => Promise<void>;
+  readonly signal: AbortSignal;
+};
+
+/** The columns of one file as it is. */
+export async function describeFile(file: SourceFile): Promise<Columns> {
+  const columns = await withDuckdb(file, async (connection) =>
+    file.format === 'parquet' ? describeParquet(connection, file) : describeCsv(connection, file, await openCsv(file)),
+  );
+  return Object.fromEntries(columns.map((column) => [column.name, columnSchema(column)]));
+}
+
+/**
+ * Sends one file's rows as finished RECORD lines. Refuses a file whose columns are not the stream's
+ * (`schema_changed`) before its first row, and one that was written to meanwhile (`file_changed`) after its last.
+ */
+export async function readFile(file: SourceFile, reading: FileReading): Promise<void> {
+  await withDuckdb(file, (connection) =>
+    file.format === 'parquet' ? readParquet(connection, file, reading) : readCsv(connection, file, reading),
+  );
+  if (!(await isUnchanged(file))) throw fault('file_changed', file.name);
+}
+
+type Connection = Parameters<typeof streamLines>[0];
+
+async function readParquet(connection: Connection, file: SourceFile, reading: FileReading): Promise<void> {
+  const found = await describeParquet(connection, file);
+  assertSameNames(
+    file,
+    found.map((column) => column.name),
+    reading.columns,
+  );
+  const fits = ({ name, ...column }: FileColumn) => {
+    const known = reading.columns[name] ?? {};
+    return JSON.stringify(widerSchema(known, columnSchema({ name, ...column }))) === JSON.stringify(known);
+  };
+  // Text holds every value, but for a column that was exact until now it would be another column.
+  if (!found.every((column) => fits(column))) throw fault('schema_changed', file.name);
+  const values = found.map(({ name, type }) => ({ name, json: typedJson(name, type) }));
+  await streamLines(connection, linesSql(values, parquetSource(file), reading), reading.onLines, reading.signal);
+}
+
+async function readCsv(connection: Connection, file: SourceFile, reading: FileReading): Promise<void> {
+  const dialect = await openCsv(file);
+  const names = await csvNames(connection, file, dialect);
+  assertSameNames(file, names, reading.columns);
+  const values = names.map((name) => ({ name, json: fieldJson(name, reading.columns[name] ?? {}) }));
+  try {
+    const sql = linesSql(values, csvSource(file, dialect, names), reading);
+    await streamLines(connection, sql, reading.onLines, reading.signal);
+  } catch (error) {
+    throw (await explainWidth(connection, file, dialect, error)) ?? error;
+  }
+}
+
+/** The query whose one column is the finished line: constant pieces, values as JSON text between them. */
+function linesSql(
+  values: readonly { readonly name: string; readonly json: string }[],
+  source: string,
+  { stream, emittedAt }: FileReading,
+): string {
+  const { prefix, suffix } = recordEnvelope(stream, emittedAt);
+  const pieces = values.flatMap(({ name, json }, index) => [
+    literal(`${index === 0 ? `${prefix}{` : ','}${JSON.stringify(name)}:`),
+    `coalesce(${json}, 'null')`,
+  ]);
+  return `SELECT concat(${pieces.join(', ')}, ${literal(`}${suffix}`)}) FROM ${source}`;
+}
+
+function assertSameNames(file: SourceFile, names: readonly string[], columns: Columns): void {
+  const same = names.length === Object.keys(columns).length && names.every((name) => Object.hasOwn(columns, name));
+  if (!same) throw fault('schema_changed', file.name);
+}
