@@ -44,3 +44,4 @@ export {
   TERMINAL_RUN_STATUSES,
   Timestamp,
 } from './contract/shapes.ts';
+export { runProblems } from './runs/problems.ts';

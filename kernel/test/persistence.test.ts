@@ -28,6 +28,9 @@ const runRow = (runId: string, subjectId: string, createdAt = new Date()) =>
   }) as const;
 const id = (n: number) => `018f4a6e-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
+/** What a thrown problem of this code looks like to `rejects`. */
+const problem = (code: string) => ({ entry: { code } }) as unknown as Error;
+
 t.test('no way to a row leads past the tenant of the transaction', async (t) => {
   const database = await testDatabase(t, tools);
   const db = await open(t, database);
@@ -166,7 +169,7 @@ t.test('the catalogue of the database shows no hole in the tenant wall, and a pl
 t.test('a database that cannot be reached is 503 dependency_unavailable', async (t) => {
   const db = await openDatabase({ host: '127.0.0.1', port: 1, name: 'x', user: 'x', password: 'x', entities: [], log });
   t.teardown(() => db.close());
-  await t.rejects(db.sql('select 1', []), { entry: { code: 'dependency_unavailable' } });
+  await t.rejects(db.sql('select 1', []), problem('dependency_unavailable'));
   t.ok(Problem);
 });
 

@@ -23,6 +23,9 @@ async function setUp(t: Parameters<typeof testDatabase>[0]) {
   return { database, store, workflows, runs, tenant, start, tenants: tenantStore(store.sql) };
 }
 
+/** What a thrown problem of this code looks like to `rejects`. */
+const problem = (code: string) => ({ entry: { code } }) as unknown as Error;
+
 t.test('a run is written in the caller transaction and its workflow starts after commit', async (t) => {
   const { runs, tenant, workflows, start, store } = await setUp(t);
   const { run_id, workflow_id } = await start();
@@ -95,10 +98,10 @@ t.test('each attempt fences the one before, and a terminal run never changes', a
   const second = await runs.begin(tenant, run_id);
   t.equal(second!.leaseEpoch, first!.leaseEpoch + 1);
   const assert = (epoch: number) => store.db(tenant).transaction((tx) => runs.assertLease(tx, run_id, epoch));
-  await t.rejects(assert(first!.leaseEpoch), { entry: { code: 'lease_lost' } });
+  await t.rejects(assert(first!.leaseEpoch), problem('lease_lost'));
   await assert(second!.leaseEpoch);
   t.equal(await runs.finish(tenant, run_id, { status: 'succeeded' }), true);
-  await t.rejects(assert(second!.leaseEpoch), { entry: { code: 'lease_lost' } });
+  await t.rejects(assert(second!.leaseEpoch), problem('lease_lost'));
   t.equal(await runs.finish(tenant, run_id, { status: 'failed' }), false);
   t.equal(await runs.begin(tenant, run_id), undefined);
   t.match(await runs.find(tenant, run_id), { status: 'succeeded' });

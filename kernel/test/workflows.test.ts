@@ -6,6 +6,9 @@ import { temporalWorkflows } from '../src/workflows/temporal-workflows.ts';
 
 const address = process.env.WEIR_TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:7233';
 
+/** What a thrown problem of this code looks like to `rejects`. */
+const problem = (code: string) => ({ entry: { code } }) as unknown as Error;
+
 t.test('a secret prints as [secret] in every way, and the converter refuses to send one', async (t) => {
   const secret = new Secret('canary');
   t.equal(`${secret} ${JSON.stringify({ secret })} ${inspect(secret)}`, '[secret] {"secret":"[secret]"} [secret]');
@@ -31,5 +34,5 @@ t.test('a workflow starts once per id, is described, and can be cancelled', asyn
 
 t.test('an engine that is not there is 503 dependency_unavailable', async (t) => {
   const workflows = temporalWorkflows({ address: '127.0.0.1:1', namespace: 'default' });
-  await t.rejects(workflows.describe('x'), { entry: { code: 'dependency_unavailable' } });
+  await t.rejects(workflows.describe('x'), problem('dependency_unavailable'));
 });

@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url';
+import { type ApiServer, bootPlatform, type RunningPlatform, startApi } from '@weir/kernel/boot';
+import { type CallResult, call, type Endpoint, type Input } from '@weir/kernel/contract';
+import { type Teardown, type TestDatabase, type TestIssuer, testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { pino } from 'pino';
+
+/** The deployment of this repository. */
+export const platformFile = fileURLToPath(new URL('../platform.json', import.meta.url));
+
+/** The whole platform as it is deployed, on a database of its own, with two tenants. */
+export interface TestPlatform {
+  api: ApiServer;
+  platform: RunningPlatform;
+  database: TestDatabase;
+  issuer: TestIssuer;
+  /** What every process of this platform is started with. */
+  environment: Record<string, string>;
+  token(alias: string, role?: string): Promise<string>;
+  call<E extends Endpoint>(
+    who: { token?: string; tenant?: string },
+    endpoint: E,
+    input?: Partial<Input<E>>,
+  ): Promise<CallResult<E>>;
+}
+
+/** Boots every plugin of `platform.json` and the API on a free port; `folder` holds warehouse, work and state. */
+export async function testPlatform(t: Teardown, folder: string): Promise<TestPlatform> {
+  const database = await testDatabase(t, tools);
+  for (const alias of ['acme', 'other']) await database.tenant(alias);
+  const issuer = await testIssuer(t);
+  const environment = platformEnvironment({ database, issuer, folder });
+  const log = pino({ level: process.env.WEIR_TEST_LOG ?? 'silent' });
+  const platform = await bootPlatform({ platformFile, environment, program: 'test', log });
+  const api = await startApi(platform);
+  t.teardown(async () => {
+    await api.stop();
+    await platform.stop();
+  });
+  return {
+    api,
+    platform,
+    database,
+    issuer,
+    environment,
+    token: (alias, role = 'admin') =>
+      issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] }),
+    call: (who, endpoint, input = {}) => call(endpoint, input, { url: api.url, ...who }),
+  };
+}
+
+/** The environment of a platform's processes. */
+export function platformEnvironment(parts: {
+  database: TestDatabase;
+  issuer: TestIssuer;
+  folder: string;
+}): Record<string, string> {
+  const { database, issuer, folder } = parts;
+  const [workflowHost = '127.0.0.1', workflowPort = '7233'] = (process.env.WEIR_TEST_TEMPORAL_ADDRESS ?? '').split(':');
+  return {
+    WEIR_MODE: 'development',
+    WEIR_HTTP_PORT: '0',
+    WEIR_PLATFORM: platformFile,
+    DB_HOST: database.app.host,
+    DB_PORT: String(database.app.port),
+    DB_NAME: database.app.database,
+    DB_USER: database.app.user,
+    DB_PASSWORD: database.app.password,
+    WORKFLOW_HOST: workflowHost,
+    WORKFLOW_PORT: workflowPort,
+    WORKFLOW_SOURCE_TASK_QUEUE: `source-${database.name}`,
+    IDP_URL: issuer.url,
+    IDP_ISSUER: issuer.url,
+    WEIR_WAREHOUSE: `${folder}/warehouse`,
+    WEIR_WORK_DIR: `${folder}/work`,
+    WEIR_CACHE_DIR: `${folder}/cache`,
+    WEIR_STATE_DIR: `${folder}/state`,
+  };
+}
