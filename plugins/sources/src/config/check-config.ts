@@ -1,6 +1,6 @@
+import type { FieldFault } from '@weir/kernel/contract';
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { FieldFault } from '@weir/kernel/contract';
 import { sourceProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { walkConfig } from './walk-config.ts';

@@ -9,6 +9,7 @@ import {
   OneOf,
   RUN_STATUSES,
   RunFailure,
+  runProblems,
   Timestamp,
 } from '@weir/kernel/contract';
 import { readSources, runSources } from './access.ts';
@@ -60,7 +61,7 @@ export const startDiscovery = endpoint({
   location: '/sources/discover/status/:workflow_id',
   errors: [
     kernelProblems.notFound,
-    sourceProblems.illegalTransition,
+    runProblems.runAlreadyActive,
     sourceProblems.patternNotFound,
     sourceProblems.patternNeedsCredentials,
     sourceProblems.sourceConfigInvalid,

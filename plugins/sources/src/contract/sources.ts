@@ -9,6 +9,7 @@ import {
   Nullable,
   OneOf,
   Page,
+  runProblems,
   Timestamp,
 } from '@weir/kernel/contract';
 import { readSources, writeSources } from './access.ts';
@@ -116,6 +117,6 @@ export const deleteSource = endpoint({
   access: writeSources,
   params: sourceParams,
   status: 204,
-  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed],
+  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, runProblems.runAlreadyActive],
   cli: 'sources delete',
 });

@@ -11,6 +11,7 @@ import {
   Page,
   RUN_STATUSES,
   RunFailure,
+  runProblems,
   Timestamp,
 } from '@weir/kernel/contract';
 import { readSources, runSources } from './access.ts';
@@ -79,7 +80,12 @@ export const startSync = endpoint({
   response: Accepted,
   status: 202,
   location: '/sources/:source_id/sync/status?run_id=:run_id',
-  errors: [kernelProblems.notFound, sourceProblems.sourceNotReady, sourceProblems.noStreamsEnabled],
+  errors: [
+    kernelProblems.notFound,
+    sourceProblems.sourceNotReady,
+    sourceProblems.noStreamsEnabled,
+    runProblems.runAlreadyActive,
+  ],
 });
 
 /** `GET /sources/{source_id}/sync/status`: the newest sync, or the one that `run_id` names; counts rise while it runs. */

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { ProcessConnector } from '@weir/connector-runtime';
 import type { Kernel } from '@weir/kernel';

@@ -1,6 +1,6 @@
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import type { discoverPatterns, PatternView } from '../contract.ts';
-import { type Pattern } from './pattern-file.ts';
+import type { Pattern } from './pattern-file.ts';
 
 const DEFAULT_LIMIT = 50;
 

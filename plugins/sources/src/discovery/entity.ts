@@ -1,0 +1,29 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { DiscoveredStreamView } from '../contract.ts';
+
+/** One stream as a discovery keeps it: the wire's view, and the connector's own words. */
+export interface KeptStream extends DiscoveredStreamView {
+  discovered: Record<string, unknown>;
+}
+
+/**
+ * A row of `sources.discovery`. Without a source the configuration waits here until it was used, at most until
+ * `expiresAt`; `discoveryId` is what the run is about.
+ */
+export const DiscoveryEntity = defineEntity({
+  name: 'Discovery',
+  schema: 'sources',
+  tableName: 'discovery',
+  properties: {
+    tenantId: p.uuid().primary(),
+    runId: p.uuid().primary(),
+    discoveryId: p.uuid(),
+    sourceId: p.uuid().nullable(),
+    patternId: p.string(),
+    sourceConfig: p.json<Record<string, unknown>>().nullable(),
+    streams: p.json<KeptStream[]>().nullable(),
+    expiresAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+export type DiscoveryRow = InferEntity<typeof DiscoveryEntity>;

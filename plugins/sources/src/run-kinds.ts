@@ -1,0 +1,20 @@
+import type { RunKind } from '@weir/kernel';
+
+/** The worker role that carries out everything of this plugin. */
+export const SOURCE_ROLE = 'source';
+
+/** A sync of one source; at most one at a time. */
+export const SYNC_KIND: RunKind = {
+  kind: 'source-sync',
+  workflowType: 'SourceSyncWorkflow',
+  role: SOURCE_ROLE,
+  exclusive: true,
+};
+
+/** A discovery of one source, or of a configuration that is no source yet; at most one at a time for each. */
+export const DISCOVERY_KIND: RunKind = {
+  kind: 'source-discovery',
+  workflowType: 'SourceDiscoveryWorkflow',
+  role: SOURCE_ROLE,
+  exclusive: true,
+};

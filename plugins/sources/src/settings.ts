@@ -1,0 +1,11 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+/** Environment variables of this plugin. */
+export const settings = Type.Object({
+  WEIR_PLATFORM: Type.String({
+    default: 'platform.json',
+    description: 'The deployment manifest; names the pattern folders',
+  }),
+  WEIR_WORK_DIR: Type.Optional(Type.String({ description: 'Folder for the scratch files of workers; they need it' })),
+});
+export type Settings = Static<typeof settings>;

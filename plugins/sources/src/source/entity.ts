@@ -1,0 +1,23 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { SOURCE_STATUSES } from '../contract.ts';
+
+/** A row of `sources.source`. */
+export const SourceEntity = defineEntity({
+  name: 'Source',
+  schema: 'sources',
+  tableName: 'source',
+  properties: {
+    tenantId: p.uuid().primary(),
+    sourceId: p.uuid().primary(),
+    name: p.string(),
+    patternId: p.string(),
+    patternVersion: p.string(),
+    sourceConfig: p.json<Record<string, unknown>>(),
+    status: p.enum(SOURCE_STATUSES),
+    version: p.integer(),
+    lastRunId: p.uuid().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+export type SourceRow = InferEntity<typeof SourceEntity>;

@@ -1,0 +1,175 @@
+import {
+  type Kernel,
+  mergePatch,
+  type PageOrders,
+  requireMatch,
+  type Tenant,
+  type TenantTransaction,
+} from '@weir/kernel';
+import type { Input } from '@weir/kernel/contract';
+import { v7 as uuidv7 } from 'uuid';
+import { checkConfig } from '../config/check-config.ts';
+import { walkConfig } from '../config/walk-config.ts';
+import {
+  type createSource,
+  type listSources,
+  type SourceView,
+  sourceProblems,
+  type updateSource,
+} from '../contract.ts';
+import type { Pattern } from '../pattern/pattern-file.ts';
+import { DISCOVERY_KIND, SYNC_KIND } from '../run-kinds.ts';
+import { SyncRunEntity } from '../sync/entity.ts';
+import { syncRunView } from '../sync/view.ts';
+import { uniqueConstraint } from '../unique-constraint.ts';
+import { SourceEntity, type SourceRow } from './entity.ts';
+import { liveSource } from './live-source.ts';
+import { refuseWhileRunning } from './refuse-while-running.ts';
+import { sourceAfter } from './transitions.ts';
+
+const ORDERS: PageOrders = { orders: { created_at: 'createdAt', name: 'name' }, first: '-created_at', id: 'sourceId' };
+
+export interface SourceDeps {
+  kernel: Kernel;
+  patterns: ReadonlyMap<string, Pattern>;
+}
+
+/** The pattern that a request names; throws `pattern_not_found`. */
+export function namedPattern(patterns: ReadonlyMap<string, Pattern>, patternId: string): Pattern {
+  const pattern = patterns.get(patternId);
+  if (pattern === undefined)
+    throw sourceProblems.patternNotFound({ errors: [{ pointer: '/pattern_id', code: 'unknown' }] });
+  return pattern;
+}
+
+/** What can be done with sources as such. */
+export function sourceService({ kernel, patterns }: SourceDeps) {
+  const view = (tenant: Tenant, row: SourceRow) => viewOf({ kernel, patterns }, tenant, row);
+  return {
+    /** Creates a source in `draft`. */
+    async create(tenant: Tenant, body: Input<typeof createSource>['body']): Promise<SourceView> {
+      const pattern = namedPattern(patterns, body.pattern_id);
+      checkConfig(pattern, body.source_config);
+      const now = new Date();
+      const row = await taken(() =>
+        kernel.db(tenant).transaction((tx) =>
+          tx.insert(SourceEntity, {
+            sourceId: uuidv7(),
+            name: body.name,
+            patternId: pattern.id,
+            patternVersion: pattern.version,
+            sourceConfig: body.source_config,
+            status: 'draft',
+            version: 1,
+            createdAt: now,
+            updatedAt: now,
+          }),
+        ),
+      );
+      return view(tenant, row);
+    },
+
+    async get(tenant: Tenant, sourceId: string): Promise<SourceView> {
+      const row = await kernel.db(tenant).transaction((tx) => liveSource(tx, sourceId));
+      return view(tenant, row);
+    },
+
+    /** The sources that are not retired, by keyset page. */
+    async list(tenant: Tenant, query: Input<typeof listSources>['query']) {
+      const { status, pattern_id: patternId, name, ...request } = query;
+      const where = {
+        status: status ?? { $ne: 'retired' as const },
+        ...(patternId === undefined ? {} : { patternId }),
+        ...(name === undefined ? {} : { name }),
+      };
+      const { items, next_page_token } = await kernel
+        .db(tenant)
+        .transaction((tx) => tx.page(SourceEntity, where, request, ORDERS));
+      const views: SourceView[] = [];
+      for (const row of items) views.push(await view(tenant, row));
+      return { items: views, next_page_token, total: null };
+    },
+
+    /** Renames a source or patches its configuration; what is not named stays. */
+    async update(
+      tenant: Tenant,
+      sourceId: string,
+      patch: Input<typeof updateSource>['body'],
+      ifMatch: string | undefined,
+    ): Promise<SourceView> {
+      const row = await taken(() =>
+        kernel.db(tenant).transaction(async (tx) => {
+          const found = await liveSource(tx, sourceId, { lock: true });
+          requireMatch(ifMatch, String(found.version));
+          if (patch.name === undefined && patch.source_config === undefined) return found;
+          const changes: Partial<SourceRow> = { version: found.version + 1, updatedAt: new Date() };
+          if (patch.name !== undefined) changes.name = patch.name;
+          if (patch.source_config !== undefined) {
+            changes.sourceConfig = mergePatch(found.sourceConfig, patch.source_config) as Record<string, unknown>;
+            checkConfig(namedPattern(patterns, found.patternId), changes.sourceConfig);
+          }
+          return tx.update(found, changes);
+        }),
+      );
+      return view(tenant, row);
+    },
+
+    /** Retires a source; throws `run_already_active` while a sync or a discovery of it is open. */
+    async retire(tenant: Tenant, sourceId: string, ifMatch: string | undefined): Promise<undefined> {
+      await kernel.db(tenant).transaction(async (tx) => {
+        const row = await liveSource(tx, sourceId, { lock: true });
+        requireMatch(ifMatch, String(row.version));
+        await refuseWhileRunning(kernel, tenant, sourceId, [SYNC_KIND.kind, DISCOVERY_KIND.kind]);
+        const status = sourceAfter(row.status, 'retired');
+        await tx.update(row, { status, version: row.version + 1, updatedAt: new Date() });
+      });
+      return undefined;
+    },
+  };
+}
+
+async function taken<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (uniqueConstraint(error) === 'source_name') throw sourceProblems.nameTaken();
+    throw error;
+  }
+}
+
+async function viewOf({ kernel, patterns }: SourceDeps, tenant: Tenant, row: SourceRow): Promise<SourceView> {
+  const run = row.lastRunId ? await kernel.runs.find(tenant, row.lastRunId) : undefined;
+  const { details, counts } = await kernel.db(tenant).transaction(async (tx) => ({
+    details: run === undefined ? undefined : await tx.findOne(SyncRunEntity, { runId: run.runId }),
+    counts: await streamCounts(tx, row.sourceId),
+  }));
+  const pattern = patterns.get(row.patternId);
+  return {
+    source_id: row.sourceId,
+    name: row.name,
+    pattern_id: row.patternId,
+    pattern_version: row.patternVersion,
+    source_config:
+      pattern === undefined ? {} : walkConfig(row.sourceConfig, pattern.spec, credentialsOf(pattern)).visible,
+    status: row.status,
+    ...counts,
+    last_run: run === undefined ? null : syncRunView(run, details),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    etag: String(row.version),
+  };
+}
+
+function credentialsOf(pattern: Pattern): ReadonlySet<string> {
+  const secret = (pattern.fields ?? []).filter((field) => field.credential === true || field.type === 'password');
+  return new Set(secret.map((field) => field.path));
+}
+
+async function streamCounts(tx: TenantTransaction, sourceId: string) {
+  const { rows } = await tx.sql(
+    `select count(*)::int as streams, (count(*) filter (where enabled))::int as streams_enabled
+     from sources.stream where source_id = $1`,
+    [sourceId],
+  );
+  return { streams: Number(rows[0]?.streams ?? 0), streams_enabled: Number(rows[0]?.streams_enabled ?? 0) };
+}

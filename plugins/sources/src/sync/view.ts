@@ -1,0 +1,64 @@
+import type { RunFailureRecord, RunRecord } from '@weir/kernel';
+import { TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
+import type { SyncRunDetailView, SyncRunView } from '../contract.ts';
+import { NO_ROWS, type StreamRunRow, type SyncRunRow } from './entity.ts';
+
+type CounterRow = Pick<SyncRunRow, 'rowsRead' | 'rowsWritten' | 'rowsWithErrors' | 'rowsRejected' | 'bytesRead'>;
+
+function countersView(row: CounterRow) {
+  return {
+    rows_read: row.rowsRead,
+    rows_written: row.rowsWritten,
+    rows_with_errors: row.rowsWithErrors,
+    rows_rejected: row.rowsRejected,
+    bytes_read: row.bytesRead,
+  };
+}
+
+/** A failure as the wire shows it. */
+export function failureView(failure: RunFailureRecord | null | undefined) {
+  return failure ? { ...failure, hint: failure.hint ?? null } : null;
+}
+
+/** A sync as the wire shows it: the kernel's run with this plugin's details. */
+export function syncRunView(run: RunRecord, details: SyncRunRow | undefined): SyncRunView {
+  const terminal = TERMINAL_RUN_STATUSES.includes(run.status);
+  return {
+    run_id: run.runId,
+    workflow_id: run.workflowId,
+    source_id: run.subjectId,
+    status: run.status,
+    is_terminal: terminal,
+    verdict: details?.verdict ?? null,
+    phase: terminal ? 'ended' : (details?.phase ?? 'waiting'),
+    attempt: details?.attempt ?? 0,
+    ...countersView(details ?? NO_ROWS),
+    requested_by: run.requestedBy,
+    created_at: run.createdAt.toISOString(),
+    started_at: run.startedAt?.toISOString() ?? null,
+    ended_at: run.endedAt?.toISOString() ?? null,
+    failure: failureView(run.failure),
+  };
+}
+
+/** The same with its streams; a stream of a run that has ended cannot be running any more. */
+export function syncRunDetailView(
+  run: RunRecord,
+  details: SyncRunRow | undefined,
+  streams: readonly StreamRunRow[],
+): SyncRunDetailView {
+  const view = syncRunView(run, details);
+  const open = (status: string) => status === 'pending' || status === 'running';
+  const items = streams.map((row) => ({
+    stream_id: row.streamId,
+    name: row.name,
+    namespace: row.namespace ?? null,
+    dataset_id: row.datasetId,
+    status: view.is_terminal && open(row.status) ? run.status : row.status,
+    ...countersView(row),
+    snapshot_id: row.snapshotId ?? null,
+    commits: row.commits,
+    failure: failureView(row.failure),
+  }));
+  return { ...view, streams: items };
+}
