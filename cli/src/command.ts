@@ -5,7 +5,6 @@ import { type Api, openApi } from './connection/api.ts';
 import { findConnection } from './connection/find-connection.ts';
 import { parseDuration } from './duration.ts';
 import { OUTPUTS, type Output } from './output/formats.ts';
-import { render } from './output/render.ts';
 import type { WatchOptions } from './run/watch-discovery.ts';
 
 /** What a command runs in. */
@@ -97,6 +96,7 @@ export abstract class WeirCommand extends Command<CliContext> {
 
   /** Writes a result to stdout in the wanted format. */
   async show(value: unknown, shown: Shown = {}): Promise<void> {
+    const { render } = await import('./output/render.ts');
     const text = await render(value, {
       output: this.format(),
       ...(this.query === undefined ? {} : { query: this.query }),

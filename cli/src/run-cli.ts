@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Cli, type Command, UsageError } from 'clipanion';
 import { CliError, errorJson, errorText } from './cli-error.ts';
-import type { CliContext } from './command.ts';
+import { type CliContext, WeirCommand } from './command.ts';
 import { commands } from './commands.ts';
 import { completions, type Known } from './complete.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { exitCode } from './exit-codes.ts';
 
 const BINARY = 'weir';
+/** How clipanion writes the place of a flag's value. */
+const VALUE_PLACE = / #\d(?= )/g;
 
 /** Runs one command line and returns its exit code; errors go to stderr, as JSON when JSON was asked for. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
@@ -43,8 +45,8 @@ async function perform(argv: readonly string[], context: CliContext): Promise<nu
     return 0;
   }
   const command = parse(cli, argv, context, known);
-  if (command.help) {
-    context.stdout.write(cli.usage(command, { detailed: true }));
+  if (command.help || !(command instanceof WeirCommand)) {
+    context.stdout.write(usageOf(cli, argv, command).replace(VALUE_PLACE, ' … '));
     return 0;
   }
   command.context = context;
@@ -52,8 +54,21 @@ async function perform(argv: readonly string[], context: CliContext): Promise<nu
   return command.validateAndExecute();
 }
 
-function makeCli(argv: readonly string[], { stdout, env, root }: CliContext): Cli<CliContext> {
-  const manifest = JSON.parse(readFileSync(path.join(root, 'cli', 'package.json'), 'utf8')) as { version: string };
+/** The usage of the named command; clipanion answers --help with a command of its own. */
+function usageOf(cli: Cli<CliContext>, argv: readonly string[], parsed: Command<CliContext>): string {
+  if (parsed instanceof WeirCommand) return cli.usage(parsed, { detailed: true });
+  const words = argv.filter((word) => !isFlag(word));
+  const named = commands()
+    .flatMap((known) => (known.paths ?? []).map((line) => ({ known, line })))
+    .filter(({ line }) => line.every((word, i) => words[i] === word))
+    .sort((a, b) => b.line.length - a.line.length)[0];
+  return cli.usage(named?.known ?? null, { detailed: true });
+}
+
+function makeCli(argv: readonly string[], { stdout, env }: CliContext): Cli<CliContext> {
+  const manifest = JSON.parse(readFileSync(path.join(import.meta.dirname, '../package.json'), 'utf8')) as {
+    version: string;
+  };
   const terminal = (stdout as NodeJS.WriteStream).isTTY === true;
   const cli = new Cli<CliContext>({
     binaryLabel: 'Weir',

@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** A public file of the demo: the stream that the connector makes of it, and its rows. */
 export interface DemoFile {
@@ -19,7 +20,9 @@ export const DEMO_FILES: readonly DemoFile[] = [
 export const DEMO_TENANT = 'demo';
 export const DEMO_SOURCE = 'vega';
 
-/** The folder of the public data, wherever npm put the package. */
+/** The folder of the public data, wherever npm put the package; throws when it is not installed. */
 export function demoFolder(): string {
-  return path.join(path.dirname(createRequire(import.meta.url).resolve('vega-datasets/package.json')), 'data');
+  let folder = path.dirname(fileURLToPath(import.meta.resolve('vega-datasets')));
+  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  return path.join(folder, 'data');
 }

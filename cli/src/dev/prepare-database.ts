@@ -26,8 +26,11 @@ export async function prepareDatabase(options: PrepareOptions, tenant: string): 
   const started = performance.now();
   if (options.database.superuserUrl !== undefined) await migrations(options, ['bootstrap']);
   const said = await migrations(options, ['up']);
-  await migrations(options, ['tenant', 'create', tenant]);
-  const applied = said.split('\n').filter((line) => line.startsWith('{')).length;
+  await Promise.all([
+    migrations(options, ['tenant', 'create', tenant]),
+    options.database.superuserUrl === undefined ? undefined : migrations(options, ['development-reader']),
+  ]);
+  const applied = said.split('\n').filter((line) => line.includes('"applied"')).length;
   options.report.done(
     `database schema: ${applied === 0 ? 'nothing to do' : `${applied} migrations`}, tenant ${tenant}`,
     started,
@@ -55,9 +58,9 @@ async function migrations(
               WEIR_DB_SUPERUSER_URL: database.superuserUrl,
               WEIR_DB_OWNER_USER: 'weir_owner',
               WEIR_DB_OWNER_PASSWORD: secrets.owner,
-              WEIR_DB_APP_PASSWORD: secrets.app,
+              DB_PASSWORD: secrets.app,
               WEIR_DB_SYSTEM_PASSWORD: secrets.system,
-              WEIR_DB_READER_PASSWORD: secrets.reader,
+              WEIR_DB_DEVELOPMENT_PASSWORD: secrets.reader,
             }
           : {}),
       } as NodeJS.ProcessEnv,

@@ -1,0 +1,50 @@
+import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import type { Test } from 'tap';
+import { runCli } from '../src/run-cli.ts';
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  stdin?: string;
+  interrupted?: AbortSignal;
+  cwd?: string;
+  /** Told everything that goes to stderr. */
+  said?: (text: string) => void;
+}
+
+/** Runs command lines in an empty home, without a terminal, and keeps what they print. */
+export function commandLine(t: Test) {
+  const home = t.testdir({});
+  const root = path.join(home, 'checkout');
+  const base = { HOME: home, XDG_CONFIG_HOME: path.join(home, 'config') };
+  const collect = (parts: string[], said?: (text: string) => void) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        parts.push(String(chunk));
+        said?.(String(chunk));
+        done();
+      },
+    });
+  const weir = async (line: string | string[], options: RunOptions = {}): Promise<Ran> => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const code = await runCli(typeof line === 'string' ? line.split(' ') : line, {
+      env: { ...base, ...options.env },
+      stdin: Readable.from(options.stdin === undefined ? [] : [options.stdin]),
+      stdout: collect(out),
+      stderr: collect(err, options.said),
+      colorDepth: 1,
+      cwd: options.cwd ?? home,
+      root,
+      interrupted: options.interrupted ?? new AbortController().signal,
+    });
+    return { code, stdout: out.join(''), stderr: err.join('') };
+  };
+  return { weir, home, root };
+}

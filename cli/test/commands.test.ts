@@ -1,0 +1,104 @@
+import { Cli } from 'clipanion';
+import fc from 'fast-check';
+import t from 'tap';
+import type { CliContext } from '../src/command.ts';
+import { commands } from '../src/commands.ts';
+import { completions } from '../src/complete.ts';
+import { didYouMean, editDistance } from '../src/did-you-mean.ts';
+import { durationText, parseDuration } from '../src/duration.ts';
+import { knownCommands } from '../src/run-cli.ts';
+import { commandLine } from './command-line.ts';
+
+const cli = new Cli<CliContext>({ binaryName: 'weir' });
+for (const command of commands()) cli.register(command);
+
+/** Option fields of a command, described or not, as clipanion keeps them on an instance. */
+function undescribed(command: object): string[] {
+  return Object.entries(command).flatMap(([field, value]) => {
+    const text = String((value as { definition?: unknown } | undefined)?.definition ?? '');
+    const isFlag = text.includes('addOption');
+    return isFlag && !/description/.test(text) ? [field] : [];
+  });
+}
+
+t.test('every command has a description, and every option of it too', async (t) => {
+  for (const command of commands()) {
+    t.ok(command.usage?.description, String(command.paths?.[0]?.join(' ')));
+    t.strictSame(undescribed(new command()), []);
+  }
+  for (const definition of cli.definitions()) {
+    const flags = definition.options.map((option) => option.definition.split(' ')[0]?.split(',').at(-1));
+    const made = new (
+      commands().find((each) => definition.path === `weir ${each.paths?.[0]?.join(' ')}`) as new () => object
+    )();
+    const expected = Object.values(made).filter((value) => String(value?.definition ?? '').includes('addOption'));
+    t.equal(flags.length, expected.length, `${definition.path}: none is left out for want of a description`);
+    t.ok(
+      definition.options.every((option) => option.description),
+      definition.path,
+    );
+  }
+});
+
+t.test('every command of the plan is there, and no two share their words', async (t) => {
+  const words = knownCommands(cli).map((command) => command.words.join(' '));
+  t.equal(new Set(words).size, words.length);
+  const wanted = [
+    ...['up', 'down', 'reset', 'status', 'logs'].map((verb) => `dev ${verb}`),
+    ...['list', 'get', 'create', 'discover', 'sync', 'history', 'streams list', 'streams set'].map(
+      (verb) => `sources ${verb}`,
+    ),
+    ...['list', 'get', 'preview', 'snapshots'].map((verb) => `datasets ${verb}`),
+    ...['migrate', 'plugins plan', 'doctor', 'help exit-codes'],
+  ];
+  for (const each of wanted) t.ok(words.includes(each), each);
+});
+
+t.test('a group lists its commands, and help shows flags and examples', async (t) => {
+  const { weir } = commandLine(t);
+  t.match(await weir('sources'), { code: 0, stdout: /sources sync +Start a sync/ });
+  t.match(await weir('sources streams --help'), { code: 0, stdout: /sources streams set/ });
+  t.match(await weir([]), { code: 0, stdout: /weir commands:/ });
+  const help = await weir('sources sync --help');
+  t.match(help, { code: 0, stdout: /-w,--wait +Wait for the end/ });
+  t.notMatch(help.stdout, /#0/);
+  t.match(await weir('--version'), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
+});
+
+t.test('completion offers words and flags of what was typed', async (t) => {
+  const { weir } = commandLine(t);
+  const known = knownCommands(cli);
+  t.strictSame(completions(['so'], known), ['sources']);
+  t.strictSame(completions(['sources', 'sy'], known), ['sync']);
+  t.ok(completions(['sources', 'sync', 'id', '--w'], known).includes('--wait'));
+  t.strictSame(completions(['nothing', ''], known), []);
+  t.equal((await weir('__complete sources streams s')).stdout, 'set\n');
+  for (const shell of ['bash', 'zsh', 'fish'])
+    t.match(await weir(`completion ${shell}`), { code: 0, stdout: /__complete/ });
+  t.equal((await weir('completion tcsh')).code, 2);
+});
+
+t.test('the edit distance is a distance', async (t) => {
+  const word = fc.string({ maxLength: 8 });
+  fc.assert(
+    fc.property(word, word, (a, b) => {
+      const distance = editDistance(a, b);
+      return (
+        distance === editDistance(b, a) && (distance === 0) === (a === b) && distance <= Math.max(a.length, b.length)
+      );
+    }),
+  );
+  t.equal(editDistance('sycn', 'sync'), 1);
+  t.equal(didYouMean('sycn', ['list', 'sync']), 'sync');
+  t.equal(didYouMean('xyzzy', ['list', 'sync']), undefined);
+});
+
+t.test('durations are read with their unit, and nothing else is', async (t) => {
+  t.equal(parseDuration('500ms', '--timeout'), 500);
+  t.equal(parseDuration('30', '--timeout'), 30_000);
+  t.equal(parseDuration('1.5h', '--timeout'), 5_400_000);
+  for (const wrong of ['', 'h', '1w', '-1s', '1 s', '1e3'])
+    t.throws(() => parseDuration(wrong, '--timeout'), { exit: 'usage' });
+  t.equal(durationText(400), '0.4 s');
+  t.equal(durationText(125_000), '2 min 5 s');
+});

@@ -1,0 +1,143 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { profilesFile, readProfiles, writeProfile } from '../src/connection/profiles.ts';
+import { type ConnectionLayer, resolveConnection } from '../src/connection/resolve-connection.ts';
+import { startOf } from '../src/dev/process-identity.ts';
+import { writeState } from '../src/dev/state.ts';
+import { commandLine } from './command-line.ts';
+import { fakeApi } from './fake-api.ts';
+
+const none = { flags: {}, env: {}, project: {}, profiles: { profiles: {} } };
+
+t.test('flag, then environment, then weir.yaml, then profile, then the running server, field by field', async (t) => {
+  const order = ['flags', 'env', 'project', 'profile', 'running'] as const;
+  const field = fc.constantFrom('url', 'tenant', 'output' as const);
+  fc.assert(
+    fc.property(field, fc.subarray([...order]), (name, present) => {
+      const layer = (who: (typeof order)[number]) => (present.includes(who) ? { [name]: `http://${who}` } : {});
+      const found = resolveConnection({
+        flags: layer('flags'),
+        env: layer('env'),
+        project: layer('project'),
+        profiles: { current: 'p', profiles: { p: layer('profile') } },
+        running: layer('running'),
+      });
+      return found[name as keyof ConnectionLayer] === (present.length === 0 ? undefined : `http://${present[0]}`);
+    }),
+  );
+  t.strictSame(resolveConnection(none), {});
+});
+
+t.test('a profile is chosen by flag, environment, project, then the current one; a missing one is told', async (t) => {
+  const profiles = { current: 'a', profiles: { a: { url: 'http://a' }, b: { url: 'http://b' } } };
+  t.equal(resolveConnection({ ...none, profiles }).url, 'http://a');
+  t.equal(resolveConnection({ ...none, profiles, env: { profile: 'b' } }).url, 'http://b');
+  t.equal(resolveConnection({ ...none, profiles, env: { profile: 'b' }, flags: { profile: 'a' } }).url, 'http://a');
+  t.equal(resolveConnection({ ...none, profiles, project: { profile: 'c' } }).missingProfile, 'c');
+});
+
+t.test('a stored token never goes to another origin', async () => {
+  const url = fc.constantFrom('http://a', 'http://a/', 'http://a:81', 'https://a', 'http://b', 'not a url', undefined);
+  const given = (value: string | undefined) => (value === undefined ? {} : { url: value });
+  fc.assert(
+    fc.property(url, url, url, url, (flag, env, profile, running) => {
+      const found = resolveConnection({
+        ...none,
+        flags: given(flag),
+        env: given(env),
+        profiles: { current: 'p', profiles: { p: { ...given(profile), token: 'of profile' } } },
+        running: { ...given(running), token: 'of running' },
+      });
+      if (found.token === undefined) return true;
+      const stored = found.token === 'of profile' ? profile : running;
+      return (found.url === undefined && stored === undefined) || sameOrigin(found.url, stored);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+function sameOrigin(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined || !URL.canParse(a) || !URL.canParse(b))
+    return !(a && URL.canParse(a)) && !(b && URL.canParse(b));
+  return new URL(a).origin === new URL(b).origin;
+}
+
+t.test('the profiles file is its owner’s alone, and the first profile becomes current', async (t) => {
+  const home = t.testdir({});
+  const file = profilesFile({ HOME: home });
+  t.equal(file, path.join(home, '.config', 'weir', 'profiles.json'));
+  t.equal(profilesFile({ HOME: home, XDG_CONFIG_HOME: '/x' }), '/x/weir/profiles.json');
+  t.strictSame(await readProfiles(file), { profiles: {} });
+  await writeProfile(file, 'dev', { url: 'http://a', token: 's' });
+  await writeProfile(file, 'other', { url: 'http://b' });
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.equal(statSync(path.dirname(file)).mode & 0o777, 0o700);
+  const read = await readProfiles(file);
+  t.equal(read.current, 'dev');
+  t.strictSame(Object.keys(read.profiles), ['dev', 'other']);
+  writeFileSync(file, '{');
+  await t.rejects(readProfiles(file), { exit: 'usage' });
+});
+
+const listed = { 'GET /api/v1/sources': { status: 200, body: { items: [], next_page_token: null, total: 0 } } };
+
+t.test('each layer reaches the API: environment, weir.yaml above the folder, profile, running server', async (t) => {
+  const { weir, home, root } = commandLine(t);
+  const api = await fakeApi(t, listed);
+  const last = () => api.seen.at(-1)?.headers;
+
+  await writeState(path.join(root, '.weir'), {
+    supervisor: { name: 'supervisor', pid: process.pid, started: (await startOf(process.pid)) ?? '' },
+    processes: [],
+    api_url: api.url,
+    tenant: 'running',
+    token: 'of-running',
+  });
+  t.equal((await weir('sources list')).code, 0);
+  t.match(last(), { authorization: 'Bearer of-running', 'x-tenant-id': 'running' });
+
+  await writeProfile(path.join(home, 'config', 'weir', 'profiles.json'), 'p', {
+    url: api.url,
+    tenant: 'profile',
+    token: 'of-profile',
+  });
+  await weir('sources list');
+  t.match(last(), { authorization: 'Bearer of-profile', 'x-tenant-id': 'profile' });
+
+  const cwd = path.join(home, 'project', 'below');
+  mkdirSync(cwd, { recursive: true });
+  writeFileSync(path.join(home, 'project', 'weir.yaml'), 'tenant: project\noutput: json\n');
+  const ran = await weir('sources list', { cwd });
+  t.equal(ran.stdout, '{\n  "items": []\n}\n'.replace('\n}', ',\n  "total": 0\n}'));
+  t.match(last(), { 'x-tenant-id': 'project' });
+
+  writeFileSync(path.join(home, 'token'), 'of-file\n');
+  const env = { WEIR_TENANT: 'env', WEIR_TOKEN_FILE: path.join(home, 'token'), WEIR_OUTPUT: 'name' };
+  t.equal((await weir('sources list', { cwd, env })).stdout, '');
+  t.match(last(), { authorization: 'Bearer of-file', 'x-tenant-id': 'env' });
+  await weir('sources list --tenant flag', { cwd, env: { ...env, WEIR_TOKEN: 'of-env' } });
+  t.match(last(), { authorization: 'Bearer of-env', 'x-tenant-id': 'flag' });
+});
+
+t.test('a server that has ended is not taken for a running one', async (t) => {
+  const { weir, root } = commandLine(t);
+  const supervisor = { name: 'supervisor', pid: process.pid, started: 'another time' };
+  await writeState(path.join(root, '.weir'), {
+    supervisor,
+    processes: [],
+    api_url: 'http://127.0.0.1:1',
+    tenant: 't',
+    token: 's',
+  });
+  t.match(await weir('sources list'), { code: 69, stderr: /none is running/ });
+});
+
+t.test('a weir.yaml that cannot be understood is a usage error that names it', async (t) => {
+  const { weir, home } = commandLine(t);
+  writeFileSync(path.join(home, 'weir.yaml'), 'url: [1');
+  t.match(await weir('sources list'), { code: 2, stderr: /weir.yaml is not YAML/ });
+  writeFileSync(path.join(home, 'weir.yaml'), 'url: 3');
+  t.match(await weir('sources list'), { code: 2, stderr: /url in .*weir.yaml must be text/ });
+});
