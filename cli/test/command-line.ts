@@ -1,7 +1,12 @@
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import type { Test } from 'tap';
+import type { ExitName } from '../src/exit-codes.ts';
 import { runCli } from '../src/run-cli.ts';
+
+/** What an error that ends a command so looks like, for `throws` and `rejects`. */
+export const ending = (exit: ExitName, message?: RegExp) =>
+  ({ exit, ...(message === undefined ? {} : { message }) }) as unknown as Error;
 
 export interface Ran {
   code: number;

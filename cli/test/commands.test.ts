@@ -7,7 +7,7 @@ import { completions } from '../src/complete.ts';
 import { didYouMean, editDistance } from '../src/did-you-mean.ts';
 import { durationText, parseDuration } from '../src/duration.ts';
 import { knownCommands } from '../src/run-cli.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, ending } from './command-line.ts';
 
 const cli = new Cli<CliContext>({ binaryName: 'weir' });
 for (const command of commands()) cli.register(command);
@@ -98,7 +98,7 @@ t.test('durations are read with their unit, and nothing else is', async (t) => {
   t.equal(parseDuration('30', '--timeout'), 30_000);
   t.equal(parseDuration('1.5h', '--timeout'), 5_400_000);
   for (const wrong of ['', 'h', '1w', '-1s', '1 s', '1e3'])
-    t.throws(() => parseDuration(wrong, '--timeout'), { exit: 'usage' });
+    t.throws(() => parseDuration(wrong, '--timeout'), ending('usage'));
   t.equal(durationText(400), '0.4 s');
   t.equal(durationText(125_000), '2 min 5 s');
 });

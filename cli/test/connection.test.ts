@@ -6,7 +6,7 @@ import { profilesFile, readProfiles, writeProfile } from '../src/connection/prof
 import { type ConnectionLayer, resolveConnection } from '../src/connection/resolve-connection.ts';
 import { startOf } from '../src/dev/process-identity.ts';
 import { writeState } from '../src/dev/state.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, ending } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';
 
 const none = { flags: {}, env: {}, project: {}, profiles: { profiles: {} } };
@@ -78,7 +78,7 @@ t.test('the profiles file is its owner’s alone, and the first profile becomes 
   t.equal(read.current, 'dev');
   t.strictSame(Object.keys(read.profiles), ['dev', 'other']);
   writeFileSync(file, '{');
-  await t.rejects(readProfiles(file), { exit: 'usage' });
+  await t.rejects(readProfiles(file), ending('usage'));
 });
 
 const listed = { 'GET /api/v1/sources': { status: 200, body: { items: [], next_page_token: null, total: 0 } } };

@@ -14,7 +14,7 @@ import { type DevState, readStarting, writeState } from '../src/dev/state.ts';
 import { stopStale } from '../src/dev/stop-stale.ts';
 import { takeFolder } from '../src/dev/supervisor.ts';
 import { MARKS, timings } from '../src/dev/timings.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, ending } from './command-line.ts';
 
 const silent = reporter(
   new Writable({
@@ -164,7 +164,7 @@ t.test('a part that ends by itself is named with the last lines of its log', asy
   await supervisor.keep(part('postgres', new Promise(() => undefined)));
   await supervisor.keep(part('worker', child.gone));
   child.kill('SIGKILL');
-  await t.rejects(supervisor.died, { exit: 'failed', message: /^The worker ended by itself\.\n[^]*last words$/ });
+  await t.rejects(supervisor.died, ending('failed', /^The worker ended by itself\.\n[^]*last words$/));
   await supervisor.stop();
   t.strictSame(stopped, ['worker', 'postgres']);
 });
@@ -182,7 +182,7 @@ t.test('reset asks, deletes a data folder of ours only, and is done twice withou
   writeFileSync(path.join(home, 'mine.txt'), 'mine');
   t.match(await weir(`dev reset --yes --data-dir ${home}`), { code: 2, stderr: /nothing was deleted/ });
   t.ok(existsSync(path.join(home, 'mine.txt')));
-  await t.rejects(deleteData(home), { exit: 'usage' });
+  await t.rejects(deleteData(home), ending('usage'));
 });
 
 t.test('passwords are made once and kept where only the owner reads them', async (t) => {

@@ -5,7 +5,7 @@ import { foldExact } from '../src/output/fold-exact.ts';
 import { render } from '../src/output/render.ts';
 import { condense, sparkline } from '../src/output/sparkline.ts';
 import { cellText, table } from '../src/output/table.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, ending } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';
 import { IDS, sources } from './shapes.ts';
 
@@ -59,7 +59,7 @@ t.test('--query selects by JMESPath, and a wrong expression is a usage error', a
   t.equal(await render(items, { output: 'json', query: 'items[].n' }), '[\n  2\n]\n');
   t.equal(await render(items, { output: 'table', query: 'items[0].a_id' }), '1\n');
   t.equal(await render(items, { output: 'table', query: 'items[].{n: n}' }), 'N\n2\n');
-  await t.rejects(render(items, { output: 'json', query: 'items[' }), { exit: 'usage' });
+  await t.rejects(render(items, { output: 'json', query: 'items[' }), ending('usage'));
 });
 
 t.test('a snapshot id is the exact decimal string everywhere', async (t) => {
@@ -110,8 +110,8 @@ t.test('a chart draws y in the order of x', async (t) => {
     { d: '2012-01-01', v: 1 },
   ];
   t.equal(chartText(rows, 'd,v'), 'v ▁█ 1 to 8, d 2012-01-01 to 2012-01-02\n');
-  t.throws(() => chartText(rows, 'd'), { exit: 'usage' });
-  t.throws(() => chartText(rows, 'd,w'), { exit: 'usage' });
+  t.throws(() => chartText(rows, 'd'), ending('usage'));
+  t.throws(() => chartText(rows, 'd,w'), ending('usage'));
   t.equal(chartText([], 'd,v'), 'v: no numbers\n');
   t.equal(sparkline([3, 3]), '▁▁');
   fc.assert(

@@ -20,15 +20,20 @@ export async function devStatus(dataDir: string): Promise<DevStatus | undefined>
   const state = await runningState(dataDir);
   if (state === undefined) return undefined;
   const { supervisor, processes, tenant: _tenant, token: _token, ...addresses } = state;
-  const found = [supervisor, ...processes, ...(await workerChildren(devFolder(dataDir).state, processes))];
-  const alive = await Promise.all(found.map(async (each) => ((await isAlive(each)) ? [each] : [])));
-  const shown = alive.flat().map(({ name, pid, role, parent }) => ({
+  const parts = await alive([supervisor, ...processes]);
+  const children = await alive(await workerChildren(devFolder(dataDir).state, parts));
+  const shown = [...parts, ...children].map(({ name, pid, role, parent }) => ({
     name,
     pid,
     ...(role === undefined ? {} : { role }),
     ...(parent === undefined ? {} : { parent }),
   }));
   return { ...addresses, processes: shown };
+}
+
+async function alive(processes: readonly DevProcess[]): Promise<DevProcess[]> {
+  const living = await Promise.all(processes.map(isAlive));
+  return processes.filter((_, i) => living[i]);
 }
 
 /** The children that each worker says it has; a file of a worker that is gone is not read. */
