@@ -2,8 +2,20 @@ import path from 'node:path';
 import { Cli } from 'clipanion';
 import { runCli } from './run-cli.ts';
 
+/** One Ctrl-C may arrive several times, from the terminal and from npm; only a later one means "at once". */
+const SAME_INTERRUPT_MS = 2_000;
+const INTERRUPTED = 130;
+
 const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort(signal));
+let interruptedAt: number | undefined;
+
+function interrupt(signal: NodeJS.Signals): void {
+  interruptedAt ??= performance.now();
+  if (performance.now() - interruptedAt > SAME_INTERRUPT_MS) process.exit(INTERRUPTED);
+  interrupted.abort(signal);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 process.exitCode = await runCli(process.argv.slice(2), {

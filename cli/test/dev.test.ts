@@ -164,7 +164,7 @@ t.test('a part that ends by itself is named with the last lines of its log', asy
   await supervisor.keep(part('postgres', new Promise(() => undefined)));
   await supervisor.keep(part('worker', child.gone));
   child.kill('SIGKILL');
-  await t.rejects(supervisor.died, ending('failed', /^The worker ended by itself\.\n[^]*last words$/));
+  await t.rejects(supervisor.died, ending('failed', /^The worker ended by itself\.\n[\s\S]*last words$/));
   await supervisor.stop();
   t.strictSame(stopped, ['worker', 'postgres']);
 });
@@ -183,6 +183,8 @@ t.test('reset asks, deletes a data folder of ours only, and is done twice withou
   t.match(await weir(`dev reset --yes --data-dir ${home}`), { code: 2, stderr: /nothing was deleted/ });
   t.ok(existsSync(path.join(home, 'mine.txt')));
   await t.rejects(deleteData(home), ending('usage'));
+  writeFileSync(path.join(home, 'dev.json'), '{}');
+  await t.rejects(deleteData(home), ending('usage'), 'a state file alone makes no data folder');
 });
 
 t.test('passwords are made once and kept where only the owner reads them', async (t) => {

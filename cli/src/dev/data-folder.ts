@@ -3,8 +3,10 @@ import path from 'node:path';
 import { CliError } from '../cli-error.ts';
 import type { DevFolder } from './folder.ts';
 
-/** A file that every data folder of ours has from its first start on. */
-const OWN_FILES = ['secrets.json', 'dev.json'];
+/** Every data folder of ours has this file from its first start on. */
+const OWN_FILE = 'secrets.json';
+/** The state of a running server; it may be there before anything else is. */
+const STATE_FILE = 'dev.json';
 
 const PLACE_FILE = 'postgres.place';
 /** Where the embedded server keeps data when its user cannot reach the data folder. */
@@ -16,15 +18,17 @@ export async function rememberPlace(folder: DevFolder, place: string): Promise<v
 }
 
 /**
- * Deletes the data of a development server that does not run, but for the names to keep. A folder that is not a data
+ * Deletes the data of a development server, but for the state of one that is just starting. A folder that is not a data
  * folder of ours is refused, so that a slip in --data-dir deletes nothing.
  */
-export async function deleteData(folder: string, keep: readonly string[] = []): Promise<void> {
+export async function deleteData(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  if (names.length > 0 && !names.some((name) => OWN_FILES.includes(name))) {
+  const data = names.filter((name) => name !== STATE_FILE);
+  if (data.length === 0) return;
+  if (!data.includes(OWN_FILE)) {
     throw new CliError('usage', `${folder} is not a data folder of weir dev; nothing was deleted.`);
   }
   const place = await readFile(path.join(folder, PLACE_FILE), 'utf8').then(
@@ -32,8 +36,9 @@ export async function deleteData(folder: string, keep: readonly string[] = []): 
     () => '',
   );
   if (OUTSIDE_PLACE.test(place)) await rm(place, { recursive: true, force: true });
-  for (const name of names) {
-    if (!keep.includes(name)) await rm(path.join(folder, name), { recursive: true, force: true });
+  for (const name of data) {
+    if (name !== OWN_FILE) await rm(path.join(folder, name), { recursive: true, force: true });
   }
-  if (keep.length === 0) await rm(folder, { recursive: true, force: true });
+  await rm(path.join(folder, OWN_FILE), { force: true });
+  if (data.length === names.length) await rm(folder, { recursive: true, force: true });
 }

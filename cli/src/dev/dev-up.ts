@@ -43,9 +43,13 @@ export async function devUp(context: CliContext, options: DevUpOptions, report: 
   const marks = startTimings(Number(context.env.WEIR_LAUNCHED_AT) || undefined);
   const begun = performance.now();
   const supervisor = await takeFolder(options.dataDir, report);
+  const ending = new AbortController();
+  const interrupted = AbortSignal.any([context.interrupted, ending.signal]);
   try {
-    if (options.fresh) await deleteData(options.dataDir, ['dev.json']);
-    await Promise.race([startAndRun(context, options, { report, supervisor, marks }), supervisor.died]);
+    if (options.fresh) await deleteData(options.dataDir);
+    const started = startAndRun({ ...context, interrupted }, options, { report, supervisor, marks });
+    supervisor.died.catch(() => ending.abort());
+    await Promise.race([started, supervisor.died]).finally(() => settled(started));
     marks.mark('total');
     report.line(`  ready in ${durationText(performance.now() - begun)}`);
     await marks.write(devFolder(options.dataDir).timings);
@@ -54,10 +58,16 @@ export async function devUp(context: CliContext, options: DevUpOptions, report: 
       report.line('  running; Ctrl-C stops everything');
       await Promise.race([interruption(context.interrupted), supervisor.died]);
     }
+  } catch (error) {
+    if (!context.interrupted.aborted) throw error;
+    throw new CliError('interrupted', 'Interrupted before the end; everything is stopped.');
   } finally {
     await supervisor.stop();
   }
 }
+
+/** Waits until nothing is being started any more, so that nothing starts behind the back of the stop. */
+const settled = (work: Promise<unknown>) => work.then(() => undefined).catch(() => undefined);
 
 const interruption = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {

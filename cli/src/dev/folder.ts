@@ -38,9 +38,14 @@ export function devFolder(root: string): DevFolder {
 /** Passage without listing: the database server may run as another user and must reach its own folder. */
 const PASSABLE = 0o711;
 
+/** Makes the data folder itself. */
+export async function makeDataFolder(root: string): Promise<void> {
+  await mkdir(root, { recursive: true, mode: PASSABLE });
+}
+
 /** Makes the folders that our own programs write to. */
 export async function makeFolders(folder: DevFolder): Promise<void> {
-  await mkdir(folder.root, { recursive: true, mode: PASSABLE });
+  await makeDataFolder(folder.root);
   const inner = [folder.identity, folder.warehouse, folder.work, folder.cache, folder.state, folder.logs];
   for (const each of [...inner, path.dirname(folder.temporalDb)]) await mkdir(each, { recursive: true, mode: 0o700 });
 }

@@ -14,8 +14,8 @@ export interface OpenLine {
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Lines that can be pasted into a shell and count the flights of the demo without us: PyIceberg by the catalog,
- * DuckDB by the Arrow of PyIceberg's scan, and DuckDB's own Iceberg reader by the metadata file.
+ * Lines that can be pasted into a shell and count the flights of the demo without us: PyIceberg by the catalog, and
+ * DuckDB's own Iceberg reader by the metadata file, with its signed extensions as packages rather than a download.
  */
 export function openLines(state: Pick<DevState, 'catalog' | 'warehouse'>, metadataLocation: string): OpenLine[] {
   const table = `bronze.${DEMO_TENANT}.${DEMO_FILES[0]?.table}`;
@@ -29,16 +29,16 @@ export function openLines(state: Pick<DevState, 'catalog' | 'warehouse'>, metada
     {
       reader: 'PyIceberg',
       install: "pip install 'pyiceberg[sql-postgres,pyarrow]==0.12.0'",
-      run: python(...load, 'print(t.scan().count(), t.current_snapshot().snapshot_id)'),
+      run: python(...load, 'print(t.scan().count())'),
     },
     {
       reader: 'DuckDB',
       install: 'pip install duckdb==1.5.5 duckdb-extension-avro==1.5.5 duckdb-extension-iceberg==1.5.5',
       run: python(
-        'import duckdb, importlib.util as u',
+        'import duckdb, duckdb_extension_avro as a, duckdb_extension_iceberg as i',
         'c = duckdb.connect()',
-        '[c.load_extension(f"{u.find_spec(f\'duckdb_extension_{n}\').submodule_search_locations[0]}/extensions/v{duckdb.__version__}/{n}.duckdb_extension") for n in ("avro", "iceberg")]',
-        `print(c.sql("select count(*) from iceberg_scan('${metadataLocation}')"))`,
+        '[c.load_extension(m.__path__[0] + "/extensions/v" + duckdb.__version__ + "/" + m.__name__[17:] + ".duckdb_extension") for m in (a, i)]',
+        `print(c.execute("select count(*) from iceberg_scan(?)", [${JSON.stringify(metadataLocation)}]).fetchone()[0])`,
       ),
     },
   ];

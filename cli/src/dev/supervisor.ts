@@ -1,4 +1,5 @@
 import { CliError } from '../cli-error.ts';
+import { makeDataFolder } from './folder.ts';
 import { diedError, type Part } from './part.ts';
 import { isAlive, startOf } from './process-identity.ts';
 import type { Reporter } from './reporter.ts';
@@ -32,6 +33,7 @@ export async function takeFolder(folder: string, report: Reporter): Promise<Supe
     if (stopped.length > 0) report.line(`  stopped what an earlier start left behind: ${stopped.join(', ')}`);
     await removeState(folder);
   }
+  await makeDataFolder(folder);
   const own = await identify({ name: 'supervisor', pid: process.pid });
   const state: DevStarting = { supervisor: own, processes: [] };
   await writeState(folder, state);
@@ -56,6 +58,7 @@ function supervise(folder: string, state: DevStarting, report: Reporter): Superv
   return {
     died,
     async keep(part) {
+      if (stopping) return void (await part.stop());
       parts.push(part);
       void part.exited.then(async () => {
         if (!stopping) reject(await diedError(part));
