@@ -2,6 +2,7 @@ export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
 export { mergePatch } from './http/merge-patch.ts';
+export { decodePageToken, encodePageToken } from './persistence/page-token.ts';
 export type { Entity, PageOrders, PageRequest, TenantDb, TenantTransaction } from './persistence/tenant-db.ts';
 export {
   definePlugin,

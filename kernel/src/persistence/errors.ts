@@ -16,7 +16,10 @@ const UNIQUE_VIOLATION = '23505';
 const SERIALIZATION = new Set(['40001', '40P01', '55P03']);
 /** Classes 08 (connection), 53 (resources), 57 (operator intervention: shutdown, cancelled by timeout). */
 const UNAVAILABLE_CLASS = /^(08|53|57)/;
-const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'ENOENT']);
+const UNAVAILABLE_CODE =
+  /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)UNREACH|EPIPE|ENOENT)$/;
+const UNAVAILABLE_TEXT =
+  /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect/;
 
 /** Names what the database refused; connection troubles become `dependency_unavailable`, lost races `conflict`. */
 export function databaseError(thrown: unknown): unknown {
@@ -29,8 +32,8 @@ export function databaseError(thrown: unknown): unknown {
     if (error.code === UNIQUE_VIOLATION) return new UniqueViolation(error.constraint ?? 'unknown', thrown);
     if (error.code !== undefined && SERIALIZATION.has(error.code)) return kernelProblems.conflict({ cause: thrown });
     const unavailable =
-      error.code !== undefined && (UNAVAILABLE_CLASS.test(error.code) || UNAVAILABLE_CODES.has(error.code));
-    if (unavailable || /Connection terminated|timeout exceeded when trying to connect/.test(error.message ?? '')) {
+      error.code !== undefined && (UNAVAILABLE_CLASS.test(error.code) || UNAVAILABLE_CODE.test(error.code));
+    if (unavailable || UNAVAILABLE_TEXT.test(error.message ?? '')) {
       return kernelProblems.dependencyUnavailable({ cause: thrown });
     }
   }

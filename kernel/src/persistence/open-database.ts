@@ -64,7 +64,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     logger: (message) => log.debug(message),
   });
-  const sql: PlatformSql = (text, params) => runSql(orm.em.fork({ clear: true }), text, params);
+  const sql: PlatformSql = async (text, params) => {
+    try {
+      return await runSql(orm.em.fork({ clear: true }), text, params);
+    } catch (error) {
+      throw databaseError(error);
+    }
+  };
   return {
     sql,
     db: (tenant) => ({
@@ -76,9 +82,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         const afterCommit: (() => Promise<void>)[] = [];
         try {
           const result = await em.transactional(async (inside) => {
-            const { tx, flush } = tenantTransaction(inside as EntityManager, tenant, afterCommit);
+            const { tx, settle } = tenantTransaction(inside as EntityManager, tenant, afterCommit);
             const value = await work(tx);
-            await flush();
+            await settle();
             return value;
           });
           for (const task of afterCommit) {

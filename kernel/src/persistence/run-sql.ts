@@ -1,29 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { databaseError } from './errors.ts';
+import { CompiledQuery, type Kysely } from 'kysely';
 
-/** One statement with `$1` parameters through the ORM's connection of this manager, in its session. */
+/** One statement with `$1` parameters, bound by the server and never part of its text, in the session of this manager. */
 export async function runSql(
   em: EntityManager,
   text: string,
   params: unknown[],
 ): Promise<{ rows: Record<string, unknown>[]; rowCount: number }> {
-  const ordered: unknown[] = [];
-  // The ORM binds `?` in order; numbered places may repeat, so each use gets its own value.
-  const statement = text.replace(/\?/g, '\\?').replace(/\$(\d+)/g, (_, place: string) => {
-    ordered.push(params[Number(place) - 1]);
-    return '?';
-  });
-  try {
-    const driver = em.getDriver();
-    const result = await driver.execute<{ rows?: Record<string, unknown>[]; affectedRows: number; row?: unknown }>(
-      statement,
-      ordered,
-      /^\s*(select|with)|\breturning\b/i.test(text) ? 'all' : 'run',
-      em.getTransactionContext(),
-    );
-    if (Array.isArray(result)) return { rows: result, rowCount: result.length };
-    return { rows: [], rowCount: result.affectedRows };
-  } catch (error) {
-    throw databaseError(error);
-  }
+  const connection = em.getTransactionContext<Kysely<unknown>>() ?? em.getDriver().getConnection().getClient();
+  const { rows, numAffectedRows } = await connection.executeQuery<Record<string, unknown>>(
+    CompiledQuery.raw(text, params),
+  );
+  return { rows, rowCount: Number(numAffectedRows ?? rows.length) };
 }
