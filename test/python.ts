@@ -18,7 +18,10 @@ const INSTALL_TIMEOUT_MS = 600_000;
 export async function testPython(python = 'python3'): Promise<string> {
   const run = promisify(execFile);
   const { stdout: version } = await run(python, ['-c', 'import sys; print(sys.version, sys.base_prefix)']);
-  const hash = createHash('sha256').update(JSON.stringify([version, REQUIREMENTS])).digest('hex').slice(0, 16);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([version, REQUIREMENTS]))
+    .digest('hex')
+    .slice(0, 16);
   const home = path.join(toolCache(), `test-python-${hash}`);
   const interpreter = path.join(home, 'bin', 'python');
   if (existsSync(interpreter)) return interpreter;

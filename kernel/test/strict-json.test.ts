@@ -22,6 +22,7 @@ t.test('what JSON.parse would silently change is refused', async (t) => {
   t.equal(codeOf(Buffer.from([0x22, 0xff, 0x22])), 'malformed_json', 'not UTF-8');
   t.equal(codeOf(`${'['.repeat(65)}${']'.repeat(65)}`), 'malformed_json', 'deeper than 64');
   t.equal(codeOf('['.repeat(100_000)), 'malformed_json', 'far too deep');
+  t.equal(codeOf('{"a":"x\\u0000"}'), 'malformed_json', 'NUL');
   t.equal(codeOf(''), 'malformed_json');
   t.equal(codeOf('{"a":1} x'), 'malformed_json');
   t.equal(({} as { x?: number }).x, undefined);
@@ -31,7 +32,7 @@ t.test('every JSON document without those faults reads as JSON.parse reads it', 
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const text = JSON.stringify(value);
-      if (/"(__proto__|constructor|prototype)":/.test(text)) return true;
+      if (/"(__proto__|constructor|prototype)":|\\u0000/.test(text)) return true;
       const read = codeOf(text);
       return (
         read === 'unsafe_number' || JSON.stringify(strictJson(Buffer.from(text))) === JSON.stringify(JSON.parse(text))

@@ -45,8 +45,14 @@ t.test('faults of plugins are refused at boot by name, all in one message, witho
   const file = deployment(t.testdir(), [
     { name: 'too-new', weir: weir('too-new', { kernel: '^99.0.0' }) },
     { name: 'needy', weir: weir('needy', { requires: ['missing.things@1'] }) },
-    { name: 'first', weir: weir('first', { prefixes: ['/shared'], provides: ['first.s@1'], requires: ['second.s@1'] }) },
-    { name: 'second', weir: weir('second', { prefixes: ['/shared'], provides: ['second.s@1'], requires: ['first.s@1'] }) },
+    {
+      name: 'first',
+      weir: weir('first', { prefixes: ['/shared'], provides: ['first.s@1'], requires: ['second.s@1'] }),
+    },
+    {
+      name: 'second',
+      weir: weir('second', { prefixes: ['/shared'], provides: ['second.s@1'], requires: ['first.s@1'] }),
+    },
   ]);
   const faults = faultsOf(file);
   t.equal(faults.length, 4);

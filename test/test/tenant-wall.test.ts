@@ -20,7 +20,12 @@ async function furnish(world: TestPlatform, alias: string): Promise<Ids> {
   const { source_id } = made.body;
   const [tenant] = await world.database.peek('select tenant_id, scope from kernel.tenant where alias = $1', [alias]);
   const stream_id = randomUUID();
-  await insertStream(world, { tenant_id: String(tenant?.tenant_id), source_id, stream_id, scope: String(tenant?.scope) });
+  await insertStream(world, {
+    tenant_id: String(tenant?.tenant_id),
+    source_id,
+    stream_id,
+    scope: String(tenant?.scope),
+  });
   const discovery = await world.call(who, startDiscovery, { body: { source_id } });
   if (!discovery.ok) throw new Error(`discovery: ${discovery.problem.code}`);
   return {
@@ -49,8 +54,16 @@ async function insertStream(world: TestPlatform, ids: Ids): Promise<void> {
     destination_namespace: `bronze.${ids.scope}`,
     destination_table: 'shop__orders',
   };
-  const filler: Record<string, unknown> = { boolean: false, integer: 1, jsonb: '{}', text: 'x', 'timestamp with time zone': new Date() };
-  const given = columns.filter((c) => c.column_name in known || (c.is_nullable === 'NO' && c.column_default === null));
+  const filler: Record<string, unknown> = {
+    boolean: false,
+    integer: 1,
+    jsonb: '{}',
+    text: 'x',
+    'timestamp with time zone': new Date(),
+  };
+  const given = columns.filter(
+    (c) => String(c.column_name) in known || (c.is_nullable === 'NO' && c.column_default === null),
+  );
   const names = given.map((c) => String(c.column_name));
   const values = given.map((c) => known[String(c.column_name)] ?? filler[String(c.data_type)]);
   await world.database.peek(
@@ -64,7 +77,12 @@ async function insertStream(world: TestPlatform, ids: Ids): Promise<void> {
 }
 
 /** What an answer says apart from what must differ between any two requests. */
-async function answerOf(world: TestPlatform, path: string, method: string, headers: Record<string, string>): Promise<string> {
+async function answerOf(
+  world: TestPlatform,
+  path: string,
+  method: string,
+  headers: Record<string, string>,
+): Promise<string> {
   const hasBody = method === 'PATCH' || method === 'POST' || method === 'PUT';
   const answer = await fetch(new URL(path, world.api.url), {
     method,
@@ -76,44 +94,58 @@ async function answerOf(world: TestPlatform, path: string, method: string, heade
   return JSON.stringify([answer.status, kept.map((name) => answer.headers.get(name)), body]);
 }
 
-t.test('for every route a foreign id answers exactly as an absent one, and a malformed id never reaches a row', async (t) => {
-  const world = await testPlatform(t, t.testdir());
-  const own = await furnish(world, 'acme');
-  const foreign = await furnish(world, 'other');
-  const headers = { authorization: `Bearer ${await world.token('acme')}`, 'x-tenant-id': 'acme' };
-  const before = await world.database.peek(DUMP, [await tenantId(world, 'other')]);
-  let walked = 0;
-  for (const { method, endpoint } of world.api.app.declaredRoutes) {
-    if (endpoint.access.kind !== 'tenant') continue;
-    const names = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
-    const at = (ids: Ids, absent = false) =>
-      `/api/v1${endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent((absent ? absentId(name, own) : ids[name]) ?? 'unknown'))}`;
-    const anonymous = JSON.parse(await answerOf(world, at(own), method, {}));
-    t.match(anonymous, [401], `${method} ${endpoint.path} without a token`);
-    for (const name of names) {
-      if (['pattern_id', 'code'].includes(name)) continue;
-      const swapped = await answerOf(world, at({ ...own, [name]: foreign[name] ?? 'unknown' }), method, headers);
-      const random = await answerOf(world, at({ ...own, [name]: absentId(name, own) }), method, headers);
-      if (name === 'dataset_id') t.equal(JSON.parse(swapped)[0], 403, `${method} ${endpoint.path} of another tenant's dataset`);
-      else t.equal(swapped, random, `${method} ${endpoint.path} with a foreign ${name}`);
-      for (const malformed of MALFORMED) {
-        const path = `/api/v1${endpoint.path.replace(/:(\w+)/g, (_, other: string) => (other === name ? malformed : encodeURIComponent(own[other] ?? 'x')))}`;
-        const [status] = JSON.parse(await answerOf(world, path, method, headers));
-        t.ok([400, 403, 404, 405, 414].includes(status), `${method} ${endpoint.path} with a malformed ${name}: ${status}`);
+t.test(
+  'for every route a foreign id answers exactly as an absent one, and a malformed id never reaches a row',
+  async (t) => {
+    const world = await testPlatform(t, t.testdir());
+    const own = await furnish(world, 'acme');
+    const foreign = await furnish(world, 'other');
+    const headers = { authorization: `Bearer ${await world.token('acme')}`, 'x-tenant-id': 'acme' };
+    const before = await world.database.peek(DUMP, [await tenantId(world, 'other')]);
+    let walked = 0;
+    for (const { method, endpoint } of world.api.app.declaredRoutes) {
+      if (endpoint.access.kind !== 'tenant') continue;
+      const names = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+      const at = (ids: Ids, absent = false) =>
+        `/api/v1${endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent((absent ? absentId(name, own) : ids[name]) ?? 'unknown'))}`;
+      const anonymous = JSON.parse(await answerOf(world, at(own), method, {}));
+      t.match(anonymous, [401], `${method} ${endpoint.path} without a token`);
+      for (const name of names) {
+        if (['pattern_id', 'code'].includes(name)) continue;
+        const swapped = await answerOf(world, at({ ...own, [name]: foreign[name] ?? 'unknown' }), method, headers);
+        const random = await answerOf(world, at({ ...own, [name]: absentId(name, own) }), method, headers);
+        if (name === 'dataset_id')
+          t.equal(JSON.parse(swapped)[0], 403, `${method} ${endpoint.path} of another tenant's dataset`);
+        else t.equal(swapped, random, `${method} ${endpoint.path} with a foreign ${name}`);
+        for (const malformed of MALFORMED) {
+          const path = `/api/v1${endpoint.path.replace(/:(\w+)/g, (_, other: string) => (other === name ? malformed : encodeURIComponent(own[other] ?? 'x')))}`;
+          const [status] = JSON.parse(await answerOf(world, path, method, headers));
+          t.ok(
+            [400, 403, 404, 405, 414].includes(status),
+            `${method} ${endpoint.path} with a malformed ${name}: ${status}`,
+          );
+        }
+        walked += 1;
       }
-      walked += 1;
     }
-  }
-  t.ok(walked >= 10, `${walked} parameters walked`);
-  t.strictSame(await world.database.peek(DUMP, [await tenantId(world, 'other')]), before, "the other tenant's rows are as before");
-});
+    t.ok(walked >= 10, `${walked} parameters walked`);
+    t.strictSame(
+      await world.database.peek(DUMP, [await tenantId(world, 'other')]),
+      before,
+      "the other tenant's rows are as before",
+    );
+  },
+);
 
 t.test('no row of another tenant shows in any answer, whatever is listed', async (t) => {
   const world = await testPlatform(t, t.testdir());
   await furnish(world, 'acme');
   await furnish(world, 'other');
   const canary = 'zz_canary';
-  await world.database.peek('update sources.source set name = $1 where tenant_id = $2', [canary, await tenantId(world, 'other')]);
+  await world.database.peek('update sources.source set name = $1 where tenant_id = $2', [
+    canary,
+    await tenantId(world, 'other'),
+  ]);
   const headers = { authorization: `Bearer ${await world.token('acme')}`, 'x-tenant-id': 'acme' };
   for (const { method, endpoint } of world.api.app.declaredRoutes) {
     if (method !== 'GET' || endpoint.path.includes(':')) continue;
@@ -134,7 +166,11 @@ t.test('each role reaches what its rank allows, by every route', async (t) => {
       const path = `/api/v1${endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(own[name] ?? 'x'))}`;
       const [status, , body] = JSON.parse(await answerOf(world, path, method, headers));
       const refused = status === 403 && body.includes('forbidden_role');
-      t.equal(refused, ranks.indexOf(role) < ranks.indexOf(access.role), `${role}: ${method} ${endpoint.path} answers ${status}`);
+      t.equal(
+        refused,
+        ranks.indexOf(role) < ranks.indexOf(access.role),
+        `${role}: ${method} ${endpoint.path} answers ${status}`,
+      );
     }
   }
 });

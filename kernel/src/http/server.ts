@@ -71,6 +71,11 @@ export function createServer(log: Logger): FastifyInstance {
   useValidators(app);
   guardRoutes(app);
   answerProblems(app);
+  app.addHook('preValidation', async ({ params, query }) => {
+    // Neither the database nor a file name can hold NUL, so no route needs to meet one.
+    const texts = [...Object.values(params ?? {}), ...Object.values(query ?? {})];
+    if (texts.some((text) => String(text).includes('\0'))) throw kernelProblems.validationFailed();
+  });
   app.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });

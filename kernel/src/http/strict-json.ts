@@ -6,7 +6,8 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Parses a request body: one JSON document in UTF-8, no key repeated with another value, depth at most 64, no number that a double
- * cannot hold exactly, no key that reaches a prototype. Throws `malformed_json` or `unsafe_number`, without an echo.
+ * cannot hold exactly, no key that reaches a prototype, no NUL (which the
+ * database cannot keep). Throws `malformed_json` or `unsafe_number`, without an echo.
  */
 export function strictJson(body: Buffer): unknown {
   let text: string;
@@ -34,7 +35,7 @@ export function strictJson(body: Buffer): unknown {
     throw kernelProblems.malformedJson();
   }
   if (unsafe) throw kernelProblems.unsafeNumber();
-  if (hasForbiddenKey(document)) throw kernelProblems.malformedJson();
+  if (isForbidden(document)) throw kernelProblems.malformedJson();
   return document;
 }
 
@@ -56,9 +57,10 @@ function tooDeep(text: string): boolean {
   return false;
 }
 
-function hasForbiddenKey(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(hasForbiddenKey);
+function isForbidden(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (Array.isArray(value)) return value.some(isForbidden);
   if (typeof value !== 'object' || value === null) return false;
   if (Object.getPrototypeOf(value) !== Object.prototype) return true;
-  return Object.entries(value).some(([key, inner]) => FORBIDDEN_KEYS.has(key) || hasForbiddenKey(inner));
+  return Object.entries(value).some(([key, inner]) => FORBIDDEN_KEYS.has(key) || isForbidden(inner));
 }

@@ -14,8 +14,8 @@ export class UniqueViolation extends Error {
 
 const UNIQUE_VIOLATION = '23505';
 const SERIALIZATION = new Set(['40001', '40P01', '55P03']);
-/** Classes 08 (connection), 53 (resources), 57 (operator intervention: shutdown, cancelled by timeout). */
-const UNAVAILABLE_CLASS = /^(08|53|57)/;
+/** Classes 08 (connection, but for 08P01: a fault of ours), 53 (resources), 57 (shutdown, cancelled by timeout). */
+const UNAVAILABLE_CLASS = /^(08(?!P01)|53|57)/;
 const UNAVAILABLE_CODE =
   /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)UNREACH|EPIPE|ENOENT)$/;
 const UNAVAILABLE_TEXT =
