@@ -9,6 +9,7 @@ import type { SourceFile } from './list-files.ts';
 import { literal, pathLiteral } from './sql-text.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
+const ISO_DATE = '%Y-%m-%d';
 /** How much of a file is searched for the end of its header line. */
 const HEADER_REACH_BYTES = 1024 * 1024;
 const CHECK_BLOCK_BYTES = 1024 * 1024;
@@ -47,7 +48,8 @@ export async function describeCsv(
   const [columns, date, timestamp] = result.getRows()[0] as [string, string | null, string | null];
   return (JSON.parse(columns) as FileColumn[]).map(({ name, type }) => {
     const format = type === 'DATE' ? date : type === 'TIMESTAMP' ? timestamp : null;
-    return format === null || format === '' ? { name, type } : { name, type, format };
+    const own = format !== null && format !== '' && format !== ISO_DATE;
+    return own ? { name, type, format } : { name, type };
   });
 }
 

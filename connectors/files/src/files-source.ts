@@ -44,7 +44,7 @@ function merged(columns: Columns, found: Columns, where: string): Columns {
   return Object.fromEntries(names.map((name) => [name, widerSchema(columns[name] ?? {}, found[name] ?? {})]));
 }
 
-/** Reads the files that are new or changed since the state, oldest name first, with a STATE after each whole file. */
+/** Reads the files that are new or changed since the state, in the order of their names, with a STATE after each whole file. */
 async function readStream({ config, stream, state, emit, emittedAt, signal }: ReadContext): Promise<void> {
   const descriptor = { name: stream.stream.name };
   const listed = (await listStreams(parseConfig(config))).find((found) => found.name === descriptor.name);

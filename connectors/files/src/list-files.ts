@@ -98,7 +98,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 /** Refuses a link out of the folder when a glob asks for it, or for something behind it. */
 async function assertNoWayOut(root: string, name: string, globs: readonly string[]): Promise<void> {
   const target = await realpath(join(root, name)).catch(() => undefined);
-  if (target !== undefined && target.startsWith(root + sep)) return;
+  if (target?.startsWith(root + sep)) return;
   const depth = name.split('/').length;
   const leadsOn = (glob: string) => {
     const parts = glob.split('/');

@@ -1,0 +1,155 @@
+/** Door "./testing": the rules that every ConnectorRuntime keeps, as cases for any test runner. */
+import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConnectorError } from './connector-error.ts';
+import type { ConnectorProcess, ConnectorRun, ConnectorRuntime } from './connector-runtime.ts';
+import { STDERR_TAIL_BYTES } from './connector-runtime.ts';
+
+/** What the test connector does; its program is `testing-connector.ts`. */
+export type Habit =
+  | 'inputs'
+  | 'good'
+  | 'stops-on-request'
+  | 'ignores-sigterm'
+  | 'leaves-a-child'
+  | 'flood'
+  | 'noisy'
+  | 'exits-3';
+
+export type RuntimeHarness = {
+  readonly runtime: ConnectorRuntime;
+  /** The image of the test connector with this habit. */
+  readonly image: (habit: Habit) => string;
+  /** The texts of all files that exist in workspaces now. */
+  readonly leftInputs: () => Promise<readonly string[]>;
+};
+
+export type RuntimeCase = { readonly name: string; readonly run: () => Promise<void> };
+
+const CANARY = 'canary-3f1c';
+/** How long something that must happen soon is waited for; a hang limit, not a measure. */
+const HANG_MS = 30_000;
+const POLL_MS = 20;
+
+/** A run of the test connector, to be spread over. */
+export function testRun(image: string, more: Partial<ConnectorRun> = {}): ConnectorRun {
+  const labels = { tenant: 'tenant', source: 'source', execution: 'execution', attempt: '1' };
+  return { image, role: 'source', labels, verb: 'read', ...more };
+}
+
+/** The cases; each is on its own. */
+export function runtimeConformance({ runtime, image, leftInputs }: RuntimeHarness): RuntimeCase[] {
+  const start = (habit: Habit, more?: Partial<ConnectorRun>) => runtime.run(testRun(image(habit), more));
+  return [
+    {
+      name: 'stdout arrives whole and the exit code with it',
+      async run() {
+        const connector = await start('good');
+        const stdout = await text(connector.stdout);
+        assert.equal(stdout.trimEnd().split('\n').length, 7);
+        assert.deepEqual(await connector.exit, { code: 0, signal: undefined, oomKilled: false, stopped: false });
+      },
+    },
+    {
+      name: 'a connector reads its inputs from files and finds none of our environment',
+      async run() {
+        process.env.WEIR_TEST_LEAK = CANARY;
+        const connector = await start('inputs', { inputs: { config: `{"secret":"${CANARY}"}` } });
+        const said = JSON.parse(JSON.parse(await text(connector.stdout)).log.message);
+        delete process.env.WEIR_TEST_LEAK;
+        assert.equal(said.verb, 'read');
+        assert.equal(said.text, `{"secret":"${CANARY}"}`);
+        assert.ok(!said.env.includes('WEIR_TEST_LEAK'));
+      },
+    },
+    {
+      name: 'the inputs are destroyed when the run has ended',
+      async run() {
+        const connector = await start('inputs', { inputs: { config: CANARY, state: CANARY } });
+        connector.stdout.resume();
+        await connector.exit;
+        assert.ok(!(await leftInputs()).some((file) => file.includes(CANARY)));
+      },
+    },
+    { name: 'an exit code is passed on', run: async () => assert.equal((await ended(await start('exits-3'))).code, 3) },
+    {
+      name: 'the end of stderr is kept and no more than its limit',
+      async run() {
+        const connector = await start('noisy');
+        await ended(connector);
+        await until(() => connector.stderrTail().endsWith('the end\n'));
+        assert.ok(Buffer.byteLength(connector.stderrTail()) <= STDERR_TAIL_BYTES);
+      },
+    },
+    {
+      name: 'stop lets a connector end by itself',
+      async run() {
+        const connector = await start('stops-on-request');
+        await firstBytes(connector);
+        assert.deepEqual(await connector.stop(), { code: 143, signal: undefined, oomKilled: false, stopped: true });
+      },
+    },
+    {
+      name: 'stop kills a connector that does not listen, and a second stop does no harm',
+      async run() {
+        const connector = await start('ignores-sigterm');
+        await firstBytes(connector);
+        const [exit] = await Promise.all([connector.stop(), connector.stop()]);
+        assert.equal(exit.stopped, true);
+        assert.ok(exit.signal === 'SIGKILL' || exit.code === 137);
+      },
+    },
+    {
+      name: 'aborting the signal stops the connector',
+      async run() {
+        const abort = new AbortController();
+        const connector = await start('stops-on-request', { signal: abort.signal });
+        await firstBytes(connector);
+        abort.abort();
+        assert.equal((await connector.exit).stopped, true);
+      },
+    },
+    {
+      name: 'an unread stdout holds the connector back',
+      async run() {
+        const connector = await start('flood');
+        await firstBytes(connector);
+        let over = false;
+        void connector.exit.then(() => {
+          over = true;
+        });
+        await sleep(500);
+        assert.equal(over, false);
+        await connector.stop();
+      },
+    },
+    {
+      name: 'an image that is not known is refused by its code',
+      run: () => assert.rejects(runtime.run(testRun('weir/nobody:1')), isCode('connector_image_unknown')),
+    },
+  ];
+}
+
+async function ended(connector: ConnectorProcess) {
+  connector.stdout.resume();
+  return connector.exit;
+}
+
+async function firstBytes(connector: ConnectorProcess): Promise<void> {
+  await new Promise<void>((resolve) => {
+    connector.stdout.once('readable', resolve);
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let waited = 0; !holds(); waited += POLL_MS) {
+    assert.ok(waited < HANG_MS, 'what was waited for did not happen');
+    await sleep(POLL_MS);
+  }
+}
+
+/** A check on the code of a ConnectorError. */
+function isCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof ConnectorError && error.code === code;
+}
