@@ -4,6 +4,7 @@ export {
   getDiscoveryStatus,
   startDiscovery,
 } from './contract/discovery.ts';
+export { failureProblems, SOURCE_FAILURES, type SourceFailureCode } from './contract/failures.ts';
 export {
   discoverPatterns,
   getPattern,

@@ -1,5 +1,5 @@
 import { definePlugin, type Entity } from '@weir/kernel';
-import { sourceProblems } from './contract.ts';
+import { failureProblems, sourceProblems } from './contract.ts';
 import { DiscoveryEntity } from './discovery/entity.ts';
 import { discoveryService } from './discovery/service.ts';
 import { startConfigSweeper } from './discovery/sweep-configs.ts';
@@ -26,7 +26,7 @@ export default definePlugin({
     SyncRunEntity,
     StreamRunEntity,
   ] as unknown as Entity<object>[],
-  problems: sourceProblems,
+  problems: { ...sourceProblems, ...failureProblems },
   setup(kernel) {
     const { patterns } = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
     let stopSweeper: (() => void) | undefined;

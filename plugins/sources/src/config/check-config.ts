@@ -28,7 +28,9 @@ export function checkConfig(pattern: Pattern, config: Record<string, unknown>): 
 function schemaFaults(spec: Record<string, unknown>, config: Record<string, unknown>): FieldFault[] {
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true, logger: false });
   addFormats.default(ajv);
-  const validate = ajv.compile(spec);
+  // The dialect is named for readers; the validator knows the common keywords of all of them.
+  const { $schema: _dialect, ...schema } = spec;
+  const validate = ajv.compile(schema);
   if (validate(config)) return [];
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'additionalProperties').map(faultOf);
 }

@@ -162,7 +162,7 @@ async function viewOf({ kernel, patterns }: SourceDeps, tenant: Tenant, row: Sou
 
 function credentialsOf(pattern: Pattern): ReadonlySet<string> {
   const secret = (pattern.fields ?? []).filter((field) => field.credential === true || field.type === 'password');
-  return new Set(secret.map((field) => field.path));
+  return new Set(secret.map(({ path }) => (path.startsWith('/') ? path : `/${path.replaceAll('.', '/')}`)));
 }
 
 async function streamCounts(tx: TenantTransaction, sourceId: string) {

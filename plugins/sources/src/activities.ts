@@ -1,0 +1,112 @@
+import { cpus } from 'node:os';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { Tenant } from '@weir/kernel';
+import { Producers, Tables } from '@weir/plugin-datasets/contract';
+import { finishDiscovery, runDiscovery } from './discovery/run-discovery.ts';
+import { loadPatterns } from './pattern/load-patterns.ts';
+import { copyTokens } from './sync/copy-tokens.ts';
+import { failureOf, RunFailed, sourceFailure } from './sync/failure.ts';
+import { finishSync, type Outcome } from './sync/finish-sync.ts';
+import { runAttempt } from './sync/run-attempt.ts';
+import { workFolders } from './sync/work-folders.ts';
+import { settingsOf, type WorkerDeps } from './worker-deps.ts';
+
+/** All that a workflow of this plugin is given. */
+export interface RunInput {
+  tenant_id: string;
+  run_id: string;
+}
+
+export type SourceActivities = ReturnType<typeof sourceActivities>;
+
+const HEARTBEAT_EVERY_MS = 5_000;
+
+/** The activities of role `source`, over what the worker program gives. */
+export function sourceActivities({ kernel, children, cores = cpus().length, workDir }: WorkerDeps) {
+  const patterns = loadPatterns(settingsOf(kernel).WEIR_PLATFORM, kernel.log);
+  const tables = kernel.use(Tables);
+  const services = { tables, producers: kernel.use(Producers) };
+  const folders = workFolders(workDir);
+  const tokens = copyTokens(cores);
+  const swept = folders.sweep();
+
+  const tenantOf = async ({ tenant_id: tenantId }: RunInput): Promise<Tenant> => {
+    const tenant = await kernel.tenants.byId(tenantId);
+    if (tenant === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
+    return tenant;
+  };
+
+  return {
+    /** Reads a source and loads its rows into bronze tables; one attempt. */
+    readAndLoad: (input: RunInput): Promise<void> =>
+      attempt(kernel.log, input, async (signal, beat) => {
+        await swept;
+        const tenant = await tenantOf(input);
+        const run = await kernel.runs.find(tenant, input.run_id);
+        if (run === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
+        const request = { tenant, runId: run.runId, sourceId: run.subjectId, signal, onProgress: beat };
+        await runAttempt({ kernel, tables, patterns, folders, tokens, children }, request);
+      }),
+
+    /** Makes a sync terminal. */
+    endSync: async (input: RunInput, outcome: Outcome): Promise<void> =>
+      finishSync(kernel, await tenantOf(input), input.run_id, outcome),
+
+    /** Asks a connector for its streams and keeps them; one attempt. */
+    discover: (input: RunInput): Promise<void> =>
+      attempt(kernel.log, input, async (signal) => {
+        await swept;
+        await runDiscovery({ kernel, patterns, folders, children }, await tenantOf(input), input.run_id, signal);
+      }),
+
+    /** Makes a discovery terminal and brings the streams of its source in line with it. */
+    endDiscovery: async (input: RunInput, outcome: Outcome): Promise<void> =>
+      finishDiscovery({ kernel, services }, await tenantOf(input), input.run_id, outcome),
+  };
+}
+
+type Beat = (details: unknown) => void;
+
+/**
+ * Carries out one attempt with heartbeats. What fails becomes an `ApplicationFailure` that says whether a retry can
+ * help and carries the run's failure; a stopping worker hands the attempt back.
+ */
+async function attempt(
+  log: WorkerDeps['kernel']['log'],
+  input: RunInput,
+  work: (signal: AbortSignal, beat: Beat) => Promise<void>,
+): Promise<void> {
+  const context = Context.current();
+  let details: unknown;
+  const timer = setInterval(() => context.heartbeat(details), HEARTBEAT_EVERY_MS);
+  try {
+    await work(context.cancellationSignal, (latest) => {
+      details = latest;
+    });
+  } catch (error) {
+    if (context.cancellationSignal.aborted) throw cancelledOrHandedBack(context.cancellationSignal.reason);
+    const failure = failureOf(error);
+    log.warn({ run_id: input.run_id, code: failure.code, err: error }, 'attempt of a run failed');
+    throw applicationFailure(failure);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function applicationFailure(failure: ReturnType<typeof failureOf>): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failure.code,
+    message: failure.detail,
+    nonRetryable: !failure.retryable,
+    details: [failure],
+  });
+}
+
+const SHUTDOWN_REASON = 'WORKER_SHUTDOWN';
+
+function cancelledOrHandedBack(reason: unknown): Error {
+  if (reason instanceof Error && reason.message === SHUTDOWN_REASON) {
+    return applicationFailure(sourceFailure('worker_stopping'));
+  }
+  return reason instanceof CancelledFailure ? reason : new CancelledFailure('the run was cancelled');
+}

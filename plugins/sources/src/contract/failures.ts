@@ -1,0 +1,86 @@
+import { problem } from '@weir/kernel/contract';
+
+type Origin = 'source' | 'destination' | 'platform' | 'config';
+
+/** One way in which a discovery or sync of this plugin can fail, beside what connectors and tables report. */
+export interface FailureEntry {
+  origin: Origin;
+  retryable: boolean;
+  detail: string;
+  hint: string;
+}
+
+/** The failure codes of this plugin's runs. */
+export const SOURCE_FAILURES = {
+  no_streams_found: {
+    origin: 'config',
+    retryable: false,
+    detail: 'The connector found no stream with this configuration.',
+    hint: 'Check what the configuration points at.',
+  },
+  stream_names_ambiguous: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The connector describes two streams of one name in different namespaces.',
+    hint: 'Narrow the configuration to one namespace.',
+  },
+  catalog_too_large: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The connector describes more streams than one source can hold.',
+    hint: 'Narrow the configuration, or make several sources.',
+  },
+  pattern_missing: {
+    origin: 'platform',
+    retryable: false,
+    detail: 'The connector pattern of this source is not installed here.',
+    hint: 'Install the pattern again, or make a new source from another one.',
+  },
+  malformed_lines: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The connector sent rows that are not well-formed JSON in UTF-8.',
+    hint: 'Repair the data at the source; everything up to the last commit is kept.',
+  },
+  staging_failed: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'Rows could not be written as data files.',
+    hint: 'Check free space and permissions of the work folder and the warehouse.',
+  },
+  sync_process_lost: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'The process that carried out the sync ended without a result.',
+    hint: 'Start it again; it goes on from the last commit.',
+  },
+  worker_lost: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'The worker that carried out the run was lost, or the run took too long.',
+    hint: 'Start it again; it goes on from the last commit.',
+  },
+  worker_stopping: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'The worker is stopping and hands the run back.',
+    hint: 'Another worker takes it over from the last commit.',
+  },
+  run_failed: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'The run failed for a reason that the platform does not know.',
+    hint: 'The logs of the worker name the cause under the run id.',
+  },
+} as const satisfies Record<string, FailureEntry>;
+export type SourceFailureCode = keyof typeof SOURCE_FAILURES;
+
+const STATUS: Readonly<Record<Origin, number>> = { config: 422, source: 502, destination: 502, platform: 503 };
+
+/** The same codes as catalogue entries, so that each has its page. */
+export const failureProblems = Object.fromEntries(
+  Object.entries(SOURCE_FAILURES).map(([code, { origin, detail, hint }]) => [
+    code,
+    problem({ code, status: STATUS[origin], title: code.replaceAll('_', ' '), detail, hint }),
+  ]),
+);

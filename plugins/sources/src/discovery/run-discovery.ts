@@ -1,0 +1,114 @@
+import { type ConnectorRuntime, processRuntime, readAnswer } from '@weir/connector-runtime';
+import type { Kernel, Tenant } from '@weir/kernel';
+import type { LoadedPatterns } from '../pattern/load-patterns.ts';
+import { SourceEntity } from '../source/entity.ts';
+import { sourceAfter } from '../source/transitions.ts';
+import { RunFailed, sourceFailure, verdictFailure } from '../sync/failure.ts';
+import type { Outcome } from '../sync/finish-sync.ts';
+import { limitsOf } from '../sync/plan-sync.ts';
+import type { WorkFolders } from '../sync/work-folders.ts';
+import type { ChildRegistry } from '../worker-deps.ts';
+import { applyDiscovery, type DestinationServices } from './apply-discovery.ts';
+import { DiscoveryEntity, type DiscoveryRow, type KeptStream } from './entity.ts';
+import { readCatalog } from './read-catalog.ts';
+
+export interface DiscoveryDeps {
+  kernel: Kernel;
+  patterns: LoadedPatterns;
+  folders: WorkFolders;
+  children: ChildRegistry;
+}
+
+/**
+ * One attempt of a discovery: runs the connector and keeps what it describes in the discovery's row. Throws `RunFailed`.
+ * A run that has ended before is left alone.
+ */
+export async function runDiscovery(
+  deps: DiscoveryDeps,
+  tenant: Tenant,
+  runId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { kernel, patterns, folders } = deps;
+  const lease = await kernel.runs.begin(tenant, runId);
+  if (lease === undefined) return;
+  const { row, config } = await readInput(kernel, tenant, runId);
+  const pattern = patterns.patterns.get(row.patternId);
+  if (pattern === undefined || config === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
+  const folder = await folders.make(`${runId}-${lease.leaseEpoch}`);
+  try {
+    const runtime = processRuntime({
+      connectors: patterns.connectors,
+      workspaceRoot: folder,
+      mode: kernel.mode,
+    });
+    const request = {
+      image: pattern.image,
+      role: 'source',
+      labels: { tenant: tenant.tenantId, source: row.discoveryId, execution: runId, attempt: String(lease.leaseEpoch) },
+      verb: 'discover' as const,
+      inputs: { config: JSON.stringify(config) },
+      limits: limitsOf(pattern),
+      signal,
+    };
+    const streams = await discover(runtime, request, deps.children);
+    await kernel.db(tenant).transaction(async (tx) => {
+      await kernel.runs.assertLease(tx, runId, lease.leaseEpoch);
+      const kept = await tx.findOne(DiscoveryEntity, { runId });
+      if (kept !== undefined) await tx.update(kept, { streams });
+    });
+  } finally {
+    await folders.remove(folder);
+  }
+}
+
+async function discover(
+  runtime: ConnectorRuntime,
+  request: Parameters<ConnectorRuntime['run']>[0],
+  children: ChildRegistry,
+): Promise<KeptStream[]> {
+  const connector = await runtime.run(request);
+  const { pid } = connector;
+  if (pid !== undefined) children.started({ name: connector.name, pid, parent: process.pid });
+  const answer = await readAnswer(connector, 'CATALOG');
+  if (pid !== undefined) children.ended(pid);
+  if (!answer.ok) throw new RunFailed(verdictFailure(answer.failure));
+  const catalog = readCatalog(answer.message.catalog.streams);
+  if (typeof catalog === 'string') throw new RunFailed(sourceFailure(catalog));
+  return catalog;
+}
+
+async function readInput(
+  kernel: Kernel,
+  tenant: Tenant,
+  runId: string,
+): Promise<{ row: DiscoveryRow; config: Record<string, unknown> | undefined }> {
+  return kernel.db(tenant).transaction(async (tx) => {
+    const row = await tx.findOne(DiscoveryEntity, { runId });
+    if (row === undefined) throw new RunFailed(sourceFailure('run_failed'));
+    if (!row.sourceId) return { row, config: row.sourceConfig ?? undefined };
+    const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId });
+    return { row, config: source?.sourceConfig };
+  });
+}
+
+/** Makes a discovery terminal; on success the streams of its source follow it, all in one transaction. */
+export async function finishDiscovery(
+  { kernel, services }: { kernel: Kernel; services: DestinationServices },
+  tenant: Tenant,
+  runId: string,
+  outcome: Outcome,
+): Promise<void> {
+  await kernel.runs.finish(tenant, runId, outcome, async (tx) => {
+    const row = await tx.findOne(DiscoveryEntity, { runId });
+    if (row === undefined) return;
+    await tx.update(row, { sourceConfig: null, expiresAt: null });
+    if (!row.sourceId) return;
+    const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId }, { lock: true });
+    if (source === undefined || source.status === 'retired') return;
+    const succeeded = outcome.status === 'succeeded';
+    if (succeeded) await applyDiscovery(tx, source, row.streams ?? [], services);
+    const status = sourceAfter(source.status, succeeded ? 'discovery_succeeded' : 'discovery_failed');
+    await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
+  });
+}

@@ -1,0 +1,56 @@
+import { CONNECTOR_ERRORS, ConnectorError, type Verdict } from '@weir/connector-runtime';
+import type { RunFailureRecord } from '@weir/kernel';
+import { Problem } from '@weir/kernel/contract';
+import { SOURCE_FAILURES, type SourceFailureCode } from '../contract.ts';
+
+/** An error that already says how the run fails. */
+export class RunFailed extends Error {
+  readonly failure: RunFailureRecord;
+
+  constructor(failure: RunFailureRecord, options: { cause?: unknown } = {}) {
+    super(failure.code, options);
+    this.name = 'RunFailed';
+    this.failure = failure;
+  }
+}
+
+/** A failure of this plugin's own table. */
+export function sourceFailure(code: SourceFailureCode): RunFailureRecord {
+  return { code, ...SOURCE_FAILURES[code] };
+}
+
+/** What a connector reported, in the words of a run: a code and a hint, never an input. */
+export function verdictFailure(failure: Omit<Extract<Verdict, { outcome: 'failure' }>, 'outcome'>): RunFailureRecord {
+  const { code, origin, retryable, hint } = failure;
+  const known = (CONNECTOR_ERRORS as Readonly<Record<string, { message: string }>>)[code];
+  const detail = known === undefined ? `The connector reported ${code}.` : `${known.message}.`;
+  return { code, origin, retryable, detail, ...(hint === undefined || known !== undefined ? {} : { hint }) };
+}
+
+const TRANSIENT_STATUSES: readonly number[] = [409, 429, 500, 502, 503, 504];
+const PLATFORM_CODES: readonly string[] = [
+  'dependency_unavailable',
+  'internal',
+  'lease_lost',
+  'shutting_down',
+  'conflict',
+];
+/** What the table library calls its failures, where a run has a word of its own. */
+const STAGE_CODES: Readonly<Record<string, SourceFailureCode>> = { malformed_lines: 'malformed_lines' };
+
+/** Any error as the failure of a run. Unknown ones are retryable and say nothing of their text. */
+export function failureOf(error: unknown): RunFailureRecord {
+  if (error instanceof RunFailed) return error.failure;
+  if (error instanceof ConnectorError) return verdictFailure({ ...error, code: error.code, hint: undefined });
+  if (error instanceof Problem) {
+    const { code, hint } = error.entry;
+    const origin = PLATFORM_CODES.includes(code) ? 'platform' : 'destination';
+    const retryable = code !== 'lease_lost' && TRANSIENT_STATUSES.includes(error.status);
+    return { code, origin, retryable, detail: error.message, hint };
+  }
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if ((error as Error | undefined)?.name === 'LakehouseError') {
+    return sourceFailure((typeof code === 'string' && STAGE_CODES[code]) || 'staging_failed');
+  }
+  return sourceFailure('run_failed');
+}

@@ -1,0 +1,27 @@
+import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
+import { SourceEntity } from '../source/entity.ts';
+import { sourceAfter } from '../source/transitions.ts';
+import { SyncRunEntity } from './entity.ts';
+
+/** How a run ends; ids and our own words only, as it travels through the workflow engine. */
+export interface Outcome {
+  status: 'succeeded' | 'failed' | 'cancelled';
+  failure?: RunFailureRecord;
+}
+
+/** Makes a sync terminal, with its verdict and, on success, the source active. A run that has ended stays as it is. */
+export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, outcome: Outcome): Promise<void> {
+  await kernel.runs.finish(tenant, runId, outcome, async (tx) => {
+    const run = await tx.findOne(SyncRunEntity, { runId });
+    if (run === undefined) return;
+    const rejects = run.rowsRejected + run.rowsWithErrors > 0;
+    const verdict = rejects ? ('with_rejects' as const) : ('clean' as const);
+    await tx.update(run, { phase: 'ended', verdict, updatedAt: new Date() });
+    const source = await tx.findOne(SourceEntity, { sourceId: run.sourceId }, { lock: true });
+    if (source === undefined || outcome.status !== 'succeeded') return;
+    const status = sourceAfter(source.status, 'sync_succeeded');
+    if (status !== source.status) {
+      await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
+    }
+  });
+}

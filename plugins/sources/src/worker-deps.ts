@@ -1,0 +1,24 @@
+import type { Kernel } from '@weir/kernel';
+import type { Settings } from './settings.ts';
+
+/** Notes which processes this worker has started, so that others can see and account for them. */
+export interface ChildRegistry {
+  started(child: { name: string; pid: number; parent: number }): void;
+  ended(pid: number): void;
+}
+
+/** What the worker program gives the activities of a role. */
+export interface WorkerDeps {
+  /** The kernel as this plugin's `setup` got it. */
+  kernel: Kernel;
+  children: ChildRegistry;
+  /** Folder for scratch files. */
+  workDir: string;
+  /** Processor cores that staging may keep busy; all of them unless given. */
+  cores?: number;
+}
+
+/** The settings of this plugin, as the kernel read them. */
+export function settingsOf(kernel: Kernel): Settings {
+  return kernel.settings as unknown as Settings;
+}

@@ -1,0 +1,2 @@
+export { SourceDiscoveryWorkflow } from './source-discovery.ts';
+export { SourceSyncWorkflow } from './source-sync.ts';
