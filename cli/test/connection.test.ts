@@ -110,7 +110,7 @@ t.test('each layer reaches the API: environment, weir.yaml above the folder, pro
   mkdirSync(cwd, { recursive: true });
   writeFileSync(path.join(home, 'project', 'weir.yaml'), 'tenant: project\noutput: json\n');
   const ran = await weir('sources list', { cwd });
-  t.equal(ran.stdout, '{\n  "items": []\n}\n'.replace('\n}', ',\n  "total": 0\n}'));
+  t.equal(ran.stdout, '{\n  "items": []\n}\n');
   t.match(last(), { 'x-tenant-id': 'project' });
 
   writeFileSync(path.join(home, 'token'), 'of-file\n');

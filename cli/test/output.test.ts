@@ -100,6 +100,11 @@ t.test('table columns stay aligned, numbers to the right, nothing is cut', async
   t.match(table(['id'], [{ id: long }]), long);
 });
 
+t.test('a column may be a path, and a field with dots in its name stays itself', async (t) => {
+  t.equal(table(['to.id'], [{ to: { id: 'x' } }, { to: null }]), 'ID\nx\n\n');
+  t.equal(table(['a.b'], [{ 'a.b': 'x', a: { b: 'y' } }]), 'A.B\nx\n');
+});
+
 t.test('a cell never holds a control character, so data cannot drive the terminal', async () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !/[\u0000-\u001f\u007f-\u009f]/.test(cellText(text))));
 });

@@ -52,7 +52,9 @@ export class SourcesStreamsSet extends WeirCommand {
     }
     await this.show(
       { items },
-      { columns: ['stream_id', 'name', 'enabled', 'sync_mode', 'write_mode', 'cursor_field', 'destination'] },
+      {
+        columns: ['stream_id', 'name', 'enabled', 'sync_mode', 'write_mode', 'cursor_field', 'destination.dataset_id'],
+      },
     );
     return 0;
   }

@@ -24,7 +24,16 @@ export const SourcesHistory = endpointCommand(listSyncHistory, {
 });
 export const SourcesStreamsList = endpointCommand(listStreams, {
   resolve,
-  columns: ['stream_id', 'namespace', 'name', 'enabled', 'sync_mode', 'write_mode', 'cursor_field', 'destination'],
+  columns: [
+    'stream_id',
+    'namespace',
+    'name',
+    'enabled',
+    'sync_mode',
+    'write_mode',
+    'cursor_field',
+    'destination.dataset_id',
+  ],
 });
 export const SourcesDiscoveryGet = endpointCommand(getDiscoveryStatus);
 export const PatternsList = endpointCommand(discoverPatterns, {

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import {
   createSource,
+  getSyncStatus,
   type SyncRunDetailView,
   startDiscovery,
   startSync,
@@ -76,9 +77,21 @@ async function demoSource({ api, report, timings, stderr, interrupted }: DemoDep
   return source.source_id;
 }
 
+/** Starts a sync, or joins the one that an earlier start, cut short, has left going. */
+async function startOrJoin(api: Api, sourceId: string): Promise<string> {
+  try {
+    return (await api.call(startSync, { params: { source_id: sourceId } })).run_id;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.details.code !== 'run_already_active') throw error;
+    const { run } = await api.call(getSyncStatus, { params: { source_id: sourceId } });
+    if (run === null) throw error;
+    return run.run_id;
+  }
+}
+
 async function syncDemo({ api, report, timings, stderr, interrupted }: DemoDeps, sourceId: string): Promise<void> {
   const started = performance.now();
-  const { run_id: runId } = await api.call(startSync, { params: { source_id: sourceId } });
+  const runId = await startOrJoin(api, sourceId);
   const run = await watchSync(
     api,
     { sourceId, runId },

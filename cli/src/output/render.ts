@@ -39,7 +39,11 @@ function itemsOf(value: unknown): unknown[] | undefined {
 function listOf(value: unknown): unknown {
   if (!isRecord(value) || !Array.isArray(value.items)) return value;
   const { next_page_token: token, total, ...rest } = value;
-  return { ...rest, ...(token == null ? {} : { next_page_token: token }), ...(total == null ? {} : { total }) };
+  return {
+    ...rest,
+    ...(token == null ? {} : { next_page_token: token }),
+    ...(total == null || value.items.length === 0 ? {} : { total }),
+  };
 }
 
 async function search(value: unknown, query: string): Promise<unknown> {

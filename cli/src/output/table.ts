@@ -11,13 +11,25 @@ export function cellText(value: unknown): string {
 
 const numeric = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
 
+/** A field by its name, or by a path with dots where no field has that name. */
+function valueAt(row: Record<string, unknown>, column: string): unknown {
+  if (Object.hasOwn(row, column)) return row[column];
+  const step = (value: unknown, key: string) => (value as Record<string, unknown> | null | undefined)?.[key];
+  return column.split('.').reduce(step, row as unknown);
+}
+
+/** A path goes under its last name. */
+function headOf(column: string, row: Record<string, unknown> = {}): string {
+  return Object.hasOwn(row, column) ? column : (column.split('.').at(-1) ?? column);
+}
+
 /** Rows under their headings, columns aligned by what they take on a terminal; numbers to the right, nothing cut. */
 export function table(columns: readonly string[], rows: readonly Record<string, unknown>[]): string {
-  const cells = rows.map((row) => columns.map((column) => cellText(row[column])));
+  const cells = rows.map((row) => columns.map((column) => cellText(valueAt(row, column))));
   const right = columns.map(
-    (column) => rows.length > 0 && rows.every((row) => row[column] == null || numeric(row[column])),
+    (column) => rows.length > 0 && rows.every((row) => valueAt(row, column) == null || numeric(valueAt(row, column))),
   );
-  const heads = columns.map((column) => column.toUpperCase());
+  const heads = columns.map((column) => headOf(column, rows[0]).toUpperCase());
   const widths = heads.map((head, i) =>
     cells.reduce((width, row) => Math.max(width, stringWidth(row[i] ?? '')), stringWidth(head)),
   );
