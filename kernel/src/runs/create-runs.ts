@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import type { RunStatus } from '../contract/shapes.ts';
+import { kernelProblems } from '../contract/problems.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
@@ -20,24 +20,25 @@ export interface RunDeps {
 }
 
 const ORDERS: PageOrders = { orders: { created_at: 'createdAt' }, first: '-created_at', id: 'runId' };
+/** A run that stands in the way may end between two statements. */
+const MAX_START_TRIES = 3;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The run table: outbox, look-up and history in one, and the sweeper that starts what was left unstarted. */
 export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenants): Sweeper } {
   const launch = (tenant: Tenant, run: { runId: string; kind: string; workflowId: string }) =>
     launchRun(deps, tenant, run);
-  return {
+  const runs: Runs = {
     async start(tx, { kind, subjectId, requestedBy }) {
       const { exclusive } = kindOf(deps.kinds, kind);
       const runId = uuidv7();
       const workflowId = `${tx.tenant.tenantId}:${kind}:${runId}`;
-      const { rows } = await tx.sql(
-        `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by)
-         values ($1, $2, $3, $4, $5, 'pending', $6, $7) on conflict do nothing returning run_id`,
-        [tx.tenant.tenantId, runId, kind, subjectId, exclusive, workflowId, requestedBy],
-      );
-      if (rows.length === 0)
-        throw runProblems.runAlreadyActive({ members: { run_id: await activeRun(tx, kind, subjectId) } });
+      const row = [tx.tenant.tenantId, runId, kind, subjectId, exclusive, workflowId, requestedBy];
+      for (let tried = 1; !(await insertRun(tx, row)); tried += 1) {
+        const active = await activeRun(tx, kind, subjectId);
+        if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
+        if (tried === MAX_START_TRIES) throw kernelProblems.conflict();
+      }
       tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId }));
       return { run_id: runId, workflow_id: workflowId };
     },
@@ -62,7 +63,8 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
     async begin(tenant, runId) {
       const { rows } = await deps.db(tenant).transaction((tx) =>
         tx.sql(
-          `update kernel.run set status = 'running', lease_epoch = lease_epoch + 1, started_at = coalesce(started_at, now())
+          `update kernel.run set status = 'running', lease_epoch = lease_epoch + 1,
+             started_at = coalesce(started_at, now()), workflow_started_at = coalesce(workflow_started_at, now())
            where run_id = $1 and status in ('pending', 'running') returning lease_epoch`,
           [runId],
         ),
@@ -84,8 +86,8 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
         await alongside?.(tx);
         return true;
       }),
-    startSweeper: (tenants) => startSweeper({ ...deps, tenants, launch }),
   };
+  return { ...runs, startSweeper: (tenants) => startSweeper({ ...deps, tenants, launch, finish: runs.finish }) };
 }
 
 function kindOf(kinds: readonly RunKind[], kind: string): RunKind {
@@ -94,13 +96,25 @@ function kindOf(kinds: readonly RunKind[], kind: string): RunKind {
   return found;
 }
 
-/** The open run that stands in the way; null when it ended in this very moment. */
-async function activeRun(tx: TenantTransaction, kind: string, subjectId: string): Promise<string | null> {
-  const { rows } = await tx.sql(
-    `select run_id from kernel.run where tenant_id = $1 and kind = $2 and subject_id = $3 and status in ('pending', 'running')`,
-    [tx.tenant.tenantId, kind, subjectId],
+/** False when an open run of an exclusive kind stands in the way; waits for one that is being written. */
+async function insertRun(tx: TenantTransaction, row: unknown[]): Promise<boolean> {
+  const { rowCount } = await tx.sql(
+    `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by)
+     values ($1, $2, $3, $4, $5, 'pending', $6, $7)
+     on conflict (tenant_id, kind, subject_id) where exclusive and status in ('pending', 'running') do nothing`,
+    row,
   );
-  return rows[0] === undefined ? null : String(rows[0].run_id);
+  return rowCount === 1;
+}
+
+/** The open run that stood in the way; undefined when it ended in this very moment. */
+async function activeRun(tx: TenantTransaction, kind: string, subjectId: string): Promise<string | undefined> {
+  const { rows } = await tx.sql(
+    `select run_id from kernel.run
+     where kind = $1 and subject_id = $2 and exclusive and status in ('pending', 'running')`,
+    [kind, subjectId],
+  );
+  return rows[0]?.run_id as string | undefined;
 }
 
 async function launchRun(
@@ -124,32 +138,13 @@ async function launchRun(
     );
 }
 
-interface RunRow {
-  runId: string;
-  kind: string;
-  subjectId: string;
-  status: RunStatus;
-  workflowId: string;
-  requestedBy: string;
-  leaseEpoch: number;
-  createdAt: Date;
-  startedAt?: Date | null | undefined;
-  endedAt?: Date | null | undefined;
-  failure?: RunRecord['failure'] | null;
-}
+const RECORD_FIELDS = [
+  ...(['runId', 'kind', 'subjectId', 'status', 'workflowId', 'requestedBy', 'leaseEpoch'] as const),
+  ...(['createdAt', 'startedAt', 'endedAt', 'failure'] as const),
+];
 
-function toRecord(row: RunRow): RunRecord {
-  return {
-    runId: row.runId,
-    kind: row.kind,
-    subjectId: row.subjectId,
-    status: row.status,
-    workflowId: row.workflowId,
-    requestedBy: row.requestedBy,
-    leaseEpoch: row.leaseEpoch,
-    createdAt: row.createdAt,
-    ...(row.startedAt ? { startedAt: row.startedAt } : {}),
-    ...(row.endedAt ? { endedAt: row.endedAt } : {}),
-    ...(row.failure ? { failure: row.failure } : {}),
-  };
+/** A row as ports show it: what is null in the row is absent. */
+function toRecord(row: { [F in (typeof RECORD_FIELDS)[number]]?: unknown }): RunRecord {
+  const present = RECORD_FIELDS.filter((field) => row[field] !== null && row[field] !== undefined);
+  return Object.fromEntries(present.map((field) => [field, row[field]])) as unknown as RunRecord;
 }

@@ -1,7 +1,10 @@
+import { Problem } from '../contract/problem.ts';
+import { kernelProblems } from '../contract/problems.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { RunDeps } from './create-runs.ts';
 import { runProblems } from './problems.ts';
+import type { Runs } from './runs.ts';
 
 const EVERY_MS = 5_000;
 /** A run younger than this is being started by the request that made it. */
@@ -26,25 +29,25 @@ interface OpenRun {
 export interface SweeperDeps extends Pick<RunDeps, 'db' | 'workflows' | 'log'> {
   tenants: Tenants;
   launch(tenant: Tenant, run: OpenRun): Promise<void>;
+  finish: Runs['finish'];
 }
 
 /**
  * Starts what was committed but never started, and ends runs whose workflow is gone, so that no run hangs for ever.
- * Goes tenant by tenant in ordinary tenant transactions.
+ * Goes tenant by tenant in ordinary tenant transactions; a sweep that is still going on is not doubled.
  */
 export function startSweeper(deps: SweeperDeps): Sweeper {
-  let running: Promise<void> = Promise.resolve();
-  let stopped = false;
+  let running: Promise<void> | undefined;
   const sweep = () => {
-    running = running.then(() => (stopped ? undefined : sweepAll(deps)));
+    running ??= sweepAll(deps).finally(() => {
+      running = undefined;
+    });
     return running;
   };
-  const timer = setInterval(() => void sweep(), EVERY_MS);
-  timer.unref();
+  const timer = setInterval(() => void sweep(), EVERY_MS).unref();
   return {
     sweep,
     async stop() {
-      stopped = true;
       clearInterval(timer);
       await running;
     },
@@ -54,60 +57,46 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
 async function sweepAll(deps: SweeperDeps): Promise<void> {
   try {
     for (const tenant of await deps.tenants.list()) {
-      for (const run of await unstarted(deps, tenant)) await deps.launch(tenant, run);
-      for (const run of await quiet(deps, tenant)) await endIfLost(deps, tenant, run);
+      const unstarted = await open(deps, tenant, 'workflow_started_at is null and created_at', START_GRACE_SECONDS);
+      await each(deps, unstarted, (run) => deps.launch(tenant, run));
+      const quiet = await open(deps, tenant, 'workflow_started_at', LOST_GRACE_SECONDS);
+      await each(deps, quiet, (run) => endIfLost(deps, tenant, run));
     }
   } catch (error) {
-    deps.log.warn({ err: error }, 'sweep of runs failed; it is tried again');
+    deps.log.warn({ err: error }, 'sweep of runs ended early; it is tried again');
   }
 }
 
-async function unstarted(deps: SweeperDeps, tenant: Tenant): Promise<OpenRun[]> {
-  return open(
-    deps,
-    tenant,
-    `status = 'pending' and workflow_started_at is null and created_at < now() - make_interval(secs => $1)`,
-    START_GRACE_SECONDS,
-  );
+/** One run that cannot be handled holds up no other; an engine or a database that is away ends the sweep. */
+async function each({ log }: SweeperDeps, runs: OpenRun[], work: (run: OpenRun) => Promise<void>): Promise<void> {
+  for (const run of runs) {
+    await work(run).catch((error: unknown) => {
+      if (error instanceof Problem && error.entry === kernelProblems.dependencyUnavailable.entry) throw error;
+      log.warn({ err: error, run_id: run.runId, workflow_id: run.workflowId }, 'a run could not be swept');
+    });
+  }
 }
 
-async function quiet(deps: SweeperDeps, tenant: Tenant): Promise<OpenRun[]> {
-  return open(
-    deps,
-    tenant,
-    `status in ('pending', 'running') and workflow_started_at < now() - make_interval(secs => $1)`,
-    LOST_GRACE_SECONDS,
-  );
-}
-
+/** In random order, so that whatever fills a batch keeps nothing from its turn for ever. */
 async function open({ db }: SweeperDeps, tenant: Tenant, condition: string, seconds: number): Promise<OpenRun[]> {
   const { rows } = await db(tenant).transaction((tx) =>
-    tx.sql(`select run_id, kind, workflow_id from kernel.run where ${condition} order by created_at limit ${BATCH}`, [
-      seconds,
-    ]),
-  );
-  return rows.map((row) => ({
-    runId: String(row.run_id),
-    kind: String(row.kind),
-    workflowId: String(row.workflow_id),
-  }));
-}
-
-async function endIfLost({ db, workflows, log }: SweeperDeps, tenant: Tenant, run: OpenRun): Promise<void> {
-  const described = await workflows.describe(run.workflowId);
-  if (described?.status === 'running') return;
-  const { entry } = runProblems.workflowLost();
-  const failure = { code: entry.code, origin: 'platform', retryable: true, detail: entry.detail, hint: entry.hint };
-  const status = described?.status === 'cancelled' ? 'cancelled' : 'failed';
-  await db(tenant).transaction((tx) =>
     tx.sql(
-      `update kernel.run set status = $2, failure = $3::jsonb, ended_at = now()
-       where run_id = $1 and status in ('pending', 'running')`,
-      [run.runId, status, status === 'failed' ? JSON.stringify(failure) : null],
+      `select run_id as "runId", kind, workflow_id as "workflowId" from kernel.run
+       where status in ('pending', 'running') and ${condition} < now() - make_interval(secs => $1)
+       order by random() limit $2`,
+      [seconds, BATCH],
     ),
   );
-  log.warn(
-    { run_id: run.runId, workflow_id: run.workflowId },
-    'the workflow of an open run is gone; the run was ended',
-  );
+  return rows as unknown as OpenRun[];
+}
+
+async function endIfLost(deps: SweeperDeps, tenant: Tenant, run: OpenRun): Promise<void> {
+  const described = await deps.workflows.describe(run.workflowId);
+  if (described?.status === 'running') return;
+  const { code, detail, hint } = runProblems.workflowLost.entry;
+  const failure = { code, origin: 'platform', retryable: true, detail, hint } as const;
+  const cancelled = described?.status === 'cancelled';
+  await deps.finish(tenant, run.runId, cancelled ? { status: 'cancelled' } : { status: 'failed', failure });
+  const about = { run_id: run.runId, workflow_id: run.workflowId };
+  deps.log.warn(about, 'the workflow of an open run is gone; the run was ended');
 }

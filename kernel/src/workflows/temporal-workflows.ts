@@ -4,7 +4,8 @@ import { kernelProblems } from '../contract/problems.ts';
 import type { WorkflowDescription, Workflows } from './workflows.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const CALL_TIMEOUT_MS = 10_000;
+/** An API call that starts a run waits for the engine; past this the sweeper takes over. */
+const CALL_TIMEOUT_MS = 5_000;
 
 /** Where workers and clients load the payload converter from. */
 export const payloadConverterPath = fileURLToPath(new URL('./payload-converter.ts', import.meta.url));
@@ -19,6 +20,14 @@ const STATUSES: Readonly<Record<string, WorkflowDescription['status']>> = {
   TIMED_OUT: 'timed_out',
   PAUSED: 'running',
 };
+
+/** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE, which the client wraps. */
+const AWAY: ReadonlySet<unknown> = new Set([4, 8, 14]);
+
+function isAway(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  return AWAY.has(code) || (cause !== undefined && isAway(cause));
+}
 
 /** The Temporal adapter: connects on first use and again after a loss; every call is bounded in time. */
 export function temporalWorkflows(options: { address: string; namespace: string }): Workflows {
@@ -37,7 +46,11 @@ export function temporalWorkflows(options: { address: string; namespace: string 
   };
   const bounded = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
     const open = await connected();
-    return open.connection.withDeadline(Date.now() + CALL_TIMEOUT_MS, () => work(open));
+    return open.connection
+      .withDeadline(Date.now() + CALL_TIMEOUT_MS, () => work(open))
+      .catch((error: unknown) => {
+        throw isAway(error) ? kernelProblems.dependencyUnavailable({ cause: error }) : error;
+      });
   };
   return {
     start: ({ workflowId, type, taskQueue, args }) =>
