@@ -1,7 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import { definePlugin, handle, type Kernel, provide } from '@weir/kernel';
-import { createQueryPool, createScanner, jdbcCatalog, localFileIO } from '@weir/lakehouse';
-import { CheckpointEntity } from './checkpoint/entity.ts';
+import { definePlugin, handle, provide } from '@weir/kernel';
+import { createQueryPool } from '@weir/lakehouse';
 import {
   datasetProblems,
   getDataset,
@@ -12,27 +10,19 @@ import {
   Tables,
 } from './contract.ts';
 import { datasetService } from './dataset/service.ts';
-import { ProducerEntity } from './producer/entity.ts';
-import { producersService } from './producer/producers.ts';
-import { checkSettings, datasetSettings } from './settings.ts';
-import { tablesService } from './table/tables.ts';
+import { producersService } from './producer/service.ts';
+import { settings } from './settings.ts';
+import { tablesService } from './tables/service.ts';
+import { tableStore } from './tables/store.ts';
 
-/** The datasets plugin: tables of tenants, who produces them, and what may be read of them. */
 export default definePlugin({
   id: 'datasets',
-  settings: datasetSettings,
-  entities: [ProducerEntity, CheckpointEntity],
+  settings,
   problems: datasetProblems,
-  setup(kernel) {
-    const { settings } = kernel;
-    const { warehouse } = checkSettings(settings);
-    const io = localFileIO({ root: warehouse });
-    const catalogName = settings.TABLE_CATALOG;
-    const catalog = jdbcCatalog({ catalogName });
-    const scanner = createScanner({ io });
-    const pool = createQueryPool();
-    const base = kernel as Kernel;
-    const datasets = datasetService({ kernel: base, catalog, catalogName, scanner, pool });
+  setup({ db, runs, settings: { TABLE_CATALOG, WEIR_WAREHOUSE } }) {
+    const store = tableStore({ db, catalogName: TABLE_CATALOG, warehouse: WEIR_WAREHOUSE });
+    const queries = createQueryPool();
+    const datasets = datasetService({ store, queries });
     return {
       routes: [
         handle(listDatasets, ({ tenant, query }) => datasets.list(tenant, query)),
@@ -42,14 +32,8 @@ export default definePlugin({
           datasets.snapshots(tenant, params.dataset_id, query),
         ),
       ],
-      services: [
-        provide(Tables, tablesService({ kernel: base, catalog, io, scanner, warehouse })),
-        provide(Producers, producersService()),
-      ],
-      start: async () => {
-        await mkdir(warehouse, { recursive: true });
-      },
-      stop: () => pool.close(),
+      services: [provide(Tables, tablesService({ store, runs })), provide(Producers, producersService())],
+      stop: () => queries.close(),
     };
   },
 });

@@ -148,13 +148,7 @@ export const previewDataset = endpoint({
     { additionalProperties: false },
   ),
   response: DatasetPreview,
-  errors: [
-    ...readErrors,
-    datasetProblems.datasetUnreadable,
-    datasetProblems.queryTimeout,
-    datasetProblems.previewTooLarge,
-    kernelProblems.dependencyUnavailable,
-  ],
+  errors: [...readErrors, datasetProblems.datasetUnreadable, datasetProblems.queryTimeout],
   cli: 'datasets preview',
 });
 
