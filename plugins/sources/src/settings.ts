@@ -6,6 +6,5 @@ export const settings = Type.Object({
     default: 'platform.json',
     description: 'The deployment manifest; names the pattern folders',
   }),
-  WEIR_WORK_DIR: Type.Optional(Type.String({ description: 'Folder for the scratch files of workers; they need it' })),
 });
 export type Settings = Static<typeof settings>;

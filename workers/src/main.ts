@@ -1,0 +1,42 @@
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bootPlatform, Refusal, refuseToStart, taskQueue } from '@weir/kernel/boot';
+import { readCapacity } from './capacity.ts';
+import { processState } from './process-state.ts';
+import { loadRoles } from './roles.ts';
+import { runRoles } from './run-roles.ts';
+
+const environment = process.env;
+
+/** The worker program: boots the platform without HTTP and takes work of the roles that `--roles a,b` names. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { roles: { type: 'string' } } });
+  const names = [...new Set((values.roles ?? '').split(',').filter((name) => name !== ''))];
+  if (names.length === 0) throw new Refusal('worker refused', ['--roles names no role, such as --roles source']);
+  for (const name of names) readCapacity(name, environment);
+  const platformFile = resolve(environment.WEIR_PLATFORM ?? 'platform.json');
+  const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
+  const roles = await loadRoles(platform, names);
+  const queues = names.map((name) => taskQueue(name, environment));
+  const state = processState(environment.WEIR_STATE_DIR, { roles: names, queues });
+  const running = await runRoles({
+    platform,
+    roles,
+    environment,
+    children: state,
+    workDir: resolve(environment.WEIR_WORK_DIR ?? join(tmpdir(), 'weir')),
+    cacheDir: resolve(environment.WEIR_CACHE_DIR ?? join(tmpdir(), 'weir-cache')),
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, running.drain);
+  state.write();
+  process.stdout.write(`${JSON.stringify({ ready: true, pid: process.pid, roles: names, queues })}\n`);
+  try {
+    await running.ended;
+  } finally {
+    state.close();
+    await platform.stop();
+  }
+}
+
+main().catch(refuseToStart);
