@@ -16,50 +16,38 @@ export interface LedgerRow {
   sha256: string;
 }
 
-export type HeadVerdict =
-  | { ok: true }
-  | { ok: false; fault: 'no_ledger' | 'two_heads' | 'missing' | 'edited' | 'ahead' | 'behind'; line: string };
+export type SchemaFault = 'no_ledger' | 'two_heads' | 'missing' | 'edited' | 'ahead' | 'behind';
+export type HeadVerdict = { ok: true } | { ok: false; fault: SchemaFault; line: string };
 
 /**
  * Compares the database's ledger with the release's list. Pure. They must be equal, step by step and hash by hash:
  * a start on any other schema is a start on guesses.
  */
 export function compareHead(ledger: readonly LedgerRow[] | undefined, list: readonly MigrationRecord[]): HeadVerdict {
-  const refuse = (fault: Exclude<HeadVerdict, { ok: true }>['fault'], line: string): HeadVerdict => ({
-    ok: false,
-    fault,
-    line,
-  });
+  const verdict = (fault: SchemaFault, line: string): HeadVerdict => ({ ok: false, fault, line });
   const split = doubledAfter(list) ?? doubledAfter(ledger ?? []);
-  if (split !== undefined) return refuse('two_heads', `two migrations follow ${split}: the history has two heads`);
-  if (ledger === undefined) return refuse('no_ledger', 'the database has no schema ledger: run weir migrate');
+  if (split !== undefined) return verdict('two_heads', `two migrations follow ${split}: the history has two heads`);
+  if (ledger === undefined) return verdict('no_ledger', 'the database has no schema ledger: run weir migrate');
   const known = new Map(list.map((step) => [step.name, step]));
-  for (const row of ledger) {
-    const step = known.get(row.name);
-    if (step !== undefined && hashOf(step) !== row.sha256) {
-      return refuse('edited', `${row.name} was edited: the database applied another text than this release holds`);
-    }
-  }
   const applied = new Set(ledger.map((row) => row.name));
-  const lastKnown = list.findLastIndex((step) => applied.has(step.name));
-  const gap = list.slice(0, lastKnown).find((step) => !applied.has(step.name));
-  if (gap !== undefined)
-    return refuse('missing', `${gap.name} is missing from the database although later ones are there`);
+  const [head, wanted] = [ledger.at(-1)?.name ?? 'nothing', list.at(-1)?.name ?? 'nothing'];
+  const edited = ledger.find(({ name, after, sha256 }) => {
+    const step = known.get(name);
+    return step !== undefined && (hashOf(step) !== sha256 || (step.after ?? null) !== after);
+  });
+  if (edited)
+    return verdict('edited', `${edited.name} was edited: the database applied another text than the release's`);
+  const lastApplied = list.findLastIndex((step) => applied.has(step.name));
+  const gap = list.slice(0, lastApplied).find((step) => !applied.has(step.name));
+  if (gap) return verdict('missing', `${gap.name} is missing from the database although later ones are there`);
   const unknown = ledger.find((row) => !known.has(row.name));
-  if (unknown !== undefined) {
-    return refuse(
-      'ahead',
-      `the database is ahead: it has ${unknown.name}, this release ends at ${list.at(-1)?.name ?? 'nothing'}`,
-    );
+  const unapplied = list[lastApplied + 1];
+  if (unknown && unapplied) {
+    return verdict('two_heads', `the database went on with ${unknown.name}, this release with ${unapplied.name}`);
   }
-  if (ledger.length < list.length) {
-    const head = ledger.at(-1)?.name ?? 'nothing';
-    return refuse(
-      'behind',
-      `the database is behind: it ends at ${head}, this release needs ${list.at(-1)?.name}: run weir migrate`,
-    );
-  }
-  return { ok: true };
+  if (unknown) return verdict('ahead', `the database is ahead: it has ${unknown.name}, this release ends at ${wanted}`);
+  if (!unapplied) return { ok: true };
+  return verdict('behind', `the database is behind: it ends at ${head}, this release at ${wanted}: run weir migrate`);
 }
 
 /** Reads the ledger and throws a `Refusal` unless it is exactly the release's list. */

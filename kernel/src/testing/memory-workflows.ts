@@ -1,29 +1,22 @@
-import type { Workflows } from '../workflows/workflows.ts';
+import type { StartRequest, Workflows } from '../workflows/workflows.ts';
 
-/** The workflow engine's port in memory: remembers what was started, and fails on request. */
-export function memoryWorkflows(): Workflows & {
-  started: { workflowId: string; type: string; taskQueue: string; args: unknown[] }[];
-  cancelled: string[];
-  /** While true every call throws, as during an outage. */
-  down: boolean;
-} {
+/** The workflow engine's port in memory: remembers what was started, and fails while `down`. */
+export function memoryWorkflows(): Workflows & { started: StartRequest[]; cancelled: string[]; down: boolean } {
+  const known = (workflowId: string) => {
+    if (port.down) throw new Error('the engine is down');
+    return port.started.some((request) => request.workflowId === workflowId);
+  };
   const port = {
-    started: [] as { workflowId: string; type: string; taskQueue: string; args: unknown[] }[],
+    started: [] as StartRequest[],
     cancelled: [] as string[],
     down: false,
-    async start(request: { workflowId: string; type: string; taskQueue: string; args: unknown[] }) {
-      if (port.down) throw new Error('the engine is down');
-      if (!port.started.some((other) => other.workflowId === request.workflowId)) port.started.push(request);
+    async start(request: StartRequest) {
+      if (!known(request.workflowId)) port.started.push(request);
     },
     async cancel(workflowId: string) {
-      if (port.down) throw new Error('the engine is down');
-      port.cancelled.push(workflowId);
+      if (known(workflowId)) port.cancelled.push(workflowId);
     },
-    async describe(workflowId: string) {
-      if (port.down) throw new Error('the engine is down');
-      const known = port.started.some((request) => request.workflowId === workflowId);
-      return known ? { status: 'running' as const } : undefined;
-    },
+    describe: async (workflowId: string) => (known(workflowId) ? { status: 'running' as const } : undefined),
     health: async () => !port.down,
     close: async () => undefined,
   };
