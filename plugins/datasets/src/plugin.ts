@@ -1,5 +1,7 @@
-import { definePlugin, handle, provide } from '@weir/kernel';
-import { createQueryPool } from '@weir/lakehouse';
+import { mkdir } from 'node:fs/promises';
+import { definePlugin, handle, type Kernel, provide } from '@weir/kernel';
+import { createQueryPool, createScanner, jdbcCatalog, localFileIO } from '@weir/lakehouse';
+import { CheckpointEntity } from './checkpoint/entity.ts';
 import {
   datasetProblems,
   getDataset,
@@ -10,19 +12,27 @@ import {
   Tables,
 } from './contract.ts';
 import { datasetService } from './dataset/service.ts';
-import { producersService } from './producer/service.ts';
-import { settings } from './settings.ts';
-import { tablesService } from './tables/service.ts';
-import { tableStore } from './tables/store.ts';
+import { ProducerEntity } from './producer/entity.ts';
+import { producersService } from './producer/producers.ts';
+import { checkSettings, datasetSettings } from './settings.ts';
+import { tablesService } from './table/tables.ts';
 
+/** The datasets plugin: tables of tenants, who produces them, and what may be read of them. */
 export default definePlugin({
   id: 'datasets',
-  settings,
+  settings: datasetSettings,
+  entities: [ProducerEntity, CheckpointEntity],
   problems: datasetProblems,
-  setup({ db, runs, settings: { TABLE_CATALOG, WEIR_WAREHOUSE } }) {
-    const store = tableStore({ db, catalogName: TABLE_CATALOG, warehouse: WEIR_WAREHOUSE });
-    const queries = createQueryPool();
-    const datasets = datasetService({ store, queries });
+  setup(kernel) {
+    const { settings } = kernel;
+    const { warehouse } = checkSettings(settings);
+    const io = localFileIO({ root: warehouse });
+    const catalogName = settings.TABLE_CATALOG;
+    const catalog = jdbcCatalog({ catalogName });
+    const scanner = createScanner({ io });
+    const pool = createQueryPool();
+    const base = kernel as Kernel;
+    const datasets = datasetService({ kernel: base, catalog, catalogName, scanner, pool });
     return {
       routes: [
         handle(listDatasets, ({ tenant, query }) => datasets.list(tenant, query)),
@@ -32,8 +42,14 @@ export default definePlugin({
           datasets.snapshots(tenant, params.dataset_id, query),
         ),
       ],
-      services: [provide(Tables, tablesService({ store, runs })), provide(Producers, producersService())],
-      stop: () => queries.close(),
+      services: [
+        provide(Tables, tablesService({ kernel: base, catalog, io, scanner, warehouse })),
+        provide(Producers, producersService()),
+      ],
+      start: async () => {
+        await mkdir(warehouse, { recursive: true });
+      },
+      stop: () => pool.close(),
     };
   },
 });

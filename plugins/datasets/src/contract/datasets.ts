@@ -148,7 +148,13 @@ export const previewDataset = endpoint({
     { additionalProperties: false },
   ),
   response: DatasetPreview,
-  errors: [...readErrors, datasetProblems.datasetUnreadable, datasetProblems.queryTimeout],
+  errors: [
+    ...readErrors,
+    datasetProblems.datasetUnreadable,
+    datasetProblems.queryTimeout,
+    datasetProblems.previewTooLarge,
+    kernelProblems.dependencyUnavailable,
+  ],
   cli: 'datasets preview',
 });
 

@@ -59,4 +59,32 @@ export const datasetProblems = {
     detail: 'Reading the dataset took longer than the deadline or more memory than the limit, and was stopped.',
     hint: 'Ask for fewer rows.',
   }),
+  commitIdReused: problem({
+    code: 'commit_id_reused',
+    status: 409,
+    title: 'Commit id reused',
+    detail: 'This batch of the run was committed before with other files.',
+    hint: 'Read the checkpoint again and go on with the batch after it.',
+  }),
+  columnsRefused: problem({
+    code: 'columns_refused',
+    status: 422,
+    title: 'Columns refused',
+    detail: '{count} column name(s) differ from another one in case only, or are kept for the platform.',
+    hint: 'Rename the columns at the source; _extracted_at, _run_id, _errors and _extra are kept for the platform.',
+  }),
+  previewTooLarge: problem({
+    code: 'preview_too_large',
+    status: 422,
+    title: 'Preview too large',
+    detail: 'The rows that were asked for are too large to be shown.',
+    hint: 'Ask for fewer rows.',
+  }),
+  storageFull: problem({
+    code: 'storage_full',
+    status: 507,
+    title: 'Storage full',
+    detail: 'The warehouse has no space left; nothing of this commit was written.',
+    hint: 'Free space in the warehouse, then try again.',
+  }),
 };

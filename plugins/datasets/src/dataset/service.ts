@@ -1,165 +1,156 @@
-import type { Tenant } from '@weir/kernel';
-import type { Input, Output } from '@weir/kernel/contract';
-import { kernelProblems } from '@weir/kernel/contract';
+import type { Kernel, Tenant } from '@weir/kernel';
+import { DEFAULT_PAGE_SIZE, type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import {
-  countFiles,
   currentSchema,
   findSnapshot,
-  LakehouseError,
+  type JdbcCatalog,
   planPreview,
   type QueryPool,
+  type Scanner,
   type TableMetadata,
 } from '@weir/lakehouse';
 import {
   DEFAULT_PREVIEW_ROWS,
+  datasetProblems,
   type getDataset,
   type listDatasetSnapshots,
   type listDatasets,
   type previewDataset,
-} from '../contract/datasets.ts';
-import { datasetProblems } from '../contract/problems.ts';
-import type { TableRef } from '../contract/tables.ts';
-import { readProducers } from '../producer/service.ts';
-import {
-  datasetId,
-  isReadable,
-  ownsNamespace,
-  type ProducerRow,
-  parseDatasetId,
-  SHARED_NAMESPACES,
-} from '../table-ref.ts';
-import type { TableStore } from '../tables/store.ts';
-import { identOf } from '../tables/store.ts';
-import { pageOf } from './page-of.ts';
-import { columnView, itemView, snapshotTwinView, snapshotView } from './view.ts';
+  type TableRef,
+} from '../contract.ts';
+import { holderOf, producedTables } from '../producer/producers.ts';
+import { asProblems } from '../table/lakehouse-problem.ts';
+import { datasetId, parseDatasetId } from './dataset-id.ts';
+import { detailView, itemView, snapshotTwinView, typeText } from './dataset-view.ts';
+import { listTables } from './list-tables.ts';
+import { decodePlace, encodePlace } from './page-token.ts';
+import { mayRead, readableBy } from './readable.ts';
 
 export interface DatasetDeps {
-  store: TableStore;
-  queries: QueryPool;
+  kernel: Kernel;
+  catalog: JdbcCatalog;
+  catalogName: string;
+  scanner: Scanner;
+  pool: QueryPool;
 }
 
-/** A dataset that the tenant may read. */
-interface Found {
+/** A table that the tenant may read, at its current metadata. */
+interface OpenTable {
   ref: TableRef;
-  metadataLocation: string;
+  location: string;
   metadata: TableMetadata;
-  producer: ProducerRow | undefined;
+  producer: { kind: string; id: string } | undefined;
 }
 
-/** What can be read of datasets. Every call decides readability before it looks at any file. */
+const NEWEST_FIRST = '-sequence_number';
+
+/** What can be read of datasets; every way in passes the one decision of `readableBy`. */
 export function datasetService(deps: DatasetDeps) {
-  const { store, queries } = deps;
   return {
-    async list(tenant: Tenant, query: Input<typeof listDatasets>['query']): Promise<Output<typeof listDatasets>> {
-      const tables = (await readableTables(store, tenant)).filter(
-        ({ ref }) =>
-          (query.namespace === undefined || ref.namespace === query.namespace) &&
-          (query.search === undefined || ref.table.toLowerCase().includes(query.search.toLowerCase())),
-      );
-      const page = pageOf(tables, { ...query, order: query.order ?? 'dataset_id' }, ({ ref }) => datasetId(ref));
-      const items = await Promise.all(
-        page.items.map(async ({ ref, metadataLocation }) =>
-          itemView(ref, await store.scanner.metadata(metadataLocation).catch(() => undefined)),
-        ),
-      );
-      return { items, next_page_token: page.next_page_token, total: tables.length };
-    },
+    /** The readable datasets by id; one whose metadata is broken is listed by its names alone. */
+    list: (tenant: Tenant, query: Input<typeof listDatasets>['query']) => list(deps, tenant, query),
 
+    /** One dataset with its schema. */
     async get(tenant: Tenant, id: string): Promise<Output<typeof getDataset>> {
-      const { ref, metadata, metadataLocation, producer } = await find(store, tenant, id);
-      const schema = currentSchema(metadata);
-      const snapshot = findSnapshot(metadata);
-      return {
-        ...itemView(ref, metadata),
-        table_uuid: metadata['table-uuid'],
-        metadata_location: metadataLocation,
-        schema: { schema_id: schema['schema-id'], columns: schema.fields.map(columnView) },
-        partition_spec: [],
-        last_snapshot: snapshot === undefined ? null : snapshotView(snapshot),
-        producer: producer === undefined ? null : { kind: producer.kind, id: producer.producerId },
-      };
+      const { ref, metadata, location, producer } = await open(deps, tenant, id);
+      return asProblems(async () => detailView(ref, { metadata, location }, producer));
     },
 
-    async preview(
-      tenant: Tenant,
-      id: string,
-      query: Input<typeof previewDataset>['query'],
-    ): Promise<Output<typeof previewDataset>> {
-      const { ref, metadata } = await find(store, tenant, id);
-      const snapshot = findSnapshot(metadata, query.snapshot_id);
-      if (snapshot === undefined && query.snapshot_id !== undefined) throw kernelProblems.notFound();
-      const limit = query.limit ?? DEFAULT_PREVIEW_ROWS;
-      const schema =
-        metadata.schemas.find((one) => one['schema-id'] === snapshot?.['schema-id']) ?? currentSchema(metadata);
-      const files =
-        snapshot === undefined ? [] : await readable(() => store.scanner.files(metadata, snapshot['snapshot-id']));
-      const chosen = planPreview(files, limit).map((file) => file.location);
-      const { columns, rows } = await readable(() => queries.preview({ files: chosen, schema, limit }));
-      return {
-        dataset_id: datasetId(ref),
-        snapshot_id: snapshot?.['snapshot-id'].toString() ?? null,
-        columns: [...columns],
-        rows: rows.map((row) => [...row]),
-        has_more: countFiles(files).rows > BigInt(rows.length),
-      };
+    /** The first rows of the newest snapshot or of the named one, read from as few files as hold them. */
+    async preview(tenant: Tenant, id: string, query: Input<typeof previewDataset>['query']) {
+      const { ref, metadata } = await open(deps, tenant, id);
+      return asProblems(() => preview(deps, { ref, metadata, query }));
     },
 
-    async snapshots(
-      tenant: Tenant,
-      id: string,
-      query: Input<typeof listDatasetSnapshots>['query'],
-    ): Promise<Output<typeof listDatasetSnapshots>> {
-      const { metadata } = await find(store, tenant, id);
-      const key = (snapshot: (typeof metadata.snapshots)[number]) =>
-        String(snapshot['sequence-number']).padStart(20, '0');
-      const page = pageOf(metadata.snapshots, { ...query, order: query.order ?? '-sequence_number' }, key);
-      return {
-        items: page.items.map(snapshotTwinView),
-        next_page_token: page.next_page_token,
-        total: metadata.snapshots.length,
-      };
+    /** The snapshots of a dataset, newest first unless ordered otherwise. */
+    async snapshots(tenant: Tenant, id: string, query: Input<typeof listDatasetSnapshots>['query']) {
+      const { metadata } = await open(deps, tenant, id);
+      return snapshotPage(metadata, query);
     },
   };
 }
 
-/** Charset first (400), then readability (403, also for what does not exist elsewhere), then existence (404). */
-async function find(store: TableStore, tenant: Tenant, id: string): Promise<Found> {
-  const ref = parseDatasetId(id);
-  const { producers, metadataLocation } = await store.db(tenant).transaction(async (tx) => {
-    const rows = await readProducers(tx);
-    if (!isReadable(tenant, ref, rows)) throw datasetProblems.datasetNotReadable();
-    return { producers: rows, metadataLocation: await store.catalog.loadPointer(tx.sql, identOf(ref)) };
-  });
-  if (metadataLocation === undefined) throw kernelProblems.notFound();
-  const metadata = await readable(() => store.scanner.metadata(metadataLocation));
-  const producer = producers.find((row) => row.namespace === ref.namespace && row.tableName === ref.table);
-  return { ref, metadataLocation, metadata, producer };
-}
-
-async function readableTables(
-  store: TableStore,
+async function list(
+  { kernel, scanner, catalogName }: DatasetDeps,
   tenant: Tenant,
-): Promise<{ ref: TableRef; metadataLocation: string }[]> {
-  return store.db(tenant).transaction(async (tx) => {
-    const producers = await readProducers(tx);
-    const own = producers.map((row) => row.namespace).filter((namespace) => ownsNamespace(tenant, namespace));
-    const tables = await store.catalog.listTables(tx.sql, [...new Set([...own, ...SHARED_NAMESPACES])]);
-    return tables
-      .map(({ namespace, name, metadataLocation }) => ({ ref: { namespace, table: name }, metadataLocation }))
-      .filter(({ ref }) => isReadable(tenant, ref, producers));
+  query: Input<typeof listDatasets>['query'],
+): Promise<Output<typeof listDatasets>> {
+  const { namespace, search, page_token: token } = query;
+  const [limit, order] = [query.limit ?? DEFAULT_PAGE_SIZE, query.order ?? 'dataset_id'];
+  const after = token === undefined ? undefined : decodePlace(token, order, 2);
+  const { tables, total } = await kernel.db(tenant).transaction(async (tx) => {
+    const readable = readableBy(tenant.scope, await producedTables(tx));
+    const descending = order.startsWith('-');
+    return listTables(tx, { catalogName, readable, namespace, search, descending, after, limit: limit + 1 });
   });
+  const page = tables.slice(0, limit);
+  const items = await Promise.all(
+    page.map(async ({ ref, metadataLocation }) => {
+      try {
+        return itemView(ref, await scanner.metadata(metadataLocation));
+      } catch (error) {
+        kernel.log.warn({ err: error, dataset_id: datasetId(ref) }, 'table metadata cannot be read');
+        return itemView(ref, undefined);
+      }
+    }),
+  );
+  const last = tables.length > limit ? page.at(-1)?.ref : undefined;
+  return {
+    items,
+    total,
+    next_page_token: last === undefined ? null : encodePlace(order, [last.namespace, last.table]),
+  };
 }
 
-const TOO_MUCH = new Set(['query_deadline', 'out_of_memory', 'result_too_large']);
+/** Finds a table for reading: 400 for a malformed id, 403 outside what is readable, 404 only inside of it. */
+async function open({ kernel, catalog, scanner }: DatasetDeps, tenant: Tenant, id: string): Promise<OpenTable> {
+  const ref = parseDatasetId(id);
+  const found = await kernel.db(tenant).transaction(async (tx) => {
+    const readable = readableBy(tenant.scope, await producedTables(tx, ref.namespace));
+    if (!mayRead(readable, ref)) throw datasetProblems.datasetNotReadable();
+    const location = await catalog.loadPointer(tx.sql, { namespace: ref.namespace, name: ref.table });
+    if (location === undefined) throw kernelProblems.notFound();
+    return { location, producer: await holderOf(tx, ref) };
+  });
+  const metadata = await asProblems(() => scanner.metadata(found.location));
+  return { ref, ...found, metadata };
+}
 
-/** Reads files; what is wrong with them, or with the bounds of reading, becomes a problem and never a 500. */
-async function readable<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof LakehouseError)) throw error;
-    if (TOO_MUCH.has(error.code)) throw datasetProblems.queryTimeout({ cause: error });
-    if (error.code === 'query_busy') throw kernelProblems.dependencyUnavailable({ cause: error });
-    throw datasetProblems.datasetUnreadable({ cause: error });
-  }
+async function preview(
+  { scanner, pool }: DatasetDeps,
+  { ref, metadata, query }: { ref: TableRef; metadata: TableMetadata; query: Input<typeof previewDataset>['query'] },
+): Promise<Output<typeof previewDataset>> {
+  const limit = query.limit ?? DEFAULT_PREVIEW_ROWS;
+  const snapshot = findSnapshot(metadata, query.snapshot_id);
+  const written = metadata.schemas.find((one) => one['schema-id'] === snapshot?.['schema-id']);
+  const schema = query.snapshot_id === undefined ? currentSchema(metadata) : (written ?? currentSchema(metadata));
+  const files = await scanner.files(metadata, query.snapshot_id);
+  const chosen = planPreview(files, limit + 1).map((file) => file.location);
+  const { rows } = await pool.preview({ files: chosen, schema, limit: limit + 1 });
+  return {
+    dataset_id: datasetId(ref),
+    snapshot_id: snapshot === undefined ? null : String(snapshot['snapshot-id']),
+    columns: schema.fields.map(({ name, type }) => ({ name, type: typeText(type) })),
+    rows: rows.slice(0, limit).map((row) => [...row]),
+    has_more: rows.length > limit,
+  };
+}
+
+function snapshotPage(
+  metadata: TableMetadata,
+  query: Input<typeof listDatasetSnapshots>['query'],
+): Output<typeof listDatasetSnapshots> {
+  const [limit, order] = [query.limit ?? DEFAULT_PAGE_SIZE, query.order ?? NEWEST_FIRST];
+  const oldestFirst = metadata.snapshots.toSorted((a, b) => (a['sequence-number'] < b['sequence-number'] ? -1 : 1));
+  const ordered = order === NEWEST_FIRST ? oldestFirst.toReversed() : oldestFirst;
+  const after = query.page_token === undefined ? undefined : decodePlace(query.page_token, order, 1)[0];
+  const start = after === undefined ? 0 : ordered.findIndex((one) => String(one['snapshot-id']) === after) + 1;
+  if (after !== undefined && start === 0) throw kernelProblems.invalidPageToken();
+  const page = ordered.slice(start, start + limit);
+  const last = start + limit < ordered.length ? page.at(-1) : undefined;
+  return {
+    items: page.map(snapshotTwinView),
+    next_page_token: last === undefined ? null : encodePlace(order, [String(last['snapshot-id'])]),
+    total: ordered.length,
+  };
 }

@@ -1,0 +1,17 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A row of `datasets.checkpoint`: the opaque progress that was stored with the rows it covers. */
+export const CheckpointEntity = defineEntity({
+  name: 'DatasetCheckpoint',
+  schema: 'datasets',
+  tableName: 'checkpoint',
+  properties: {
+    tenantId: p.uuid().primary(),
+    key: p.text().primary(),
+    /** JSON text, exactly as it was given. */
+    state: p.text().nullable(),
+    counters: p.json<Record<string, number>>(),
+    runId: p.uuid(),
+    updatedAt: p.datetime(),
+  },
+});

@@ -1,0 +1,129 @@
+import type { Static } from '@sinclair/typebox';
+import { currentSchema, type Field, type Snapshot, type TableMetadata } from '@weir/lakehouse';
+import type {
+  DatasetDetail,
+  DatasetItem,
+  DatasetLayer,
+  DatasetPreview,
+  DatasetSnapshot,
+  DatasetSnapshotTwin,
+  TableRef,
+} from '../contract.ts';
+import { datasetId } from './dataset-id.ts';
+
+export type DatasetItemView = Static<typeof DatasetItem>;
+export type DatasetDetailView = Static<typeof DatasetDetail>;
+export type DatasetPreviewView = Static<typeof DatasetPreview>;
+export type DatasetSnapshotView = Static<typeof DatasetSnapshot>;
+export type DatasetSnapshotTwinView = Static<typeof DatasetSnapshotTwin>;
+
+/** A table as lists show it; without metadata (it cannot be read) only its names are known. */
+export function itemView(ref: TableRef, metadata: TableMetadata | undefined): DatasetItemView {
+  const names = {
+    dataset_id: datasetId(ref),
+    namespace: ref.namespace,
+    table: ref.table,
+    layer: ref.namespace.split('.')[0] as DatasetLayer,
+  };
+  if (metadata === undefined) {
+    const unknown = { format_version: null, columns_count: null, total_records: null, total_data_files: null };
+    return { ...names, ...unknown, total_bytes: null, updated_at: null, snapshot_id: null };
+  }
+  const current = currentSnapshot(metadata);
+  const empty = { total_records: '0', total_data_files: 0, total_bytes: '0' };
+  return {
+    ...names,
+    format_version: metadata['format-version'],
+    columns_count: currentSchema(metadata).fields.length,
+    ...(current === undefined ? empty : totals(current)),
+    updated_at: new Date(metadata['last-updated-ms']).toISOString(),
+    snapshot_id: current === undefined ? null : String(current['snapshot-id']),
+  };
+}
+
+/** A table with its schema, layout and last snapshot. */
+export function detailView(
+  ref: TableRef,
+  { metadata, location }: { metadata: TableMetadata; location: string },
+  producer: { kind: string; id: string } | undefined,
+): DatasetDetailView {
+  const schema = currentSchema(metadata);
+  const current = currentSnapshot(metadata);
+  return {
+    ...itemView(ref, metadata),
+    table_uuid: metadata['table-uuid'],
+    metadata_location: location,
+    schema: {
+      schema_id: schema['schema-id'],
+      columns: schema.fields.map(({ id, name, type, required }) => ({ id, name, type: typeText(type), required })),
+    },
+    partition_spec: partitionView(metadata, schema.fields),
+    last_snapshot:
+      current === undefined ? null : { snapshot_id: String(current['snapshot-id']), ...snapshotFacts(current) },
+    producer: producer ?? null,
+  };
+}
+
+/** A snapshot with its numeric id, digit for digit, and the exact twin. */
+export function snapshotTwinView(snapshot: Snapshot): DatasetSnapshotTwinView {
+  const parent = snapshot['parent-snapshot-id'];
+  return {
+    snapshot_id: snapshot['snapshot-id'],
+    snapshot_id_exact: String(snapshot['snapshot-id']),
+    parent_snapshot_id_exact: parent === undefined || parent === null ? null : String(parent),
+    ...snapshotFacts(snapshot),
+  };
+}
+
+/** A type in the words of the table format, nested ones included. */
+export function typeText(type: Field['type']): string {
+  if (typeof type === 'string') return type.replace(/,\s+/g, ',');
+  if (type.type === 'list') return `list<${typeText(type.element)}>`;
+  return `struct<${type.fields.map((field) => `${field.name}: ${typeText(field.type)}`).join(', ')}>`;
+}
+
+function currentSnapshot(metadata: TableMetadata): Snapshot | undefined {
+  const id = metadata['current-snapshot-id'];
+  return id === undefined ? undefined : metadata.snapshots.find((snapshot) => snapshot['snapshot-id'] === id);
+}
+
+function snapshotFacts(snapshot: Snapshot): Omit<DatasetSnapshotView, 'snapshot_id'> {
+  const { summary } = snapshot;
+  return {
+    sequence_number: Number(snapshot['sequence-number']),
+    committed_at: new Date(snapshot['timestamp-ms']).toISOString(),
+    operation: summary.operation ?? 'unknown',
+    run_id: summary['weir.run-id'] ?? null,
+    added_records: digits(summary['added-records']),
+    deleted_records: digits(summary['deleted-records']),
+    added_data_files: count(summary['added-data-files']),
+    deleted_data_files: count(summary['deleted-data-files']),
+    ...totals(snapshot),
+  };
+}
+
+function totals({ summary }: Snapshot) {
+  return {
+    total_records: digits(summary['total-records']),
+    total_data_files: count(summary['total-data-files']),
+    total_bytes: digits(summary['total-files-size']),
+  };
+}
+
+/** Other writers may leave counters out or write something else there. */
+function digits(text: string | undefined): string | null {
+  return text !== undefined && /^-?\d+$/.test(text) ? text : null;
+}
+
+function count(text: string | undefined): number | null {
+  const value = Number(digits(text) ?? Number.NaN);
+  return Number.isSafeInteger(value) ? value : null;
+}
+
+function partitionView(metadata: TableMetadata, fields: readonly Field[]): DatasetDetailView['partition_spec'] {
+  const spec = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);
+  return ((spec?.fields ?? []) as { 'source-id'?: number; name?: string; transform?: string }[]).map((part) => ({
+    column: fields.find((field) => field.id === part['source-id'])?.name ?? String(part.name),
+    transform: String(part.transform),
+  }));
+}

@@ -1,0 +1,73 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { TenantTransaction } from '@weir/kernel';
+import { type FileIO, localPath, type StagedFile, type TableMetadata, toLocation } from '@weir/lakehouse';
+import { datasetProblems } from '../contract.ts';
+
+const Figures = Type.Record(Type.String({ pattern: '^[0-9]+$' }), Type.String());
+const StagedFileShape = Type.Object({
+  location: Type.String({ minLength: 1 }),
+  record_count: Type.String({ pattern: '^[0-9]+$' }),
+  file_size_in_bytes: Type.String({ pattern: '^[0-9]+$' }),
+  column_sizes: Figures,
+  value_counts: Figures,
+  null_value_counts: Figures,
+  lower_bounds: Figures,
+  upper_bounds: Figures,
+});
+
+/** The folder below which the data files of a table must lie. */
+export function dataLocation(metadata: Pick<TableMetadata, 'location'>): string {
+  return `${metadata.location}/data`;
+}
+
+/**
+ * What a stager reported, checked before it reaches a manifest: its shape, that every file lies below the table's data
+ * folder, is named once and exists. Throws `staged_file_refused`.
+ */
+export async function checkStagedFiles(
+  io: FileIO,
+  metadata: TableMetadata,
+  files: readonly object[],
+): Promise<StagedFile[]> {
+  const folder = `${localPath(dataLocation(metadata))}/`;
+  const seen = new Set<string>();
+  const checked = files.map((file): StagedFile => {
+    if (!Value.Check(StagedFileShape, file)) throw datasetProblems.stagedFileRefused();
+    const path = pathOf(file);
+    if (path === undefined || !path.startsWith(folder) || seen.has(path)) throw datasetProblems.stagedFileRefused();
+    seen.add(path);
+    return { ...file, location: toLocation(path) };
+  });
+  const there = await Promise.all(checked.map(({ location }) => io.exists(location)));
+  if (there.includes(false)) throw datasetProblems.stagedFileRefused();
+  return checked;
+}
+
+function pathOf({ location }: Static<typeof StagedFileShape>): string | undefined {
+  try {
+    return localPath(location);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Enters files into the ledger of what was written and is not yet committed. */
+export async function enterStaged(tx: TenantTransaction, runId: string, locations: readonly string[]): Promise<void> {
+  if (locations.length === 0) return;
+  await tx.sql(
+    `insert into datasets.staged_file (tenant_id, run_id, location)
+     select $1::uuid, $2::uuid, jsonb_array_elements_text($3::jsonb) on conflict do nothing`,
+    [tx.tenant.tenantId, runId, JSON.stringify(locations.map(toLocation))],
+  );
+}
+
+/** Takes files off the ledger: committed, or removed. */
+export async function leaveStaged(tx: TenantTransaction, locations: readonly string[]): Promise<void> {
+  if (locations.length === 0) return;
+  await tx.sql(
+    `delete from datasets.staged_file
+     where tenant_id = $1 and location in (select jsonb_array_elements_text($2::jsonb))`,
+    [tx.tenant.tenantId, JSON.stringify(locations.map(toLocation))],
+  );
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import type { Kernel, Tenant } from '@weir/kernel';
+import {
+  createTable,
+  type FileIO,
+  type JdbcCatalog,
+  LakehouseError,
+  type Scanner,
+  type TableMetadata,
+  toLocation,
+} from '@weir/lakehouse';
+import type { TableRef } from '../contract.ts';
+
+export interface TableDeps {
+  kernel: Kernel;
+  catalog: JdbcCatalog;
+  io: FileIO;
+  scanner: Scanner;
+  /** Absolute path of the folder that holds all tables. */
+  warehouse: string;
+}
+
+/** A table as the catalog's pointer shows it. */
+export interface CurrentTable {
+  metadata: TableMetadata;
+  metadataLocation: string;
+}
+
+const SUFFIX_BYTES = 4;
+
+/** The catalog's name of a table. */
+export function identOf({ namespace, table }: TableRef): { namespace: string; name: string } {
+  return { namespace, name: table };
+}
+
+/** A new folder for a table, never one that a table had before: `<warehouse>/<layer>/<scope>/<table>-<8 hex>`. */
+export function newTableLocation(warehouse: string, { namespace, table }: TableRef): string {
+  const suffix = randomBytes(SUFFIX_BYTES).toString('hex');
+  return toLocation([warehouse, ...namespace.split('.'), `${table}-${suffix}`].join('/'));
+}
+
+/** The tables at their current pointers, read in one transaction; undefined for those that are not there. */
+export async function loadTables(
+  { kernel, catalog, scanner }: TableDeps,
+  tenant: Tenant,
+  refs: readonly TableRef[],
+): Promise<(CurrentTable | undefined)[]> {
+  const locations = await kernel.db(tenant).transaction(async (tx) => {
+    const found: (string | undefined)[] = [];
+    for (const ref of refs) found.push(await catalog.loadPointer(tx.sql, identOf(ref)));
+    return found;
+  });
+  return Promise.all(
+    locations.map(async (metadataLocation) =>
+      metadataLocation === undefined
+        ? undefined
+        : { metadataLocation, metadata: await scanner.metadata(metadataLocation) },
+    ),
+  );
+}
+
+/** Makes and registers an empty table; undefined when another writer registered one of the name first. */
+export async function makeTable(
+  { kernel, catalog, io, warehouse }: TableDeps,
+  tenant: Tenant,
+  { ref, columns }: { ref: TableRef; columns: Parameters<typeof createTable>[0]['columns'] },
+): Promise<CurrentTable | undefined> {
+  const location = newTableLocation(warehouse, ref);
+  const made = await createTable({ io, location, columns });
+  try {
+    await kernel.db(tenant).transaction(async (tx) => {
+      await catalog.ensureNamespace(tx.sql, ref.namespace);
+      await catalog.insertTable(tx.sql, identOf(ref), made.metadataLocation);
+    });
+    return made;
+  } catch (error) {
+    if (!(error instanceof LakehouseError && error.code === 'table_exists')) throw error;
+    await io.remove(made.metadataLocation);
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import { readCheckpoint } from '../checkpoint/checkpoints.ts';
+import { datasetProblems, type TableRef, type TablesService } from '../contract.ts';
+import { assertWritable, datasetId } from '../dataset/dataset-id.ts';
+import { commitTables } from './commit.ts';
+import { asProblems } from './lakehouse-problem.ts';
+import { prepareTable } from './prepare.ts';
+import { enterStaged } from './staged-files.ts';
+import type { TableDeps } from './table-store.ts';
+
+/** The one way by which rows get into tables; every call checks that its tables are the tenant's own. */
+export function tablesService(deps: TableDeps): TablesService {
+  const { kernel } = deps;
+  return {
+    bronze(tenant, table) {
+      const ref = { namespace: `bronze.${tenant.scope}`, table };
+      assertWritable(tenant.scope, ref);
+      return ref;
+    },
+    async prepare(tenant, ref, jsonSchema) {
+      assertWritable(tenant.scope, ref);
+      return asProblems(() => prepareTable(deps, tenant, { ref, jsonSchema }));
+    },
+    async recordStaged(tenant, runId, locations) {
+      await kernel.db(tenant).transaction((tx) => enterStaged(tx, runId, locations));
+    },
+    async commit(tenant, request) {
+      const refs = request.tables.map(({ ref }) => ref);
+      for (const ref of refs) assertWritable(tenant.scope, ref);
+      assertDistinct(refs);
+      return asProblems(() => commitTables(deps, tenant, request));
+    },
+    async checkpoint(tenant, key) {
+      return kernel.db(tenant).transaction((tx) => readCheckpoint(tx, key));
+    },
+  };
+}
+
+function assertDistinct(refs: readonly TableRef[]): void {
+  if (new Set(refs.map(datasetId)).size !== refs.length) throw datasetProblems.stagedFileRefused();
+}

@@ -1,0 +1,81 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Tenant } from '@weir/kernel';
+import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
+import { localPath } from '@weir/lakehouse';
+import * as tools from '@weir/migrations';
+import type { ProducersService, TableRef, TablesService } from '../src/contract.ts';
+import plugin from '../src/plugin.ts';
+import { createStager, type LineShape } from '../src/stage.ts';
+
+export const SCHEMA = { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } };
+const SHAPE: LineShape = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] };
+const KIND = { kind: 'test-load', workflowType: 'None', role: 'source', exclusive: false };
+
+/** The plugin on a real database and warehouse, with its services and a run to commit under. */
+export interface Lake extends PluginUnderTest {
+  tables: TablesService;
+  producers: ProducersService;
+  /** Starts a run and takes its lease. */
+  run(tenant: Tenant): Promise<{ runId: string; leaseEpoch: number }>;
+  /** Stages rows of a prepared table into one data file. */
+  stage(tenant: Tenant, ref: TableRef, rows: object[], runId: string): Promise<object[]>;
+  /** Prepares, stages and commits rows as one batch of a run of its own. */
+  land(tenant: Tenant, table: string, rows: object[]): Promise<{ ref: TableRef; snapshotId: string | null }>;
+}
+
+let staged = 0;
+
+export async function lake(t: Teardown & { testdir(): string }): Promise<Lake> {
+  const folder = t.testdir();
+  const under = await testPlugin(t, plugin, {
+    tools,
+    settings: { TABLE_CATALOG: 'weir', WEIR_WAREHOUSE: `${folder}/warehouse` },
+    runKinds: [KIND],
+  });
+  const service = <T>(id: string) => under.registration.services?.find((entry) => entry.id === id)?.implementation as T;
+  const tables = service<TablesService>('datasets.tables@1');
+  const producers = service<ProducersService>('datasets.producers@1');
+  const stager = await createStager({ tempDirectory: `${folder}/temp` });
+  t.teardown(() => stager.close());
+  const run: Lake['run'] = async (tenant) => {
+    const { run_id } = await under.kernel
+      .db(tenant)
+      .transaction((tx) =>
+        under.kernel.runs.start(tx, { kind: KIND.kind, subjectId: tenant.tenantId, requestedBy: 'test' }),
+      );
+    const lease = await under.kernel.runs.begin(tenant, run_id);
+    return { runId: run_id, leaseEpoch: lease!.leaseEpoch };
+  };
+  const stage: Lake['stage'] = async (tenant, ref, rows, runId) => {
+    const prepared = await tables.prepare(tenant, ref, SCHEMA);
+    staged += 1;
+    const source = `${folder}/spool-${staged}.ndjson`;
+    const line = (data: object) => JSON.stringify({ type: 'RECORD', record: { stream: 's', data, emitted_at: 0 } });
+    writeFileSync(source, rows.map((row) => `${line(row)}\n`).join(''));
+    const target = `${prepared.dataLocation}/part-${staged}.parquet`;
+    mkdirSync(localPath(prepared.dataLocation), { recursive: true });
+    const { file } = await stager.copy({ source, shape: SHAPE, schema: prepared.schema as never, target, runId });
+    return file === undefined ? [] : [file];
+  };
+  const land: Lake['land'] = async (tenant, table, rows) => {
+    const ref = tables.bronze(tenant, table);
+    const { runId, leaseEpoch } = await run(tenant);
+    await under.kernel
+      .db(tenant)
+      .transaction((tx) => producers.register(tx, { ref, kind: 'source', producerId: tenant.tenantId }));
+    const files = await stage(tenant, ref, rows, runId);
+    const commit = {
+      ref,
+      mode: 'append' as const,
+      files,
+      streamId: 's',
+      attempt: 1,
+      batch: 1,
+      stateSha256: '',
+      generation: 0,
+    };
+    const { tables: done } = await tables.commit(tenant, { runId, leaseEpoch, tables: [commit], checkpoints: [] });
+    return done[0]!;
+  };
+  return { ...under, tables, producers, run, stage, land };
+}
