@@ -18,7 +18,7 @@ const MIN_CHANGED_ROWS = 2;
 const MAX_CHANGED_ROWS = 1000;
 
 /** How a CSV file is written: RFC 4180 with one of four delimiters, UTF-8, a header line. */
-export type CsvDialect = { readonly delimiter: string };
+export type CsvDialect = { readonly delimiter: string; readonly fields: number };
 
 /**
  * The dialect of a file. The delimiter is the one that its header line has most of outside quotes: the header, not
@@ -31,22 +31,18 @@ export async function openCsv(file: SourceFile): Promise<CsvDialect> {
   if (line.trim() === '') throw fault('csv_header_missing', file.name);
   const bare = line.replaceAll(/"(?:[^"]|"")*"/g, '');
   const count = (delimiter: string) => bare.split(delimiter).length;
-  return { delimiter: DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best)) };
+  const delimiter = DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));
+  return { delimiter, fields: count(delimiter) };
 }
 
 /** The columns of a file with the types that hold for all of its rows. */
 export async function describeCsv(
   connection: DuckDBConnection,
   file: SourceFile,
-  { delimiter }: CsvDialect,
+  dialect: CsvDialect,
 ): Promise<FileColumn[]> {
-  // Rows of a wrong width are passed over here: they have no say in the types, and reading reports them.
-  const sniff = `sniff_csv(${pathLiteral(file.path)}, sample_size = -1, ignore_errors = true, ${dialectSql(delimiter)})`;
-  const result = await connection.runAndReadAll(
-    `SELECT to_json(Columns)::VARCHAR, DateFormat, TimestampFormat FROM ${sniff}`,
-  );
-  const [columns, date, timestamp] = result.getRows()[0] as [string, string | null, string | null];
-  return (JSON.parse(columns) as FileColumn[]).map(({ name, type }) => {
+  const { columns, date, timestamp } = await sniff(connection, file, dialect, 'sample_size = -1');
+  return columns.map(({ name, type }) => {
     const format = type === 'DATE' ? date : type === 'TIMESTAMP' ? timestamp : null;
     const own = format !== null && format !== '' && format !== ISO_DATE;
     return own ? { name, type, format } : { name, type };
@@ -54,15 +50,43 @@ export async function describeCsv(
 }
 
 /** The names of the columns in the order of the file. */
-export async function csvNames(
+export async function csvNames(connection: DuckDBConnection, file: SourceFile, dialect: CsvDialect): Promise<string[]> {
+  const { columns } = await sniff(connection, file, dialect, 'sample_size = 1, all_varchar = true');
+  return columns.map((column) => column.name);
+}
+
+type Sniffed = { readonly columns: FileColumn[]; readonly date: string | null; readonly timestamp: string | null };
+
+/** What DuckDB makes of a file; rows of a wrong width have no say in it, as reading reports them. */
+async function sniff(
   connection: DuckDBConnection,
   file: SourceFile,
-  { delimiter }: CsvDialect,
-): Promise<string[]> {
-  const sniff = `sniff_csv(${pathLiteral(file.path)}, sample_size = 1, ignore_errors = true, all_varchar = true, ${dialectSql(delimiter)})`;
-  const result = await connection.runAndReadAll(`SELECT to_json(Columns)::VARCHAR FROM ${sniff}`);
-  const [columns] = result.getRows()[0] as [string];
-  return (JSON.parse(columns) as FileColumn[]).map((column) => column.name);
+  dialect: CsvDialect,
+  how: string,
+): Promise<Sniffed> {
+  const options = `ignore_errors = true, delim = ${literal(dialect.delimiter)}, quote = '"', escape = '"', header = true`;
+  const call = `sniff_csv(${pathLiteral(file.path)}, ${how}, ${options})`;
+  try {
+    const sql = `SELECT to_json(Columns)::VARCHAR, DateFormat, TimestampFormat FROM ${call}`;
+    const result = await connection.runAndReadAll(sql);
+    const [columns, date, timestamp] = result.getRows()[0] as [string, string | null, string | null];
+    return { columns: JSON.parse(columns) as FileColumn[], date, timestamp };
+  } catch (error) {
+    await readThrough(connection, file, dialect);
+    throw error;
+  }
+}
+
+/** Reads a file that cannot be sniffed for the one purpose of the exact error that it gives. */
+async function readThrough(connection: DuckDBConnection, file: SourceFile, dialect: CsvDialect): Promise<void> {
+  const names = Array.from({ length: dialect.fields }, (_, index) => `c${index}`);
+  try {
+    await connection.runAndReadAll(
+      `SELECT count(*), ${names.map((name) => `max(${name})`).join(', ')} FROM ${csvSource(file, dialect, names)}`,
+    );
+  } catch (error) {
+    throw (await explainWidth(connection, file, dialect, error)) ?? error;
+  }
 }
 
 /** The table expression that reads every field as text and refuses every row of another width. */
@@ -108,10 +132,6 @@ function csvSql(file: SourceFile, delimiter: string, names: readonly string[], h
   const strict = 'auto_detect = false, strict_mode = true, null_padding = false, allow_quoted_nulls = false';
   const dialect = `delim = ${literal(delimiter)}, quote = '"', escape = '"'`;
   return `read_csv(${pathLiteral(file.path)}, ${strict}, ${dialect}, ${how}, columns = {${columns}})`;
-}
-
-function dialectSql(delimiter: string): string {
-  return `delim = ${literal(delimiter)}, quote = '"', escape = '"', header = true`;
 }
 
 /** Checks that the whole file is UTF-8 and gives back its beginning, where the header line lies. */

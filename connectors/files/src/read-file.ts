@@ -30,13 +30,21 @@ export async function describeFile(file: SourceFile): Promise<Columns> {
 
 /**
  * Sends one file's rows as finished RECORD lines. Refuses a file whose columns are not the stream's
- * (`schema_changed`) before its first row, and one that was written to meanwhile (`file_changed`) after its last.
+ * (`schema_changed`) before its first row; one that was written to meanwhile is `file_changed`, whatever else it shows.
  */
 export async function readFile(file: SourceFile, reading: FileReading): Promise<void> {
-  await withDuckdb(file, (connection) =>
-    file.format === 'parquet' ? readParquet(connection, file, reading) : readCsv(connection, file, reading),
-  );
+  let failure: unknown;
+  try {
+    await withDuckdb(file, (connection) =>
+      file.format === 'parquet' ? readParquet(connection, file, reading) : readCsv(connection, file, reading),
+    );
+  } catch (error) {
+    failure = error;
+  }
+  reading.signal.throwIfAborted();
+  // Half a file looks damaged: that it is being written says more than what is wrong with it.
   if (!(await isUnchanged(file))) throw fault('file_changed', file.name);
+  if (failure !== undefined) throw failure;
 }
 
 type Connection = Parameters<typeof streamLines>[0];
