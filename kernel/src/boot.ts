@@ -1,7 +1,12 @@
 export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { refuseToStart } from './config/refuse-to-start.ts';
-export { type ApiServer, startApi } from './http/start-api.ts';
-export { type BootOptions, bootPlatform, planPlatform, type RunningPlatform } from './plugins/boot-platform.ts';
 export { readSettings } from './config/settings.ts';
-export { taskQueue } from './plugins/boot-platform.ts';
+export { type ApiServer, startApi } from './http/start-api.ts';
+export {
+  type BootOptions,
+  bootPlatform,
+  planPlatform,
+  type RunningPlatform,
+  taskQueue,
+} from './plugins/boot-platform.ts';
 export { payloadConverterPath } from './workflows/temporal-workflows.ts';

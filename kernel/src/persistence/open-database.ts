@@ -5,7 +5,7 @@ import { Run } from '../runs/run-entity.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { databaseError } from './errors.ts';
 import { runSql } from './run-sql.ts';
-import type { Entity, TenantDb } from './tenant-db.ts';
+import type { AnyEntity, Entity, TenantDb } from './tenant-db.ts';
 import { tenantTransaction } from './tenant-transaction.ts';
 
 const POOL_SIZE = 10;
@@ -27,7 +27,7 @@ export interface DatabaseOptions {
   user: string;
   password: string;
   /** The entities of all plugins. */
-  entities: Entity<object>[];
+  entities: readonly AnyEntity[];
   log: Logger;
   poolSize?: number;
 }
@@ -46,7 +46,7 @@ export interface Database {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { host, port, name, user, password, log } = options;
   const orm = await MikroORM.init({
-    entities: [Run, ...options.entities],
+    entities: [Run, ...options.entities] as Entity<object>[],
     host,
     port,
     dbName: name,

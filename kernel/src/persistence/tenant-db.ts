@@ -4,6 +4,9 @@ import type { Tenant } from '../tenancy/tenant.ts';
 /** An entity made by MikroORM's `defineEntity`. */
 export type Entity<T extends object> = EntitySchema<T>;
 
+/** An entity whose row type has been forgotten, as lists of entities hold it. */
+export type AnyEntity = object;
+
 /** How a list is read: how many, in which order, and from where on. */
 export interface PageRequest {
   limit?: number | undefined;

@@ -4,7 +4,7 @@ import fastifyPlugin from 'fastify-plugin';
 import type { ProblemType } from '../contract/problem.ts';
 import type { ServiceToken } from '../contract/service.ts';
 import { type AnyRoute, type RouteDeps, registerRoutes } from '../http/handle.ts';
-import type { Entity } from '../persistence/tenant-db.ts';
+import type { AnyEntity } from '../persistence/tenant-db.ts';
 import type { RunKind } from '../runs/runs.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -30,7 +30,7 @@ export interface PluginSpec<S extends TObject = TObject> {
   /** Environment variables the plugin reads: name to schema. */
   settings?: S;
   /** Tables of the plugin; every one has `tenantId`. */
-  entities?: Entity<object>[];
+  entities?: readonly AnyEntity[];
   /** The plugin's own error codes. */
   problems?: Readonly<Record<string, ProblemType>>;
   /** Hooks on the plugin's own encapsulated scope; they never see another plugin's requests. */

@@ -23,6 +23,8 @@ export interface TestPluginOptions {
   /** The migrations package. */
   tools: DatabaseTools;
   settings?: Record<string, unknown>;
+  /** Kinds of runs of other plugins. */
+  runKinds?: RunKind[];
   /** Services of other plugins: fakes at their ports, or made from the kernel that is given. */
   services?: (kernel: Kernel) => Provided[];
 }
@@ -60,7 +62,7 @@ export async function testPlugin(
   const entities = plugin.spec.entities ?? [];
   const database = await openDatabase({ ...login, name: login.database, entities, log });
   const workflows = memoryWorkflows();
-  const kinds: RunKind[] = [];
+  const kinds: RunKind[] = [...(options.runKinds ?? [])];
   const runs = createRuns({ db: database.db, workflows, kinds, queueOf: (role) => `${role}-task-queue`, log });
   const tenants = tenantStore(database.sql, () => Date.now());
   const base: Kernel = {

@@ -55,9 +55,8 @@ t.test('for any two tenants and any names, no write lands in and no read comes f
   const producers = fc.array(
     fc.record({
       namespace: hostile,
-      tableName: hostile,
-      kind: fc.constantFrom('source', 'transform'),
-      producerId: fc.constant('p'),
+      table: hostile,
+      kind: fc.constantFrom('source' as const, 'transform' as const),
     }),
   );
   fc.assert(
