@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { bootPlatform, startApi } from '@weir/kernel/boot';
+import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
+import { type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { pino } from 'pino';
+import {
+  createSource,
+  getDiscoveryStatus,
+  getSyncStatus,
+  listStreams,
+  type SourceView,
+  type StreamView,
+  type SyncRunDetailView,
+  startDiscovery,
+  startSync,
+  updateStream,
+} from '../src/contract.ts';
+
+interface Test {
+  teardown(work: () => unknown): void;
+}
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+/** Far beyond what anything here takes; only a hang reaches it. */
+const HANG_MS = 120_000;
+const POLL_MS = 100;
+
+export type Api = <E extends Endpoint>(
+  endpoint: E,
+  input?: Partial<Input<E>>,
+  headers?: Record<string, string>,
+) => Promise<CallResult<E>>;
+
+export interface TestPlatform {
+  /** A folder that goes with the test. */
+  folder: string;
+  database: TestDatabase;
+  stateDir: string;
+  /** Calls the API as a user with one role in one tenant. */
+  as(alias: string, role?: string): Promise<Api>;
+  /** Starts a worker process; it is killed with the test if it still runs. */
+  startWorker(environment?: Record<string, string>): Promise<Worker>;
+}
+
+export interface Worker {
+  pid: number;
+  process: ChildProcess;
+  /** The children that its state file names. */
+  children(): Promise<{ name: string; pid: number; parent: number }[]>;
+}
+
+/** The whole platform but its worker: real database, real workflow engine, real HTTP. Everything ends with the test. */
+export async function testPlatform(t: Test): Promise<TestPlatform> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-sources-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const issuer = await testIssuer(t);
+  const database = await testDatabase(t, tools as unknown as Parameters<typeof testDatabase>[1]);
+  const temporal = process.env.WEIR_TEST_TEMPORAL_ADDRESS;
+  if (temporal === undefined) throw new Error('WEIR_TEST_TEMPORAL_ADDRESS is not set: run tests with npm test');
+  const [host = '', port = ''] = temporal.split(':');
+  const environment: Record<string, string> = {
+    DB_HOST: database.app.host,
+    DB_PORT: String(database.app.port),
+    DB_NAME: database.app.database,
+    DB_USER: database.app.user,
+    DB_PASSWORD: database.app.password,
+    WORKFLOW_HOST: host,
+    WORKFLOW_PORT: port,
+    WORKFLOW_SOURCE_TASK_QUEUE: `source-${database.name}`,
+    IDP_URL: issuer.url,
+    IDP_ISSUER: issuer.url,
+    WEIR_MODE: 'development',
+    WEIR_HTTP_PORT: '0',
+    WEIR_LOG_LEVEL: 'warn',
+    WEIR_WAREHOUSE: join(folder, 'warehouse'),
+    WEIR_WORK_DIR: join(folder, 'work'),
+    WEIR_CACHE_DIR: join(tmpdir(), 'weir-test-cache'),
+    WEIR_STATE_DIR: join(folder, 'state'),
+    WEIR_PLATFORM: join(ROOT, 'platform.json'),
+  };
+  await mkdir(join(folder, 'warehouse'));
+  const platform = await bootPlatform({
+    platformFile: join(ROOT, 'platform.json'),
+    environment,
+    program: 'api',
+    log: pino({ level: 'silent' }),
+  });
+  t.teardown(() => platform.stop());
+  const api = await startApi(platform);
+  t.teardown(() => api.stop());
+  const tenants = new Set<string>();
+  return {
+    folder,
+    database,
+    stateDir: join(folder, 'state'),
+    async as(alias, role = 'admin') {
+      if (!tenants.has(alias)) await database.tenant(alias);
+      tenants.add(alias);
+      const token = await issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
+      return (endpoint, input = {}, headers = {}) =>
+        call(endpoint, input, { url: api.url, token, tenant: alias, headers });
+    },
+    startWorker: (more = {}) => startWorker(t, { ...environment, ...more }, join(folder, 'state')),
+  };
+}
+
+async function startWorker(t: Test, environment: Record<string, string>, stateDir: string): Promise<Worker> {
+  const args = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...args, join(ROOT, 'workers/src/main.ts'), '--roles', 'source'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],
+  });
+  t.teardown(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  await new Promise<void>((done, failed) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.includes('"ready":true')) done();
+      else if (process.env.WEIR_TEST_VERBOSE) process.stderr.write(`${line}\n`);
+    });
+    child.once('exit', (code) => failed(new Error(`the worker ended with ${code} before it was ready`)));
+  });
+  const { pid = 0 } = child;
+  return {
+    pid,
+    process: child,
+    async children() {
+      const text = await readFile(join(stateDir, `worker-${pid}.json`), 'utf8').catch(() => '{"children":[]}');
+      return JSON.parse(text).children;
+    },
+  };
+}
+
+/** The body of a successful answer; the problem document as an error otherwise. */
+export function ok<E>(result: CallResult<E>): Output<E> {
+  if (!result.ok) throw new Error(JSON.stringify(result.problem));
+  return result.body;
+}
+
+/** Polls until a value is there; only a hang ends it otherwise. */
+export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + HANG_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`waited too long for ${what}`);
+    await new Promise((resume) => setTimeout(resume, POLL_MS));
+  }
+}
+
+/** Creates a source of pattern `files` over a folder. */
+export async function filesSource(api: Api, name: string, path: string, more: object = {}): Promise<SourceView> {
+  const body = { name, pattern_id: 'files', source_config: { path, ...more } };
+  return ok(await api(createSource, { body }));
+}
+
+/** Discovers a source and waits for the end. */
+export async function discovered(api: Api, sourceId: string) {
+  const { workflow_id } = ok(await api(startDiscovery, { body: { source_id: sourceId } }));
+  return until('a discovery', async () => {
+    const status = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
+    return status.is_terminal ? status : undefined;
+  });
+}
+
+/** All streams of a source by name. */
+export async function streamsOf(api: Api, sourceId: string): Promise<Map<string, StreamView>> {
+  const { items } = ok(await api(listStreams, { params: { source_id: sourceId }, query: { limit: 500 } }));
+  return new Map(items.map((stream) => [stream.name, stream]));
+}
+
+/** Enables every stream of a source. */
+export async function enableAll(
+  api: Api,
+  sourceId: string,
+  modes: { sync_mode: 'incremental' | 'full_refresh'; write_mode: 'append' | 'overwrite' },
+): Promise<void> {
+  for (const { stream_id } of (await streamsOf(api, sourceId)).values()) {
+    ok(await api(updateStream, { params: { source_id: sourceId, stream_id }, body: { enabled: true, ...modes } }));
+  }
+}
+
+/** Syncs a source and waits for the end. */
+export async function synced(api: Api, sourceId: string): Promise<SyncRunDetailView> {
+  const { run_id } = ok(await api(startSync, { params: { source_id: sourceId } }));
+  return ended(api, sourceId, run_id);
+}
+
+/** Waits until a sync has ended. */
+export function ended(api: Api, sourceId: string, runId: string): Promise<SyncRunDetailView> {
+  return until('a sync', async () => {
+    const { run } = ok(await api(getSyncStatus, { params: { source_id: sourceId }, query: { run_id: runId } }));
+    return run?.is_terminal ? run : undefined;
+  });
+}
