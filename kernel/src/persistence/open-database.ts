@@ -1,4 +1,5 @@
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Refusal } from '../config/refusal.ts';
 import { Run } from '../runs/run-entity.ts';
@@ -13,6 +14,7 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+const RELEASE_DEAD_AFTER_MS = 500;
 
 /** One statement outside every tenant: shared tables and the system catalogue only; tenant tables show no row. */
 export type PlatformSql = (
@@ -61,6 +63,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       application_name: 'weir',
+      onPoolCreated: releaseDead,
     },
     logger: (message) => log.debug(message),
   });
@@ -100,6 +103,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     ping: async () => (await sql('select 1 as one', [])).rows.length === 1,
     close: () => orm.close(true),
   };
+}
+
+/**
+ * Gives back the place of a connection that died while a transaction held it: the query layer lets go of it only after
+ * a rollback, which a dead connection cannot do. One that was given back already says so by throwing.
+ */
+function releaseDead(pool: Pool): void {
+  pool.on('connect', (client) => {
+    client.once('end', () => {
+      const release = () => {
+        try {
+          client.release(true);
+        } catch {
+          // Given back by whoever held it.
+        }
+      };
+      setTimeout(release, RELEASE_DEAD_AFTER_MS).unref();
+    });
+  });
 }
 
 /** The role and every role it is a member of: one that makes roles, or has policies of its own, opens the wall too. */
