@@ -1,0 +1,26 @@
+import { startup } from './startup.ts';
+
+const SUITES = { startup } as const;
+
+/** `npm run bench -- <suite> [--json]`: runs one suite; a table for people, JSON for machines. */
+async function main(words: string[]): Promise<number> {
+  const name = words.find((word) => !word.startsWith('-'));
+  if (name === undefined || !(name in SUITES)) {
+    process.stderr.write(`usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json]\n`);
+    return 2;
+  }
+  const result = await SUITES[name as keyof typeof SUITES]();
+  if (words.includes('--json')) {
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    return 0;
+  }
+  for (const { case: title, marks_ms } of result.cases) {
+    process.stdout.write(`${title}\n`);
+    for (const [mark, ms] of Object.entries(marks_ms)) {
+      process.stdout.write(`  ${mark.padEnd(22)}${(ms / 1000).toFixed(1).padStart(8)} s\n`);
+    }
+  }
+  return 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));
