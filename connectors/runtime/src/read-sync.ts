@@ -11,7 +11,7 @@ import { endOf } from './end-of.ts';
 import { createRouter } from './router.ts';
 import type { Spool } from './spool.ts';
 import { type StreamKey, streamKey } from './stream-key.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import { type RunEvidence, type Verdict, verdictOf } from './verdict.ts';
 
 export type ReadSyncOptions = {
   readonly connector: ConnectorProcess;
@@ -126,15 +126,20 @@ function createEvidence(
       },
       onLogLine: (text: string) => onLog('INFO', text),
     },
-    conclude(run: { exit: ConnectorExit; truncated: boolean; broken: ConnectorErrorCode | undefined }) {
-      const whole = { ...run, error: firstError };
-      const reading = (state: Seen): StreamReading => ({
-        records: state.records,
-        verdict: verdictOf({ ...state, error: state.error ?? runError }, whole),
-      });
-      return new Map([...seen].map(([key, state]) => [key, reading(state)]));
-    },
+    conclude: (run: Omit<RunEvidence, 'error'>) => readingsOf(seen, { ...run, error: firstError }, runError),
   };
+}
+
+function readingsOf(
+  seen: ReadonlyMap<StreamKey, Seen>,
+  run: RunEvidence,
+  runError: TraceError | undefined,
+): Map<StreamKey, StreamReading> {
+  const reading = (state: Seen): StreamReading => ({
+    records: state.records,
+    verdict: verdictOf({ ...state, error: state.error ?? runError }, run),
+  });
+  return new Map([...seen].map(([key, state]) => [key, reading(state)]));
 }
 
 function unseen(): Seen {

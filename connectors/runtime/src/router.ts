@@ -44,23 +44,8 @@ type Routed = { readonly key: StreamKey } | { readonly emit: () => void } | 'tru
 export function createRouter(options: RouterOptions): Router {
   const { onRecords, maxLineBytes = MAX_LINE_BYTES } = options;
   const classify = createClassifier(options);
-  let carry: Buffer[] = [];
-  let carried = 0;
   let atStart = true;
 
-  // One more than the limit: the newline is no part of the line, and the exact test is made on whole lines.
-  const keep = (bytes: Buffer) => {
-    carried += bytes.length;
-    if (carried > maxLineBytes + 1) throw new ConnectorError('line_too_large');
-    if (bytes.length > 0) carry.push(bytes);
-  };
-  const takeCarry = (rest: Buffer) => {
-    keep(rest);
-    const line = Buffer.concat(carry);
-    carry = [];
-    carried = 0;
-    return line;
-  };
   /** Routes whole lines; records of one stream that stand together go out as one slice. */
   const region = (bytes: Buffer, last: boolean): boolean => {
     let runStart = 0;
@@ -94,7 +79,26 @@ export function createRouter(options: RouterOptions): Router {
     flush(bytes.length);
     return false;
   };
+  return joinLines(maxLineBytes, region);
+}
 
+/** Hands whole lines on, `last` with a line that never got its newline; the rest of a chunk waits for the next. */
+function joinLines(maxLineBytes: number, region: (bytes: Buffer, last: boolean) => boolean): Router {
+  let carry: Buffer[] = [];
+  let carried = 0;
+  // One more than the limit: the newline is no part of the line, and the exact test is made on whole lines.
+  const keep = (bytes: Buffer) => {
+    carried += bytes.length;
+    if (carried > maxLineBytes + 1) throw new ConnectorError('line_too_large');
+    if (bytes.length > 0) carry.push(bytes);
+  };
+  const takeCarry = (rest: Buffer) => {
+    keep(rest);
+    const line = Buffer.concat(carry);
+    carry = [];
+    carried = 0;
+    return line;
+  };
   return {
     push(chunk) {
       let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);

@@ -38,9 +38,24 @@ export function testRun(image: string, more: Partial<ConnectorRun> = {}): Connec
   return { image, role: 'source', labels, verb: 'read', ...more };
 }
 
+type Start = (habit: Habit, more?: Partial<ConnectorRun>) => Promise<ConnectorProcess>;
+
 /** The cases; each is on its own. */
-export function runtimeConformance({ runtime, image, leftInputs }: RuntimeHarness): RuntimeCase[] {
-  const start = (habit: Habit, more?: Partial<ConnectorRun>) => runtime.run(testRun(image(habit), more));
+export function runtimeConformance(harness: RuntimeHarness): RuntimeCase[] {
+  const { runtime, image } = harness;
+  const start: Start = (habit, more) => runtime.run(testRun(image(habit), more));
+  return [
+    ...outputCases(start),
+    ...inputCases(start, harness),
+    ...stopCases(start),
+    {
+      name: 'an image that is not known is refused by its code',
+      run: () => assert.rejects(runtime.run(testRun('weir/nobody:1')), isCode('connector_image_unknown')),
+    },
+  ];
+}
+
+function outputCases(start: Start): RuntimeCase[] {
   return [
     {
       name: 'stdout arrives whole and the exit code with it',
@@ -51,6 +66,35 @@ export function runtimeConformance({ runtime, image, leftInputs }: RuntimeHarnes
         assert.deepEqual(await connector.exit, { code: 0, signal: undefined, oomKilled: false, stopped: false });
       },
     },
+    { name: 'an exit code is passed on', run: async () => assert.equal((await ended(await start('exits-3'))).code, 3) },
+    {
+      name: 'the end of stderr is kept and no more than its limit',
+      async run() {
+        const connector = await start('noisy');
+        await ended(connector);
+        await until(() => connector.stderrTail().endsWith('the end\n'));
+        assert.ok(Buffer.byteLength(connector.stderrTail()) <= STDERR_TAIL_BYTES);
+      },
+    },
+    {
+      name: 'an unread stdout holds the connector back',
+      async run() {
+        const connector = await start('flood');
+        await firstBytes(connector);
+        let over = false;
+        void connector.exit.then(() => {
+          over = true;
+        });
+        await sleep(500);
+        assert.equal(over, false);
+        await connector.stop();
+      },
+    },
+  ];
+}
+
+function inputCases(start: Start, { leftInputs }: RuntimeHarness): RuntimeCase[] {
+  return [
     {
       name: 'a connector reads its inputs from files and finds none of our environment',
       async run() {
@@ -72,16 +116,11 @@ export function runtimeConformance({ runtime, image, leftInputs }: RuntimeHarnes
         assert.ok(!(await leftInputs()).some((file) => file.includes(CANARY)));
       },
     },
-    { name: 'an exit code is passed on', run: async () => assert.equal((await ended(await start('exits-3'))).code, 3) },
-    {
-      name: 'the end of stderr is kept and no more than its limit',
-      async run() {
-        const connector = await start('noisy');
-        await ended(connector);
-        await until(() => connector.stderrTail().endsWith('the end\n'));
-        assert.ok(Buffer.byteLength(connector.stderrTail()) <= STDERR_TAIL_BYTES);
-      },
-    },
+  ];
+}
+
+function stopCases(start: Start): RuntimeCase[] {
+  return [
     {
       name: 'stop lets a connector end by itself',
       async run() {
@@ -109,24 +148,6 @@ export function runtimeConformance({ runtime, image, leftInputs }: RuntimeHarnes
         abort.abort();
         assert.equal((await connector.exit).stopped, true);
       },
-    },
-    {
-      name: 'an unread stdout holds the connector back',
-      async run() {
-        const connector = await start('flood');
-        await firstBytes(connector);
-        let over = false;
-        void connector.exit.then(() => {
-          over = true;
-        });
-        await sleep(500);
-        assert.equal(over, false);
-        await connector.stop();
-      },
-    },
-    {
-      name: 'an image that is not known is refused by its code',
-      run: () => assert.rejects(runtime.run(testRun('weir/nobody:1')), isCode('connector_image_unknown')),
     },
   ];
 }
