@@ -1,6 +1,9 @@
 import { type Migration, tenantTable } from './migration.ts';
 
-/** Sources, their streams, discoveries, and what each sync did. */
+/**
+ * Sources, their streams, discoveries, and what each sync did. What a connector wrote is kept as `json`, not `jsonb`: the
+ * order of members is the order of columns.
+ */
 export const s04_sources: Migration = {
   name: 's04_sources',
   after: 's03_datasets',
@@ -14,7 +17,7 @@ create table sources.source (
   name text not null,
   pattern_id text not null,
   pattern_version text not null,
-  source_config jsonb not null,
+  source_config json not null,
   status text not null check (status in ('draft', 'discovering', 'ready', 'active', 'retired')),
   version integer not null default 1,
   last_run_id uuid,
@@ -32,12 +35,12 @@ create table sources.stream (
   source_id uuid not null,
   name text not null,
   namespace text,
-  json_schema jsonb not null,
+  json_schema json not null,
   supported_sync_modes jsonb not null,
   source_defined_cursor boolean not null,
   default_cursor_field jsonb,
   source_defined_primary_key jsonb,
-  discovered jsonb not null,
+  discovered json not null,
   enabled boolean not null,
   sync_mode text not null check (sync_mode in ('full_refresh', 'incremental')),
   write_mode text not null check (write_mode in ('append', 'overwrite', 'merge', 'soft_delete')),
@@ -61,8 +64,8 @@ create table sources.discovery (
   discovery_id uuid not null,
   source_id uuid,
   pattern_id text not null,
-  source_config jsonb,
-  streams jsonb,
+  source_config json,
+  streams json,
   expires_at timestamptz,
   created_at timestamptz(3) not null,
   primary key (tenant_id, run_id),

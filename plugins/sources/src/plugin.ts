@@ -1,4 +1,4 @@
-import { definePlugin, type Entity } from '@weir/kernel';
+import { definePlugin } from '@weir/kernel';
 import { failureProblems, sourceProblems } from './contract.ts';
 import { DiscoveryEntity } from './discovery/entity.ts';
 import { discoveryService } from './discovery/service.ts';
@@ -25,7 +25,7 @@ export default definePlugin({
     DiscoveryEntity,
     SyncRunEntity,
     StreamRunEntity,
-  ] as unknown as Entity<object>[],
+  ],
   problems: { ...sourceProblems, ...failureProblems },
   setup(kernel) {
     const { patterns } = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
