@@ -1,4 +1,5 @@
-import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { connect } from './connect.ts';
 
 export interface BootstrapOptions {
   /** A superuser's URL on any database of the server. */
@@ -15,8 +16,7 @@ const BOOTSTRAP_LOCK = 7_305_001;
  * another, none is superuser, none bypasses row security. The public schema is closed.
  */
 export async function bootstrapDatabase({ superuserUrl, database, passwords }: BootstrapOptions): Promise<void> {
-  const server = new Client({ connectionString: superuserUrl });
-  await server.connect();
+  const server = await connect({ connectionString: superuserUrl });
   try {
     await server.query('select pg_advisory_lock($1)', [BOOTSTRAP_LOCK]);
     await ensureRole(server, 'weir_owner', passwords.owner, 'nobypassrls');
@@ -59,8 +59,7 @@ async function ensureRole(client: Client, role: string, password: string, bypass
 async function inDatabase(url: string, database: string, work: (client: Client) => Promise<void>): Promise<void> {
   const address = new URL(url);
   address.pathname = `/${database}`;
-  const client = new Client({ connectionString: address.href });
-  await client.connect();
+  const client = await connect({ connectionString: address.href });
   try {
     await work(client);
   } finally {

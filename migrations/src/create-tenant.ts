@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Client, type ClientConfig } from 'pg';
+import type { ClientConfig } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { connect } from './connect.ts';
 
 const MAX_SCOPE_LENGTH = 48;
 const HASH_LENGTH = 8;
@@ -33,8 +34,7 @@ export async function createTenant(
     throw new Error(
       'an alias has letters, digits, - and _, starts with a letter or digit, and has at most 63 characters',
     );
-  const client = new Client(connection);
-  await client.connect();
+  const client = await connect(connection);
   try {
     await client.query('begin');
     await client.query('lock table kernel.tenant in share row exclusive mode');

@@ -9,6 +9,7 @@ export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } fro
 export { createTenant, tenantScope } from './create-tenant.ts';
 export { LedgerMismatch, migrate } from './migrate.ts';
 export { type Migration, migrationHash, tenantTable } from './migration.ts';
+export { ensureSharedNamespaces } from './shared-namespaces.ts';
 
 /** The one linear history of the database, in order. */
 export const migrations: readonly Migration[] = [s01_kernel, s02_catalog, s03_datasets, s04_sources];

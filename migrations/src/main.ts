@@ -4,6 +4,7 @@ import {
   bootstrapDatabase,
   createDevelopmentReader,
   createTenant,
+  ensureSharedNamespaces,
   LedgerMismatch,
   migrate,
   migrations,
@@ -46,6 +47,7 @@ async function main([command = 'up', ...words]: string[]): Promise<void> {
     print({ database: variable('DB_NAME', 'weir'), bootstrapped: true });
   } else if (command === 'up') {
     const applied = await migrate(ownerConnection(), migrations, process.env.WEIR_RELEASE_SHA);
+    await ensureSharedNamespaces(ownerConnection(), variable('TABLE_CATALOG', 'weir'));
     for (const name of applied) print({ applied: name });
     if (applied.length === 0) print({ nothing_to_do: true, head: migrations.at(-1)?.name });
   } else if (command === 'tenant' && words[0] === 'create' && words[1] !== undefined) {

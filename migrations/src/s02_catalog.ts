@@ -2,8 +2,8 @@ import type { Migration } from './migration.ts';
 
 /**
  * The table catalog in the layout that Iceberg's JDBC catalog and PyIceberg's SQL catalog read. Rows belong to a tenant
- * by the second segment of their namespace, `<layer>.<scope>`; the shared namespaces are made here, by the platform,
- * and no session of a tenant can write to them.
+ * by the second segment of their namespace, `<layer>.<scope>`; the shared namespaces are made by the owner
+ * (`ensureSharedNamespaces`), and no session of a tenant can write to them.
  */
 export const s02_catalog: Migration = {
   name: 's02_catalog',
@@ -31,9 +31,10 @@ create table catalog.iceberg_namespace_properties (
 );
 
 create function catalog.is_own(namespace text) returns boolean language sql stable
-  return split_part(namespace, '.', 1) in ('bronze', 'silver', 'gold')
-    and split_part(namespace, '.', 2) = nullif(current_setting('app.scope', true), '')
-    and split_part(namespace, '.', 3) = '';
+  return namespace in (
+    'bronze.' || nullif(current_setting('app.scope', true), ''),
+    'silver.' || nullif(current_setting('app.scope', true), ''),
+    'gold.' || nullif(current_setting('app.scope', true), ''));
 create function catalog.is_shared(namespace text) returns boolean language sql immutable
   return namespace in ('raw.shared', 'registry.shared');
 
@@ -55,8 +56,5 @@ create policy platform on catalog.iceberg_namespace_properties to weir_owner
 
 grant select, insert, update, delete on catalog.iceberg_tables, catalog.iceberg_namespace_properties to weir_app;
 grant select on catalog.iceberg_tables, catalog.iceberg_namespace_properties to weir_system;
-
-insert into catalog.iceberg_namespace_properties (catalog_name, namespace, property_key, property_value)
-values ('weir', 'raw.shared', 'exists', 'true'), ('weir', 'registry.shared', 'exists', 'true');
 `,
 };

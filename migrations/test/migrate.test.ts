@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { bootstrapDatabase, LedgerMismatch, migrate, migrations } from '../src/index.ts';
+import { emptyDatabase, PASSWORDS } from './database.ts';
+
+const names = migrations.map((step) => step.name);
+const step = (name: string, sql: string, after = names.at(-1)) => ({ name, after, sql });
+const ledger = 'select name from kernel.schema_ledger order by ordinal';
+
+t.test('of ten migrates at once one applies the list and nine find nothing to do', async (t) => {
+  const database = await emptyDatabase(t);
+  const owner = database.as('weir_owner');
+  const outcomes = await Promise.all(Array.from({ length: 10 }, () => migrate(owner, migrations)));
+  t.equal(outcomes.filter((applied) => applied.join() === names.join()).length, 1);
+  t.equal(outcomes.filter((applied) => applied.length === 0).length, 9);
+  const { rows } = await (await database.session(owner)).query(ledger);
+  t.strictSame(
+    rows.map((row) => row.name),
+    names,
+  );
+});
+
+t.test('a list whose last step fails leaves nothing behind', async (t) => {
+  const database = await emptyDatabase(t);
+  const owner = database.as('weir_owner');
+  await t.rejects(
+    migrate(owner, [...migrations, step('s90_bad', 'create table kernel.x (); select 1 / 0')]),
+    /division/,
+  );
+  const { rows } = await (await database.session(owner)).query(`select to_regnamespace('kernel') as there`);
+  t.strictSame(rows, [{ there: null }]);
+  t.strictSame(await migrate(owner, migrations), names, 'and the next run applies everything');
+});
+
+t.test('a migrate that is killed half way leaves nothing behind', async (t) => {
+  const database = await emptyDatabase(t);
+  const owner = database.as('weir_owner');
+  const superuser = await database.session(database.superuserUrl);
+  await superuser.query('select pg_advisory_lock(1)');
+  const killed = migrate(owner, [...migrations, step('s90_waits', 'select pg_advisory_xact_lock(1)')]);
+  const outcome = t.rejects(killed, /terminat/i);
+  const waiting = `select pid from pg_stat_activity
+    where datname = current_database() and usename = 'weir_owner' and wait_event = 'advisory'`;
+  let pid: unknown;
+  for (let tries = 0; tries < 500 && pid === undefined; tries += 1) pid = (await superuser.query(waiting)).rows[0]?.pid;
+  await superuser.query('select pg_terminate_backend($1)', [pid]);
+  await outcome;
+  t.strictSame(await migrate(owner, migrations), names);
+});
+
+t.test('a history that is no beginning of the list is refused, and nothing is changed', async (t) => {
+  const database = await emptyDatabase(t);
+  const owner = database.as('weir_owner');
+  await migrate(owner, migrations);
+  const first = migrations[0]!;
+  const wrong = {
+    'knows less than the database': migrations.slice(0, -1),
+    'holds an edited step': [{ ...first, sql: `${first.sql} ` }, ...migrations.slice(1)],
+    'holds another step in its place': migrations.map((s, at) => (at === 0 ? { ...s, name: 's00_other' } : s)),
+    'has two heads': [...migrations, step('s90', 'select 1'), step('s91', 'select 1')],
+  };
+  for (const [what, list] of Object.entries(wrong)) await t.rejects(migrate(owner, list), LedgerMismatch, what);
+  const { rows } = await (await database.session(owner)).query(ledger);
+  t.equal(rows.length, names.length);
+});
+
+t.test('the roles can do what they are for and nothing more', async (t) => {
+  const database = await emptyDatabase(t);
+  const superuserUrl = process.env.WEIR_TEST_DATABASE_URL!;
+  await bootstrapDatabase({ superuserUrl, database: database.name, passwords: PASSWORDS });
+  await migrate(database.as('weir_owner'), migrations);
+  const app = await database.session(database.as('weir_app'));
+  for (const sql of [
+    'truncate kernel.run',
+    'create table kernel.mine (a int)',
+    'create table public.mine (a int)',
+    'create temporary table mine (a int)',
+    'create schema mine',
+    'alter table kernel.run disable row level security',
+    'drop policy tenant on kernel.run',
+    `insert into kernel.tenant (tenant_id, alias, scope) values (gen_random_uuid(), 'a', 'a')`,
+    'delete from kernel.schema_ledger',
+    'set role weir_owner',
+    'set session_replication_role = replica',
+  ]) {
+    await t.rejects(app.query(sql), { code: '42501' }, sql);
+  }
+  const system = await database.session(database.as('weir_system'));
+  await system.query('select * from kernel.run');
+  await t.rejects(system.query(`update kernel.run set status = 'failed'`), { code: '42501' });
+});
+
+t.test('the program says what it did in JSON lines and by its exit code', async (t) => {
+  const database = await emptyDatabase(t);
+  const { host, port } = database.as('weir_owner');
+  const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+  const run = (words: string[], more: Record<string, string> = {}) =>
+    new Promise<{ code: unknown; lines: unknown[]; said: string }>((resolve) => {
+      const env = { DB_HOST: host, DB_PORT: String(port), DB_NAME: database.name, ...more };
+      execFile(process.execPath, [...process.execArgv, program, ...words], { env }, (error, stdout, stderr) => {
+        const lines = stdout.split('\n').filter(Boolean);
+        resolve({ code: error?.code ?? 0, lines: lines.map((line) => JSON.parse(line)), said: stderr });
+      });
+    });
+  const owner = { WEIR_DB_OWNER_PASSWORD: PASSWORDS.owner };
+  t.match(await run(['up'], owner), { code: 0, lines: names.map((applied) => ({ applied })) });
+  t.match(await run(['up'], owner), { code: 0, lines: [{ nothing_to_do: true, head: names.at(-1) }] });
+  t.match(await run(['tenant', 'create', 'Acme-1'], owner), { code: 0, lines: [{ alias: 'Acme-1', scope: 'acme_1' }] });
+  t.match(await run(['up']), { code: 78, said: /WEIR_DB_OWNER_PASSWORD/ });
+  t.match(await run(['up'], { ...owner, DB_PORT: '1' }), { code: 1, said: /ECONNREFUSED/ });
+  const superuser = await database.session(database.superuserUrl);
+  await superuser.query(`update kernel.schema_ledger set sha256 = 'x' where ordinal = 0`);
+  t.match(await run(['up'], owner), { code: 78, said: /s01_kernel was edited/ });
+});
