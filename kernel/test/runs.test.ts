@@ -116,3 +116,36 @@ t.test("a foreign tenant's run is as absent as one that never was", async (t) =>
   t.equal(await runs.begin(other, run_id), undefined);
   t.strictSame((await runs.page(other, {}, {})).items, []);
 });
+
+t.test('a run that cannot be swept holds up no other, of its tenant or the next', async (t) => {
+  const { runs, database, tenant, tenants, workflows, start } = await setUp(t);
+  workflows.down = true;
+  const { run_id: known } = await start();
+  workflows.down = false;
+  const other = await database.tenant('other');
+  await database.peek(
+    `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by)
+     select tenant_id, gen_random_uuid(), 'retired-kind', tenant_id, false, 'pending', 'x', 'x' from kernel.tenant`,
+  );
+  await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
+  const sweeper = runs.startSweeper(tenants);
+  t.teardown(() => sweeper.stop());
+  await sweeper.sweep();
+  t.match(workflows.started, [{ workflowId: `${tenant.tenantId}:sync:${known}` }]);
+  t.equal((await runs.page(other, {}, {})).items.length, 1);
+});
+
+t.test('a run that a worker took although its start was never noted is still watched', async (t) => {
+  const { runs, tenant, tenants, workflows, start, database } = await setUp(t);
+  workflows.down = true;
+  const { run_id } = await start();
+  workflows.down = false;
+  await runs.begin(tenant, run_id);
+  await database.peek(
+    "update kernel.run set workflow_started_at = workflow_started_at - interval '5 minutes', created_at = now() - interval '5 minutes'",
+  );
+  const sweeper = runs.startSweeper(tenants);
+  t.teardown(() => sweeper.stop());
+  await sweeper.sweep();
+  t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'workflow_lost' } });
+});
