@@ -1,3 +1,9 @@
+export {
+  developmentToken,
+  type IdentityProviderOptions,
+  type RunningIdentityProvider,
+  startIdentityProvider,
+} from './identity-provider/start-identity-provider.ts';
 export type { PostgresBinaries } from './postgres/binaries.ts';
 export { type PostgresOptions, type RunningPostgres, startPostgres } from './postgres/start-postgres.ts';
 export { freePort, StartFailed } from './ready.ts';
