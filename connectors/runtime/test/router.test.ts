@@ -54,7 +54,7 @@ const data = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 4 }), fc.jso
   maxKeys: 4,
 });
 /** The order of stream, data, emitted_at, namespace and meta: those that serialisers use, and any other. */
-const keyOrder: fc.Arbitrary<number[]> = fc.oneof(
+const keyOrder: fc.Arbitrary<readonly number[]> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.constantFrom([0, 1, 2, 3], [0, 1, 2], [3, 0, 1, 2], [0, 3, 1, 2], [0, 1, 3, 4, 2], [0, 1, 4, 2]),
