@@ -144,10 +144,21 @@ async function allOf<T extends readonly unknown[]>(
   const results = await Promise.allSettled(promises);
   const values: unknown[] = [];
   for (const result of results as PromiseSettledResult<unknown>[]) {
-    if (result.status === 'rejected') throw result.reason;
+    if (result.status === 'rejected') throw asFailure(result.reason);
     values.push(result.value);
   }
   return values as unknown as T;
+}
+
+/** A part that does not start is a failed start, in the words of the part, and no bug of this program. */
+function asFailure(reason: unknown): CliError {
+  if (reason instanceof CliError) return reason;
+  const message = reason instanceof Error ? reason.message : String(reason);
+  return new CliError('failed', message, {
+    code: 'start_failed',
+    hint: 'weir doctor looks for the reason; weir dev logs shows what the parts said.',
+    cause: reason,
+  });
 }
 
 async function tokenOf(

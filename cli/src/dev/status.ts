@@ -49,13 +49,12 @@ async function workerChildren(folder: string, processes: readonly DevProcess[]):
   return children;
 }
 
-function childrenOf(text: string, parent: number): DevProcess[] {
+function childrenOf(text: string, worker: number): DevProcess[] {
   try {
-    const { children } = JSON.parse(text) as { children?: (Partial<DevProcess> | number)[] };
-    return (children ?? []).flatMap((child) => {
-      const { pid, name, role } = typeof child === 'number' ? { pid: child, name: undefined, role: undefined } : child;
-      return pid === undefined ? [] : [{ name: name ?? 'sync', pid, parent, ...(role === undefined ? {} : { role }) }];
-    });
+    const { children } = JSON.parse(text) as { children?: Partial<DevProcess>[] };
+    return (children ?? []).flatMap(({ pid, name = 'sync', parent = worker }) =>
+      pid === undefined ? [] : [{ name, pid, parent }],
+    );
   } catch {
     return [];
   }
