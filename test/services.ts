@@ -1,0 +1,67 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findTemporal, startPostgres, startTemporal } from '@weir/embedded';
+import { testPython } from './python.ts';
+
+export type TestServices = {
+  /**
+   * The variables by which a test file finds the services: `WEIR_TEST_DATABASE_URL` (superuser's; a test makes its own
+   * database), `WEIR_TEST_TEMPORAL_ADDRESS`, `WEIR_TEST_TEMPORAL_BINARY`, `WEIR_TEST_PYTHON`.
+   */
+  addresses: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+};
+
+const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/**
+ * Starts what a test run needs and `env` does not name yet: Postgres without durability, Temporal's development server,
+ * a Python with independent readers. All data lie in one temporary folder that `stop` removes. When a start fails, what
+ * has been started is stopped again.
+ */
+export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<TestServices> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'weir-test-'));
+  await chmod(folder, 0o711);
+  const addresses: Record<string, string> = {};
+  const started: { stop(): Promise<void> }[] = [];
+  const stop = async () => {
+    await Promise.allSettled(started.map((service) => service.stop()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  const postgres = async () => {
+    const server = await startPostgres({
+      dataDir: path.join(folder, 'postgres'),
+      logFile: path.join(folder, 'postgres.log'),
+      superuserPassword: 'weir-test',
+      settings: NO_DURABILITY,
+    });
+    started.push(server);
+    addresses.WEIR_TEST_DATABASE_URL = server.url;
+    say(`  ✓ Postgres, port ${server.port}`);
+  };
+  const temporal = async () => {
+    const { binary, version, origin } = await findTemporal();
+    const [dbFile, logFile] = [path.join(folder, 'temporal.db'), path.join(folder, 'temporal.log')];
+    const server = await startTemporal({ binary, dbFile, logFile });
+    started.push(server);
+    addresses.WEIR_TEST_TEMPORAL_ADDRESS = server.address;
+    addresses.WEIR_TEST_TEMPORAL_BINARY = binary;
+    say(`  ✓ workflow engine ${version} (${origin}), port ${server.port}`);
+  };
+  const python = async () => {
+    addresses.WEIR_TEST_PYTHON = await testPython();
+    say('  ✓ independent readers (PyIceberg, DuckDB for Python)');
+  };
+  const outcomes = await Promise.allSettled([
+    env.WEIR_TEST_DATABASE_URL ? undefined : postgres(),
+    env.WEIR_TEST_TEMPORAL_ADDRESS ? undefined : temporal(),
+    env.WEIR_TEST_PYTHON ? undefined : python(),
+  ]);
+  const faults = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  if (faults.length > 0) {
+    await stop();
+    throw new AggregateError(faults, faults.map((fault) => (fault as Error).message).join('\n'));
+  }
+  return { addresses, stop };
+}
