@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { DEMO_FILES } from '../src/dev/demo-data.ts';
+import { DEMO_FILES, demoFolder } from '../src/dev/demo-data.ts';
 import { isAlive } from '../src/dev/process-identity.ts';
 import type { DevStatus } from '../src/dev/status.ts';
 
@@ -16,7 +17,7 @@ const POLL_MS = 250;
 
 /** The command as a user starts it, with a home and a data folder of its own. */
 function machine(t: Test) {
-  const home = t.testdir({});
+  const home = mkdtempSync(path.join(tmpdir(), 'weir-dev-'));
   const dataDir = path.join(home, 'data');
   const env: NodeJS.ProcessEnv = { ...process.env, XDG_CONFIG_HOME: path.join(home, 'config'), NO_COLOR: '1' };
   for (const name of ['DB_HOST', 'WORKFLOW_HOST', 'IDP_URL', 'WEIR_URL', 'WEIR_TOKEN', 'WEIR_PROFILE', 'NODE_OPTIONS'])
@@ -37,6 +38,7 @@ function machine(t: Test) {
   };
   t.teardown(async () => {
     await weir('dev', 'reset', '--yes', '--data-dir', dataDir);
+    rmSync(home, { recursive: true, force: true });
   });
   return { home, dataDir, weir, start };
 }
@@ -83,6 +85,7 @@ t.test(
       'workflow-engine',
     ]);
     await readersAgree(t, second.said.stdout);
+    await tablesAreExact(t, status);
 
     const beside = start('dev', 'up');
     t.equal(await beside.ended, 5);
@@ -110,6 +113,17 @@ async function untilReady(
     await delay(POLL_MS);
   }
   throw new Error('the second start ended by itself');
+}
+
+/** Reads every table with PyIceberg through the SQL catalog and compares it with the file that it came from. */
+async function tablesAreExact(t: Test, { catalog, warehouse }: DevStatus): Promise<void> {
+  const python = process.env.WEIR_TEST_PYTHON;
+  if (python === undefined) return;
+  const script = path.join(import.meta.dirname, 'read_tables.py');
+  const { stdout } = await run(python, [script, catalog.name, catalog.uri, warehouse, demoFolder()]);
+  const { counts, faults } = JSON.parse(stdout) as { counts: Record<string, number>; faults: string[] };
+  t.strictSame(faults, [], 'schemas, values and column statistics agree');
+  t.strictSame(counts, Object.fromEntries(DEMO_FILES.map(({ table, rows }) => [table, rows])));
 }
 
 /** Runs the printed lines, unchanged but for the interpreter, where the readers are installed. */
