@@ -63,9 +63,7 @@ async function runTests(files: readonly string[], services: TestServices): Promi
 function report({ passed, failed, skipped, failures }: TapResults): void {
   for (const { name, diagnosis } of failures) {
     say(`\n✗ ${name}`);
-    const text =
-      typeof diagnosis === 'string' ? diagnosis : JSON.stringify(diagnosis, undefined, 2).replaceAll('\\n', '\n');
-    say(text.replaceAll(/^/gm, '    '));
+    if (diagnosis !== '') say(diagnosis.replaceAll(/^/gm, '    '));
   }
   if (skipped > 0) say(`${skipped} skipped`);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
