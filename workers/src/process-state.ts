@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A process that the worker has started, directly or through one of its children. */
@@ -18,7 +18,8 @@ export interface ProcessState {
 
 /**
  * Keeps `worker-<pid>.json` in `folder`: roles, queues and the living children. The file appears whole or not at all;
- * without a folder nothing is written.
+ * without a folder nothing is written. Files of
+ * workers that no longer run are removed.
  */
 export function processState(
   folder: string | undefined,
@@ -26,6 +27,7 @@ export function processState(
 ): ProcessState & { write(): void } {
   const children = new Map<number, ChildRecord>();
   const file = folder === undefined ? undefined : join(folder, `worker-${process.pid}.json`);
+  if (folder !== undefined) sweep(folder);
   const write = () => {
     if (folder === undefined || file === undefined) return;
     mkdirSync(folder, { recursive: true });
@@ -45,4 +47,21 @@ export function processState(
       if (file !== undefined) rmSync(file, { force: true });
     },
   };
+}
+
+function sweep(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) {
+    const pid = /^worker-(\d+)\.json/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

@@ -10,6 +10,8 @@ const SHUTDOWN_GRACE = '30 seconds';
 /** After this a worker that still does not end is given up. */
 const SHUTDOWN_FORCE = '40 seconds';
 const MAX_CACHED_WORKFLOWS = 100;
+/** Heartbeats of one activity are sent no more often than this; cancellations arrive with their answers. */
+const HEARTBEAT_THROTTLE = '2 seconds';
 
 export interface RunRolesOptions {
   platform: RunningPlatform;
@@ -56,6 +58,7 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
         maxConcurrentActivityTaskPolls: capacity.activityPolls,
         maxConcurrentWorkflowTaskPolls: capacity.workflowPolls,
         maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+        maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE,
         shutdownGraceTime: SHUTDOWN_GRACE,
         shutdownForceTime: SHUTDOWN_FORCE,
       }),

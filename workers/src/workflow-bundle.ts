@@ -1,42 +1,32 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { once } from 'node:events';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import temporal from '@temporalio/worker/package.json' with { type: 'json' };
 import { payloadConverterPath } from '@weir/kernel/boot';
 
 /**
  * The bundled workflow code of one role, as a file. Bundling takes seconds, so the result is kept in `cacheDir` under the
  * hash of everything that goes in: the folder of the workflows (which import values from nowhere else), the payload
- * converter and the version of the engine's client.
+ * converter and the version of the engine's client. It runs in a process of its own, because the bundler would leave
+ * the worker half as big again for the rest of its life.
  */
 export async function workflowBundle(workflowsPath: string, cacheDir: string): Promise<{ codePath: string }> {
   const codePath = join(cacheDir, `workflows-${await hashOf(workflowsPath)}.cjs`);
-  if (await isFile(codePath)) return { codePath };
-  const { code } = await bundleWorkflowCode({
-    workflowsPath,
-    payloadConverterPath,
-    logger: silent,
-    webpackConfigHook: (config) => ({
-      ...config,
-      resolve: { ...config.resolve, conditionNames: ['@weir/source', '...'] },
-    }),
-  });
-  await mkdir(cacheDir, { recursive: true });
-  const draft = `${codePath}.${process.pid}`;
-  await writeFile(draft, code);
-  await rename(draft, codePath);
+  if (!(await isFile(codePath))) await bundle(workflowsPath, codePath);
   return { codePath };
 }
 
-const silent = {
-  log: () => undefined,
-  trace: () => undefined,
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+async function bundle(workflowsPath: string, codePath: string): Promise<void> {
+  const program = fileURLToPath(new URL(`./bundle-workflows${extname(import.meta.url)}`, import.meta.url));
+  const child = spawn(process.execPath, [...process.execArgv, program, workflowsPath, codePath], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`the workflows of ${workflowsPath} could not be bundled (exit ${code})`);
+}
 
 async function hashOf(workflowsPath: string): Promise<string> {
   const folder = dirname(workflowsPath);

@@ -19,7 +19,8 @@ export interface RunInput {
 
 export type SourceActivities = ReturnType<typeof sourceActivities>;
 
-const HEARTBEAT_EVERY_MS = 5_000;
+/** A cancellation arrives with the answer to a heartbeat, so this is also how long one may go unnoticed. */
+const HEARTBEAT_EVERY_MS = 1_000;
 
 /** The activities of role `source`, over what the worker program gives. */
 export function sourceActivities({ kernel, children, cores = cpus().length, workDir }: WorkerDeps) {

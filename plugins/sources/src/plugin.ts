@@ -19,13 +19,7 @@ import { syncService } from './sync/service.ts';
 export default definePlugin({
   id: 'sources',
   settings,
-  entities: [
-    SourceEntity,
-    StreamEntity,
-    DiscoveryEntity,
-    SyncRunEntity,
-    StreamRunEntity,
-  ],
+  entities: [SourceEntity, StreamEntity, DiscoveryEntity, SyncRunEntity, StreamRunEntity],
   problems: { ...sourceProblems, ...failureProblems },
   setup(kernel) {
     const { patterns } = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);

@@ -6,5 +6,11 @@ export const settings = Type.Object({
     default: 'platform.json',
     description: 'The deployment manifest; names the pattern folders',
   }),
+  WEIR_SYNC_COMMIT_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 60,
+    description: 'A stream that has a STATE is committed when this much time has gone by',
+  }),
 });
 export type Settings = Static<typeof settings>;

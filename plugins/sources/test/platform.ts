@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { bootPlatform, startApi } from '@weir/kernel/boot';
+import { bootPlatform, type RunningPlatform, startApi } from '@weir/kernel/boot';
 import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
 import { type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -42,6 +42,7 @@ export interface TestPlatform {
   folder: string;
   database: TestDatabase;
   stateDir: string;
+  workflows: RunningPlatform['workflows'];
   /** Calls the API as a user with one role in one tenant. */
   as(alias: string, role?: string): Promise<Api>;
   /** Starts a worker process; it is killed with the test if it still runs. */
@@ -99,6 +100,7 @@ export async function testPlatform(t: Test): Promise<TestPlatform> {
     folder,
     database,
     stateDir: join(folder, 'state'),
+    workflows: platform.workflows,
     async as(alias, role = 'admin') {
       if (!tenants.has(alias)) await database.tenant(alias);
       tenants.add(alias);

@@ -49,7 +49,7 @@ async function sync(plan: ChildPlan): Promise<StreamResult[]> {
   const inputs = { config, catalog, state };
   connector = await runtime.run({ image, role: 'source', labels, verb: 'read', inputs, limits });
   if (connector.pid !== undefined) send({ type: 'connector', name: connector.name, pid: connector.pid });
-  const spool = createSpool({ dir: folder('spool') });
+  const spool = createSpool({ dir: folder('spool'), sealAfterMs: plan.commitAfterMs });
   const counted = countingSpool(spool, plan);
   const stager = await createStager({ tempDirectory: folder('duckdb') });
   const streams = plan.streams.map((stream) => streamOfKey(stream.key));

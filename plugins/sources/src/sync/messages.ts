@@ -22,6 +22,8 @@ export interface ChildPlan {
   image: string;
   connectors: Record<string, ProcessConnector>;
   limits: ConnectorLimits;
+  /** After this much time a stream is committed at its next STATE. */
+  commitAfterMs: number;
   labels: { tenant: string; source: string; execution: string; attempt: string };
   /** JSON texts of the protocol's input files. */
   config: string;

@@ -1,7 +1,7 @@
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
 import type { TablesService } from '@weir/plugin-datasets/contract';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
-import type { ChildRegistry } from '../worker-deps.ts';
+import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import type { CopyTokens } from './copy-tokens.ts';
 import { RunFailed, sourceFailure } from './failure.ts';
 import { limitsOf, planSync } from './plan-sync.ts';
@@ -9,6 +9,7 @@ import { runChild } from './run-child.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
 import type { WorkFolders } from './work-folders.ts';
 
+const MS_PER_SECOND = 1_000;
 const RECORD_EVERY_MS = 1_000;
 
 export interface AttemptDeps {
@@ -61,6 +62,7 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
               image: pattern.image,
               connectors: deps.patterns.connectors,
               limits: limitsOf(pattern),
+              commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
               labels: {
                 tenant: tenant.tenantId,
                 source: sourceId,

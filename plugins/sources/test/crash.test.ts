@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
+import t from 'tap';
+import { getSyncStatus, listSyncHistory, startSync } from '../src/contract.ts';
+import {
+  type Api,
+  discovered,
+  enableAll,
+  ended,
+  filesSource,
+  ok,
+  type TestPlatform,
+  testPlatform,
+  until,
+  type Worker,
+} from './platform.ts';
+
+const FILES = 40;
+const ROWS_PER_FILE = 50_000;
+const ROWS = FILES * ROWS_PER_FILE;
+/** Commits come often, so that a crash finds some of the rows committed. */
+const OFTEN = { WEIR_SYNC_COMMIT_SECONDS: '1' };
+const dataset = { params: { dataset_id: 'bronze.demo.long__rows' } };
+
+t.test('a sync survives the loss of its processes without losing or doubling a row', async (t) => {
+  const platform = await testPlatform(t);
+  const api = await platform.as('demo');
+  const data = await manyFiles(platform);
+  let worker = await platform.startWorker(OFTEN);
+  const source = await filesSource(api, 'long', data, { streams: [{ name: 'rows', glob: '*.csv' }] });
+  t.match(await discovered(api, source.source_id), { status: 'succeeded', failure: null });
+  await enableAll(api, source.source_id, { sync_mode: 'incremental', write_mode: 'append' });
+
+  await t.test('kill -9 of the worker in mid-sync, then a restart', async (t) => {
+    const { run_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
+    const children = await midSync(api, source.source_id, worker);
+    t.strictSame(children.map(({ name }) => name.replace(/-.*/, '')).sort(), ['connector', 'sync']);
+    worker.process.kill('SIGKILL');
+    await once(worker.process, 'exit');
+    await gone(children);
+    t.pass('the sync process and its connector have ended by themselves');
+    worker = await platform.startWorker(OFTEN);
+    const run = await ended(api, source.source_id, run_id);
+    t.match(run, { status: 'succeeded', rows_written: ROWS, verdict: 'clean' });
+    t.ok(run.attempt > 1, 'another attempt went on');
+    await sameRows(t, api);
+    t.strictSame(await readdir(join(platform.folder, 'work', 'attempts')), [], 'no scratch folder is left');
+  });
+
+  await t.test('kill -9 of the sync process alone', async (t) => {
+    await moreFiles(data);
+    const { run_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
+    const children = await midSync(api, source.source_id, worker, ROWS_PER_FILE);
+    const sync = children.find(({ name }) => name === 'sync');
+    process.kill(sync?.pid ?? 0, 'SIGKILL');
+    await gone(children);
+    const run = await ended(api, source.source_id, run_id);
+    t.match(run, { status: 'succeeded', rows_written: ROWS });
+    t.equal(run.attempt, 2);
+    t.equal(ok(await api(getDataset, dataset)).total_records, String(2 * ROWS));
+  });
+
+  await t.test('a cancelled sync ends cancelled, with its processes', async (t) => {
+    for (let round = 0; round < 3; round += 1) await moreFiles(data);
+    const { run_id, workflow_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
+    const children = await midSync(api, source.source_id, worker, 0);
+    await platform.workflows.cancel(workflow_id);
+    const run = await ended(api, source.source_id, run_id);
+    t.match(run, { status: 'cancelled', failure: null });
+    await gone(children);
+    const committed = Number(ok(await api(getDataset, dataset)).total_records);
+    t.equal(committed, 2 * ROWS + run.rows_written, 'what was committed is what the run says');
+    const again = ok(
+      await api(listSyncHistory, { params: { source_id: source.source_id }, query: { status: 'cancelled' } }),
+    );
+    t.equal(again.items.length, 1);
+  });
+
+  await t.test('a stopping worker ends by itself', async (t) => {
+    worker.process.kill('SIGTERM');
+    const [code] = await once(worker.process, 'exit');
+    t.equal(code, 0);
+    t.strictSame(await readdir(platform.stateDir), [], 'its state file is gone');
+  });
+});
+
+async function manyFiles(platform: TestPlatform): Promise<string> {
+  const data = join(platform.folder, 'data');
+  await mkdir(data);
+  for (let file = 0; file < FILES; file += 1) await writeFile(join(data, `${file}.csv`), rowsOf(file * ROWS_PER_FILE));
+  return data;
+}
+
+let made = FILES;
+
+async function moreFiles(data: string): Promise<void> {
+  for (let file = 0; file < FILES; file += 1, made += 1) {
+    await writeFile(join(data, `${made}.csv`), rowsOf(made * ROWS_PER_FILE));
+  }
+}
+
+function rowsOf(from: number): string {
+  const lines = Array.from({ length: ROWS_PER_FILE }, (_, at) => `${from + at},name ${from + at}`);
+  return `id,name\n${lines.join('\n')}\n`;
+}
+
+/** Waits until a sync has read, and committed at least so many rows; answers its processes. */
+function midSync(api: Api, sourceId: string, worker: Worker, committed = 1) {
+  return until('a sync in its middle', async () => {
+    const { run } = ok(await api(getSyncStatus, { params: { source_id: sourceId } }));
+    if (run?.is_terminal) throw new Error(`the sync has ended ${run.status} before its middle was seen`);
+    const children = await worker.children();
+    const there = children.length >= 2 && (run?.rows_read ?? 0) > 0 && (run?.rows_written ?? 0) >= committed;
+    return there ? children : undefined;
+  });
+}
+
+/** Waits until none of the processes runs any more. */
+function gone(children: readonly { pid: number }[]) {
+  return until('the end of every process', async () => {
+    const states = await Promise.all(children.map(({ pid }) => isRunning(pid)));
+    return states.some(Boolean) ? undefined : true;
+  });
+}
+
+/** A process that has ended but was not waited for by its parent counts as gone. */
+async function isRunning(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return status !== '' && !/^\d+ \(.*\) Z/.test(status);
+}
+
+async function sameRows(t: { equal(found: unknown, wanted: unknown): unknown }, api: Api): Promise<void> {
+  t.equal(ok(await api(getDataset, dataset)).total_records, String(ROWS));
+  const { items } = ok(await api(listDatasetSnapshots, { ...dataset, query: { limit: 500 } }));
+  const added = items.reduce((sum, snapshot) => sum + Number(snapshot.added_records), 0);
+  t.equal(added, ROWS);
+}
