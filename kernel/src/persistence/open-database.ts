@@ -111,16 +111,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
  */
 function releaseDead(pool: Pool): void {
   pool.on('connect', (client) => {
-    client.once('end', () => {
-      const release = () => {
-        try {
-          client.release(true);
-        } catch {
-          // Given back by whoever held it.
-        }
-      };
-      setTimeout(release, RELEASE_DEAD_AFTER_MS).unref();
-    });
+    const release = async () => client.release(true);
+    client.once('end', () => setTimeout(() => release().catch(() => undefined), RELEASE_DEAD_AFTER_MS).unref());
   });
 }
 

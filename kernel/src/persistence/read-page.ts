@@ -30,12 +30,9 @@ export async function readPage(
   const from = request.page_token === undefined ? undefined : decodePageToken(request.page_token, order);
   const after = from === undefined ? {} : behind(from, { field, id: orders.id, descending });
   const orderBy = [{ [field]: direction }, { [orders.id]: direction }];
+  const options = { orderBy, limit: limit + 1, refresh: true } as never;
   const rows = await em
-    .find<Row>(
-      entity as never,
-      { $and: [where, after] } as never,
-      { orderBy, limit: limit + 1, refresh: true } as never,
-    )
+    .find<Row>(entity as never, { $and: [where, after] } as never, options)
     .catch((error: { code?: string }) => {
       const forged = from !== undefined && DATA_EXCEPTION.test(error.code ?? '');
       throw forged ? kernelProblems.invalidPageToken({ cause: error }) : error;
@@ -44,16 +41,9 @@ export async function readPage(
   const last = rows.length > limit ? items.at(-1) : undefined;
   if (last === undefined) return { items, next_page_token: null };
   const id = String(last[orders.id]);
-  const value =
-    last[field] instanceof Date ? await exactTime(em, entity, { field, idField: orders.id, id }) : last[field];
-  return {
-    items,
-    next_page_token: encodePageToken({
-      order,
-      value: value === null || value === undefined ? null : String(value),
-      id,
-    }),
-  };
+  const exact = last[field] instanceof Date ? await exactTime(em, entity, [field, orders.id, id]) : last[field];
+  const value = exact === null || exact === undefined ? null : String(exact);
+  return { items, next_page_token: encodePageToken({ order, value, id }) };
 }
 
 /** What follows a position in the order of `(field, id)`. */
@@ -68,17 +58,9 @@ function behind(
 }
 
 /** A time as the column holds it, to the microsecond: a `Date` would skip the rest of its millisecond. */
-async function exactTime(
-  em: EntityManager,
-  entity: unknown,
-  { field, idField, id }: { field: string; idField: string; id: string },
-): Promise<unknown> {
+async function exactTime(em: EntityManager, entity: unknown, [field, idField, id]: [string, string, string]) {
   const { schema, tableName, properties } = em.getMetadata().get(entity as never);
   const column = (name: string) => `"${(properties as Record<string, { fieldNames: string[] }>)[name]?.fieldNames[0]}"`;
-  const { rows } = await runSql(
-    em,
-    `select ${column(field)}::text as value from "${schema}"."${tableName}" where ${column(idField)} = $1`,
-    [id],
-  );
-  return rows[0]?.value;
+  const text = `select ${column(field)}::text as value from "${schema}"."${tableName}" where ${column(idField)} = $1`;
+  return (await runSql(em, text, [id])).rows[0]?.value;
 }

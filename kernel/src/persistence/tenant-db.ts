@@ -55,5 +55,10 @@ export interface TenantTransaction {
 
 /** The rows of one tenant. */
 export interface TenantDb {
+  /**
+   * Commits when `work` returns. Once an operation of it has thrown nothing is committed, even if `work` caught the
+   * error: the transaction then throws it too. Throws `UniqueViolation`, `conflict` (lost a race for a lock) and
+   * `dependency_unavailable`.
+   */
   transaction<R>(work: (tx: TenantTransaction) => Promise<R>): Promise<R>;
 }

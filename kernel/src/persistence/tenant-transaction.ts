@@ -5,6 +5,9 @@ import { readPage } from './read-page.ts';
 import { runSql } from './run-sql.ts';
 import type { TenantTransaction } from './tenant-db.ts';
 
+/** A row is read as the database has it now, not as this transaction remembers it. */
+const FRESH = { refresh: true };
+
 /**
  * The narrow face of an entity manager inside one transaction. Every query is filtered by the tenant (the wall itself
  * is row security in the database), and every inserted row gets the tenant from here. `settle` writes what is left and
@@ -32,17 +35,14 @@ export function tenantTransaction(
     tenant,
     findOne: (entity, where, { lock } = {}) =>
       guarded(async () => {
-        const locked = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
-        return (await em.findOne(entity, own(where), { ...locked, refresh: true })) ?? undefined;
+        const found = await em.findOne(
+          entity,
+          own(where),
+          lock ? { ...FRESH, lockMode: LockMode.PESSIMISTIC_WRITE } : FRESH,
+        );
+        return found ?? undefined;
       }),
-    find: (entity, where, { orderBy, limit } = {}) =>
-      guarded(() =>
-        em.find(entity, own(where), {
-          refresh: true,
-          ...(orderBy === undefined ? {} : { orderBy }),
-          ...(limit === undefined ? {} : { limit }),
-        }),
-      ),
+    find: (entity, where, options = {}) => guarded(() => em.find(entity, own(where), { ...FRESH, ...options })),
     insert: (entity, row) =>
       guarded(async () => {
         const made = em.create(entity, { ...row, tenantId: tenant.tenantId });

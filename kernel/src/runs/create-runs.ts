@@ -8,7 +8,7 @@ import type { Workflows } from '../workflows/workflows.ts';
 import { runProblems } from './problems.ts';
 import { Run } from './run-entity.ts';
 import type { RunKind, RunRecord, Runs } from './runs.ts';
-import { type Sweeper, startSweeper } from './sweeper.ts';
+import { type OpenRun, type Sweeper, type SweeperDeps, startSweeper } from './sweeper.ts';
 
 export interface RunDeps {
   db: (tenant: Tenant) => TenantDb;
@@ -26,8 +26,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The run table: outbox, look-up and history in one, and the sweeper that starts what was left unstarted. */
 export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenants): Sweeper } {
-  const launch = (tenant: Tenant, run: { runId: string; kind: string; workflowId: string }) =>
-    launchRun(deps, tenant, run);
+  const { db } = deps;
+  const launch: SweeperDeps['launch'] = (tenant, run) => launchRun(deps, tenant, run);
   const runs: Runs = {
     async start(tx, { kind, subjectId, requestedBy }) {
       const { exclusive } = kindOf(deps.kinds, kind);
@@ -44,24 +44,17 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
     },
     async find(tenant, id, kind) {
       const where = UUID.test(id) ? { runId: id } : { workflowId: id };
-      const row = await deps
-        .db(tenant)
-        .transaction((tx) => tx.findOne(Run, kind === undefined ? where : { ...where, kind }));
+      const ofKind = kind === undefined ? where : { ...where, kind };
+      const row = await db(tenant).transaction((tx) => tx.findOne(Run, ofKind));
       return row === undefined ? undefined : toRecord(row);
     },
-    async page(tenant, { kind, subjectId, status }, request) {
-      const where = {
-        ...(kind === undefined ? {} : { kind }),
-        ...(subjectId === undefined ? {} : { subjectId }),
-        ...(status === undefined ? {} : { status }),
-      };
-      const { items, next_page_token } = await deps
-        .db(tenant)
-        .transaction((tx) => tx.page(Run, where, request, ORDERS));
-      return { items: items.map(toRecord), next_page_token };
+    async page(tenant, filter, request) {
+      const where = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+      const page = await db(tenant).transaction((tx) => tx.page(Run, where, request, ORDERS));
+      return { ...page, items: page.items.map(toRecord) };
     },
     async begin(tenant, runId) {
-      const { rows } = await deps.db(tenant).transaction((tx) =>
+      const { rows } = await db(tenant).transaction((tx) =>
         tx.sql(
           `update kernel.run set status = 'running', lease_epoch = lease_epoch + 1,
              started_at = coalesce(started_at, now()), workflow_started_at = coalesce(workflow_started_at, now())
@@ -76,7 +69,7 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
       if (rows[0]?.status !== 'running' || Number(rows[0].lease_epoch) !== leaseEpoch) throw runProblems.leaseLost();
     },
     finish: (tenant, runId, { status, failure }, alongside) =>
-      deps.db(tenant).transaction(async (tx) => {
+      db(tenant).transaction(async (tx) => {
         const { rows } = await tx.sql(
           `update kernel.run set status = $2, failure = $3::jsonb, ended_at = now(), started_at = coalesce(started_at, now())
            where run_id = $1 and status in ('pending', 'running') returning run_id`,
@@ -117,11 +110,7 @@ async function activeRun(tx: TenantTransaction, kind: string, subjectId: string)
   return rows[0]?.run_id as string | undefined;
 }
 
-async function launchRun(
-  deps: RunDeps,
-  tenant: Tenant,
-  run: { runId: string; kind: string; workflowId: string },
-): Promise<void> {
+async function launchRun(deps: RunDeps, tenant: Tenant, run: OpenRun): Promise<void> {
   const { workflowType, role } = kindOf(deps.kinds, run.kind);
   await deps.workflows.start({
     workflowId: run.workflowId,
@@ -129,13 +118,8 @@ async function launchRun(
     taskQueue: deps.queueOf(role),
     args: [{ tenant_id: tenant.tenantId, run_id: run.runId }],
   });
-  await deps
-    .db(tenant)
-    .transaction((tx) =>
-      tx.sql('update kernel.run set workflow_started_at = coalesce(workflow_started_at, now()) where run_id = $1', [
-        run.runId,
-      ]),
-    );
+  const note = 'update kernel.run set workflow_started_at = coalesce(workflow_started_at, now()) where run_id = $1';
+  await deps.db(tenant).transaction((tx) => tx.sql(note, [run.runId]));
 }
 
 const RECORD_FIELDS = [

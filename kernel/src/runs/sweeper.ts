@@ -4,7 +4,7 @@ import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { RunDeps } from './create-runs.ts';
 import { runProblems } from './problems.ts';
-import type { Runs } from './runs.ts';
+import type { RunRecord, Runs } from './runs.ts';
 
 const EVERY_MS = 5_000;
 /** A run younger than this is being started by the request that made it. */
@@ -20,11 +20,8 @@ export interface Sweeper {
   stop(): Promise<void>;
 }
 
-interface OpenRun {
-  runId: string;
-  kind: string;
-  workflowId: string;
-}
+/** What it takes to start or to look up the workflow of a run. */
+export type OpenRun = Pick<RunRecord, 'runId' | 'kind' | 'workflowId'>;
 
 export interface SweeperDeps extends Pick<RunDeps, 'db' | 'workflows' | 'log'> {
   tenants: Tenants;
@@ -97,6 +94,5 @@ async function endIfLost(deps: SweeperDeps, tenant: Tenant, run: OpenRun): Promi
   const failure = { code, origin: 'platform', retryable: true, detail, hint } as const;
   const cancelled = described?.status === 'cancelled';
   await deps.finish(tenant, run.runId, cancelled ? { status: 'cancelled' } : { status: 'failed', failure });
-  const about = { run_id: run.runId, workflow_id: run.workflowId };
-  deps.log.warn(about, 'the workflow of an open run is gone; the run was ended');
+  deps.log.warn({ workflow_id: run.workflowId }, 'the workflow of an open run is gone; the run was ended');
 }

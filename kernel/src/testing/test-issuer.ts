@@ -17,6 +17,7 @@ export interface TestIssuer {
 }
 
 const LIFETIME_S = 3600;
+export const TEST_AUDIENCE = 'weir-api';
 
 /** Starts the provider; it stops with the test. */
 export async function testIssuer(t: Teardown): Promise<TestIssuer> {
@@ -37,7 +38,7 @@ export async function testIssuer(t: Teardown): Promise<TestIssuer> {
     return new SignJWT({ typ: 'Bearer', ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'test' })
       .setIssuer(url)
-      .setAudience('weir-api')
+      .setAudience(TEST_AUDIENCE)
       .setSubject(subject)
       .setIssuedAt(now)
       .setExpirationTime(now + LIFETIME_S)

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { pino } from 'pino';
+import { providerKeys } from '../auth/keys.ts';
 import { type CallResult, call } from '../contract/client.ts';
 import type { Endpoint, Input } from '../contract/endpoint.ts';
 import { authenticator } from '../http/authenticate.ts';
@@ -15,9 +15,7 @@ import type { Tenant } from '../tenancy/tenant.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
 import { memoryWorkflows } from './memory-workflows.ts';
 import { type DatabaseTools, type TestDatabase, testDatabase } from './test-database.ts';
-import type { Teardown } from './test-issuer.ts';
-
-const ISSUER = 'https://issuer.invalid';
+import { TEST_AUDIENCE, type Teardown, testIssuer } from './test-issuer.ts';
 
 export interface TestPluginOptions {
   /** The migrations package. */
@@ -80,9 +78,17 @@ export async function testPlugin(
   const kernel: Kernel = { ...base, use: (token) => services.get(token.id) as never };
   const registration = plugin.spec.setup(kernel);
   kinds.push(...(registration.runKinds ?? []));
-  const tokens = await localTokens();
+  const issuer = await testIssuer(t);
+  const keys = providerKeys({ providerUrl: issuer.url, log });
+  const rules = {
+    issuer: issuer.url,
+    audience: TEST_AUDIENCE,
+    organizationClaim: 'organization',
+    services: new Map(),
+    keys,
+  };
   const app = createServer(log);
-  const deps = { authenticate: authenticator(tokens.rules, tenants), idempotency: idempotencyStore(database.db) };
+  const deps = { authenticate: authenticator(rules, tenants), idempotency: idempotencyStore(database.db) };
   await app.register(plugin, { registration, deps });
   await registration.start?.();
   t.teardown(async () => {
@@ -100,27 +106,11 @@ export async function testPlugin(
     tenant: (alias) => found.tenant(alias),
     as: (alias, role = 'admin') => ({
       async call(endpoint, input = {}, headers = {}) {
-        const token = await tokens.sign(alias, role);
+        const token = await issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
         return call(endpoint, input, { url: 'http://weir.test', token, tenant: alias, headers, fetch: injected });
       },
     }),
   };
-}
-
-async function localTokens() {
-  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
-  const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' }] });
-  const rules = { issuer: ISSUER, audience: 'weir-api', organizationClaim: 'organization', services: new Map(), keys };
-  const sign = (alias: string, role: string) =>
-    new SignJWT({ typ: 'Bearer', azp: 'weir-test', organization: [alias], realm_access: { roles: [role] } })
-      .setProtectedHeader({ alg: 'ES256', kid: 'test' })
-      .setIssuer(ISSUER)
-      .setAudience('weir-api')
-      .setSubject(`${role}@${alias}`)
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign(privateKey);
-  return { rules, sign };
 }
 
 /** The client's fetch over Fastify's injection, so that a test speaks the real wire without a port. */
