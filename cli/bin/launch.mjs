@@ -33,15 +33,19 @@ function dependenciesPresent() {
   );
 }
 
-/** Installs with the npm that started us, or the one on PATH; its words go to stderr, since stdout belongs to the program. */
+/**
+ * Installs what the lock file names, with the npm that started us or the one on PATH; its words go to stderr, since
+ * stdout belongs to the program. Not `npm ci`: that refuses a lock file without the binaries of other platforms, which
+ * a registry may not carry; `--no-save` leaves the lock file as it is and installs the versions that it names.
+ */
 function installDependencies() {
   const started = Date.now();
-  process.stderr.write('  ▸ dependencies: npm ci\n');
+  process.stderr.write('  ▸ dependencies: npm install\n');
   const npm = process.env.npm_execpath;
-  const args = ['ci', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'];
+  const args = ['install', '--no-save', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'];
   const [command, argv] = npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args];
   const done = spawnSync(command, argv, { cwd: ROOT, stdio: ['ignore', 2, 2] });
-  if (done.status !== 0) refuse(`npm ci failed (${done.error?.message ?? `exit ${done.status ?? done.signal}`})`);
+  if (done.status !== 0) refuse(`npm install failed (${done.error?.message ?? `exit ${done.status ?? done.signal}`})`);
   process.stderr.write(`  ✓ dependencies ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
 }
 

@@ -57,6 +57,7 @@ async function insertStream(world: TestPlatform, ids: Ids): Promise<void> {
   const filler: Record<string, unknown> = {
     boolean: false,
     integer: 1,
+    json: '{}',
     jsonb: '{}',
     text: 'x',
     'timestamp with time zone': new Date(),
