@@ -15,7 +15,8 @@ export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, 
     const run = await tx.findOne(SyncRunEntity, { runId });
     if (run === undefined) return;
     const rejects = run.rowsRejected + run.rowsWithErrors > 0;
-    const verdict = rejects ? ('with_rejects' as const) : ('clean' as const);
+    const clean = outcome.status === 'succeeded' ? ('clean' as const) : null;
+    const verdict = rejects ? ('with_rejects' as const) : clean;
     await tx.update(run, { phase: 'ended', verdict, updatedAt: new Date() });
     const source = await tx.findOne(SourceEntity, { sourceId: run.sourceId }, { lock: true });
     if (source === undefined || outcome.status !== 'succeeded') return;

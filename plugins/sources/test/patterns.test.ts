@@ -1,0 +1,102 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import t from 'tap';
+import { checkConfig } from '../src/config/check-config.ts';
+import { loadPatterns } from '../src/pattern/load-patterns.ts';
+import { patternService } from '../src/pattern/service.ts';
+
+const log = pino({ level: 'silent' });
+const good = {
+  id: 'good',
+  version: '1.0.0',
+  display: { name: 'Good' },
+  image: 'x/good:1.0.0',
+  source_name: 'source-good',
+  protocol: 'airbyte',
+  spec: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    required: ['host'],
+    properties: { host: { type: 'string' }, port: { type: 'integer' } },
+  },
+};
+
+async function deployment(t: { teardown(work: () => unknown): void }, files: Record<string, unknown>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-patterns-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(folder, 'connectors', name), { recursive: true });
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    await writeFile(join(folder, 'connectors', name, 'pattern.json'), text);
+  }
+  const platform = join(folder, 'platform.json');
+  await writeFile(platform, JSON.stringify({ patterns: ['connectors', 'nowhere'] }));
+  return platform;
+}
+
+t.test('one bad pattern file never hides the good ones, and each is named with its fault', async (t) => {
+  const platform = await deployment(t, {
+    good,
+    broken: '{ no json',
+    wider: { ...good, id: 'wider', surprise: true },
+    again: { ...good },
+  });
+  const { patterns, faults } = loadPatterns(platform, log);
+  t.strictSame([...patterns.keys()], ['good']);
+  t.equal(faults.length, 4, 'the folder that is not there counts too');
+  t.match(faults.find(({ file }) => file.includes('wider'))?.reason, /additional properties/);
+});
+
+t.test('patterns are listed by keyset page in both directions', async (t) => {
+  const many = Object.fromEntries(['a', 'b', 'c'].map((id) => [id, { ...good, id }]));
+  const service = patternService(loadPatterns(await deployment(t, many), log).patterns);
+  const all = (order: 'pattern_id' | '-pattern_id') => {
+    const ids: string[] = [];
+    let token: string | undefined;
+    do {
+      const page = service.list({ limit: 1, order, ...(token === undefined ? {} : { page_token: token }) });
+      ids.push(...page.items.map((item) => item.pattern_id));
+      token = page.next_page_token ?? undefined;
+    } while (token !== undefined);
+    return ids;
+  };
+  t.strictSame(all('pattern_id'), ['a', 'b', 'c']);
+  t.strictSame(all('-pattern_id'), ['c', 'b', 'a']);
+  for (const token of ['x', Buffer.from('{"after":1}').toString('base64url')]) {
+    t.throws(() => service.list({ page_token: token }), { code: 'invalid_page_token' });
+  }
+});
+
+t.test('a pattern with a credential in any branch is refused by name', async (t) => {
+  const secret = { ...good, spec: { oneOf: [{ properties: { key: { type: 'string', airbyte_secret: true } } }] } };
+  const named = { ...good, id: 'named', fields: [{ path: 'host', type: 'string', credential: true }] };
+  const { patterns } = loadPatterns(await deployment(t, { good: secret, named }), log);
+  for (const pattern of patterns.values()) {
+    t.throws(() => checkConfig(pattern, {}), { code: 'pattern_needs_credentials' });
+  }
+  t.equal(patterns.size, 2);
+});
+
+t.test('a configuration is checked place by place, and no value is echoed', async (t) => {
+  const pattern = loadPatterns(await deployment(t, { good }), log).patterns.get('good');
+  if (pattern === undefined) return t.fail('the pattern is there');
+  checkConfig(pattern, { host: 'h', port: 1 });
+  try {
+    checkConfig(pattern, { port: 'canary', other: 'canary' });
+    t.fail('it is refused');
+  } catch (error) {
+    t.match(error, {
+      code: 'source_config_invalid',
+      details: {
+        errors: [
+          { pointer: '/source_config', code: 'undeclared_field' },
+          { pointer: '/source_config/host', code: 'required' },
+          { pointer: '/source_config/port', code: 'type' },
+        ],
+      },
+    });
+    t.notMatch(JSON.stringify(error), /canary/);
+  }
+});

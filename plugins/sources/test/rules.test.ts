@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { walkConfig } from '../src/config/walk-config.ts';
+import { SOURCE_STATUSES, type SourceStatus } from '../src/contract.ts';
+import { readCatalog } from '../src/discovery/read-catalog.ts';
+import { SOURCE_EVENTS, type SourceEvent, sourceAfter } from '../src/source/transitions.ts';
+import { destinationTable } from '../src/stream/destination-name.ts';
+import { planRefresh } from '../src/stream/refresh-streams.ts';
+import { checkStream, type StreamSettings } from '../src/stream/stream-rules.ts';
+import { copyTokens } from '../src/sync/copy-tokens.ts';
+import { decidingFailure } from '../src/sync/sync-ledger.ts';
+
+const LEGAL: Readonly<Record<string, SourceStatus>> = {
+  'draft discovery_started': 'discovering',
+  'draft retired': 'retired',
+  'discovering discovery_started': 'discovering',
+  'discovering discovery_succeeded': 'ready',
+  'discovering discovery_failed': 'draft',
+  'discovering retired': 'retired',
+  'ready discovery_started': 'ready',
+  'ready discovery_succeeded': 'ready',
+  'ready discovery_failed': 'ready',
+  'ready sync_started': 'ready',
+  'ready sync_succeeded': 'active',
+  'ready retired': 'retired',
+  'active discovery_started': 'active',
+  'active discovery_succeeded': 'active',
+  'active discovery_failed': 'active',
+  'active sync_started': 'active',
+  'active sync_succeeded': 'active',
+  'active retired': 'retired',
+};
+
+const codeOf = (work: () => unknown): string => {
+  try {
+    work();
+    return 'none';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
+
+for (const status of SOURCE_STATUSES) {
+  for (const event of SOURCE_EVENTS) {
+    const next = LEGAL[`${status} ${event}`];
+    const refusal = event === 'sync_started' ? 'source_not_ready' : 'state_conflict';
+    const name = next === undefined ? `is refused as ${refusal}` : `makes it ${next}`;
+    t.test(`a ${status} source: ${event} ${name}`, async (t) => {
+      if (next !== undefined) t.equal(sourceAfter(status, event), next);
+      else
+        t.equal(
+          codeOf(() => sourceAfter(status, event as SourceEvent)),
+          refusal,
+        );
+    });
+  }
+}
+
+t.test('a destination is the source, the namespace and the stream, in the charset of dataset ids', async (t) => {
+  const free = () => false;
+  t.equal(
+    destinationTable({ sourceName: 'vega', namespace: undefined, stream: 'flights-3m' }, free),
+    'vega__flights_3m',
+  );
+  t.equal(destinationTable({ sourceName: 'a-b', namespace: 'Public', stream: 'Ünï' }, free), 'a_b__public__u_ni_');
+});
+
+t.test('streams that normalise alike get tables of their own, whatever their names', async (t) => {
+  const streams = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 200, unit: 'binary' }), { maxLength: 20 });
+  fc.assert(
+    fc.property(streams, fc.option(fc.string({ maxLength: 40 }), { nil: null }), (names, namespace) => {
+      const plan = planRefresh(
+        'source',
+        [],
+        names.map((name) => kept(name, namespace)),
+        new Set(['source__a']),
+      );
+      const tables = plan.create.map(({ table }) => table);
+      return (
+        new Set(tables).size === names.length &&
+        !tables.includes('source__a') &&
+        tables.every((table) => /^[a-z0-9_]{1,128}$/.test(table))
+      );
+    }),
+  );
+  t.pass('holds for every set tried');
+});
+
+t.test('a refresh matches by name, keeps what it knows and makes what is new', async (t) => {
+  const plan = planRefresh('s', [{ streamId: '1', name: 'a' }], [kept('a'), kept('b')], new Set());
+  t.match(plan, { refresh: [{ streamId: '1', stream: { name: 'a' } }], create: [{ table: 's__b' }] });
+  t.equal(plan.create.length, 1);
+});
+
+t.test('a catalog without streams, or with one name twice, is refused', async (t) => {
+  const stream = { name: 'a', json_schema: {}, supported_sync_modes: ['full_refresh'] as const };
+  t.equal(readCatalog([]), 'no_streams_found');
+  t.equal(readCatalog([stream, { ...stream, namespace: 'x' }]), 'stream_names_ambiguous');
+  t.match(
+    readCatalog([{ ...stream, namespace: 'a' }]),
+    [{ namespace: null }],
+    'a namespace that repeats the name is none',
+  );
+});
+
+t.test('a stream is syncable when its settings fit what it supports', async (t) => {
+  const good: StreamSettings = {
+    enabled: true,
+    syncMode: 'incremental',
+    writeMode: 'append',
+    cursorField: ['at'],
+    primaryKey: [['id']],
+    supportedSyncModes: ['full_refresh', 'incremental'],
+    sourceDefinedCursor: false,
+    defaultCursorField: undefined,
+    jsonSchema: { properties: { id: {}, at: {} } },
+  };
+  const faults = (change: Partial<StreamSettings>) => {
+    try {
+      checkStream({ ...good, ...change });
+      return [];
+    } catch (error) {
+      return (error as { details: { errors: { pointer: string; code: string }[] } }).details.errors.map(
+        ({ pointer, code }) => `${pointer} ${code}`,
+      );
+    }
+  };
+  t.strictSame(faults({}), []);
+  t.strictSame(faults({ cursorField: undefined }), ['/cursor_field required']);
+  t.strictSame(faults({ cursorField: undefined, enabled: false }), [], 'a disabled stream may lack its cursor');
+  t.strictSame(faults({ cursorField: undefined, sourceDefinedCursor: true }), []);
+  t.strictSame(faults({ cursorField: undefined, defaultCursorField: ['at'] }), []);
+  t.strictSame(faults({ cursorField: ['nope'] }), ['/cursor_field unknown_field']);
+  t.strictSame(faults({ primaryKey: [['id'], ['x']] }), ['/primary_key/1 unknown_field']);
+  t.strictSame(faults({ supportedSyncModes: ['full_refresh'] }), ['/sync_mode not_supported']);
+  t.strictSame(faults({ writeMode: 'overwrite' }), ['/write_mode not_with_incremental']);
+  for (const writeMode of ['merge', 'soft_delete'] as const) {
+    t.equal(
+      codeOf(() => checkStream({ ...good, writeMode })),
+      'write_mode_unavailable',
+    );
+  }
+});
+
+t.test('only declared fields that are no credential are visible, through every branch', async (t) => {
+  const spec = {
+    type: 'object',
+    properties: {
+      host: { type: 'string' },
+      token: { type: 'string', airbyte_secret: true },
+      auth: {
+        oneOf: [
+          { properties: { kind: { const: 'basic' }, user: {}, password: { type: 'password' } } },
+          { properties: { kind: { const: 'key' }, key: { format: 'password' } } },
+        ],
+      },
+      open: { type: 'object' },
+      list: { type: 'array', items: { properties: { name: {} } } },
+    },
+  };
+  const config = {
+    host: 'h',
+    token: 'canary',
+    auth: { kind: 'key', user: 'u', key: 'canary', password: 'canary', other: 'canary' },
+    open: { anything: 'canary' },
+    list: [{ name: 'n', extra: 'canary' }],
+    unknown: 'canary',
+  };
+  const { visible, undeclared } = walkConfig(config, spec);
+  t.strictSame(visible, { host: 'h', auth: { kind: 'key', user: 'u' }, open: {}, list: [{ name: 'n' }] });
+  t.strictSame(undeclared.sort(), ['', '/auth', '/list/0', '/open']);
+  t.strictSame(walkConfig({ host: 'h' }, spec, new Set(['/host'])).visible, {}, 'a field may be named a credential');
+});
+
+t.test('nothing undeclared is ever visible', async (t) => {
+  const spec = { properties: { a: {}, b: { properties: { c: {} } } } };
+  fc.assert(
+    fc.property(fc.object({ maxDepth: 3 }), (config) => {
+      const { visible } = walkConfig(config, spec);
+      const inner = visible.b;
+      const below = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.keys(inner) : [];
+      return Object.keys(visible).every((key) => ['a', 'b'].includes(key)) && below.every((key) => key === 'c');
+    }),
+  );
+  t.pass('holds for every configuration tried');
+});
+
+t.test('the failure of a run is that of the stream which failed by itself', async (t) => {
+  const failure = (code: string) => ({ code, origin: 'source' as const, retryable: false, detail: '' });
+  const result = (code?: string) => ({
+    streamId: '',
+    rows: 0,
+    ...(code === undefined ? {} : { failure: failure(code) }),
+  });
+  t.equal(decidingFailure([result()]), undefined);
+  t.equal(decidingFailure([result('other_stream_failed'), result('csv_row_too_wide')])?.code, 'csv_row_too_wide');
+  t.equal(decidingFailure([result('other_stream_failed')])?.code, 'other_stream_failed');
+});
+
+t.test('no more work than tokens goes on at once, and all of it is done', async (t) => {
+  const tokens = copyTokens(2);
+  let running = 0;
+  let most = 0;
+  const work = async () => {
+    await tokens.take();
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise((resume) => setImmediate(resume));
+    running -= 1;
+    tokens.give();
+  };
+  await Promise.all(Array.from({ length: 10 }, work));
+  t.equal(most, 2);
+  t.equal(running, 0);
+});
+
+function kept(name: string, namespace: string | null = null) {
+  return {
+    name,
+    namespace,
+    schema: {},
+    supported_sync_modes: ['full_refresh' as const],
+    source_defined_cursor: false,
+    default_cursor_field: null,
+    source_defined_primary_key: null,
+    discovered: {},
+  };
+}
