@@ -15,6 +15,8 @@ const WEIR = path.join(ROOT, 'cli', 'bin', 'weir.mjs');
 const HANG_LIMIT_MS = 300_000;
 const POLL_MS = 250;
 
+t.setTimeout(HANG_LIMIT_MS);
+
 /** The command as a user starts it, with a home and a data folder of its own. */
 function machine(t: Test) {
   const home = mkdtempSync(path.join(tmpdir(), 'weir-dev-'));

@@ -120,12 +120,13 @@ async function startAll(
     startIdentity(service),
   ]);
   stopWhen(interrupted);
-  const httpPort = await port('api');
-  const url = `http://127.0.0.1:${httpPort}`;
-  const settings = { database, appPassword: secrets.app, workflowEngine, identity, folder, root, httpPort };
+  const settings = { database, appPassword: secrets.app, workflowEngine, identity, folder, root };
   const program = { root, folder, env: platformEnvironment(env, settings), report, interrupted, keep };
-  const apiReady = startApi(program, url).then(() => marks.mark('api_ready'));
-  const [, , token] = await allOf([apiReady, startWorker(program), tokenOf(identity, env)]);
+  const apiReady = startApi(program, port).then((address) => {
+    marks.mark('api_ready');
+    return address;
+  });
+  const [url, , token] = await allOf([apiReady, startWorker(program), tokenOf(identity, env)]);
   const addresses = devAddresses({ url, identity, workflowEngine, database, folder, secrets, profile: PROFILE, env });
   const known = { ...addresses, tenant: DEMO_TENANT, token };
   await supervisor.publish(known);

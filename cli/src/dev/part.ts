@@ -9,6 +9,8 @@ export interface Part {
   logFile: string;
   exited: Promise<unknown>;
   stop(): Promise<unknown>;
+  /** Until it is ready, its end is a matter of whoever starts it. */
+  starting?: boolean;
 }
 
 const TAIL_BYTES = 64 * 1024;

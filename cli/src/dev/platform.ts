@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
+import { CliError } from '../cli-error.ts';
 import { programLine } from '../program.ts';
 import type { DevFolder } from './folder.ts';
 import { diedError, type Part } from './part.ts';
@@ -15,13 +17,12 @@ export interface PlatformSettings {
   identity: Identity;
   folder: DevFolder;
   root: string;
-  httpPort: number;
 }
 
 /** The environment of API and worker: the surroundings, and what the development server decides. */
 export function platformEnvironment(
   env: Record<string, string | undefined>,
-  { database, appPassword, workflowEngine, identity, folder, root, httpPort }: PlatformSettings,
+  { database, appPassword, workflowEngine, identity, folder, root }: PlatformSettings,
 ): Record<string, string | undefined> {
   const embedded = database.superuserUrl !== undefined;
   return {
@@ -43,8 +44,6 @@ export function platformEnvironment(
     WEIR_WORK_DIR: folder.work,
     WEIR_CACHE_DIR: folder.cache,
     WEIR_STATE_DIR: folder.state,
-    WEIR_HTTP_HOST: '127.0.0.1',
-    WEIR_HTTP_PORT: String(httpPort),
     WEIR_PLATFORM: path.join(root, 'platform.json'),
   };
 }
@@ -64,16 +63,41 @@ const READY_CALL_MS = 2_000;
 const WORKER_GRACE_MS = 45_000;
 const API_GRACE_MS = 20_000;
 
-/** Starts the API and waits until it answers that it is ready. */
-export async function startApi(deps: PlatformDeps, url: string): Promise<void> {
+const PORT_TRIES = 3;
+const PORT_TAKEN = /EADDRINUSE/;
+
+/**
+ * Starts the API and waits until it, and no stranger on the same port, answers that it is ready; answers its address.
+ * Another program may take the port between the choice and the start: then another port is chosen.
+ */
+export async function startApi(deps: PlatformDeps, port: (name: string) => Promise<number>): Promise<string> {
   const started = performance.now();
-  const part = await startProgram(deps, { name: 'api', script: 'kernel/src/main.ts', args: [], graceMs: API_GRACE_MS });
+  for (let tries = 1; ; tries++) {
+    const url = `http://127.0.0.1:${await port('api')}`;
+    try {
+      await startApiAt(deps, url);
+      deps.report.done('api', started, `${url}   docs ${url}/docs`);
+      return url;
+    } catch (error) {
+      if (tries === PORT_TRIES || !(error instanceof CliError) || !PORT_TAKEN.test(error.message)) throw error;
+    }
+  }
+}
+
+async function startApiAt(deps: PlatformDeps, url: string): Promise<void> {
+  const mark = `development-${randomBytes(8).toString('hex')}`;
+  const { hostname: WEIR_HTTP_HOST, port: WEIR_HTTP_PORT } = new URL(url);
+  const env = { ...deps.env, WEIR_HTTP_HOST, WEIR_HTTP_PORT, WEIR_IMAGE_DIGEST: mark };
+  const options = { name: 'api', script: 'kernel/src/main.ts', args: [], graceMs: API_GRACE_MS };
+  const part = await startProgram({ ...deps, env }, options);
   await untilReady(deps, part, async () => {
-    const answer = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(READY_CALL_MS) });
-    await answer.arrayBuffer();
-    return answer.status === 200;
+    const ask = (route: string) => fetch(new URL(route, url), { signal: AbortSignal.timeout(READY_CALL_MS) });
+    const { image_digest: digest } = (await (await ask('/health')).json()) as { image_digest?: string };
+    if (digest !== mark) return false;
+    const ready = await ask('/ready');
+    await ready.arrayBuffer();
+    return ready.status === 200;
   });
-  deps.report.done('api', started, `${url}   docs ${url}/docs`);
 }
 
 /** Starts the worker of the role `source` and waits until it takes work. */
@@ -119,6 +143,7 @@ async function startProgram(deps: PlatformDeps, options: ProgramOptions): Promis
     logFile,
     exited: child.exited,
     stop: () => child.stop('SIGTERM', graceMs),
+    starting: true,
   };
   await deps.keep(part);
   return part;
@@ -136,4 +161,6 @@ async function untilReady({ interrupted }: PlatformDeps, part: Part, check: () =
     },
     { what: `The ${part.name}`, timeoutMs: READY_TIMEOUT_MS, interrupted },
   );
+  part.starting = false;
+  if (ended) throw await diedError(part);
 }

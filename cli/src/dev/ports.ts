@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { CliError } from '../cli-error.ts';
 import { writePrivately } from '../connection/profiles.ts';
 import type { DevFolder } from './folder.ts';
 
@@ -42,6 +43,11 @@ export async function portChooser(
   return async (name) => {
     const wanted =
       name === 'api' ? (wantedApi === undefined ? (last[name] ?? API_PORT) : Number(wantedApi)) : last[name];
+    if (name === 'api' && wantedApi !== undefined && !(await isFree(Number(wantedApi)))) {
+      throw new CliError('conflict', `Port ${wantedApi} is in use.`, {
+        hint: 'Unset WEIR_HTTP_PORT to take a free one.',
+      });
+    }
     const port = wanted !== undefined && (await isFree(wanted)) ? wanted : await anyFree();
     chosen[name] = port;
     writing = writing.then(() => writePrivately(file, `${JSON.stringify(chosen)}\n`));

@@ -61,7 +61,7 @@ function supervise(folder: string, state: DevStarting, report: Reporter): Superv
       if (stopping) return void (await part.stop());
       parts.push(part);
       void part.exited.then(async () => {
-        if (!stopping) reject(await diedError(part));
+        if (!stopping && part.starting !== true) reject(await diedError(part));
       });
       const role = part.role === undefined ? {} : { role: part.role };
       state.processes.push(await identify({ name: part.name, pid: part.pid, ...role, parent: process.pid }));
