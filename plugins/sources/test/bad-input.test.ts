@@ -1,0 +1,118 @@
+import { chmod, copyFile, mkdir, truncate, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import { getDataset } from '@weir/plugin-datasets/contract';
+import t from 'tap';
+import { getSource } from '../src/contract.ts';
+import { discovered, enableAll, filesSource, ok, synced, testPlatform } from './platform.ts';
+
+/** Planted in bad data; no answer may hold it. */
+const CANARY = 'canary7151';
+
+const cases: { name: string; code: string; origin: string; spoil(file: string): Promise<void> }[] = [
+  {
+    name: 'a CSV row with too many fields',
+    code: 'csv_row_too_wide',
+    origin: 'source',
+    spoil: (file) => writeFile(file, `id,name\n5,${CANARY},more\n`),
+  },
+  {
+    name: 'text that is not UTF-8',
+    code: 'encoding_invalid',
+    origin: 'source',
+    spoil: (file) => writeFile(file, Buffer.concat([Buffer.from('id,name\n5,'), Buffer.from([0xff, 0xfe, 0x0a])])),
+  },
+  {
+    name: 'a file of another shape',
+    code: 'schema_changed',
+    origin: 'source',
+    spoil: (file) => writeFile(file, `other,${CANARY}\n1,2\n`),
+  },
+];
+
+t.test('bad input fails the run with its code, and the last good snapshot stands', async (t) => {
+  const platform = await testPlatform(t);
+  await platform.startWorker();
+  const api = await platform.as('demo');
+  for (const [index, { name, code, origin, spoil }] of cases.entries()) {
+    await t.test(name, async (t) => {
+      const folder = join(platform.folder, `case${index}`);
+      await mkdir(folder);
+      await writeFile(join(folder, 'rows.csv'), 'id,name\n1,a\n2,b\n');
+      const { source_id } = await filesSource(api, `case${index}`, folder);
+      await discovered(api, source_id);
+      await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+      t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
+      const dataset = { params: { dataset_id: `bronze.demo.case${index}__rows` } };
+      const before = ok(await api(getDataset, dataset));
+      await spoil(join(folder, 'rows.csv'));
+      const run = await synced(api, source_id);
+      t.match(run, { status: 'failed', rows_written: 0, failure: { code, origin, retryable: false, hint: String } });
+      t.equal(run.streams[0]?.failure?.code, code);
+      t.notMatch(JSON.stringify(run), new RegExp(CANARY));
+      t.equal(ok(await api(getDataset, dataset)).snapshot_id, before.snapshot_id);
+      t.match(ok(await api(getSource, { params: { source_id } })), {
+        status: 'active',
+        last_run: { status: 'failed' },
+      });
+    });
+  }
+
+  await t.test('a Parquet file cut short', async (t) => {
+    const folder = join(platform.folder, 'parquet');
+    await mkdir(folder);
+    const file = join(folder, 'flights.parquet');
+    const demo = dirname(findPackageJSON('vega-datasets', import.meta.url) ?? '');
+    await copyFile(join(demo, 'data', 'flights-3m.parquet'), file);
+    const { source_id } = await filesSource(api, 'parquet', folder);
+    t.match(await discovered(api, source_id), { status: 'succeeded' });
+    await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+    await truncate(file, 1_000_000);
+    t.match(await synced(api, source_id), {
+      status: 'failed',
+      rows_written: 0,
+      failure: { code: 'parquet_truncated', origin: 'source', retryable: false },
+    });
+  });
+
+  await t.test('a folder that is not there fails its discovery', async (t) => {
+    const { source_id } = await filesSource(api, 'nowhere', join(platform.folder, 'nowhere'));
+    t.match(await discovered(api, source_id), {
+      status: 'failed',
+      streams: null,
+      failure: { code: 'folder_unreadable', origin: 'config', retryable: false },
+    });
+    t.equal(ok(await api(getSource, { params: { source_id } })).status, 'draft', 'it can be tried again');
+  });
+
+  await t.test(
+    'a file that may not be read',
+    { skip: process.getuid?.() === 0 && 'the superuser reads everything' },
+    async (t) => {
+      const folder = join(platform.folder, 'closed');
+      await mkdir(folder);
+      await writeFile(join(folder, 'rows.csv'), 'id\n1\n');
+      const { source_id } = await filesSource(api, 'closed', folder);
+      await discovered(api, source_id);
+      await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+      await chmod(join(folder, 'rows.csv'), 0o000);
+      t.match(await synced(api, source_id), { status: 'failed', failure: { code: 'file_unreadable' } });
+    },
+  );
+
+  await t.test('a value that does not fit its column is kept as an entry, and the run says so', async (t) => {
+    const folder = join(platform.folder, 'misfit');
+    await mkdir(folder);
+    await writeFile(join(folder, 'rows.csv'), 'id,n\n1,1\n');
+    const { source_id } = await filesSource(api, 'misfit', folder);
+    await discovered(api, source_id);
+    await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+    await writeFile(join(folder, 'rows.csv'), 'id,n\n1,word\n2,2\n');
+    t.match(await synced(api, source_id), {
+      status: 'succeeded',
+      verdict: 'with_rejects',
+      rows_written: 2,
+      rows_with_errors: 1,
+    });
+  });
+});
