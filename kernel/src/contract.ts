@@ -26,6 +26,7 @@ export {
   problem,
 } from './contract/problem.ts';
 export { kernelProblems } from './contract/problems.ts';
+export { runProblems } from './contract/run-problems.ts';
 export { type ServiceToken, service } from './contract/service.ts';
 export {
   Accepted,
@@ -44,4 +45,3 @@ export {
   TERMINAL_RUN_STATUSES,
   Timestamp,
 } from './contract/shapes.ts';
-export { runProblems } from './runs/problems.ts';

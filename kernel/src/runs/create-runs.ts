@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { kernelProblems } from '../contract/problems.ts';
+import { runProblems } from '../contract/run-problems.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { Workflows } from '../workflows/workflows.ts';
-import { runProblems } from './problems.ts';
 import { Run } from './run-entity.ts';
 import type { RunKind, RunRecord, Runs } from './runs.ts';
 import { type OpenRun, type Sweeper, type SweeperDeps, startSweeper } from './sweeper.ts';

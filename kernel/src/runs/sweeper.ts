@@ -1,9 +1,11 @@
+import type { Logger } from 'pino';
 import { Problem } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
+import { runProblems } from '../contract/run-problems.ts';
+import type { TenantDb } from '../persistence/tenant-db.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
-import type { RunDeps } from './create-runs.ts';
-import { runProblems } from './problems.ts';
+import type { Workflows } from '../workflows/workflows.ts';
 import type { RunRecord, Runs } from './runs.ts';
 
 const EVERY_MS = 5_000;
@@ -23,7 +25,10 @@ export interface Sweeper {
 /** What it takes to start or to look up the workflow of a run. */
 export type OpenRun = Pick<RunRecord, 'runId' | 'kind' | 'workflowId'>;
 
-export interface SweeperDeps extends Pick<RunDeps, 'db' | 'workflows' | 'log'> {
+export interface SweeperDeps {
+  db(tenant: Tenant): TenantDb;
+  workflows: Workflows;
+  log: Logger;
   tenants: Tenants;
   launch(tenant: Tenant, run: OpenRun): Promise<void>;
   finish: Runs['finish'];

@@ -1,4 +1,4 @@
-import { problem } from '../contract/problem.ts';
+import { problem } from './problem.ts';
 
 /** Codes of the run table. */
 export const runProblems = {

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { checkWalls, RULES } from '../walls.ts';
+
+/** One import through each wall: the file that does it and what it imports. */
+const FAULTS: Record<string, [from: string, to: string]> = {
+  'no-circular': ['kernel/src/a.ts', 'kernel/src/b.ts'],
+  'kernel-knows-no-plugin': ['kernel/src/index.ts', 'plugins/sources/src/contract.ts'],
+  'lakehouse-is-a-leaf': ['lakehouse/src/index.ts', 'kernel/src/contract.ts'],
+  'migrations-are-a-leaf': ['migrations/src/index.ts', 'kernel/src/contract.ts'],
+  'embedded-is-a-leaf': ['embedded/src/index.ts', 'cli/src/main.ts'],
+  'sdk-is-a-leaf': ['connectors/sdk/src/index.ts', 'connectors/runtime/src/index.ts'],
+  'connectors-know-only-the-sdk': ['connectors/files/src/main.ts', 'connectors/runtime/src/index.ts'],
+  'plugins-meet-at-contracts': ['plugins/sources/src/plugin.ts', 'plugins/datasets/src/plugin.ts'],
+  'only-datasets-knows-the-table-format': ['plugins/sources/src/service.ts', 'lakehouse/src/index.ts'],
+  'only-sources-runs-connectors': ['plugins/datasets/src/plugin.ts', 'connectors/sdk/src/index.ts'],
+  'only-sources-stages': ['workers/src/main.ts', 'plugins/datasets/src/stage.ts'],
+  'contract-is-pure': ['plugins/sources/src/contract.ts', 'plugins/sources/src/plugin.ts'],
+  'kernel-contract-is-pure': ['kernel/src/contract/endpoint.ts', 'kernel/src/index.ts'],
+  'workers-know-only-the-kernel': ['workers/src/roles.ts', 'plugins/sources/src/worker.ts'],
+  'cli-knows-only-contracts': ['cli/src/main.ts', 'kernel/src/index.ts'],
+};
+
+t.test('every rule of the walls catches a planted import, of a type too', async (t) => {
+  t.strictSame(Object.keys(FAULTS).sort(), RULES.map(({ name }) => name).sort(), 'no rule without its fault');
+  const root = t.testdir();
+  const write = (file: string, text: string) => {
+    mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
+    writeFileSync(path.join(root, file), text, { flag: 'a' });
+  };
+  for (const [from, to] of Object.values(FAULTS)) {
+    write(to, 'export type Here = string;\n');
+    write(from, `import type { Here as H${to.length} } from './${path.relative(path.dirname(from), to)}';\n`);
+  }
+  write('kernel/src/b.ts', "import type { Here } from './a.ts';\nexport type Back = Here;\n");
+  write('kernel/src/a.ts', 'export type Here = string;\n');
+  const { faults } = await checkWalls(root, 1);
+  for (const [rule, [from, to]] of Object.entries(FAULTS)) {
+    t.ok(
+      faults.some((fault) => fault.startsWith(`${rule}: ${from} -> ${to}`)),
+      rule,
+    );
+  }
+});
+
+t.test('a run that read nothing is a fault and not a pass', async (t) => {
+  await t.rejects(
+    checkWalls(
+      t.testdir({
+        kernel: {},
+        lakehouse: {},
+        migrations: {},
+        embedded: {},
+        connectors: {},
+        plugins: {},
+        workers: {},
+        cli: {},
+      }),
+    ),
+    /only 0 modules/,
+  );
+});

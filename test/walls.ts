@@ -1,0 +1,116 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cruise, type IForbiddenRuleType, type IReporterOutput } from 'dependency-cruiser';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
+export const LEAST_MODULES = 100;
+
+const OURS = '^(kernel|lakehouse|migrations|embedded|connectors|plugins|workers|cli|test|bench)/';
+const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
+  name,
+  comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
+  severity: 'error',
+  from: { path: from },
+  to: { path: OURS, pathNot: [own, ...also] },
+});
+
+/** The directions between packages (architecture: who may import whom). Tests may look at what they test. */
+export const RULES: IForbiddenRuleType[] = [
+  { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+  leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/'),
+  leaf('lakehouse-is-a-leaf', '^lakehouse/src', '^lakehouse/'),
+  leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
+  leaf('embedded-is-a-leaf', '^embedded/src', '^embedded/'),
+  leaf('sdk-is-a-leaf', '^connectors/sdk/src', '^connectors/sdk/'),
+  leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', ['^connectors/sdk/']),
+  leaf('plugins-meet-at-contracts', '^plugins/([^/]+)/src', '^plugins/$1/', [
+    '^kernel/src/(index|contract)\\.ts$',
+    '^plugins/[^/]+/src/contract\\.ts$',
+    // Who may use these is the business of the three rules below.
+    '^lakehouse/',
+    '^connectors/(runtime|sdk)/',
+    '^plugins/datasets/src/stage\\.ts$',
+  ]),
+  {
+    name: 'only-datasets-knows-the-table-format',
+    severity: 'error',
+    from: { path: '^(plugins|workers|cli)/', pathNot: '^plugins/datasets/' },
+    to: { path: '^lakehouse/' },
+  },
+  {
+    name: 'only-sources-runs-connectors',
+    severity: 'error',
+    from: { path: '^(plugins|workers|cli)/', pathNot: '^plugins/sources/' },
+    to: { path: '^connectors/' },
+  },
+  {
+    name: 'only-sources-stages',
+    severity: 'error',
+    from: { path: OURS, pathNot: '^plugins/(sources|datasets)/' },
+    to: { path: '^plugins/datasets/src/stage\\.ts$' },
+  },
+  {
+    name: 'contract-is-pure',
+    comment: 'a contract can be loaded by a browser: TypeBox, the kernel contract and other contracts',
+    severity: 'error',
+    from: { path: '^plugins/[^/]+/src/contract[./]' },
+    to: { pathNot: ['/src/contract[./]', '^node_modules/@sinclair/typebox', '^kernel/src/contract\\.ts$'] },
+  },
+  {
+    name: 'kernel-contract-is-pure',
+    severity: 'error',
+    from: { path: '^kernel/src/contract[./]' },
+    to: { pathNot: ['^kernel/src/contract/', '^node_modules/@sinclair/typebox'] },
+  },
+  leaf('workers-know-only-the-kernel', '^workers/src', '^workers/', ['^kernel/src/(index|contract|boot)\\.ts$']),
+  leaf('cli-knows-only-contracts', '^cli/src', '^cli/', [
+    '^kernel/src/contract\\.ts$',
+    '^plugins/[^/]+/src/contract\\.ts$',
+    '^embedded/src/index\\.ts$',
+  ]),
+];
+
+export interface Walls {
+  modules: number;
+  /** One sentence for each import that goes through a wall. */
+  faults: string[];
+}
+
+/** Reads every import below `root` and returns those that break a rule; throws when it read too little to judge. */
+export async function checkWalls(root: string, leastModules = LEAST_MODULES): Promise<Walls> {
+  const before = process.cwd();
+  process.chdir(root);
+  try {
+    const { output } = (await cruise(
+      ['kernel', 'lakehouse', 'migrations', 'embedded', 'connectors', 'plugins', 'workers', 'cli'],
+      {
+        validate: true,
+        ruleSet: { forbidden: RULES },
+        parser: 'swc',
+        doNotFollow: { path: ['node_modules'] },
+        exclude: { path: ['/test/', '/dist/'] },
+        tsPreCompilationDeps: true,
+        enhancedResolveOptions: {
+          exportsFields: ['exports'],
+          conditionNames: ['@weir/source', 'import', 'default', 'types'],
+          extensions: ['.ts', '.js', '.mjs', '.json'],
+        },
+      },
+    )) as IReporterOutput & { output: Exclude<IReporterOutput['output'], string> };
+    const modules = output.modules.filter(({ source }) => /^(?!node_modules).*\.ts$/.test(source)).length;
+    if (modules < leastModules) throw new Error(`only ${modules} modules were read: the walls were not checked`);
+    const faults = output.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+    return { modules, faults };
+  } finally {
+    process.chdir(before);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { modules, faults } = await checkWalls(path.resolve(ROOT));
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  process.stderr.write(`walls: ${modules} modules, ${faults.length} faults\n`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}
