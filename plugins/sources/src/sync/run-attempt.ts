@@ -4,7 +4,8 @@ import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import type { CopyTokens } from './copy-tokens.ts';
 import { RunFailed, sourceFailure } from './failure.ts';
-import { limitsOf, planSync } from './plan-sync.ts';
+import type { ChildPlan } from './messages.ts';
+import { limitsOf, type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
 import { runChild } from './run-child.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -42,8 +43,6 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
   const plan = await planSync({ kernel, tables }, tenant, { runId, sourceId });
   const ledger = syncLedger(kernel, tables, { tenant, runId, ...lease }, plan);
   await ledger.open();
-  const pattern = deps.patterns.patterns.get(plan.source.patternId);
-  if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   const complete = plan.streams
     .filter((stream) => stream.complete)
     .map(({ row }) => ({ streamId: row.streamId, rows: 0 }));
@@ -55,25 +54,7 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
       open.length === 0
         ? []
         : await runChild({
-            plan: {
-              runId,
-              mode: kernel.mode,
-              workDir,
-              image: pattern.image,
-              connectors: deps.patterns.connectors,
-              limits: limitsOf(pattern),
-              commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
-              labels: {
-                tenant: tenant.tenantId,
-                source: sourceId,
-                execution: runId,
-                attempt: String(lease.leaseEpoch),
-              },
-              config: JSON.stringify(plan.source.sourceConfig),
-              catalog: plan.catalog,
-              state: plan.state,
-              streams: open.map((stream) => stream.child),
-            },
+            plan: childPlan(deps, request, { plan, open, workDir, attempt: lease.leaseEpoch }),
             tokens: deps.tokens,
             children: deps.children,
             signal: request.signal,
@@ -89,6 +70,35 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
     await recorder.stop();
     await folders.remove(workDir);
   }
+}
+
+interface ChildPlanParts {
+  plan: SyncPlan;
+  open: readonly PlannedStream[];
+  workDir: string;
+  attempt: number;
+}
+
+/** What the child is given: the plan without anything of the database. */
+function childPlan(deps: AttemptDeps, { tenant, runId, sourceId }: AttemptRequest, parts: ChildPlanParts): ChildPlan {
+  const { kernel, patterns } = deps;
+  const { plan, open, workDir, attempt } = parts;
+  const pattern = patterns.patterns.get(plan.source.patternId);
+  if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
+  return {
+    runId,
+    mode: kernel.mode,
+    workDir,
+    image: pattern.image,
+    connectors: patterns.connectors,
+    limits: limitsOf(pattern),
+    commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
+    labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(attempt) },
+    config: JSON.stringify(plan.source.sourceConfig),
+    catalog: plan.catalog,
+    state: plan.state,
+    streams: open.map((stream) => stream.child),
+  };
 }
 
 /** Shows progress while an attempt runs, at most once a second; one that cannot be written is skipped. */

@@ -27,6 +27,8 @@ interface Standing {
   read: Progress;
 }
 
+type Standings = ReadonlyMap<string, Standing>;
+
 /** Keeps the books of one attempt: commits with their checkpoints, and the counters that people see. */
 export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attempt, plan: SyncPlan) {
   const { tenant, runId, leaseEpoch } = attempt;
@@ -40,26 +42,7 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
   return {
     /** Makes the rows of the run's streams, and takes over what earlier attempts have committed. */
     async open(): Promise<void> {
-      await kernel.db(tenant).transaction(async (tx) => {
-        const rows = await tx.find(StreamRunEntity, { runId });
-        for (const { stream } of standings.values()) {
-          if (rows.some((row) => row.streamId === stream.row.streamId)) continue;
-          await tx.insert(StreamRunEntity, {
-            runId,
-            streamId: stream.row.streamId,
-            name: stream.row.name,
-            namespace: stream.row.namespace ?? null,
-            datasetId: `${stream.ref.namespace}.${stream.ref.table}`,
-            status: 'running',
-            ...NO_ROWS,
-            commits: 0,
-          });
-        }
-        for (const row of rows) {
-          const known = standings.get(row.streamId);
-          if (known !== undefined) known.snapshotId = row.snapshotId ?? undefined;
-        }
-      });
+      await openStreamRuns(kernel, attempt, standings);
       await this.record('preparing');
     },
 
@@ -126,30 +109,7 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
 
     /** Writes the counters of the run and its streams where the API reads them. */
     async record(phase: 'preparing' | 'reading' | 'committing'): Promise<void> {
-      const totals = this.totals();
-      await kernel.db(tenant).transaction(async (tx) => {
-        await tx.sql(
-          `update sources.sync_run set phase = $2, attempt = $3, rows_read = $4, rows_written = $5, rows_with_errors = $6,
-             bytes_read = $7, updated_at = now() where run_id = $1 and attempt <= $3`,
-          [runId, phase, leaseEpoch, totals.rowsRead, totals.rowsWritten, totals.rowsWithErrors, totals.bytesRead],
-        );
-        for (const [streamId, known] of standings) {
-          await tx.sql(
-            `update sources.stream_run set rows_read = $3, rows_written = $4, rows_with_errors = $5, bytes_read = $6,
-               commits = $7, snapshot_id = $8 where run_id = $1 and stream_id = $2`,
-            [
-              runId,
-              streamId,
-              rowsReadOf(known),
-              known.rowsWritten,
-              known.rowsWithErrors,
-              bytesReadOf(known),
-              known.batch,
-              known.snapshotId ?? null,
-            ],
-          );
-        }
-      });
+      await writeCounters(kernel, attempt, { phase, totals: this.totals(), standings });
     },
 
     /** Writes the outcome of each stream. */
@@ -158,12 +118,70 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       await kernel.db(tenant).transaction(async (tx) => {
         for (const { streamId, failure } of results) {
           const row = await tx.findOne(StreamRunEntity, { runId, streamId });
-          const status = failure === undefined ? ('succeeded' as const) : ('failed' as const);
-          if (row !== undefined) await tx.update(row, { status, failure: failure ?? null });
+          if (row !== undefined) await tx.update(row, { status: statusOf(failure), failure: failure ?? null });
         }
       });
     },
   };
+}
+
+/** Makes the rows of the run's streams; a later attempt finds them and takes over the snapshots that they name. */
+async function openStreamRuns(kernel: Kernel, { tenant, runId }: Attempt, standings: Standings): Promise<void> {
+  await kernel.db(tenant).transaction(async (tx) => {
+    const rows = await tx.find(StreamRunEntity, { runId });
+    for (const [streamId, known] of standings) {
+      const { row, ref } = known.stream;
+      const found = rows.find((candidate) => candidate.streamId === streamId);
+      known.snapshotId = found?.snapshotId ?? undefined;
+      if (found !== undefined) continue;
+      await tx.insert(StreamRunEntity, {
+        runId,
+        streamId,
+        name: row.name,
+        namespace: row.namespace ?? null,
+        datasetId: `${ref.namespace}.${ref.table}`,
+        status: 'running',
+        ...NO_ROWS,
+        commits: 0,
+      });
+    }
+  });
+}
+
+interface Counters {
+  phase: 'preparing' | 'reading' | 'committing';
+  totals: ReturnType<SyncLedger['totals']>;
+  standings: Standings;
+}
+
+/** Writes what people see of the run; an attempt that a newer one has replaced changes nothing of the run's row. */
+async function writeCounters(kernel: Kernel, attempt: Attempt, { phase, totals, standings }: Counters): Promise<void> {
+  const { runId, leaseEpoch } = attempt;
+  await kernel.db(attempt.tenant).transaction(async (tx) => {
+    const { rowCount } = await tx.sql(
+      `update sources.sync_run set phase = $2, attempt = $3, rows_read = $4, rows_written = $5, rows_with_errors = $6,
+         bytes_read = $7, updated_at = now() where run_id = $1 and attempt <= $3`,
+      [runId, phase, leaseEpoch, totals.rowsRead, totals.rowsWritten, totals.rowsWithErrors, totals.bytesRead],
+    );
+    if (rowCount === 0) return;
+    for (const [streamId, known] of standings) {
+      const { rowsWritten, rowsWithErrors, batch, snapshotId } = known;
+      await tx.sql(
+        `update sources.stream_run set rows_read = $3, rows_written = $4, rows_with_errors = $5, bytes_read = $6,
+           commits = $7, snapshot_id = $8 where run_id = $1 and stream_id = $2`,
+        [
+          runId,
+          streamId,
+          rowsReadOf(known),
+          rowsWritten,
+          rowsWithErrors,
+          bytesReadOf(known),
+          batch,
+          snapshotId ?? null,
+        ],
+      );
+    }
+  });
 }
 
 export type SyncLedger = ReturnType<typeof syncLedger>;
@@ -188,6 +206,11 @@ function standingOf(stream: PlannedStream, runId: string): Standing {
     earlier: { rows: counters.rows_written ?? 0, bytes: counters.bytes ?? 0 },
     read: { rows: 0, bytes: 0 },
   };
+}
+
+function statusOf(failure: RunFailureRecord | undefined): 'succeeded' | 'failed' | 'cancelled' {
+  if (failure === undefined) return 'succeeded';
+  return failure.code === 'connector_stopped' ? 'cancelled' : 'failed';
 }
 
 /** What an earlier attempt has read counts as far as it was committed. */
