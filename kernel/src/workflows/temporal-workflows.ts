@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const CALL_TIMEOUT_MS = 5_000;
 
 /** Where workers and clients load the payload converter from. */
-export const payloadConverterPath = fileURLToPath(new URL('./payload-converter.ts', import.meta.url));
+export const payloadConverterPath = fileURLToPath(new URL('./payload-converter.mjs', import.meta.url));
 
 const STATUSES: Readonly<Record<string, WorkflowDescription['status']>> = {
   RUNNING: 'running',

@@ -1,4 +1,5 @@
-import { DefaultPayloadConverter, type Payload, ValueError } from '@temporalio/common';
+// Plain JavaScript: clients and workers load this file by its path with require, past every loader that strips types.
+import { DefaultPayloadConverter, ValueError } from '@temporalio/common';
 
 const MAX_DEPTH = 64;
 
@@ -8,13 +9,13 @@ const MAX_DEPTH = 64;
  * copy of every class.
  */
 class SecretRefusingConverter extends DefaultPayloadConverter {
-  override toPayload<T>(value: T): Payload {
+  toPayload(value) {
     if (holdsSecret(value, 0)) throw new ValueError('a Secret must not be sent to the workflow engine');
     return super.toPayload(value);
   }
 }
 
-function holdsSecret(value: unknown, depth: number): boolean {
+function holdsSecret(value, depth) {
   if (typeof value !== 'object' || value === null) return false;
   if (value.constructor?.name === 'Secret' || depth > MAX_DEPTH) return true;
   return Object.values(value).some((inner) => holdsSecret(inner, depth + 1));
