@@ -103,6 +103,14 @@ t.test('a full refresh replaces the rows of its table', async (t) => {
   t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 });
   t.equal(ok(await api(getDataset, dataset)).total_records, '1');
 
+  await t.test('a source that was emptied leaves an empty table, and its rows in the snapshot before', async (t) => {
+    await writeFile(join(data, 'a.csv'), 'id\n');
+    t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 0 });
+    t.equal(ok(await api(getDataset, dataset)).total_records, '0');
+    await writeFile(join(data, 'a.csv'), 'id\n7\n');
+    t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 });
+  });
+
   await t.test('the first incremental sync after it takes its place, so that no row is there twice', async (t) => {
     await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
     t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 });

@@ -34,7 +34,7 @@ export interface PreparedTable {
 /** The files that one commit brings to one table, and what the snapshot says about them. */
 export interface TableCommit {
   ref: TableRef;
-  /** `overwrite` replaces all rows of the table by those of `files`, in one snapshot. */
+  /** `overwrite` replaces all rows of the table by those of `files`, in one snapshot; with none it empties the table. */
   mode: 'append' | 'overwrite';
   /** What the stager returned, unchanged. */
   files: readonly object[];
@@ -88,7 +88,7 @@ export interface TablesService {
   recordStaged(tenant: TableOwner, runId: string, locations: readonly string[]): Promise<void>;
   /**
    * Moves the pointers of all tables and stores all checkpoints in one transaction, fenced by the run's lease. No
-   * files for a table means no snapshot for it. A repeated call with the same files and batch answers what the first
+   * files to append mean no snapshot. A repeated call with the same files and batch answers what the first
    * one did. Throws `commit_conflict` after a bounded number of lost races, `LeaseLost` for an old attempt,
    * `staged_file_refused` for a file outside its table, and `dependency_unavailable` when the outcome cannot be known
    * yet: call again with the same request. Never deletes a file.

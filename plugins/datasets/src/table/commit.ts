@@ -59,17 +59,22 @@ async function settledBefore(
 ): Promise<CommitResult | undefined> {
   const found = new Map<TableCommit, bigint>();
   for (const { commit, table } of tables) {
-    if (commit.files.length === 0) continue;
+    if (bringsNothing(commit)) continue;
     const snapshotId = await findCommit(scanner, table.metadata, { id: commitId(request.runId, commit), commit });
     if (snapshotId !== undefined) found.set(commit, snapshotId);
   }
   return found.size === 0 ? undefined : resultOf(request, (commit) => found.get(commit));
 }
 
+/** An append of no files. An overwrite with none is something: it empties the table. */
+function bringsNothing({ mode, files }: TableCommit): boolean {
+  return mode === 'append' && files.length === 0;
+}
+
 async function prepareMoves({ io }: TableDeps, { runId }: CommitRequest, tables: Loaded): Promise<Move[]> {
   const moves: Move[] = [];
   for (const { commit, table } of tables) {
-    if (commit.files.length === 0) continue;
+    if (bringsNothing(commit)) continue;
     const files = await checkStagedFiles(io, table.metadata, commit.files);
     const prepare = commit.mode === 'append' ? prepareAppend : prepareOverwrite;
     const prepared = await prepare({ io, ...table, files, summary: summaryOf(runId, commit) });

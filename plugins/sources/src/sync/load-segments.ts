@@ -44,10 +44,10 @@ export interface LoadDeps {
 export async function loadSegments({ runId, streams, segments, stager, ask, reading }: LoadDeps): Promise<void> {
   const byKey = new Map(streams.map((stream) => [stream.key, stream]));
   const batches = new Map<string, Batch>(streams.map((stream) => [stream.streamId, emptyBatch()]));
-  const commit = async ({ streamId }: ChildStream) => {
+  const commit = async ({ streamId, atEnd }: ChildStream) => {
     const { state, ...batch } = batches.get(streamId) ?? emptyBatch();
     batches.set(streamId, emptyBatch());
-    if (batch.files.length === 0 && state === undefined) return;
+    if (batch.files.length === 0 && state === undefined && !atEnd) return;
     await ask({ kind: 'commit', streamId, ...batch, ...(state === undefined ? {} : { state }) });
   };
 

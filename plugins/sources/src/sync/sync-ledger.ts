@@ -51,7 +51,9 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       const known = standing(request.streamId);
       const { stream } = known;
       const state = stream.row.syncMode === 'incremental' ? (request.state ?? known.state) : undefined;
-      if (request.files.length === 0 && state === known.state) return;
+      // A full refresh that found nothing still replaces what is there.
+      const replaces = stream.replaces && known.batch === 0;
+      if (request.files.length === 0 && state === known.state && !replaces) return;
       const batch = known.batch + 1;
       const counters = {
         batch,
@@ -66,7 +68,7 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
         tables: [
           {
             ref: stream.ref,
-            mode: stream.replaces && known.batch === 0 ? 'overwrite' : 'append',
+            mode: replaces ? 'overwrite' : 'append',
             files: request.files,
             streamId: request.streamId,
             attempt: leaseEpoch,
