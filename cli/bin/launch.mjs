@@ -68,8 +68,9 @@ function findNode() {
  * exit code 128 + n. Dependencies are installed first when they are missing or stale.
  */
 export function launch(script, args) {
+  const env = { ...process.env, WEIR_LAUNCHED_AT: String(Date.now()) };
   if (!dependenciesPresent()) installDependencies();
-  const child = spawn(findNode(), [...NODE_FLAGS, path.resolve(ROOT, script), ...args], { stdio: 'inherit' });
+  const child = spawn(findNode(), [...NODE_FLAGS, path.resolve(ROOT, script), ...args], { env, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     // A terminal sends Ctrl-C to the whole group, the child included; once more from us would read as "now, at once".
     process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
