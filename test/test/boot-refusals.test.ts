@@ -1,7 +1,15 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { planPlatform, Refusal } from '@weir/kernel/boot';
+import { testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
 import t from 'tap';
+import { platformEnvironment } from '../platform.ts';
+
+const API = fileURLToPath(new URL('../../kernel/src/main.ts', import.meta.url));
 
 interface FixturePlugin {
   name: string;
@@ -72,3 +80,36 @@ t.test('a manifest that does not fit its schema, or a plugin that is not install
   t.ok(faults.some((fault) => fault.startsWith('odd: manifest')));
   t.ok(faults.some((fault) => fault.includes('plugin absent is named in platform.json but not installed')));
 });
+
+t.test(
+  'the API refuses to start as superuser or owner, or on another schema: exit 78, one line, no port',
+  async (t) => {
+    const folder = t.testdir();
+    const database = await testDatabase(t, tools);
+    const issuer = await testIssuer(t);
+    const start = async (changes: Record<string, string>) => {
+      const env = { ...process.env, ...platformEnvironment({ database, issuer, folder }), ...changes };
+      const run = promisify(execFile)(process.execPath, ['--conditions=@weir/source', API], { env, timeout: 60_000 });
+      const { code, stderr, stdout } = await run.then(
+        () => ({ code: 0, stderr: '', stdout: '' }),
+        (error: { code: number; stderr: string; stdout: string }) => error,
+      );
+      const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+      t.equal(lines.length, 1, 'one line');
+      t.notMatch(stdout, /listening/);
+      return { code, line: lines[0] ?? '' };
+    };
+    const superuser = new URL(database.superuserUrl);
+    const asSuperuser = await start({ DB_USER: superuser.username, DB_PASSWORD: superuser.password });
+    t.match(asSuperuser, { code: 78, line: /is superuser/ });
+    const asOwner = await start({ DB_USER: database.owner.user, DB_PASSWORD: database.owner.password });
+    t.match(asOwner, { code: 78, line: /owns tables/ });
+    const faulty = await start({ WEIR_HTTP_PORT: 'x', IDP_ISSUER: 'y', WEIR_MODE: 'z' });
+    t.match(faulty, { code: 78, line: /WEIR_HTTP_PORT.*IDP_ISSUER|IDP_ISSUER.*WEIR_HTTP_PORT/ });
+    t.match(faulty.line, /WEIR_MODE must be one of/);
+    await database.peek(
+      'delete from kernel.schema_ledger where ordinal = (select max(ordinal) from kernel.schema_ledger)',
+    );
+    t.match(await start({}), { code: 78, line: /the database is behind/ });
+  },
+);

@@ -8,6 +8,7 @@ import { Refusal } from '../config/refusal.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
+import { logKeys } from '../log/log.ts';
 import { answerProblems, problemDocument } from './problem-answer.ts';
 import { strictJson } from './strict-json.ts';
 
@@ -71,6 +72,15 @@ export function createServer(log: Logger): FastifyInstance {
   useValidators(app);
   guardRoutes(app);
   answerProblems(app);
+  app.addHook('onRequest', async (request) => {
+    request.log = request.log.child(logKeys(request.params));
+  });
+  app.addHook(
+    'onResponse',
+    async ({ log, method, routeOptions: { url: route } }, { statusCode: status, elapsedTime }) => {
+      log.info({ method, route, status, ms: Math.round(elapsedTime) }, 'answered');
+    },
+  );
   app.addHook('preValidation', async ({ params, query }) => {
     // Neither the database nor a file name can hold NUL, so no route needs to meet one.
     const texts = [...Object.values(params ?? {}), ...Object.values(query ?? {})];

@@ -40,13 +40,14 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   return {
     /** Reads a source and loads its rows into bronze tables; one attempt. */
     readAndLoad: (input: RunInput): Promise<void> =>
-      attempt(kernel.log, input, async (signal, beat) => {
+      attempt(kernel.log, input, async ({ signal, beat, log }) => {
         await swept;
         const tenant = await tenantOf(input);
         const run = await kernel.runs.find(tenant, input.run_id);
         if (run === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
         const request = { tenant, runId: run.runId, sourceId: run.subjectId, signal, onProgress: beat };
-        await runAttempt({ kernel, tables, patterns, folders, tokens, children }, request);
+        const logged = { ...kernel, log: log.child({ source_id: run.subjectId }) };
+        await runAttempt({ kernel: logged, tables, patterns, folders, tokens, children }, request);
       }),
 
     /** Makes a sync terminal. */
@@ -55,9 +56,15 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
 
     /** Asks a connector for its streams and keeps them; one attempt. */
     discover: (input: RunInput): Promise<void> =>
-      attempt(kernel.log, input, async (signal) => {
+      attempt(kernel.log, input, async ({ signal, log }) => {
         await swept;
-        await runDiscovery({ kernel, patterns, folders, children }, await tenantOf(input), input.run_id, signal);
+        const logged = { ...kernel, log };
+        await runDiscovery(
+          { kernel: logged, patterns, folders, children },
+          await tenantOf(input),
+          input.run_id,
+          signal,
+        );
       }),
 
     /** Makes a discovery terminal and brings the streams of its source in line with it. */
@@ -66,28 +73,36 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   };
 }
 
-type Beat = (details: unknown) => void;
+/** What an attempt is given: when to stop, how to show that it goes on, and a log whose lines name run and workflow. */
+interface Attempt {
+  signal: AbortSignal;
+  beat(details: unknown): void;
+  log: Log;
+}
+
+type Log = WorkerDeps['kernel']['log'];
 
 /**
  * Carries out one attempt with heartbeats. What fails becomes an `ApplicationFailure` that says whether a retry can
  * help and carries the run's failure; a stopping worker hands the attempt back.
  */
-async function attempt(
-  log: WorkerDeps['kernel']['log'],
-  input: RunInput,
-  work: (signal: AbortSignal, beat: Beat) => Promise<void>,
-): Promise<void> {
+async function attempt(base: Log, input: RunInput, work: (given: Attempt) => Promise<void>): Promise<void> {
   const context = Context.current();
+  const { workflowExecution, attempt: number } = context.info;
+  const log = base.child({ run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number });
+  log.info('attempt started');
   let details: unknown;
   const timer = setInterval(() => context.heartbeat(details), HEARTBEAT_EVERY_MS);
   try {
-    await work(context.cancellationSignal, (latest) => {
+    const beat = (latest: unknown) => {
       details = latest;
-    });
+    };
+    await work({ signal: context.cancellationSignal, beat, log });
+    log.info('attempt ended');
   } catch (error) {
     if (context.cancellationSignal.aborted) throw cancelledOrHandedBack(context.cancellationSignal.reason);
     const failure = failureOf(error);
-    log.warn({ run_id: input.run_id, code: failure.code, err: error }, 'attempt of a run failed');
+    log.warn({ code: failure.code, err: error }, 'attempt failed');
     throw applicationFailure(failure);
   } finally {
     clearInterval(timer);
