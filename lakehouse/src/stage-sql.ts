@@ -120,11 +120,17 @@ function lineColumns(parts: readonly { path: readonly string[]; type: string }[]
 const namesSql = (fields: readonly Field[]): string =>
   `[${fields.map((field) => literal(field.name)).join(', ')}]::VARCHAR[]`;
 
+// A sum of sums: written as one chain it would be as deep as it is long, and DuckDB ends at a depth of 1000.
+function sumSql(terms: readonly string[]): string {
+  const half = Math.ceil(terms.length / 2);
+  return terms.length < 2 ? (terms[0] ?? '0') : `(${sumSql(terms.slice(0, half))} + ${sumSql(terms.slice(half))})`;
+}
+
 // Whether an object has members that no column holds. Set containment alone would cost a third of the whole statement,
 // so two cheap proofs that it has none come first: as many members as columns with a value, or the very same names.
 function extraSql(fields: readonly Field[], extra: string): string {
   const known = namesSql(fields);
-  const present = ['0', ...fields.map((field) => `(d[${literal(field.name)}] IS NOT NULL)::INTEGER`)].join(' + ');
+  const present = sumSql(fields.map((field) => `(d[${literal(field.name)}] IS NOT NULL)::INTEGER`));
   return `CASE WHEN cardinality(d) = ${present} THEN NULL WHEN map_keys(d) = ${known} THEN NULL
           WHEN list_has_all(${known}, map_keys(d)) THEN NULL ELSE ${extra} END`;
 }

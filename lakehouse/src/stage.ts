@@ -45,6 +45,7 @@ const USUAL_LINE_BYTES = 4 * 1024 * 1024;
 /** The longest line; what reads a connector's output refuses longer ones. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LINE_TOO_LONG = /maximum_object_size/;
+const OUT_OF_MEMORY = /^Out of Memory Error/;
 
 type Reading = { readonly keepExtra: boolean; readonly maxLineBytes: number };
 
@@ -91,11 +92,11 @@ export async function createStager(options: StagerOptions) {
     const reader = await connection.runAndReadAll(stageStatement({ ...request, ...how, target }));
     return reader.getRowObjectsJson()[0] as unknown as CopyStats;
   };
-  // Buffers for the longest line are too large to have one per thread.
-  const attemptAlone = async (request: StageRequest, target: string, keepExtra: boolean): Promise<CopyStats> => {
+  // Buffers for the longest line, and the vectors of a thousand columns, are too large to have them once per thread.
+  const attemptAlone = async (request: StageRequest, target: string, how: Reading): Promise<CopyStats> => {
     await connection.run('SET threads = 1');
     try {
-      return await attempt(request, target, { keepExtra, maxLineBytes: MAX_LINE_BYTES });
+      return await attempt(request, target, how);
     } finally {
       await connection.run(`SET threads = ${options.threads ?? DEFAULT_THREADS}`);
     }
@@ -105,8 +106,12 @@ export async function createStager(options: StagerOptions) {
     try {
       await mkdir(dirname(target), { recursive: true });
       return await attempt(request, target, { keepExtra, maxLineBytes: USUAL_LINE_BYTES }).catch((error) => {
-        if (!LINE_TOO_LONG.test(String(error))) throw error;
-        return attemptAlone(request, target, keepExtra);
+        const { message } = error as Error;
+        if (OUT_OF_MEMORY.test(message)) {
+          return attemptAlone(request, target, { keepExtra, maxLineBytes: USUAL_LINE_BYTES });
+        }
+        if (!LINE_TOO_LONG.test(message)) throw error;
+        return attemptAlone(request, target, { keepExtra, maxLineBytes: MAX_LINE_BYTES });
       });
     } catch (error) {
       await rm(target, { force: true });

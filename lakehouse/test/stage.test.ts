@@ -189,6 +189,17 @@ t.test('staging', async (t) => {
     await t.rejects(missing, { code: 'file_missing' });
   });
 
+  t.test('a table of a thousand columns takes rows, also with members that no column holds', async (t) => {
+    const columns = Array.from({ length: 1000 }, (_, index): Column => ({ name: `c${index}`, type: 'long' }));
+    const data = Object.fromEntries(columns.map(({ name }, index) => [name, index]));
+    const { rows, staged } = await rowsOf(columns, line(data) + line({ ...data, c999: 'x', more: 1 }));
+    t.match(staged, { rows: 2, rowsWithErrors: 1, rowsWithExtra: 1 });
+    t.match(
+      rows.find((row) => row._extra === null),
+      { c0: '0', c999: '999', _errors: [] },
+    );
+  });
+
   t.test('a very long line is read as well', async (t) => {
     const { metadata } = await lake.table([{ name: 'a', type: 'string' }]);
     const text = line({ a: 'x'.repeat(20 << 20) }) + line({ a: 'y' });
