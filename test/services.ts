@@ -1,17 +1,22 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findTemporal, startPostgres, startTemporal } from '@weir/embedded';
+import { findTemporal, type PostgresBinaries, startPostgres, startTemporal } from '@weir/embedded';
 import { testPython } from './python.ts';
 
 export type TestServices = {
   /**
    * The variables by which a test file finds the services: `WEIR_TEST_DATABASE_URL` (superuser's; a test makes its own
-   * database), `WEIR_TEST_TEMPORAL_ADDRESS`, `WEIR_TEST_TEMPORAL_BINARY`, `WEIR_TEST_PYTHON`.
+   * database), `WEIR_TEST_TEMPORAL_ADDRESS`, `WEIR_TEST_TEMPORAL_BINARY`, `WEIR_TEST_PYTHON`,
+   * and `WEIR_TEST_POSTGRES_15_URL` where that release is installed.
    */
   addresses: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 };
+
+/** The tenant wall is tested on the oldest Postgres that is supported too, where Debian's packages brought it. */
+const DEBIAN_15 = '/usr/lib/postgresql/15/bin/initdb';
 
 const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
@@ -29,16 +34,17 @@ export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) 
     await Promise.allSettled(started.map((service) => service.stop()));
     await rm(folder, { recursive: true, force: true });
   };
-  const postgres = async () => {
+  const postgres = async (variable: string, binaries: PostgresBinaries) => {
     const server = await startPostgres({
-      dataDir: path.join(folder, 'postgres'),
-      logFile: path.join(folder, 'postgres.log'),
+      dataDir: path.join(folder, `postgres-${binaries}`),
+      logFile: path.join(folder, `postgres-${binaries}.log`),
       superuserPassword: 'weir-test',
       settings: NO_DURABILITY,
+      binaries,
     });
     started.push(server);
-    addresses.WEIR_TEST_DATABASE_URL = server.url;
-    say(`  ✓ Postgres, port ${server.port}`);
+    addresses[variable] = server.url;
+    say(`  ✓ Postgres (${binaries}), port ${server.port}`);
   };
   const temporal = async () => {
     const { binary, version, origin } = await findTemporal();
@@ -54,7 +60,8 @@ export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) 
     say('  ✓ independent readers (PyIceberg, DuckDB for Python)');
   };
   const outcomes = await Promise.allSettled([
-    env.WEIR_TEST_DATABASE_URL ? undefined : postgres(),
+    env.WEIR_TEST_DATABASE_URL ? undefined : postgres('WEIR_TEST_DATABASE_URL', 'embedded'),
+    existsSync(DEBIAN_15) ? postgres('WEIR_TEST_POSTGRES_15_URL', 'debian') : undefined,
     env.WEIR_TEST_TEMPORAL_ADDRESS ? undefined : temporal(),
     env.WEIR_TEST_PYTHON ? undefined : python(),
   ]);

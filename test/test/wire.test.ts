@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createSource,
-  deleteSource,
-  getSource,
-  listSources,
-  startSync,
-  updateSource,
-} from '@weir/plugin-sources/contract';
+import { createSource, deleteSource, getSource, listSources, startSync } from '@weir/plugin-sources/contract';
 import t from 'tap';
 import { type TestPlatform, testPlatform } from '../platform.ts';
 
