@@ -119,6 +119,19 @@ t.test('an unknown path is 404 and a wrong method 405 with Allow', async (t) => 
   t.equal(wrong.headers.allow, 'POST');
 });
 
+t.test('a path that the router cannot read is a problem document too, and is not echoed', async (t) => {
+  const app = await serverWith(t, () => ({}));
+  for (const [path, code] of [
+    [`/api/v1/pots/${canary}%zz/brew`, 'route_not_found'],
+    [`/api/v1/pots/${canary.repeat(100)}/brew`, 'uri_too_long'],
+  ] as const) {
+    const answer = await app.inject({ method: 'POST', url: path });
+    t.match(answer.json(), { code, hint: String, trace_id: /^[0-9a-f]{32}$/ });
+    t.match(answer.headers['content-type'], /^application\/problem\+json/);
+    t.notMatch(answer.body, canary);
+  }
+});
+
 t.test('whatever is thrown, the answer is a problem of the table and leaks nothing', async (t) => {
   const circular: { self?: unknown } = {};
   circular.self = circular;

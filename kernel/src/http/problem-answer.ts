@@ -8,6 +8,7 @@ const BY_FASTIFY_CODE: Readonly<Record<string, ProblemType>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: kernelProblems.malformedJson,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: kernelProblems.malformedJson,
   FST_ERR_BAD_URL: kernelProblems.routeNotFound,
+  FST_ERR_MAX_PARAM_LENGTH: kernelProblems.uriTooLong,
 };
 
 const WHERE: Readonly<Record<string, string>> = {
@@ -58,15 +59,15 @@ export function problemDocument(found: Problem, traceId: string): Record<string,
 
 /** Answers every error of a server as a problem document: thrown, unknown route, wrong method, broken request. */
 export function answerProblems(app: FastifyInstance): void {
-  app.setErrorHandler((thrown: unknown, request, reply) => send(toProblem(thrown), request, reply));
+  app.setErrorHandler((thrown: unknown, request, reply) => answerProblem(toProblem(thrown), request, reply));
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? '/';
     const allowed = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(
       (method) => app.findRoute({ method, url: path }) !== null || matches(app, method, path),
     );
-    if (allowed.length === 0) return send(kernelProblems.routeNotFound(), request, reply);
+    if (allowed.length === 0) return answerProblem(kernelProblems.routeNotFound(), request, reply);
     reply.header('allow', allowed.join(', '));
-    return send(kernelProblems.methodNotAllowed(), request, reply);
+    return answerProblem(kernelProblems.methodNotAllowed(), request, reply);
   });
 }
 
@@ -76,7 +77,12 @@ function matches(app: FastifyInstance, method: string, path: string): boolean {
   return declared.some((route) => route.pattern.test(path));
 }
 
-async function send(found: Problem, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Answers with the problem document, and logs what is not to be told. */
+export async function answerProblem(
+  found: Problem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   if (found.status >= 500) request.log.error({ err: found.details.cause ?? found, code: found.code }, 'request failed');
   else request.log.info({ code: found.code }, 'request refused');
   if (found.status === 401) reply.header('www-authenticate', 'Bearer');

@@ -2,14 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RouteOptions } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+  type RouteOptions,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { Refusal } from '../config/refusal.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
-import { answerProblems, problemDocument } from './problem-answer.ts';
+import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 import { strictJson } from './strict-json.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -57,6 +63,7 @@ export function createServer(log: Logger): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: true,
     clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => void answerProblem(toProblem(error), request, reply as FastifyReply),
   });
   app.decorate('declaredRoutes', []);
   // biome-ignore lint/suspicious/noExplicitAny: fastify types request decorators by their initial value
