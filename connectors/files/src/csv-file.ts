@@ -6,7 +6,7 @@ import type { FileColumn } from './column-type.ts';
 import { type WidthFault, widthFault } from './duckdb-session.ts';
 import { fault } from './fault.ts';
 import type { SourceFile } from './list-files.ts';
-import { literal, pathLiteral } from './sql-text.ts';
+import { identifier, literal, pathLiteral } from './sql-text.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const ISO_DATE = '%Y-%m-%d';
@@ -42,11 +42,34 @@ export async function describeCsv(
   dialect: CsvDialect,
 ): Promise<FileColumn[]> {
   const { columns, date, timestamp } = await sniff(connection, file, dialect, 'sample_size = -1');
+  const inexact = await inexactColumns(connection, file, dialect, columns);
   return columns.map(({ name, type }) => {
+    if (inexact.has(name)) return { name, type: 'VARCHAR' };
     const format = type === 'DATE' ? date : type === 'TIMESTAMP' ? timestamp : null;
     const own = format !== null && format !== '' && format !== ISO_DATE;
     return own ? { name, type, format } : { name, type };
   });
+}
+
+/** The columns that DuckDB takes for doubles and that hold an integer which a double would round: ids, as a rule. */
+async function inexactColumns(
+  connection: DuckDBConnection,
+  file: SourceFile,
+  { delimiter }: CsvDialect,
+  columns: readonly FileColumn[],
+): Promise<ReadonlySet<string>> {
+  const doubles = columns.filter(({ type }) => type === 'DOUBLE').map(({ name }) => name);
+  if (doubles.length === 0) return new Set();
+  const names = columns.map(({ name }) => name);
+  const found = doubles.map((name) => {
+    const raw = identifier(name);
+    return `bool_or(regexp_full_match(${raw}, '-?[0-9]+') AND abs(try_cast(${raw} AS DOUBLE)) > ${Number.MAX_SAFE_INTEGER})`;
+  });
+  // Rows of a wrong width are for reading to report, as in `sniff`.
+  const rows = csvSql(file, delimiter, names, 'header = true, ignore_errors = true');
+  const result = await connection.runAndReadAll(`SELECT [${found.join(', ')}]::JSON::VARCHAR FROM ${rows}`);
+  const flags = JSON.parse(String(result.getRows()[0]?.[0])) as (boolean | null)[];
+  return new Set(doubles.filter((_, index) => flags[index] === true));
 }
 
 /** The names of the columns in the order of the file. */

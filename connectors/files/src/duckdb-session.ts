@@ -52,7 +52,7 @@ const RULES: readonly (readonly [RegExp, FaultCode])[] = [
   [/out of memory|could not allocate|failed to allocate|max_temp_directory_size/i, 'memory_exceeded'],
   [/invalid unicode|not utf-8|invalid string encoding/i, 'encoding_invalid'],
   [/unterminated quote/i, 'csv_quote_unclosed'],
-  [/maximum line size of \d+ bytes exceeded/i, 'csv_row_too_long'],
+  [/maximum line size of \d+ bytes exceeded|csv reader .*does not support a full read/i, 'csv_row_too_long'],
   [/no such file|no files found|permission (?:denied|error)|cannot open file/i, 'file_unreadable'],
 ];
 const LINE = /CSV Error on Line: (\d+)/;
