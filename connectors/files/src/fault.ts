@@ -123,6 +123,12 @@ export const FAULTS = {
     message: 'A Parquet file is cut short or damaged',
     hint: 'Copy the file again.',
   },
+  decimal_too_long: {
+    type: 'config_error',
+    origin: 'source',
+    message: 'A Parquet file has a decimal column of more than 38 digits',
+    hint: 'Write the column as text, or as a decimal of at most 38 digits.',
+  },
   memory_exceeded: {
     type: 'system_error',
     origin: 'platform',

@@ -164,6 +164,20 @@ t.test('a type that changes in mid-file makes the column text', async (t) => {
   t.strictSame(streams[0].json_schema.properties, { v: { type: ['null', 'string'] } });
 });
 
+t.test('a column of integers that no double holds is text, and other numbers stay doubles', async (t) => {
+  const rows = 'id,neg,f\n18446744073709551615,-9223372036854775809,1e300\n1,2,9007199254740991\n';
+  const path = await folder({ 'a.csv': `${rows}1,2,3,canary\n` });
+  const catalog = await discover({ path });
+  t.strictSame(catalog.streams[0].json_schema.properties, {
+    id: { type: ['null', 'string'] },
+    neg: { type: ['null', 'string'] },
+    f: { type: ['null', 'number'], weir_type: 'double' },
+  });
+  await writeFile(join(path, 'a.csv'), rows);
+  const [first] = dataOf(await read({ path }, configured(catalog)));
+  t.strictSame(first, { id: '18446744073709551615', neg: '-9223372036854775809', f: 1e300 });
+});
+
 t.test(
   'files of one stream are read together, other delimiters, a byte order mark and odd names included',
   async (t) => {
@@ -204,6 +218,7 @@ const CSV_FAULTS: readonly [rule: string, content: string | Uint8Array, code: st
   ['a quote that is never closed', 'a,b\n1,"canary\n2,3\n', 'csv_quote_unclosed'],
   ['other columns', 'a,c\n1,canary\n', 'schema_changed'],
   ['one column more', 'a,b,c\n1,2,canary\n', 'schema_changed'],
+  ['a row of 40 MB', `a,b\ncanary,${'x'.repeat(40 << 20)}\n1,2\n`, 'csv_row_too_long'],
   ['no content', '', 'csv_header_missing'],
 ];
 for (const [rule, content, code] of CSV_FAULTS) {
@@ -242,6 +257,17 @@ t.test('a Parquet file that is cut short or damaged fails by parquet_truncated',
     t.match(errorOf(said), { internal_message: 'parquet_truncated' });
     t.equal(statesOf(said).length, 0);
   }
+});
+
+t.test('a decimal of more than 38 digits is refused, as DuckDB misreads it', async (t) => {
+  // One column decimal(39, 0) with the value 1, as Apache Arrow writes it.
+  const content = Buffer.from(
+    'UEFSMRUAFS4VLiwVAhUAFQYVBhwAAAACAAAAAgEAAAAAAAAAAAAAAAAAAAAAARUEGSw1ABgGc2NoZW1hFQIAFQ4VIhUCGAFk' +
+      'JQoVABVOLFwVABVOAAAAFgIZHBkcJgAcFQ4ZJQYAGRgBZBUAFgIWVBZUJghJHBUAFQAVAgA8KQYZJgACAAAAFlQWAiYIFlQA' +
+      'KCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRkcHAAAAIoAAABQQVIx',
+    'base64',
+  );
+  t.equal(await discover({ path: await folder({ 'a.parquet': content }) }), 'decimal_too_long');
 });
 
 t.test('a Parquet file with another type or column than the stream is refused, a narrower type is not', async (t) => {
