@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox';
 import type { CallResult, Endpoint } from '@weir/kernel/contract';
 import { type ExitName, exitOfStatus } from './exit-codes.ts';
 
@@ -9,7 +10,8 @@ export interface CliErrorDetails {
   traceId?: string;
   docs?: string;
   status?: number;
-  errors?: { pointer: string; code: string }[];
+  /** Each place that is wrong, the rule it breaks, and what the endpoint says of the place. */
+  errors?: { pointer: string; code: string; wanted?: string }[];
   cause?: unknown;
 }
 
@@ -29,22 +31,33 @@ export class CliError extends Error {
 }
 
 /** The problem document of a failed call as an error; `url` makes its documentation address absolute. */
-export function errorOfProblem(problem: ProblemDocument, url: string, sentBody: boolean): CliError {
+export function errorOfProblem(problem: ProblemDocument, url: string, endpoint: Endpoint, sentBody: boolean): CliError {
+  const errors = problem.errors?.map((fault) => ({ ...fault, ...wantedAt(endpoint, fault.pointer) }));
   return new CliError(exitOfStatus(problem.status, sentBody), problem.detail, {
     code: problem.code,
     status: problem.status,
     traceId: problem.trace_id,
     docs: URL.canParse(problem.type, url) ? new URL(problem.type, url).href : problem.type,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
-    ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+    ...(errors === undefined ? {} : { errors }),
   });
+}
+
+/** What the schema of an endpoint says of the place that a pointer names, where it says something. */
+function wantedAt({ params, query, body }: Endpoint, pointer: string): { wanted?: string } {
+  const [first = '', ...rest] = pointer.split('/').slice(1);
+  const place = { params, query }[first];
+  let schema: TSchema | undefined = place ?? body;
+  for (const name of place === undefined ? [first, ...rest] : rest) schema = schema?.properties?.[name];
+  return schema?.description === undefined ? {} : { wanted: schema.description };
 }
 
 /** An error as text for a terminal: never a stack trace. */
 export function errorText(error: CliError): string {
   const { code, hint, traceId, docs, errors } = error.details;
   const lines = [`error: ${error.message}`];
-  for (const fault of errors ?? []) lines.push(`  ${fault.pointer === '' ? '/' : fault.pointer}: ${fault.code}`);
+  for (const { pointer, code, wanted } of errors ?? [])
+    lines.push(`  ${pointer === '' ? '/' : pointer}: ${code}${wanted === undefined ? '' : ` (${wanted})`}`);
   if (hint !== undefined) lines.push(`hint: ${hint}`);
   const tail = [
     code === undefined ? undefined : `code: ${code}`,

@@ -13,6 +13,7 @@ import { Closed, Id } from '../src/contract/shapes.ts';
 import type { Authenticate } from '../src/http/authenticate.ts';
 import { handle, requireMatch } from '../src/http/handle.ts';
 import { createServer } from '../src/http/server.ts';
+import { createLog } from '../src/log/log.ts';
 import { definePlugin, type Registration } from '../src/plugins/define-plugin.ts';
 
 const authenticate: Authenticate = () => async (request) => {
@@ -231,4 +232,35 @@ t.test('requests that are not HTTP, or too large in the head, get a problem docu
     await raw(`GET / HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
     /^HTTP\/1.1 414 [\s\S]*"code":"uri_too_long"/,
   );
+});
+
+t.test('every log line of a request carries the trace id and those of the five keys that its path names', async (t) => {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const app = createServer(createLog({ level: 'info', name: 'test', destination }));
+  t.teardown(() => app.close());
+  const look = endpoint({
+    id: 'pots.look',
+    method: 'GET',
+    path: '/pots/:source_id/:workflow_id',
+    summary: 'Look',
+    access: anyone,
+    response: Type.Object({}),
+  });
+  const registration: Registration = {
+    routes: [
+      handle(look, async ({ log }) => {
+        log.info('inside');
+        return {};
+      }),
+    ],
+  };
+  await app.register(definePlugin({ id: 'pots', setup: () => registration }), { registration, deps });
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  await app.inject({ url: '/api/v1/pots/s1/w1', headers: { traceparent } });
+  const wanted = { source_id: 's1', workflow_id: 'w1', trace_id: 'a'.repeat(32) };
+  t.match(lines, [
+    { ...wanted, msg: 'inside' },
+    { ...wanted, msg: 'answered', status: 200, route: '/api/v1/pots/:source_id/:workflow_id' },
+  ]);
 });

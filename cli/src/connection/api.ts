@@ -43,7 +43,7 @@ export function openApi(connection: Connection, { interrupted, timeoutMs, say }:
       throw unreachable(url as string, cause);
     });
     say?.(`${endpoint.method} ${endpoint.path} ${result.status} ${(performance.now() - started).toFixed(0)} ms`);
-    if (!result.ok) throw errorOfProblem(result.problem, url as string, input.body !== undefined);
+    if (!result.ok) throw errorOfProblem(result.problem, url as string, endpoint, input.body !== undefined);
     return result.body;
   }
   return { url, tenant, call: answer };

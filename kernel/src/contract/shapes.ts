@@ -9,7 +9,7 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 86
 /** The `name` of sources, transforms, pipelines and policies. */
 export const Name = Type.String({
   pattern: '^[a-z][a-z0-9_-]{0,62}$',
-  description: 'Lower case, 1 to 63 characters, unique per tenant and kind',
+  description: 'A lower-case letter, then lower-case letters, digits, _ and -; at most 63; unique per tenant',
 });
 
 export const DEFAULT_PAGE_SIZE = 50;

@@ -42,21 +42,26 @@ export function idempotencyStore(db: (tenant: Tenant) => TenantDb): IdempotencyS
         const errors = [{ pointer: '/headers/idempotency-key', code: 'pattern' }];
         throw kernelProblems.validationFailed({ errors });
       }
-      const caller = subjectOf(principal);
-      const fingerprint = fingerprintOf(endpoint, request);
-      const remembered = await db(tenant).transaction((tx) => reserve(tx, { caller, key, fingerprint }));
+      const place = [tenant.tenantId, subjectOf(principal), key];
+      const inTenant = <T>(work: (tx: TenantTransaction) => Promise<T>) => db(tenant).transaction(work);
+      const remembered = await inTenant((tx) => reserve(tx, place, fingerprintOf(endpoint, request)));
       if (remembered) return remembered;
       try {
         const answer = await work();
-        await db(tenant).transaction((tx) => remember(tx, { caller, key, answer }));
+        await inTenant((tx) =>
+          tx.sql(`update ${TABLE} set answer = $4::jsonb ${AT_PLACE}`, [...place, JSON.stringify(answer)]),
+        );
         return answer;
       } catch (error) {
-        await db(tenant).transaction((tx) => forget(tx, { caller, key }));
+        await inTenant((tx) => tx.sql(`delete from ${TABLE} ${AT_PLACE} and answer is null`, place));
         throw error;
       }
     },
   };
 }
+
+const TABLE = 'kernel.idempotency_key';
+const AT_PLACE = 'where tenant_id = $1 and caller = $2 and key = $3';
 
 function subjectOf(principal: Principal): string {
   return principal.kind === 'anonymous' ? '' : `${principal.client}/${principal.subject}`;
@@ -68,46 +73,23 @@ function fingerprintOf(endpoint: Endpoint, request: FastifyRequest): string {
     .digest('hex');
 }
 
-async function reserve(
-  tx: TenantTransaction,
-  { caller, key, fingerprint }: { caller: string; key: string; fingerprint: string },
-): Promise<Answer | undefined> {
+/** Takes the key for this request, or answers what it is remembered with; `place` is tenant, caller and key. */
+async function reserve(tx: TenantTransaction, place: string[], fingerprint: string): Promise<Answer | undefined> {
   await tx.sql(
-    `delete from kernel.idempotency_key where tenant_id = $1 and caller = $2 and key = $3
-       and (created_at < now() - make_interval(hours => $4)
-         or (answer is null and created_at < now() - make_interval(secs => $5)))`,
-    [tx.tenant.tenantId, caller, key, REMEMBERED_HOURS, LOST_AFTER_SECONDS],
+    `delete from ${TABLE} ${AT_PLACE} and (created_at < now() - make_interval(hours => $4)
+       or (answer is null and created_at < now() - make_interval(secs => $5)))`,
+    [...place, REMEMBERED_HOURS, LOST_AFTER_SECONDS],
   );
   const inserted = await tx.sql(
-    `insert into kernel.idempotency_key (tenant_id, caller, key, fingerprint) values ($1, $2, $3, $4)
+    `insert into ${TABLE} (tenant_id, caller, key, fingerprint) values ($1, $2, $3, $4)
      on conflict do nothing returning key`,
-    [tx.tenant.tenantId, caller, key, fingerprint],
+    [...place, fingerprint],
   );
   if (inserted.rows.length === 1) return undefined;
-  const { rows } = await tx.sql(
-    'select fingerprint, answer from kernel.idempotency_key where tenant_id = $1 and caller = $2 and key = $3',
-    [tx.tenant.tenantId, caller, key],
-  );
+  const { rows } = await tx.sql(`select fingerprint, answer from ${TABLE} ${AT_PLACE}`, place);
   const found = rows[0];
   if (found?.fingerprint !== fingerprint || found.answer === null) {
     throw kernelProblems.idempotencyKeyReused({ retryAfterSeconds: 1 });
   }
   return found.answer as Answer;
-}
-
-async function remember(
-  tx: TenantTransaction,
-  { caller, key, answer }: { caller: string; key: string; answer: Answer },
-): Promise<void> {
-  await tx.sql(
-    'update kernel.idempotency_key set answer = $4::jsonb where tenant_id = $1 and caller = $2 and key = $3',
-    [tx.tenant.tenantId, caller, key, JSON.stringify(answer)],
-  );
-}
-
-async function forget(tx: TenantTransaction, { caller, key }: { caller: string; key: string }): Promise<void> {
-  await tx.sql(
-    'delete from kernel.idempotency_key where tenant_id = $1 and caller = $2 and key = $3 and answer is null',
-    [tx.tenant.tenantId, caller, key],
-  );
 }

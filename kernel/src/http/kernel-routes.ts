@@ -30,7 +30,9 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
       handle(getHealth, async () => ({ release_sha: release.sha, image_digest: release.imageDigest })),
       handle(getReady, async () => {
         if (options.isStopping()) throw kernelProblems.shuttingDown();
-        const states = await Promise.all(checks.map(async ({ name, check }) => [name, await isUp(check)] as const));
+        const states = await Promise.all(
+          checks.map(async ({ name, check }) => [name, await check().catch(() => false)] as const),
+        );
         const parts = Object.fromEntries(states.map(([name, up]) => [name, up ? ('up' as const) : ('down' as const)]));
         if (states.some(([, up]) => !up)) throw kernelProblems.dependencyUnavailable({ members: { parts } });
         return { ready: true, parts };
@@ -58,8 +60,4 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
     if (entry === undefined) throw kernelProblems.notFound();
     return errorPage(entry);
   });
-}
-
-async function isUp(check: () => Promise<boolean>): Promise<boolean> {
-  return check().catch(() => false);
 }

@@ -1,8 +1,11 @@
 import type { AddressInfo } from 'node:net';
+import { Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import { providerKeys } from '../auth/keys.ts';
 import type { ServicePrincipal } from '../auth/verify-token.ts';
 import type { KernelSettings } from '../config/kernel-settings.ts';
 import { Refusal } from '../config/refusal.ts';
+import { Closed } from '../contract/shapes.ts';
 import type { RunningPlatform } from '../plugins/boot-platform.ts';
 import { authenticator } from './authenticate.ts';
 import { idempotencyStore } from './idempotency.ts';
@@ -73,26 +76,22 @@ function tokenRules(settings: KernelSettings, log: RunningPlatform['log']) {
   };
 }
 
-/** Parses `WEIR_SERVICE_PRINCIPALS`; a fault refuses the start and names the member, not its value. */
+const ServicePrincipals = Type.Record(
+  Type.String(),
+  Closed({
+    tenants: Type.Union([Type.Literal('*'), Type.Array(Type.String())]),
+    capabilities: Type.Array(Type.String()),
+  }),
+);
+
+/** Parses `WEIR_SERVICE_PRINCIPALS`; a fault refuses the start, without an echo. */
 function servicePrincipals(text: string): Map<string, ServicePrincipal> {
-  const refuse = (rule: string) => new Refusal('configuration refused', [`WEIR_SERVICE_PRINCIPALS ${rule}`]);
-  let document: unknown;
+  const shape = '{"<client id>": {"tenants": ["<alias>"] or "*", "capabilities": ["<name>"]}}';
   try {
-    document = JSON.parse(text);
+    const document: unknown = JSON.parse(text);
+    if (Value.Check(ServicePrincipals, document)) return new Map(Object.entries(document));
   } catch {
-    throw refuse('is not JSON');
+    // Refused below, as any other text that is not of the shape.
   }
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw refuse('must be an object');
-  const isTexts = (value: unknown): value is string[] =>
-    Array.isArray(value) && value.every((item) => typeof item === 'string');
-  return new Map(
-    Object.entries(document).map(([client, value]: [string, Partial<ServicePrincipal> | null]) => {
-      const tenants = value?.tenants;
-      const capabilities = value?.capabilities;
-      if (tenants !== '*' && !isTexts(tenants))
-        throw refuse('needs tenants as a list of aliases or "*" for each client');
-      if (!isTexts(capabilities)) throw refuse('needs capabilities as a list of names for each client');
-      return [client, { tenants, capabilities }];
-    }),
-  );
+  throw new Refusal('configuration refused', [`WEIR_SERVICE_PRINCIPALS must be JSON of the shape ${shape}`]);
 }

@@ -1,4 +1,4 @@
-import type { Kernel, Tenant } from '@weir/kernel';
+import { decodePageToken, encodePageToken, type Kernel, type Tenant } from '@weir/kernel';
 import { DEFAULT_PAGE_SIZE, type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import {
   currentSchema,
@@ -23,7 +23,6 @@ import { asProblems } from '../table/lakehouse-problem.ts';
 import { datasetId, parseDatasetId } from './dataset-id.ts';
 import { detailView, itemView, snapshotTwinView, typeText } from './dataset-view.ts';
 import { listTables } from './list-tables.ts';
-import { decodePlace, encodePlace } from './page-token.ts';
 import { mayRead, readableBy } from './readable.ts';
 
 export interface DatasetDeps {
@@ -77,7 +76,8 @@ async function list(
 ): Promise<Output<typeof listDatasets>> {
   const { namespace, search, page_token: token } = query;
   const [limit, order] = [query.limit ?? DEFAULT_PAGE_SIZE, query.order ?? 'dataset_id'];
-  const after = token === undefined ? undefined : decodePlace(token, order, 2);
+  const place = token === undefined ? undefined : decodePageToken(token, order);
+  const after = place === undefined ? undefined : [place.value ?? '', place.id];
   const { tables, total } = await kernel.db(tenant).transaction(async (tx) => {
     const readable = readableBy(tenant.scope, await producedTables(tx));
     const descending = order.startsWith('-');
@@ -98,7 +98,7 @@ async function list(
   return {
     items,
     total,
-    next_page_token: last === undefined ? null : encodePlace(order, [last.namespace, last.table]),
+    next_page_token: last === undefined ? null : encodePageToken({ order, value: last.namespace, id: last.table }),
   };
 }
 
@@ -143,14 +143,15 @@ function snapshotPage(
   const [limit, order] = [query.limit ?? DEFAULT_PAGE_SIZE, query.order ?? NEWEST_FIRST];
   const oldestFirst = metadata.snapshots.toSorted((a, b) => (a['sequence-number'] < b['sequence-number'] ? -1 : 1));
   const ordered = order === NEWEST_FIRST ? oldestFirst.toReversed() : oldestFirst;
-  const after = query.page_token === undefined ? undefined : decodePlace(query.page_token, order, 1)[0];
+  const after = query.page_token === undefined ? undefined : decodePageToken(query.page_token, order).id;
   const start = after === undefined ? 0 : ordered.findIndex((one) => String(one['snapshot-id']) === after) + 1;
   if (after !== undefined && start === 0) throw kernelProblems.invalidPageToken();
   const page = ordered.slice(start, start + limit);
   const last = start + limit < ordered.length ? page.at(-1) : undefined;
   return {
     items: page.map(snapshotTwinView),
-    next_page_token: last === undefined ? null : encodePlace(order, [String(last['snapshot-id'])]),
+    next_page_token:
+      last === undefined ? null : encodePageToken({ order, value: null, id: String(last['snapshot-id']) }),
     total: ordered.length,
   };
 }

@@ -1,3 +1,4 @@
+import { decodePageToken, encodePageToken } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import type { discoverPatterns, PatternView } from '../contract.ts';
 import type { Pattern } from './pattern-file.ts';
@@ -8,16 +9,17 @@ const DEFAULT_LIMIT = 50;
 export function patternService(patterns: ReadonlyMap<string, Pattern>) {
   const ids = [...patterns.keys()].sort();
   return {
-    list({ limit = DEFAULT_LIMIT, page_token: token, order }: Input<typeof discoverPatterns>['query']) {
+    list({ limit = DEFAULT_LIMIT, page_token: token, order = 'pattern_id' }: Input<typeof discoverPatterns>['query']) {
       const descending = order === '-pattern_id';
       const ordered = descending ? ids.toReversed() : ids;
-      const after = token === undefined ? undefined : readToken(token, descending);
+      const after = token === undefined ? undefined : decodePageToken(token, order).id;
       const rest = after === undefined ? ordered : ordered.filter((id) => (descending ? id < after : id > after));
       const items = rest.slice(0, limit).flatMap((id) => patterns.get(id) ?? []);
       const last = items.at(-1);
       return {
         items: items.map(summaryOf),
-        next_page_token: last === undefined || rest.length <= limit ? null : writeToken(last.id, descending),
+        next_page_token:
+          last === undefined || rest.length <= limit ? null : encodePageToken({ order, value: null, id: last.id }),
         total: ids.length,
       };
     },
@@ -41,18 +43,4 @@ function summaryOf(pattern: Pattern) {
     docs: pattern.docs ?? null,
     needs_credentials: pattern.needsCredentials,
   };
-}
-
-function writeToken(after: string, descending: boolean): string {
-  return Buffer.from(JSON.stringify({ after, descending })).toString('base64url');
-}
-
-function readToken(token: string, descending: boolean): string {
-  try {
-    const read = JSON.parse(Buffer.from(token, 'base64url').toString()) as { after?: unknown; descending?: unknown };
-    if (typeof read.after === 'string' && read.descending === descending) return read.after;
-  } catch {
-    // Falls through to the one answer for every token that is not ours.
-  }
-  throw kernelProblems.invalidPageToken();
 }

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import pg from 'pg';
+import t from 'tap';
+import {
+  developmentToken,
+  findTemporal,
+  freePort,
+  startIdentityProvider,
+  startPostgres,
+  startTemporal,
+} from '../src/index.ts';
+
+/** A folder that an unprivileged server may enter too; gone with the test. */
+function folder(t: { teardown(work: () => void): void }): string {
+  const made = mkdtempSync(path.join(tmpdir(), 'weir-embedded-'));
+  t.teardown(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+const isGone = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+t.test('Postgres starts on loopback with a password, keeps its data over a restart, and stops', async (t) => {
+  const home = folder(t);
+  const options = { dataDir: path.join(home, 'data'), logFile: path.join(home, 'log'), superuserPassword: 'secret' };
+  const query = async (url: string, text: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query(text);
+    await client.end();
+    return rows;
+  };
+  const first = await startPostgres(options);
+  await query(first.url, 'create table kept (id int); insert into kept values (7)');
+  const wrong = new URL(first.url);
+  wrong.password = 'wrong';
+  await t.rejects(query(wrong.href, 'select 1'), /password authentication failed/);
+  await first.stop();
+  t.ok(isGone(first.pid));
+  const second = await startPostgres(options);
+  t.strictSame(await query(second.url, 'select id from kept'), [{ id: 7 }]);
+  process.kill(second.pid, 'SIGKILL');
+  await second.exited;
+  const third = await startPostgres(options);
+  t.strictSame(await query(third.url, 'select id from kept'), [{ id: 7 }], 'after kill -9 too');
+  await third.stop();
+});
+
+t.test('the workflow engine is found, starts healthy on a port of its own, and stops', async (t) => {
+  const home = folder(t);
+  const { binary, version } = await findTemporal();
+  t.match(version, /^\d+\.\d+/);
+  const port = await freePort();
+  const server = await startTemporal({
+    binary,
+    port,
+    dbFile: path.join(home, 't.db'),
+    logFile: path.join(home, 'log'),
+  });
+  t.equal(server.address, `127.0.0.1:${port}`);
+  await server.stop();
+  t.ok(isGone(server.pid));
+});
+
+t.test('the identity provider signs access tokens in the claim layout of the API, with keys that stay', async (t) => {
+  const home = folder(t);
+  const port = await freePort();
+  const options = { dataDir: path.join(home, 'keys'), logFile: path.join(home, 'log'), port };
+  const first = await startIdentityProvider(options);
+  const token = await developmentToken(first.issuer, 'ada@demo');
+  await t.rejects(developmentToken(first.issuer, 'nobody'), /gave no token/);
+  await first.stop();
+  t.equal(statSync(path.join(home, 'keys', 'signing-keys.json')).mode & 0o777, 0o600);
+  const second = await startIdentityProvider(options);
+  const keys = createRemoteJWKSet(new URL(`${second.issuer}/jwks`));
+  const { payload, protectedHeader } = await jwtVerify(token, keys, { issuer: second.issuer, audience: 'weir-api' });
+  t.match(payload, {
+    sub: 'ada@demo',
+    azp: 'weir-cli',
+    typ: 'Bearer',
+    organization: ['demo'],
+    realm_access: { roles: ['admin', 'platform_admin'] },
+  });
+  t.equal(protectedHeader.alg, 'RS256');
+  t.ok((payload.exp ?? 0) - (payload.iat ?? 0) <= 86_400, 'a day at most');
+  await second.stop();
+  t.ok(isGone(second.pid));
+});
