@@ -61,6 +61,10 @@ t.test('6: a document that the API refuses, or that is none', async (t) => {
   const sent = await weir(`${create} --set path=1`);
   t.equal(sent.code, 6);
   t.match(sent.stderr, '  /source_config/path: type\n');
+  const misnamed = problem(400, 'validation_failed', { errors: [{ pointer: '/name', code: 'pattern' }] });
+  const other = await fakeApi(t, { 'POST /api/v1/sources': misnamed });
+  const ran = await weir(`sources create --pattern files --name Shop --url ${other.url} --set path=1`);
+  t.match(ran.stderr, /^ {2}\/name: pattern \(A lower-case letter, .*\)$/m, 'what the place takes');
   const list = await weir(`${create} -f -`, { stdin: '- a list' });
   t.equal(list.code, 6);
   t.match(list.stderr, 'must hold one object');
