@@ -112,6 +112,11 @@ t.test('bad input gets its stable code, a hint, and no echo', async (t) => {
   t.notMatch(malformedId.body, canary);
 });
 
+t.test('a body may name the media type of a merge patch', async (t) => {
+  const app = await serverWith(t, () => ({ run_id: 'r1', etag: '7' }));
+  t.equal((await post(app, { cups: 2 }, { 'content-type': 'application/merge-patch+json' })).statusCode, 202);
+});
+
 t.test('an unknown path is 404 and a wrong method 405 with Allow', async (t) => {
   const app = await serverWith(t, () => ({}));
   t.match((await app.inject('/api/v1/nothing')).json(), { code: 'route_not_found', status: 404 });

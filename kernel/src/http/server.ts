@@ -18,6 +18,7 @@ import { logKeys } from '../log/log.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 import { strictJson } from './strict-json.ts';
 
+const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -69,7 +70,7 @@ export function createServer(log: Logger): FastifyInstance {
   // biome-ignore lint/suspicious/noExplicitAny: fastify types request decorators by their initial value
   app.decorateRequest('caller', null as any);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, (_request, body, done) => {
     try {
       done(null, strictJson(body as Buffer));
     } catch (error) {
