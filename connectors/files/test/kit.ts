@@ -1,0 +1,63 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { runSource } from '@weir/connector-sdk';
+import t from 'tap';
+import { filesSource } from '../src/files-source.ts';
+
+export const DEMO = fileURLToPath(new URL('../data', import.meta.resolve('vega-datasets')));
+export const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+export async function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'files-')));
+  t.teardown(() => rm(path, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), content);
+  }
+  return path;
+}
+
+export type Said = { code: number; lines: string[]; messages: ReturnType<typeof JSON.parse>[] };
+/** Runs one verb of the connector in this process. */
+export async function run(verb: string, inputs: Readonly<Record<string, unknown>>): Promise<Said> {
+  const dir = await folder();
+  const argv = [verb];
+  for (const [name, value] of Object.entries(inputs)) {
+    await writeFile(join(dir, name), JSON.stringify(value));
+    argv.push(`--${name}`, join(dir, name));
+  }
+  const stdout = new PassThrough();
+  const said = text(stdout);
+  const code = await runSource(filesSource, argv, { stdout, stderr: new PassThrough().resume() });
+  stdout.end();
+  const lines = (await said).split('\n').filter((line) => line !== '');
+  return { code, lines, messages: lines.map((line) => JSON.parse(line)) };
+}
+
+export async function discover(config: unknown) {
+  const { messages } = await run('discover', { config });
+  return messages[0]?.catalog ?? messages[0]?.trace.error.internal_message;
+}
+export function configured(catalog: { streams: object[] }, sync_mode = 'incremental') {
+  return { streams: catalog.streams.map((stream) => ({ stream, sync_mode, destination_sync_mode: 'append' })) };
+}
+export async function read(config: unknown, catalog?: object, state: readonly unknown[] = []) {
+  return run('read', { config, catalog: catalog ?? configured(await discover(config)), state });
+}
+export const dataOf = ({ messages }: Said) => messages.filter((m) => m.type === 'RECORD').map((m) => m.record.data);
+export const statesOf = ({ messages }: Said) => messages.filter((m) => m.type === 'STATE').map((m) => m.state);
+export const errorOf = ({ messages }: Said) => messages.find((m) => m.trace?.type === 'ERROR')?.trace.error;
+
+/** Writes the result of a query as a Parquet file. */
+export async function parquet(path: string, sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  await connection.run(`COPY (${sql}) TO '${path}' (FORMAT parquet)`);
+  connection.closeSync();
+  instance.closeSync();
+}
