@@ -16,6 +16,27 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+const PORT_TRIES = 5;
+
+/**
+ * Starts something on `given`, or, when that is absent, on free ports one after the other, until the log of a failed
+ * start no longer says that the port is taken. At most five tries.
+ */
+export async function onFreePort<T>(
+  given: number | undefined,
+  start: (port: number) => Promise<T>,
+  taken: RegExp,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(given ?? (await freePort()));
+    } catch (fault) {
+      const retry = given === undefined && fault instanceof StartFailed && taken.test(fault.log);
+      if (!retry || attempt === PORT_TRIES) throw fault;
+    }
+  }
+}
+
 /** The last lines of a log file, for messages; empty when there is none. */
 export async function logTail(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '');

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -16,6 +16,7 @@ import {
 /** A folder that an unprivileged server may enter too; gone with the test. */
 function folder(t: { teardown(work: () => void): void }): string {
   const made = mkdtempSync(path.join(tmpdir(), 'weir-embedded-'));
+  chmodSync(made, 0o711);
   t.teardown(() => rmSync(made, { recursive: true, force: true }));
   return made;
 }

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { freePort, untilReady } from '../ready.ts';
+import { onFreePort, untilReady } from '../ready.ts';
 import { type Supervised, supervise } from '../supervised.ts';
 import { CLI_CLIENT } from './demo-users.ts';
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
+const NODE_FLAGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 const READY_TIMEOUT_MS = 30_000;
 const CALL_TIMEOUT_MS = 5_000;
 
@@ -13,6 +14,7 @@ export type IdentityProviderOptions = {
   /** Port on 127.0.0.1; a free one when absent. It is part of the issuer, so tokens live as long as it stays. */
   port?: number;
   logFile: string;
+  outlivesParent?: boolean;
 };
 
 export type RunningIdentityProvider = {
@@ -23,30 +25,26 @@ export type RunningIdentityProvider = {
   exited: Supervised['exited'];
 };
 
-/** Starts the development identity provider as a process of its own and returns when it answers. */
-export async function startIdentityProvider(options: IdentityProviderOptions): Promise<RunningIdentityProvider> {
-  const port = options.port ?? (await freePort());
+async function launchOn(port: number, options: IdentityProviderOptions): Promise<RunningIdentityProvider> {
   const issuer = `http://127.0.0.1:${port}`;
   const child = await supervise({
     name: 'the identity provider',
     command: process.execPath,
-    args: [
-      '--conditions=@weir/source',
-      '--disable-warning=ExperimentalWarning',
-      PROGRAM,
-      options.dataDir,
-      String(port),
-    ],
+    args: [...NODE_FLAGS, PROGRAM, options.dataDir, String(port)],
     logFile: options.logFile,
+    outlivesParent: options.outlivesParent ?? false,
   });
   const answers = async () => {
-    const discovery = await fetch(`${issuer}/.well-known/openid-configuration`, {
-      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-    });
-    return discovery.ok;
+    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+    return (await fetch(`${issuer}/.well-known/openid-configuration`, { signal })).ok;
   };
   await untilReady('the identity provider', child, answers, READY_TIMEOUT_MS);
   return { pid: child.pid, port, issuer, stop: async () => void (await child.stop()), exited: child.exited };
+}
+
+/** Starts the development identity provider as a process of its own and returns when it answers. */
+export function startIdentityProvider(options: IdentityProviderOptions): Promise<RunningIdentityProvider> {
+  return onFreePort(options.port, (port) => launchOn(port, options), /EADDRINUSE/);
 }
 
 /** An access token of a demo user, good for a day. Throws when the provider does not know the name. */

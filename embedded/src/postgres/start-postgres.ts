@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort, StartFailed, untilReady } from '../ready.ts';
+import { onFreePort, untilReady } from '../ready.ts';
 import { type Supervised, supervise } from '../supervised.ts';
 import { type Ids, unprivileged } from '../unprivileged.ts';
 import { type PostgresBinaries, postgresBin } from './binaries.ts';
@@ -38,7 +38,6 @@ export type RunningPostgres = {
 const MAX_CONNECTIONS = '200';
 const READY_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 2_000;
-const PORT_TRIES = 5;
 const WRONG_PASSWORD = '28P01';
 
 async function majorOf(bin: string): Promise<number> {
@@ -112,12 +111,5 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   if (leftover !== undefined) throw new Error(`the data in ${place} are in use by process ${leftover}`);
   const { logFile, superuserPassword: password } = options;
   await prepareData({ dataDir: place, bin, major: await majorOf(bin), user, logFile, password });
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await launchOn(options.port ?? (await freePort()), { ...options, bin, place, user });
-    } catch (fault) {
-      const portTaken = fault instanceof StartFailed && fault.log.includes('could not bind');
-      if (options.port !== undefined || !portTaken || attempt === PORT_TRIES) throw fault;
-    }
-  }
+  return onFreePort(options.port, (port) => launchOn(port, { ...options, bin, place, user }), /could not bind/);
 }

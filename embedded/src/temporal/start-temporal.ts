@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, StartFailed, untilReady } from '../ready.ts';
+import { onFreePort, untilReady } from '../ready.ts';
 import { type Supervised, supervise } from '../supervised.ts';
 
 export type TemporalOptions = {
@@ -28,7 +28,6 @@ export type RunningTemporal = {
 
 const READY_TIMEOUT_MS = 60_000;
 const PROBE_TIMEOUT_MS = 5_000;
-const PORT_TRIES = 5;
 const PORT_TAKEN = /address already in use|port already in use/i;
 
 /** Whether the frontend answers and the namespace can be described: both are needed before a worker may start. */
@@ -63,12 +62,5 @@ async function launchOn(port: number, options: TemporalOptions): Promise<Running
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   await mkdir(path.dirname(options.dbFile), { recursive: true });
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await launchOn(options.port ?? (await freePort()), options);
-    } catch (fault) {
-      const portTaken = fault instanceof StartFailed && PORT_TAKEN.test(fault.log);
-      if (options.port !== undefined || !portTaken || attempt === PORT_TRIES) throw fault;
-    }
-  }
+  return onFreePort(options.port, (port) => launchOn(port, options), PORT_TAKEN);
 }
