@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { supervise } from '../src/index.ts';
+
+const LIBRARY = path.resolve(import.meta.dirname, '../src/index.ts');
+const SLEEP = 'setInterval(() => {}, 1000)';
+const DEAF = `process.on('SIGTERM', () => {}); ${SLEEP}; console.log('deaf')`;
+const HANG_MS = 20_000;
+const POLL_MS = 20;
+
+async function until(done: () => boolean | Promise<boolean>): Promise<boolean> {
+  for (const end = Date.now() + HANG_MS; Date.now() < end; await delay(POLL_MS)) if (await done()) return true;
+  return false;
+}
+
+const isGone = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+/** A process that supervises a sleeping child, prints the child's pid, and then does `then`. */
+async function parentOfSleeper(t: Test, then: string, options = ''): Promise<{ parent: ChildProcess; child: number }> {
+  const logFile = path.join(t.testdir(), 'log');
+  const program = `
+    const { supervise } = await import(${JSON.stringify(LIBRARY)});
+    const child = await supervise({ name: 'sleeper', command: process.execPath, args: ['-e', ${JSON.stringify(SLEEP)}],
+      logFile: ${JSON.stringify(logFile)}, ${options} });
+    process.stdout.write(child.pid + '\\n', () => { ${then} });`;
+  const flags = ['--conditions=@weir/source', '--input-type=module', '-e'];
+  const parent = spawn(process.execPath, [...flags, program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [said] = (await once(parent.stdout, 'data')) as [Buffer];
+  const child = Number(said.toString());
+  t.teardown(() => {
+    parent.kill('SIGKILL');
+    if (!isGone(child)) process.kill(child, 'SIGKILL');
+  });
+  return { parent, child };
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  t.test(`a parent that ${signal} ends leaves no child behind`, async (t) => {
+    const { parent, child } = await parentOfSleeper(t, '');
+    const exit = once(parent, 'exit');
+    parent.kill(signal);
+    t.ok((await exit)[0] > 128, 'and exits as a signal does');
+    t.ok(await until(() => isGone(child)));
+  });
+}
+
+t.test('a parent that exits leaves no child behind', async (t) => {
+  const { child } = await parentOfSleeper(t, 'process.exit(0)');
+  t.ok(await until(() => isGone(child)));
+});
+
+t.test('a child that may outlive its parent lets it end and runs on', async (t) => {
+  const { parent, child } = await parentOfSleeper(t, '', 'outlivesParent: true');
+  if (parent.exitCode === null) await once(parent, 'exit');
+  t.notOk(isGone(child));
+});
+
+t.test('a child that does not listen is killed after the grace, and two stops are one', async (t) => {
+  const logFile = path.join(t.testdir(), 'log');
+  const child = await supervise({ name: 'deaf', command: process.execPath, args: ['-e', DEAF], logFile });
+  t.ok(await until(async () => (await readFile(logFile, 'utf8')).includes('deaf')), 'what it says is in its log');
+  const [first, second] = await Promise.all([child.stop('SIGTERM', 100), child.stop()]);
+  t.strictSame(first, { code: undefined, signal: 'SIGKILL' });
+  t.equal(first, second);
+});
+
+t.test('a program that is not there is a fault with its name', async (t) => {
+  const start = supervise({
+    name: 'ghost',
+    command: '/nowhere/ghost',
+    args: [],
+    logFile: path.join(t.testdir(), 'log'),
+  });
+  await t.rejects(start, /cannot start ghost \(\/nowhere\/ghost\)/);
+});
