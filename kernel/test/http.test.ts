@@ -117,6 +117,19 @@ t.test('a body may name the media type of a merge patch', async (t) => {
   t.equal((await post(app, { cups: 2 }, { 'content-type': 'application/merge-patch+json' })).statusCode, 202);
 });
 
+t.test('a body on a route that reads none is refused, an empty one is not', async (t) => {
+  const app = createServer(pino({ level: 'silent' }));
+  t.teardown(() => app.close());
+  const start = endpoint({ id: 'pots.start', method: 'POST', path: '/start', summary: 'Start', access: anyone });
+  const registration: Registration = { routes: [handle(start, async () => undefined)] };
+  await app.register(definePlugin({ id: 'pots', setup: () => registration }), { registration, deps });
+  const send = (payload: string) =>
+    app.inject({ method: 'POST', url: '/api/v1/start', headers: { 'content-type': 'application/json' }, payload });
+  t.match((await send(`{"${canary}":["x"]}`)).json(), { code: 'validation_failed', errors: [{ code: 'no_body' }] });
+  t.equal((await send('{}')).statusCode, 200);
+  t.equal((await app.inject({ method: 'POST', url: '/api/v1/start' })).statusCode, 200);
+});
+
 t.test('an unknown path is 404 and a wrong method 405 with Allow', async (t) => {
   const app = await serverWith(t, () => ({}));
   t.match((await app.inject('/api/v1/nothing')).json(), { code: 'route_not_found', status: 404 });

@@ -17,6 +17,7 @@ create table datasets.producer (
   created_at timestamptz not null default now(),
   primary key (tenant_id, namespace, table_name)
 );
+create unique index producer_any_case on datasets.producer (tenant_id, namespace, lower(table_name));
 create index producer_by on datasets.producer (tenant_id, kind, producer_id);
 ${tenantTable('datasets.producer')}
 

@@ -1,4 +1,6 @@
+import type { Static } from '@sinclair/typebox';
 import { type Endpoint, fillPath, fullPath, type Input, type Output } from './endpoint.ts';
+import type { ProblemShape } from './shapes.ts';
 
 /** How to reach the API: base address, token, tenant, and the fetch to use. */
 export interface ClientOptions {
@@ -15,19 +17,8 @@ export type CallResult<E> =
   | { ok: true; status: number; headers: Headers; body: Output<E> }
   | { ok: false; status: number; headers: Headers; problem: ProblemDocument };
 
-/** `application/problem+json` as this platform writes it. */
-export interface ProblemDocument {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  trace_id: string;
-  hint?: string;
-  retry_after_seconds?: number;
-  errors?: { pointer: string; code: string }[];
-  [member: string]: unknown;
-}
+/** `application/problem+json` as this platform writes it; a code may add members of its own. */
+type ProblemDocument = Static<typeof ProblemShape> & { [member: string]: unknown };
 
 /**
  * Calls an endpoint over HTTP: the endpoint value is the client. Throws only when the server cannot be reached

@@ -66,3 +66,16 @@ export const RunFailure = Type.Object({
 
 /** The answer of every asynchronous start. */
 export const Accepted = Type.Object({ workflow_id: Type.String(), run_id: Id });
+
+/** The problem document of RFC 9457 with the members that every code has or may have. */
+export const ProblemShape = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String(),
+  trace_id: Type.String(),
+  hint: Type.Optional(Type.String()),
+  retry_after_seconds: Type.Optional(Type.Integer()),
+  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), code: Type.String() }))),
+});

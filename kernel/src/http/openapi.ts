@@ -1,27 +1,9 @@
 import { type Endpoint, fullPath } from '../contract/endpoint.ts';
 import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
+import { ProblemShape } from '../contract/shapes.ts';
 
 type Json = Record<string, unknown>;
-
-const PROBLEM_SCHEMA = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code', 'trace_id'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { type: 'string' },
-    trace_id: { type: 'string' },
-    hint: { type: 'string' },
-    retry_after_seconds: { type: 'integer' },
-    errors: {
-      type: 'array',
-      items: { type: 'object', properties: { pointer: { type: 'string' }, code: { type: 'string' } } },
-    },
-  },
-};
 
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ access, params, query, body }: Endpoint): ProblemType[] {
@@ -46,7 +28,7 @@ export function openapi(endpoints: readonly Endpoint[], version: string): Json {
     info: { title: 'Weir', version, description: 'Extract, load and transform for a lakehouse, for many tenants.' },
     paths,
     components: {
-      schemas: { Problem: PROBLEM_SCHEMA },
+      schemas: { Problem: ProblemShape },
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
   };

@@ -89,7 +89,10 @@ export function createServer(log: Logger): FastifyInstance {
       log.info({ method, route, status, ms: Math.round(elapsedTime) }, 'answered');
     },
   );
-  app.addHook('preValidation', async ({ params, query }) => {
+  app.addHook('preValidation', async ({ params, query, body, routeOptions }) => {
+    // What a route does not read must not look as if it had been obeyed; an empty object says nothing.
+    const unread = routeOptions.config.endpoint?.body === undefined && Object.keys(body ?? {}).length > 0;
+    if (unread) throw kernelProblems.validationFailed({ errors: [{ pointer: '', code: 'no_body' }] });
     // Neither the database nor a file name can hold NUL, so no route needs to meet one.
     const texts = [...Object.values(params ?? {}), ...Object.values(query ?? {})];
     if (texts.some((text) => String(text).includes('\0'))) throw kernelProblems.validationFailed();

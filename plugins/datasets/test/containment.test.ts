@@ -157,3 +157,20 @@ async function settles(attempt: Promise<unknown>): Promise<boolean> {
     () => false,
   );
 }
+
+t.test('a table belongs to one producer, and names that differ by case alone are one name', async (t) => {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const [one, two] = ['018f4a6e-0000-7000-8000-000000000001', '018f4a6e-0000-7000-8000-000000000002'];
+  const register = (table: string, producerId: string) =>
+    world.kernel
+      .db(acme)
+      .transaction((tx) =>
+        world.producers.register(tx, { ref: world.tables.bronze(acme, table), kind: 'source', producerId }),
+      );
+  t.equal(await register('orders', one), true);
+  t.equal(await register('orders', one), true, 'again by the same');
+  t.equal(await register('orders', two), false);
+  t.equal(await register('ORDERS', one), false, 'by the same, in another case');
+  t.equal(await register('Orders', two), false);
+});

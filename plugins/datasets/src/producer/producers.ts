@@ -15,7 +15,7 @@ export function producersService(): ProducersService {
         [tx.tenant.tenantId, ref.namespace, ref.table, kind, producerId],
       );
       const holder = await holderOf(tx, ref);
-      return holder?.kind === kind && holder.id === producerId;
+      return holder?.kind === kind && holder.id === producerId && holder.table === ref.table;
     },
     async taken(tx, ref) {
       assertWritable(tx.tenant.scope, ref);
@@ -24,16 +24,17 @@ export function producersService(): ProducersService {
   };
 }
 
-/** The producer that has the table, if any. */
+/** The producer that has the table, if any; names that differ by case alone are one, as many engines cannot tell them apart. */
 export async function holderOf(
   tx: CallerTransaction,
   { namespace, table }: TableRef,
-): Promise<{ kind: string; id: string } | undefined> {
+): Promise<{ kind: string; id: string; table: string } | undefined> {
   const { rows } = await tx.sql(
-    'select kind, producer_id from datasets.producer where tenant_id = $1 and namespace = $2 and table_name = $3',
+    'select kind, producer_id, table_name from datasets.producer where tenant_id = $1 and namespace = $2 and lower(table_name) = lower($3)',
     [tx.tenant.tenantId, namespace, table],
   );
-  return rows[0] === undefined ? undefined : { kind: String(rows[0].kind), id: String(rows[0].producer_id) };
+  const row = rows[0];
+  return row && { kind: String(row.kind), id: String(row.producer_id), table: String(row.table_name) };
 }
 
 /** Everything that the tenant produces, or what it produces in one namespace. */

@@ -48,6 +48,18 @@ export const SOURCE_FAILURES = {
     detail: 'Rows could not be written as data files.',
     hint: 'Check free space and permissions of the work folder and the warehouse.',
   },
+  rows_too_large: {
+    origin: 'source',
+    retryable: false,
+    detail: 'Rows of this width do not fit into the memory of one sync.',
+    hint: 'Select fewer columns, or shorten the longest values at the source.',
+  },
+  work_disk_full: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'The disk of the work folder or of the warehouse is full.',
+    hint: 'Free space there and start the sync again; it goes on from the last commit.',
+  },
   sync_process_lost: {
     origin: 'platform',
     retryable: true,

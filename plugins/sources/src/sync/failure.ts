@@ -36,7 +36,11 @@ const PLATFORM_CODES: readonly string[] = [
   'conflict',
 ];
 /** What the table library calls its failures, where a run has a word of its own. */
-const STAGE_CODES: Readonly<Record<string, SourceFailureCode>> = { malformed_lines: 'malformed_lines' };
+const STAGE_CODES: Readonly<Record<string, SourceFailureCode>> = {
+  malformed_lines: 'malformed_lines',
+  out_of_memory: 'rows_too_large',
+  disk_full: 'work_disk_full',
+};
 
 /** Any error as the failure of a run. Unknown ones are retryable and say nothing of their text. */
 export function failureOf(error: unknown): RunFailureRecord {
