@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { CliContext } from './command.ts';
 
 const NODE_FLAGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
@@ -30,4 +31,19 @@ export async function runProgram(context: CliContext, script: string, args: read
   } finally {
     context.interrupted.removeEventListener('abort', pass);
   }
+}
+
+/** Runs a program of this checkout to its end and answers what it said; a program that refuses is an answer too. */
+export async function askProgram(
+  context: CliContext,
+  script: string,
+  args: readonly string[],
+): Promise<{ ok: boolean; stdout: string; stderr: string }> {
+  const [command, line] = programLine(context.root, script, args);
+  const env = { WEIR_PLATFORM: path.join(context.root, 'platform.json'), ...context.env } as NodeJS.ProcessEnv;
+  const run = promisify(execFile)(command, line, { env, cwd: context.cwd, signal: context.interrupted });
+  return run.then(
+    (said) => ({ ok: true, ...said }),
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => ({ ok: false, stdout, stderr }),
+  );
 }

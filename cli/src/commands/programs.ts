@@ -1,6 +1,7 @@
 import { Command } from 'clipanion';
+import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
-import { runProgram } from '../program.ts';
+import { askProgram, runProgram } from '../program.ts';
 
 /** Brings the database to the newest schema. */
 export class Migrate extends WeirCommand {
@@ -17,6 +18,19 @@ export class Migrate extends WeirCommand {
   }
 }
 
+/** The line of a program that refuses to start. */
+interface Refused {
+  msg?: string;
+  faults?: string[];
+}
+
+/** A plugin as the plan names it. */
+interface Planned {
+  prefixes: string[];
+  provides?: string[];
+  requires?: string[];
+}
+
 /** Prints the order in which the plugins would start, or every reason why they would not. */
 export class PluginsPlan extends WeirCommand {
   static override paths = [['plugins', 'plan']];
@@ -26,6 +40,23 @@ export class PluginsPlan extends WeirCommand {
   });
 
   async execute(): Promise<number> {
-    return runProgram(this.context, 'kernel/src/main.ts', ['--plan']);
+    const { ok, stdout, stderr } = await askProgram(this.context, 'kernel/src/main.ts', ['--plan']);
+    if (!ok) {
+      const { faults = [], msg } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '{}') as Refused;
+      throw new CliError('failed', faults.length === 0 ? (msg ?? 'The plan failed.') : faults.join('\n       '), {
+        code: 'plugins_refused',
+        hint: 'Mend platform.json or the manifests that are named, then plan again.',
+      });
+    }
+    const { order } = JSON.parse(stdout) as { order: Planned[] };
+    const names = (list: readonly string[] = []) => list.join(', ');
+    const items = order.map(({ prefixes, provides, requires, ...plugin }) => ({
+      ...plugin,
+      prefixes: names(prefixes),
+      provides: names(provides),
+      requires: names(requires),
+    }));
+    await this.show({ items }, { columns: ['id', 'version', 'kernel', 'tenancy', 'prefixes', 'provides', 'requires'] });
+    return 0;
   }
 }
