@@ -44,9 +44,18 @@ function stopAll(): void {
   running.clear();
 }
 
-/** A signal that nobody else handles would end this process without its `exit` event: then the children end here. */
+/**
+ * Listeners of the package `signal-exit`, which many programs load unknowingly: they end the process only when they are
+ * the only ones. Two that wait for each other would let it live, so they do not count as somebody who acts.
+ */
+function passiveListeners(): number {
+  const emitter = (globalThis as Record<symbol, unknown>)[Symbol.for('signal-exit emitter')];
+  return (emitter as { count?: number } | undefined)?.count ?? 0;
+}
+
+/** A signal that nobody else acts on would end this process without its `exit` event: then the children end here. */
 function endOnSignal(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
+  if (process.listenerCount(signal) > 1 + passiveListeners()) return;
   stopAll();
   process.exit(128 + constants.signals[signal]);
 }
@@ -59,7 +68,8 @@ function watchParent(): void {
 
 /**
  * Starts a program in a session of its own, so that Ctrl-C in a terminal reaches this process alone, which decides the
- * order of stopping. When this process ends, by `exit` or by SIGINT, SIGTERM or SIGHUP, the child gets its stop signal.
+ * order of stopping. When this process ends, by `exit` or by SIGINT, SIGTERM or SIGHUP, the child gets its stop signal;
+ * a program with a listener of its own for such a signal must end itself, and then its children end with it.
  * Rejects when the program cannot be started at all.
  */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {

@@ -26,14 +26,21 @@ const isGone = (pid: number) => {
   }
 };
 
-/** A process that supervises a sleeping child, prints the child's pid, and then does `then`. */
-async function parentOfSleeper(t: Test, then: string, options = ''): Promise<{ parent: ChildProcess; child: number }> {
+/**
+ * A process that supervises a sleeping child, runs `before`, prints the child's pid, and runs `after`. The test runner
+ * loads `signal-exit` into it, as many libraries do.
+ */
+async function parentOfSleeper(
+  t: Test,
+  { before = '', after = '', options = '' } = {},
+): Promise<{ parent: ChildProcess; child: number }> {
   const logFile = path.join(t.testdir(), 'log');
   const program = `
     const { supervise } = await import(${JSON.stringify(LIBRARY)});
     const child = await supervise({ name: 'sleeper', command: process.execPath, args: ['-e', ${JSON.stringify(SLEEP)}],
       logFile: ${JSON.stringify(logFile)}, ${options} });
-    process.stdout.write(child.pid + '\\n', () => { ${then} });`;
+    ${before};
+    process.stdout.write(child.pid + '\\n', () => { ${after} });`;
   const flags = ['--conditions=@weir/source', '--input-type=module', '-e'];
   const parent = spawn(process.execPath, [...flags, program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [said] = (await once(parent.stdout, 'data')) as [Buffer];
@@ -47,7 +54,7 @@ async function parentOfSleeper(t: Test, then: string, options = ''): Promise<{ p
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   t.test(`a parent that ${signal} ends leaves no child behind`, async (t) => {
-    const { parent, child } = await parentOfSleeper(t, '');
+    const { parent, child } = await parentOfSleeper(t);
     const exit = once(parent, 'exit');
     parent.kill(signal);
     t.ok((await exit)[0] > 128, 'and exits as a signal does');
@@ -55,13 +62,22 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
+t.test('a parent that handles the signal itself ends in its own time, and then no child is left', async (t) => {
+  const before = "process.on('SIGTERM', () => setTimeout(() => process.exit(7), 50))";
+  const { parent, child } = await parentOfSleeper(t, { before });
+  const exit = once(parent, 'exit');
+  parent.kill('SIGTERM');
+  t.equal((await exit)[0], 7);
+  t.ok(await until(() => isGone(child)));
+});
+
 t.test('a parent that exits leaves no child behind', async (t) => {
-  const { child } = await parentOfSleeper(t, 'process.exit(0)');
+  const { child } = await parentOfSleeper(t, { after: 'process.exit(0)' });
   t.ok(await until(() => isGone(child)));
 });
 
 t.test('a child that may outlive its parent lets it end and runs on', async (t) => {
-  const { parent, child } = await parentOfSleeper(t, '', 'outlivesParent: true');
+  const { parent, child } = await parentOfSleeper(t, { options: 'outlivesParent: true' });
   if (parent.exitCode === null) await once(parent, 'exit');
   t.notOk(isGone(child));
 });
