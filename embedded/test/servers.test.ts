@@ -96,3 +96,26 @@ t.test('the identity provider signs access tokens in the claim layout of the API
   await second.stop();
   t.ok(isGone(second.pid));
 });
+
+t.test('a service gets a token of its own without people or roles, and a device a code to show', async (t) => {
+  const home = folder(t);
+  const provider = await startIdentityProvider({ dataDir: path.join(home, 'keys'), logFile: path.join(home, 'log') });
+  t.teardown(provider.stop);
+  const post = async (where: string, form: Record<string, string>, authorization = '') => {
+    const headers = authorization === '' ? {} : { authorization };
+    const answer = await fetch(`${provider.issuer}${where}`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams(form),
+    });
+    return (await answer.json()) as Record<string, string>;
+  };
+  const service = `Basic ${Buffer.from('weir-service:development').toString('base64')}`;
+  const { access_token: token = '' } = await post('/token', { grant_type: 'client_credentials' }, service);
+  const keys = createRemoteJWKSet(new URL(`${provider.issuer}/jwks`));
+  const { payload } = await jwtVerify(token, keys, { issuer: provider.issuer, audience: 'weir-api' });
+  t.match(payload, { sub: 'weir-service', azp: 'weir-service', typ: 'Bearer' });
+  t.notOk('realm_access' in payload || 'organization' in payload);
+  const device = await post('/device/auth', { client_id: 'weir-cli' });
+  t.match(device, { device_code: String, user_code: String, verification_uri: `${provider.issuer}/device` });
+});

@@ -10,7 +10,16 @@ import {
 
 /** Tokens of a working day: `weir dev up` makes a new one at each start. */
 const TOKEN_LIFETIME_S = 24 * 60 * 60;
+/** The API as a resource indicator, which RFC 8707 wants to be a URI; tokens carry the plain audience. */
+const API_RESOURCE = 'urn:weir:api';
 const SCOPES = ['openid', 'weir'];
+
+const API = {
+  scope: SCOPES.join(' '),
+  audience: API_AUDIENCE,
+  accessTokenFormat: 'jwt',
+  accessTokenTTL: TOKEN_LIFETIME_S,
+} as const;
 
 const userNamed = (name: string | undefined): DemoUser | undefined => DEMO_USERS.find((user) => user.name === name);
 
@@ -47,14 +56,9 @@ export function developmentProvider(issuer: string, jwks: { keys: Record<string,
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => API_AUDIENCE,
+        defaultResource: () => API_RESOURCE,
         useGrantedResource: () => true,
-        getResourceServerInfo: () => ({
-          scope: SCOPES.join(' '),
-          audience: API_AUDIENCE,
-          accessTokenFormat: 'jwt',
-          accessTokenTTL: TOKEN_LIFETIME_S,
-        }),
+        getResourceServerInfo: () => API,
       },
     },
     findAccount: (_context, name) =>
@@ -90,7 +94,7 @@ function registerPasswordGrant(provider: Provider): void {
         return;
       }
       const grant = new Grant({ accountId: user.name, clientId: client.clientId });
-      grant.addResourceScope(API_AUDIENCE, SCOPES.join(' '));
+      grant.addResourceScope(API_RESOURCE, SCOPES.join(' '));
       const token = new AccessToken({
         client,
         accountId: user.name,
@@ -98,12 +102,7 @@ function registerPasswordGrant(provider: Provider): void {
         gty: 'password',
         scope: SCOPES.join(' '),
       });
-      token.resourceServer = new ResourceServer(API_AUDIENCE, {
-        scope: SCOPES.join(' '),
-        audience: API_AUDIENCE,
-        accessTokenFormat: 'jwt',
-        accessTokenTTL: TOKEN_LIFETIME_S,
-      });
+      token.resourceServer = new ResourceServer(API_RESOURCE, API);
       context.body = { access_token: await token.save(), token_type: 'Bearer', expires_in: TOKEN_LIFETIME_S };
     },
     ['username', 'password'],
