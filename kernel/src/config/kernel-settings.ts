@@ -18,7 +18,6 @@ export const kernelSettings = Type.Object({
   WORKFLOW_HOST: Type.String({ default: '127.0.0.1' }),
   WORKFLOW_PORT: Type.Integer({ minimum: 1, maximum: 65535, default: 7233 }),
   WORKFLOW_NAMESPACE: Type.String({ default: 'default' }),
-  WORKFLOW_SOURCE_TASK_QUEUE: Type.String({ default: 'source-task-queue' }),
   IDP_URL: Type.String({ format: 'uri' }),
   IDP_REALM: Type.Optional(Type.String()),
   IDP_ISSUER: Type.String({ format: 'uri' }),

@@ -44,7 +44,8 @@ export function namedPattern(patterns: ReadonlyMap<string, Pattern>, patternId: 
 
 /** What can be done with sources as such. */
 export function sourceService({ kernel, patterns }: SourceDeps) {
-  const view = (tenant: Tenant, row: SourceRow) => viewOf({ kernel, patterns }, tenant, row);
+  const views = (tenant: Tenant, rows: readonly SourceRow[]) => viewsOf({ kernel, patterns }, tenant, rows);
+  const view = async (tenant: Tenant, row: SourceRow) => (await views(tenant, [row]))[0] as SourceView;
   return {
     /** Creates a source in `draft`. */
     async create(tenant: Tenant, body: Input<typeof createSource>['body']): Promise<SourceView> {
@@ -85,9 +86,7 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
       const { items, next_page_token } = await kernel
         .db(tenant)
         .transaction((tx) => tx.page(SourceEntity, where, request, ORDERS));
-      const views: SourceView[] = [];
-      for (const row of items) views.push(await view(tenant, row));
-      return { items: views, next_page_token, total: null };
+      return { items: await views(tenant, items), next_page_token, total: null };
     },
 
     /** Renames a source or patches its configuration; what is not named stays. */
@@ -137,13 +136,40 @@ async function taken<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function viewOf({ kernel, patterns }: SourceDeps, tenant: Tenant, row: SourceRow): Promise<SourceView> {
-  const run = row.lastRunId ? await kernel.runs.find(tenant, row.lastRunId) : undefined;
+/** Sources as the wire shows them, with what belongs to all of them read at once. */
+async function viewsOf(
+  { kernel, patterns }: SourceDeps,
+  tenant: Tenant,
+  rows: readonly SourceRow[],
+): Promise<SourceView[]> {
+  const runIds = rows.flatMap(({ lastRunId }) => lastRunId ?? []);
+  const runs = new Map((await kernel.runs.findMany(tenant, runIds)).map((run) => [run.runId, run]));
   const { details, counts } = await kernel.db(tenant).transaction(async (tx) => ({
-    details: run === undefined ? undefined : await tx.findOne(SyncRunEntity, { runId: run.runId }),
-    counts: await streamCounts(tx, row.sourceId),
+    details: runIds.length === 0 ? [] : await tx.find(SyncRunEntity, { runId: { $in: runIds } }),
+    counts: await streamCounts(
+      tx,
+      rows.map(({ sourceId }) => sourceId),
+    ),
   }));
-  const pattern = patterns.get(row.patternId);
+  const detailsOf = new Map(details.map((one) => [one.runId, one]));
+  return rows.map((row) => {
+    const run = row.lastRunId ? runs.get(row.lastRunId) : undefined;
+    const lastRun = run === undefined ? null : syncRunView(run, detailsOf.get(run.runId));
+    return viewOf(row, {
+      pattern: patterns.get(row.patternId),
+      lastRun,
+      counts: counts.get(row.sourceId) ?? NO_STREAMS,
+    });
+  });
+}
+
+interface Beside {
+  pattern: Pattern | undefined;
+  lastRun: SourceView['last_run'];
+  counts: Pick<SourceView, 'streams' | 'streams_enabled'>;
+}
+
+function viewOf(row: SourceRow, { pattern, lastRun, counts }: Beside): SourceView {
   return {
     source_id: row.sourceId,
     name: row.name,
@@ -153,7 +179,7 @@ async function viewOf({ kernel, patterns }: SourceDeps, tenant: Tenant, row: Sou
       pattern === undefined ? {} : walkConfig(row.sourceConfig, pattern.spec, credentialsOf(pattern)).visible,
     status: row.status,
     ...counts,
-    last_run: run === undefined ? null : syncRunView(run, details),
+    last_run: lastRun,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     etag: String(row.version),
@@ -165,11 +191,18 @@ function credentialsOf(pattern: Pattern): ReadonlySet<string> {
   return new Set(secret.map(({ path }) => (path.startsWith('/') ? path : `/${path.replaceAll('.', '/')}`)));
 }
 
-async function streamCounts(tx: TenantTransaction, sourceId: string) {
+const NO_STREAMS: Beside['counts'] = { streams: 0, streams_enabled: 0 };
+
+async function streamCounts(tx: TenantTransaction, sourceIds: string[]): Promise<Map<string, Beside['counts']>> {
   const { rows } = await tx.sql(
-    `select count(*)::int as streams, (count(*) filter (where enabled))::int as streams_enabled
-     from sources.stream where source_id = $1`,
-    [sourceId],
+    `select source_id, count(*)::int as streams, (count(*) filter (where enabled))::int as streams_enabled
+     from sources.stream where source_id = any ($1::uuid[]) group by source_id`,
+    [sourceIds],
   );
-  return { streams: Number(rows[0]?.streams ?? 0), streams_enabled: Number(rows[0]?.streams_enabled ?? 0) };
+  return new Map(
+    rows.map(({ source_id: id, streams, streams_enabled: enabled }) => [
+      String(id),
+      { streams: Number(streams), streams_enabled: Number(enabled) },
+    ]),
+  );
 }
