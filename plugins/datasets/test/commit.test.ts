@@ -1,21 +1,9 @@
 import type { TenantDb } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import { createScanner, jdbcCatalog, localFileIO } from '@weir/lakehouse';
 import t from 'tap';
 import { getDataset } from '../src/contract.ts';
 import { commitTables } from '../src/table/commit.ts';
-import { type Lake, lake } from './kit.ts';
-
-const batch = (ref: { namespace: string; table: string }, files: object[], number = 1) => ({
-  ref,
-  mode: 'append' as const,
-  files,
-  streamId: 's',
-  attempt: 1,
-  batch: number,
-  stateSha256: 'x',
-  generation: 0,
-});
+import { batch, depsOf, type Lake, lake } from './kit.ts';
 
 const rowsOf = async (world: Lake, table: string): Promise<string | undefined> => {
   const answer = await world.as('acme').call(getDataset, { params: { dataset_id: `bronze.acme.${table}` } });
@@ -107,22 +95,18 @@ t.test('an unknown outcome is settled by looking, so that a batch lands exactly 
   const acme = await world.tenant('acme');
   await world.land(acme, 'one', [{ id: 0 }]);
   const ref = world.tables.bronze(acme, 'one');
-  const warehouse = (world.kernel.settings as { WEIR_WAREHOUSE: string }).WEIR_WAREHOUSE;
   for (const [at, fate] of (['before', 'after'] as const).entries()) {
     const { runId, leaseEpoch } = await world.run(acme);
     const files = await world.stage(acme, ref, [{ id: 100 + at }], runId);
     // A commit reads pointers, enters its metadata in the ledger, then moves the pointers: the third transaction.
     const db = losing(world.kernel.db as never, (count) => (count === 3 ? fate : undefined));
-    const io = localFileIO({ root: warehouse });
-    const catalog = jdbcCatalog({ catalogName: 'weir' });
-    const deps = { kernel: { ...world.kernel, db } as never, catalog, io, scanner: createScanner({ io }), warehouse };
     const request = {
       runId,
       leaseEpoch,
       tables: [batch(ref, files)],
       checkpoints: [{ key: 'k', state: fate, counters: {} }],
     };
-    const done = await commitTables(deps, acme, request);
+    const done = await commitTables(depsOf(world, db), acme, request);
     t.match(done.tables, [{ snapshotId: /^\d+$/ }], fate);
     t.equal(await rowsOf(world, 'one'), String(2 + at), `the answer was lost ${fate} the commit`);
     t.match(await world.tables.checkpoint(acme, 'k'), { state: fate });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { Tenant } from '@weir/kernel';
+import type { Tenant, TenantDb } from '@weir/kernel';
 import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
-import { localPath } from '@weir/lakehouse';
+import { createScanner, jdbcCatalog, localFileIO, localPath } from '@weir/lakehouse';
 import * as tools from '@weir/migrations';
 import type { ProducersService, TableRef, TablesService } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
@@ -79,3 +79,23 @@ export async function lake(t: Teardown & { testdir(): string }): Promise<Lake> {
   };
   return { ...under, tables, producers, run, stage, land };
 }
+
+/** One batch of files for one table, as a commit is asked for it. */
+export const batch = (ref: TableRef, files: object[], number = 1) => ({
+  ref,
+  mode: 'append' as const,
+  files,
+  streamId: 's',
+  attempt: 1,
+  batch: number,
+  stateSha256: 'x',
+  generation: 0,
+});
+
+/** The parts of a commit over a database port that the test makes. */
+export const depsOf = (world: Lake, db: (tenant: never) => TenantDb) => {
+  const { WEIR_WAREHOUSE: warehouse } = world.kernel.settings as { WEIR_WAREHOUSE: string };
+  const io = localFileIO({ root: warehouse });
+  const catalog = jdbcCatalog({ catalogName: 'weir' });
+  return { kernel: { ...world.kernel, db: db as never }, catalog, io, scanner: createScanner({ io }), warehouse };
+};

@@ -2,25 +2,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal, type TenantDb } from '@weir/kernel';
 import { kernelProblems, Problem } from '@weir/kernel/contract';
-import { createScanner, jdbcCatalog, localFileIO, localPath } from '@weir/lakehouse';
+import { localPath } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t from 'tap';
-import { previewDataset, type TableRef } from '../src/contract.ts';
+import { previewDataset } from '../src/contract.ts';
 import { checkSettings } from '../src/settings.ts';
 import { commitTables } from '../src/table/commit.ts';
 import { MAX_COMMIT_ATTEMPTS } from '../src/table/retry.ts';
-import { type Lake, lake, SCHEMA } from './kit.ts';
-
-const batch = (ref: TableRef, files: object[], number = 1) => ({
-  ref,
-  mode: 'append' as const,
-  files,
-  streamId: 's',
-  attempt: 1,
-  batch: number,
-  stateSha256: 'x',
-  generation: 0,
-});
+import { batch, depsOf, type Lake, lake, SCHEMA } from './kit.ts';
 
 /** The code of the problem that a promise is rejected with, or `ok`. */
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -28,14 +17,6 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     () => 'ok',
     (error: unknown) => (error instanceof Problem ? error.code : String(error)),
   );
-
-/** The parts of a commit over a database port that the test makes. */
-const depsOf = (world: Lake, db: (tenant: never) => TenantDb) => {
-  const { WEIR_WAREHOUSE: warehouse } = world.kernel.settings as { WEIR_WAREHOUSE: string };
-  const io = localFileIO({ root: warehouse });
-  const catalog = jdbcCatalog({ catalogName: 'weir' });
-  return { kernel: { ...world.kernel, db: db as never }, catalog, io, scanner: createScanner({ io }), warehouse };
-};
 
 const ledger = (world: Lake) => world.database.peek('select location from datasets.staged_file order by 1');
 

@@ -4,7 +4,6 @@ import type {
   DatasetDetail,
   DatasetItem,
   DatasetLayer,
-  DatasetPreview,
   DatasetSnapshot,
   DatasetSnapshotTwin,
   TableRef,
@@ -13,7 +12,6 @@ import { datasetId } from './dataset-id.ts';
 
 export type DatasetItemView = Static<typeof DatasetItem>;
 export type DatasetDetailView = Static<typeof DatasetDetail>;
-export type DatasetPreviewView = Static<typeof DatasetPreview>;
 export type DatasetSnapshotView = Static<typeof DatasetSnapshot>;
 export type DatasetSnapshotTwinView = Static<typeof DatasetSnapshotTwin>;
 
