@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDataset, listDatasetSnapshots, previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
-import { getSource, listSyncHistory } from '../src/contract.ts';
+import { getSource, listSources, listSyncHistory } from '../src/contract.ts';
 import { discovered, enableAll, filesSource, ok, streamsOf, synced, testPlatform } from './platform.ts';
 
 t.test('files become bronze tables, and what has not changed is not written again', async (t) => {
@@ -98,6 +98,9 @@ t.test('a full refresh replaces the rows of its table', async (t) => {
   const dataset = { params: { dataset_id: 'bronze.demo.full__a' } };
   t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
   t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
+  const one = ok(await api(getSource, { params: { source_id } }));
+  t.match(one, { streams: 1, streams_enabled: 1, last_run: { status: 'succeeded', rows_written: 2 } });
+  t.strictSame(ok(await api(listSources)).items, [one], 'a list shows a source as it is read alone');
   t.equal(ok(await api(getDataset, dataset)).total_records, '2');
   await writeFile(join(data, 'a.csv'), 'id\n7\n');
   t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 });
