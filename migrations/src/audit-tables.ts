@@ -4,6 +4,10 @@ import type { Client } from 'pg';
 export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'kernel.tenant': 'who the tenants are; read-only to the platform role',
   'kernel.schema_ledger': 'the history of the database; read-only to the platform role',
+  'kernel.plugin_ledger': 'the history of third-party plugins; read-only to the platform role',
+  'platform.admission': 'one switch for the whole platform',
+  'platform.admission_change': 'who turned that switch; the platform role can only add',
+  'platform.metric': 'sums over all tenants, without a tenant in any label',
   'catalog.iceberg_tables': 'the layout other engines read; row security goes by scope',
   'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by scope',
 };
@@ -72,7 +76,8 @@ from information_schema.role_table_grants g
 where (g.grantee = 'weir_app' and g.privilege_type in ('TRUNCATE', 'REFERENCES', 'TRIGGER'))
   or (g.grantee = 'weir_system' and g.privilege_type <> 'SELECT')
   or (g.grantee = 'PUBLIC' and g.table_schema !~ '^pg_' and g.table_schema <> 'information_schema')
-  or (g.grantee = 'weir_app' and g.privilege_type <> 'SELECT' and g.table_schema || '.' || g.table_name in ('kernel.tenant', 'kernel.schema_ledger'))`;
+  or (g.grantee = 'weir_app' and g.privilege_type <> 'SELECT' and g.table_schema || '.' || g.table_name in ('kernel.tenant', 'kernel.schema_ledger', 'kernel.plugin_ledger'))
+  or (g.grantee = 'weir_app' and g.privilege_type in ('UPDATE', 'DELETE') and g.table_schema || '.' || g.table_name = 'platform.admission_change')`;
 
 const VIEWS = `
 select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -3,6 +3,7 @@ import { s01_kernel } from './s01_kernel.ts';
 import { s02_catalog } from './s02_catalog.ts';
 import { s03_datasets } from './s03_datasets.ts';
 import { s04_sources } from './s04_sources.ts';
+import { s05_platform } from './s05_platform.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -12,4 +13,4 @@ export { type Migration, migrationHash, tenantTable } from './migration.ts';
 export { ensureSharedNamespaces } from './shared-namespaces.ts';
 
 /** The one linear history of the database, in order. */
-export const migrations: readonly Migration[] = [s01_kernel, s02_catalog, s03_datasets, s04_sources];
+export const migrations: readonly Migration[] = [s01_kernel, s02_catalog, s03_datasets, s04_sources, s05_platform];
