@@ -23,10 +23,13 @@ export {
   type CheckpointWrite,
   type CommitRequest,
   type CommitResult,
+  MAX_LISTED_SNAPSHOTS,
   type PreparedTable,
   type TableCommit,
+  type TableDescription,
   type TableOwner,
   type TableRef,
+  type TableSnapshot,
   Tables,
   type TablesService,
 } from './contract/tables.ts';

@@ -75,6 +75,35 @@ export interface Checkpoint {
   runId: string;
 }
 
+/** What can be said of a table without reading its rows. */
+export interface TableDescription {
+  /** Whether the name is one that the tenant may write: well-formed, `<layer>.<scope>` with the tenant's own scope. */
+  writable: boolean;
+  /** Whether the catalog has the table. Never true outside of what the tenant may write. */
+  exists: boolean;
+  /** Whether the tenant may read the table and its newest metadata is whole. False when there is no table. */
+  readable: boolean;
+  /** The newest snapshot, in decimal digits; undefined for a table without rows so far, or one that is not readable. */
+  snapshotId: string | undefined;
+}
+
+/** A snapshot of a table, as the metadata keeps it. */
+export interface TableSnapshot {
+  /** 64 bits, in decimal digits. */
+  snapshotId: string;
+  /** The run that wrote it; undefined for a snapshot of another writer. */
+  runId: string | undefined;
+  /** ISO 8601, in `Z`. */
+  committedAt: string;
+  /** `append`, `overwrite`, `delete` or `replace`. */
+  operation: string;
+  /** Rows that it added, in decimal digits; undefined when its writer did not say. */
+  addedRecords: string | undefined;
+}
+
+/** Snapshots that one call lists at most. */
+export const MAX_LISTED_SNAPSHOTS = 500;
+
 /** Writes to the tables of one tenant. No call reaches a table outside the tenant's own namespaces. */
 export interface TablesService {
   /** The reference of a bronze table of the tenant. Throws `invalid_dataset_id` on a name outside `[A-Za-z0-9_]`. */
@@ -96,6 +125,14 @@ export interface TablesService {
   commit(tenant: TableOwner, request: CommitRequest): Promise<CommitResult>;
   /** The last checkpoint stored under the key. */
   checkpoint(tenant: TableOwner, key: string): Promise<Checkpoint | undefined>;
+  /** What holds of the table now. Never throws for a name: one that is not the tenant's is neither writable nor there. */
+  describe(tenant: TableOwner, ref: TableRef): Promise<TableDescription>;
+  /**
+   * The snapshots of the table that its metadata keeps, newest first; none for a table that is not there. `limit` is
+   * held between 1 and `MAX_LISTED_SNAPSHOTS`. Throws `destination_not_allowed` outside the tenant's namespaces and
+   * `dataset_unreadable` when the metadata is damaged.
+   */
+  snapshots(tenant: TableOwner, ref: TableRef, options: { limit: number }): Promise<TableSnapshot[]>;
 }
 
 export const Tables = service<TablesService>('datasets.tables@1');

@@ -12,10 +12,14 @@ const SEGMENT = new RegExp(`^[A-Za-z0-9_]{1,${MAX_SEGMENT_LENGTH}}$`);
 
 /** Reads `<layer>.<scope>.<table>`; anything but three segments of `[A-Za-z0-9_]` is `invalid_dataset_id`. */
 export function parseDatasetId(id: string): TableRef {
+  const ref = refOf(id);
+  if (ref === undefined) throw datasetProblems.invalidDatasetId();
+  return ref;
+}
+
+function refOf(id: string): TableRef | undefined {
   const [layer, scope, table, ...rest] = id.split('.');
-  if (rest.length > 0 || !isSegment(layer) || !isSegment(scope) || !isSegment(table)) {
-    throw datasetProblems.invalidDatasetId();
-  }
+  if (rest.length > 0 || !isSegment(layer) || !isSegment(scope) || !isSegment(table)) return undefined;
   return { namespace: `${layer}.${scope}`, table };
 }
 
@@ -37,4 +41,9 @@ export function isOwnNamespace(scope: string, namespace: string): boolean {
 export function assertWritable(scope: string, ref: TableRef): void {
   parseDatasetId(datasetId(ref));
   if (!isOwnNamespace(scope, ref.namespace)) throw datasetProblems.destinationNotAllowed();
+}
+
+/** Whether `assertWritable` lets the table pass. */
+export function isWritable(scope: string, ref: TableRef): boolean {
+  return refOf(datasetId(ref)) !== undefined && isOwnNamespace(scope, ref.namespace);
 }

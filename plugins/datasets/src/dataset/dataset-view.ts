@@ -9,6 +9,7 @@ import type {
   TableRef,
 } from '../contract.ts';
 import { datasetId } from './dataset-id.ts';
+import { decimalDigits } from './decimal-digits.ts';
 
 export type DatasetItemView = Static<typeof DatasetItem>;
 export type DatasetDetailView = Static<typeof DatasetDetail>;
@@ -108,9 +109,8 @@ function totals({ summary }: Snapshot) {
   };
 }
 
-/** Other writers may leave counters out or write something else there. */
 function digits(text: string | undefined): string | null {
-  return text !== undefined && /^-?\d+$/.test(text) ? text : null;
+  return decimalDigits(text) ?? null;
 }
 
 function count(text: string | undefined): number | null {

@@ -2,6 +2,7 @@ import { readCheckpoint } from '../checkpoint/checkpoints.ts';
 import { datasetProblems, type TableRef, type TablesService } from '../contract.ts';
 import { assertWritable, datasetId } from '../dataset/dataset-id.ts';
 import { commitTables } from './commit.ts';
+import { describeTable, tableSnapshots } from './describe.ts';
 import { asProblems } from './lakehouse-problem.ts';
 import { prepareTable } from './prepare.ts';
 import { enterStaged } from './staged-files.ts';
@@ -31,6 +32,11 @@ export function tablesService(deps: TableDeps): TablesService {
     },
     async checkpoint(tenant, key) {
       return kernel.db(tenant).transaction((tx) => readCheckpoint(tx, key));
+    },
+    describe: (tenant, ref) => describeTable(deps, tenant, ref),
+    async snapshots(tenant, ref, { limit }) {
+      assertWritable(tenant.scope, ref);
+      return asProblems(() => tableSnapshots(deps, tenant, { ref, limit }));
     },
   };
 }

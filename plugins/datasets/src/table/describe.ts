@@ -1,0 +1,69 @@
+import type { Tenant } from '@weir/kernel';
+import { findSnapshot, type Scanner } from '@weir/lakehouse';
+import { MAX_LISTED_SNAPSHOTS, type TableDescription, type TableRef, type TableSnapshot } from '../contract.ts';
+import { isWritable } from '../dataset/dataset-id.ts';
+import { decimalDigits } from '../dataset/decimal-digits.ts';
+import { mayRead, readableBy } from '../dataset/readable.ts';
+import { producedTables } from '../producer/producers.ts';
+import { identOf, loadTables, type TableDeps } from './table-store.ts';
+
+/** What holds of a table now; whatever is wrong with it is said by the answer, only an unreachable database throws. */
+export async function describeTable(deps: TableDeps, tenant: Tenant, ref: TableRef): Promise<TableDescription> {
+  const { kernel, catalog } = deps;
+  const unknown = { exists: false, readable: false, snapshotId: undefined };
+  if (!isWritable(tenant.scope, ref)) return { writable: false, ...unknown };
+  const { location, allowed } = await kernel.db(tenant).transaction(async (tx) => ({
+    location: await catalog.loadPointer(tx.sql, identOf(ref)),
+    allowed: mayRead(readableBy(tenant.scope, await producedTables(tx, ref.namespace)), ref),
+  }));
+  if (location === undefined) return { writable: true, ...unknown };
+  const state = await wholeState(deps, location);
+  const readable = allowed && state !== undefined;
+  return { writable: true, exists: true, readable, snapshotId: readable ? state.snapshotId : undefined };
+}
+
+/** The newest snapshot by the files that say so, as they lie there now; undefined when one of them does not. */
+async function wholeState(
+  { io, scanner }: TableDeps,
+  location: string,
+): Promise<{ snapshotId: string | undefined } | undefined> {
+  try {
+    // The scanner remembers what it once read, so that the files are still there is asked beside it.
+    if (!(await io.exists(location))) return undefined;
+    const snapshot = findSnapshot(await scanner.metadata(location));
+    if (snapshot === undefined) return { snapshotId: undefined };
+    if (!(await io.exists(snapshot['manifest-list']))) return undefined;
+    return { snapshotId: String(snapshot['snapshot-id']) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The snapshots that the table's metadata keeps, newest first. */
+export async function tableSnapshots(
+  deps: TableDeps,
+  tenant: Tenant,
+  { ref, limit }: { ref: TableRef; limit: number },
+): Promise<TableSnapshot[]> {
+  const [table] = await loadTables(deps, tenant, [ref]);
+  const kept = Math.min(Math.max(Math.trunc(limit), 1), MAX_LISTED_SNAPSHOTS);
+  return newestFirst(table?.metadata.snapshots ?? [])
+    .slice(0, kept)
+    .map(snapshotView);
+}
+
+type Snapshots = Awaited<ReturnType<Scanner['metadata']>>['snapshots'];
+
+function newestFirst(snapshots: Snapshots): Snapshots {
+  return snapshots.toSorted((a, b) => (a['sequence-number'] > b['sequence-number'] ? -1 : 1));
+}
+
+function snapshotView({ summary, ...snapshot }: Snapshots[number]): TableSnapshot {
+  return {
+    snapshotId: String(snapshot['snapshot-id']),
+    runId: summary['weir.run-id'],
+    committedAt: new Date(snapshot['timestamp-ms']).toISOString(),
+    operation: summary.operation ?? 'unknown',
+    addedRecords: decimalDigits(summary['added-records']),
+  };
+}
