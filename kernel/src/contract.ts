@@ -8,6 +8,7 @@ export {
   type TenantRole,
 } from './contract/access.ts';
 export { type CallResult, type ClientOptions, call } from './contract/client.ts';
+export { type ContributionPoint, contributionPoint } from './contract/contribution.ts';
 export {
   type Endpoint,
   endpoint,
@@ -17,6 +18,20 @@ export {
   type Method,
   type Output,
 } from './contract/endpoint.ts';
+export {
+  type AdmitRun,
+  CHECK_STATUSES,
+  type CheckOutcome,
+  type HealthCheck,
+  HealthChecks,
+  Readiness,
+  type ReadinessCheck,
+  ReadinessChecks,
+  type ReadinessView,
+  RunAdmission,
+  type RunChanged,
+  RunChanges,
+} from './contract/points.ts';
 export {
   type FieldFault,
   Problem,
@@ -42,6 +57,9 @@ export {
   RUN_STATUSES,
   RunFailure,
   type RunStatus,
+  RunWorker,
+  StartWarning,
   TERMINAL_RUN_STATUSES,
   Timestamp,
+  WORKER_STATES,
 } from './contract/shapes.ts';

@@ -2,8 +2,12 @@ export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
 export { mergePatch } from './http/merge-patch.ts';
+export { raw } from './http/raw.ts';
+export type { LabelValues, Metrics } from './metrics/metrics.ts';
+export { RUN_SECONDS } from './metrics/metrics.ts';
 export { decodePageToken, encodePageToken } from './persistence/page-token.ts';
 export type { Entity, PageOrders, PageRequest, TenantDb, TenantTransaction } from './persistence/tenant-db.ts';
+export { type Contributed, contribute } from './plugins/contributions.ts';
 export {
   definePlugin,
   type PluginSpec,
@@ -13,6 +17,19 @@ export {
   type WeirPlugin,
 } from './plugins/define-plugin.ts';
 export type { Kernel, Mode } from './plugins/kernel.ts';
+export {
+  Platform,
+  type PlatformService,
+  WorkflowEngine,
+  type WorkflowEngineService,
+} from './plugins/kernel-services.ts';
+export type { Admitted, RunWorkerView } from './runs/run-worker.ts';
 export type { RunFailureRecord, RunKind, RunRecord, Runs } from './runs/runs.ts';
 export type { Principal, Tenant } from './tenancy/tenant.ts';
 export type { Tenants } from './tenancy/tenants.ts';
+export {
+  hasLivePoller,
+  lastSeen,
+  type TaskQueueDescription,
+  type WorkflowDescription,
+} from './workflows/workflows.ts';

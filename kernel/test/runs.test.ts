@@ -1,6 +1,7 @@
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
 import t from 'tap';
+import { contributions } from '../src/plugins/contributions.ts';
 import { tenantStore } from '../src/tenancy/tenant-store.ts';
 import { createRuns, memoryWorkflows, openDatabase, testDatabase } from '../src/testing.ts';
 
@@ -16,11 +17,21 @@ async function setUp(t: Parameters<typeof testDatabase>[0]) {
   const store = await openDatabase({ ...database.app, name: database.app.database, entities: [], log });
   t.teardown(() => store.close());
   const workflows = memoryWorkflows();
-  const runs = createRuns({ db: store.db, workflows, kinds, queueOf: (role) => `${role}-q`, log });
+  const given = contributions();
+  const runs = createRuns({
+    db: store.db,
+    workflows,
+    kinds,
+    queueOf: (role) => `${role}-q`,
+    contributions: given,
+    log,
+  });
   const tenant = await database.tenant('acme');
-  const start = (kind = 'sync') =>
-    store.db(tenant).transaction((tx) => runs.start(tx, { kind, subjectId, requestedBy: 'ada' }));
-  return { database, store, workflows, runs, tenant, start, tenants: tenantStore(store.sql) };
+  const start = async (kind = 'sync') => {
+    const admitted = await runs.admit(kind);
+    return store.db(tenant).transaction((tx) => runs.start(tx, { kind, subjectId, requestedBy: 'ada', admitted }));
+  };
+  return { database, store, workflows, given, runs, tenant, start, tenants: tenantStore(store.sql) };
 }
 
 /** What a thrown problem of this code looks like to `rejects`. */
@@ -42,8 +53,9 @@ t.test('a run is written in the caller transaction and its workflow starts after
   t.match(await runs.findMany(tenant, [run_id, subjectId]), [{ runId: run_id }]);
   t.match(await runs.find(tenant, workflow_id, 'sync'), { runId: run_id });
   t.equal(await runs.find(tenant, workflow_id, 'look'), undefined);
+  const admitted = await runs.admit('look');
   const rolledBack = store.db(tenant).transaction(async (tx) => {
-    await runs.start(tx, { kind: 'look', subjectId, requestedBy: 'ada' });
+    await runs.start(tx, { kind: 'look', subjectId, requestedBy: 'ada', admitted });
     throw new Error('no');
   });
   await t.rejects(rolledBack, /no/);

@@ -26,10 +26,26 @@ t.test('a workflow starts once per id, is described, and can be cancelled', asyn
   const request = { workflowId, type: 'None', taskQueue: 'nobody-polls', args: [{ run_id: 'r' }] };
   await workflows.start(request);
   await workflows.start(request);
-  t.strictSame(await workflows.describe(workflowId), { status: 'running' });
+  t.match(await workflows.describe(workflowId), { status: 'running', type: 'None', taskQueue: 'nobody-polls' });
   await workflows.cancel(workflowId);
+  await workflows.terminate(workflowId, 'test');
+  t.match(await workflows.describe(workflowId), { status: 'terminated', closedAt: Date });
   t.equal(await workflows.describe(randomUUID()), undefined);
+  for (const end of ['cancel', 'terminate'] as const) await workflows[end](workflowId, 'twice');
   t.equal(await workflows.health(), true);
+});
+
+t.test('the engine tells of itself, and of a queue that nobody polls with what waits in it', async (t) => {
+  const workflows = temporalWorkflows({ address, namespace: 'default' });
+  t.teardown(() => workflows.close());
+  const taskQueue = randomUUID();
+  const workflowId = randomUUID();
+  await workflows.start({ workflowId, type: 'None', taskQueue, args: [] });
+  t.teardown(() => workflows.terminate(workflowId, 'test'));
+  t.match(await workflows.engine(), { serverVersion: /^1\./, namespace: 'default', retentionSeconds: Number });
+  const { workflow, activity } = await workflows.describeQueue(taskQueue);
+  t.strictSame([workflow.pollers, activity.pollers], [[], []]);
+  t.equal(workflow.backlog.tasks, 1);
 });
 
 t.test('an engine that is not there is 503 dependency_unavailable', async (t) => {

@@ -32,6 +32,12 @@ export interface Endpoint<
   status?: 200 | 201 | 202 | 204;
   /** `Location` of what was made or started; `:names` are filled from the parameters and the response. */
   location?: string;
+  /** The body may also be sent as `application/yaml`; for routes that take configuration. */
+  declarative?: true;
+  /** Media types that it may answer with beside JSON; the first that `Accept` asks for is chosen. */
+  produces?: readonly string[];
+  /** Kept for old clients only; answers carry `Deprecation`. */
+  deprecated?: true;
   /** What this endpoint may answer beyond the kernel's own problems. */
   errors?: ProblemType[];
   /** Words of the CLI command made from this endpoint, such as `sources get`. */

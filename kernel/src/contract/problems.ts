@@ -9,6 +9,20 @@ export const kernelProblems = {
     detail: 'The request body is not one well-formed JSON document.',
     hint: 'Check quotes, commas, repeated keys and depth (at most 64), then send it again.',
   }),
+  malformedYaml: problem({
+    code: 'malformed_yaml',
+    status: 400,
+    title: 'Malformed YAML',
+    detail: 'The request body is not one well-formed YAML document.',
+    hint: 'Check indentation, quotes, repeated keys, depth (at most 64) and size (at most 50000 values), then send it again.',
+  }),
+  yamlNotJson: problem({
+    code: 'yaml_not_json',
+    status: 400,
+    title: 'YAML beyond JSON',
+    detail: 'The request body holds something that YAML can say and JSON cannot.',
+    hint: 'Leave out .inf, .nan, tags, merge keys, keys that are not text, and aliases that refer to what holds them.',
+  }),
   malformedRequest: problem({
     code: 'malformed_request',
     status: 400,
@@ -79,6 +93,13 @@ export const kernelProblems = {
     detail: 'The token does not give access to the tenant that the request names.',
     hint: 'Choose one of the organizations in your token.',
   }),
+  pluginDisabled: problem({
+    code: 'plugin_disabled',
+    status: 403,
+    title: 'Plugin not enabled',
+    detail: 'The plugin that brings this route is not enabled for your tenant.',
+    hint: 'Ask a platform admin to enable it: weir plugins enable.',
+  }),
   notFound: problem({
     code: 'not_found',
     status: 404,
@@ -99,6 +120,13 @@ export const kernelProblems = {
     title: 'Method not allowed',
     detail: 'This path exists, but not with this method.',
     hint: 'The Allow header names the methods.',
+  }),
+  notAcceptable: problem({
+    code: 'not_acceptable',
+    status: 406,
+    title: 'Not acceptable',
+    detail: 'This endpoint cannot answer in any media type that the Accept header allows.',
+    hint: 'Leave Accept out, or name one of the media types that /openapi.json lists for the endpoint.',
   }),
   requestTimeout: problem({
     code: 'request_timeout',

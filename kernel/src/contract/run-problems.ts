@@ -23,4 +23,25 @@ export const runProblems = {
     detail: 'The workflow of this run ended without reporting an outcome.',
     hint: 'Start the run again; it goes on from the last commit.',
   }),
+  runNotActive: problem({
+    code: 'run_not_active',
+    status: 409,
+    title: 'The run has ended',
+    detail: 'This run is over, so it cannot be cancelled.',
+    hint: 'Read the run to see how it ended.',
+  }),
+  noWorker: problem({
+    code: 'no_worker',
+    status: 503,
+    title: 'No worker',
+    detail: 'No worker polls the queue that would carry this run out.',
+    hint: 'Start a worker of the role that the queue names, or send the request with queue=true to let it wait.',
+  }),
+  workerGone: problem({
+    code: 'worker_gone',
+    status: 500,
+    title: 'Worker gone',
+    detail: 'The worker of this run vanished, and none has polled its queue since.',
+    hint: 'Start a worker, then start the run again; it goes on from the last commit.',
+  }),
 };

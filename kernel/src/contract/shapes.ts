@@ -64,8 +64,26 @@ export const RunFailure = Type.Object({
   hint: Nullable(Type.String()),
 });
 
+/** What the caller of a start should know although it was accepted, such as `no_worker`. */
+export const StartWarning = Type.Object({
+  code: Type.String(),
+  detail: Type.String(),
+  last_seen_at: Nullable(Timestamp),
+});
+
 /** The answer of every asynchronous start. */
-export const Accepted = Type.Object({ workflow_id: Type.String(), run_id: Id });
+export const Accepted = Type.Object({ workflow_id: Type.String(), run_id: Id, warning: Nullable(StartWarning) });
+
+/** What the engine says of the worker of an open run. */
+export const WORKER_STATES = ['waiting', 'working', 'none', 'gone', 'unknown'] as const;
+export const RunWorker = Type.Object({
+  state: OneOf(WORKER_STATES, {
+    description:
+      'working: it reports progress; waiting: one polls and will take it; none: nobody polls for it; gone: it had one, and nobody polls now; unknown: the engine does not answer',
+  }),
+  last_seen_at: Nullable(Timestamp),
+  detail: Type.String(),
+});
 
 /** The problem document of RFC 9457 with the members that every code has or may have. */
 export const ProblemShape = Type.Object({

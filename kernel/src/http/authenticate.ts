@@ -5,6 +5,7 @@ import type { Access } from '../contract/access.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { resolveTenant } from '../tenancy/resolve-tenant.ts';
 import type { Principal, Tenant } from '../tenancy/tenant.ts';
+import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 
 /** Who calls and for which tenant, set before the body is read. */
@@ -23,18 +24,25 @@ declare module 'fastify' {
   }
 }
 
-/** Makes the hook that decides, for one access rule, who may go on; order: token, tenant, role. */
-export type Authenticate = (access: Access) => onRequestAsyncHookHandler;
+/** Makes the hook that decides, for one access rule of a plugin, who may go on; order: token, tenant, plugin, role. */
+export type Authenticate = (access: Access, plugin?: string) => onRequestAsyncHookHandler;
 
 /** The check every route carries; a public route reads no token at all, so that probes never fail on a bad one. */
-export function authenticator(rules: TokenRules, tenants: Pick<Tenants, 'byAlias'>): Authenticate {
-  return (access) => async (request) => {
+export function authenticator(
+  rules: TokenRules,
+  tenants: Pick<Tenants, 'byAlias'>,
+  plugins: Pick<TenantPlugins, 'isEnabled'>,
+): Authenticate {
+  return (access, plugin) => async (request) => {
     if (access.kind === 'public') {
       request.caller = { principal: { kind: 'anonymous' }, tenant: undefined };
       return;
     }
     const principal = await principalOf(request, rules);
     const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
+    if (tenant !== undefined && plugin !== undefined && !(await plugins.isEnabled(tenant, plugin))) {
+      throw kernelProblems.pluginDisabled();
+    }
     const refusal = authorize(access, principal, tenant);
     if (refusal) throw refusal;
     request.caller = { principal, tenant };

@@ -1,11 +1,15 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { type Endpoint, fillPath, fullPath, type Input, type Output } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { Principal, Tenant } from '../tenancy/tenant.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Answer, IdempotencyStore } from './idempotency.ts';
+import { isRaw, type Raw } from './raw.ts';
+
+const JSON_TYPE = 'application/json';
 
 /** What a route's function gets besides the parts that its endpoint declares. */
 export interface CallContext {
@@ -14,6 +18,10 @@ export interface CallContext {
   principal: Principal;
   /** The value of `If-Match`, to be given to `requireMatch` with the etag of the row that is changed. */
   ifMatch: string | undefined;
+  /** The media type to answer with: JSON, or one that the endpoint `produces` and the caller prefers. */
+  mediaType: string;
+  /** Aborts when the caller has gone away before the answer was sent. */
+  signal: AbortSignal;
   traceId: string;
   log: Logger;
 }
@@ -21,7 +29,7 @@ export interface CallContext {
 /** An endpoint with the function that carries it out. */
 export interface Route<E extends Endpoint = Endpoint> {
   endpoint: E;
-  run: (input: Input<E> & CallContext) => Promise<Output<E>>;
+  run: (input: Input<E> & CallContext) => Promise<Output<E> | Raw>;
 }
 
 /** A route whose types have been forgotten, as lists of routes hold it. */
@@ -56,9 +64,10 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
       url: fullPath(endpoint),
       schema: fastifySchema(endpoint),
       config: { endpoint, plugin: deps.plugin ?? 'kernel' },
-      onRequest: deps.authenticate(endpoint.access),
+      onRequest: deps.authenticate(endpoint.access, deps.plugin),
       handler: async (request, reply) => {
-        const work = async () => answer(endpoint, await run(inputOf(request) as never), request);
+        const input = inputOf(endpoint, request, reply);
+        const work = async () => answer(endpoint, await run(input as never), request);
         const key = request.headers['idempotency-key'];
         const done =
           endpoint.method === 'POST' && key !== undefined
@@ -70,8 +79,10 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
   }
 }
 
-function inputOf(request: FastifyRequest): Record<string, unknown> {
+function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Record<string, unknown> {
   const { tenant, principal } = request.caller;
+  const gone = new AbortController();
+  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort());
   return {
     params: request.params,
     query: request.query,
@@ -79,13 +90,24 @@ function inputOf(request: FastifyRequest): Record<string, unknown> {
     tenant,
     principal,
     ifMatch: request.headers['if-match'],
+    mediaType: mediaTypeOf(endpoint, request),
+    signal: gone.signal,
     traceId: request.id,
     log: request.log,
   };
 }
 
+/** Throws `not_acceptable` when the endpoint has more than one form and the caller wants none of them. */
+function mediaTypeOf({ produces }: Endpoint, request: FastifyRequest): string {
+  if (produces === undefined) return JSON_TYPE;
+  const best = new Negotiator(request.raw).mediaType([JSON_TYPE, ...produces]);
+  if (best === undefined) throw kernelProblems.notAcceptable();
+  return best;
+}
+
 function answer(endpoint: Endpoint, body: unknown, request: FastifyRequest): Answer {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = endpoint.deprecated ? { deprecation: 'true' } : {};
+  if (isRaw(body)) return { status: 200, headers: { ...headers, ...body.headers, 'content-type': body.type }, body };
   const named = { ...(request.params as object), ...(typeof body === 'object' ? body : {}) } as Record<string, unknown>;
   if (endpoint.location !== undefined) headers.location = `/api/v1${fillPath(endpoint.location, named)}`;
   if (typeof named.etag === 'string') headers.etag = `"${named.etag}"`;
@@ -94,6 +116,7 @@ function answer(endpoint: Endpoint, body: unknown, request: FastifyRequest): Ans
 
 function send(reply: FastifyReply, { status, headers, body }: Answer): unknown {
   reply.code(status).headers(headers);
+  if (isRaw(body)) return reply.send(body.body);
   return status === 204 ? reply.send() : body;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Endpoint } from '../contract/endpoint.ts';
+import type { HealthCheck } from '../contract/points.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { DOCS_POLICY, endpointsPage, errorPage } from './docs-page.ts';
@@ -7,16 +8,10 @@ import { handle, type RouteDeps, registerRoutes } from './handle.ts';
 import { getDocs, getErrorDoc, getHealth, getOpenapi, getReady } from './kernel-endpoints.ts';
 import { openapi } from './openapi.ts';
 
-/** A part that requests need, with a question that answers within its own bound. */
-export interface ReadyCheck {
-  name: string;
-  check(): Promise<boolean>;
-}
-
 export interface KernelRouteOptions {
   release: { sha: string; imageDigest: string };
   version: string;
-  checks: readonly ReadyCheck[];
+  checks: readonly HealthCheck[];
   problems: ReadonlyMap<string, ProblemEntry>;
   isStopping(): boolean;
 }

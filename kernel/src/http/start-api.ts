@@ -7,6 +7,7 @@ import type { KernelSettings } from '../config/kernel-settings.ts';
 import { Refusal } from '../config/refusal.ts';
 import { Closed } from '../contract/shapes.ts';
 import type { RunningPlatform } from '../plugins/boot-platform.ts';
+import { healthChecks } from '../plugins/kernel-services.ts';
 import { authenticator } from './authenticate.ts';
 import { idempotencyStore } from './idempotency.ts';
 import { registerKernelRoutes } from './kernel-routes.ts';
@@ -24,11 +25,11 @@ export interface ApiServer {
 
 /** Registers every plugin's routes and listens; `WEIR_HTTP_PORT` 0 takes a free port. */
 export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
-  const { settings, log, database, workflows } = platform;
+  const { settings, log, database } = platform;
   const app = createServer(log);
   let stopping = false;
   const deps = {
-    authenticate: authenticator(tokenRules(settings, log), platform.tenants),
+    authenticate: authenticator(tokenRules(settings, log), platform.tenants, platform.tenantPlugins),
     idempotency: idempotencyStore(database.db),
   };
   for (const { plugin, registration } of platform.plugins) await app.register(plugin, { registration, deps });
@@ -39,10 +40,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
       version: platform.version,
       problems: platform.problems,
       isStopping: () => stopping,
-      checks: [
-        { name: 'database', check: () => database.ping() },
-        { name: 'workflow_engine', check: () => workflows.health() },
-      ],
+      checks: healthChecks(platform),
     },
     deps,
   );

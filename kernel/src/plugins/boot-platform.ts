@@ -9,15 +9,20 @@ import type { ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import { createLog } from '../log/log.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { checkHead, type MigrationRecord } from '../persistence/head-check.ts';
 import { type Database, openDatabase } from '../persistence/open-database.ts';
 import { createRuns } from '../runs/create-runs.ts';
+import { runMetrics } from '../runs/run-metrics.ts';
 import type { RunKind } from '../runs/runs.ts';
+import { type TenantPlugins, tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
 import { temporalWorkflows } from '../workflows/temporal-workflows.ts';
 import type { Workflows } from '../workflows/workflows.ts';
+import { type Contributions, contributions } from './contributions.ts';
 import type { WeirPlugin } from './define-plugin.ts';
 import type { Mode } from './kernel.ts';
+import { kernelServices } from './kernel-services.ts';
 import { type Manifest, type Platform, readManifests, readPlatform } from './manifest.ts';
 import { planBoot } from './plan-boot.ts';
 import { type LoadedPlugin, problemCatalogue, setupPlugins } from './setup-plugins.ts';
@@ -41,6 +46,9 @@ export interface RunningPlatform {
   workflows: Workflows;
   runs: ReturnType<typeof createRuns>;
   tenants: ReturnType<typeof tenantStore>;
+  tenantPlugins: TenantPlugins;
+  metrics: Metrics;
+  contributions: Contributions;
   plugins: readonly LoadedPlugin[];
   problems: ReadonlyMap<string, ProblemEntry>;
   /** Imports another door of a plugin's package, such as `./worker`. */
@@ -105,16 +113,29 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     });
     const kinds: RunKind[] = [];
     const tenants = tenantStore(database.sql);
+    const given = contributions();
+    const metrics = createMetrics();
+    const queueOf = (role: string) => taskQueue(role, options.environment);
     const runs = createRuns({
       db: database.db,
       workflows,
       kinds,
-      queueOf: (role) => taskQueue(role, options.environment),
+      queueOf,
+      contributions: given,
+      ended: (run) => countRun(run),
       log,
     });
-    const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants };
-    const plugins = setupPlugins(planned, ports, allSettings);
+    const optIn = new Set(order.flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : [])));
+    const plugged = tenantPlugins({ db: database.db, optIn });
+    const services = kernelServices({
+      version: packageJson.version,
+      ...{ settings, order, queueOf, database, workflows, metrics, contributions: given, tenantPlugins: plugged },
+      endpoints: () => plugins.flatMap(({ registration }) => registration.routes.map(({ endpoint }) => endpoint)),
+    });
+    const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics };
+    const plugins = setupPlugins(planned, { ...ports, contributions: given, services }, allSettings);
     kinds.push(...plugins.flatMap(({ registration }) => registration.runKinds ?? []));
+    const countRun = runMetrics(metrics, kinds);
     const stop = async () => {
       for (const { registration } of plugins.toReversed()) await registration.stop?.();
       await workflows.close();
@@ -131,6 +152,9 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       workflows,
       runs,
       tenants,
+      tenantPlugins: plugged,
+      metrics,
+      contributions: given,
       plugins,
       problems,
       importDoor,

@@ -6,6 +6,7 @@ import type { ServiceToken } from '../contract/service.ts';
 import { type AnyRoute, type RouteDeps, registerRoutes } from '../http/handle.ts';
 import type { AnyEntity } from '../persistence/tenant-db.ts';
 import type { RunKind } from '../runs/runs.ts';
+import type { Contributed } from './contributions.ts';
 import type { Kernel } from './kernel.ts';
 
 /** A service and what carries it out; made by `provide`. */
@@ -19,6 +20,7 @@ export interface Registration {
   routes: AnyRoute[];
   services?: Provided[];
   runKinds?: RunKind[];
+  contributes?: Contributed[];
   /** After all plugins are set up and before listening; `stop` runs in reverse order. */
   start?(): Promise<void>;
   stop?(): Promise<void>;

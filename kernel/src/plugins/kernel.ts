@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
+import type { ContributionPoint } from '../contract/contribution.ts';
 import type { ServiceToken } from '../contract/service.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
+import type { AskReadiness } from './readiness.ts';
 
 export type Mode = 'development' | 'staging' | 'production';
 
@@ -17,6 +20,12 @@ export interface Kernel<Settings = Record<string, unknown>> {
   db(tenant: Tenant): TenantDb;
   readonly runs: Runs;
   readonly tenants: Tenants;
+  /** Registers figures; none of them may tell tenants apart. */
+  readonly metrics: Pick<Metrics, 'counter' | 'histogram' | 'gauge'>;
+  /** Asks every contributed check of a subject, such as `source`. */
+  readonly readiness: AskReadiness;
+  /** What all plugins have given for a point; complete once a request comes, so never asked during `setup`. */
+  contributions<T>(point: ContributionPoint<T>): readonly T[];
   /** A service of another plugin; throws unless the manifest requires it. Only during `setup`. */
   use<T>(token: ServiceToken<T>): T;
 }

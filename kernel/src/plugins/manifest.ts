@@ -19,6 +19,7 @@ export const manifestSchema = Closed({
   provides: Type.Optional(Type.Array(ServiceId)),
   requires: Type.Optional(Type.Array(ServiceId)),
   optional: Type.Optional(Type.Array(ServiceId)),
+  contributes: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z][a-z-]*\\.[a-z][a-z-]*$' }))),
   permissions: Type.Optional(
     Type.Record(Type.String({ pattern: '^[a-z][a-z-]*:[a-z][a-z-]*$' }), Type.String(), {
       additionalProperties: false,

@@ -1,4 +1,5 @@
 import semver from 'semver';
+import { KERNEL_SERVICES } from './kernel-services.ts';
 import type { Manifest } from './manifest.ts';
 
 /** A boot order in which every service is there before it is asked for, or every fault found. */
@@ -44,7 +45,7 @@ function doubled(manifests: readonly Manifest[], what: string, namesOf: (manifes
 }
 
 function missingServices(manifests: readonly Manifest[]): string[] {
-  const provided = manifests.flatMap((manifest) => manifest.provides ?? []);
+  const provided = [...KERNEL_SERVICES, ...manifests.flatMap((manifest) => manifest.provides ?? [])];
   return manifests.flatMap((manifest) =>
     (manifest.requires ?? [])
       .filter((service) => !provided.includes(service))

@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import { Refusal } from '../config/refusal.ts';
 import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
 import type { ServiceToken } from '../contract/service.ts';
-import type { Registration, WeirPlugin } from './define-plugin.ts';
+import type { Contributions } from './contributions.ts';
+import type { Provided, Registration, WeirPlugin } from './define-plugin.ts';
 import type { Kernel, Mode } from './kernel.ts';
 import type { Manifest } from './manifest.ts';
+import { readiness } from './readiness.ts';
 
 /** A plugin that has been set up: its manifest, its code, what it was given and what it brought. */
 export interface LoadedPlugin {
@@ -15,9 +17,13 @@ export interface LoadedPlugin {
 }
 
 /** What every plugin's kernel shares; `settings`, `log` and `use` differ per plugin. */
-export interface SharedPorts extends Pick<Kernel, 'db' | 'runs' | 'tenants'> {
+export interface SharedPorts extends Pick<Kernel, 'db' | 'runs' | 'tenants' | 'metrics'> {
   mode: Mode;
   log: Logger;
+  /** Filled here. */
+  contributions: Contributions;
+  /** Services of the kernel itself. */
+  services: readonly Provided[];
 }
 
 /**
@@ -26,15 +32,17 @@ export interface SharedPorts extends Pick<Kernel, 'db' | 'runs' | 'tenants'> {
  */
 export function setupPlugins(
   planned: readonly { manifest: Manifest; plugin: WeirPlugin }[],
-  ports: SharedPorts,
+  { contributions, services: own, ...ports }: SharedPorts,
   settings: ReadonlyMap<string, Record<string, unknown>>,
 ): LoadedPlugin[] {
-  const services = new Map<string, unknown>();
+  const services = new Map<string, unknown>(own.map(({ id, implementation }) => [id, implementation]));
   const faults: string[] = [];
   const loaded = planned.map(({ manifest, plugin }) => {
     const allowed = [...(manifest.requires ?? []), ...(manifest.optional ?? [])];
     const kernel: Kernel = {
       ...ports,
+      readiness: readiness(contributions),
+      contributions: (point) => contributions.of(point),
       settings: settings.get(manifest.id) ?? {},
       log: ports.log.child({ plugin: manifest.id }),
       use<T>(token: ServiceToken<T>): T {
@@ -48,6 +56,7 @@ export function setupPlugins(
     };
     const registration = plugin.spec.setup(kernel);
     for (const { id, implementation } of registration.services ?? []) services.set(id, implementation);
+    contributions.add(registration.contributes ?? []);
     faults.push(...differences(manifest, plugin, registration));
     return { manifest, plugin, kernel, registration };
   });
@@ -55,11 +64,12 @@ export function setupPlugins(
   return loaded;
 }
 
-/** Declared compared with registered: id, services, route prefixes, permissions. */
+/** Declared compared with registered: id, services, contributions, route prefixes, permissions. */
 function differences(manifest: Manifest, plugin: WeirPlugin, registration: Registration): string[] {
   const { id } = manifest;
   const provided = (registration.services ?? []).map((service) => service.id);
   const declared = manifest.provides ?? [];
+  const given = new Set((registration.contributes ?? []).map((contribution) => contribution.id));
   const permissions = Object.keys(manifest.permissions ?? {});
   return [
     ...(plugin.spec.id === id
@@ -71,6 +81,12 @@ function differences(manifest: Manifest, plugin: WeirPlugin, registration: Regis
     ...provided
       .filter((name) => !declared.includes(name))
       .map((name) => `plugin ${id} provides service ${name} but does not declare it`),
+    ...[...given]
+      .filter((name) => !manifest.contributes?.includes(name))
+      .map((name) => `plugin ${id} contributes to ${name} but does not declare it`),
+    ...(manifest.contributes ?? [])
+      .filter((name) => !given.has(name))
+      .map((name) => `plugin ${id} declares that it contributes to ${name} but does not`),
     ...registration.routes.flatMap(({ endpoint }) => {
       const { access } = endpoint;
       const inside = manifest.prefixes.some(

@@ -1,12 +1,17 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import { RunAdmission, RunChanges } from '../contract/points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
+import type { RunStatus } from '../contract/shapes.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
+import type { Contributions } from '../plugins/contributions.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { Workflows } from '../workflows/workflows.ts';
+import { cancelRun } from './cancel-run.ts';
 import { Run } from './run-entity.ts';
+import { admitRun, workerOf } from './run-worker.ts';
 import type { RunKind, RunRecord, Runs } from './runs.ts';
 import { type OpenRun, type Sweeper, type SweeperDeps, startSweeper } from './sweeper.ts';
 
@@ -16,6 +21,9 @@ export interface RunDeps {
   /** Filled while plugins are set up. */
   kinds: readonly RunKind[];
   queueOf: (role: string) => string;
+  contributions: Contributions;
+  /** Told of every run that ended, for figures. */
+  ended?: (run: { kind: string; status: RunStatus; seconds: number }) => void;
   log: Logger;
 }
 
@@ -27,10 +35,18 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** The run table: outbox, look-up and history in one, and the sweeper that starts what was left unstarted. */
 export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenants): Sweeper } {
   const { db } = deps;
+  const changed = async (tx: TenantTransaction, run: Pick<RunRecord, 'runId' | 'kind' | 'subjectId' | 'status'>) => {
+    const { runId: run_id, kind, subjectId: subject_id, status } = run;
+    for (const told of deps.contributions.of(RunChanges)) await told(tx, { run_id, kind, subject_id, status });
+  };
   const launch: SweeperDeps['launch'] = (tenant, run) => launchRun(deps, tenant, run);
   const runs: Runs = {
-    async start(tx, { kind, subjectId, requestedBy }) {
+    admit: (kind, { queue: wait = false } = {}) =>
+      admitRun(deps.workflows, { kind, queue: queueOfKind(deps, kind), wait }),
+    async start(tx, { kind, subjectId, requestedBy, admitted }) {
       const { exclusive } = kindOf(deps.kinds, kind);
+      if (admitted.kind !== kind) throw new Error(`the queue of ${kind} was not looked at`);
+      for (const gate of deps.contributions.of(RunAdmission)) await gate(tx, { kind, subjectId, requestedBy });
       const runId = uuidv7();
       const workflowId = `${tx.tenant.tenantId}:${kind}:${runId}`;
       const row = [tx.tenant.tenantId, runId, kind, subjectId, exclusive, workflowId, requestedBy];
@@ -39,9 +55,17 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
         if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
         if (tried === MAX_START_TRIES) throw kernelProblems.conflict();
       }
+      await changed(tx, { runId, kind, subjectId, status: 'pending' });
       tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId }));
-      return { run_id: runId, workflow_id: workflowId };
+      return { run_id: runId, workflow_id: workflowId, warning: admitted.warning };
     },
+    cancel: (tenant, run) =>
+      cancelRun(run, {
+        workflows: deps.workflows,
+        queue: queueOfKind(deps, run.kind),
+        end: () => runs.finish(tenant, run.runId, { status: 'cancelled' }),
+      }),
+    worker: (run) => workerOf(deps.workflows, run, queueOfKind(deps, run.kind)),
     async find(tenant, id, kind) {
       const where = UUID.test(id) ? { runId: id } : { workflowId: id };
       const ofKind = kind === undefined ? where : { ...where, kind };
@@ -58,34 +82,50 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
       const page = await db(tenant).transaction((tx) => tx.page(Run, where, request, ORDERS));
       return { ...page, items: page.items.map(toRecord) };
     },
-    async begin(tenant, runId) {
-      const { rows } = await db(tenant).transaction((tx) =>
-        tx.sql(
+    begin: (tenant, runId) =>
+      db(tenant).transaction(async (tx) => {
+        const { rows } = await tx.sql(
           `update kernel.run set status = 'running', lease_epoch = lease_epoch + 1,
              started_at = coalesce(started_at, now()), workflow_started_at = coalesce(workflow_started_at, now())
-           where run_id = $1 and status in ('pending', 'running') returning lease_epoch`,
+           where run_id = $1 and status in ('pending', 'running') returning lease_epoch, kind, subject_id`,
           [runId],
-        ),
-      );
-      return rows[0] === undefined ? undefined : { leaseEpoch: Number(rows[0].lease_epoch) };
-    },
+        );
+        const [row] = rows;
+        if (row === undefined) return undefined;
+        await changed(tx, { runId, kind: String(row.kind), subjectId: String(row.subject_id), status: 'running' });
+        return { leaseEpoch: Number(row.lease_epoch) };
+      }),
     async assertLease(tx, runId, leaseEpoch) {
       const { rows } = await tx.sql('select status, lease_epoch from kernel.run where run_id = $1 for update', [runId]);
       if (rows[0]?.status !== 'running' || Number(rows[0].lease_epoch) !== leaseEpoch) throw runProblems.leaseLost();
     },
-    finish: (tenant, runId, { status, failure }, alongside) =>
-      db(tenant).transaction(async (tx) => {
+    finish: async (tenant, runId, { status, failure }, alongside) => {
+      const ended = await db(tenant).transaction(async (tx) => {
         const { rows } = await tx.sql(
           `update kernel.run set status = $2, failure = $3::jsonb, ended_at = now(), started_at = coalesce(started_at, now())
-           where run_id = $1 and status in ('pending', 'running') returning run_id`,
+           where run_id = $1 and status in ('pending', 'running')
+           returning kind, subject_id, extract(epoch from ended_at - created_at) as seconds`,
           [runId, status, failure === undefined ? null : JSON.stringify(failure)],
         );
-        if (rows.length === 0) return false;
+        const [row] = rows;
+        if (row === undefined) return undefined;
         await alongside?.(tx);
-        return true;
-      }),
+        await changed(tx, { runId, kind: String(row.kind), subjectId: String(row.subject_id), status });
+        return { kind: String(row.kind), status, seconds: Number(row.seconds) };
+      });
+      if (ended !== undefined) deps.ended?.(ended);
+      return ended !== undefined;
+    },
   };
-  return { ...runs, startSweeper: (tenants) => startSweeper({ ...deps, tenants, launch, finish: runs.finish }) };
+  return {
+    ...runs,
+    startSweeper: (tenants) =>
+      startSweeper({ ...deps, tenants, launch, finish: runs.finish, queueOfKind: (kind) => queueOfKind(deps, kind) }),
+  };
+}
+
+function queueOfKind({ kinds, queueOf }: RunDeps, kind: string): string {
+  return queueOf(kindOf(kinds, kind).role);
 }
 
 function kindOf(kinds: readonly RunKind[], kind: string): RunKind {

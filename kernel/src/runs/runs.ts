@@ -1,6 +1,7 @@
 import type { RunStatus } from '../contract/shapes.ts';
 import type { TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import type { Admitted, RunWorkerView } from './run-worker.ts';
 
 /** Why a run failed, as its row, the API and the CLI show it. */
 export interface RunFailureRecord {
@@ -44,13 +45,23 @@ export interface RunKind {
 /** The run table and its outbox. */
 export interface Runs {
   /**
+   * Looks whether a worker polls the queue of this kind; to be asked before the transaction that starts the run. Throws
+   * `no_worker` when nobody does, unless `queue` lets the run wait.
+   */
+  admit(kind: string, options?: { queue?: boolean | undefined }): Promise<Admitted>;
+  /**
    * Writes a pending run in the caller's transaction; the workflow is started after commit, and by the sweeper if that
-   * fails. Throws `run_already_active` (with member `run_id`) when the kind is exclusive and one is open.
+   * fails. Passes every contributed gate, then throws `run_already_active` (with member `run_id`) when the kind is
+   * exclusive and one is open.
    */
   start(
     tx: TenantTransaction,
-    run: { kind: string; subjectId: string; requestedBy: string },
-  ): Promise<{ run_id: string; workflow_id: string }>;
+    run: { kind: string; subjectId: string; requestedBy: string; admitted: Admitted },
+  ): Promise<{ run_id: string; workflow_id: string; warning: Admitted['warning'] }>;
+  /** Ends an open run at once when nobody has it in hands, otherwise asks its worker to. Throws `run_not_active`. */
+  cancel(tenant: Tenant, run: RunRecord): Promise<'cancelling' | 'cancelled'>;
+  /** What the engine says of the worker of an open run; undefined for one that has ended. Never throws. */
+  worker(run: RunRecord): Promise<RunWorkerView | undefined>;
   /** Finds a run by run id or by workflow id; undefined for absent and foreign ids alike. */
   find(tenant: Tenant, id: string, kind?: string): Promise<RunRecord | undefined>;
   /** The runs of these ids that the tenant has, in no order. */

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
-import { Problem } from '../contract/problem.ts';
+import { Problem, type ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
-import type { Workflows } from '../workflows/workflows.ts';
+import type { WorkflowDescription, Workflows } from '../workflows/workflows.ts';
+import { judge } from './run-worker.ts';
 import type { RunRecord, Runs } from './runs.ts';
 
 const EVERY_MS = 5_000;
@@ -13,6 +14,9 @@ const EVERY_MS = 5_000;
 const START_GRACE_SECONDS = 5;
 /** A run whose workflow has been closed this long without an outcome has lost it. */
 const LOST_GRACE_SECONDS = 30;
+/** A run whose worker vanished, and that no other one took over for this long, is given up. */
+const GONE_AFTER_MS = 10 * 60_000;
+const MAX_REMEMBERED = 10_000;
 const BATCH = 100;
 
 /** A sweeper that is running. */
@@ -24,6 +28,7 @@ export interface Sweeper {
 
 /** What it takes to start or to look up the workflow of a run. */
 export type OpenRun = Pick<RunRecord, 'runId' | 'kind' | 'workflowId'>;
+type SweptRun = OpenRun & Pick<RunRecord, 'status'>;
 
 export interface SweeperDeps {
   db(tenant: Tenant): TenantDb;
@@ -32,13 +37,17 @@ export interface SweeperDeps {
   tenants: Tenants;
   launch(tenant: Tenant, run: OpenRun): Promise<void>;
   finish: Runs['finish'];
+  /** The queue that takes runs of a kind. */
+  queueOfKind(kind: string): string;
+  now?: () => number;
 }
 
 /**
  * Starts what was committed but never started, and ends runs whose workflow is gone, so that no run hangs for ever.
  * Goes tenant by tenant in ordinary tenant transactions; a sweep that is still going on is not doubled.
  */
-export function startSweeper(deps: SweeperDeps): Sweeper {
+export function startSweeper(options: SweeperDeps): Sweeper {
+  const deps: Deps = { ...options, now: options.now ?? Date.now, goneSince: new Map() };
   let running: Promise<void> | undefined;
   const sweep = () => {
     running ??= sweepAll(deps).finally(() => {
@@ -56,7 +65,10 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   };
 }
 
-async function sweepAll(deps: SweeperDeps): Promise<void> {
+/** `goneSince` remembers when a run was first found without a worker. */
+type Deps = SweeperDeps & { now(): number; goneSince: Map<string, number> };
+
+async function sweepAll(deps: Deps): Promise<void> {
   try {
     for (const tenant of await deps.tenants.list()) {
       const unstarted = await open(deps, tenant, 'workflow_started_at is null and created_at', START_GRACE_SECONDS);
@@ -70,7 +82,7 @@ async function sweepAll(deps: SweeperDeps): Promise<void> {
 }
 
 /** One run that cannot be handled holds up no other; an engine or a database that is away ends the sweep. */
-async function each({ log }: SweeperDeps, runs: OpenRun[], work: (run: OpenRun) => Promise<void>): Promise<void> {
+async function each({ log }: Deps, runs: SweptRun[], work: (run: SweptRun) => Promise<void>): Promise<void> {
   for (const run of runs) {
     await work(run).catch((error: unknown) => {
       if (error instanceof Problem && error.entry === kernelProblems.dependencyUnavailable.entry) throw error;
@@ -80,24 +92,50 @@ async function each({ log }: SweeperDeps, runs: OpenRun[], work: (run: OpenRun) 
 }
 
 /** In random order, so that whatever fills a batch keeps nothing from its turn for ever. */
-async function open({ db }: SweeperDeps, tenant: Tenant, condition: string, seconds: number): Promise<OpenRun[]> {
+async function open({ db }: Deps, tenant: Tenant, condition: string, seconds: number): Promise<SweptRun[]> {
   const { rows } = await db(tenant).transaction((tx) =>
     tx.sql(
-      `select run_id as "runId", kind, workflow_id as "workflowId" from kernel.run
+      `select run_id as "runId", kind, status, workflow_id as "workflowId" from kernel.run
        where status in ('pending', 'running') and ${condition} < now() - make_interval(secs => $1)
        order by random() limit $2`,
       [seconds, BATCH],
     ),
   );
-  return rows as unknown as OpenRun[];
+  return rows as unknown as SweptRun[];
 }
 
-async function endIfLost(deps: SweeperDeps, tenant: Tenant, run: OpenRun): Promise<void> {
+async function endIfLost(deps: Deps, tenant: Tenant, run: SweptRun): Promise<void> {
   const described = await deps.workflows.describe(run.workflowId);
-  if (described?.status === 'running') return;
-  const { code, detail, hint } = runProblems.workflowLost.entry;
-  const failure = { code, origin: 'platform', retryable: true, detail, hint } as const;
+  if (described?.status === 'running') return endIfAbandoned(deps, tenant, run, described);
   const cancelled = described?.status === 'cancelled';
+  const failure = failureOf(runProblems.workflowLost.entry);
   await deps.finish(tenant, run.runId, cancelled ? { status: 'cancelled' } : { status: 'failed', failure });
   deps.log.warn({ workflow_id: run.workflowId }, 'the workflow of an open run is gone; the run was ended');
+}
+
+/** A run that no worker has begun waits as long as it takes; one that lost its worker waits for another, not for ever. */
+async function endIfAbandoned(
+  deps: Deps,
+  tenant: Tenant,
+  { runId, kind, status, workflowId }: SweptRun,
+  described: WorkflowDescription,
+): Promise<void> {
+  const { goneSince } = deps;
+  const queue = status === 'running' ? await deps.workflows.describeQueue(deps.queueOfKind(kind)) : undefined;
+  if (queue === undefined || judge(true, described, queue, deps.now()).state !== 'gone') {
+    goneSince.delete(runId);
+    return;
+  }
+  if (goneSince.size >= MAX_REMEMBERED) goneSince.clear();
+  const since = goneSince.get(runId) ?? deps.now();
+  goneSince.set(runId, since);
+  if (deps.now() - since < GONE_AFTER_MS) return;
+  await deps.finish(tenant, runId, { status: 'failed', failure: failureOf(runProblems.workerGone.entry) });
+  await deps.workflows.terminate(workflowId, 'its worker vanished');
+  goneSince.delete(runId);
+  deps.log.warn({ workflow_id: workflowId }, 'the worker of an open run is gone; the run was ended');
+}
+
+function failureOf({ code, detail, hint }: ProblemEntry) {
+  return { code, origin: 'platform', retryable: true, detail, hint } as const;
 }

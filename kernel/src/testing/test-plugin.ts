@@ -6,9 +6,12 @@ import type { Endpoint, Input } from '../contract/endpoint.ts';
 import { authenticator } from '../http/authenticate.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
 import { createServer } from '../http/server.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { openDatabase } from '../persistence/open-database.ts';
+import { contributions } from '../plugins/contributions.ts';
 import type { Provided, Registration, WeirPlugin } from '../plugins/define-plugin.ts';
 import type { Kernel } from '../plugins/kernel.ts';
+import { readiness } from '../plugins/readiness.ts';
 import { createRuns } from '../runs/create-runs.ts';
 import type { RunKind } from '../runs/runs.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -39,6 +42,9 @@ export interface PluginUnderTest {
   as(alias: string, role?: string): { call: Caller };
 }
 
+/** A plugin alone is always on; the gate is tested with the whole platform. */
+const ALL_ENABLED = { isEnabled: async () => true };
+
 type Caller = <E extends Endpoint>(
   endpoint: E,
   input?: Partial<Input<E>>,
@@ -60,8 +66,16 @@ export async function testPlugin(
   const entities = plugin.spec.entities ?? [];
   const database = await openDatabase({ ...login, name: login.database, entities, log });
   const workflows = memoryWorkflows();
+  const given = contributions();
   const kinds: RunKind[] = [...(options.runKinds ?? [])];
-  const runs = createRuns({ db: database.db, workflows, kinds, queueOf: (role) => `${role}-task-queue`, log });
+  const runs = createRuns({
+    db: database.db,
+    workflows,
+    kinds,
+    queueOf: (role) => `${role}-task-queue`,
+    contributions: given,
+    log,
+  });
   const tenants = tenantStore(database.sql, () => Date.now());
   const base: Kernel = {
     mode: 'development',
@@ -70,6 +84,9 @@ export async function testPlugin(
     db: database.db,
     runs,
     tenants,
+    metrics: createMetrics(),
+    readiness: readiness(given),
+    contributions: (point) => given.of(point),
     use: () => {
       throw new Error('a service of another service is not there in this test');
     },
@@ -77,6 +94,7 @@ export async function testPlugin(
   const services = new Map((options.services?.(base) ?? []).map(({ id, implementation }) => [id, implementation]));
   const kernel: Kernel = { ...base, use: (token) => services.get(token.id) as never };
   const registration = plugin.spec.setup(kernel);
+  given.add(registration.contributes ?? []);
   kinds.push(...(registration.runKinds ?? []));
   const issuer = await testIssuer(t);
   const keys = providerKeys({ providerUrl: issuer.url, log });
@@ -88,7 +106,7 @@ export async function testPlugin(
     keys,
   };
   const app = createServer(log);
-  const deps = { authenticate: authenticator(rules, tenants), idempotency: idempotencyStore(database.db) };
+  const deps = { authenticate: authenticator(rules, tenants, ALL_ENABLED), idempotency: idempotencyStore(database.db) };
   await app.register(plugin, { registration, deps });
   await registration.start?.();
   t.teardown(async () => {

@@ -1,7 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  Client,
+  type WorkflowExecutionDescription as ClientDescription,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { kernelProblems } from '../contract/problems.ts';
-import type { WorkflowDescription, Workflows } from './workflows.ts';
+import { pendingActivity, queueSide, secondsOf, WORKFLOW_STATUSES } from './read-engine.ts';
+import type { TaskQueueSide, WorkflowDescription, Workflows } from './workflows.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** An API call that starts a run waits for the engine; past this the sweeper takes over. */
@@ -10,16 +17,9 @@ const CALL_TIMEOUT_MS = 5_000;
 /** Where workers and clients load the payload converter from. */
 export const payloadConverterPath = fileURLToPath(new URL('./payload-converter.mjs', import.meta.url));
 
-const STATUSES: Readonly<Record<string, WorkflowDescription['status']>> = {
-  RUNNING: 'running',
-  COMPLETED: 'completed',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-  TERMINATED: 'terminated',
-  CONTINUED_AS_NEW: 'running',
-  TIMED_OUT: 'timed_out',
-  PAUSED: 'running',
-};
+/** `TaskQueueType` of the engine's protocol. */
+const WORKFLOW_TASKS = 1;
+const ACTIVITY_TASKS = 2;
 
 /** gRPC's DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE, which the client wraps. */
 const AWAY: ReadonlySet<unknown> = new Set([4, 8, 14]);
@@ -52,6 +52,14 @@ export function temporalWorkflows(options: { address: string; namespace: string 
         throw isAway(error) ? kernelProblems.dependencyUnavailable({ cause: error }) : error;
       });
   };
+  const unlessGone = (work: (client: Client) => Promise<void>) =>
+    bounded(async (open) => {
+      try {
+        await work(open);
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
+    });
   return {
     start: ({ workflowId, type, taskQueue, args }) =>
       bounded(async (open) => {
@@ -61,16 +69,37 @@ export function temporalWorkflows(options: { address: string; namespace: string 
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }
       }),
-    cancel: (workflowId) => bounded(async (open) => void (await open.workflow.getHandle(workflowId).cancel())),
+    cancel: (workflowId) => unlessGone(async (open) => void (await open.workflow.getHandle(workflowId).cancel())),
+    terminate: (workflowId, reason) =>
+      unlessGone(async (open) => void (await open.workflow.getHandle(workflowId).terminate(reason))),
     describe: (workflowId) =>
       bounded(async (open) => {
         try {
-          const { status } = await open.workflow.getHandle(workflowId).describe();
-          return { status: STATUSES[status.name] ?? 'running' };
+          return described(await open.workflow.getHandle(workflowId).describe());
         } catch (error) {
           if (error instanceof WorkflowNotFoundError) return undefined;
           throw error;
         }
+      }),
+    describeQueue: (taskQueue) =>
+      bounded(async (open) => {
+        const [workflow, activity] = await Promise.all([
+          describeSide(open, taskQueue, WORKFLOW_TASKS),
+          describeSide(open, taskQueue, ACTIVITY_TASKS),
+        ]);
+        return { workflow, activity };
+      }),
+    engine: () =>
+      bounded(async ({ connection, options: { namespace } }) => {
+        const [info, described] = await Promise.all([
+          connection.workflowService.getSystemInfo({}),
+          connection.workflowService.describeNamespace({ namespace }),
+        ]);
+        return {
+          serverVersion: info.serverVersion ?? 'unknown',
+          namespace,
+          retentionSeconds: secondsOf(described.config?.workflowExecutionRetentionTtl),
+        };
       }),
     health: () =>
       bounded(async (open) => {
@@ -81,4 +110,22 @@ export function temporalWorkflows(options: { address: string; namespace: string 
       await (await client?.catch(() => undefined))?.connection.close();
     },
   };
+}
+
+function described(found: ClientDescription): WorkflowDescription {
+  return {
+    status: WORKFLOW_STATUSES[found.status.name] ?? 'running',
+    type: found.type,
+    taskQueue: found.taskQueue,
+    startedAt: found.startTime,
+    ...(found.closeTime === undefined ? {} : { closedAt: found.closeTime }),
+    historyLength: found.historyLength,
+    pendingActivities: (found.raw.pendingActivities ?? []).map(pendingActivity),
+  };
+}
+
+async function describeSide(open: Client, name: string, taskQueueType: number): Promise<TaskQueueSide> {
+  const { namespace } = open.options;
+  const request = { namespace, taskQueue: { name }, taskQueueType, reportStats: true };
+  return queueSide(await open.connection.workflowService.describeTaskQueue(request));
 }

@@ -38,10 +38,11 @@ export async function lake(t: Teardown & { testdir(): string }): Promise<Lake> {
   const stager = await createStager({ tempDirectory: `${folder}/temp` });
   t.teardown(() => stager.close());
   const run: Lake['run'] = async (tenant) => {
+    const admitted = await under.kernel.runs.admit(KIND.kind);
     const { run_id } = await under.kernel
       .db(tenant)
       .transaction((tx) =>
-        under.kernel.runs.start(tx, { kind: KIND.kind, subjectId: tenant.tenantId, requestedBy: 'test' }),
+        under.kernel.runs.start(tx, { kind: KIND.kind, subjectId: tenant.tenantId, requestedBy: 'test', admitted }),
       );
     const lease = await under.kernel.runs.begin(tenant, run_id);
     return { runId: run_id, leaseEpoch: lease!.leaseEpoch };

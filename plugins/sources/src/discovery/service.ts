@@ -16,11 +16,17 @@ export const PENDING_CONFIG_MS = 60 * 60 * 1000;
 
 /** Starting discoveries and reading how they stand. */
 export function discoveryService({ kernel, patterns }: { kernel: Kernel; patterns: ReadonlyMap<string, Pattern> }) {
-  const ofSource = (tenant: Tenant, sourceId: string, requestedBy: string) =>
-    kernel.db(tenant).transaction(async (tx) => {
+  const ofSource = async (tenant: Tenant, sourceId: string, requestedBy: string) => {
+    const admitted = await kernel.runs.admit(DISCOVERY_KIND.kind);
+    return kernel.db(tenant).transaction(async (tx) => {
       const source = await liveSource(tx, sourceId, { lock: true });
       checkConfig(namedPattern(patterns, source.patternId), source.sourceConfig);
-      const started = await kernel.runs.start(tx, { kind: DISCOVERY_KIND.kind, subjectId: sourceId, requestedBy });
+      const started = await kernel.runs.start(tx, {
+        kind: DISCOVERY_KIND.kind,
+        subjectId: sourceId,
+        requestedBy,
+        admitted,
+      });
       const status = sourceAfter(source.status, 'discovery_started');
       if (status !== source.status) {
         await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
@@ -34,16 +40,23 @@ export function discoveryService({ kernel, patterns }: { kernel: Kernel; pattern
       });
       return started;
     });
+  };
 
-  const ofConfig = (
+  const ofConfig = async (
     tenant: Tenant,
     { patternId, config }: { patternId: string; config: Record<string, unknown> },
     requestedBy: string,
   ) => {
     checkConfig(namedPattern(patterns, patternId), config);
+    const admitted = await kernel.runs.admit(DISCOVERY_KIND.kind);
     return kernel.db(tenant).transaction(async (tx) => {
       const discoveryId = uuidv7();
-      const started = await kernel.runs.start(tx, { kind: DISCOVERY_KIND.kind, subjectId: discoveryId, requestedBy });
+      const started = await kernel.runs.start(tx, {
+        kind: DISCOVERY_KIND.kind,
+        subjectId: discoveryId,
+        requestedBy,
+        admitted,
+      });
       const now = Date.now();
       await tx.insert(DiscoveryEntity, {
         runId: started.run_id,

@@ -16,14 +16,15 @@ const { kind } = SYNC_KIND;
 export function syncService(kernel: Kernel) {
   return {
     /** Writes a pending run of the enabled streams; the workflow starts after the commit. */
-    start: (tenant: Tenant, sourceId: string, requestedBy: string) =>
-      kernel.db(tenant).transaction(async (tx) => {
+    async start(tenant: Tenant, sourceId: string, requestedBy: string) {
+      const admitted = await kernel.runs.admit(kind);
+      return kernel.db(tenant).transaction(async (tx) => {
         const source = await liveSource(tx, sourceId, { lock: true });
         sourceAfter(source.status, 'sync_started');
         const streams = await tx.find(StreamEntity, { sourceId, enabled: true });
         if (streams.length === 0) throw sourceProblems.noStreamsEnabled();
         for (const stream of streams) checkStream(settingsOf(stream));
-        const started = await kernel.runs.start(tx, { kind, subjectId: sourceId, requestedBy });
+        const started = await kernel.runs.start(tx, { kind, subjectId: sourceId, requestedBy, admitted });
         const now = new Date();
         await tx.insert(SyncRunEntity, {
           runId: started.run_id,
@@ -36,7 +37,8 @@ export function syncService(kernel: Kernel) {
         });
         await tx.update(source, { lastRunId: started.run_id });
         return started;
-      }),
+      });
+    },
 
     /** The newest sync, or the one that `runId` names, with its streams; `run` is null before the first. */
     async status(tenant: Tenant, sourceId: string, runId: string | undefined) {

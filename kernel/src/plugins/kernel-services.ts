@@ -1,0 +1,85 @@
+import type { KernelSettings } from '../config/kernel-settings.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { type HealthCheck, HealthChecks } from '../contract/points.ts';
+import { type ServiceToken, service } from '../contract/service.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Database, PlatformSql } from '../persistence/open-database.ts';
+import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
+import type { Workflows } from '../workflows/workflows.ts';
+import type { Contributions } from './contributions.ts';
+import { type Provided, provide } from './define-plugin.ts';
+import type { Manifest } from './manifest.ts';
+
+/** What the plugin that shows and switches the platform as a whole needs of the kernel. */
+export interface PlatformService {
+  readonly version: string;
+  readonly release: { sha: string; imageDigest: string };
+  readonly startedAt: Date;
+  readonly metrics: Pick<Metrics, 'counted' | 'gauges'>;
+  readonly tenantPlugins: Pick<TenantPlugins, 'states' | 'set'>;
+  /** Tables that hold no tenant's rows; tenant tables show nothing here. */
+  readonly sql: PlatformSql;
+  /** In boot order. */
+  manifests(): readonly Manifest[];
+  endpoints(): readonly Pick<Endpoint, 'id'>[];
+  /** The kernel's own parts and those that plugins contribute. */
+  healthChecks(): readonly HealthCheck[];
+}
+
+/** What the plugin that shows the workflow engine needs of the kernel. */
+export interface WorkflowEngineService extends Omit<Workflows, 'start' | 'close'> {
+  readonly address: { host: string; port: number; namespace: string };
+  /** The queues that this deployment's plugins take work from. */
+  queues(): readonly { role: string; queue: string; plugin: string }[];
+}
+
+/** Services of the kernel itself, for the manifests that require them. */
+export const Platform: ServiceToken<PlatformService> = service('kernel.platform@1');
+export const WorkflowEngine: ServiceToken<WorkflowEngineService> = service('kernel.workflow-engine@1');
+export const KERNEL_SERVICES: readonly string[] = [Platform.id, WorkflowEngine.id];
+
+export interface KernelServiceDeps {
+  version: string;
+  settings: KernelSettings;
+  order: readonly Manifest[];
+  queueOf(role: string): string;
+  database: Pick<Database, 'sql' | 'ping'>;
+  workflows: Workflows;
+  metrics: Metrics;
+  contributions: Contributions;
+  tenantPlugins: TenantPlugins;
+  /** Asked when a request comes, after all plugins are set up. */
+  endpoints(): readonly Pick<Endpoint, 'id'>[];
+}
+
+/** The kernel's own parts, and those that plugins contribute. */
+export function healthChecks(deps: Pick<KernelServiceDeps, 'database' | 'workflows' | 'contributions'>): HealthCheck[] {
+  return [
+    { name: 'database', check: () => deps.database.ping() },
+    { name: 'workflow_engine', check: () => deps.workflows.health() },
+    ...deps.contributions.of(HealthChecks),
+  ];
+}
+
+/** Binds the kernel's own services, for the plugins whose manifests require them. */
+export function kernelServices(deps: KernelServiceDeps): Provided[] {
+  const { settings, order, queueOf, workflows } = deps;
+  const platform: PlatformService = {
+    version: deps.version,
+    release: { sha: settings.WEIR_RELEASE_SHA, imageDigest: settings.WEIR_IMAGE_DIGEST },
+    startedAt: new Date(),
+    metrics: deps.metrics,
+    tenantPlugins: deps.tenantPlugins,
+    sql: deps.database.sql,
+    manifests: () => order,
+    endpoints: deps.endpoints,
+    healthChecks: () => healthChecks(deps),
+  };
+  const engine: WorkflowEngineService = {
+    ...workflows,
+    address: { host: settings.WORKFLOW_HOST, port: settings.WORKFLOW_PORT, namespace: settings.WORKFLOW_NAMESPACE },
+    queues: () =>
+      order.flatMap(({ id, workers = [] }) => workers.map(({ role }) => ({ role, queue: queueOf(role), plugin: id }))),
+  };
+  return [provide(Platform, platform), provide(WorkflowEngine, engine)];
+}

@@ -1,0 +1,24 @@
+import { type ReadinessCheck, ReadinessChecks, type ReadinessView } from '../contract/points.ts';
+import { kernelProblems } from '../contract/problems.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
+import type { Contributions } from './contributions.ts';
+
+/** Runs every check of a subject, one after the other, in the order in which plugins gave them. */
+export type AskReadiness = (tenant: Tenant, subject: string, subjectId: string) => Promise<ReadinessView>;
+
+/** Throws what a check throws: a subject that does not exist is `not_found`, not unready. */
+export function readiness(given: Contributions): AskReadiness {
+  return async (tenant, subject, subjectId) => {
+    const asked = given.of(ReadinessChecks).filter((check) => check.subject === subject);
+    if (asked.length === 0) throw kernelProblems.notFound();
+    const checks: ReadinessView['checks'] = [];
+    for (const check of asked) checks.push(await outcomeOf(check, tenant, subjectId));
+    const ready = checks.every((check) => !check.blocks || check.status !== 'fail');
+    return { subject, subject_id: subjectId, ready, checks };
+  };
+}
+
+async function outcomeOf(asked: ReadinessCheck, tenant: Tenant, subjectId: string) {
+  const { status, detail, hint = null, items = [] } = await asked.run(tenant, subjectId);
+  return { check: asked.check, title: asked.title, status, blocks: asked.blocks, detail, hint, items };
+}

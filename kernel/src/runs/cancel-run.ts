@@ -1,0 +1,31 @@
+import { runProblems } from '../contract/run-problems.ts';
+import { TERMINAL_RUN_STATUSES } from '../contract/shapes.ts';
+import type { Workflows } from '../workflows/workflows.ts';
+import { workerOf } from './run-worker.ts';
+import type { RunRecord } from './runs.ts';
+
+export interface CancelDeps {
+  workflows: Workflows;
+  queue: string;
+  /** Makes the run `cancelled`; false when it has ended by itself. */
+  end(): Promise<boolean>;
+}
+
+/**
+ * Cancels an open run. One that a worker has in its hands is asked to end and ends itself; one that nobody has is ended
+ * here, and its workflow with it. Throws `run_not_active`, and `dependency_unavailable` when the engine must be asked
+ * and is away.
+ */
+export async function cancelRun(run: RunRecord, deps: CancelDeps): Promise<'cancelling' | 'cancelled'> {
+  if (TERMINAL_RUN_STATUSES.includes(run.status)) throw runProblems.runNotActive();
+  const worker = await workerOf(deps.workflows, run, deps.queue);
+  const inNobodysHands = run.status === 'pending' || worker?.state === 'gone';
+  if (!inNobodysHands) {
+    await deps.workflows.cancel(run.workflowId);
+    return 'cancelling';
+  }
+  if (!(await deps.end())) throw runProblems.runNotActive();
+  // The row is the truth: an engine that is away now finds the run ended when a worker begins it.
+  await deps.workflows.terminate(run.workflowId, 'cancelled before a worker had it').catch(() => undefined);
+  return 'cancelled';
+}
