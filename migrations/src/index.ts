@@ -8,8 +8,11 @@ import { s05_platform } from './s05_platform.ts';
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
 export { createTenant, tenantScope } from './create-tenant.ts';
-export { LedgerMismatch, migrate } from './migrate.ts';
+export { LedgerMismatch } from './ledger-mismatch.ts';
+export { type MigrateOptions, migrate } from './migrate.ts';
 export { type Migration, migrationHash, tenantTable } from './migration.ts';
+export { type PluginMigrations, pluginSchema } from './plugin-migrations.ts';
+export { readPluginMigrations } from './read-plugin-migrations.ts';
 export { ensureSharedNamespaces } from './shared-namespaces.ts';
 
 /** The one linear history of the database, in order. */

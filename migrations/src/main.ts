@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { ClientConfig } from 'pg';
 import {
   bootstrapDatabase,
@@ -8,6 +9,8 @@ import {
   LedgerMismatch,
   migrate,
   migrations,
+  type PluginMigrations,
+  readPluginMigrations,
 } from './index.ts';
 
 const EXIT_REFUSED = 78;
@@ -30,6 +33,12 @@ function ownerConnection(): ClientConfig {
   };
 }
 
+/** The third-party lists of the deployment; where none is named and none lies here, there are none. */
+async function thirdParties(named: string | undefined): Promise<PluginMigrations[]> {
+  const file = resolve(named ?? 'platform.json');
+  return named === undefined && !existsSync(file) ? [] : readPluginMigrations(file, migrations);
+}
+
 const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 /** `bootstrap`, `up`, `tenant create <alias>`, `development-reader`: the database commands behind `weir`. */
@@ -46,7 +55,8 @@ async function main([command = 'up', ...words]: string[]): Promise<void> {
     });
     print({ database: variable('DB_NAME', 'weir'), bootstrapped: true });
   } else if (command === 'up') {
-    const applied = await migrate(ownerConnection(), migrations, process.env.WEIR_RELEASE_SHA);
+    const plugins = await thirdParties(process.env.WEIR_PLATFORM);
+    const applied = await migrate(ownerConnection(), migrations, { plugins, releaseSha: process.env.WEIR_RELEASE_SHA });
     await ensureSharedNamespaces(ownerConnection(), variable('TABLE_CATALOG', 'weir'));
     for (const name of applied) print({ applied: name });
     if (applied.length === 0) print({ nothing_to_do: true, head: migrations.at(-1)?.name });

@@ -1,18 +1,21 @@
 import type { Client, ClientConfig } from 'pg';
 import { connect } from './connect.ts';
+import { LedgerMismatch } from './ledger-mismatch.ts';
+import { type AppliedStep, checkBeginning, checkLinear } from './linear.ts';
 import { type Migration, migrationHash } from './migration.ts';
+import { applyPluginMigrations, type PluginMigrations } from './plugin-migrations.ts';
 
 const MIGRATE_LOCK = 7_305_002;
 /** How long one process waits for another that is migrating. */
 const WAIT_FOR_OTHER_MS = 60_000;
 const LOCK_TIMEOUT_MS = 5_000;
 
-/** The ledger in the database is not a beginning of this program's list. */
-export class LedgerMismatch extends Error {
-  constructor(fault: string) {
-    super(fault);
-    this.name = 'LedgerMismatch';
-  }
+/** What `migrate` applies besides the platform's own list, and what it notes. */
+export interface MigrateOptions {
+  /** The lists of third-party plugins, applied after the platform's in the same transaction. */
+  plugins?: readonly PluginMigrations[];
+  /** Noted in the ledgers. */
+  releaseSha?: string | undefined;
 }
 
 /**
@@ -23,9 +26,9 @@ export class LedgerMismatch extends Error {
 export async function migrate(
   connection: ClientConfig,
   list: readonly Migration[],
-  releaseSha?: string,
+  { plugins = [], releaseSha }: MigrateOptions = {},
 ): Promise<string[]> {
-  checkLinear(list);
+  refuse(checkLinear(list));
   const client = await connect(connection);
   try {
     await client.query('begin');
@@ -33,7 +36,7 @@ export async function migrate(
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATE_LOCK]);
     await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
     const applied = await readLedger(client);
-    checkBeginning(applied, list);
+    refuse(checkBeginning(applied, list));
     const missing = list.slice(applied.length);
     for (const [at, step] of missing.entries()) {
       await client.query(step.sql);
@@ -42,8 +45,10 @@ export async function migrate(
         [applied.length + at, step.name, step.after ?? null, migrationHash(step), releaseSha ?? null],
       );
     }
+    const names = missing.map((step) => step.name);
+    for (const plugin of plugins) names.push(...(await applyPluginMigrations(client, plugin, releaseSha)));
     await client.query('commit');
-    return missing.map((step) => step.name);
+    return names;
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
     throw error;
@@ -52,27 +57,13 @@ export async function migrate(
   }
 }
 
-async function readLedger(client: Client): Promise<{ name: string; sha256: string }[]> {
+async function readLedger(client: Client): Promise<AppliedStep[]> {
   const { rows } = await client.query(`select to_regclass('kernel.schema_ledger') is not null as there`);
   if (rows[0]?.there !== true) return [];
   const ledger = await client.query('select name, sha256 from kernel.schema_ledger order by ordinal');
   return ledger.rows;
 }
 
-function checkLinear(list: readonly Migration[]): void {
-  for (const [at, { name, after }] of list.entries()) {
-    const before = list[at - 1]?.name;
-    if (after !== before)
-      throw new LedgerMismatch(`${name} must come after ${before ?? 'nothing'}, not ${after ?? 'nothing'}`);
-  }
-}
-
-function checkBeginning(applied: readonly { name: string; sha256: string }[], list: readonly Migration[]): void {
-  for (const [at, { name, sha256 }] of applied.entries()) {
-    const step = list[at];
-    if (step === undefined)
-      throw new LedgerMismatch(`the database is ahead: it has ${name}, which this release does not know`);
-    if (step.name !== name) throw new LedgerMismatch(`the database has ${name} where this release has ${step.name}`);
-    if (migrationHash(step) !== sha256) throw new LedgerMismatch(`${name} was edited after it had been applied`);
-  }
+function refuse([fault]: readonly string[]): void {
+  if (fault !== undefined) throw new LedgerMismatch(fault);
 }
