@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { stringify } from 'yaml';
@@ -157,11 +158,12 @@ t.test('any JSON document that strictJson reads says the same as YAML', async (t
       fc.pre(!/"(__proto__|constructor|prototype)":|\\u0000/.test(json));
       const expected = outcome(() => strictJson(Buffer.from(json)));
       fc.pre(expected !== 'unsafe_number');
-      t.strictSame(await read(stringify(value)), expected);
-      if (!/"[^"]{1000,}":/.test(json)) t.strictSame(await read(json), expected);
+      assert.deepEqual(await read(stringify(JSON.parse(json))), expected);
+      assert.deepEqual(await read(json), expected, 'JSON is YAML');
     }),
     RUNS,
   );
+  t.pass('holds');
 });
 
 const outcome = (work: () => unknown): unknown => {
@@ -192,8 +194,7 @@ t.test(
           const document = await read(
             `d: ${date}\nt: ${written}\nl: [{t: ${written}}]\nq: "${written}"\ns: !!str ${written}`,
           );
-          t.match(document, { d: date, t: iso, l: [{ t: iso }], s: written.replace(/\s+/, between) });
-          t.strictSame((document as { q: string }).q, written);
+          assert.deepEqual(document, { d: date, t: iso, l: [{ t: iso }], q: written, s: written });
         },
       ),
       RUNS,
@@ -203,14 +204,7 @@ t.test(
       '2024-01-05T03:04:05+05:00',
       '2024-01-05T03:04:05-03:30',
     ]);
-    const asWritten = [
-      '2024-02-30 10:00:00',
-      '2024-01-01 24:00:00',
-      '2024-01-01 10:60:00',
-      '2024-13-01',
-      '2024-1-5',
-      two(7),
-    ];
+    const asWritten = ['2024-02-30 10:00:00', '2024-01-01 24:00:00', '2024-01-01 10:60:00', '2024-13-01', '2024-1-5'];
     t.strictSame(await read(`[${asWritten.join(', ')}]`), asWritten, 'what is no time of the calendar');
     t.strictSame(
       await read('2024-01-01: 1\n2024-01-01 10:00:00: 2'),

@@ -1,8 +1,10 @@
 import { parse } from 'lossless-json';
 import { kernelProblems } from '../contract/problems.ts';
 
-const MAX_DEPTH = 64;
-const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+/** Levels of objects and arrays that a body may nest. */
+export const MAX_DEPTH = 64;
+/** Keys that reach a prototype. */
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Parses a request body: one JSON document in UTF-8, no key repeated with another value, depth at most 64, no number that a double

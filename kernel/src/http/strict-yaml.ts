@@ -1,0 +1,79 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Composer, CST, Lexer, type Node, Parser } from 'yaml';
+import { Problem } from '../contract/problem.ts';
+import { kernelProblems } from '../contract/problems.ts';
+import { MAX_DEPTH } from './strict-json.ts';
+import { MAX_NODES, yamlValue } from './yaml-value.ts';
+
+const MAX_LINES = 50_000;
+const MAX_LEXEMES = 8 * MAX_NODES;
+/** A few milliseconds of lexing, after which other requests get their turn. */
+const LEXEMES_PER_TURN = 4_096;
+/** The parser's stack also holds the document and the scalar at hand. */
+const MAX_STACK = MAX_DEPTH + 2;
+/** Each of these stands for a node or more, so neither kind outnumbers the nodes of a well-formed document. */
+const ITEM_LEXEMES = new Set(['seq-item-ind', 'map-value-ind', 'explicit-key-ind', 'comma']);
+const NODE_LEXEMES = new Set(
+  'scalar single-quoted-scalar double-quoted-scalar alias flow-map-start flow-seq-start block-scalar-header'.split(' '),
+);
+const TAG_FAULTS = new Set(['TAG_RESOLVE_FAILED', 'BAD_COLLECTION_TYPE']);
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f]/;
+
+/**
+ * Reads a request body as one document of YAML 1.2 (core schema) that says no more than JSON can: what `strictJson`
+ * refuses is refused here too, and so are tags beyond the core schema, infinities, merge keys, keys that are not text,
+ * aliases that hold themselves, more than 50,000 values. An unquoted date or datetime becomes its ISO 8601 text.
+ * Depth and counts are settled before anything recurses, and long documents are read in turns, so that the event loop
+ * stays free. Rejects with `malformed_yaml`, `yaml_not_json` or `unsafe_number`, without an echo of the body.
+ */
+export async function strictYaml(body: Buffer): Promise<unknown> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    if (CONTROL.test(text) || lineCount(text) > MAX_LINES) throw kernelProblems.malformedYaml();
+    return yamlValue(composeDocument(await tokens(text)));
+  } catch (error) {
+    // The parser's own messages quote the source, so they are no cause either.
+    throw error instanceof Problem ? error : kernelProblems.malformedYaml();
+  }
+}
+
+function lineCount(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+/** The syntax tokens of the text. The parser keeps a stack of its own, so no depth of the text can exhaust ours. */
+async function tokens(text: string): Promise<CST.Token[]> {
+  const found: CST.Token[] = [];
+  const parser = new Parser();
+  let [lexemes, items, nodes] = [0, 0, 0];
+  for (const lexeme of new Lexer().lex(text)) {
+    lexemes += 1;
+    const type = CST.tokenType(lexeme) ?? '';
+    if (ITEM_LEXEMES.has(type)) items += 1;
+    else if (NODE_LEXEMES.has(type)) nodes += 1;
+    found.push(...parser.next(lexeme));
+    const tooMuch = Math.max(items, nodes) > MAX_NODES || lexemes > MAX_LEXEMES || parser.stack.length > MAX_STACK;
+    if (tooMuch || found.at(-1)?.type === 'error') throw kernelProblems.malformedYaml();
+    if (lexemes % LEXEMES_PER_TURN === 0) await nextTurn();
+  }
+  return [...found, ...parser.end()];
+}
+
+/** The one document of the tokens. Keys are compared by `yamlValue`: the parser would compare each with all others. */
+function composeDocument(found: readonly CST.Token[]): Node | null {
+  if (found.some((token) => token.type === 'directive' && !/^%YAML[ \t]+1\.2\s*$/.test(token.source)))
+    throw kernelProblems.yamlNotJson();
+  const composer = new Composer({ schema: 'core', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false });
+  // The first fault is enough; collecting a hundred thousand takes half a second. Warnings are doubts about tags.
+  let fault: Problem | undefined;
+  Reflect.set(composer, 'onError', (_source: unknown, code: string) => {
+    fault ??= TAG_FAULTS.has(code) ? kernelProblems.yamlNotJson() : kernelProblems.malformedYaml();
+    throw fault;
+  });
+  const [document, another] = composer.compose(found);
+  if (document === undefined || another !== undefined || document.errors.length > 0)
+    throw kernelProblems.malformedYaml();
+  return document.contents;
+}
