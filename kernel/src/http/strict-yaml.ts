@@ -30,7 +30,9 @@ export async function strictYaml(body: Buffer): Promise<unknown> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     if (CONTROL.test(text) || lineCount(text) > MAX_LINES) throw kernelProblems.malformedYaml();
-    return yamlValue(composeDocument(await tokens(text)));
+    const root = composeDocument(await tokens(text));
+    await nextTurn();
+    return yamlValue(root);
   } catch (error) {
     // The parser's own messages quote the source, so they are no cause either.
     throw error instanceof Problem ? error : kernelProblems.malformedYaml();

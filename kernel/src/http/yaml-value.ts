@@ -22,7 +22,7 @@ export function yamlValue(root: Node | null): unknown {
   let [nodes, repeated] = [0, 0];
   /** `again` is true behind an alias, where what the anchors meant has been settled. */
   const read = (node: unknown, depth: number, again: boolean): unknown => {
-    nodes += 1;
+    if (!isAlias(node)) nodes += 1;
     if (again && isScalar(node)) repeated += node.source?.length ?? 0;
     if (nodes > MAX_NODES || repeated > MAX_REPEATED) throw kernelProblems.malformedYaml();
     if (isAlias(node)) {
