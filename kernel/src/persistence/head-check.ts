@@ -9,6 +9,18 @@ export interface MigrationRecord {
   sql: string;
 }
 
+/** The migrations of a third-party plugin, whose ledger is its own. */
+export interface PluginHistory {
+  pluginId: string;
+  migrations: readonly MigrationRecord[];
+}
+
+/** What the package that `platform.json` names as `migrations` exports, as far as a start needs it. */
+export interface MigrationsPackage {
+  migrations: readonly MigrationRecord[];
+  readPluginMigrations(platformFile: string, core: readonly MigrationRecord[]): Promise<PluginHistory[]>;
+}
+
 /** A row of the ledger in the database. */
 export interface LedgerRow {
   name: string;
@@ -50,8 +62,12 @@ export function compareHead(ledger: readonly LedgerRow[] | undefined, list: read
   return verdict('behind', `the database is behind: it ends at ${head}, this release at ${wanted}: run weir migrate`);
 }
 
-/** Reads the ledger and throws a `Refusal` unless it is exactly the release's list. */
-export async function checkHead(sql: PlatformSql, list: readonly MigrationRecord[]): Promise<void> {
+/** Reads the ledgers and throws a `Refusal` unless each is exactly its list: the release's and every third party's. */
+export async function checkHead(
+  sql: PlatformSql,
+  list: readonly MigrationRecord[],
+  plugins: readonly PluginHistory[] = [],
+): Promise<void> {
   const { rows } = await sql(`select to_regclass('kernel.schema_ledger') is not null as there`, []);
   const ledger =
     rows[0]?.there === true
@@ -59,6 +75,24 @@ export async function checkHead(sql: PlatformSql, list: readonly MigrationRecord
       : undefined;
   const verdict = compareHead(ledger as LedgerRow[] | undefined, list);
   if (!verdict.ok) throw new Refusal(`schema ${verdict.fault}`, [verdict.line]);
+  const faults: string[] = [];
+  for (const { pluginId, migrations } of plugins) {
+    const own = 'select name, after, sha256 from kernel.plugin_ledger where plugin_id = $1 order by ordinal';
+    const head = compareHead((await sql(own, [pluginId])).rows as unknown as LedgerRow[], migrations);
+    if (!head.ok) faults.push(`plugin ${pluginId}: ${head.line}`);
+  }
+  if (faults.length > 0) throw new Refusal('schema of plugins', faults);
+}
+
+/** The lists of the deployment's third parties; a plugin that brings another list than it declares is refused. */
+export async function pluginHistories(release: MigrationsPackage, platformFile: string): Promise<PluginHistory[]> {
+  try {
+    return await release.readPluginMigrations(platformFile, release.migrations);
+  } catch (error) {
+    throw (error as Error).name === 'LedgerMismatch'
+      ? new Refusal('plugins refused', [(error as Error).message])
+      : error;
+  }
 }
 
 function hashOf({ sql }: MigrationRecord): string {

@@ -10,7 +10,7 @@ import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import { createLog } from '../log/log.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
-import { checkHead, type MigrationRecord } from '../persistence/head-check.ts';
+import { checkHead, type MigrationsPackage, pluginHistories } from '../persistence/head-check.ts';
 import { type Database, openDatabase } from '../persistence/open-database.ts';
 import { createRuns } from '../runs/create-runs.ts';
 import { runMetrics } from '../runs/run-metrics.ts';
@@ -94,7 +94,8 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     ...planned.map(({ manifest, plugin }) => ({ owner: manifest.id, problems: plugin.spec.problems ?? {} })),
   ]);
   const log = options.log ?? createLog({ level: settings.WEIR_LOG_LEVEL, name: options.program });
-  const { migrations } = (await importFrom(platform.migrations)) as unknown as { migrations: MigrationRecord[] };
+  const release = (await importFrom(platform.migrations)) as unknown as MigrationsPackage;
+  const histories = await pluginHistories(release, platform.file);
   const database = await openDatabase({
     host: settings.DB_HOST,
     port: settings.DB_PORT,
@@ -106,7 +107,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
   });
   try {
     await database.assertSafeRole();
-    await checkHead(database.sql, migrations);
+    await checkHead(database.sql, release.migrations, histories);
     const workflows = temporalWorkflows({
       address: `${settings.WORKFLOW_HOST}:${settings.WORKFLOW_PORT}`,
       namespace: settings.WORKFLOW_NAMESPACE,

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Static, Type } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
 import { Refusal } from '../config/refusal.ts';
@@ -71,6 +71,7 @@ export function readManifests(platform: Platform): Manifest[] {
       faults.push(...faultsOf(packageName, validate.errors));
       return [];
     }
+    faults.push(...secondKernel(weir.id, file, platform.file));
     return [{ ...weir, packageName, version: String(version) }];
   });
   if (faults.length > 0) throw new Refusal('plugins refused', faults);
@@ -79,10 +80,25 @@ export function readManifests(platform: Platform): Manifest[] {
 
 function packageFile(packageName: string, from: string): string | undefined {
   try {
-    return findPackageJSON(packageName, pathToFileURL(join(dirname(from), 'platform.json')));
+    return findPackageJSON(packageName, pathToFileURL(from));
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A plugin must find the kernel that runs: with a copy of its own, classes, problems and entities would be two of each.
+ * Paths are told as seen from the deployment's folder.
+ */
+function secondKernel(id: string, pluginFile: string, platformFile: string): string[] {
+  const found = packageFile('@weir/kernel', realpathSync(pluginFile));
+  const running = realpathSync(fileURLToPath(new URL('../..', import.meta.url)));
+  const other = found === undefined ? running : realpathSync(dirname(found));
+  if (other === running) return [];
+  const [theirs, ours] = [other, running].map((folder) => relative(realpathSync(dirname(platformFile)), folder));
+  return [
+    `plugin ${id} finds a second @weir/kernel in ${theirs}, the one that runs is ${ours}: name it in peerDependencies, not in dependencies, and install again`,
+  ];
 }
 
 function readJson(file: string, what: string): unknown {
