@@ -22,6 +22,10 @@ export const kernelSettings = Type.Object({
   IDP_REALM: Type.Optional(Type.String()),
   IDP_ISSUER: Type.String({ format: 'uri' }),
   IDP_CLIENT_ID: Type.String({ default: 'weir-ui' }),
+  CORS_ALLOWED_ORIGINS: Type.String({
+    default: '',
+    description: 'Origins, separated by commas, whose pages may call the API',
+  }),
   WEIR_IDP_AUDIENCE: Type.String({ default: 'weir-api' }),
   WEIR_IDP_ORG_CLAIM: Type.String({ default: 'organization' }),
   WEIR_SERVICE_PRINCIPALS: Type.String({

@@ -1,48 +1,85 @@
-import { type Endpoint, fullPath } from '../contract/endpoint.ts';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { ProblemEntry } from '../contract/problem.ts';
 
-/** Nothing is loaded and nothing runs: the pages are text with one inline style, allowed by its hash-free directive. */
-export const DOCS_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
+/** Only our own files run and are called; what the explorer draws itself are images held in its style sheet. */
+export const DOCS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
 
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}
-table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.35rem .6rem;border-bottom:1px solid #ddd;vertical-align:top}
-code{font:14px ui-monospace,monospace}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}`;
+/** The files of the explorer that are served, with their media types; no other file is. */
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
 
-/** The list of endpoints by plugin, made from the same values as the routes. */
-export function endpointsPage(endpoints: readonly Endpoint[]): string {
-  const groups = Map.groupBy(endpoints, (endpoint) => endpoint.id.split('.')[0] ?? '');
-  const sections = [...groups].map(
-    ([
-      group,
-      list,
-    ]) => `<h2>${escapeHtml(group)}</h2><table><thead><tr><th>Route</th><th>What it does</th><th>Access</th></tr></thead><tbody>
-${list.map(endpointRow).join('\n')}</tbody></table>`,
-  );
+/** Tokens typed into the explorer are forgotten with the page. */
+const EXPLORER = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#explorer', deepLinking: true, persistAuthorization: false, validatorUrl: null });`;
+
+/** A file of the explorer; undefined for a name that is not one. */
+export async function docsAsset(name: string): Promise<{ type: string; body: string } | undefined> {
+  if (name === 'explorer.js') return { type: 'text/javascript; charset=utf-8', body: EXPLORER };
+  const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  if (type === undefined) return undefined;
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return { type, body: await readFile(join(folder, name), 'utf8') };
+}
+
+/** Every endpoint, to be read and tried, made from /openapi.json. */
+export function explorerPage(): string {
   return page(
     'Weir API',
-    `<p>The machine-readable form is <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).</p>${sections.join('\n')}`,
+    `<p><a href="/openapi.json">OpenAPI 3.1 document</a> · <a href="/docs/errors">Error codes</a></p><div id="explorer"></div>
+<noscript>The explorer needs JavaScript; the document above does not.</noscript>
+<script src="/docs/assets/swagger-ui-bundle.js"></script><script src="/docs/assets/explorer.js"></script>`,
+    '<link rel="stylesheet" href="/docs/assets/swagger-ui.css">',
   );
 }
 
-/** What one error code means and what to do about it. */
-export function errorPage(entry: ProblemEntry): string {
+/** Every error code with its status and meaning. */
+export function errorsPage(entries: Iterable<ProblemEntry>): string {
+  const rows = [...entries]
+    .toSorted((a, b) => a.code.localeCompare(b.code))
+    .map(
+      ({ code, status, detail }) =>
+        `<tr><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${status}</td><td>${escapeHtml(detail)}</td></tr>`,
+    );
   return page(
-    entry.code,
-    `<p>Status <strong>${entry.status}</strong>: ${escapeHtml(entry.title)}</p><p>${escapeHtml(entry.detail)}</p>
-<h2>What to do</h2><p>${escapeHtml(entry.hint)}</p><p><a href="/docs">All endpoints</a></p>`,
+    'Error codes',
+    `<table><thead><tr><th>Code</th><th>Status</th><th>What it means</th></tr></thead><tbody>
+${rows.join('\n')}</tbody></table><p><a href="/docs">All endpoints</a></p>`,
   );
 }
 
-function endpointRow(endpoint: Endpoint): string {
-  const path = fullPath(endpoint).replace(/:(\w+)/g, '{$1}');
-  const { access } = endpoint;
-  const who = access.kind === 'public' ? 'anyone' : access.kind === 'platform' ? 'platform_admin' : access.role;
-  return `<tr><td><code>${endpoint.method} ${escapeHtml(path)}</code></td><td>${escapeHtml(endpoint.summary)}</td><td>${who}</td></tr>`;
+/** What one error code means, what to do about it, and how it looks on the wire. */
+export function errorPage(entry: ProblemEntry, operations: readonly string[]): string {
+  const { code, status, title, detail, hint } = entry;
+  const example = { type: `/docs/errors/${code}`, title, status, detail, code, trace_id: '0'.repeat(32), hint };
+  const answered =
+    operations.length === 0 ? '' : `<h2>Answered by</h2><p><code>${operations.join('</code>, <code>')}</code></p>`;
+  return page(
+    code,
+    `<p>Status <strong>${status}</strong>: ${escapeHtml(title)}</p><p>${escapeHtml(detail)}</p>
+<h2>What to do</h2><p>${escapeHtml(hint)}</p><h2>On the wire</h2><pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>
+${answered}<p><a href="/docs/errors">All error codes</a> · <a href="/docs">All endpoints</a></p>`,
+  );
 }
 
-function page(title: string, body: string): string {
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.35rem .6rem;border-bottom:1px solid #ddd;vertical-align:top}
+code,pre{font:14px ui-monospace,monospace}pre{background:#f4f5f7;padding:1rem;overflow:auto}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}`;
+
+function page(title: string, body: string, head = ''): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>${body}</body></html>`;
+<title>${escapeHtml(title)}</title>${head}<style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>${body}</body></html>`;
 }
 
 function escapeHtml(text: string): string {

@@ -98,9 +98,9 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
 }
 
 /** Throws `not_acceptable` when the endpoint has more than one form and the caller wants none of them. */
-function mediaTypeOf({ produces }: Endpoint, request: FastifyRequest): string {
+function mediaTypeOf({ produces, response }: Endpoint, request: FastifyRequest): string {
   if (produces === undefined) return JSON_TYPE;
-  const best = new Negotiator(request.raw).mediaType([JSON_TYPE, ...produces]);
+  const best = new Negotiator(request.raw).mediaType(response === undefined ? [...produces] : [JSON_TYPE, ...produces]);
   if (best === undefined) throw kernelProblems.notAcceptable();
   return best;
 }

@@ -2,7 +2,9 @@ import { Type } from '@sinclair/typebox';
 import { anyone } from '../contract/access.ts';
 import { endpoint } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import { OneOf } from '../contract/shapes.ts';
+import { Closed, OneOf } from '../contract/shapes.ts';
+
+const HTML = 'text/html';
 
 /** The release that answers: its SHA and image digest, and nothing else. */
 export const getHealth = endpoint({
@@ -41,8 +43,31 @@ export const getDocs = endpoint({
   method: 'GET',
   path: '/docs',
   mount: 'root',
-  summary: 'The endpoints, readable',
+  summary: 'The explorer: every endpoint, to be read and tried',
   access: anyone,
+  produces: [HTML],
+});
+
+export const getDocsAsset = endpoint({
+  id: 'kernel.get_docs_asset',
+  method: 'GET',
+  path: '/docs/assets/:file',
+  mount: 'root',
+  summary: 'A file of the explorer',
+  access: anyone,
+  params: Closed({ file: Type.String({ maxLength: 64 }) }),
+  produces: ['text/css', 'text/javascript'],
+  errors: [kernelProblems.notFound],
+});
+
+export const listErrorDocs = endpoint({
+  id: 'kernel.list_error_docs',
+  method: 'GET',
+  path: '/docs/errors',
+  mount: 'root',
+  summary: 'Every error code with its meaning',
+  access: anyone,
+  produces: [HTML],
 });
 
 export const getErrorDoc = endpoint({
@@ -52,6 +77,10 @@ export const getErrorDoc = endpoint({
   mount: 'root',
   summary: 'What an error code means and what to do about it',
   access: anyone,
-  params: Type.Object({ code: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }) }),
+  params: Closed({ code: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }) }),
+  produces: [HTML],
   errors: [kernelProblems.notFound],
 });
+
+/** The unversioned routes of the kernel. */
+export const KERNEL_ENDPOINTS = [getHealth, getReady, getOpenapi, getDocs, getDocsAsset, listErrorDocs, getErrorDoc];

@@ -1,12 +1,20 @@
 import type { FastifyInstance } from 'fastify';
-import type { Endpoint } from '../contract/endpoint.ts';
 import type { HealthCheck } from '../contract/points.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import { DOCS_POLICY, endpointsPage, errorPage } from './docs-page.ts';
+import { DOCS_POLICY, docsAsset, errorPage, errorsPage, explorerPage } from './docs-page.ts';
 import { handle, type RouteDeps, registerRoutes } from './handle.ts';
-import { getDocs, getErrorDoc, getHealth, getOpenapi, getReady } from './kernel-endpoints.ts';
+import {
+  getDocs,
+  getDocsAsset,
+  getErrorDoc,
+  getHealth,
+  getOpenapi,
+  getReady,
+  listErrorDocs,
+} from './kernel-endpoints.ts';
 import { openapi } from './openapi.ts';
+import { raw } from './raw.ts';
 
 export interface KernelRouteOptions {
   release: { sha: string; imageDigest: string };
@@ -35,24 +43,34 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
     ],
     deps,
   );
-  const page = (endpoint: Endpoint, type: string, render: (code: string) => string) =>
-    app.route({
-      method: 'GET',
-      url: endpoint.path,
-      schema: endpoint.params === undefined ? {} : { params: endpoint.params },
-      config: { endpoint, plugin: 'kernel' },
-      onRequest: deps.authenticate(endpoint.access),
-      handler: async (request, reply) => {
-        const body = render((request.params as { code?: string }).code ?? '');
-        return reply.type(type).header('content-security-policy', DOCS_POLICY).send(body);
-      },
-    });
   const endpoints = () => app.declaredRoutes.map((route) => route.endpoint);
-  page(getOpenapi, 'application/json', () => JSON.stringify(openapi(endpoints(), options.version)));
-  page(getDocs, 'text/html; charset=utf-8', () => endpointsPage(endpoints()));
-  page(getErrorDoc, 'text/html; charset=utf-8', (code) => {
-    const entry = problems.get(code);
-    if (entry === undefined) throw kernelProblems.notFound();
-    return errorPage(entry);
-  });
+  const show = (type: string, body: string) => raw({ type, body, headers: { 'content-security-policy': DOCS_POLICY } });
+  registerRoutes(
+    app,
+    [
+      handle(getOpenapi, async () => show('application/json', JSON.stringify(openapi(endpoints(), options.version)))),
+      handle(getDocs, async () => show(HTML, explorerPage())),
+      handle(getDocsAsset, async ({ params }) => {
+        const asset = await docsAsset(params.file);
+        if (asset === undefined) throw kernelProblems.notFound();
+        return show(asset.type, asset.body);
+      }),
+      handle(listErrorDocs, async () => show(HTML, errorsPage(problems.values()))),
+      handle(getErrorDoc, async ({ params }) => {
+        const entry = problems.get(params.code);
+        if (entry === undefined) throw kernelProblems.notFound();
+        const answering = endpoints().filter(({ errors = [] }) => errors.some((error) => error.entry === entry));
+        return show(
+          HTML,
+          errorPage(
+            entry,
+            answering.map(({ id }) => id),
+          ),
+        );
+      }),
+    ],
+    deps,
+  );
 }
+
+const HTML = 'text/html; charset=utf-8';

@@ -35,21 +35,20 @@ export function openapi(endpoints: readonly Endpoint[], version: string): Json {
 }
 
 function operation(endpoint: Endpoint): Json {
-  const { id, summary, description, access, body, response } = endpoint;
+  const { id, summary, description, access, body } = endpoint;
   const status = endpoint.status ?? 200;
   return {
     operationId: id,
     summary,
     ...(description === undefined ? {} : { description }),
+    ...(endpoint.deprecated ? { deprecated: true } : {}),
     tags: [id.split('.')[0]],
     parameters: parameters(endpoint),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: bodyTypes(endpoint, body) } }),
     responses: {
       [status]: {
         description: summary,
-        ...(response === undefined ? {} : { content: { 'application/json': { schema: response } } }),
+        ...answerTypes(endpoint),
         ...(endpoint.location === undefined
           ? {}
           : { headers: { Location: { schema: { type: 'string' }, description: endpoint.location } } }),
@@ -59,6 +58,16 @@ function operation(endpoint: Endpoint): Json {
     security: access.kind === 'public' ? [] : [{ bearer: [] }],
     'x-access': access,
   };
+}
+
+function bodyTypes({ declarative }: Endpoint, schema: unknown): Json {
+  return { 'application/json': { schema }, ...(declarative ? { 'application/yaml': { schema } } : {}) };
+}
+
+function answerTypes({ response, produces = [] }: Endpoint): Json {
+  const json = response === undefined ? {} : { 'application/json': { schema: response } };
+  const content = { ...json, ...Object.fromEntries(produces.map((type) => [type, {}])) };
+  return Object.keys(content).length === 0 ? {} : { content };
 }
 
 function parameters({ params, query, access, method }: Endpoint): Json[] {
@@ -78,7 +87,9 @@ function parameters({ params, query, access, method }: Endpoint): Json[] {
     ...(method === 'POST'
       ? [header('Idempotency-Key', false, 'A repeat with the same key gets the first answer')]
       : []),
-    ...(method === 'PATCH' ? [header('If-Match', false, 'The etag that the change is meant for')] : []),
+    ...(method === 'PATCH' || method === 'DELETE' || method === 'PUT'
+      ? [header('If-Match', false, 'The etag that the change is meant for')]
+      : []),
   ];
 }
 

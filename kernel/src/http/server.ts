@@ -6,6 +6,7 @@ import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
   type RouteOptions,
 } from 'fastify';
@@ -17,8 +18,11 @@ import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 import { strictJson } from './strict-json.ts';
+import { strictYaml } from './strict-yaml.ts';
 
 const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
+/** RFC 9512. */
+const YAML_TYPE = 'application/yaml';
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -62,7 +66,7 @@ export function createServer(log: Logger): FastifyInstance {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    return503OnClosing: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerProblem(toProblem(error), request, reply as FastifyReply),
   });
@@ -76,6 +80,10 @@ export function createServer(log: Logger): FastifyInstance {
     } catch (error) {
       done(error as Error);
     }
+  });
+  app.addContentTypeParser(YAML_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (!request.routeOptions.config.endpoint?.declarative) throw kernelProblems.unsupportedMediaType();
+    return strictYaml(body);
   });
   useValidators(app);
   guardRoutes(app);
@@ -119,6 +127,8 @@ function guardRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', (route: RouteOptions) => {
     const { endpoint, plugin } = route.config ?? {};
     const name = `${String(route.method)} ${route.url}`;
+    // Answers of preflight requests: they carry no data and act for nobody.
+    if (name === 'OPTIONS *') return;
     if (endpoint === undefined) throw new Refusal('route refused', [`${name} has no endpoint declaration`]);
     if (endpoint.access === undefined)
       throw new Refusal('route refused', [`${endpoint.id} (${name}) has no access rule`]);

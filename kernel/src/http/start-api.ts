@@ -5,11 +5,15 @@ import { providerKeys } from '../auth/keys.ts';
 import type { ServicePrincipal } from '../auth/verify-token.ts';
 import type { KernelSettings } from '../config/kernel-settings.ts';
 import { Refusal } from '../config/refusal.ts';
+import { kernelProblems } from '../contract/problems.ts';
 import { Closed } from '../contract/shapes.ts';
 import type { RunningPlatform } from '../plugins/boot-platform.ts';
 import { healthChecks } from '../plugins/kernel-services.ts';
 import { authenticator } from './authenticate.ts';
+import { allowedOrigins, allowOrigins } from './cors.ts';
+import { recordAnswers } from './http-metrics.ts';
 import { idempotencyStore } from './idempotency.ts';
+import { KERNEL_ENDPOINTS } from './kernel-endpoints.ts';
 import { registerKernelRoutes } from './kernel-routes.ts';
 import { createServer } from './server.ts';
 
@@ -28,6 +32,13 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   const { settings, log, database } = platform;
   const app = createServer(log);
   let stopping = false;
+  app.addHook('onRequest', async (request, reply) => {
+    if (!stopping || request.routeOptions.config.endpoint?.access.kind === 'public') return;
+    reply.header('connection', 'close');
+    throw kernelProblems.shuttingDown();
+  });
+  await allowOrigins(app, allowedOrigins(settings.CORS_ALLOWED_ORIGINS));
+  recordAnswers(app, platform.metrics, operationsOf(platform));
   const deps = {
     authenticate: authenticator(tokenRules(settings, log), platform.tenants, platform.tenantPlugins),
     idempotency: idempotencyStore(database.db),
@@ -56,6 +67,11 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
       clearTimeout(cut);
     },
   };
+}
+
+function operationsOf({ plugins }: RunningPlatform): string[] {
+  const routes = plugins.flatMap(({ registration }) => registration.routes);
+  return [...KERNEL_ENDPOINTS, ...routes.map(({ endpoint }) => endpoint)].map(({ id }) => id);
 }
 
 function tokenRules(settings: KernelSettings, log: RunningPlatform['log']) {

@@ -1,0 +1,37 @@
+import fastifyCors from '@fastify/cors';
+import type { FastifyInstance } from 'fastify';
+import { Refusal } from '../config/refusal.ts';
+
+const PREFLIGHT_SECONDS = 600;
+const REQUEST_HEADERS = [
+  ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'last-event-id', 'traceparent', 'x-tenant-id'],
+];
+const ANSWER_HEADERS = ['deprecation', 'etag', 'location', 'retry-after', 'www-authenticate', 'x-next-page-token'];
+
+/**
+ * The origins of `CORS_ALLOWED_ORIGINS`, separated by commas. Each must be spelt exactly as a browser sends it; `*` and
+ * `null` stand for anybody and are refused, as is all else that is no origin.
+ */
+export function allowedOrigins(text: string): string[] {
+  const origins = text.split(',').flatMap((part) => part.trim() || []);
+  const fault = origins.some((origin) => !/^https?:\/\//.test(origin) || URL.parse(origin)?.origin !== origin);
+  if (fault) {
+    throw new Refusal('configuration refused', [
+      'CORS_ALLOWED_ORIGINS must list exact origins, such as https://weir.example.org,http://127.0.0.1:5173',
+    ]);
+  }
+  return origins;
+}
+
+/** Lets pages of these origins call the API with a token; cookies are never involved. */
+export async function allowOrigins(app: FastifyInstance, origins: string[]): Promise<void> {
+  if (origins.length === 0) return;
+  await app.register(fastifyCors, {
+    origin: origins,
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: REQUEST_HEADERS,
+    exposedHeaders: ANSWER_HEADERS,
+    credentials: false,
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}
