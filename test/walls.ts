@@ -7,7 +7,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
 export const LEAST_MODULES = 100;
 
-const OURS = '^(kernel|lakehouse|migrations|embedded|connectors|plugins|workers|cli|test|bench)/';
+const OURS = '^(kernel|lakehouse|migrations|embedded|egress|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -23,8 +23,12 @@ export const RULES: IForbiddenRuleType[] = [
   leaf('lakehouse-is-a-leaf', '^lakehouse/src', '^lakehouse/'),
   leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
   leaf('embedded-is-a-leaf', '^embedded/src', '^embedded/'),
+  leaf('egress-is-a-leaf', '^egress/src', '^egress/'),
   leaf('sdk-is-a-leaf', '^connectors/sdk/src', '^connectors/sdk/'),
-  leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', ['^connectors/sdk/']),
+  leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', [
+    '^connectors/sdk/',
+    '^egress/',
+  ]),
   leaf('plugins-meet-at-contracts', '^plugins/([^/]+)/src', '^plugins/$1/', [
     '^kernel/src/(index|contract)\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
@@ -84,7 +88,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
   process.chdir(root);
   try {
     const { output } = (await cruise(
-      ['kernel', 'lakehouse', 'migrations', 'embedded', 'connectors', 'plugins', 'workers', 'cli'],
+      ['kernel', 'lakehouse', 'migrations', 'embedded', 'egress', 'connectors', 'plugins', 'workers', 'cli'],
       {
         validate: true,
         ruleSet: { forbidden: RULES },

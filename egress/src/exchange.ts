@@ -1,0 +1,47 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { EgressError } from './egress-error.ts';
+
+/** The most header bytes that are taken of one answer. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+export type ExchangeRequest = {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/**
+ * Sends one GET over a connection of its own and waits for the head of the answer: `headers_too_large`,
+ * `response_invalid`, `connection_lost`. The connection serves this one exchange.
+ */
+export function exchange(
+  socket: Socket,
+  { url, headers }: ExchangeRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = httpRequest({
+    createConnection: () => socket,
+    path: `${url.pathname}${url.search}`,
+    headers: { host: url.host, ...headers, connection: 'close' },
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+  const abort = () => socket.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  request.once('response', (response) => {
+    signal.removeEventListener('abort', abort);
+    resolve(response);
+  });
+  request.on('error', (cause) => reject(wireFault(cause)));
+  request.once('close', () => reject(new EgressError('connection_lost')));
+  request.end();
+  return promise;
+}
+
+/** The fault that an error of the HTTP parser or of the socket stands for. */
+export function wireFault(cause: unknown): EgressError {
+  if (cause instanceof EgressError) return cause;
+  const code = String((cause as NodeJS.ErrnoException | undefined)?.code);
+  if (code === 'HPE_HEADER_OVERFLOW') return new EgressError('headers_too_large', cause);
+  return new EgressError(code.startsWith('HPE_') ? 'response_invalid' : 'connection_lost', cause);
+}
