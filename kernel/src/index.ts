@@ -23,6 +23,7 @@ export {
   WorkflowEngine,
   type WorkflowEngineService,
 } from './plugins/kernel-services.ts';
+export type { ChildRegistry, WorkerDeps, WorkerDoor } from './plugins/worker-door.ts';
 export type { Admitted, RunWorkerView } from './runs/run-worker.ts';
 export type { RunFailureRecord, RunKind, RunRecord, Runs } from './runs/runs.ts';
 export type { Principal, Tenant } from './tenancy/tenant.ts';

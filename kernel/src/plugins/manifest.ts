@@ -25,7 +25,14 @@ export const manifestSchema = Closed({
       additionalProperties: false,
     }),
   ),
-  workers: Type.Optional(Type.Array(Closed({ role: Type.String(), entry: Type.String() }))),
+  workers: Type.Optional(
+    Type.Array(
+      Closed({
+        role: Type.String({ pattern: '^[a-z][a-z0-9-]{0,39}$' }),
+        entry: Type.String({ pattern: '^\\./[a-z0-9./-]+$', description: 'A door of the package, such as ./worker' }),
+      }),
+    ),
+  ),
   migrations: Type.Optional(Type.Array(Type.String())),
 });
 

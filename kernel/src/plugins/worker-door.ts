@@ -1,0 +1,25 @@
+import type { Kernel } from './kernel.ts';
+
+/** Notes which processes a worker has started, so that others can see and account for them. */
+export interface ChildRegistry {
+  started(child: { name: string; pid: number; parent: number }): void;
+  ended(pid: number): void;
+}
+
+/** What the worker program gives the activities of a role. */
+export interface WorkerDeps {
+  /** The kernel as the plugin's `setup` got it. */
+  kernel: Kernel;
+  children: ChildRegistry;
+  /** Folder for scratch files. */
+  workDir: string;
+}
+
+/** What a plugin's worker door exports as `worker`: one role, its workflows and its activities. */
+export interface WorkerDoor {
+  /** As the manifest declares it; decides the queue and the names of the capacity variables. */
+  role: string;
+  /** The file that exports the workflows, alone in its folder with what they import. */
+  workflowsPath: string;
+  activities(deps: WorkerDeps): object;
+}
