@@ -1,17 +1,7 @@
+import type { WorkerDoor } from '@weir/kernel';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
 
 type LoadedPlugin = RunningPlatform['plugins'][number];
-
-/** What a plugin's worker door exports as `worker`. */
-export interface WorkerDoor {
-  role: string;
-  workflowsPath: string;
-  activities(deps: {
-    kernel: LoadedPlugin['kernel'];
-    children: { started(child: { name: string; pid: number; parent: number }): void; ended(pid: number): void };
-    workDir: string;
-  }): object;
-}
 
 /** A role with the plugin that brings it. */
 export interface Role {
@@ -19,26 +9,36 @@ export interface Role {
   plugin: LoadedPlugin;
 }
 
-/** Loads the worker doors of the wanted roles. Throws a `Refusal` that names every role that no plugin brings. */
-export async function loadRoles(platform: RunningPlatform, wanted: readonly string[]): Promise<Role[]> {
+/**
+ * Loads the worker doors of the wanted roles. Throws one `Refusal` that names every role that no plugin brings, that two
+ * bring (they would take each other's work from the one queue), or whose door does not hold what the manifest says.
+ */
+export async function loadRoles(
+  platform: Pick<RunningPlatform, 'plugins' | 'importDoor'>,
+  wanted: readonly string[],
+): Promise<Role[]> {
   const roles: Role[] = [];
+  const faults: string[] = [];
   for (const plugin of platform.plugins) {
-    for (const { role, entry } of plugin.manifest.workers ?? []) {
+    const { id, workers = [] } = plugin.manifest;
+    for (const { role, entry } of workers) {
       if (!wanted.includes(role)) continue;
-      const { worker } = (await platform.importDoor(plugin, entry)) as { worker?: WorkerDoor };
-      if (worker?.role !== role) {
-        throw new Refusal('worker refused', [
-          `plugin ${plugin.manifest.id} declares role ${role} but ${entry} does not bring it`,
-        ]);
-      }
-      roles.push({ door: worker, plugin });
+      const { worker } = (await platform.importDoor(plugin, entry)) as { worker?: Partial<WorkerDoor> };
+      const other = roles.find(({ door }) => door.role === role)?.plugin.manifest.id;
+      if (other !== undefined) faults.push(`the role ${role} is brought by both ${other} and ${id}`);
+      else if (brings(worker, role)) roles.push({ door: worker, plugin });
+      else faults.push(`plugin ${id} declares role ${role} but ${entry} does not bring it`);
     }
   }
-  const missing = wanted.filter((role) => !roles.some(({ door }) => door.role === role));
-  if (missing.length > 0)
-    throw new Refusal(
-      'worker refused',
-      missing.map((role) => `no plugin brings the role ${role}`),
-    );
+  const declared = new Set(
+    platform.plugins.flatMap(({ manifest }) => (manifest.workers ?? []).map(({ role }) => role)),
+  );
+  faults.push(...wanted.filter((role) => !declared.has(role)).map((role) => `no plugin brings the role ${role}`));
+  if (faults.length > 0) throw new Refusal('worker refused', faults);
   return roles;
+}
+
+/** A third party's door is JavaScript that no compiler of ours has seen. */
+function brings(worker: Partial<WorkerDoor> | undefined, role: string): worker is WorkerDoor {
+  return worker?.role === role && typeof worker.workflowsPath === 'string' && typeof worker.activities === 'function';
 }

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { copyFile, glob, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { ROOT } from './walls.ts';
+
+/** The packages that are published as JavaScript, each after those whose types it needs. */
+export const PUBLISHED: readonly string[] = ['kernel', 'migrations', 'workers'];
+
+const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
+
+/**
+ * Compiles one package to its `dist`, from nothing: JavaScript with declarations, and the plain `.mjs` files as they
+ * are. The compiler sees the package's own folder as its root, because a source imports the package.json above it; so
+ * what it writes below `src` moves up to where `exports` names it.
+ */
+export async function buildPackage(folder: string): Promise<void> {
+  const home = path.join(ROOT, folder);
+  const dist = path.join(home, 'dist');
+  const draft = path.join(dist, '.build');
+  await rm(dist, { recursive: true, force: true });
+  await compile(path.join(home, 'tsconfig.build.json'));
+  const built = path.join(draft, 'src');
+  for await (const file of glob('**/*.mjs', { cwd: path.join(home, 'src') })) {
+    await mkdir(path.dirname(path.join(built, file)), { recursive: true });
+    await copyFile(path.join(home, 'src', file), path.join(built, file));
+  }
+  for (const name of await readdir(built)) await rename(path.join(built, name), path.join(dist, name));
+  await rm(draft, { recursive: true });
+}
+
+async function compile(project: string): Promise<void> {
+  try {
+    await promisify(execFile)(process.execPath, [TSC, '-p', project], { cwd: ROOT });
+  } catch (error) {
+    throw new Error((error as { stdout?: string }).stdout?.trim() || (error as Error).message);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const folder of PUBLISHED) {
+    await buildPackage(folder);
+    process.stderr.write(`  ✓ ${folder}/dist\n`);
+  }
+}
