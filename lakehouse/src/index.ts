@@ -1,4 +1,12 @@
 export { type JdbcCatalog, jdbcCatalog, type Sql, type TableIdent } from './catalog-jdbc.ts';
+export {
+  CONDITION_OPS,
+  type Condition,
+  type ConditionFault,
+  type ConditionOp,
+  isOrdered,
+  parseCondition,
+} from './condition.ts';
 export { LakehouseError, type LakehouseErrorCode } from './error.ts';
 export { type Evolution, evolveSchema } from './evolve-schema.ts';
 export { type FileIO, localFileIO, localPath, toLocation } from './fileio.ts';
@@ -12,9 +20,16 @@ export {
   stringifyExact,
   type TableMetadata,
 } from './metadata.ts';
-export { createQueryPool, type PreviewRequest, type QueryPool, type QueryPoolOptions } from './query/pool.ts';
-export type { QueryResult } from './query/protocol.ts';
-export { countFiles, createScanner, type LiveFile, planPreview, type Scanner } from './scan.ts';
+export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './query/plan-read.ts';
+export {
+  createQueryPool,
+  type PreviewPage,
+  type PreviewRequest,
+  type QueryPool,
+  type QueryPoolOptions,
+} from './query/pool.ts';
+export type { ReadOrder } from './query/protocol.ts';
+export { countFiles, createScanner, type FileFigures, type LiveFile, type Scanner } from './scan.ts';
 export { createStager, type StageRequest, type StageResult, type Stager, type StagerOptions } from './stage.ts';
 export type { LineShape } from './stage-sql.ts';
 export type { StagedFile } from './stats.ts';

@@ -20,6 +20,8 @@ export type ManifestFile = AvroRecord & {
   min_sequence_number: bigint;
   added_snapshot_id: bigint;
 };
+/** Figures of the columns of a file, by field id. */
+export type ColumnMap<V extends AvroValue> = readonly { readonly key: number; readonly value: V }[] | null;
 /** A file in a manifest, as the format names it. */
 export type DataFile = AvroRecord & {
   content: number;

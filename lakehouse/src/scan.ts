@@ -1,7 +1,16 @@
 import { LakehouseError } from './error.ts';
 import type { FileIO } from './fileio.ts';
 import { createLru } from './lru.ts';
-import { CONTENT, type ManifestEntry, type ManifestFile, readManifest, readManifestList, STATUS } from './manifest.ts';
+import {
+  CONTENT,
+  type ColumnMap,
+  type DataFile,
+  type ManifestEntry,
+  type ManifestFile,
+  readManifest,
+  readManifestList,
+  STATUS,
+} from './manifest.ts';
 import { findSnapshot, readMetadata, type TableMetadata } from './metadata.ts';
 
 /** A data file that a snapshot holds. */
@@ -11,24 +20,21 @@ export type LiveFile = {
   readonly sizeBytes: bigint;
   /** The snapshot that added it. */
   readonly snapshotId: bigint;
+  /** What its writer said of its columns. */
+  readonly figures: FileFigures;
+};
+
+/** Figures by field id, each as far as the writer gave it; bounds are in the format's single-value encoding. */
+export type FileFigures = {
+  readonly nulls: ColumnMap<bigint>;
+  readonly lower: ColumnMap<Buffer>;
+  readonly upper: ColumnMap<Buffer>;
 };
 
 export type Scanner = ReturnType<typeof createScanner>;
 
 /** Manifest entries, manifests of lists, and snapshots of metadata files that a scanner keeps in memory, together. */
 const CACHED_ENTRIES = 100_000;
-
-/** The fewest files whose rows reach the limit, largest first. */
-export function planPreview(files: readonly LiveFile[], limit: number): LiveFile[] {
-  const chosen: LiveFile[] = [];
-  let rows = 0n;
-  for (const file of files.toSorted((a, b) => Number(b.recordCount - a.recordCount))) {
-    if (rows >= BigInt(limit)) break;
-    if (file.recordCount > 0n) chosen.push(file);
-    rows += file.recordCount;
-  }
-  return chosen;
-}
 
 /** Finds the files of snapshots. Metadata, manifest lists and manifests are immutable, so they are cached by location. */
 export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: FileIO; cachedEntries?: number }) {
@@ -85,11 +91,20 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
             recordCount: file.record_count,
             sizeBytes: file.file_size_in_bytes,
             snapshotId: entry.snapshot_id!,
+            figures: figuresOf(file),
           });
         }
       }
       return found;
     },
+  };
+}
+
+function figuresOf(file: DataFile): FileFigures {
+  return {
+    nulls: (file.null_value_counts ?? null) as ColumnMap<bigint>,
+    lower: (file.lower_bounds ?? null) as ColumnMap<Buffer>,
+    upper: (file.upper_bounds ?? null) as ColumnMap<Buffer>,
   };
 }
 

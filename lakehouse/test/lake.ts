@@ -9,6 +9,7 @@ import {
   type FileIO,
   type LineShape,
   localFileIO,
+  type PlannedFile,
   type StageResult,
   type Stager,
   type TableMetadata,
@@ -27,6 +28,10 @@ export const EMITTED_AT = 1_700_000_000_123;
 /** One line with this data. */
 export const line = (data: unknown, more: object = {}): string =>
   `${JSON.stringify({ type: 'RECORD', record: { data, emitted_at: EMITTED_AT, ...more } })}\n`;
+
+/** Files to be read, in this order. */
+export const planned = (locations: readonly string[]): PlannedFile[] =>
+  locations.map((location, file) => ({ location, file }));
 
 export type Lake = {
   readonly root: string;

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
 import { isoTime } from '../src/query/wire-value.ts';
-import { type Lake, line, openLake } from './lake.ts';
+import { type Lake, line, openLake, planned } from './lake.ts';
 
 const COLUMNS: Column[] = [
   { name: 'a', type: 'int' },
@@ -20,7 +20,7 @@ async function staged(lake: Lake) {
   const { metadata } = await lake.table(COLUMNS);
   const schema = currentSchema(metadata);
   const { file } = await lake.stage(metadata, schema, line({ a: 1, b: 'x' }) + line({ a: 2, b: 'y' }));
-  return { schema, files: file ? [file.location] : [], limit: 10 };
+  return { schema, files: planned(file ? [file.location] : []), limit: 10 };
 }
 
 t.test('the query pool', async (t) => {
@@ -43,11 +43,14 @@ t.test('the query pool', async (t) => {
     const renamed = { ...schema, fields: schema.fields.map((f) => (f.name === 'b' ? { ...f, name: 'B "2"' } : f)) };
     await using(createQueryPool(), async (pool) => {
       const result = await pool.preview({ ...request, schema: renamed, columns: ['c', 'B "2"', 'a'] });
-      t.strictSame(result.columns, [
-        { name: 'c', type: 'double' },
-        { name: 'B "2"', type: 'string' },
-        { name: 'a', type: 'long' },
-      ]);
+      t.strictSame(
+        result.columns.map(({ name, type }) => [name, type]),
+        [
+          ['c', 'double'],
+          ['B "2"', 'string'],
+          ['a', 'long'],
+        ],
+      );
       t.strictSame(
         result.rows.toSorted((one, other) => String(one[2]).localeCompare(String(other[2]))),
         [
@@ -81,7 +84,7 @@ t.test('the query pool', async (t) => {
     await using(createQueryPool({ maxResidentBytes: 1 }), async (pool) => {
       const endless = {
         ...request,
-        files: Array.from({ length: 20_000 }, () => request.files[0] ?? ''),
+        files: planned(Array.from({ length: 20_000 }, () => request.files[0]?.location ?? '')),
         limit: 40_000,
       };
       await t.rejects(pool.preview(endless), { code: 'out_of_memory' });
@@ -90,7 +93,7 @@ t.test('the query pool', async (t) => {
       const { metadata } = await lake.table([{ name: 'b', type: 'string' }]);
       const schema = currentSchema(metadata);
       const { file } = await lake.stage(metadata, schema, line({ b: 'x'.repeat(3 << 20) }));
-      const large = { schema, files: file ? [file.location] : [], limit: 1 };
+      const large = { schema, files: planned(file ? [file.location] : []), limit: 1 };
       await t.rejects(pool.preview(large), { code: 'out_of_memory' });
     });
   });
@@ -100,7 +103,7 @@ t.test('the query pool', async (t) => {
       const { metadata } = await lake.table([{ name: 'b', type: 'string' }]);
       const schema = currentSchema(metadata);
       const { file } = await lake.stage(metadata, schema, line({ b: 'x'.repeat(34 << 20) }));
-      const large = { schema, files: file ? [file.location] : [], limit: 1 };
+      const large = { schema, files: planned(file ? [file.location] : []), limit: 1 };
       await t.rejects(pool.preview(large), { code: 'result_too_large' });
       t.equal((await pool.preview(request)).rows.length, 2);
     });
@@ -110,7 +113,10 @@ t.test('the query pool', async (t) => {
     await using(createQueryPool(), async (pool) => {
       await pool.preview(request);
       const [pid = 0] = await children();
-      const flying = pool.preview({ ...request, files: Array.from({ length: 5000 }, () => request.files[0] ?? '') });
+      const flying = pool.preview({
+        ...request,
+        files: planned(Array.from({ length: 5000 }, () => request.files[0]?.location ?? '')),
+      });
       process.kill(pid, 'SIGKILL');
       await t.rejects(flying, { code: 'query_failed' });
       t.equal((await pool.preview(request)).rows.length, 2);

@@ -10,9 +10,10 @@ import {
   findSnapshot,
   localPath,
   type PreparedCommit,
-  planPreview,
+  planRead,
   prepareAppend,
   prepareOverwrite,
+  type RowPosition,
   readMetadata,
   type StagedFile,
   type TableMetadata,
@@ -178,12 +179,21 @@ t.test('commits', async (t) => {
       recordCount,
       sizeBytes: 1n,
       snapshotId: 1n,
+      figures: { nulls: null, lower: null, upper: null },
     }));
+    const plan = (limit: number, after?: RowPosition) =>
+      planRead(live, { limit, conditions: [], sorted: false, after }).map(({ file }) => file);
     t.strictSame(
-      [1, 50, 51, 70, 1000].map((limit) => planPreview(live, limit).length),
-      [1, 1, 2, 2, 3],
+      [1, 50, 51, 70, 1000].map((limit) => plan(limit)),
+      [[0], [0], [0, 1], [0, 1], [0, 1, 2]],
     );
-    t.strictSame(planPreview(live, 0), []);
+    t.strictSame(plan(0), []);
+    t.strictSame(plan(1, { file: 0, row: '48' }), [0], 'one row of the first file is left');
+    t.strictSame(plan(2, { file: 0, row: '48' }), [0, 1]);
+    t.strictSame(plan(20, { file: 0, row: '49' }), [1], 'none is left');
+    t.strictSame(plan(1, { file: 9, row: '0' }), []);
+    const sorted = (limit: number) => planRead(live, { limit, conditions: [], sorted: true, after: undefined }).length;
+    t.equal(sorted(1), 3, 'a sort looks at every file');
     t.strictSame(countFiles(live), { rows: 73n, bytes: 4n });
   });
 

@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Condition } from '../condition.ts';
 import { LakehouseError } from '../error.ts';
 import { localPath } from '../fileio.ts';
-import type { TableSchema } from '../types.ts';
-import type { ChildLimits, QueryAnswer, QueryRequest, QueryResult } from './protocol.ts';
+import type { Field, TableSchema } from '../types.ts';
+import type { PlannedFile, RowPosition } from './plan-read.ts';
+import type { ChildLimits, QueryAnswer, QueryPage, QueryRequest, ReadOrder } from './protocol.ts';
 
 export type QueryPoolOptions = {
   /** Child processes, each answering one request at a time. */
@@ -19,12 +21,24 @@ export type QueryPoolOptions = {
 };
 
 export type PreviewRequest = {
-  /** Locations of Parquet data files. */
-  readonly files: readonly string[];
+  /** As `planRead` chose them, for the same conditions, order and place to go on behind. */
+  readonly files: readonly PlannedFile[];
   readonly schema: TableSchema;
   /** The names of the columns to read, in the order wanted; all when absent. */
   readonly columns?: readonly string[];
+  /** What rows must fit, all of it. */
+  readonly conditions?: readonly Condition[];
+  readonly order?: ReadOrder;
+  /** Rows up to this one, which a page of the same query ended with, are left out. */
+  readonly after?: RowPosition | undefined;
   readonly limit: number;
+};
+
+/** A page of rows, in the order of `columns`; `last` is where the next one goes on, when there is `more`. */
+export type PreviewPage = {
+  readonly columns: readonly Field[];
+  readonly more: boolean;
+  readonly last: RowPosition | undefined;
 };
 
 export type QueryPool = ReturnType<typeof createQueryPool>;
@@ -48,10 +62,12 @@ function spawn(limits: ChildLimits): ChildProcess {
     env: {},
     execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${CHILD_HEAP_MB}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // Bytes go over as bytes.
+    serialization: 'advanced',
   });
 }
 
-function ask(child: ChildProcess, request: QueryRequest, deadlineMs: number): Promise<QueryResult> {
+function ask(child: ChildProcess, request: QueryRequest, deadlineMs: number): Promise<QueryPage> {
   return new Promise((resolve, reject) => {
     const settle = (action: () => void): void => {
       clearTimeout(timer);
@@ -108,6 +124,23 @@ function createSlots(size: number, limits: ChildLimits) {
   };
 }
 
+/** A request as a child takes it. `position_missing` when the files do not hold the row to go on behind. */
+function queryOf(request: PreviewRequest): { fields: readonly Field[]; query: Omit<QueryRequest, 'arrow'> } {
+  const { files, schema, columns, conditions = [], order, after, limit } = request;
+  const byName = new Map(schema.fields.map((field) => [field.name, field]));
+  const fields = columns ? columns.map((name) => byName.get(name)) : schema.fields;
+  if (!fields.every((field) => field !== undefined)) {
+    throw new LakehouseError('query_failed', 'A wanted column is not in the schema');
+  }
+  const index = files.findIndex((planned) => planned.file === after?.file);
+  if (index < 0 && after !== undefined && order !== undefined) {
+    throw new LakehouseError('position_missing', 'There is no such row to go on behind');
+  }
+  const place = after === undefined || index < 0 ? undefined : { index, row: after.row };
+  const paths = files.map((planned) => localPath(planned.location));
+  return { fields, query: { paths, fields, conditions, order, after: place, limit } };
+}
+
 /** After these a child may still hold the memory or the work of the failed request. */
 const FATAL: ReadonlySet<string> = new Set(['out_of_memory', 'query_deadline', 'query_failed']);
 
@@ -132,7 +165,7 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
   });
   let closed = false;
 
-  const run = async (slot: Slot, request: QueryRequest): Promise<QueryResult> => {
+  const run = async (slot: Slot, request: QueryRequest): Promise<QueryPage> => {
     if (closed) throw new LakehouseError('query_failed', 'The query pool is closed');
     const child = pool.child(slot);
     try {
@@ -146,22 +179,33 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
     }
   };
 
+  const read = async (request: PreviewRequest, arrow?: Readonly<Record<string, string>>) => {
+    const { fields, query } = queryOf(request);
+    const slot = await pool.acquire();
+    try {
+      const { rows, last, more } = await run(slot, { ...query, arrow });
+      const file = request.files[last?.index ?? -1]?.file;
+      const position = last === undefined || file === undefined ? undefined : { file, row: last.row };
+      return { columns: fields, rows, more, last: position };
+    } finally {
+      pool.release(slot);
+    }
+  };
+
   return {
-    /** Up to `limit` rows of the files, with the columns of the schema. */
-    async preview(request: PreviewRequest): Promise<QueryResult> {
-      const { schema, columns, limit } = request;
-      const byName = new Map(schema.fields.map((field) => [field.name, field]));
-      const fields = columns ? columns.map((name) => byName.get(name)) : schema.fields;
-      if (!fields.every((field) => field !== undefined)) {
-        throw new LakehouseError('query_failed', 'A wanted column is not in the schema');
-      }
-      const paths = request.files.map(localPath);
-      const slot = await pool.acquire();
-      try {
-        return await run(slot, { paths, fields, limit });
-      } finally {
-        pool.release(slot);
-      }
+    /** Up to `limit` rows of the files, with the columns of the schema; every value as `wireValue` gives it. */
+    async preview(request: PreviewRequest): Promise<PreviewPage & { rows: readonly (readonly unknown[])[] }> {
+      const { rows, ...page } = await read(request);
+      return { ...page, rows: rows as readonly (readonly unknown[])[] };
+    },
+
+    /** The same rows as an Arrow IPC stream, whose schema carries the labels. */
+    async previewArrow(
+      request: PreviewRequest,
+      labels: Readonly<Record<string, string>>,
+    ): Promise<PreviewPage & { stream: Uint8Array }> {
+      const { rows, ...page } = await read(request, labels);
+      return { ...page, stream: rows as Uint8Array };
     },
 
     /** Ends all children, and with them the requests that still run. */

@@ -1,23 +1,40 @@
+import type { Condition } from '../condition.ts';
 import type { LakehouseErrorCode } from '../error.ts';
 import type { Field } from '../types.ts';
+
+/** The column that rows are sorted by: NULL last, NaN above all numbers; equal ones stay in reading order. */
+export type ReadOrder = { readonly field: Field; readonly descending: boolean };
+
+/** A row by the index of its file in the request and its place there, counted from 0 in decimal digits. */
+export type RowPlace = { readonly index: number; readonly row: string };
 
 /** What the parent asks of a query child, one at a time. */
 export type QueryRequest = {
   readonly paths: readonly string[];
   /** The columns to read, by field id, named and typed as the table's schema says now. */
   readonly fields: readonly Field[];
+  readonly conditions: readonly Condition[];
+  readonly order: ReadOrder | undefined;
+  /** The row behind which to go on. */
+  readonly after: RowPlace | undefined;
   readonly limit: number;
+  /** With labels for its schema, rows come as an Arrow stream. */
+  readonly arrow: Readonly<Record<string, string>> | undefined;
 };
 
-/** Rows in the order of the columns; every value as `wireValue` gives it. */
-export type QueryResult = {
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
-  readonly rows: readonly (readonly unknown[])[];
+/** One page of rows. */
+export type QueryPage = {
+  /** Whether there are rows behind the last one. */
+  readonly more: boolean;
+  /** The last row; undefined for none. */
+  readonly last: RowPlace | undefined;
+  /** The rows in the order of the columns, every value as `wireValue` gives it; or an Arrow IPC stream of them. */
+  readonly rows: readonly (readonly unknown[])[] | Uint8Array;
 };
 
 /** What a query child answers. */
 export type QueryAnswer =
-  | { readonly result: QueryResult }
+  | { readonly result: QueryPage }
   | { readonly error: { readonly code: LakehouseErrorCode; readonly message: string } };
 
 /** How a child is bounded; handed over as its only argument. */

@@ -23,6 +23,22 @@ const Digits = (description: string) => Type.String({ pattern: '^-?[0-9]+$', des
 /** A 64-bit snapshot id as a decimal string. */
 export const SnapshotId = Digits('64-bit snapshot id, all digits');
 
+/** Characters of one filter, one list of columns, or an order; a name of a column has no bound of its own. */
+const MAX_TEXT_LENGTH = 2048;
+const MAX_TEXTS = 100;
+
+/** A query parameter that may be repeated. */
+const TextList = (description: string) =>
+  Type.Union(
+    [
+      Type.String({ maxLength: MAX_TEXT_LENGTH }),
+      Type.Array(Type.String({ maxLength: MAX_TEXT_LENGTH }), { maxItems: MAX_TEXTS }),
+    ],
+    { description },
+  );
+
+const PREVIEW_DESCRIPTION = `A filter is \`column:op:value\` with eq, ne, lt, le, gt, ge, contains, starts_with, or \`column:op\` with is_null, not_null. Values are written as rows show them: numbers in digits, true or false, dates as 2026-01-31, times in ISO 8601 (a timestamptz with Z or an offset). NULL fits is_null alone. An order puts NULL last. A page token belongs to one dataset, snapshot, choice of columns, filters and order.`;
+
 const read = permission('datasets:read', 'viewer');
 const readErrors = [datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable, kernelProblems.notFound];
 
@@ -94,13 +110,14 @@ export const DatasetDetail = Type.Object({
   producer: Nullable(Type.Object({ kind: Type.String(), id: Type.String() })),
 });
 
-/** The first rows of a dataset: each row lists its values in the order of `columns`; 64-bit integers and decimals are strings. */
+/** A page of rows of a dataset: each row lists its values in the order of `columns`; 64-bit integers and decimals are strings. */
 export const DatasetPreview = Type.Object({
   dataset_id: Type.String(),
   snapshot_id: Nullable(SnapshotId),
   columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
   rows: Type.Array(Type.Array(Type.Unknown())),
   has_more: Type.Boolean(),
+  next_page_token: Nullable(Type.String({ description: 'For the rows behind these, of the same snapshot' })),
 });
 
 export const listDatasets = endpoint({
@@ -135,15 +152,25 @@ export const previewDataset = endpoint({
   id: 'datasets.preview',
   method: 'GET',
   path: '/datasets/:dataset_id/preview',
-  summary: 'Read the first rows of a dataset',
+  summary: 'Read rows of a dataset',
+  description: PREVIEW_DESCRIPTION,
   access: read,
   params: DatasetParams,
   query: Type.Object(
     {
+      columns: Type.Optional(TextList('Names of the columns to read, joined by commas or repeated; all unless given')),
+      filter: Type.Optional(TextList('column:op:value, repeated for more; rows must fit all of them')),
+      order: Type.Optional(
+        Type.String({
+          maxLength: MAX_TEXT_LENGTH,
+          description: 'column or -column; in the order of the files unless given',
+        }),
+      ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PREVIEW_ROWS, default: DEFAULT_PREVIEW_ROWS })),
       snapshot_id: Type.Optional(
         Type.String({ pattern: '^[0-9]{1,19}$', description: 'Read this snapshot instead of the newest' }),
       ),
+      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
     },
     { additionalProperties: false },
   ),
@@ -153,6 +180,8 @@ export const previewDataset = endpoint({
     datasetProblems.datasetUnreadable,
     datasetProblems.queryTimeout,
     datasetProblems.previewTooLarge,
+    datasetProblems.queryTooLarge,
+    kernelProblems.invalidPageToken,
     kernelProblems.dependencyUnavailable,
   ],
   cli: 'datasets preview',

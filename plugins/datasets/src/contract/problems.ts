@@ -57,7 +57,7 @@ export const datasetProblems = {
     status: 504,
     title: 'Query timed out',
     detail: 'Reading the dataset took longer than the deadline or more memory than the limit, and was stopped.',
-    hint: 'Ask for fewer rows.',
+    hint: 'Ask for fewer rows or columns, or leave the order or the filter out.',
   }),
   commitIdReused: problem({
     code: 'commit_id_reused',
@@ -78,7 +78,15 @@ export const datasetProblems = {
     status: 422,
     title: 'Preview too large',
     detail: 'The rows that were asked for are too large to be shown.',
-    hint: 'Ask for fewer rows.',
+    hint: 'Ask for fewer rows or columns.',
+  }),
+  queryTooLarge: problem({
+    code: 'query_too_large',
+    status: 422,
+    title: 'Query too large',
+    detail:
+      'To answer in this order, or with this filter, more of the dataset would have to be read than a preview may.',
+    hint: 'Leave the order out, or filter by a column along which the rows were loaded, such as _extracted_at.',
   }),
   storageFull: problem({
     code: 'storage_full',

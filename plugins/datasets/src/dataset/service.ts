@@ -1,16 +1,7 @@
 import { decodePageToken, encodePageToken, type Kernel, type Tenant } from '@weir/kernel';
 import { DEFAULT_PAGE_SIZE, type Input, kernelProblems, type Output } from '@weir/kernel/contract';
+import type { JdbcCatalog, QueryPool, Scanner, TableMetadata } from '@weir/lakehouse';
 import {
-  currentSchema,
-  findSnapshot,
-  type JdbcCatalog,
-  planPreview,
-  type QueryPool,
-  type Scanner,
-  type TableMetadata,
-} from '@weir/lakehouse';
-import {
-  DEFAULT_PREVIEW_ROWS,
   datasetProblems,
   type getDataset,
   type listDatasetSnapshots,
@@ -21,8 +12,9 @@ import {
 import { holderOf, producedTables } from '../producer/producers.ts';
 import { asProblems } from '../table/lakehouse-problem.ts';
 import { datasetId, parseDatasetId } from './dataset-id.ts';
-import { detailView, itemView, snapshotTwinView, typeText } from './dataset-view.ts';
+import { detailView, itemView, snapshotTwinView } from './dataset-view.ts';
 import { listTables } from './list-tables.ts';
+import { jsonPreview } from './preview.ts';
 import { mayRead, readableBy } from './readable.ts';
 
 export interface DatasetDeps {
@@ -55,10 +47,10 @@ export function datasetService(deps: DatasetDeps) {
       return asProblems(async () => detailView(ref, { metadata, location }, producer));
     },
 
-    /** The first rows of the newest snapshot or of the named one, read from as few files as hold them. */
+    /** A page of rows of the newest snapshot or of the named one, read from as few files as hold them. */
     async preview(tenant: Tenant, id: string, query: Input<typeof previewDataset>['query']) {
       const { ref, metadata } = await open(deps, tenant, id);
-      return asProblems(() => preview(deps, { ref, metadata, query }));
+      return asProblems(() => jsonPreview(deps, { ref, metadata, query }));
     },
 
     /** The snapshots of a dataset, newest first unless ordered otherwise. */
@@ -114,26 +106,6 @@ async function open({ kernel, catalog, scanner }: DatasetDeps, tenant: Tenant, i
   });
   const metadata = await asProblems(() => scanner.metadata(found.location));
   return { ref, ...found, metadata };
-}
-
-async function preview(
-  { scanner, pool }: DatasetDeps,
-  { ref, metadata, query }: { ref: TableRef; metadata: TableMetadata; query: Input<typeof previewDataset>['query'] },
-): Promise<Output<typeof previewDataset>> {
-  const limit = query.limit ?? DEFAULT_PREVIEW_ROWS;
-  const snapshot = findSnapshot(metadata, query.snapshot_id);
-  const written = metadata.schemas.find((one) => one['schema-id'] === snapshot?.['schema-id']);
-  const schema = query.snapshot_id === undefined ? currentSchema(metadata) : (written ?? currentSchema(metadata));
-  const files = await scanner.files(metadata, query.snapshot_id);
-  const chosen = planPreview(files, limit + 1).map((file) => file.location);
-  const { rows } = await pool.preview({ files: chosen, schema, limit: limit + 1 });
-  return {
-    dataset_id: datasetId(ref),
-    snapshot_id: snapshot === undefined ? null : String(snapshot['snapshot-id']),
-    columns: schema.fields.map(({ name, type }) => ({ name, type: typeText(type) })),
-    rows: rows.slice(0, limit).map((row) => [...row]),
-    has_more: rows.length > limit,
-  };
 }
 
 function snapshotPage(

@@ -19,6 +19,10 @@ function problemOf(error: LakehouseError): Problem {
       return kernelProblems.dependencyUnavailable({ cause: error });
     case 'result_too_large':
       return datasetProblems.previewTooLarge({ cause: error });
+    case 'query_too_large':
+      return datasetProblems.queryTooLarge({ cause: error });
+    case 'position_missing':
+      return kernelProblems.invalidPageToken({ cause: error });
     case 'disk_full':
       return datasetProblems.storageFull({ cause: error });
     case 'schema_incompatible':

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { decodePageToken, encodePageToken } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
+import type { RowPosition } from '@weir/lakehouse';
+import { type AskedPreview, textList } from './preview-query.ts';
+
+/** Where a preview goes on: in the same snapshot, under the same schema, behind a row. */
+export interface PreviewPlace {
+  snapshotId: string;
+  schemaId: number;
+  position: RowPosition;
+}
+
+const PLACE = /^(\d{1,19})\.(\d{1,9})$/;
+const POSITION = /^(\d{1,9})\.(\d{1,18})$/;
+
+/** What a token is good for: this table, and the columns, filters and order as they were asked for. */
+export function previewBinding(tableUuid: string, asked: AskedPreview): string {
+  const said = [tableUuid, textList(asked.columns), textList(asked.filter), asked.order ?? null];
+  return `preview.${createHash('sha256').update(JSON.stringify(said)).digest('base64url')}`;
+}
+
+/** The token of a place. It holds no value of a row. */
+export function encodePreviewPlace(binding: string, { snapshotId, schemaId, position }: PreviewPlace): string {
+  const id = `${position.file}.${position.row}`;
+  return encodePageToken({ order: binding, value: `${snapshotId}.${schemaId}`, id });
+}
+
+/** Reads a token back; `invalid_page_token` for one of another list, another table or another question. */
+export function decodePreviewPlace(binding: string, token: string): PreviewPlace {
+  const { value, id } = decodePageToken(token, binding);
+  const [, snapshotId, schemaId] = PLACE.exec(value ?? '') ?? [];
+  const [, file, row] = POSITION.exec(id) ?? [];
+  if (snapshotId === undefined || file === undefined || row === undefined) throw kernelProblems.invalidPageToken();
+  return { snapshotId, schemaId: Number(schemaId), position: { file: Number(file), row } };
+}
