@@ -14,7 +14,7 @@ const ANSWER_HEADERS = ['deprecation', 'etag', 'location', 'retry-after', 'www-a
  */
 export function allowedOrigins(text: string): string[] {
   const origins = text.split(',').flatMap((part) => part.trim() || []);
-  const fault = origins.some((origin) => !/^https?:\/\//.test(origin) || URL.parse(origin)?.origin !== origin);
+  const fault = origins.some((origin) => !/^https?:\/\/[^*]+$/.test(origin) || URL.parse(origin)?.origin !== origin);
   if (fault) {
     throw new Refusal('configuration refused', [
       'CORS_ALLOWED_ORIGINS must list exact origins, such as https://weir.example.org,http://127.0.0.1:5173',
@@ -32,6 +32,7 @@ export async function allowOrigins(app: FastifyInstance, origins: string[]): Pro
     allowedHeaders: REQUEST_HEADERS,
     exposedHeaders: ANSWER_HEADERS,
     credentials: false,
+    strictPreflight: false,
     maxAge: PREFLIGHT_SECONDS,
   });
 }

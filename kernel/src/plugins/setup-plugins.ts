@@ -64,13 +64,14 @@ export function setupPlugins(
   return loaded;
 }
 
-/** Declared compared with registered: id, services, contributions, route prefixes, permissions. */
-function differences(manifest: Manifest, plugin: WeirPlugin, registration: Registration): string[] {
+/** Declared compared with registered: id, services, contributions, route prefixes, permissions, roles of runs. */
+export function differences(manifest: Manifest, plugin: WeirPlugin, registration: Registration): string[] {
   const { id } = manifest;
   const provided = (registration.services ?? []).map((service) => service.id);
   const declared = manifest.provides ?? [];
   const given = new Set((registration.contributes ?? []).map((contribution) => contribution.id));
   const permissions = Object.keys(manifest.permissions ?? {});
+  const roles = (manifest.workers ?? []).map((worker) => worker.role);
   return [
     ...(plugin.spec.id === id
       ? []
@@ -87,6 +88,11 @@ function differences(manifest: Manifest, plugin: WeirPlugin, registration: Regis
     ...(manifest.contributes ?? [])
       .filter((name) => !given.has(name))
       .map((name) => `plugin ${id} declares that it contributes to ${name} but does not`),
+    ...(registration.runKinds ?? [])
+      .filter(({ role }) => !roles.includes(role))
+      .map(
+        ({ kind, role }) => `plugin ${id} gives runs of kind ${kind} to the role ${role}, which it does not declare`,
+      ),
     ...registration.routes.flatMap(({ endpoint }) => {
       const { access } = endpoint;
       const inside = manifest.prefixes.some(

@@ -40,7 +40,11 @@ export function tenantPlugins({ db, optIn, now = Date.now }: TenantPluginDeps): 
     const states = new Map(
       rows.map((row) => [
         String(row.plugin_id),
-        { enabled: row.enabled === true, changedBy: String(row.changed_by), changedAt: row.changed_at as Date },
+        {
+          enabled: row.enabled === true,
+          changedBy: String(row.changed_by),
+          changedAt: new Date(String(row.changed_at)),
+        },
       ]),
     );
     if (cache.size >= MAX_CACHED) cache.clear();

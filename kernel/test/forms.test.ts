@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { Type } from '@sinclair/typebox';
+import { pino } from 'pino';
+import t from 'tap';
+import { Refusal } from '../src/config/refusal.ts';
+import { anyone } from '../src/contract/access.ts';
+import { endpoint } from '../src/contract/endpoint.ts';
+import { Closed } from '../src/contract/shapes.ts';
+import type { Authenticate } from '../src/http/authenticate.ts';
+import { allowedOrigins, allowOrigins } from '../src/http/cors.ts';
+import { type AnyRoute, handle, registerRoutes } from '../src/http/handle.ts';
+import { isRaw, raw } from '../src/http/raw.ts';
+import { createServer } from '../src/http/server.ts';
+
+const authenticate: Authenticate = () => async (request) => {
+  request.caller = { principal: { kind: 'anonymous' }, tenant: undefined };
+};
+const deps = { authenticate, idempotency: { once: (_call: unknown, work: () => unknown) => work() } as never };
+const common = { summary: 'x', access: anyone };
+const ARROW = 'application/vnd.apache.arrow.stream';
+
+const table = endpoint({
+  ...common,
+  id: 'x.table',
+  method: 'GET',
+  path: '/table',
+  response: Type.Object({ rows: Type.Integer() }),
+  produces: [ARROW],
+  deprecated: true,
+});
+const config = {
+  ...common,
+  method: 'POST',
+  body: Closed({ name: Type.String() }),
+  response: Type.Object({ name: Type.String() }),
+} as const;
+const declared = endpoint({ ...config, id: 'x.declared', path: '/declared', declarative: true });
+const plain = endpoint({ ...config, id: 'x.plain', path: '/plain' });
+
+function serverWith(t: { teardown(work: () => unknown): void }, routes: AnyRoute[]) {
+  const app = createServer(pino({ level: 'silent' }));
+  registerRoutes(app, routes, deps);
+  t.teardown(() => app.close());
+  return app;
+}
+
+t.test('an endpoint with two forms answers in the one that Accept prefers, and 406 when it is neither', async (t) => {
+  const app = serverWith(t, [
+    handle(table, async ({ mediaType }) =>
+      mediaType === ARROW
+        ? raw({ type: ARROW, body: Readable.from(['A', 'B']), headers: { 'x-more': '1' } })
+        : { rows: 2 },
+    ),
+  ]);
+  const get = (accept?: string) =>
+    app.inject({ url: '/api/v1/table', headers: accept === undefined ? {} : { accept } });
+  for (const accept of [undefined, '*/*', 'application/json', `${ARROW};q=0.1, application/json`]) {
+    const answer = await get(accept);
+    t.match(answer.headers, { 'content-type': /^application\/json/, deprecation: 'true' }, String(accept));
+    t.strictSame(answer.json(), { rows: 2 });
+  }
+  for (const accept of [ARROW, `application/json;q=0.5, ${ARROW}`]) {
+    const answer = await get(accept);
+    t.match(answer.headers, { 'content-type': ARROW, 'x-more': '1', deprecation: 'true' }, accept);
+    t.equal(answer.body, 'AB');
+  }
+  const none = await get('text/html');
+  t.match([none.statusCode, none.json()], [406, { code: 'not_acceptable' }]);
+});
+
+t.test('what only looks like an answer of its own goes through the response schema', async (t) => {
+  t.equal(isRaw({ raw: true, type: 'text/html', body: '<script>', headers: {} }), false);
+});
+
+t.test('a declarative route reads YAML as it reads JSON; any other refuses the media type', async (t) => {
+  const app = serverWith(t, [handle(declared, async ({ body }) => body), handle(plain, async ({ body }) => body)]);
+  const post = (url: string, payload: string, type = 'application/yaml') =>
+    app.inject({ method: 'POST', url: `/api/v1${url}`, headers: { 'content-type': type }, payload });
+  t.match((await post('/declared', 'name: 2026-01-02')).json(), { name: '2026-01-02' });
+  t.match((await post('/declared', '{"name": "x"}')).json(), { name: 'x' });
+  t.match((await post('/declared', 'name: [')).json(), { code: 'malformed_yaml' });
+  t.match((await post('/declared', 'name: .inf')).json(), { code: 'yaml_not_json' });
+  t.match((await post('/declared', 'name: 7')).json(), { code: 'validation_failed' });
+  t.match((await post('/plain', 'name: x')).json(), { code: 'unsupported_media_type' });
+  t.match((await post('/declared', 'name: x', 'text/yaml')).json(), { code: 'unsupported_media_type' });
+});
+
+t.test('pages of the listed origins may call, by their exact spelling, and no other page', async (t) => {
+  const app = createServer(pino({ level: 'silent' }));
+  t.teardown(() => app.close());
+  await allowOrigins(app, allowedOrigins('https://ui.example.org, http://127.0.0.1:5173'));
+  registerRoutes(app, [handle(plain, async ({ body }) => body)], deps);
+  const preflight = (origin: string) =>
+    app.inject({
+      method: 'OPTIONS',
+      url: '/api/v1/plain',
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+    });
+  const allowed = await preflight('https://ui.example.org');
+  t.match([allowed.statusCode, allowed.headers], [204, { 'access-control-allow-origin': 'https://ui.example.org' }]);
+  t.notOk(allowed.headers['access-control-allow-credentials']);
+  for (const origin of [
+    'https://ui.example.org.evil.test',
+    'https://UI.example.org',
+    'http://ui.example.org',
+    'null',
+  ]) {
+    t.notOk((await preflight(origin)).headers['access-control-allow-origin'], origin);
+  }
+  t.match(await app.inject({ method: 'OPTIONS', url: '/api/v1/plain' }), { statusCode: 204, body: '' });
+});
+
+t.test('an origin that is not exact refuses the start', async (t) => {
+  t.strictSame(allowedOrigins(''), []);
+  for (const text of [
+    '*',
+    'null',
+    'https://a.example/',
+    'https://a.example/path',
+    'a.example',
+    'ftp://a.example',
+    'https://*.example',
+    'https://A.example',
+    'https://a.example:443',
+  ])
+    t.throws(() => allowedOrigins(`https://ok.example,${text}`), Refusal, text);
+});
