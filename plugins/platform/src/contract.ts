@@ -1,0 +1,44 @@
+export {
+  Admission,
+  AdmissionChange,
+  type AdmissionChangeView,
+  type AdmissionView,
+  getAdmission,
+  listAdmissionChanges,
+  setAdmission,
+} from './contract/admission.ts';
+export {
+  EVENT_STREAM,
+  type EventHintView,
+  Events,
+  type EventsService,
+  HINTS_KEPT_MS,
+  type Hint,
+  MAX_POLLED_HINTS,
+  type PublishTransaction,
+  readEvents,
+} from './contract/events.ts';
+export { getMetrics, METRICS_TEXT, MetricSample, type MetricSampleView } from './contract/metrics.ts';
+export {
+  listPlugins,
+  listTenantPlugins,
+  Plugin,
+  type PluginView,
+  setTenantPlugin,
+  TENANCIES,
+  TenantPlugin,
+  type TenantPluginView,
+} from './contract/plugins.ts';
+export { platformProblems } from './contract/problems.ts';
+export {
+  ADMISSION_STATES,
+  getServicesHealth,
+  getStatus,
+  MODES,
+  mayLook,
+  PART_STATES,
+  PlatformStatus,
+  type PlatformStatusView,
+  ServiceHealth,
+  type ServiceHealthView,
+} from './contract/status.ts';
