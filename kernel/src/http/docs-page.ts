@@ -75,11 +75,11 @@ ${answered}<p><a href="/docs/errors">All error codes</a> · <a href="/docs">All 
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.35rem .6rem;border-bottom:1px solid #ddd;vertical-align:top}
-code,pre{font:14px ui-monospace,monospace}pre{background:#f4f5f7;padding:1rem;overflow:auto}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}`;
+code,main>pre{font:14px ui-monospace,monospace}main>pre{background:#f4f5f7;padding:1rem;overflow:auto}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}`;
 
 function page(title: string, body: string, head = ''): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)}</title>${head}<style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>${body}</body></html>`;
+<title>${escapeHtml(title)}</title><link rel="icon" href="data:,">${head}<style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`;
 }
 
 function escapeHtml(text: string): string {
