@@ -34,7 +34,7 @@ export interface Endpoint<
   location?: string;
   /** The body may also be sent as `application/yaml`; for routes that take configuration. */
   declarative?: true;
-  /** Media types that it may answer with beside JSON; the first that `Accept` asks for is chosen. */
+  /** Media types that it may answer with beside JSON, which goes first unless it is listed; `Accept` chooses. */
   produces?: readonly string[];
   /** Kept for old clients only; answers carry `Deprecation`. */
   deprecated?: true;

@@ -18,6 +18,8 @@ export interface CallContext {
   principal: Principal;
   /** The value of `If-Match`, to be given to `requireMatch` with the etag of the row that is changed. */
   ifMatch: string | undefined;
+  /** The value of `Last-Event-ID`: where a reader of events was when it lost its stream. */
+  lastEventId: string | undefined;
   /** The media type to answer with: JSON, or one that the endpoint `produces` and the caller prefers. */
   mediaType: string;
   /** Aborts when the caller has gone away before the answer was sent. */
@@ -90,6 +92,7 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
     tenant,
     principal,
     ifMatch: request.headers['if-match'],
+    lastEventId: request.headers['last-event-id']?.toString(),
     mediaType: mediaTypeOf(endpoint, request),
     signal: gone.signal,
     traceId: request.id,
@@ -100,7 +103,8 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
 /** Throws `not_acceptable` when the endpoint has more than one form and the caller wants none of them. */
 function mediaTypeOf({ produces, response }: Endpoint, request: FastifyRequest): string {
   if (produces === undefined) return JSON_TYPE;
-  const best = new Negotiator(request.raw).mediaType(response === undefined ? [...produces] : [JSON_TYPE, ...produces]);
+  const jsonFirst = response !== undefined && !produces.includes(JSON_TYPE);
+  const best = new Negotiator(request.raw).mediaType(jsonFirst ? [JSON_TYPE, ...produces] : [...produces]);
   if (best === undefined) throw kernelProblems.notAcceptable();
   return best;
 }

@@ -66,7 +66,7 @@ function bodyTypes({ declarative }: Endpoint, schema: unknown): Json {
 
 function answerTypes({ response, produces = [] }: Endpoint): Json {
   const json = response === undefined ? {} : { 'application/json': { schema: response } };
-  const content = { ...json, ...Object.fromEntries(produces.map((type) => [type, {}])) };
+  const content = { ...Object.fromEntries(produces.map((type) => [type, {}])), ...json };
   return Object.keys(content).length === 0 ? {} : { content };
 }
 

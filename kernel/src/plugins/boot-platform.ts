@@ -131,7 +131,10 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     const services = kernelServices({
       version: packageJson.version,
       ...{ settings, order, queueOf, database, workflows, metrics, contributions: given, tenantPlugins: plugged },
-      endpoints: () => plugins.flatMap(({ registration }) => registration.routes.map(({ endpoint }) => endpoint)),
+      endpoints: () =>
+        plugins.flatMap(({ manifest, registration }) =>
+          registration.routes.map(({ endpoint }) => ({ id: endpoint.id, plugin: manifest.id })),
+        ),
     });
     const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics };
     const plugins = setupPlugins(planned, { ...ports, contributions: given, services }, allSettings);

@@ -24,6 +24,9 @@ export interface Registration {
   /** After all plugins are set up and before listening; `stop` runs in reverse order. */
   start?(): Promise<void>;
   stop?(): Promise<void>;
+  /** In the API process only: before it listens, and when it begins to stop: answers that never end must end then. */
+  serve?(): Promise<void>;
+  drain?(): Promise<void>;
 }
 
 /** The static record of a plugin and its one function. */
@@ -53,6 +56,8 @@ export type WeirPlugin = FastifyPluginAsync<PluginOptions> & { readonly spec: Pl
 export function definePlugin<S extends TObject>(spec: PluginSpec<S>): WeirPlugin {
   const register: FastifyPluginAsync<PluginOptions> = async (app, { registration, deps }) => {
     spec.scope?.(app);
+    app.addHook('onReady', async () => registration.serve?.());
+    app.addHook('preClose', async () => registration.drain?.());
     registerRoutes(app, registration.routes, { ...deps, plugin: spec.id });
   };
   const wrapped = fastifyPlugin(register, { name: spec.id, fastify: '5.x', encapsulate: true });

@@ -1,5 +1,4 @@
 import type { KernelSettings } from '../config/kernel-settings.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
 import { type HealthCheck, HealthChecks } from '../contract/points.ts';
 import { type ServiceToken, service } from '../contract/service.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -9,6 +8,12 @@ import type { Workflows } from '../workflows/workflows.ts';
 import type { Contributions } from './contributions.ts';
 import { type Provided, provide } from './define-plugin.ts';
 import type { Manifest } from './manifest.ts';
+
+/** A route by its id, and who brings it. */
+interface PluginEndpoint {
+  id: string;
+  plugin: string;
+}
 
 /** What the plugin that shows and switches the platform as a whole needs of the kernel. */
 export interface PlatformService {
@@ -21,7 +26,7 @@ export interface PlatformService {
   readonly sql: PlatformSql;
   /** In boot order. */
   manifests(): readonly Manifest[];
-  endpoints(): readonly Pick<Endpoint, 'id'>[];
+  endpoints(): readonly PluginEndpoint[];
   /** The kernel's own parts and those that plugins contribute. */
   healthChecks(): readonly HealthCheck[];
 }
@@ -49,7 +54,7 @@ export interface KernelServiceDeps {
   contributions: Contributions;
   tenantPlugins: TenantPlugins;
   /** Asked when a request comes, after all plugins are set up. */
-  endpoints(): readonly Pick<Endpoint, 'id'>[];
+  endpoints(): readonly PluginEndpoint[];
 }
 
 /** The kernel's own parts, and those that plugins contribute. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { providerKeys } from '../auth/keys.ts';
+import type { KernelSettings } from '../config/kernel-settings.ts';
 import { type CallResult, call } from '../contract/client.ts';
 import type { Endpoint, Input } from '../contract/endpoint.ts';
 import { authenticator } from '../http/authenticate.ts';
@@ -11,10 +12,13 @@ import { openDatabase } from '../persistence/open-database.ts';
 import { contributions } from '../plugins/contributions.ts';
 import type { Provided, Registration, WeirPlugin } from '../plugins/define-plugin.ts';
 import type { Kernel } from '../plugins/kernel.ts';
+import { kernelServices } from '../plugins/kernel-services.ts';
+import type { Manifest } from '../plugins/manifest.ts';
 import { readiness } from '../plugins/readiness.ts';
 import { createRuns } from '../runs/create-runs.ts';
 import type { RunKind } from '../runs/runs.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
+import { tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
 import { memoryWorkflows } from './memory-workflows.ts';
 import { type DatabaseTools, type TestDatabase, testDatabase } from './test-database.ts';
@@ -28,6 +32,8 @@ export interface TestPluginOptions {
   runKinds?: RunKind[];
   /** Services of other plugins: fakes at their ports, or made from the kernel that is given. */
   services?: (kernel: Kernel) => Provided[];
+  /** What the kernel says of the plugins that are loaded. */
+  manifests?: Manifest[];
 }
 
 export interface PluginUnderTest {
@@ -39,11 +45,17 @@ export interface PluginUnderTest {
   /** Makes or finds the tenant. */
   tenant(alias: string): Promise<Tenant>;
   /** A caller in one tenant, with real tokens; `admin` unless a role is given. */
-  as(alias: string, role?: string): { call: Caller };
+  as(alias: string, role?: string): { call: Caller; headers(): Promise<Record<string, string>> };
 }
 
 /** A plugin alone is always on; the gate is tested with the whole platform. */
 const ALL_ENABLED = { isEnabled: async () => true };
+
+/** As much of the kernel's settings as its own services read. */
+const SETTINGS = {
+  ...{ WEIR_RELEASE_SHA: 'test', WEIR_IMAGE_DIGEST: 'test' },
+  ...{ WORKFLOW_HOST: 'memory', WORKFLOW_PORT: 1, WORKFLOW_NAMESPACE: 'memory' },
+} as KernelSettings;
 
 type Caller = <E extends Endpoint>(
   endpoint: E,
@@ -68,15 +80,17 @@ export async function testPlugin(
   const workflows = memoryWorkflows();
   const given = contributions();
   const kinds: RunKind[] = [...(options.runKinds ?? [])];
-  const runs = createRuns({
-    db: database.db,
-    workflows,
-    kinds,
-    queueOf: (role) => `${role}-task-queue`,
-    contributions: given,
-    log,
-  });
+  const queueOf = (role: string) => `${role}-task-queue`;
+  const runs = createRuns({ db: database.db, workflows, kinds, queueOf, contributions: given, log });
   const tenants = tenantStore(database.sql, () => Date.now());
+  const metrics = createMetrics();
+  const order = options.manifests ?? [];
+  const optIn = new Set(order.flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : [])));
+  const own = kernelServices({
+    ...{ version: '0.1.0', settings: SETTINGS, order, queueOf, database, workflows, metrics, contributions: given },
+    tenantPlugins: tenantPlugins({ db: database.db, optIn }),
+    endpoints: () => registration.routes.map(({ endpoint }) => ({ id: endpoint.id, plugin: plugin.spec.id })),
+  });
   const base: Kernel = {
     mode: 'development',
     settings: options.settings ?? {},
@@ -84,14 +98,15 @@ export async function testPlugin(
     db: database.db,
     runs,
     tenants,
-    metrics: createMetrics(),
+    metrics,
     readiness: readiness(given),
     contributions: (point) => given.of(point),
     use: () => {
       throw new Error('a service of another service is not there in this test');
     },
   };
-  const services = new Map((options.services?.(base) ?? []).map(({ id, implementation }) => [id, implementation]));
+  const provided = [...own, ...(options.services?.(base) ?? [])];
+  const services = new Map(provided.map(({ id, implementation }) => [id, implementation]));
   const kernel: Kernel = { ...base, use: (token) => services.get(token.id) as never };
   const registration = plugin.spec.setup(kernel);
   given.add(registration.contributes ?? []);
@@ -115,6 +130,8 @@ export async function testPlugin(
     await database.close();
   });
   const injected = injectingFetch(app);
+  const tokenOf = (alias: string, role: string) =>
+    issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
   return {
     app,
     database: found,
@@ -124,9 +141,10 @@ export async function testPlugin(
     tenant: (alias) => found.tenant(alias),
     as: (alias, role = 'admin') => ({
       async call(endpoint, input = {}, headers = {}) {
-        const token = await issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
+        const token = await tokenOf(alias, role);
         return call(endpoint, input, { url: 'http://weir.test', token, tenant: alias, headers, fetch: injected });
       },
+      headers: async () => ({ authorization: `Bearer ${await tokenOf(alias, role)}`, 'x-tenant-id': alias }),
     }),
   };
 }
