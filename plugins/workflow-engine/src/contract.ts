@@ -1,0 +1,44 @@
+export {
+  EngineWorker,
+  type EngineWorkerView,
+  getEngineConfig,
+  getEngineHealth,
+  getEngineHealthDetailed,
+  getEngineMetrics,
+  listEngineWorkers,
+  listTaskQueues,
+  QueueHealth,
+  type QueueHealthView,
+  QueueMetrics,
+  type QueueMetricsView,
+  TaskQueue,
+  type TaskQueueView,
+} from './contract/engine.ts';
+export { workflowEngineProblems } from './contract/problems.ts';
+export {
+  BACKLOG_VERDICTS,
+  Backlog,
+  PollerState,
+  QUEUE_STATUSES,
+  ScheduleToStart,
+  TASK_TYPES,
+  type TaskType,
+} from './contract/shapes.ts';
+export {
+  startWorkflow,
+  WORKFLOW_STARTS,
+  type WorkflowStart,
+  type WorkflowStartName,
+  WorkflowStarts,
+} from './contract/starts.ts';
+export {
+  cancelWorkflow,
+  DEFAULT_WAIT_SECONDS,
+  EngineWorkflow,
+  getWorkflow,
+  MAX_WAIT_SECONDS,
+  PendingActivity,
+  WorkflowRun,
+  type WorkflowRunView,
+  waitForWorkflow,
+} from './contract/workflows.ts';

@@ -1,0 +1,46 @@
+import { type Static, type TObject, Type } from '@sinclair/typebox';
+import { Accepted, contributionPoint, endpoint, kernelProblems, runProblems } from '@weir/kernel/contract';
+import { writeWorkflows } from './access.ts';
+import { workflowEngineProblems } from './problems.ts';
+
+/** The workflows that the specification lets callers start here. */
+export const WORKFLOW_STARTS = ['schema-match', 'transform', 'pipeline'] as const;
+export type WorkflowStartName = (typeof WORKFLOW_STARTS)[number];
+
+/** A workflow that the plugin which brings it lets callers start. */
+export interface WorkflowStart {
+  name: WorkflowStartName;
+  /** What the request's body must be; a closed object. It is checked before `start` is called. */
+  body: TObject;
+  /** Starts a run of the tenant and answers its ids; throws a problem to refuse. */
+  start(
+    tenant: { readonly tenantId: string; readonly alias: string; readonly scope: string },
+    principal: { readonly kind: 'anonymous' } | { readonly kind: 'user' | 'service'; readonly subject: string },
+    body: unknown,
+  ): Promise<Static<typeof Accepted>>;
+}
+
+/** Where the plugins that bring workflows say how they are started; one giver for each name. */
+export const WorkflowStarts = contributionPoint<WorkflowStart>('workflow.start');
+
+const startOf = (name: WorkflowStartName, summary: string) =>
+  endpoint({
+    id: `workflow-engine.start_${name.replaceAll('-', '_')}`,
+    method: 'POST',
+    path: `/workflow-engine/workflows/${name}`,
+    summary,
+    description: 'The plugin that brings the workflow says what the body is; without it the answer is 501.',
+    access: writeWorkflows,
+    body: Type.Unsafe<unknown>({ description: 'An object, as the plugin that brings the workflow declares it' }),
+    response: Accepted,
+    status: 202,
+    location: '/workflow-engine/workflows/:workflow_id',
+    errors: [workflowEngineProblems.featureNotConfigured, runProblems.noWorker, kernelProblems.notFound],
+  });
+
+/** `POST /workflow-engine/workflows/schema-match`, `/transform` and `/pipeline` */
+export const startWorkflow = {
+  'schema-match': startOf('schema-match', 'Start a schema match'),
+  transform: startOf('transform', 'Start a transform'),
+  pipeline: startOf('pipeline', 'Start a pipeline'),
+} as const;
