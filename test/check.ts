@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { checkWalls, ROOT } from './walls.ts';
 
 const MAX_LINES = 400;
-const MAX_KERNEL_LINES = 4_000;
+/** ADR 11. */
+const MAX_KERNEL_LINES = 5_500;
 const MAX_DOORS = 4;
 const run = promisify(execFile);
 
@@ -59,7 +60,8 @@ const CHECKS: Check[] = [
   {
     name: 'kernel size',
     async look() {
-      const lines = (await lineCounts('kernel/src/*')).reduce((sum, [, count]) => sum + count, 0);
+      const counts = await lineCounts('kernel/src/*', ':!kernel/src/testing*');
+      const lines = counts.reduce((sum, [, count]) => sum + count, 0);
       if (lines > MAX_KERNEL_LINES) throw new Error(`kernel/src has ${lines} lines, at most ${MAX_KERNEL_LINES}`);
       return `${lines} of ${MAX_KERNEL_LINES} lines`;
     },
