@@ -24,8 +24,7 @@ export {
   type WorkflowEngineService,
 } from './plugins/kernel-services.ts';
 export type { ChildRegistry, WorkerDeps, WorkerDoor } from './plugins/worker-door.ts';
-export type { Admitted, RunWorkerView } from './runs/run-worker.ts';
-export type { RunFailureRecord, RunKind, RunRecord, Runs } from './runs/runs.ts';
+export type { Admitted, RunFailureRecord, RunKind, RunRecord, Runs, RunWorkerView } from './runs/runs.ts';
 export type { Principal, Tenant } from './tenancy/tenant.ts';
 export type { Tenants } from './tenancy/tenants.ts';
 export {

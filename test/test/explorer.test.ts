@@ -4,7 +4,10 @@ import { testPlatform } from '../platform.ts';
 
 t.test('the explorer shows every endpoint and tries one, under a policy that lets nothing else run', async (t) => {
   const browser = await testBrowser(t);
-  if (browser === undefined) return t.skip('no Chromium on this machine, and it cannot be installed');
+  if (browser === undefined) {
+    t.skip('no Chromium on this machine, and it cannot be installed');
+    return;
+  }
   const world = await testPlatform(t, t.testdir());
   const page = await browser.newPage();
   const faults: string[] = [];

@@ -1,6 +1,5 @@
-import type { Static } from '@sinclair/typebox';
 import { runProblems } from '../contract/run-problems.ts';
-import { type RunWorker, type StartWarning, TERMINAL_RUN_STATUSES } from '../contract/shapes.ts';
+import { TERMINAL_RUN_STATUSES } from '../contract/shapes.ts';
 import {
   hasLivePoller,
   lastSeen,
@@ -8,16 +7,7 @@ import {
   type WorkflowDescription,
   type Workflows,
 } from '../workflows/workflows.ts';
-import type { RunRecord } from './runs.ts';
-
-/** Proof that a kind of run was asked for while its queue was looked at; `Runs.start` wants it. */
-export interface Admitted {
-  readonly kind: string;
-  /** What the caller should know: nobody polls yet, or the engine is away; the run waits for both. */
-  readonly warning: Static<typeof StartWarning> | null;
-}
-
-export type RunWorkerView = Static<typeof RunWorker>;
+import type { Admitted, RunRecord, RunWorkerView } from './runs.ts';
 
 /** An activity that reported this lately has a worker; activities report every second. */
 const REPORTING_MS = 60_000;

@@ -1,7 +1,7 @@
-import type { RunStatus } from '../contract/shapes.ts';
+import type { Static } from '@sinclair/typebox';
+import type { RunStatus, RunWorker, StartWarning } from '../contract/shapes.ts';
 import type { TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
-import type { Admitted, RunWorkerView } from './run-worker.ts';
 
 /** Why a run failed, as its row, the API and the CLI show it. */
 export interface RunFailureRecord {
@@ -41,6 +41,16 @@ export interface RunKind {
   /** At most one pending or running run per subject. */
   exclusive: boolean;
 }
+
+/** Proof that a kind of run was asked for while its queue was looked at; `Runs.start` wants it. */
+export interface Admitted {
+  readonly kind: string;
+  /** What the caller should know: nobody polls yet, or the engine is away; the run waits for both. */
+  readonly warning: Static<typeof StartWarning> | null;
+}
+
+/** What people see of the worker of an open run. */
+export type RunWorkerView = Static<typeof RunWorker>;
 
 /** The run table and its outbox. */
 export interface Runs {
