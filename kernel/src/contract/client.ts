@@ -32,7 +32,8 @@ export async function call<E extends Endpoint>(
   const path = fillPath(fullPath(declared), (input.params ?? {}) as Record<string, unknown>);
   const url = new URL(path, options.url);
   for (const [name, value] of Object.entries((input.query ?? {}) as Record<string, unknown>)) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(name, String(one));
   }
   const answer = await (options.fetch ?? fetch)(url, {
     method: declared.method,

@@ -4,19 +4,32 @@ export {
   DatasetDetail,
   DatasetItem,
   type DatasetLayer,
-  DatasetPreview,
   DatasetSnapshot,
   DatasetSnapshotTwin,
-  DEFAULT_PREVIEW_ROWS,
   getDataset,
   listDatasetSnapshots,
   listDatasets,
-  MAX_PREVIEW_ROWS,
-  previewDataset,
+  NumericSnapshotId,
   SnapshotId,
 } from './contract/datasets.ts';
+export {
+  ARROW_STREAM,
+  DatasetPreview,
+  DEFAULT_PREVIEW_ROWS,
+  MAX_PREVIEW_ROWS,
+  NEXT_PAGE_HEADER,
+  previewDataset,
+} from './contract/preview.ts';
 export { datasetProblems } from './contract/problems.ts';
 export { type ProducerEntry, type ProducerKind, Producers, type ProducersService } from './contract/producers.ts';
+export { DatasetSchema, getDatasetSchema, listSchemaVersions, SchemaField, SchemaVersion } from './contract/schema.ts';
+export { type FieldOfSchema, SCHEMA_CHANGES, type SchemaChange, schemaChanges } from './contract/schema-changes.ts';
+export {
+  LegacySnapshot,
+  LegacyTable,
+  listLegacySnapshots,
+  listLegacyTables,
+} from './contract/table-format.ts';
 export {
   type CallerTransaction,
   type Checkpoint,

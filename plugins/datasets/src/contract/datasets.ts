@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import {
+  DEFAULT_PAGE_SIZE,
   endpoint,
   kernelProblems,
   listQuery,
+  MAX_PAGE_SIZE,
   Nullable,
   OneOf,
   Page,
@@ -15,36 +17,34 @@ import { datasetProblems } from './problems.ts';
 export const DATASET_LAYERS = ['bronze', 'silver', 'gold', 'raw', 'registry'] as const;
 export type DatasetLayer = (typeof DATASET_LAYERS)[number];
 
-export const DEFAULT_PREVIEW_ROWS = 50;
-export const MAX_PREVIEW_ROWS = 500;
-
 const Digits = (description: string) => Type.String({ pattern: '^-?[0-9]+$', description });
 
 /** A 64-bit snapshot id as a decimal string. */
 export const SnapshotId = Digits('64-bit snapshot id, all digits');
 
-/** Characters of one filter, one list of columns, or an order; a name of a column has no bound of its own. */
-const MAX_TEXT_LENGTH = 2048;
-const MAX_TEXTS = 100;
+/** Who may read datasets; which ones is decided by what the tenant produces. */
+export const read = permission('datasets:read', 'viewer');
+/** What every route of one dataset may answer. */
+export const readErrors = [
+  datasetProblems.invalidDatasetId,
+  datasetProblems.datasetNotReadable,
+  kernelProblems.notFound,
+];
 
-/** A query parameter that may be repeated. */
-const TextList = (description: string) =>
-  Type.Union(
-    [
-      Type.String({ maxLength: MAX_TEXT_LENGTH }),
-      Type.Array(Type.String({ maxLength: MAX_TEXT_LENGTH }), { maxItems: MAX_TEXTS }),
-    ],
-    { description },
-  );
-
-const PREVIEW_DESCRIPTION = `A filter is \`column:op:value\` with eq, ne, lt, le, gt, ge, contains, starts_with, or \`column:op\` with is_null, not_null. Values are written as rows show them: numbers in digits, true or false, dates as 2026-01-31, times in ISO 8601 (a timestamptz with Z or an offset). NULL fits is_null alone. An order puts NULL last. A page token belongs to one dataset, snapshot, choice of columns, filters and order.`;
-
-const read = permission('datasets:read', 'viewer');
-const readErrors = [datasetProblems.invalidDatasetId, datasetProblems.datasetNotReadable, kernelProblems.notFound];
-
-const DatasetParams = Type.Object({
+export const DatasetParams = Type.Object({
   dataset_id: Type.String({ description: '<layer>.<scope>.<table>, each segment of A-Z a-z 0-9 _' }),
 });
+
+/** The query of a list whose newest item comes first unless it is asked for the other way round. */
+export const newestFirstQuery = (field: string) =>
+  Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
+      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
+      order: Type.Optional(OneOf([`-${field}`, field])),
+    },
+    { additionalProperties: false },
+  );
 
 const itemProperties = {
   dataset_id: Type.String(),
@@ -71,6 +71,14 @@ export const DatasetColumn = Type.Object({
   required: Type.Boolean(),
 });
 
+/** A 64-bit snapshot id as a number with all its digits; deprecated, and always beside an exact twin. */
+export const NumericSnapshotId = (options: { nullable?: true } = {}) =>
+  Type.Unsafe<bigint | number | string | null>({
+    type: 'integer',
+    description: 'All digits; many JSON readers round it, compare by the member of this name with _exact',
+    ...options,
+  });
+
 const snapshotFacts = {
   sequence_number: Type.Integer(),
   committed_at: Timestamp,
@@ -90,10 +98,7 @@ export const DatasetSnapshot = Type.Object({ snapshot_id: SnapshotId, ...snapsho
 
 /** A snapshot with the numeric id and its exact twin; compare by `snapshot_id_exact`. */
 export const DatasetSnapshotTwin = Type.Object({
-  snapshot_id: Type.Unsafe<bigint | number | string>({
-    type: 'integer',
-    description: 'All digits; many JSON readers round it, compare by snapshot_id_exact',
-  }),
+  snapshot_id: NumericSnapshotId(),
   snapshot_id_exact: SnapshotId,
   parent_snapshot_id_exact: Nullable(SnapshotId),
   ...snapshotFacts,
@@ -108,16 +113,6 @@ export const DatasetDetail = Type.Object({
   partition_spec: Type.Array(Type.Object({ column: Type.String(), transform: Type.String() })),
   last_snapshot: Nullable(DatasetSnapshot),
   producer: Nullable(Type.Object({ kind: Type.String(), id: Type.String() })),
-});
-
-/** A page of rows of a dataset: each row lists its values in the order of `columns`; 64-bit integers and decimals are strings. */
-export const DatasetPreview = Type.Object({
-  dataset_id: Type.String(),
-  snapshot_id: Nullable(SnapshotId),
-  columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
-  rows: Type.Array(Type.Array(Type.Unknown())),
-  has_more: Type.Boolean(),
-  next_page_token: Nullable(Type.String({ description: 'For the rows behind these, of the same snapshot' })),
 });
 
 export const listDatasets = endpoint({
@@ -148,45 +143,6 @@ export const getDataset = endpoint({
   cli: 'datasets get',
 });
 
-export const previewDataset = endpoint({
-  id: 'datasets.preview',
-  method: 'GET',
-  path: '/datasets/:dataset_id/preview',
-  summary: 'Read rows of a dataset',
-  description: PREVIEW_DESCRIPTION,
-  access: read,
-  params: DatasetParams,
-  query: Type.Object(
-    {
-      columns: Type.Optional(TextList('Names of the columns to read, joined by commas or repeated; all unless given')),
-      filter: Type.Optional(TextList('column:op:value, repeated for more; rows must fit all of them')),
-      order: Type.Optional(
-        Type.String({
-          maxLength: MAX_TEXT_LENGTH,
-          description: 'column or -column; in the order of the files unless given',
-        }),
-      ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PREVIEW_ROWS, default: DEFAULT_PREVIEW_ROWS })),
-      snapshot_id: Type.Optional(
-        Type.String({ pattern: '^[0-9]{1,19}$', description: 'Read this snapshot instead of the newest' }),
-      ),
-      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
-    },
-    { additionalProperties: false },
-  ),
-  response: DatasetPreview,
-  errors: [
-    ...readErrors,
-    datasetProblems.datasetUnreadable,
-    datasetProblems.queryTimeout,
-    datasetProblems.previewTooLarge,
-    datasetProblems.queryTooLarge,
-    kernelProblems.invalidPageToken,
-    kernelProblems.dependencyUnavailable,
-  ],
-  cli: 'datasets preview',
-});
-
 export const listDatasetSnapshots = endpoint({
   id: 'datasets.list_snapshots',
   method: 'GET',
@@ -194,14 +150,7 @@ export const listDatasetSnapshots = endpoint({
   summary: 'List the snapshots of a dataset, newest first',
   access: read,
   params: DatasetParams,
-  query: Type.Object(
-    {
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
-      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
-      order: Type.Optional(OneOf(['-sequence_number', 'sequence_number'])),
-    },
-    { additionalProperties: false },
-  ),
+  query: newestFirstQuery('sequence_number'),
   response: Page(DatasetSnapshotTwin),
   errors: [...readErrors, datasetProblems.datasetUnreadable],
   cli: 'datasets snapshots',

@@ -6,6 +6,8 @@ import type {
   DatasetLayer,
   DatasetSnapshot,
   DatasetSnapshotTwin,
+  LegacySnapshot,
+  LegacyTable,
   TableRef,
 } from '../contract.ts';
 import { datasetId } from './dataset-id.ts';
@@ -15,6 +17,8 @@ export type DatasetItemView = Static<typeof DatasetItem>;
 export type DatasetDetailView = Static<typeof DatasetDetail>;
 export type DatasetSnapshotView = Static<typeof DatasetSnapshot>;
 export type DatasetSnapshotTwinView = Static<typeof DatasetSnapshotTwin>;
+export type LegacyTableView = Static<typeof LegacyTable>;
+export type LegacySnapshotView = Static<typeof LegacySnapshot>;
 
 /** A table as lists show it; without metadata (it cannot be read) only its names are known. */
 export function itemView(ref: TableRef, metadata: TableMetadata | undefined): DatasetItemView {
@@ -72,6 +76,24 @@ export function snapshotTwinView(snapshot: Snapshot): DatasetSnapshotTwinView {
     parent_snapshot_id_exact: parent === undefined || parent === null ? null : String(parent),
     ...snapshotFacts(snapshot),
   };
+}
+
+/** A table in the deprecated form; without metadata (it cannot be read) only its names are known. */
+export function legacyTableView(ref: TableRef, metadata: TableMetadata | undefined): LegacyTableView {
+  const latest = metadata && currentSnapshot(metadata)?.['snapshot-id'];
+  return {
+    table: datasetId(ref),
+    namespace: ref.namespace,
+    name: ref.table,
+    updated_at: metadata === undefined ? null : new Date(metadata['last-updated-ms']).toISOString(),
+    latest_snapshot_id: latest ?? null,
+    latest_snapshot_id_exact: latest === undefined ? null : String(latest),
+  };
+}
+
+/** A snapshot in the deprecated form: its parent too has a numeric id beside the exact one. */
+export function legacySnapshotView(snapshot: Snapshot): LegacySnapshotView {
+  return { ...snapshotTwinView(snapshot), parent_snapshot_id: snapshot['parent-snapshot-id'] ?? null };
 }
 
 /** A type in the words of the table format, nested ones included. */

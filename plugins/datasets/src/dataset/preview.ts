@@ -1,5 +1,5 @@
-import type { Input, Output } from '@weir/kernel/contract';
-import { kernelProblems } from '@weir/kernel/contract';
+import { raw } from '@weir/kernel';
+import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import {
   currentSchema,
   findSnapshot,
@@ -12,7 +12,13 @@ import {
   type TableMetadata,
   type TableSchema,
 } from '@weir/lakehouse';
-import { DEFAULT_PREVIEW_ROWS, type previewDataset, type TableRef } from '../contract.ts';
+import {
+  ARROW_STREAM,
+  DEFAULT_PREVIEW_ROWS,
+  NEXT_PAGE_HEADER,
+  type previewDataset,
+  type TableRef,
+} from '../contract.ts';
 import { datasetId } from './dataset-id.ts';
 import { typeText } from './dataset-view.ts';
 import { decodePreviewPlace, encodePreviewPlace, type PreviewPlace, previewBinding } from './preview-place.ts';
@@ -49,6 +55,23 @@ export async function jsonPreview(deps: PreviewDeps, of: PreviewOf): Promise<Out
     has_more: page.more,
     next_page_token: nextToken(page),
   };
+}
+
+/** The same page as an Arrow IPC stream; the schema's metadata name dataset and snapshot, a header the next page. */
+export async function arrowPreview(deps: PreviewDeps, of: PreviewOf): Promise<ReturnType<typeof raw>> {
+  const { snapshot, request, nextToken } = await prepare(deps, of);
+  const labels = {
+    'weir.dataset_id': datasetId(of.ref),
+    ...(snapshot === undefined ? {} : { 'weir.snapshot_id': String(snapshot['snapshot-id']) }),
+  };
+  const page = await deps.pool.previewArrow(request, labels);
+  const { buffer, byteOffset, byteLength } = page.stream;
+  const token = nextToken(page);
+  return raw({
+    type: ARROW_STREAM,
+    body: Buffer.from(buffer, byteOffset, byteLength),
+    headers: { vary: 'accept', ...(token === null ? {} : { [NEXT_PAGE_HEADER]: token }) },
+  });
 }
 
 async function prepare({ scanner }: PreviewDeps, { metadata, query }: PreviewOf): Promise<PreparedPreview> {

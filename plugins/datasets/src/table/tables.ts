@@ -2,6 +2,7 @@ import { readCheckpoint } from '../checkpoint/checkpoints.ts';
 import { datasetProblems, type TableRef, type TablesService } from '../contract.ts';
 import { assertWritable, datasetId } from '../dataset/dataset-id.ts';
 import { commitTables } from './commit.ts';
+import { measureCommits } from './commit-metrics.ts';
 import { describeTable, tableSnapshots } from './describe.ts';
 import { asProblems } from './lakehouse-problem.ts';
 import { prepareTable } from './prepare.ts';
@@ -11,6 +12,7 @@ import type { TableDeps } from './table-store.ts';
 /** The one way by which rows get into tables; every call checks that its tables are the tenant's own. */
 export function tablesService(deps: TableDeps): TablesService {
   const { kernel } = deps;
+  const measured = measureCommits(kernel.metrics);
   return {
     bronze(tenant, table) {
       const ref = { namespace: `bronze.${tenant.scope}`, table };
@@ -28,7 +30,7 @@ export function tablesService(deps: TableDeps): TablesService {
       const refs = request.tables.map(({ ref }) => ref);
       for (const ref of refs) assertWritable(tenant.scope, ref);
       assertDistinct(refs);
-      return asProblems(() => commitTables(deps, tenant, request));
+      return measured(request, () => asProblems(() => commitTables(deps, tenant, request)));
     },
     async checkpoint(tenant, key) {
       return kernel.db(tenant).transaction((tx) => readCheckpoint(tx, key));

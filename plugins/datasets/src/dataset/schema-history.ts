@@ -1,0 +1,105 @@
+import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
+import {
+  currentSchema,
+  findSnapshot,
+  LakehouseError,
+  type Scanner,
+  type Snapshot,
+  type TableMetadata,
+  type TableSchema,
+} from '@weir/lakehouse';
+import { type getDatasetSchema, type listSchemaVersions, schemaChanges } from '../contract.ts';
+import { pageOf } from './page-of.ts';
+import { schemaFields } from './schema-view.ts';
+
+/** Earlier metadata files that one page may open to date schemas that no snapshot was written with. */
+const MAX_LOG_READS = 16;
+
+/**
+ * The schema that a query asks for: of a snapshot, by its version, or the current one. `validation_failed` when it is
+ * asked for in both ways, `not_found` for one that there is none of.
+ */
+export function askedSchema(
+  metadata: TableMetadata,
+  { snapshot_id: snapshotId, schema_id: schemaId }: Input<typeof getDatasetSchema>['query'],
+): { schema: TableSchema; snapshotId: bigint | undefined } {
+  if (snapshotId !== undefined && schemaId !== undefined) {
+    throw kernelProblems.validationFailed({ errors: [{ pointer: '/query/schema_id', code: 'not_with_snapshot_id' }] });
+  }
+  const snapshot = snapshotId === undefined ? undefined : findSnapshot(metadata, snapshotId);
+  const id = schemaId ?? snapshot?.['schema-id'];
+  const schema = id === undefined ? currentSchema(metadata) : metadata.schemas.find((one) => one['schema-id'] === id);
+  if (schema === undefined) throw kernelProblems.notFound();
+  return { schema, snapshotId: snapshot?.['snapshot-id'] };
+}
+
+/** A page of the versions of a table's schema, each with its changes to the version before. */
+export async function schemaHistory(
+  scanner: Scanner,
+  metadata: TableMetadata,
+  query: Input<typeof listSchemaVersions>['query'],
+): Promise<Output<typeof listSchemaVersions>> {
+  const versions = metadata.schemas
+    .toSorted((a, b) => a['schema-id'] - b['schema-id'])
+    .map((schema, at, all) => ({ schema, before: all[at - 1] }));
+  const list = `schema_id ${metadata['table-uuid']}`;
+  const idOf = ({ schema }: (typeof versions)[number]) => String(schema['schema-id']);
+  const { page, ...paging } = pageOf(versions, { asked: query, list, idOf });
+  const since = dater(scanner, metadata);
+  const items: Output<typeof listSchemaVersions>['items'] = [];
+  for (const { schema, before } of page) {
+    const first = firstWrittenWith(metadata, schema);
+    const fields = schemaFields(schema);
+    items.push({
+      schema_id: schema['schema-id'],
+      is_current: schema['schema-id'] === metadata['current-schema-id'],
+      since: await since(schema, first),
+      first_snapshot_id: first === undefined ? null : String(first['snapshot-id']),
+      fields_count: fields.length,
+      changes: before === undefined ? [] : schemaChanges(schemaFields(before), fields),
+    });
+  }
+  return { items, ...paging };
+}
+
+function firstWrittenWith({ snapshots }: TableMetadata, schema: TableSchema): Snapshot | undefined {
+  const written = snapshots.filter((snapshot) => snapshot['schema-id'] === schema['schema-id']);
+  return written.toSorted((a, b) => (a['sequence-number'] < b['sequence-number'] ? -1 : 1))[0];
+}
+
+/**
+ * Finds out since when there is a schema. Metadata files only ever gain schemas, so the first one in the log that has it
+ * is found by halving; that the oldest in the log has it says nothing, unless it is the table's first.
+ */
+function dater(scanner: Scanner, metadata: TableMetadata) {
+  const log = metadata['metadata-log'];
+  let reads = 0;
+  const read = async (at: number): Promise<TableMetadata | undefined> => {
+    if (at === log.length) return metadata;
+    reads += 1;
+    return reads > MAX_LOG_READS ? undefined : readOrNone(scanner, log[at]?.['metadata-file'] ?? '');
+  };
+  return async (schema: TableSchema, first: Snapshot | undefined): Promise<string | null> => {
+    if (first !== undefined) return new Date(first['timestamp-ms']).toISOString();
+    let [low, high] = [0, log.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const found = await read(middle);
+      if (found === undefined) return null;
+      if (found.schemas.some((one) => one['schema-id'] === schema['schema-id'])) high = middle;
+      else low = middle + 1;
+    }
+    const found = await read(low);
+    if (found === undefined || (low === 0 && found['metadata-log'].length > 0)) return null;
+    return new Date(found['last-updated-ms']).toISOString();
+  };
+}
+
+async function readOrNone(scanner: Scanner, location: string): Promise<TableMetadata | undefined> {
+  try {
+    return await scanner.metadata(location);
+  } catch (error) {
+    if (error instanceof LakehouseError) return undefined;
+    throw error;
+  }
+}
