@@ -1,0 +1,45 @@
+import type { Route } from './rows.ts';
+
+/** Areas of which every route must be there. */
+export const dueAreas: readonly string[] = [
+  'Health and platform',
+  'Sources',
+  'Source patterns',
+  'Datasets',
+  'Workflow engine',
+];
+
+/** Routes of those areas that come with later floors: run logs and external patterns. */
+export const laterRoutes: ReadonlySet<Route> = new Set([
+  'GET /sources/{source_id}/runs/{run_id}/logs',
+  'GET /sources/{source_id}/runs/{run_id}/logs/download',
+  'POST /patterns/register',
+  'POST /patterns/reconcile',
+]);
+
+/** Due routes that are being built; empty when this floor is complete. */
+export const unfinishedRoutes: ReadonlySet<Route> = new Set([
+  'GET /status',
+  'GET /services/health',
+  'GET /metrics',
+  'GET /workflow-engine/health',
+  'GET /workflow-engine/health/detailed',
+  'GET /workflow-engine/config',
+  'GET /workflow-engine/metrics',
+  'GET /workflow-engine/workers',
+  'GET /workflow-engine/task-queues',
+  'POST /workflow-engine/workflows/schema-match',
+  'POST /workflow-engine/workflows/transform',
+  'POST /workflow-engine/workflows/pipeline',
+  'GET /workflow-engine/workflows/{workflow_id}',
+  'POST /workflow-engine/workflows/{workflow_id}/cancel',
+  'POST /workflow-engine/workflows/{workflow_id}/wait',
+  'POST /sources/{source_id}/streams',
+  'DELETE /sources/{source_id}/streams/{stream_id}',
+  'POST /sources/{source_id}/streams/bulk',
+  'POST /sources/{source_id}/streams/refresh-schema',
+  'GET /sources/{source_id}/sync-history/stats',
+  'GET /sources/{source_id}/table-format-refs',
+  'GET /sources/sync-runs/{sync_run_id}/streams',
+  'GET /sources/sync-runs/{workflow_id}/details',
+]);

@@ -1,0 +1,68 @@
+import type { Owner, Route } from './rows.ts';
+
+/** Why something exists that the specification does not name. */
+export interface Reason {
+  owner: Owner | 'system';
+  why: string;
+}
+
+const because = (owner: Reason['owner'], why: string): Reason => ({ owner, why });
+
+/** Routes of ours. */
+export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
+  ['GET /ready', because('kernel', 'load balancers ask whether requests can be served')],
+  ['GET /openapi.json', because('kernel', 'clients and fuzzers read the API from it')],
+  ['GET /docs', because('kernel', 'the explorer that the specification puts at /docs')],
+  ['GET /docs/assets/{file}', because('kernel', 'what the explorer loads')],
+  ['GET /docs/errors', because('kernel', 'all error codes in one list')],
+  ['GET /docs/errors/{code}', because('kernel', 'the page that the type of a problem names')],
+  ['GET /datasets/{dataset_id}/schema', because('datasets', 'the columns of a table without its rows')],
+  ['GET /datasets/{dataset_id}/schema/history', because('datasets', 'how the columns changed')],
+]);
+
+/** Settings of ours: an operator or a user may change them. */
+export const ourVariables: ReadonlyMap<string, Reason> = new Map([
+  ['WEIR_MODE', because('kernel', 'development defaults are refused in production')],
+  ['WEIR_HTTP_HOST', because('kernel', 'where the API listens')],
+  ['WEIR_HTTP_PORT', because('kernel', 'where the API listens')],
+  ['WEIR_LOG_LEVEL', because('kernel', 'how much is logged')],
+  ['WEIR_RELEASE_SHA', because('kernel', 'the release that /health names')],
+  ['WEIR_IMAGE_DIGEST', because('kernel', 'the image that /health names')],
+  ['WEIR_IDP_AUDIENCE', because('kernel', 'tokens must be meant for this API')],
+  ['WEIR_IDP_ORG_CLAIM', because('kernel', 'the claim that lists the organizations of a user')],
+  ['WEIR_SERVICE_PRINCIPALS', because('kernel', 'clients that are services, with tenants and capabilities')],
+  ['WEIR_PLATFORM', because('kernel', 'the deployment manifest')],
+  ['WEIR_WAREHOUSE', because('datasets', 'the folder of the tables')],
+  ['WEIR_SYNC_COMMIT_SECONDS', because('sources', 'how long rows may wait for a commit')],
+  ['WEIR_WORK_DIR', because('workers', 'workspaces of connectors')],
+  ['WEIR_CACHE_DIR', because('workers', 'compiled workflows')],
+  ['WEIR_STATE_DIR', because('workers', 'which processes a worker has')],
+  ['WEIR_EGRESS_ALLOW', because('connectors', 'private networks that connectors may reach')],
+  ['WEIR_EGRESS_PORTS', because('connectors', 'ports that connectors may reach')],
+  ['WEIR_DB_SUPERUSER_URL', because('release', 'makes roles and database before the first migration')],
+  ['WEIR_DB_OWNER_USER', because('release', 'the role that owns the tables')],
+  ['WEIR_DB_OWNER_PASSWORD', because('release', 'its password')],
+  ['WEIR_DB_SYSTEM_PASSWORD', because('release', 'password of the role for reads across tenants')],
+  ['WEIR_DB_DEVELOPMENT_PASSWORD', because('release', 'password of the role of development tools')],
+  ['WEIR_URL', because('cli', 'the server that commands go to')],
+  ['WEIR_TENANT', because('cli', 'the tenant that commands are for')],
+  ['WEIR_TOKEN', because('cli', 'the token of a command in a pipeline')],
+  ['WEIR_TOKEN_FILE', because('cli', 'the same from a file')],
+  ['WEIR_PROFILE', because('cli', 'one of the stored servers')],
+  ['WEIR_OUTPUT', because('cli', 'form of the output')],
+  ['WEIR_TOOL_CACHE', because('cli', 'where the embedded servers are kept')],
+]);
+
+/** What our own processes and tests tell each other, and what the operating system tells all. Nobody sets these. */
+export const innerVariables: ReadonlyMap<string, Reason> = new Map([
+  ['WEIR_CONNECTOR_MEMORY_MIB', because('connectors', 'what a connector is given by its runtime')],
+  ['WEIR_STDIN_LEASE', because('connectors', 'a connector without its runtime ends')],
+  ['WEIR_LAUNCHED_AT', because('cli', 'when the launcher began, for the start-up figures')],
+  ['WEIR_TEST_DATABASE_URL', because('kernel', 'the server of the tests')],
+  ['WEIR_TEST_LEAK', because('connectors', 'the canary of the conformance suite')],
+  ['PATH', because('system', 'programs are found by it')],
+  ['HOME', because('system', 'where a user keeps files')],
+  ['XDG_CACHE_HOME', because('system', 'where a user keeps caches')],
+  ['XDG_CONFIG_HOME', because('system', 'where a user keeps configuration')],
+  ['NO_COLOR', because('system', 'output without colours')],
+]);

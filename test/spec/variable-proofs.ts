@@ -1,0 +1,90 @@
+import type { Proof } from './rows.ts';
+
+const PLATFORM = 'test/test/variables.test.ts';
+const PROGRAMS = 'test/test/variables-programs.test.ts';
+const CLI = 'cli/test/connection.test.ts';
+
+const proved = (file: string, test: string, ...names: string[]): [string, Proof][] =>
+  names.map((name) => [name, { file, test }]);
+
+/** For each variable that is read: the test in which changing it changes what the platform does. */
+export const variableProofs: ReadonlyMap<string, Proof> = new Map([
+  ...proved(PLATFORM, 'rows are those of that database on that server', 'DB_HOST', 'DB_PORT', 'DB_NAME'),
+  ...proved(
+    'test/test/boot-refusals.test.ts',
+    'the API refuses to start as superuser or owner, or on another schema: exit 78, one line, no port',
+    'DB_USER',
+    'DB_PASSWORD',
+  ),
+  ...proved(
+    'kernel/test/settings.test.ts',
+    'values come from the environment, from files and from defaults, typed and frozen',
+    'DB_PASSWORD_FILE',
+  ),
+  ...proved(PLATFORM, 'the engine is looked for there', 'WORKFLOW_HOST', 'WORKFLOW_PORT'),
+  ...proved(PLATFORM, 'the engine keeps the work in that namespace', 'WORKFLOW_NAMESPACE'),
+  ...proved(PLATFORM, 'work of sources waits in that queue', 'WORKFLOW_SOURCE_TASK_QUEUE'),
+  ...proved(
+    PROGRAMS,
+    'each sets its own bound of a worker',
+    'WORKFLOW_SOURCE_ACTIVITY_MAX_WORKERS',
+    'WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES',
+    'WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASKS',
+    'WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
+    'WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
+  ),
+  ...proved(PLATFORM, 'keys come from that provider and realm', 'IDP_URL', 'IDP_REALM'),
+  ...proved(
+    PLATFORM,
+    'a token must be of that issuer, for that API, with that claim',
+    'IDP_ISSUER',
+    'WEIR_IDP_AUDIENCE',
+    'WEIR_IDP_ORG_CLAIM',
+  ),
+  ...proved(PLATFORM, 'a start is refused when ID tokens of that client would pass for access tokens', 'IDP_CLIENT_ID'),
+  ...proved(PLATFORM, 'a client in it is a service with its tenants and capabilities', 'WEIR_SERVICE_PRINCIPALS'),
+  ...proved(PLATFORM, 'pages of these origins may read answers, others not', 'CORS_ALLOWED_ORIGINS'),
+  ...proved(PLATFORM, 'tables are those of the catalog of that name', 'TABLE_CATALOG'),
+  ...proved(
+    'plugins/datasets/test/recovery.test.ts',
+    'settings that this release cannot keep are refused by name, all together',
+    'TABLE_CATALOG_URI',
+    'WEIR_WAREHOUSE',
+  ),
+  ...proved(PLATFORM, 'the API listens there', 'WEIR_HTTP_HOST', 'WEIR_HTTP_PORT'),
+  ...proved(PLATFORM, '/health says which release answers', 'WEIR_RELEASE_SHA', 'WEIR_IMAGE_DIGEST'),
+  ...proved(PLATFORM, 'lines below it are not written', 'WEIR_LOG_LEVEL'),
+  ...proved(PLATFORM, 'plugins are told the mode, by which they refuse what is for development', 'WEIR_MODE'),
+  ...proved(PLATFORM, 'the manifest decides which patterns there are', 'WEIR_PLATFORM'),
+  ...proved(
+    'plugins/sources/test/crash.test.ts',
+    'kill -9 of the worker in mid-sync, then a restart',
+    'WEIR_SYNC_COMMIT_SECONDS',
+  ),
+  ...proved(PROGRAMS, 'a worker keeps its files there', 'WEIR_STATE_DIR', 'WEIR_CACHE_DIR', 'WEIR_WORK_DIR'),
+  ...proved(
+    PROGRAMS,
+    'the release step uses them',
+    'WEIR_DB_SUPERUSER_URL',
+    'WEIR_DB_OWNER_USER',
+    'WEIR_DB_OWNER_PASSWORD',
+    'WEIR_DB_SYSTEM_PASSWORD',
+    'WEIR_DB_DEVELOPMENT_PASSWORD',
+  ),
+  ...proved(
+    'egress/test/addresses.test.ts',
+    'the operator allows networks and ports by the environment, and a mistake in them is refused',
+    'WEIR_EGRESS_ALLOW',
+    'WEIR_EGRESS_PORTS',
+  ),
+  ...proved(PROGRAMS, 'the CLI goes to that server', 'WEIR_URL', 'WEIR_PROFILE'),
+  ...proved(
+    CLI,
+    'each layer reaches the API: environment, weir.yaml above the folder, profile, running server',
+    'WEIR_TENANT',
+    'WEIR_TOKEN',
+    'WEIR_TOKEN_FILE',
+    'WEIR_OUTPUT',
+  ),
+  ...proved(PROGRAMS, 'programs of the embedded services are kept there', 'WEIR_TOOL_CACHE'),
+]);

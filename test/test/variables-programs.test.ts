@@ -1,0 +1,134 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { toolCache } from '@weir/embedded';
+import { testDatabase } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { createSource, startDiscovery } from '@weir/plugin-sources/contract';
+import { Client } from 'pg';
+import t from 'tap';
+import { commandLine } from '../../cli/test/command-line.ts';
+import { readCapacity } from '../../workers/src/capacity.ts';
+import { testPlatform } from '../platform.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const HANG_LIMIT_MS = 60_000;
+const POLL_MS = 50;
+const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
+
+const CAPACITY = {
+  WORKFLOW_SOURCE_ACTIVITY_MAX_WORKERS: 'activityWorkers',
+  WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES: 'activities',
+  WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASKS: 'workflowTasks',
+  WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS: 'activityPolls',
+  WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS: 'workflowPolls',
+} as const;
+
+t.test(`${Object.keys(CAPACITY).join(', ')}: each sets its own bound of a worker`, async (t) => {
+  const least = { WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES: '3' };
+  for (const [name, field] of Object.entries(CAPACITY)) {
+    t.strictSame(
+      readCapacity('source', { ...least, [name]: '4' }),
+      { ...readCapacity('source', least), [field]: 4 },
+      name,
+    );
+    for (const wrong of ['0', '100000', '1.5', 'many', ''])
+      t.throws(() => readCapacity('source', { [name]: wrong }), { message: new RegExp(name) }, `${name}=${wrong}`);
+  }
+});
+
+t.test('WEIR_STATE_DIR, WEIR_CACHE_DIR, WEIR_WORK_DIR: a worker keeps its files there', async (t) => {
+  const folder = t.testdir({ warehouse: {}, data: { 'orders.csv': 'id\n1\n' } });
+  const world = await testPlatform(t, folder);
+  const environment = { ...world.environment, WEIR_STATE_DIR: join(folder, 's'), WEIR_CACHE_DIR: join(folder, 'c') };
+  const worker = spawn(process.execPath, [...NODE_ARGS, join(ROOT, 'workers/src/main.ts'), '--roles', 'source'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment, WEIR_WORK_DIR: join(folder, 'w') },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  t.teardown(async () => {
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+  });
+  await once(createInterface({ input: worker.stdout }), 'line');
+  t.strictSame(await readdir(join(folder, 's')), [`worker-${worker.pid}.json`]);
+  t.match(await readdir(join(folder, 'c')), [/^workflows-.*\.cjs$/]);
+  const who = { token: await world.token('acme'), tenant: 'acme' };
+  const body = { name: 'shop', pattern_id: 'files', source_config: { path: join(folder, 'data') } };
+  const source = await world.call(who, createSource, { body });
+  if (!source.ok) throw new Error(source.problem.code);
+  await world.call(who, startDiscovery, { body: { source_id: source.body.source_id } });
+  for (const end = Date.now() + HANG_LIMIT_MS; Date.now() < end && !(await readdir(folder)).includes('w'); )
+    await new Promise((resume) => setTimeout(resume, POLL_MS));
+  t.ok((await readdir(folder)).includes('w'), 'the workspace of the connector');
+});
+
+t.test(
+  'WEIR_DB_SUPERUSER_URL, WEIR_DB_OWNER_USER, WEIR_DB_OWNER_PASSWORD, WEIR_DB_SYSTEM_PASSWORD, WEIR_DB_DEVELOPMENT_PASSWORD: the release step uses them',
+  async (t) => {
+    const { name, owner, app, system, superuserUrl } = await testDatabase(t, tools);
+    const place = { DB_HOST: owner.host, DB_PORT: String(owner.port), DB_NAME: name };
+    const all: Record<string, string> = {
+      ...place,
+      DB_PASSWORD: app.password,
+      WEIR_DB_SUPERUSER_URL: superuserUrl,
+      WEIR_DB_OWNER_USER: owner.user,
+      WEIR_DB_OWNER_PASSWORD: owner.password,
+      WEIR_DB_SYSTEM_PASSWORD: system.password,
+      WEIR_DB_DEVELOPMENT_PASSWORD: 'test-development',
+    };
+    const run = (words: string[], env: Record<string, string>) =>
+      new Promise<string>((said) => {
+        const program = [...NODE_ARGS, join(ROOT, 'migrations/src/main.ts'), ...words];
+        execFile(process.execPath, program, { env, timeout: HANG_LIMIT_MS }, (_error, stdout, stderr) =>
+          said(stdout + stderr),
+        );
+      });
+    const without = (missing: string) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== missing));
+    t.match(await run(['bootstrap'], all), /"bootstrapped":true/);
+    for (const missing of ['WEIR_DB_SUPERUSER_URL', 'WEIR_DB_OWNER_PASSWORD', 'WEIR_DB_SYSTEM_PASSWORD'])
+      t.match(await run(['bootstrap'], without(missing)), new RegExp(`${missing} or ${missing}_FILE is required`));
+    t.match(await run(['up'], all), /"nothing_to_do":true/);
+    t.match(await run(['up'], { ...all, WEIR_DB_OWNER_USER: app.user, WEIR_DB_OWNER_PASSWORD: app.password }), /fatal/);
+    t.match(await run(['development-reader'], all), /"role":"weir_dev"/);
+    const reader = new Client({
+      ...place,
+      host: owner.host,
+      port: owner.port,
+      database: name,
+      user: 'weir_dev',
+      password: 'test-development',
+    });
+    await reader.connect();
+    await reader.end();
+  },
+);
+
+t.test('WEIR_URL, WEIR_PROFILE: the CLI goes to that server', async (t) => {
+  const { weir } = commandLine(t);
+  const seen: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request);
+    response.setHeader('content-type', 'application/json').end('{"items":[],"next_page_token":null,"total":0}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close().closeAllConnections());
+  const env = {
+    WEIR_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    WEIR_TOKEN: 'x',
+    WEIR_TENANT: 'a',
+  };
+  t.equal((await weir('sources list', { env })).code, 0);
+  t.equal(seen.length, 1);
+  t.match((await weir('sources list', { env: { ...env, WEIR_PROFILE: 'absent' } })).stderr, /no profile absent/);
+  t.equal(seen.length, 1);
+});
+
+t.test('WEIR_TOOL_CACHE: programs of the embedded services are kept there', async (t) => {
+  const folder = join(t.testdir({}), 'tools');
+  t.equal(toolCache({ WEIR_TOOL_CACHE: folder }), folder);
+  t.not(toolCache({ HOME: folder }), folder);
+});

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { bootPlatform, startApi } from '@weir/kernel/boot';
+import { testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { type Logger, pino } from 'pino';
+import t, { type Test } from 'tap';
+import { platformEnvironment, platformFile } from '../platform.ts';
+
+/** Nothing listens there. */
+const CLOSED_PORT = '9';
+const silent = pino({ level: 'silent' });
+
+type Changes = Record<string, string>;
+
+const issuer = await testIssuer(t);
+const database = await testDatabase(t, tools);
+await database.tenant('acme');
+const base = platformEnvironment({ database, issuer, folder: t.testdir({ warehouse: {} }) });
+const acme = await issuer.userToken({ organizations: ['acme'], roles: ['admin'] });
+
+async function booted(t: Test, changes: Changes = {}, own: { log?: Logger } = { log: silent }) {
+  const environment = { ...base, ...changes };
+  const file = environment.WEIR_PLATFORM ?? platformFile;
+  const platform = await bootPlatform({ platformFile: file, environment, program: 'test', ...own });
+  t.teardown(() => platform.stop());
+  return platform;
+}
+
+async function served(t: Test, changes: Changes = {}) {
+  const platform = await booted(t, changes);
+  const api = await startApi(platform);
+  t.teardown(() => api.stop());
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, api.url), { headers });
+  return { platform, api, get };
+}
+
+/** The status of a list of a tenant's sources, asked with a token. */
+async function asked(t: Test, changes: Changes, token = acme): Promise<number> {
+  const { get } = await served(t, changes);
+  const answer = await get('/api/v1/sources', { authorization: `Bearer ${token}`, 'x-tenant-id': 'acme' });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+const refused = (t: Test, changes: Changes, fault: RegExp) =>
+  t.rejects(served(t, changes), { name: 'Refusal', message: fault });
+
+t.test('DB_HOST, DB_PORT, DB_NAME: rows are those of that database on that server', async (t) => {
+  const other = await testDatabase(t, tools);
+  await other.tenant('elsewhere');
+  const aliases = async (changes: Changes) =>
+    (await (await booted(t, changes)).tenants.list()).map(({ alias }) => alias);
+  t.strictSame(await aliases({}), ['acme']);
+  t.strictSame(await aliases({ DB_NAME: other.name }), ['elsewhere']);
+  await t.rejects(booted(t, { DB_HOST: '127.0.0.9' }));
+  await t.rejects(booted(t, { DB_PORT: CLOSED_PORT }));
+});
+
+t.test('WORKFLOW_HOST, WORKFLOW_PORT: the engine is looked for there', async (t) => {
+  const engine = async (changes: Changes) => {
+    const { get } = await served(t, changes);
+    return ((await (await get('/ready')).json()) as { parts?: Record<string, string>; code?: string }).parts;
+  };
+  t.match(await engine({}), { workflow_engine: 'up' });
+  t.match(await engine({ WORKFLOW_HOST: '127.0.0.9' }), { workflow_engine: 'down' });
+  t.match(await engine({ WORKFLOW_PORT: CLOSED_PORT }), { workflow_engine: 'down' });
+});
+
+t.test('WORKFLOW_NAMESPACE: the engine keeps the work in that namespace', async (t) => {
+  t.match(await (await booted(t)).workflows.engine(), { namespace: 'default' });
+  await t.rejects((await booted(t, { WORKFLOW_NAMESPACE: 'nowhere' })).workflows.engine());
+});
+
+t.test('WORKFLOW_SOURCE_TASK_QUEUE: work of sources waits in that queue', async (t) => {
+  const { runs } = await booted(t, { WORKFLOW_SOURCE_TASK_QUEUE: 'a-queue-of-its-own' });
+  await t.rejects(runs.admit('source-sync'), {
+    code: 'no_worker',
+    details: { members: { queue: 'a-queue-of-its-own' } },
+  });
+});
+
+t.test(
+  'IDP_ISSUER, WEIR_IDP_AUDIENCE, WEIR_IDP_ORG_CLAIM: a token must be of that issuer, for that API, with that claim',
+  async (t) => {
+    t.equal(await asked(t, {}), 200);
+    t.equal(await asked(t, { IDP_ISSUER: 'http://127.0.0.1:1/other' }), 401);
+    t.equal(await asked(t, { WEIR_IDP_AUDIENCE: 'another-api' }), 401);
+    t.equal(await asked(t, { WEIR_IDP_ORG_CLAIM: 'teams' }), 403);
+  },
+);
+
+t.test('IDP_URL, IDP_REALM: keys come from that provider and realm', async (t) => {
+  const keys = await (await fetch(`${issuer.url}/keys`)).json();
+  const provider = createServer((request, response) => {
+    const inRealm = request.url?.startsWith('/realms/weir/') === true;
+    const document = request.url === '/keys' ? keys : { issuer: issuer.url, jwks_uri: `${url}/keys` };
+    response.writeHead(inRealm || request.url === '/keys' ? 200 : 404).end(JSON.stringify(document));
+  });
+  await once(provider.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => provider.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  t.not(await asked(t, { IDP_URL: url }), 200, 'no key without the realm');
+  t.equal(await asked(t, { IDP_URL: url, IDP_REALM: 'weir' }), 200);
+});
+
+t.test('IDP_CLIENT_ID: a start is refused when ID tokens of that client would pass for access tokens', async (t) => {
+  await refused(t, { IDP_CLIENT_ID: 'weir-api' }, /WEIR_IDP_AUDIENCE must differ from IDP_CLIENT_ID/);
+});
+
+t.test('WEIR_SERVICE_PRINCIPALS: a client in it is a service with its tenants and capabilities', async (t) => {
+  const token = await issuer.serviceToken('robot');
+  const create = async (principals: object) => {
+    const { api } = await served(t, { WEIR_SERVICE_PRINCIPALS: JSON.stringify(principals) });
+    const headers = { authorization: `Bearer ${token}`, 'x-tenant-id': 'acme', 'content-type': 'application/json' };
+    const answer = await fetch(new URL('/api/v1/sources', api.url), { method: 'POST', headers, body: '{}' });
+    return ((await answer.json()) as { code: string }).code;
+  };
+  const robot = (tenants: string[], capability: string) => ({ robot: { tenants, capabilities: [capability] } });
+  t.equal(await create(robot(['acme'], 'source:write')), 'validation_failed', 'allowed, if the body were right');
+  t.equal(await create(robot(['acme'], 'other:write')), 'capability_required');
+  t.equal(await create(robot(['other'], 'source:write')), 'tenant_not_allowed');
+  t.equal(await create({}), 'tenant_not_allowed', 'not a service, and of no organization');
+  await refused(t, { WEIR_SERVICE_PRINCIPALS: '[]' }, /WEIR_SERVICE_PRINCIPALS must be JSON/);
+});
+
+t.test('CORS_ALLOWED_ORIGINS: pages of these origins may read answers, others not', async (t) => {
+  const origin = 'http://127.0.0.1:5173';
+  const allowed = async (changes: Changes) => {
+    const answer = await (await served(t, changes)).get('/health', { origin });
+    return answer.headers.get('access-control-allow-origin');
+  };
+  t.equal(await allowed({ CORS_ALLOWED_ORIGINS: origin }), origin);
+  t.not(await allowed({ CORS_ALLOWED_ORIGINS: 'https://other.example' }), origin);
+  t.equal(await allowed({}), null);
+});
+
+t.test('WEIR_HTTP_HOST, WEIR_HTTP_PORT: the API listens there', async (t) => {
+  const { api } = await served(t, { WEIR_HTTP_HOST: '127.0.0.2' });
+  const { hostname, port } = new URL(api.url);
+  t.equal(hostname, '127.0.0.2');
+  const again = await booted(t, { WEIR_HTTP_HOST: '127.0.0.2', WEIR_HTTP_PORT: port });
+  await t.rejects(startApi(again), { code: 'EADDRINUSE' });
+});
+
+t.test('WEIR_RELEASE_SHA, WEIR_IMAGE_DIGEST: /health says which release answers', async (t) => {
+  const { get } = await served(t, { WEIR_RELEASE_SHA: 'abc123', WEIR_IMAGE_DIGEST: 'sha256:def' });
+  t.strictSame(await (await get('/health')).json(), { release_sha: 'abc123', image_digest: 'sha256:def' });
+});
+
+t.test('WEIR_LOG_LEVEL: lines below it are not written', async (t) => {
+  const { log } = await booted(t, { WEIR_LOG_LEVEL: 'error' }, {});
+  t.equal(log.isLevelEnabled('error'), true);
+  t.equal(log.isLevelEnabled('warn'), false);
+});
+
+t.test('WEIR_MODE: plugins are told the mode, by which they refuse what is for development', async (t) => {
+  for (const mode of ['development', 'staging', 'production'])
+    for (const { kernel } of (await booted(t, { WEIR_MODE: mode })).plugins) t.equal(kernel.mode, mode);
+});
+
+t.test('WEIR_PLATFORM: the manifest decides which patterns there are', async (t) => {
+  const manifest = JSON.parse(await readFile(platformFile, 'utf8')) as object;
+  const folder = t.testdir({ 'platform.json': JSON.stringify({ ...manifest, patterns: [] }) });
+  const patterns = async (changes: Changes) => {
+    const { get } = await served(t, changes);
+    const answer = await get('/api/v1/patterns/discover', { authorization: `Bearer ${acme}`, 'x-tenant-id': 'acme' });
+    return ((await answer.json()) as { items: { pattern_id: string }[] }).items.map(({ pattern_id }) => pattern_id);
+  };
+  t.ok((await patterns({})).includes('files'));
+  t.strictSame(await patterns({ WEIR_PLATFORM: join(folder, 'platform.json') }), []);
+});
+
+t.test('TABLE_CATALOG: tables are those of the catalog of that name', async (t) => {
+  const { get } = await served(t);
+  const { get: getSecond } = await served(t, { TABLE_CATALOG: 'second' });
+  const [tenant] = await database.peek(`select tenant_id from kernel.tenant where alias = 'acme'`);
+  await database.peek(
+    `insert into catalog.iceberg_tables values ('second', 'bronze.acme', 'orders', '/nowhere', null, 'TABLE')`,
+  );
+  await database.peek(
+    `insert into datasets.producer (tenant_id, namespace, table_name, kind, producer_id)
+    values ($1, 'bronze.acme', 'orders', 'source', $2)`,
+    [tenant?.tenant_id, randomUUID()],
+  );
+  const ids = async (look: typeof get) => {
+    const answer = await look('/api/v1/datasets', { authorization: `Bearer ${acme}`, 'x-tenant-id': 'acme' });
+    return ((await answer.json()) as { items: { dataset_id: string }[] }).items.map(({ dataset_id }) => dataset_id);
+  };
+  t.strictSame(await ids(get), []);
+  t.strictSame(await ids(getSecond), ['bronze.acme.orders']);
+});
