@@ -59,7 +59,7 @@ export const RULES: IForbiddenRuleType[] = [
     name: 'contract-is-pure',
     comment: 'a contract can be loaded by a browser: TypeBox, the kernel contract and other contracts',
     severity: 'error',
-    from: { path: '^plugins/[^/]+/src/contract[./]' },
+    from: { path: '^(plugins/[^/]+|plugin-template)/src/contract[./]' },
     to: { pathNot: ['/src/contract[./]', '^node_modules/@sinclair/typebox', '^kernel/src/contract\\.ts$'] },
   },
   {
@@ -68,6 +68,10 @@ export const RULES: IForbiddenRuleType[] = [
     from: { path: '^kernel/src/contract[./]' },
     to: { pathNot: ['^kernel/src/contract/', '^node_modules/@sinclair/typebox'] },
   },
+  leaf('the-template-uses-published-doors', '^plugin-template/src', '^plugin-template/', [
+    '^kernel/src/(index|contract)\\.ts$',
+    '^migrations/src/index\\.ts$',
+  ]),
   leaf('workers-know-only-the-kernel', '^workers/src', '^workers/', ['^kernel/src/(index|contract|boot)\\.ts$']),
   leaf('cli-knows-only-contracts', '^cli/src', '^cli/', [
     '^kernel/src/contract\\.ts$',
@@ -88,7 +92,18 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
   process.chdir(root);
   try {
     const { output } = (await cruise(
-      ['kernel', 'lakehouse', 'migrations', 'embedded', 'egress', 'connectors', 'plugins', 'workers', 'cli'],
+      [
+        'kernel',
+        'lakehouse',
+        'migrations',
+        'embedded',
+        'egress',
+        'connectors',
+        'plugins',
+        'plugin-template',
+        'workers',
+        'cli',
+      ],
       {
         validate: true,
         ruleSet: { forbidden: RULES },

@@ -19,6 +19,7 @@ const FAULTS: Record<string, [from: string, to: string]> = {
   'only-sources-stages': ['workers/src/main.ts', 'plugins/datasets/src/stage.ts'],
   'contract-is-pure': ['plugins/sources/src/contract.ts', 'plugins/sources/src/plugin.ts'],
   'kernel-contract-is-pure': ['kernel/src/contract/endpoint.ts', 'kernel/src/index.ts'],
+  'the-template-uses-published-doors': ['plugin-template/src/plugin.ts', 'kernel/src/boot.ts'],
   'workers-know-only-the-kernel': ['workers/src/roles.ts', 'plugins/sources/src/worker.ts'],
   'cli-knows-only-contracts': ['cli/src/main.ts', 'kernel/src/index.ts'],
 };
@@ -56,6 +57,7 @@ t.test('a run that read nothing is a fault and not a pass', async (t) => {
         egress: {},
         connectors: {},
         plugins: {},
+        'plugin-template': {},
         workers: {},
         cli: {},
       }),

@@ -1,0 +1,28 @@
+import { definePlugin, handle, provide } from '@weir/kernel';
+import { createNote, listNotes, Notes, noteProblems, publishNote } from './contract.ts';
+import { NoteEntity } from './note.ts';
+import { noteService, PUBLISH } from './service.ts';
+
+/** Notes: written, listed, and published by a run. Wiring only. */
+export default definePlugin({
+  id: 'notes',
+  entities: [NoteEntity],
+  problems: noteProblems,
+  setup(kernel) {
+    const notes = noteService(kernel);
+    return {
+      routes: [
+        handle(createNote, ({ tenant, body }) => notes.create(tenant, body.text)),
+        handle(listNotes, ({ tenant, query }) => notes.list(tenant, query)),
+        handle(publishNote, ({ tenant, principal, params, query }) =>
+          notes.publish(tenant, params.note_id, {
+            requestedBy: principal.kind === 'anonymous' ? 'anonymous' : principal.subject,
+            queue: query.queue === true,
+          }),
+        ),
+      ],
+      services: [provide(Notes, notes)],
+      runKinds: [PUBLISH],
+    };
+  },
+});

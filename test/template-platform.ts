@@ -1,0 +1,70 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import type { Teardown } from '@weir/kernel/testing';
+
+/** Far beyond what a start takes; only a hang reaches it. */
+const HANG_MS = 120_000;
+
+/** The programs of a deployment, run as JavaScript from its `node_modules` by the Node that runs us. */
+export interface Deployment {
+  /** Runs a program to its end; answers its exit code and what it said. */
+  run(program: Program, args: readonly string[], environment?: Environment): Promise<Said>;
+  /** Starts a program and waits for the line that says it is ready; killed with the test if it still runs. */
+  start(program: Program, args: readonly string[]): Promise<Started>;
+}
+
+/** The packages that hold programs. */
+type Program = 'kernel' | 'migrations' | 'workers';
+type Environment = Readonly<Record<string, string>>;
+
+interface Said {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+interface Started {
+  /** The line by which the program said that it is ready. */
+  line: { url?: string; ready?: boolean };
+  /** Asks it to end, and waits. */
+  stop(): Promise<void>;
+}
+
+/** The programs of the deployment in `folder`, in exactly this environment. */
+export function deployment(t: Teardown, folder: string, environment: Environment): Deployment {
+  const main = (program: Program) => path.join(folder, 'node_modules', '@weir', program, 'dist', 'main.js');
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
+  return {
+    async run(program, args, more = {}) {
+      const options = { cwd: folder, env: { ...env, ...more }, timeout: HANG_MS };
+      return promisify(execFile)(process.execPath, [main(program), ...args], options).then(
+        (said) => ({ code: 0, ...said }),
+        (error: Said) => error,
+      );
+    },
+    async start(program, args) {
+      const child = spawn(process.execPath, [main(program), ...args], { cwd: folder, env, stdio: 'pipe' });
+      t.teardown(() => end(child, 'SIGKILL'));
+      let said = '';
+      child.stderr.on('data', (chunk) => {
+        said += chunk;
+      });
+      const line = await new Promise<Started['line']>((ready, failed) => {
+        createInterface({ input: child.stdout }).on('line', (text) => {
+          if (/"ready":true|"msg":"listening"/.test(text)) ready(JSON.parse(text));
+        });
+        child.once('exit', (code) => failed(new Error(`${program} ended with ${code} before it was ready\n${said}`)));
+      });
+      return { line, stop: () => end(child, 'SIGTERM') };
+    },
+  };
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
+}

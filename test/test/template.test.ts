@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import t from 'tap';
+import { platformEnvironment } from '../platform.ts';
+import { copyTemplate, deploy, npm, pack, packPublished } from '../template-packages.ts';
+import { deployment } from '../template-platform.ts';
+
+const POLL_MS = 100;
+const PLUGINS = ['@acme/weir-plugin-notes'];
+
+const folder = await mkdtemp(path.join(tmpdir(), 'weir-template-'));
+t.teardown(() => rm(folder, { recursive: true, force: true }));
+const at = (name: string) => path.join(folder, name);
+
+const tarballs = await packPublished(folder);
+let notes = '';
+
+t.test('the template lives from the tarballs: it installs, compiles, and passes its own tests', async (t) => {
+  await copyTemplate(at('notes'), tarballs);
+  await npm(at('notes'), 'run', 'types');
+  await npm(at('notes'), 'run', 'build');
+  const said = await npm(at('notes'), 'test');
+  t.match(said, /^ℹ fail 0$/m);
+  t.match(said, /another tenant sees none of them/);
+  [, notes] = await pack(at('notes'), folder);
+});
+
+t.test('a deployment of packed code runs the plugin for the tenants that have it, and for no other', async (t) => {
+  const platform = await deploy(at('deployment'), [...tarballs.values(), notes], PLUGINS);
+  const database = await testDatabase(t, tools);
+  for (const alias of ['acme', 'other']) await database.tenant(alias);
+  const issuer = await testIssuer(t);
+  const { run, start } = deployment(t, at('deployment'), {
+    ...platformEnvironment({ database, issuer, folder: at('data') }),
+    WEIR_PLATFORM: platform,
+    WORKFLOW_NOTES_TASK_QUEUE: `notes-${database.name}`,
+    WEIR_DB_OWNER_PASSWORD: database.owner.password,
+  });
+  t.match(await run('kernel', []), { code: 78, stderr: /plugin notes: the database is behind.* run weir migrate/ });
+  t.match(await run('migrations', ['up']), { code: 0, stdout: /^\{"applied":"notes_01_note"\}\n$/ });
+  t.match(await run('migrations', ['up']), { code: 0, stdout: /nothing_to_do/ });
+
+  const api = await start('kernel', []);
+  const call = async (alias: string, method: string, route: string, body?: object) => {
+    const token = await issuer.userToken({ organizations: [alias], roles: ['admin'] });
+    const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+    const answer = await fetch(`${api.line.url}/api/v1${route}`, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const enable = (alias: string, enabled: boolean) =>
+    database.peek(
+      `insert into kernel.tenant_plugin (tenant_id, plugin_id, enabled, changed_by)
+       select tenant_id, 'notes', $2, 'test' from kernel.tenant where alias = $1
+       on conflict (tenant_id, plugin_id) do update set enabled = excluded.enabled`,
+      [alias, enabled],
+    );
+  await enable('acme', true);
+  const made = await call('acme', 'POST', '/notes', { text: 'hello' });
+  t.match(made, { status: 201, body: { text: 'hello', published_at: null } });
+  t.match(await call('acme', 'GET', '/notes'), { status: 200, body: { items: [{ text: 'hello' }] } });
+  for (const [method, body] of [['GET'], ['POST', { text: 'x' }]] as const) {
+    t.match(await call('other', method, '/notes', body), { status: 403, body: { code: 'plugin_disabled' } }, method);
+  }
+  const publish = `/notes/${made.body.note_id}/publish`;
+  t.match(await call('acme', 'POST', publish), { status: 503, body: { code: 'no_worker' } });
+  const waiting = await call('acme', 'POST', `${publish}?queue=true`);
+  t.match(waiting, { status: 202, body: { warning: { code: 'no_worker' } } });
+  const worker = await start('workers', ['--roles', 'notes']);
+  for (;;) {
+    const [row] = await database.peek('select status, failure from kernel.run where run_id = $1', [
+      waiting.body.run_id,
+    ]);
+    if (row?.status === 'succeeded') break;
+    await new Promise((r) => setTimeout(r, POLL_MS));
+  }
+  t.comment(waiting.body.workflow_id);
+  t.match(await call('acme', 'POST', publish), { status: 409, body: { code: 'note_published' } });
+  await worker.stop();
+  await api.stop();
+});
