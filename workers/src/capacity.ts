@@ -17,17 +17,17 @@ const MAX_POLLS = 100;
 /** The engine's client keeps one poller for cached workflows and needs another one beside it. */
 const MIN_WORKFLOW_POLLS = 2;
 
-const count = (minimum: number, maximum: number, standard: number) =>
-  Type.Integer({ minimum, maximum, default: standard });
+const count = (minimum: number, maximum: number, standard: number, description: string) =>
+  Type.Integer({ minimum, maximum, default: standard, description });
 
 /** The variables of a role, with the defaults of the specification. */
-const capacitySchema = (prefix: string) =>
+export const capacitySchema = (prefix: string) =>
   Type.Object({
-    [`${prefix}_ACTIVITY_MAX_WORKERS`]: count(1, MAX_WORKERS, 8),
-    [`${prefix}_MAX_CONCURRENT_ACTIVITIES`]: count(1, MAX_WORKERS, 8),
-    [`${prefix}_MAX_CONCURRENT_WORKFLOW_TASKS`]: count(1, MAX_WORKFLOW_TASKS, 100),
-    [`${prefix}_MAX_CONCURRENT_ACTIVITY_TASK_POLLS`]: count(1, MAX_POLLS, 5),
-    [`${prefix}_MAX_CONCURRENT_WORKFLOW_TASK_POLLS`]: count(MIN_WORKFLOW_POLLS, MAX_POLLS, 5),
+    [`${prefix}_ACTIVITY_MAX_WORKERS`]: count(1, MAX_WORKERS, 8, 'Child processes at a time'),
+    [`${prefix}_MAX_CONCURRENT_ACTIVITIES`]: count(1, MAX_WORKERS, 8, 'Activities at a time'),
+    [`${prefix}_MAX_CONCURRENT_WORKFLOW_TASKS`]: count(1, MAX_WORKFLOW_TASKS, 100, 'Steps of workflows at a time'),
+    [`${prefix}_MAX_CONCURRENT_ACTIVITY_TASK_POLLS`]: count(1, MAX_POLLS, 5, 'Polls for activities'),
+    [`${prefix}_MAX_CONCURRENT_WORKFLOW_TASK_POLLS`]: count(MIN_WORKFLOW_POLLS, MAX_POLLS, 5, 'Polls for workflows'),
   });
 
 /** Reads the capacity of a role. Throws a `Refusal` for values that do not fit, and for more slots than child processes. */
