@@ -13,9 +13,13 @@ const weir = (env: Record<string, string>, ...words: string[]) =>
 
 t.test('the plan of the plugins is a table in boot order, and JSON on request', async (t) => {
   const { stdout } = await weir({}, 'plugins', 'plan');
-  t.match(stdout, /^ID\s+VERSION[\s\S]*\ndatasets\s[\s\S]*\nsources\s/);
+  t.match(stdout, /^ID\s+VERSION[\s\S]*\nplatform\s[\s\S]*\ndatasets\s[\s\S]*\nsources\s/);
   const json = JSON.parse((await weir({}, 'plugins', 'plan', '-o', 'json')).stdout);
-  t.match(json.items, [{ id: 'datasets' }, { id: 'sources', requires: /datasets\.tables@1/ }]);
+  t.match(json.items.slice(0, 3), [
+    { id: 'platform' },
+    { id: 'datasets' },
+    { id: 'sources', requires: /datasets\.tables@1/ },
+  ]);
 });
 
 t.test('a plan that cannot be made names every fault and exits 1', async (t) => {

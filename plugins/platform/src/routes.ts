@@ -1,0 +1,42 @@
+import { type AnyRoute, handle } from '@weir/kernel';
+import type { admissionService } from './admission/service.ts';
+import {
+  getAdmission,
+  getMetrics,
+  getServicesHealth,
+  getStatus,
+  listAdmissionChanges,
+  listPlugins,
+  listTenantPlugins,
+  readEvents,
+  setAdmission,
+  setTenantPlugin,
+} from './contract.ts';
+import type { eventService } from './event/service.ts';
+import type { metricsService } from './metrics/service.ts';
+import type { pluginService } from './plugin/service.ts';
+import type { statusService } from './status/service.ts';
+
+export interface RouteServices {
+  status: ReturnType<typeof statusService>;
+  metrics: ReturnType<typeof metricsService>;
+  events: ReturnType<typeof eventService>;
+  admission: ReturnType<typeof admissionService>;
+  plugins: ReturnType<typeof pluginService>;
+}
+
+/** Every endpoint of the plugin with the service call that carries it out. */
+export function routes({ status, metrics, events, admission, plugins }: RouteServices): AnyRoute[] {
+  return [
+    handle(getStatus, () => status.status()),
+    handle(getServicesHealth, () => status.services()),
+    handle(getMetrics, ({ mediaType }) => metrics.read(mediaType)),
+    handle(readEvents, ({ tenant, ...request }) => events.read(tenant, request)),
+    handle(getAdmission, () => admission.read()),
+    handle(setAdmission, ({ body, principal, ifMatch }) => admission.set(body, principal, ifMatch)),
+    handle(listAdmissionChanges, ({ query }) => admission.changes(query)),
+    handle(listPlugins, ({ tenant }) => plugins.list(tenant)),
+    handle(listTenantPlugins, ({ params }) => plugins.listOf(params.alias)),
+    handle(setTenantPlugin, ({ params, body, principal }) => plugins.set(params, body.enabled, principal)),
+  ];
+}
