@@ -11,11 +11,16 @@ export function programLine(root: string, script: string, args: readonly string[
   return [process.execPath, [...NODE_FLAGS, path.join(root, script), ...args]];
 }
 
+/** The caller's environment; the deployment is this checkout's unless it names another. */
+function environmentOf(context: CliContext): NodeJS.ProcessEnv {
+  return { WEIR_PLATFORM: path.join(context.root, 'platform.json'), ...context.env } as NodeJS.ProcessEnv;
+}
+
 /** Runs a program of this checkout to its end, its output on ours; answers its exit code. Interrupts are passed on. */
 export async function runProgram(context: CliContext, script: string, args: readonly string[]): Promise<number> {
   const [command, line] = programLine(context.root, script, args);
   const child = spawn(command, line, {
-    env: context.env as NodeJS.ProcessEnv,
+    env: environmentOf(context),
     cwd: context.cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -40,8 +45,11 @@ export async function askProgram(
   args: readonly string[],
 ): Promise<{ ok: boolean; stdout: string; stderr: string }> {
   const [command, line] = programLine(context.root, script, args);
-  const env = { WEIR_PLATFORM: path.join(context.root, 'platform.json'), ...context.env } as NodeJS.ProcessEnv;
-  const run = promisify(execFile)(command, line, { env, cwd: context.cwd, signal: context.interrupted });
+  const run = promisify(execFile)(command, line, {
+    env: environmentOf(context),
+    cwd: context.cwd,
+    signal: context.interrupted,
+  });
   return run.then(
     (said) => ({ ok: true, ...said }),
     ({ stdout, stderr }: { stdout: string; stderr: string }) => ({ ok: false, stdout, stderr }),
