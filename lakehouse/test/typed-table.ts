@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { fieldIdsLiteral, identifier, literal, sqlType } from '../src/duckdb-sql.ts';
+import type { Field, LiveFile, TableSchema } from '../src/index.ts';
+import { toDataFile } from '../src/manifest.ts';
+import { type CopyStats, stagedFileFromStats } from '../src/stats.ts';
+
+/** A schema of columns of these types, `c1` and so on, with ids that are not their places. */
+export const schemaOf = (types: readonly Field['type'][]): TableSchema => ({
+  type: 'struct',
+  'schema-id': 0,
+  fields: types.map((type, at) => ({ id: 100 + at, name: `c${at + 1}`, required: false, type })),
+});
+
+/** Writes data files row by row as they are given, values as the SQL text of a constant; with the writer's figures. */
+export async function fileWriter(folder: string) {
+  const connection: DuckDBConnection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  return {
+    close: () => connection.closeSync(),
+    async write(schema: TableSchema, rows: readonly (readonly (string | null)[])[]): Promise<LiveFile> {
+      const casts = schema.fields.map(
+        ({ name, type }) => `CAST(${identifier(name)} AS ${sqlType(type)}) AS ${identifier(name)}`,
+      );
+      const names = schema.fields.map(({ name }) => identifier(name)).join(', ');
+      const values = rows.map((row) => `(${row.map((text) => (text === null ? 'NULL' : literal(text))).join(', ')})`);
+      const from =
+        rows.length > 0
+          ? `(VALUES ${values.join(', ')}) AS v(${names})`
+          : `(SELECT ${schema.fields.map(({ name }) => `NULL AS ${identifier(name)}`).join(', ')}) WHERE false`;
+      const path = `${folder}/${randomUUID()}.parquet`;
+      const options = `FORMAT parquet, RETURN_STATS, FIELD_IDS ${fieldIdsLiteral(schema.fields)}`;
+      const reader = await connection.runAndReadAll(
+        `COPY (SELECT ${casts.join(', ')} FROM ${from}) TO ${literal(path)} (${options})`,
+      );
+      const stats = reader.getRowObjectsJson()[0] as unknown as CopyStats;
+      const {
+        null_value_counts: nulls,
+        lower_bounds: lower,
+        upper_bounds: upper,
+      } = toDataFile(stagedFileFromStats(stats, schema));
+      const figures = { nulls, lower, upper } as LiveFile['figures'];
+      return { location: `file://${path}`, recordCount: BigInt(rows.length), sizeBytes: 1n, snapshotId: 1n, figures };
+    },
+  };
+}
