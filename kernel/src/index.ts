@@ -2,7 +2,7 @@ export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
 export { mergePatch } from './http/merge-patch.ts';
-export { raw } from './http/raw.ts';
+export { type Raw, raw } from './http/raw.ts';
 export type { LabelValues, Metrics } from './metrics/metrics.ts';
 export { RUN_SECONDS } from './metrics/metrics.ts';
 export { decodePageToken, encodePageToken } from './persistence/page-token.ts';
@@ -25,6 +25,7 @@ export {
 } from './plugins/kernel-services.ts';
 export type { ChildRegistry, WorkerDeps, WorkerDoor } from './plugins/worker-door.ts';
 export type { Admitted, RunFailureRecord, RunKind, RunRecord, Runs, RunWorkerView } from './runs/runs.ts';
+export { startTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 export type { Principal, Tenant } from './tenancy/tenant.ts';
 export type { Tenants } from './tenancy/tenants.ts';
 export {
