@@ -4,6 +4,7 @@ import { s02_catalog } from './s02_catalog.ts';
 import { s03_datasets } from './s03_datasets.ts';
 import { s04_sources } from './s04_sources.ts';
 import { s05_platform } from './s05_platform.ts';
+import { s06_streams } from './s06_streams.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -16,4 +17,11 @@ export { readPluginMigrations } from './read-plugin-migrations.ts';
 export { ensureSharedNamespaces } from './shared-namespaces.ts';
 
 /** The one linear history of the database, in order. */
-export const migrations: readonly Migration[] = [s01_kernel, s02_catalog, s03_datasets, s04_sources, s05_platform];
+export const migrations: readonly Migration[] = [
+  s01_kernel,
+  s02_catalog,
+  s03_datasets,
+  s04_sources,
+  s05_platform,
+  s06_streams,
+];

@@ -15,6 +15,18 @@ export {
   type PatternView,
 } from './contract/patterns.ts';
 export { sourceProblems } from './contract/problems.ts';
+export { getSourceReadiness } from './contract/readiness.ts';
+export {
+  FieldChange,
+  type FieldChangeView,
+  MAX_STREAMS,
+  RefreshDiff,
+  type RefreshDiffView,
+  refreshSchema,
+  SnapshotStream,
+  type SnapshotStreamBody,
+} from './contract/refresh-schema.ts';
+export { previewReset, ResetConsequence, type ResetConsequenceView, resetStream } from './contract/resets.ts';
 export {
   createSource,
   deleteSource,
@@ -28,10 +40,25 @@ export {
   updateSource,
 } from './contract/sources.ts';
 export {
+  BULK_ACTIONS,
+  BulkResult,
+  type BulkResultView,
+  BulkStream,
+  type BulkStreamBody,
+  bulkStreams,
+  createStream,
+  deleteStream,
+  MAX_BULK_STREAMS,
+  NewStream,
+  type NewStreamBody,
+} from './contract/stream-writes.ts';
+export {
   DiscoveredStream,
   type DiscoveredStreamView,
+  getStream,
   listStreams,
   Stream,
+  StreamFault,
   type StreamView,
   SYNC_MODES,
   type SyncMode,
@@ -40,9 +67,22 @@ export {
   type WriteMode,
 } from './contract/streams.ts';
 export {
+  cancelSync,
+  getSyncRun,
+  getSyncStats,
+  listSyncRunStreams,
+  listTableFormatRefs,
+  MAX_STATS_RUNS,
+  SyncStats,
+  type SyncStatsView,
+  TableFormatRef,
+  type TableFormatRefView,
+} from './contract/sync-runs.ts';
+export {
   getSyncStatus,
   listSyncHistory,
   StreamRun,
+  type StreamRunView,
   SYNC_PHASES,
   SyncRun,
   SyncRunDetail,

@@ -1,19 +1,29 @@
-import { definePlugin } from '@weir/kernel';
+import { contribute, definePlugin } from '@weir/kernel';
+import { ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { failureProblems, sourceProblems } from './contract.ts';
 import { DiscoveryEntity } from './discovery/entity.ts';
 import { discoveryService } from './discovery/service.ts';
+import { settleDiscovery } from './discovery/settle-discovery.ts';
 import { startConfigSweeper } from './discovery/sweep-configs.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { patternService } from './pattern/service.ts';
+import { contributedChecks } from './readiness/contributed-checks.ts';
 import { routes } from './routes.ts';
 import { DISCOVERY_KIND, SYNC_KIND } from './run-kinds.ts';
 import { settings } from './settings.ts';
 import { SourceEntity } from './source/entity.ts';
 import { sourceService } from './source/service.ts';
+import { bulkService } from './stream/bulk-service.ts';
 import { StreamEntity } from './stream/entity.ts';
+import { refreshService } from './stream/refresh-service.ts';
+import { resetService } from './stream/reset-service.ts';
 import { streamService } from './stream/service.ts';
 import { StreamRunEntity, SyncRunEntity } from './sync/entity.ts';
+import { syncRunService } from './sync/run-service.ts';
 import { syncService } from './sync/service.ts';
+import { statsService } from './sync/stats-service.ts';
+import { tableRefsService } from './sync/table-refs-service.ts';
 
 /** Sources: patterns, sources, streams, discoveries and syncs. */
 export default definePlugin({
@@ -23,15 +33,28 @@ export default definePlugin({
   problems: { ...sourceProblems, ...failureProblems },
   setup(kernel) {
     const { patterns } = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
+    const tables = kernel.use(Tables);
+    const services = { tables, producers: kernel.use(Producers) };
     let stopSweeper: (() => void) | undefined;
     return {
       routes: routes({
+        readiness: kernel.readiness,
         patterns: patternService(patterns),
         sources: sourceService({ kernel, patterns }),
-        streams: streamService(kernel),
+        streams: streamService(kernel, services),
+        bulk: bulkService(kernel, services),
+        refreshes: refreshService(kernel, services),
+        resets: resetService(kernel, services),
         discoveries: discoveryService({ kernel, patterns }),
-        syncs: syncService(kernel),
+        syncs: syncService({ kernel, tables }),
+        syncRuns: syncRunService(kernel),
+        stats: statsService(kernel),
+        tableRefs: tableRefsService({ kernel, tables }),
       }),
+      contributes: [
+        ...contributedChecks({ kernel, tables }).map((check) => contribute(ReadinessChecks, check)),
+        contribute(RunChanges, settleDiscovery),
+      ],
       runKinds: [SYNC_KIND, DISCOVERY_KIND],
       async start() {
         stopSweeper = startConfigSweeper(kernel);

@@ -1,36 +1,67 @@
-import { type AnyRoute, handle, type Principal } from '@weir/kernel';
+import { type AnyRoute, type CallContext, handle, type Kernel } from '@weir/kernel';
 import {
+  bulkStreams,
+  cancelSync,
   createSource,
+  createStream,
   deleteSource,
+  deleteStream,
   discoverPatterns,
   getDiscoveryStatus,
   getPattern,
   getSource,
+  getSourceReadiness,
+  getStream,
+  getSyncRun,
+  getSyncStats,
   getSyncStatus,
   listSources,
   listStreams,
   listSyncHistory,
+  listSyncRunStreams,
+  listTableFormatRefs,
+  previewReset,
+  refreshSchema,
+  resetStream,
   startDiscovery,
   startSync,
   updateSource,
   updateStream,
 } from './contract.ts';
-import type { discoveryService } from './discovery/service.ts';
+import type { discoveryService, HowToStart } from './discovery/service.ts';
 import type { patternService } from './pattern/service.ts';
+import { SOURCE_SUBJECT } from './readiness/contributed-checks.ts';
 import type { sourceService } from './source/service.ts';
+import type { bulkService } from './stream/bulk-service.ts';
+import type { refreshService } from './stream/refresh-service.ts';
+import type { resetService } from './stream/reset-service.ts';
 import type { streamService } from './stream/service.ts';
+import type { syncRunService } from './sync/run-service.ts';
 import type { syncService } from './sync/service.ts';
+import type { statsService } from './sync/stats-service.ts';
+import type { tableRefsService } from './sync/table-refs-service.ts';
 
 export interface RouteServices {
+  readiness: Kernel['readiness'];
   patterns: ReturnType<typeof patternService>;
   sources: ReturnType<typeof sourceService>;
   streams: ReturnType<typeof streamService>;
+  bulk: ReturnType<typeof bulkService>;
+  refreshes: ReturnType<typeof refreshService>;
+  resets: ReturnType<typeof resetService>;
   discoveries: ReturnType<typeof discoveryService>;
   syncs: ReturnType<typeof syncService>;
+  syncRuns: ReturnType<typeof syncRunService>;
+  stats: ReturnType<typeof statsService>;
+  tableRefs: ReturnType<typeof tableRefsService>;
 }
 
 /** Every endpoint of the plugin with the service call that carries it out. */
-export function routes({ patterns, sources, streams, discoveries, syncs }: RouteServices): AnyRoute[] {
+export function routes(services: RouteServices): AnyRoute[] {
+  return [...sourceRoutes(services), ...streamRoutes(services), ...runRoutes(services)];
+}
+
+function sourceRoutes({ patterns, sources, readiness, tableRefs }: RouteServices): AnyRoute[] {
   return [
     handle(discoverPatterns, async ({ query }) => patterns.list(query)),
     handle(getPattern, async ({ params }) => patterns.get(params.pattern_id)),
@@ -41,16 +72,45 @@ export function routes({ patterns, sources, streams, discoveries, syncs }: Route
       sources.update(tenant, params.source_id, body, ifMatch),
     ),
     handle(deleteSource, ({ tenant, params, ifMatch }) => sources.retire(tenant, params.source_id, ifMatch)),
-    handle(startDiscovery, ({ tenant, principal, body }) => discoveries.start(tenant, body, subjectOf(principal))),
-    handle(getDiscoveryStatus, ({ tenant, params }) => discoveries.status(tenant, params.workflow_id)),
-    handle(listStreams, ({ tenant, params, query }) => streams.list(tenant, params.source_id, query)),
-    handle(updateStream, ({ tenant, params, body, ifMatch }) => streams.update(tenant, params, body, ifMatch)),
-    handle(startSync, ({ tenant, principal, params }) => syncs.start(tenant, params.source_id, subjectOf(principal))),
-    handle(getSyncStatus, ({ tenant, params, query }) => syncs.status(tenant, params.source_id, query.run_id)),
-    handle(listSyncHistory, ({ tenant, params, query }) => syncs.history(tenant, params.source_id, query)),
+    handle(getSourceReadiness, ({ tenant, params }) => readiness(tenant, SOURCE_SUBJECT, params.source_id)),
+    handle(listTableFormatRefs, ({ tenant, params, query }) => tableRefs.list(tenant, params.source_id, query)),
   ];
 }
 
-function subjectOf(principal: Principal): string {
-  return principal.kind === 'anonymous' ? 'anonymous' : principal.subject;
+function streamRoutes({ streams, bulk, refreshes, resets }: RouteServices): AnyRoute[] {
+  return [
+    handle(listStreams, ({ tenant, params, query }) => streams.list(tenant, params.source_id, query)),
+    handle(createStream, ({ tenant, params, body }) => streams.create(tenant, params.source_id, body)),
+    handle(getStream, ({ tenant, params }) => streams.get(tenant, params)),
+    handle(updateStream, ({ tenant, params, body, ifMatch }) => streams.update(tenant, params, body, ifMatch)),
+    handle(deleteStream, ({ tenant, params, ifMatch }) => streams.remove(tenant, params, ifMatch)),
+    handle(bulkStreams, ({ tenant, params, body }) => bulk.apply(tenant, params.source_id, body.streams)),
+    handle(refreshSchema, ({ tenant, params, query, body }) =>
+      refreshes.refresh(tenant, params.source_id, { snapshot: body.streams, dryRun: query.dry_run === true }),
+    ),
+    handle(previewReset, ({ tenant, params }) => resets.preview(tenant, params)),
+    handle(resetStream, ({ tenant, params, ifMatch }) => resets.reset(tenant, params, ifMatch)),
+  ];
+}
+
+function runRoutes({ discoveries, syncs, syncRuns, stats }: RouteServices): AnyRoute[] {
+  return [
+    handle(startDiscovery, ({ tenant, principal, body, query }) =>
+      discoveries.start(tenant, body, howToStart(principal, query)),
+    ),
+    handle(getDiscoveryStatus, ({ tenant, params }) => discoveries.status(tenant, params.workflow_id)),
+    handle(startSync, ({ tenant, principal, params, query }) =>
+      syncs.start(tenant, params.source_id, howToStart(principal, query)),
+    ),
+    handle(getSyncStatus, ({ tenant, params, query }) => syncs.status(tenant, params.source_id, query.run_id)),
+    handle(listSyncHistory, ({ tenant, params, query }) => syncs.history(tenant, params.source_id, query)),
+    handle(getSyncStats, ({ tenant, params, query }) => stats.stats(tenant, params.source_id, query.since)),
+    handle(cancelSync, ({ tenant, params }) => syncRuns.cancel(tenant, params.sync_run_id)),
+    handle(getSyncRun, ({ tenant, params }) => syncRuns.details(tenant, params.workflow_id)),
+    handle(listSyncRunStreams, ({ tenant, params, query }) => syncRuns.streams(tenant, params.sync_run_id, query)),
+  ];
+}
+
+function howToStart(principal: CallContext['principal'], { queue }: { queue?: boolean | undefined }): HowToStart {
+  return { requestedBy: principal.kind === 'anonymous' ? 'anonymous' : principal.subject, queue };
 }

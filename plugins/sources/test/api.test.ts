@@ -113,17 +113,22 @@ t.test('the routes of sources keep their rules', async (t) => {
 
   await t.test('without a worker a discovery waits, only once, and holds the source', async (t) => {
     const { source_id } = await filesSource(api, 'waiting', data);
-    const started = await api(startDiscovery, { body: { source_id } });
-    const { workflow_id, run_id } = ok(started);
+    const refused = await api(startDiscovery, { body: { source_id } });
+    t.equal(refusal(refused), '503 no_worker');
+    t.match(refused, { problem: { queue: String, last_seen_at: null } });
+    t.equal(ok(await api(getSource, { params: { source_id } })).status, 'draft', 'nothing was begun');
+    const started = await api(startDiscovery, { body: { source_id }, query: { queue: true } });
+    const { workflow_id, run_id, warning } = ok(started);
     t.equal(started.status, 202);
+    t.match(warning, { code: 'no_worker' });
     const path = `/api/v1/sources/discover/status/${encodeURIComponent(workflow_id)}`;
     t.equal(started.headers.get('location'), path);
     for (const id of [workflow_id, run_id]) {
       const status = ok(await api(getDiscoveryStatus, { params: { workflow_id: id } }));
-      t.match(status, { status: 'pending', is_terminal: false, source_id, streams: null });
+      t.match(status, { status: 'pending', is_terminal: false, source_id, streams: null, worker: { state: 'none' } });
     }
     t.equal(ok(await api(getSource, { params: { source_id } })).status, 'discovering');
-    const again = await api(startDiscovery, { body: { source_id } });
+    const again = await api(startDiscovery, { body: { source_id }, query: { queue: true } });
     t.equal(refusal(again), '409 run_already_active');
     t.match(again, { problem: { run_id } });
     t.equal(refusal(await api(deleteSource, { params: { source_id } })), '409 run_already_active');
@@ -135,6 +140,7 @@ t.test('the routes of sources keep their rules', async (t) => {
     t.equal(await start({}), '400 validation_failed');
     t.equal(await start({ source_id: ABSENT, ...config }), '400 validation_failed');
     t.equal(await start({ pattern_id: 'files' }), '400 validation_failed');
+    t.equal(await start({ ...config, apply: false }), '400 validation_failed', 'there is nothing that it could apply to');
     t.equal(await start({ pattern_id: 'nope', source_config: {} }), '422 pattern_not_found');
     t.equal(await start({ pattern_id: 'files', source_config: {} }), '422 source_config_invalid');
     t.equal(await start({ source_id: ABSENT }), '404 not_found');

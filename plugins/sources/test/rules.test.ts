@@ -6,26 +6,30 @@ import { readCatalog } from '../src/discovery/read-catalog.ts';
 import { SOURCE_EVENTS, type SourceEvent, sourceAfter } from '../src/source/transitions.ts';
 import { destinationTable } from '../src/stream/destination-name.ts';
 import { planRefresh } from '../src/stream/refresh-streams.ts';
-import { checkStream, type StreamSettings } from '../src/stream/stream-rules.ts';
+import { faultsOf, newFaults, refuseFaults, type StreamSettings } from '../src/stream/stream-rules.ts';
 import { copyTokens } from '../src/sync/copy-tokens.ts';
 import { decidingFailure } from '../src/sync/sync-ledger.ts';
 
 const LEGAL: Readonly<Record<string, SourceStatus>> = {
   'draft discovery_started': 'discovering',
+  'draft streams_given': 'ready',
   'draft retired': 'retired',
   'discovering discovery_started': 'discovering',
   'discovering discovery_succeeded': 'ready',
   'discovering discovery_failed': 'draft',
+  'discovering streams_given': 'ready',
   'discovering retired': 'retired',
   'ready discovery_started': 'ready',
   'ready discovery_succeeded': 'ready',
   'ready discovery_failed': 'ready',
+  'ready streams_given': 'ready',
   'ready sync_started': 'ready',
   'ready sync_succeeded': 'active',
   'ready retired': 'retired',
   'active discovery_started': 'active',
   'active discovery_succeeded': 'active',
   'active discovery_failed': 'active',
+  'active streams_given': 'active',
   'active sync_started': 'active',
   'active sync_succeeded': 'active',
   'active retired': 'retired',
@@ -69,12 +73,11 @@ t.test('streams that normalise alike get tables of their own, whatever their nam
   const streams = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 200, unit: 'binary' }), { maxLength: 20 });
   fc.assert(
     fc.property(streams, fc.option(fc.string({ maxLength: 40 }), { nil: null }), (names, namespace) => {
-      const plan = planRefresh(
-        'source',
-        [],
-        names.map((name) => kept(name, namespace)),
-        new Set(['source__a']),
-      );
+      const found = names.map((name) => kept(name, namespace));
+      const plan = planRefresh({
+        ...{ sourceName: 'source', known: [], found, from: 'discovery' },
+        takenTables: new Set(['source__a']),
+      });
       const tables = plan.create.map(({ table }) => table);
       return (
         new Set(tables).size === names.length &&
@@ -84,12 +87,6 @@ t.test('streams that normalise alike get tables of their own, whatever their nam
     }),
   );
   t.pass('holds for every set tried');
-});
-
-t.test('a refresh matches by name, keeps what it knows and makes what is new', async (t) => {
-  const plan = planRefresh('s', [{ streamId: '1', name: 'a' }], [kept('a'), kept('b')], new Set());
-  t.match(plan, { refresh: [{ streamId: '1', stream: { name: 'a' } }], create: [{ table: 's__b' }] });
-  t.equal(plan.create.length, 1);
 });
 
 t.test('a catalog without streams, or with one name twice, is refused', async (t) => {
@@ -113,33 +110,56 @@ t.test('a stream is syncable when its settings fit what it supports', async (t) 
     supportedSyncModes: ['full_refresh', 'incremental'],
     sourceDefinedCursor: false,
     defaultCursorField: undefined,
+    sourceDefinedPrimaryKey: undefined,
     jsonSchema: { properties: { id: {}, at: {} } },
   };
-  const faults = (change: Partial<StreamSettings>) => {
-    try {
-      checkStream({ ...good, ...change });
-      return [];
-    } catch (error) {
-      return (error as { details: { errors: { pointer: string; code: string }[] } }).details.errors.map(
-        ({ pointer, code }) => `${pointer} ${code}`,
-      );
-    }
-  };
+  const faults = (change: Partial<StreamSettings>) =>
+    faultsOf({ ...good, ...change }).map(({ pointer, code }) => `${pointer} ${code}`);
   t.strictSame(faults({}), []);
   t.strictSame(faults({ cursorField: undefined }), ['/cursor_field required']);
   t.strictSame(faults({ cursorField: undefined, enabled: false }), [], 'a disabled stream may lack its cursor');
   t.strictSame(faults({ cursorField: undefined, sourceDefinedCursor: true }), []);
   t.strictSame(faults({ cursorField: undefined, defaultCursorField: ['at'] }), []);
+  t.strictSame(faults({ cursorField: undefined, defaultCursorField: ['gone'] }), ['/cursor_field required']);
   t.strictSame(faults({ cursorField: ['nope'] }), ['/cursor_field unknown_field']);
   t.strictSame(faults({ primaryKey: [['id'], ['x']] }), ['/primary_key/1 unknown_field']);
   t.strictSame(faults({ supportedSyncModes: ['full_refresh'] }), ['/sync_mode not_supported']);
   t.strictSame(faults({ writeMode: 'overwrite' }), ['/write_mode not_with_incremental']);
   for (const writeMode of ['merge', 'soft_delete'] as const) {
     t.equal(
-      codeOf(() => checkStream({ ...good, writeMode })),
+      codeOf(() => refuseFaults(faultsOf({ ...good, writeMode }), writeMode)),
       'write_mode_unavailable',
     );
+    const keyless = { writeMode, primaryKey: undefined };
+    t.strictSame(faults(keyless), ['/write_mode unavailable', '/primary_key required']);
+    t.strictSame(faults({ ...keyless, enabled: false }), ['/write_mode unavailable']);
+    t.strictSame(faults({ ...keyless, sourceDefinedPrimaryKey: [['id']] }), ['/write_mode unavailable']);
   }
+  t.equal(
+    codeOf(() => refuseFaults(faultsOf({ ...good, cursorField: ['x'] }), 'append')),
+    'stream_not_syncable',
+  );
+  for (const properties of [null, 7, [], { at: null, id: 'x' }]) {
+    t.ok(faults({ jsonSchema: { properties } }), 'a schema that is none is judged, not stumbled over');
+  }
+});
+
+t.test('a change is refused for what it breaks, not for what was broken before', async (t) => {
+  const broken: StreamSettings = {
+    ...{ enabled: true, syncMode: 'incremental', writeMode: 'append', sourceDefinedCursor: false },
+    ...{ cursorField: ['gone'], primaryKey: [['gone']], supportedSyncModes: ['full_refresh', 'incremental'] },
+    ...{ defaultCursorField: undefined, sourceDefinedPrimaryKey: undefined },
+    jsonSchema: { properties: { id: {} } },
+  };
+  const before = faultsOf(broken);
+  const refused = (change: Partial<StreamSettings>, named: string[]) =>
+    newFaults({ ...broken, ...change }, { before, named }).map(({ pointer }) => pointer);
+  t.equal(before.length, 2);
+  t.strictSame(refused({ enabled: false }, ['enabled']), [], 'it can be disabled');
+  t.strictSame(refused({ cursorField: ['id'] }, ['cursor_field']), [], 'it can be mended one setting after the other');
+  t.strictSame(refused({ cursorField: ['gone'] }, ['cursor_field']), ['/cursor_field'], 'what is named counts');
+  t.strictSame(refused({ writeMode: 'overwrite' }, ['write_mode']), ['/write_mode'], 'what is new counts');
+  t.strictSame(refused({}, ['enabled']), ['/cursor_field', '/primary_key/0'], 'switching on asks for all of it');
 });
 
 t.test('only declared fields that are no credential are visible, through every branch', async (t) => {

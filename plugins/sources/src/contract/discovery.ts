@@ -9,6 +9,7 @@ import {
   OneOf,
   RUN_STATUSES,
   RunFailure,
+  RunWorker,
   runProblems,
   Timestamp,
 } from '@weir/kernel/contract';
@@ -17,6 +18,7 @@ import { PatternId } from './patterns.ts';
 import { sourceProblems } from './problems.ts';
 import { SourceConfig } from './sources.ts';
 import { DiscoveredStream } from './streams.ts';
+import { startQuery } from './syncs.ts';
 
 const MAX_WORKFLOW_ID = 200;
 
@@ -33,6 +35,8 @@ export const DiscoveryStatus = Type.Object({
   started_at: Nullable(Timestamp),
   ended_at: Nullable(Timestamp),
   failure: Nullable(RunFailure),
+  worker: Nullable(RunWorker),
+  apply: Type.Boolean({ description: 'Whether its end brings the streams of the source in line with it' }),
 });
 export type DiscoveryStatusView = Static<typeof DiscoveryStatus>;
 
@@ -43,16 +47,24 @@ export const startDiscovery = endpoint({
   path: '/sources/discover',
   summary: 'Start a discovery of a source, or of a configuration before a source is made of it',
   access: runSources,
+  query: startQuery,
+  declarative: true,
   body: Closed(
     {
       source_id: Type.Optional(Id),
+      apply: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether the streams of the source follow at once, as they do unless this is false; false only looks, for a reviewed refresh',
+        }),
+      ),
       pattern_id: Type.Optional(PatternId),
       source_config: Type.Optional(SourceConfig),
     },
     {
       oneOf: [
-        { type: 'object', required: ['source_id'], maxProperties: 1 },
-        { type: 'object', required: ['pattern_id', 'source_config'], maxProperties: 2 },
+        { type: 'object', required: ['source_id'], properties: { pattern_id: false, source_config: false } },
+        { type: 'object', required: ['pattern_id', 'source_config'], properties: { source_id: false, apply: false } },
       ],
     },
   ),
@@ -62,6 +74,7 @@ export const startDiscovery = endpoint({
   errors: [
     kernelProblems.notFound,
     runProblems.runAlreadyActive,
+    runProblems.noWorker,
     sourceProblems.patternNotFound,
     sourceProblems.patternNeedsCredentials,
     sourceProblems.sourceConfigInvalid,

@@ -59,6 +59,7 @@ export const createSource = endpoint({
   summary: 'Create a source from a connector pattern',
   access: writeSources,
   body: Closed({ name: Name, pattern_id: PatternId, source_config: SourceConfig }),
+  declarative: true,
   response: Source,
   status: 201,
   location: '/sources/:source_id',
@@ -104,6 +105,7 @@ export const updateSource = endpoint({
   access: writeSources,
   params: sourceParams,
   body: Closed({ name: Type.Optional(Name), source_config: Type.Optional(SourceConfig) }),
+  declarative: true,
   response: Source,
   errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...configErrors],
 });

@@ -21,6 +21,9 @@ export type WriteMode = (typeof WRITE_MODES)[number];
 
 const MAX_PATH_DEPTH = 16;
 const MAX_KEY_FIELDS = 32;
+const MAX_NAME = 512;
+/** No control characters, and no half of a surrogate pair, which the database would change. */
+const PLAIN_TEXT = '^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]+$';
 
 /** The path of a field within a record, outermost first. */
 export const FieldPath = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
@@ -32,7 +35,23 @@ export const FieldPath = Type.Array(Type.String({ minLength: 1, maxLength: 255 }
 export const KeyPaths = Type.Array(FieldPath, { minItems: 1, maxItems: MAX_KEY_FIELDS });
 
 /** The JSON Schema of a stream's records. */
-export const RecordSchema = Type.Record(Type.String(), Type.Unknown());
+export const RecordSchema = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'JSON Schema of the records of the stream',
+});
+
+/** The name of a stream: its key within the source, case and all. */
+export const StreamName = Type.String({
+  maxLength: MAX_NAME,
+  pattern: PLAIN_TEXT,
+  description: 'Name of the stream as the source has it; upper and lower case differ',
+});
+
+/** The container of a stream in the source. */
+export const StreamNamespace = Type.String({
+  maxLength: MAX_NAME,
+  pattern: PLAIN_TEXT,
+  description: 'Container of the stream in the source, such as a database schema; never its own name',
+});
 
 /** The name of a bronze table, the third segment of its dataset id. */
 export const TableName = Type.String({
@@ -52,6 +71,12 @@ export const DiscoveredStream = Type.Object({
 });
 export type DiscoveredStreamView = Static<typeof DiscoveredStream>;
 
+/** A place of a stream's settings that does not fit what the source has, and the rule that it breaks. */
+export const StreamFault = Type.Object({
+  pointer: Type.String({ description: 'JSON pointer into the stream' }),
+  code: Type.String(),
+});
+
 /** A stream of a source: what was discovered, and how it is synced. */
 export const Stream = Type.Composite([
   DiscoveredStream,
@@ -68,12 +93,28 @@ export const Stream = Type.Composite([
       table: TableName,
       dataset_id: Type.String({ description: 'bronze.<scope>.<table>' }),
     }),
+    needs_attention: Type.Boolean({ description: 'What the source has now no longer fits the settings' }),
+    attention: Type.Array(StreamFault, { description: 'Why it needs attention; empty when it does not' }),
+    generation: Type.Integer({ description: 'Counts on with every reset' }),
     created_at: Timestamp,
     updated_at: Timestamp,
     etag: Type.String(),
   }),
 ]);
 export type StreamView = Static<typeof Stream>;
+
+/** The part of a stream that people decide; all of it may be left out. */
+export const streamSettings = {
+  enabled: Type.Optional(Type.Boolean()),
+  sync_mode: Type.Optional(OneOf(SYNC_MODES)),
+  write_mode: Type.Optional(OneOf(WRITE_MODES)),
+  cursor_field: Type.Optional(Nullable(FieldPath)),
+  primary_key: Type.Optional(Nullable(KeyPaths)),
+  destination: Type.Optional(Closed({ table: TableName })),
+};
+
+/** Parameters of every route of one stream. */
+export const streamParams = Closed({ source_id: Id, stream_id: Id });
 
 /** `GET /sources/{source_id}/streams` */
 export const listStreams = endpoint({
@@ -83,10 +124,30 @@ export const listStreams = endpoint({
   summary: 'List the streams of a source',
   access: readSources,
   params: Closed({ source_id: Id }),
-  query: listQuery(['name', 'created_at'], { enabled: Type.Optional(Type.Boolean()) }),
+  query: listQuery(['name', 'created_at'], {
+    enabled: Type.Optional(Type.Boolean({ description: 'Only enabled streams, or only disabled ones' })),
+    needs_attention: Type.Optional(Type.Boolean({ description: 'Only streams whose settings no longer fit' })),
+    sync_mode: Type.Optional(OneOf(SYNC_MODES)),
+    write_mode: Type.Optional(OneOf(WRITE_MODES)),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME })),
+    namespace: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME })),
+  }),
   response: Page(Stream),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
   cli: 'sources streams list',
+});
+
+/** `GET /sources/{source_id}/streams/{stream_id}` (ours): what `Location` of a new stream names. */
+export const getStream = endpoint({
+  id: 'sources.get_stream',
+  method: 'GET',
+  path: '/sources/:source_id/streams/:stream_id',
+  summary: 'Read one stream of a source',
+  access: readSources,
+  params: streamParams,
+  response: Stream,
+  errors: [kernelProblems.notFound],
+  cli: 'sources streams get',
 });
 
 /** `PATCH /sources/{source_id}/streams/{stream_id}`: a JSON merge patch; `null` clears cursor and key. */
@@ -96,15 +157,9 @@ export const updateStream = endpoint({
   path: '/sources/:source_id/streams/:stream_id',
   summary: 'Change how a stream is synced',
   access: writeSources,
-  params: Closed({ source_id: Id, stream_id: Id }),
-  body: Closed({
-    enabled: Type.Optional(Type.Boolean()),
-    sync_mode: Type.Optional(OneOf(SYNC_MODES)),
-    write_mode: Type.Optional(OneOf(WRITE_MODES)),
-    cursor_field: Type.Optional(Nullable(FieldPath)),
-    primary_key: Type.Optional(Nullable(KeyPaths)),
-    destination: Type.Optional(Closed({ table: TableName })),
-  }),
+  params: streamParams,
+  body: Closed(streamSettings),
+  declarative: true,
   response: Stream,
   errors: [
     kernelProblems.notFound,

@@ -11,6 +11,7 @@ import {
   Page,
   RUN_STATUSES,
   RunFailure,
+  RunWorker,
   runProblems,
   Timestamp,
 } from '@weir/kernel/contract';
@@ -60,14 +61,27 @@ export const StreamRun = Type.Object({
   ...counters,
   snapshot_id: Nullable(Type.String({ description: 'The newest snapshot of this run, a decimal string' })),
   commits: Type.Integer(),
+  committed_at: Nullable(Timestamp),
   failure: Nullable(RunFailure),
 });
 
-/** One sync of a source with its streams. */
-export const SyncRunDetail = Type.Composite([SyncRun, Type.Object({ streams: Type.Array(StreamRun) })]);
+export type StreamRunView = Static<typeof StreamRun>;
+
+/** One sync of a source with its streams; `worker` says who has an open run in hands, and is null for an ended one. */
+export const SyncRunDetail = Type.Composite([
+  SyncRun,
+  Type.Object({ worker: Nullable(RunWorker), streams: Type.Array(StreamRun) }),
+]);
 export type SyncRunDetailView = Static<typeof SyncRunDetail>;
 
 const sourceParams = Closed({ source_id: Id });
+
+/** The query of every start of a run. */
+export const startQuery = Closed({
+  queue: Type.Optional(
+    Type.Boolean({ description: 'Accept the run although no worker polls for it, and let it wait' }),
+  ),
+});
 
 /** `POST /sources/{source_id}/sync` */
 export const startSync = endpoint({
@@ -75,8 +89,11 @@ export const startSync = endpoint({
   method: 'POST',
   path: '/sources/:source_id/sync',
   summary: 'Start a sync of the enabled streams of a source',
+  description:
+    'What GET /sources/{source_id}/readiness lists as failed and blocking refuses the start. Without a live worker the answer is 503 no_worker, unless queue=true lets the run wait.',
   access: runSources,
   params: sourceParams,
+  query: startQuery,
   response: Accepted,
   status: 202,
   location: '/sources/:source_id/sync/status?run_id=:run_id',
@@ -84,7 +101,9 @@ export const startSync = endpoint({
     kernelProblems.notFound,
     sourceProblems.sourceNotReady,
     sourceProblems.noStreamsEnabled,
+    sourceProblems.streamNotSyncable,
     runProblems.runAlreadyActive,
+    runProblems.noWorker,
   ],
 });
 
@@ -109,7 +128,15 @@ export const listSyncHistory = endpoint({
   summary: 'List the syncs of a source, newest first',
   access: readSources,
   params: sourceParams,
-  query: listQuery(['created_at'], { status: Type.Optional(OneOf(RUN_STATUSES)) }),
+  query: listQuery(['created_at'], {
+    status: Type.Optional(OneOf(RUN_STATUSES)),
+    since: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Only syncs that were started then or later; newest first only',
+      }),
+    ),
+  }),
   response: Page(SyncRun),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
   cli: 'sources history',

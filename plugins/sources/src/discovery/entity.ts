@@ -19,6 +19,8 @@ export const DiscoveryEntity = defineEntity({
     runId: p.uuid().primary(),
     discoveryId: p.uuid(),
     sourceId: p.uuid().nullable(),
+    /** Whether its end brings the streams of the source in line with it. */
+    applies: p.boolean(),
     patternId: p.string(),
     sourceConfig: p.json<Record<string, unknown>>().nullable(),
     streams: p.json<KeptStream[]>().nullable(),

@@ -1,15 +1,14 @@
 import type { CatalogStream } from '@weir/connector-sdk';
-import { SYNC_MODES } from '../contract.ts';
+import { MAX_STREAMS, SYNC_MODES } from '../contract.ts';
+import { discoveredNamespace } from '../stream/settings.ts';
 import type { KeptStream } from './entity.ts';
 
 /** What is wrong with a catalog as a whole. */
 export type CatalogFault = 'no_streams_found' | 'stream_names_ambiguous' | 'catalog_too_large';
 
-const MAX_STREAMS = 5_000;
-
 /**
  * Turns a connector's catalog into streams as the service keeps them. The name is the key of a stream within its
- * source, so two of one name in different namespaces are refused. A namespace that is empty or repeats the name is none.
+ * source, so two of one name in different namespaces are refused. A namespace that is blank or repeats the name is none.
  */
 export function readCatalog(streams: readonly CatalogStream[]): KeptStream[] | CatalogFault {
   if (streams.length === 0) return 'no_streams_found';
@@ -18,11 +17,10 @@ export function readCatalog(streams: readonly CatalogStream[]): KeptStream[] | C
   if (names.size !== streams.length) return 'stream_names_ambiguous';
   return streams.map((stream) => {
     const { name, namespace, json_schema, supported_sync_modes: modes } = stream;
-    const own = namespace === undefined || namespace === null || namespace === '' || namespace === name;
     const supported = SYNC_MODES.filter((mode) => (modes ?? ['full_refresh']).includes(mode));
     return {
       name,
-      namespace: own ? null : namespace,
+      namespace: discoveredNamespace(name, namespace),
       schema: json_schema as Record<string, unknown>,
       supported_sync_modes: supported.length === 0 ? ['full_refresh'] : supported,
       source_defined_cursor: stream.source_defined_cursor === true,

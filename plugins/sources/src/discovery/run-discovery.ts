@@ -3,12 +3,13 @@ import type { Kernel, Tenant } from '@weir/kernel';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { sourceAfter } from '../source/transitions.ts';
+import { applyRefresh } from '../stream/apply-refresh.ts';
+import type { DestinationServices } from '../stream/destinations.ts';
 import { RunFailed, sourceFailure, verdictFailure } from '../sync/failure.ts';
 import type { Outcome } from '../sync/finish-sync.ts';
 import { limitsOf } from '../sync/plan-sync.ts';
 import type { WorkFolders } from '../sync/work-folders.ts';
 import type { ChildRegistry } from '../worker-deps.ts';
-import { applyDiscovery, type DestinationServices } from './apply-discovery.ts';
 import { DiscoveryEntity, type DiscoveryRow, type KeptStream } from './entity.ts';
 import { readCatalog } from './read-catalog.ts';
 
@@ -92,7 +93,10 @@ async function readInput(
   });
 }
 
-/** Makes a discovery terminal; on success the streams of its source follow it, all in one transaction. */
+/**
+ * Makes a discovery terminal; on success the streams of its source follow it, unless it only looks, all in one
+ * transaction. What else its end means is the business of `settleDiscovery`, whoever ends it.
+ */
 export async function finishDiscovery(
   { kernel, services }: { kernel: Kernel; services: DestinationServices },
   tenant: Tenant,
@@ -101,14 +105,17 @@ export async function finishDiscovery(
 ): Promise<void> {
   await kernel.runs.finish(tenant, runId, outcome, async (tx) => {
     const row = await tx.findOne(DiscoveryEntity, { runId });
-    if (row === undefined) return;
-    await tx.update(row, { sourceConfig: null, expiresAt: null });
-    if (!row.sourceId) return;
+    if (outcome.status !== 'succeeded' || !row?.sourceId || !row.applies) return;
     const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId }, { lock: true });
     if (source === undefined || source.status === 'retired') return;
-    const succeeded = outcome.status === 'succeeded';
-    if (succeeded) await applyDiscovery(tx, source, row.streams ?? [], services);
-    const status = sourceAfter(source.status, succeeded ? 'discovery_succeeded' : 'discovery_failed');
-    await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
+    await applyRefresh(tx, source, { found: row.streams ?? [], from: 'discovery' }, { services, beforeRemoval });
+    const status = sourceAfter(source.status, 'discovery_succeeded');
+    if (status !== source.status) {
+      await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
+    }
   });
+}
+
+async function beforeRemoval(): Promise<never> {
+  throw new Error('a discovery removes no stream');
 }

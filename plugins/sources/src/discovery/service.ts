@@ -1,10 +1,11 @@
-import type { Kernel, RunRecord, Tenant } from '@weir/kernel';
+import type { Kernel, RunRecord, RunWorkerView, Tenant } from '@weir/kernel';
 import { type Input, kernelProblems, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { checkConfig } from '../config/check-config.ts';
 import type { DiscoveryStatusView, startDiscovery } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../run-kinds.ts';
+import type { SourceRow } from '../source/entity.ts';
 import { liveSource } from '../source/live-source.ts';
 import { namedPattern } from '../source/service.ts';
 import { sourceAfter } from '../source/transitions.ts';
@@ -14,68 +15,28 @@ import { DiscoveryEntity, type DiscoveryRow } from './entity.ts';
 /** How long a configuration that is no source yet is kept for its discovery. */
 export const PENDING_CONFIG_MS = 60 * 60 * 1000;
 
+/** Who asks for a run, and whether it may wait for a worker. */
+export interface HowToStart {
+  requestedBy: string;
+  queue: boolean | undefined;
+}
+
+interface Deps {
+  kernel: Kernel;
+  patterns: ReadonlyMap<string, Pattern>;
+}
+
 /** Starting discoveries and reading how they stand. */
-export function discoveryService({ kernel, patterns }: { kernel: Kernel; patterns: ReadonlyMap<string, Pattern> }) {
-  const ofSource = async (tenant: Tenant, sourceId: string, requestedBy: string) => {
-    const admitted = await kernel.runs.admit(DISCOVERY_KIND.kind);
-    return kernel.db(tenant).transaction(async (tx) => {
-      const source = await liveSource(tx, sourceId, { lock: true });
-      checkConfig(namedPattern(patterns, source.patternId), source.sourceConfig);
-      const started = await kernel.runs.start(tx, {
-        kind: DISCOVERY_KIND.kind,
-        subjectId: sourceId,
-        requestedBy,
-        admitted,
-      });
-      const status = sourceAfter(source.status, 'discovery_started');
-      if (status !== source.status) {
-        await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
-      }
-      await tx.insert(DiscoveryEntity, {
-        runId: started.run_id,
-        discoveryId: sourceId,
-        sourceId,
-        patternId: source.patternId,
-        createdAt: new Date(),
-      });
-      return started;
-    });
-  };
-
-  const ofConfig = async (
-    tenant: Tenant,
-    { patternId, config }: { patternId: string; config: Record<string, unknown> },
-    requestedBy: string,
-  ) => {
-    checkConfig(namedPattern(patterns, patternId), config);
-    const admitted = await kernel.runs.admit(DISCOVERY_KIND.kind);
-    return kernel.db(tenant).transaction(async (tx) => {
-      const discoveryId = uuidv7();
-      const started = await kernel.runs.start(tx, {
-        kind: DISCOVERY_KIND.kind,
-        subjectId: discoveryId,
-        requestedBy,
-        admitted,
-      });
-      const now = Date.now();
-      await tx.insert(DiscoveryEntity, {
-        runId: started.run_id,
-        discoveryId,
-        patternId,
-        sourceConfig: config,
-        expiresAt: new Date(now + PENDING_CONFIG_MS),
-        createdAt: new Date(now),
-      });
-      return started;
-    });
-  };
-
+export function discoveryService(deps: Deps) {
+  const { kernel } = deps;
   return {
     /** Starts a discovery of a source, or of a pattern with a configuration that is no source yet. */
-    start(tenant: Tenant, body: Input<typeof startDiscovery>['body'], requestedBy: string) {
-      if (body.source_id !== undefined) return ofSource(tenant, body.source_id, requestedBy);
+    start(tenant: Tenant, body: Input<typeof startDiscovery>['body'], how: HowToStart) {
+      if (body.source_id !== undefined) {
+        return startOfSource(deps, tenant, { sourceId: body.source_id, applies: body.apply ?? true, how });
+      }
       const { pattern_id: patternId = '', source_config: config = {} } = body;
-      return ofConfig(tenant, { patternId, config }, requestedBy);
+      return startOfConfig(deps, tenant, { patternId, config, how });
     },
 
     /** How a discovery stands, by its workflow id or run id. */
@@ -84,12 +45,75 @@ export function discoveryService({ kernel, patterns }: { kernel: Kernel; pattern
       if (run === undefined) throw kernelProblems.notFound();
       const row = await kernel.db(tenant).transaction((tx) => tx.findOne(DiscoveryEntity, { runId: run.runId }));
       if (row === undefined) throw kernelProblems.notFound();
-      return statusView(run, row);
+      return statusView(run, row, await kernel.runs.worker(run));
     },
   };
 }
 
-function statusView(run: RunRecord, row: DiscoveryRow): DiscoveryStatusView {
+const { kind } = DISCOVERY_KIND;
+
+/** One that only looks (`applies` false) leaves the source as it is, from its start to its end. */
+async function startOfSource(
+  { kernel, patterns }: Deps,
+  tenant: Tenant,
+  { sourceId, applies, how }: { sourceId: string; applies: boolean; how: HowToStart },
+) {
+  const db = kernel.db(tenant);
+  const checked = async (source: SourceRow) =>
+    checkConfig(namedPattern(patterns, source.patternId), source.sourceConfig);
+  await db.transaction(async (tx) => checked(await liveSource(tx, sourceId)));
+  const admitted = await kernel.runs.admit(kind, { queue: how.queue });
+  return db.transaction(async (tx) => {
+    const source = await liveSource(tx, sourceId, { lock: true });
+    await checked(source);
+    const started = await kernel.runs.start(tx, {
+      ...{ kind, subjectId: sourceId, admitted },
+      requestedBy: how.requestedBy,
+    });
+    const status = applies ? sourceAfter(source.status, 'discovery_started') : source.status;
+    if (status !== source.status) {
+      await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
+    }
+    await tx.insert(DiscoveryEntity, {
+      runId: started.run_id,
+      discoveryId: sourceId,
+      sourceId,
+      applies,
+      patternId: source.patternId,
+      createdAt: new Date(),
+    });
+    return started;
+  });
+}
+
+async function startOfConfig(
+  { kernel, patterns }: Deps,
+  tenant: Tenant,
+  { patternId, config, how }: { patternId: string; config: Record<string, unknown>; how: HowToStart },
+) {
+  checkConfig(namedPattern(patterns, patternId), config);
+  const admitted = await kernel.runs.admit(kind, { queue: how.queue });
+  return kernel.db(tenant).transaction(async (tx) => {
+    const discoveryId = uuidv7();
+    const started = await kernel.runs.start(tx, {
+      ...{ kind, subjectId: discoveryId, admitted },
+      requestedBy: how.requestedBy,
+    });
+    const now = Date.now();
+    await tx.insert(DiscoveryEntity, {
+      runId: started.run_id,
+      discoveryId,
+      applies: false,
+      patternId,
+      sourceConfig: config,
+      expiresAt: new Date(now + PENDING_CONFIG_MS),
+      createdAt: new Date(now),
+    });
+    return started;
+  });
+}
+
+function statusView(run: RunRecord, row: DiscoveryRow, worker: RunWorkerView | undefined): DiscoveryStatusView {
   const streams = run.status === 'succeeded' ? row.streams : undefined;
   return {
     workflow_id: run.workflowId,
@@ -98,10 +122,12 @@ function statusView(run: RunRecord, row: DiscoveryRow): DiscoveryStatusView {
     is_terminal: TERMINAL_RUN_STATUSES.includes(run.status),
     source_id: row.sourceId ?? null,
     pattern_id: row.patternId,
+    apply: row.applies,
     streams: streams?.map(({ discovered: _own, ...stream }) => stream) ?? null,
     created_at: run.createdAt.toISOString(),
     started_at: run.startedAt?.toISOString() ?? null,
     ended_at: run.endedAt?.toISOString() ?? null,
     failure: failureView(run.failure),
+    worker: worker ?? null,
   };
 }

@@ -1,19 +1,15 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import { runProblems } from '@weir/kernel/contract';
+import { DISCOVERY_KIND, SYNC_KIND } from '../run-kinds.ts';
 
 const OPEN = ['pending', 'running'] as const;
 
 /**
- * Throws `run_already_active` (with member `run_id`) while a run of one of the kinds is open for the source. The caller holds
+ * Throws `run_already_active` (with member `run_id`) while a sync or a discovery is open for the source. The caller holds
  * the lock of the source's row, which every start of a run takes too, so no run can start in between.
  */
-export async function refuseWhileRunning(
-  kernel: Kernel,
-  tenant: Tenant,
-  sourceId: string,
-  kinds: readonly string[],
-): Promise<void> {
-  for (const kind of kinds) {
+export async function refuseWhileRunning(kernel: Kernel, tenant: Tenant, sourceId: string): Promise<void> {
+  for (const { kind } of [SYNC_KIND, DISCOVERY_KIND]) {
     for (const status of OPEN) {
       const { items } = await kernel.runs.page(tenant, { kind, subjectId: sourceId, status }, { limit: 1 });
       const run = items[0];

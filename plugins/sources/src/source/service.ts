@@ -18,7 +18,6 @@ import {
   type updateSource,
 } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
-import { DISCOVERY_KIND, SYNC_KIND } from '../run-kinds.ts';
 import { SyncRunEntity } from '../sync/entity.ts';
 import { syncRunView } from '../sync/view.ts';
 import { uniqueConstraint } from '../unique-constraint.ts';
@@ -118,7 +117,7 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
       await kernel.db(tenant).transaction(async (tx) => {
         const row = await liveSource(tx, sourceId, { lock: true });
         requireMatch(ifMatch, String(row.version));
-        await refuseWhileRunning(kernel, tenant, sourceId, [SYNC_KIND.kind, DISCOVERY_KIND.kind]);
+        await refuseWhileRunning(kernel, tenant, sourceId);
         const status = sourceAfter(row.status, 'retired');
         await tx.update(row, { status, version: row.version + 1, updatedAt: new Date() });
       });

@@ -5,6 +5,7 @@ export const SOURCE_EVENTS = [
   'discovery_started',
   'discovery_succeeded',
   'discovery_failed',
+  'streams_given',
   'sync_started',
   'sync_succeeded',
   'retired',
@@ -13,21 +14,23 @@ export type SourceEvent = (typeof SOURCE_EVENTS)[number];
 
 /**
  * From each status, by each event, to which status; what is absent must not happen. A discovery of a source whose
- * streams are known leaves it as it is. `discovering` takes another start because the run of the first may have been
- * lost; that only one runs at a time is held by the run table.
+ * streams are known leaves it as it is; streams that are given by hand make it ready without one. `discovering` takes
+ * another start because the run of the first may have been lost; that only one runs at a time is held by the run table.
  */
 const TRANSITIONS: Readonly<Record<SourceStatus, Partial<Record<SourceEvent, SourceStatus>>>> = {
-  draft: { discovery_started: 'discovering', retired: 'retired' },
+  draft: { discovery_started: 'discovering', streams_given: 'ready', retired: 'retired' },
   discovering: {
     discovery_started: 'discovering',
     discovery_succeeded: 'ready',
     discovery_failed: 'draft',
+    streams_given: 'ready',
     retired: 'retired',
   },
   ready: {
     discovery_started: 'ready',
     discovery_succeeded: 'ready',
     discovery_failed: 'ready',
+    streams_given: 'ready',
     sync_started: 'ready',
     sync_succeeded: 'active',
     retired: 'retired',
@@ -36,6 +39,7 @@ const TRANSITIONS: Readonly<Record<SourceStatus, Partial<Record<SourceEvent, Sou
     discovery_started: 'active',
     discovery_succeeded: 'active',
     discovery_failed: 'active',
+    streams_given: 'active',
     sync_started: 'active',
     sync_succeeded: 'active',
     retired: 'retired',

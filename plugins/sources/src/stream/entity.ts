@@ -1,7 +1,11 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { FieldFault } from '@weir/kernel/contract';
 import { SYNC_MODES, type SyncMode, WRITE_MODES } from '../contract.ts';
 
-/** A row of `sources.stream`. `discovered` is the connector's own description, which goes back to it unchanged. */
+/**
+ * A row of `sources.stream`. `discovered` is the connector's own description, which goes back to it unchanged;
+ * `resetTable` is the table whose rows the first commit of this generation replaces, when it is the destination.
+ */
 export const StreamEntity = defineEntity({
   name: 'Stream',
   schema: 'sources',
@@ -24,10 +28,15 @@ export const StreamEntity = defineEntity({
     cursorField: p.json<string[]>().nullable(),
     primaryKey: p.json<string[][]>().nullable(),
     destinationTable: p.string(),
+    needsAttention: p.boolean(),
+    attention: p.json<FieldFault[]>(),
     generation: p.integer(),
+    resetTable: p.string().nullable(),
     version: p.integer(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
   },
 });
 export type StreamRow = InferEntity<typeof StreamEntity>;
+/** A row without its tenant, which the transaction adds. */
+export type StreamFields = Pick<StreamRow, Exclude<keyof StreamRow & string, 'tenantId'>>;

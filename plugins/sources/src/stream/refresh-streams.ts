@@ -1,30 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KeptStream } from '../discovery/entity.ts';
 import { destinationTable } from './destination-name.ts';
+import type { StreamFields } from './entity.ts';
+import { describedBy, inOrder } from './new-stream.ts';
+import { withAttention } from './settings.ts';
 
-/** What a discovery asks for: streams to be made with defaults, and known ones whose facts are brought up to date. */
-export interface StreamRefresh {
+/** A known stream before and after; equal schemas and modes mean that only what its rules say of it has changed. */
+export interface StreamUpdate<R extends StreamFields = StreamFields> {
+  before: R;
+  after: R;
+}
+
+/** How the streams of a source follow what was discovered. */
+export interface StreamRefresh<R extends StreamFields = StreamFields> {
+  /** New streams with the tables that are planned for them. */
   create: { stream: KeptStream; table: string }[];
-  refresh: { streamId: string; stream: KeptStream }[];
+  /** Known streams that are described in another way than before. */
+  update: StreamUpdate<R>[];
+  remove: R[];
+  /** Known streams that stay just as they are. */
+  unchanged: R[];
+}
+
+export interface RefreshRequest<R extends StreamFields = StreamFields> {
+  sourceName: string;
+  known: readonly R[];
+  /** What was found; names are unique in it. */
+  found: readonly KeptStream[];
+  /** Tables that streams and other producers have, in lower case. */
+  takenTables: ReadonlySet<string>;
+  /**
+   * `snapshot`: the complete list of streams, so that known ones which it lacks are removed unless it is empty, and only
+   * schema and modes of the others follow it. `discovery`: what a connector said just now, which also tells its own
+   * cursors and keys, and removes nothing.
+   */
+  from: 'snapshot' | 'discovery';
 }
 
 /**
- * Plans how the streams of a source follow a discovery. Streams are matched by name; only what the connector says of
- * a known one changes, its namespace, routing and settings stay. New ones get a table of their own, which then never
- * changes by itself. Pure; `takenTables` are the tables that other streams and producers have.
+ * Plans how the streams of a source follow a discovery (specification, schema refresh rules 1 to 4). Streams are matched
+ * by name; namespace, routing, settings and state of known ones stay, and their rules are read again, so that a cursor or
+ * key that is gone shows as `attention`. New ones get a table of their own, which then never changes by itself. Pure.
  */
-export function planRefresh(
-  sourceName: string,
-  known: readonly { streamId: string; name: string }[],
-  discovered: readonly KeptStream[],
-  takenTables: ReadonlySet<string>,
-): StreamRefresh {
-  const byName = new Map(known.map((stream) => [stream.name, stream.streamId]));
-  const tables = new Set(takenTables);
-  const plan: StreamRefresh = { create: [], refresh: [] };
-  for (const stream of discovered) {
-    const streamId = byName.get(stream.name);
-    if (streamId !== undefined) {
-      plan.refresh.push({ streamId, stream });
+export function planRefresh<R extends StreamFields>(request: RefreshRequest<R>): StreamRefresh<R> {
+  const { sourceName, known, found, from } = request;
+  const byName = new Map(known.map((row) => [row.name, row]));
+  const tables = new Set(request.takenTables);
+  const plan: StreamRefresh<R> = { create: [], update: [], remove: [], unchanged: [] };
+  const settle = (before: R, after: R) => {
+    if (sameFacts(before, after)) plan.unchanged.push(before);
+    else plan.update.push({ before, after });
+  };
+  for (const stream of found) {
+    const row = byName.get(stream.name);
+    if (row !== undefined) {
+      byName.delete(stream.name);
+      settle(row, refreshed(row, stream, from));
       continue;
     }
     const place = { sourceName, namespace: stream.namespace ?? undefined, stream: stream.name };
@@ -32,5 +63,44 @@ export function planRefresh(
     tables.add(table);
     plan.create.push({ stream, table });
   }
+  const removes = from === 'snapshot' && found.length > 0;
+  for (const row of byName.values()) {
+    if (removes) plan.remove.push(row);
+    else plan.unchanged.push(row);
+  }
   return plan;
+}
+
+/** A known stream as it is described now. Equal schemas keep the text that is stored, whatever the order of its fields. */
+function refreshed<R extends StreamFields>(row: R, stream: KeptStream, from: RefreshRequest['from']): R {
+  const jsonSchema = isDeepStrictEqual(row.jsonSchema, stream.schema) ? row.jsonSchema : stream.schema;
+  const supportedSyncModes = inOrder(stream.supported_sync_modes);
+  const after = { ...row, jsonSchema, supportedSyncModes };
+  if (from === 'discovery') return withAttention({ ...after, ...describedBy(stream) });
+  if (sameSchema(row, after)) return withAttention(after);
+  const discovered = { ...row.discovered, json_schema: jsonSchema, supported_sync_modes: supportedSyncModes };
+  return withAttention({ ...after, discovered });
+}
+
+/** Whether the two things that a schema refresh changes are the same. */
+export function sameSchema(a: StreamFields, b: StreamFields): boolean {
+  return same(a, b, ['jsonSchema', 'supportedSyncModes']);
+}
+
+const FACTS = [
+  'jsonSchema',
+  'supportedSyncModes',
+  'sourceDefinedCursor',
+  'defaultCursorField',
+  'sourceDefinedPrimaryKey',
+  'discovered',
+  'attention',
+] as const;
+
+function sameFacts(a: StreamFields, b: StreamFields): boolean {
+  return same(a, b, FACTS);
+}
+
+function same(a: StreamFields, b: StreamFields, fields: readonly (keyof StreamFields)[]): boolean {
+  return fields.every((field) => isDeepStrictEqual(a[field] ?? null, b[field] ?? null));
 }

@@ -1,107 +1,135 @@
 import { type Kernel, type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
-import { Producers, type ProducersService, Tables, type TablesService } from '@weir/plugin-datasets/contract';
-import { type listStreams, type StreamView, sourceProblems, type updateStream } from '../contract.ts';
+import {
+  type createStream,
+  type listStreams,
+  type StreamView,
+  sourceProblems,
+  type updateStream,
+} from '../contract.ts';
+import type { SourceRow } from '../source/entity.ts';
 import { liveSource } from '../source/live-source.ts';
-import { uniqueConstraint } from '../unique-constraint.ts';
-import { StreamEntity, type StreamRow } from './entity.ts';
-import { checkStream, type StreamSettings } from './stream-rules.ts';
+import { refuseWhileRunning } from '../source/refuse-while-running.ts';
+import { knowStreams } from './apply-refresh.ts';
+import { destinationTable } from './destination-name.ts';
+import { type DestinationServices, takeChosenTable, takenTables, takePlannedTable } from './destinations.ts';
+import { StreamEntity, type StreamFields, type StreamRow } from './entity.ts';
+import { keptStream, newStream } from './new-stream.ts';
+import { changesOf, givenNamespace, namedIn, settingsOf, withAttention } from './settings.ts';
+import { faultsOf, newFaults, refuseFaults, schemaFaults } from './stream-rules.ts';
 import { streamView } from './view.ts';
+import { insertStreams, removeStreams, updateStreams } from './write-streams.ts';
 
 const ORDERS: PageOrders = { orders: { name: 'name', created_at: 'createdAt' }, first: 'name', id: 'streamId' };
 
-type StreamPatch = Input<typeof updateStream>['body'];
+/** The ids in the path of a route of one stream. */
+export interface StreamIds {
+  source_id: string;
+  stream_id: string;
+}
 
-/** What can be done with the streams of a source. */
-export function streamService(kernel: Kernel) {
-  const producers = kernel.use(Producers);
-  const tables = kernel.use(Tables);
+/** What can be done with single streams of a source. Every change holds the lock of the source's row. */
+export function streamService(kernel: Kernel, services: DestinationServices) {
   return {
     /** The streams of a source by keyset page. */
     async list(tenant: Tenant, sourceId: string, query: Input<typeof listStreams>['query']) {
       return kernel.db(tenant).transaction(async (tx) => {
         await liveSource(tx, sourceId);
-        const { enabled, ...request } = query;
-        const where = { sourceId, ...(enabled === undefined ? {} : { enabled }) };
-        const { items, next_page_token } = await tx.page(StreamEntity, where, request, ORDERS);
+        const { enabled, needs_attention, sync_mode, write_mode, name, namespace, ...request } = query;
+        const filter = {
+          ...{ enabled, name, namespace },
+          ...{ needsAttention: needs_attention, syncMode: sync_mode, writeMode: write_mode },
+        };
+        const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+        const { items, next_page_token } = await tx.page(StreamEntity, { sourceId, ...given }, request, ORDERS);
         return { items: items.map((row) => streamView(tenant, row)), next_page_token, total: null };
       });
     },
 
+    get: (tenant: Tenant, ids: StreamIds): Promise<StreamView> =>
+      kernel.db(tenant).transaction(async (tx) => streamView(tenant, (await liveStream(tx, ids)).row)),
+
+    /** Adds a stream as it is described; the source is ready from then on. */
+    create: (tenant: Tenant, sourceId: string, body: Input<typeof createStream>['body']): Promise<StreamView> =>
+      kernel.db(tenant).transaction(async (tx) => {
+        const source = await liveSource(tx, sourceId, { lock: true });
+        const row = await describedStream(tx, source, body, services);
+        await insertStreams(tx, [row]);
+        await knowStreams(tx, source);
+        return streamView(tenant, row);
+      }),
+
     /** Changes how a stream is synced; the rules are checked on what the patch makes of it. */
-    async update(
+    update: (
       tenant: Tenant,
-      ids: { source_id: string; stream_id: string },
-      patch: StreamPatch,
+      ids: StreamIds,
+      patch: Input<typeof updateStream>['body'],
       ifMatch: string | undefined,
-    ): Promise<StreamView> {
-      return kernel.db(tenant).transaction(async (tx) => {
-        await liveSource(tx, ids.source_id);
-        const row = await tx.findOne(
-          StreamEntity,
-          { streamId: ids.stream_id, sourceId: ids.source_id },
-          { lock: true },
-        );
-        if (row === undefined) throw kernelProblems.notFound();
+    ): Promise<StreamView> =>
+      kernel.db(tenant).transaction(async (tx) => {
+        const { row } = await liveStream(tx, ids, { lock: true });
         requireMatch(ifMatch, String(row.version));
-        const changes = changesOf(patch);
-        checkStream(settingsOf({ ...row, ...changes }));
-        const table = patch.destination?.table;
-        if (table !== undefined && table !== row.destinationTable) {
-          await takeDestination(tx, { producers, tables, table, sourceId: row.sourceId });
-          Object.assign(changes, { destinationTable: table });
+        const after = withAttention<StreamFields>({ ...row, ...changesOf(patch) });
+        const change = { before: faultsOf(settingsOf(row)), named: namedIn(patch) };
+        refuseFaults(newFaults(settingsOf(after), change), after.writeMode);
+        const table = patch.destination?.table ?? row.destinationTable;
+        if (table !== row.destinationTable) {
+          const taken = await takenTables(tx);
+          const free = await takeChosenTable(tx, { sourceId: row.sourceId, table, taken }, services);
+          if (!free) throw sourceProblems.destinationTaken();
         }
-        if (Object.keys(changes).length === 0) return streamView(tenant, row);
-        const stamped = { ...changes, version: row.version + 1, updatedAt: new Date() };
-        try {
-          return streamView(tenant, await tx.update(row, stamped));
-        } catch (error) {
-          if (uniqueConstraint(error) === 'stream_destination') throw sourceProblems.destinationTaken();
-          throw error;
-        }
-      });
-    },
+        if (namedIn(changesOf(patch)).length === 0 && table === row.destinationTable) return streamView(tenant, row);
+        await updateStreams(tx, [{ ...after, destinationTable: table }], new Date());
+        return streamView(tenant, (await liveStream(tx, ids)).row);
+      }),
+
+    /** Removes a stream; its table stays. Throws `run_already_active` while a run of the source is open. */
+    remove: (tenant: Tenant, ids: StreamIds, ifMatch: string | undefined): Promise<undefined> =>
+      kernel.db(tenant).transaction(async (tx) => {
+        const { row } = await liveStream(tx, ids, { lock: true });
+        requireMatch(ifMatch, String(row.version));
+        await refuseWhileRunning(kernel, tenant, ids.source_id);
+        await removeStreams(tx, [row.streamId]);
+        return undefined;
+      }),
   };
 }
 
-/** Registers the table for the source in the caller's transaction, or throws `destination_taken`. */
-async function takeDestination(
+/** A stream of a live source, with the lock of the source when it is to be changed. Throws `not_found`. */
+export async function liveStream(
   tx: TenantTransaction,
-  {
-    producers,
-    tables,
-    table,
-    sourceId,
-  }: { producers: ProducersService; tables: TablesService; table: string; sourceId: string },
-): Promise<void> {
-  const used = await tx.findOne(StreamEntity, { destinationTable: table });
-  if (used !== undefined) throw sourceProblems.destinationTaken();
-  const ref = tables.bronze(tx.tenant, table);
-  const registered = await producers.register(tx, { ref, kind: 'source', producerId: sourceId });
-  if (!registered) throw sourceProblems.destinationTaken();
+  { source_id: sourceId, stream_id: streamId }: StreamIds,
+  options: { lock?: boolean } = {},
+): Promise<{ source: SourceRow; row: StreamRow }> {
+  const source = await liveSource(tx, sourceId, options);
+  const row = await tx.findOne(StreamEntity, { streamId, sourceId });
+  if (row === undefined) throw kernelProblems.notFound();
+  return { source, row };
 }
 
-function changesOf(patch: StreamPatch): Partial<StreamRow> {
-  return {
-    ...(patch.enabled === undefined ? {} : { enabled: patch.enabled }),
-    ...(patch.sync_mode === undefined ? {} : { syncMode: patch.sync_mode }),
-    ...(patch.write_mode === undefined ? {} : { writeMode: patch.write_mode }),
-    ...(patch.cursor_field === undefined ? {} : { cursorField: patch.cursor_field }),
-    ...(patch.primary_key === undefined ? {} : { primaryKey: patch.primary_key }),
-  };
-}
-
-/** A stream's row as the rules see it. */
-export function settingsOf(row: StreamRow): StreamSettings {
-  return {
-    enabled: row.enabled,
-    syncMode: row.syncMode,
-    writeMode: row.writeMode,
-    cursorField: row.cursorField ?? undefined,
-    primaryKey: row.primaryKey ?? undefined,
-    supportedSyncModes: row.supportedSyncModes,
-    sourceDefinedCursor: row.sourceDefinedCursor,
-    defaultCursorField: row.defaultCursorField ?? undefined,
-    jsonSchema: row.jsonSchema,
-  };
+/** A stream as a body describes it, with its table taken, ready to be inserted. */
+async function describedStream(
+  tx: TenantTransaction,
+  { sourceId, name: sourceName }: SourceRow,
+  body: Input<typeof createStream>['body'],
+  services: DestinationServices,
+): Promise<StreamFields> {
+  const namespace = givenNamespace(body.name, body.namespace);
+  const errors = schemaFaults(body.schema);
+  if (errors.length > 0) throw sourceProblems.streamSchemaInvalid({ errors });
+  const known = await tx.findOne(StreamEntity, { sourceId, name: body.name });
+  if (known !== undefined) throw sourceProblems.streamNameTaken({ members: { stream_id: known.streamId } });
+  const taken = await takenTables(tx);
+  const place = { sourceName, namespace: namespace ?? undefined, stream: body.name };
+  const stream = newStream(keptStream(body, namespace), { sourceId, table: '', replacesRows: false }, new Date());
+  const row = withAttention<StreamFields>({ ...stream, ...changesOf(body) });
+  refuseFaults(row.attention, row.writeMode);
+  const table = body.destination?.table;
+  if (table === undefined) {
+    const planned = destinationTable(place, (name) => taken.has(name));
+    const { table: own, known: left } = await takePlannedTable(tx, { sourceId, planned }, services);
+    return { ...row, destinationTable: own, resetTable: left ? own : null };
+  }
+  if (!(await takeChosenTable(tx, { sourceId, table, taken }, services))) throw sourceProblems.destinationTaken();
+  return { ...row, destinationTable: table };
 }

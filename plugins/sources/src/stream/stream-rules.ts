@@ -11,47 +11,96 @@ export interface StreamSettings {
   supportedSyncModes: readonly SyncMode[];
   sourceDefinedCursor: boolean;
   defaultCursorField: string[] | undefined;
+  sourceDefinedPrimaryKey: string[][] | undefined;
   jsonSchema: Readonly<Record<string, unknown>>;
 }
 
 const AVAILABLE_WRITE_MODES: readonly WriteMode[] = ['append', 'overwrite'];
+/** Write modes that find the row to change by its key. */
+const KEYED_WRITE_MODES: readonly WriteMode[] = ['merge', 'soft_delete'];
+const UNAVAILABLE: FieldFault = { pointer: '/write_mode', code: 'unavailable' };
 
-/**
- * The rules of one stream over its settings. Throws `write_mode_unavailable` for a mode that this version lacks and
- * `stream_not_syncable` with every broken rule. A disabled stream may still lack its cursor.
- */
-export function checkStream(stream: StreamSettings): void {
-  if (!AVAILABLE_WRITE_MODES.includes(stream.writeMode)) {
-    throw sourceProblems.writeModeUnavailable({ values: { write_mode: stream.writeMode } });
+/** Every rule that the settings of a stream break. A disabled stream may still lack its cursor or its key. Pure. */
+export function faultsOf(stream: StreamSettings): FieldFault[] {
+  const { enabled, syncMode, writeMode, cursorField, primaryKey = [], jsonSchema } = stream;
+  const faults: FieldFault[] = [];
+  const incremental = syncMode === 'incremental';
+  if (!AVAILABLE_WRITE_MODES.includes(writeMode)) faults.push(UNAVAILABLE);
+  if (!stream.supportedSyncModes.includes(syncMode)) faults.push({ pointer: '/sync_mode', code: 'not_supported' });
+  if (incremental && writeMode === 'overwrite') faults.push({ pointer: '/write_mode', code: 'not_with_incremental' });
+  if (cursorField !== undefined && !hasField(jsonSchema, cursorField)) {
+    faults.push({ pointer: '/cursor_field', code: 'unknown_field' });
   }
-  const errors = [...faultsOf(stream)];
-  if (errors.length > 0) throw sourceProblems.streamNotSyncable({ errors });
+  for (const [index, path] of primaryKey.entries()) {
+    if (!hasField(jsonSchema, path)) faults.push({ pointer: `/primary_key/${index}`, code: 'unknown_field' });
+  }
+  if (enabled && incremental && !stream.sourceDefinedCursor && cursorField === undefined) {
+    const { defaultCursorField } = stream;
+    if (defaultCursorField === undefined) faults.push({ pointer: '/cursor_field', code: 'required' });
+    else if (!hasField(jsonSchema, defaultCursorField)) faults.push({ pointer: '/cursor_field', code: 'required' });
+  }
+  if (enabled && KEYED_WRITE_MODES.includes(writeMode) && keyOf(stream).length === 0) {
+    faults.push({ pointer: '/primary_key', code: 'required' });
+  }
+  return faults;
 }
 
-function* faultsOf(stream: StreamSettings): Iterable<FieldFault> {
-  const incremental = stream.syncMode === 'incremental';
-  if (!stream.supportedSyncModes.includes(stream.syncMode)) yield { pointer: '/sync_mode', code: 'not_supported' };
-  if (incremental && stream.writeMode === 'overwrite') yield { pointer: '/write_mode', code: 'not_with_incremental' };
-  if (stream.cursorField !== undefined && !hasField(stream.jsonSchema, stream.cursorField)) {
-    yield { pointer: '/cursor_field', code: 'unknown_field' };
+function keyOf({ primaryKey, sourceDefinedPrimaryKey }: StreamSettings): readonly string[][] {
+  return primaryKey ?? sourceDefinedPrimaryKey ?? [];
+}
+
+/** What a change of a stream is measured by: the faults that were there, and the places that it names. */
+export interface StreamChange {
+  before: readonly FieldFault[];
+  /** Names of the settings that are given, such as `cursor_field`. */
+  named: readonly string[];
+}
+
+/**
+ * The faults for which a change is refused. One that was there before, in a place that the change does not name, is let
+ * be: a stream that needs attention can be disabled, or mended one setting after the other. Switching a stream on is
+ * refused for every fault.
+ */
+export function newFaults(after: StreamSettings, { before, named }: StreamChange): FieldFault[] {
+  const faults = faultsOf(after);
+  if (after.enabled && named.includes('enabled')) return faults;
+  const touched = ({ pointer }: FieldFault) => named.includes(pointer.split('/')[1] ?? '');
+  const known = new Set(before.map(({ pointer, code }) => `${pointer} ${code}`));
+  return faults.filter((fault) => touched(fault) || !known.has(`${fault.pointer} ${fault.code}`));
+}
+
+/** Throws `write_mode_unavailable` for a mode that this version lacks, `stream_not_syncable` for any other fault. */
+export function refuseFaults(faults: readonly FieldFault[], writeMode: WriteMode): void {
+  if (faults.some(({ code }) => code === UNAVAILABLE.code)) {
+    throw sourceProblems.writeModeUnavailable({ values: { write_mode: writeMode } });
   }
-  for (const [index, path] of (stream.primaryKey ?? []).entries()) {
-    if (!hasField(stream.jsonSchema, path)) yield { pointer: `/primary_key/${index}`, code: 'unknown_field' };
-  }
-  if (stream.enabled && incremental && !stream.sourceDefinedCursor) {
-    const cursor = stream.cursorField ?? stream.defaultCursorField;
-    if (cursor === undefined) yield { pointer: '/cursor_field', code: 'required' };
-  }
+  if (faults.length > 0) throw sourceProblems.streamNotSyncable({ errors: [...faults] });
 }
 
 /** Whether a JSON schema declares the field that a path names; below an open object everything may exist. */
 function hasField(schema: Readonly<Record<string, unknown>>, path: readonly string[]): boolean {
   let node: Readonly<Record<string, unknown>> = schema;
   for (const name of path) {
-    const { properties } = node as { properties?: Record<string, Record<string, unknown>> };
-    if (properties === undefined) return node !== schema;
+    const { properties } = node;
+    if (!isObject(properties)) return node !== schema;
     if (!Object.hasOwn(properties, name)) return false;
-    node = properties[name] ?? {};
+    const next = properties[name];
+    node = isObject(next) ? next : {};
   }
   return true;
+}
+
+/** The places where a record schema is not one: it names its fields, each with a schema of its own, or with nothing. */
+export function schemaFaults(schema: Readonly<Record<string, unknown>>): FieldFault[] {
+  const { type, properties } = schema;
+  const object = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
+  if (!object) return [{ pointer: '/schema/type', code: 'not_object' }];
+  if (properties === undefined) return [];
+  if (!isObject(properties)) return [{ pointer: '/schema/properties', code: 'type' }];
+  const sound = Object.values(properties).every((field) => isObject(field) || typeof field === 'boolean');
+  return sound ? [] : [{ pointer: '/schema/properties', code: 'type' }];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,14 +1,19 @@
 import type { Tenant } from '@weir/kernel';
 import type { StreamView } from '../contract.ts';
-import type { StreamRow } from './entity.ts';
+import type { StreamFields } from './entity.ts';
 
 /** The bronze namespace of a tenant. */
 export function bronzeNamespace(tenant: Tenant): string {
   return `bronze.${tenant.scope}`;
 }
 
+/** The dataset id of the table of a stream. */
+export function datasetIdOf(tenant: Tenant, { destinationTable }: Pick<StreamFields, 'destinationTable'>): string {
+  return `${bronzeNamespace(tenant)}.${destinationTable}`;
+}
+
 /** A stream as the wire shows it. */
-export function streamView(tenant: Tenant, row: StreamRow): StreamView {
+export function streamView(tenant: Tenant, row: StreamFields): StreamView {
   const namespace = bronzeNamespace(tenant);
   return {
     stream_id: row.streamId,
@@ -28,8 +33,11 @@ export function streamView(tenant: Tenant, row: StreamRow): StreamView {
     destination: {
       namespace,
       table: row.destinationTable,
-      dataset_id: `${namespace}.${row.destinationTable}`,
+      dataset_id: datasetIdOf(tenant, row),
     },
+    needs_attention: row.needsAttention,
+    attention: row.attention,
+    generation: row.generation,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     etag: String(row.version),

@@ -46,6 +46,7 @@ export const StreamRunEntity = defineEntity({
     ...counters,
     commits: p.integer(),
     snapshotId: p.string().nullable(),
+    committedAt: p.datetime().nullable(),
     failure: p.json<RunFailureRecord>().nullable(),
   },
 });

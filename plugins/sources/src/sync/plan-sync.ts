@@ -6,6 +6,7 @@ import type { PatternFile } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
+import { checkpointKey } from './checkpoint-key.ts';
 import { RunFailed, sourceFailure } from './failure.ts';
 import type { ChildStream } from './messages.ts';
 
@@ -37,8 +38,7 @@ interface PlanDeps {
 }
 
 /**
- * Plans an attempt: the enabled streams, their tables made or evolved, and the state from which each is read. The state
- * belongs to the stream and its table together, so that a stream which is routed elsewhere starts there from nothing.
+ * Plans an attempt: the enabled streams, their tables made or evolved, and the state from which each is read.
  */
 export async function planSync(
   deps: PlanDeps,
@@ -68,21 +68,22 @@ async function planStream(
 ): Promise<PlannedStream> {
   const ref = tables.bronze(tenant, row.destinationTable);
   const prepared = await tables.prepare(tenant, ref, row.jsonSchema);
-  const checkpointKey = `${row.streamId}/${row.destinationTable}`;
-  const checkpoint = await tables.checkpoint(tenant, checkpointKey);
+  const key = checkpointKey(row);
+  const checkpoint = await tables.checkpoint(tenant, key);
   const full = row.syncMode === 'full_refresh';
   // What a full refresh has put there is read again by the first incremental sync, so that sync takes its place.
   const afterOverwrite = !full && checkpoint?.state == null && checkpoint?.counters.overwrote === 1;
-  const replaces = (full && row.writeMode === 'overwrite') || afterOverwrite;
-  const atEnd = full || afterOverwrite;
+  const afterReset = checkpoint === undefined && row.resetTable === row.destinationTable;
+  const replaces = (full && row.writeMode === 'overwrite') || afterOverwrite || afterReset;
+  const atEnd = full || afterOverwrite || afterReset;
   const { name } = row;
   return {
     row,
     ref,
-    checkpointKey,
+    checkpointKey: key,
     replaces,
     checkpoint,
-    complete: atEnd && checkpoint?.runId === runId,
+    complete: checkpoint?.runId === runId && (atEnd || checkpoint.counters.whole === 1),
     child: {
       key: streamKey(row.namespace ? { name, namespace: row.namespace } : { name }),
       streamId: row.streamId,

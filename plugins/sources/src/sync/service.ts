@@ -1,29 +1,30 @@
-import type { Kernel, Tenant } from '@weir/kernel';
+import type { Kernel, RunRecord, Tenant } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
-import { type listSyncHistory, sourceProblems } from '../contract.ts';
+import type { TablesService } from '@weir/plugin-datasets/contract';
+import type { listSyncHistory, SyncRunDetailView } from '../contract.ts';
+import type { HowToStart } from '../discovery/service.ts';
+import { refuseInTransaction, refuseUnready } from '../readiness/refuse-start.ts';
 import { SYNC_KIND } from '../run-kinds.ts';
 import { liveSource } from '../source/live-source.ts';
-import { sourceAfter } from '../source/transitions.ts';
-import { StreamEntity } from '../stream/entity.ts';
-import { settingsOf } from '../stream/service.ts';
-import { checkStream } from '../stream/stream-rules.ts';
 import { NO_ROWS, StreamRunEntity, SyncRunEntity } from './entity.ts';
 import { syncRunDetailView, syncRunView } from './view.ts';
 
 const { kind } = SYNC_KIND;
 
 /** Starting syncs and reading what they did. */
-export function syncService(kernel: Kernel) {
+export function syncService(deps: { kernel: Kernel; tables: TablesService }) {
+  const { kernel, tables } = deps;
   return {
-    /** Writes a pending run of the enabled streams; the workflow starts after the commit. */
-    async start(tenant: Tenant, sourceId: string, requestedBy: string) {
-      const admitted = await kernel.runs.admit(kind);
+    /**
+     * Writes a pending run of the enabled streams; the workflow starts after the commit. What readiness lists as failed
+     * and blocking refuses it, then the want of a worker, then an open run.
+     */
+    async start(tenant: Tenant, sourceId: string, { requestedBy, queue }: HowToStart) {
+      await refuseUnready(deps, tenant, sourceId);
+      const admitted = await kernel.runs.admit(kind, { queue });
       return kernel.db(tenant).transaction(async (tx) => {
         const source = await liveSource(tx, sourceId, { lock: true });
-        sourceAfter(source.status, 'sync_started');
-        const streams = await tx.find(StreamEntity, { sourceId, enabled: true });
-        if (streams.length === 0) throw sourceProblems.noStreamsEnabled();
-        for (const stream of streams) checkStream(settingsOf(stream));
+        await refuseInTransaction(tx, source, tables);
         const started = await kernel.runs.start(tx, { kind, subjectId: sourceId, requestedBy, admitted });
         const now = new Date();
         await tx.insert(SyncRunEntity, {
@@ -49,23 +50,38 @@ export function syncService(kernel: Kernel) {
         if (runId !== undefined) throw kernelProblems.notFound();
         return { source_id: sourceId, run: null };
       }
-      return kernel.db(tenant).transaction(async (tx) => {
-        const details = await tx.findOne(SyncRunEntity, { runId: run.runId });
-        const streams = await tx.find(StreamRunEntity, { runId: run.runId }, { orderBy: { name: 'asc' } });
-        return { source_id: sourceId, run: syncRunDetailView(run, details, streams) };
-      });
+      return { source_id: sourceId, run: await syncDetails(kernel, tenant, run) };
     },
 
-    /** The syncs of a source by keyset page, newest first. */
+    /** The syncs of a source by keyset page, newest first; from `since` on when it is given. */
     async history(tenant: Tenant, sourceId: string, query: Input<typeof listSyncHistory>['query']) {
+      const { status, since, ...request } = query;
+      if (since !== undefined && request.order === 'created_at') {
+        throw kernelProblems.validationFailed({ errors: [{ pointer: '/query/order', code: 'not_with_since' }] });
+      }
       await kernel.db(tenant).transaction((tx) => liveSource(tx, sourceId));
-      const { status, ...request } = query;
       const filter = { kind, subjectId: sourceId, ...(status === undefined ? {} : { status }) };
-      const { items, next_page_token } = await kernel.runs.page(tenant, filter, request);
+      const page = await kernel.runs.page(tenant, filter, request);
+      const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+      const items = page.items.filter(({ createdAt }) => createdAt.getTime() >= from);
       const runIds = items.map((run) => run.runId);
       const rows = await kernel.db(tenant).transaction((tx) => tx.find(SyncRunEntity, { runId: { $in: runIds } }));
       const details = new Map(rows.map((row) => [row.runId, row]));
-      return { items: items.map((run) => syncRunView(run, details.get(run.runId))), next_page_token, total: null };
+      return {
+        items: items.map((run) => syncRunView(run, details.get(run.runId))),
+        next_page_token: items.length < page.items.length ? null : page.next_page_token,
+        total: null,
+      };
     },
   };
+}
+
+/** One sync with its streams and, while it is open, its worker. */
+export async function syncDetails(kernel: Kernel, tenant: Tenant, run: RunRecord): Promise<SyncRunDetailView> {
+  const worker = await kernel.runs.worker(run);
+  return kernel.db(tenant).transaction(async (tx) => {
+    const details = await tx.findOne(SyncRunEntity, { runId: run.runId });
+    const streams = await tx.find(StreamRunEntity, { runId: run.runId }, { orderBy: { name: 'asc' } });
+    return syncRunDetailView(run, details, { streams, worker });
+  });
 }

@@ -21,6 +21,7 @@ interface Standing {
   rowsWithErrors: number;
   bytes: number;
   snapshotId: string | undefined;
+  committedAt: Date | undefined;
   /** What earlier attempts of this run have committed. */
   earlier: Progress;
   /** What this attempt has read. */
@@ -61,6 +62,8 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
         rows_with_errors: known.rowsWithErrors + request.rowsWithErrors,
         bytes: known.bytes + request.bytes,
         overwrote: stream.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0,
+        // Another attempt of this run finds nothing left to do.
+        whole: stream.child.atEnd ? 1 : 0,
       };
       const result = await tables.commit(tenant, {
         runId,
@@ -88,6 +91,7 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
         rowsWithErrors: counters.rows_with_errors,
         bytes: counters.bytes,
         snapshotId: result.tables[0]?.snapshotId ?? known.snapshotId,
+        committedAt: new Date(),
       });
       await this.record('committing');
     },
@@ -135,6 +139,7 @@ async function openStreamRuns(kernel: Kernel, { tenant, runId }: Attempt, standi
       const { row, ref } = known.stream;
       const found = rows.find((candidate) => candidate.streamId === streamId);
       known.snapshotId = found?.snapshotId ?? undefined;
+      known.committedAt = found?.committedAt ?? undefined;
       if (found !== undefined) continue;
       await tx.insert(StreamRunEntity, {
         runId,
@@ -167,10 +172,10 @@ async function writeCounters(kernel: Kernel, attempt: Attempt, { phase, totals, 
     );
     if (rowCount === 0) return;
     for (const [streamId, known] of standings) {
-      const { rowsWritten, rowsWithErrors, batch, snapshotId } = known;
+      const { rowsWritten, rowsWithErrors, batch, snapshotId, committedAt } = known;
       await tx.sql(
         `update sources.stream_run set rows_read = $3, rows_written = $4, rows_with_errors = $5, bytes_read = $6,
-           commits = $7, snapshot_id = $8 where run_id = $1 and stream_id = $2`,
+           commits = $7, snapshot_id = $8, committed_at = $9 where run_id = $1 and stream_id = $2`,
         [
           runId,
           streamId,
@@ -180,6 +185,7 @@ async function writeCounters(kernel: Kernel, attempt: Attempt, { phase, totals, 
           bytesReadOf(known),
           batch,
           snapshotId ?? null,
+          committedAt ?? null,
         ],
       );
     }
@@ -205,6 +211,7 @@ function standingOf(stream: PlannedStream, runId: string): Standing {
     rowsWithErrors: counters.rows_with_errors ?? 0,
     bytes: counters.bytes ?? 0,
     snapshotId: undefined,
+    committedAt: undefined,
     earlier: { rows: counters.rows_written ?? 0, bytes: counters.bytes ?? 0 },
     read: { rows: 0, bytes: 0 },
   };

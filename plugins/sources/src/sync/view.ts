@@ -1,6 +1,6 @@
-import type { RunFailureRecord, RunRecord } from '@weir/kernel';
+import type { RunFailureRecord, RunRecord, RunWorkerView } from '@weir/kernel';
 import { TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
-import type { SyncRunDetailView, SyncRunView } from '../contract.ts';
+import type { StreamRunView, SyncRunDetailView, SyncRunView } from '../contract.ts';
 import { NO_ROWS, type StreamRunRow, type SyncRunRow } from './entity.ts';
 
 type CounterRow = Pick<SyncRunRow, 'rowsRead' | 'rowsWritten' | 'rowsWithErrors' | 'rowsRejected' | 'bytesRead'>;
@@ -41,24 +41,29 @@ export function syncRunView(run: RunRecord, details: SyncRunRow | undefined): Sy
   };
 }
 
-/** The same with its streams; a stream of a run that has ended cannot be running any more. */
-export function syncRunDetailView(
-  run: RunRecord,
-  details: SyncRunRow | undefined,
-  streams: readonly StreamRunRow[],
-): SyncRunDetailView {
-  const view = syncRunView(run, details);
-  const open = (status: string) => status === 'pending' || status === 'running';
-  const items = streams.map((row) => ({
+/** What one sync did for one stream; of a run that has ended no stream can be open any more. */
+export function streamRunView(run: Pick<RunRecord, 'status'>, row: StreamRunRow): StreamRunView {
+  const open = row.status === 'pending' || row.status === 'running';
+  return {
     stream_id: row.streamId,
     name: row.name,
     namespace: row.namespace ?? null,
     dataset_id: row.datasetId,
-    status: view.is_terminal && open(row.status) ? run.status : row.status,
+    status: open && TERMINAL_RUN_STATUSES.includes(run.status) ? run.status : row.status,
     ...countersView(row),
     snapshot_id: row.snapshotId ?? null,
     commits: row.commits,
+    committed_at: row.committedAt?.toISOString() ?? null,
     failure: failureView(row.failure),
-  }));
-  return { ...view, streams: items };
+  };
+}
+
+/** A sync with its streams and, while it is open, its worker. */
+export function syncRunDetailView(
+  run: RunRecord,
+  details: SyncRunRow | undefined,
+  { streams, worker }: { streams: readonly StreamRunRow[]; worker: RunWorkerView | undefined },
+): SyncRunDetailView {
+  const items = streams.map((row) => streamRunView(run, row));
+  return { ...syncRunView(run, details), worker: worker ?? null, streams: items };
 }

@@ -1,0 +1,15 @@
+import { Closed, endpoint, Id, kernelProblems, Readiness } from '@weir/kernel/contract';
+import { readSources } from './access.ts';
+
+/** `GET /sources/{source_id}/readiness` (ours): the list that also decides whether a sync may start. */
+export const getSourceReadiness = endpoint({
+  id: 'sources.get_readiness',
+  method: 'GET',
+  path: '/sources/:source_id/readiness',
+  summary: 'Check whether a source can be synced, and what keeps it from being',
+  access: readSources,
+  params: Closed({ source_id: Id }),
+  response: Readiness,
+  errors: [kernelProblems.notFound],
+  cli: 'sources readiness',
+});

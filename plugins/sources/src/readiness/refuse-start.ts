@@ -1,0 +1,42 @@
+import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
+import { ReadinessChecks } from '@weir/kernel/contract';
+import type { TablesService } from '@weir/plugin-datasets/contract';
+import { sourceProblems } from '../contract.ts';
+import type { SourceRow } from '../source/entity.ts';
+import { liveSource } from '../source/live-source.ts';
+import { SOURCE_SUBJECT } from './contributed-checks.ts';
+import { BLOCKING_CHECKS, startRefusal } from './source-checks.ts';
+import { readSourceFacts } from './source-facts.ts';
+
+interface Deps {
+  kernel: Kernel;
+  tables: TablesService;
+}
+
+const OWN: ReadonlySet<string> = new Set(BLOCKING_CHECKS.map(({ check }) => check));
+
+/**
+ * Throws what readiness lists as failed and blocking: 404 for a source that is not there, 409 for its state, 422 for its
+ * streams and for what other plugins check. To be asked before a start looks for a worker; the start asks
+ * `refuseInTransaction` once more.
+ */
+export async function refuseUnready({ kernel, tables }: Deps, tenant: Tenant, sourceId: string): Promise<void> {
+  await kernel.db(tenant).transaction(async (tx) => refuseInTransaction(tx, await liveSource(tx, sourceId), tables));
+  for (const asked of kernel.contributions(ReadinessChecks)) {
+    if (asked.subject !== SOURCE_SUBJECT || !asked.blocks || OWN.has(asked.check)) continue;
+    const { status, items = [] } = await asked.run(tenant, sourceId);
+    if (status !== 'fail') continue;
+    const streams = items.map(({ id, name, code }) => ({ stream_id: id, name, check: asked.check, code }));
+    throw sourceProblems.streamNotSyncable({ members: { check: asked.check, streams } });
+  }
+}
+
+/** The part of it that this plugin checks, in the transaction that makes the run and holds the lock of the source. */
+export async function refuseInTransaction(
+  tx: TenantTransaction,
+  source: SourceRow,
+  tables: TablesService,
+): Promise<void> {
+  const refusal = startRefusal(await readSourceFacts(tx, source, tables));
+  if (refusal !== undefined) throw refusal;
+}

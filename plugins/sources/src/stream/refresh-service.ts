@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
+import type { FieldFault } from '@weir/kernel/contract';
+import { type RefreshDiffView, type SnapshotStreamBody, sourceProblems } from '../contract.ts';
+import type { KeptStream } from '../discovery/entity.ts';
+import { rehearse } from '../rehearse.ts';
+import { liveSource } from '../source/live-source.ts';
+import { refuseWhileRunning } from '../source/refuse-while-running.ts';
+import { applyRefresh, knowStreams } from './apply-refresh.ts';
+import type { DestinationServices } from './destinations.ts';
+import { keptStream } from './new-stream.ts';
+import { discoveredNamespace } from './settings.ts';
+import { schemaFaults } from './stream-rules.ts';
+
+/** Bringing the streams of a source in line with a complete discovery snapshot. */
+export function refreshService(kernel: Kernel, services: DestinationServices) {
+  return {
+    /**
+     * Answers what it did; a dry run does the same, answers the same and takes it back. Throws `stream_name_repeated`,
+     * `stream_schema_invalid`, and `run_already_active` when streams would go while a run of the source is open.
+     */
+    async refresh(
+      tenant: Tenant,
+      sourceId: string,
+      { snapshot, dryRun }: { snapshot: readonly SnapshotStreamBody[]; dryRun: boolean },
+    ): Promise<RefreshDiffView> {
+      refuseSnapshot(snapshot);
+      const db = kernel.db(tenant);
+      const work = async (tx: TenantTransaction): Promise<RefreshDiffView> => {
+        const source = await liveSource(tx, sourceId, { lock: true });
+        const found = keptStreams(snapshot, await lastDiscovered(tx, sourceId));
+        const beforeRemoval = () => refuseWhileRunning(kernel, tenant, sourceId);
+        const diff = await applyRefresh(tx, source, { found, from: 'snapshot' }, { services, beforeRemoval });
+        if (found.length > 0) await knowStreams(tx, source);
+        return diff;
+      };
+      return dryRun ? rehearse(db, work) : db.transaction(work);
+    },
+  };
+}
+
+/** Throws unless every name is there once and every schema is one. */
+function refuseSnapshot(snapshot: readonly SnapshotStreamBody[]): void {
+  const names = new Set<string>();
+  const repeated: FieldFault[] = [];
+  const invalid: FieldFault[] = [];
+  for (const [index, { name, schema }] of snapshot.entries()) {
+    const at = `/streams/${index}`;
+    if (names.has(name)) repeated.push({ pointer: `${at}/name`, code: 'repeated' });
+    names.add(name);
+    invalid.push(...schemaFaults(schema).map(({ pointer, code }) => ({ pointer: `${at}${pointer}`, code })));
+  }
+  if (repeated.length > 0) throw sourceProblems.streamNameRepeated({ errors: repeated });
+  if (invalid.length > 0) throw sourceProblems.streamSchemaInvalid({ errors: invalid });
+}
+
+/** A snapshot as the service keeps it: a stream that the last discovery found so keeps the connector's own words. */
+function keptStreams(snapshot: readonly SnapshotStreamBody[], last: readonly KeptStream[]): KeptStream[] {
+  const described = new Map(last.map((stream) => [stream.name, stream]));
+  return snapshot.map((given) => {
+    const stream = keptStream(given, discoveredNamespace(given.name, given.namespace));
+    const known = described.get(given.name);
+    const same = known?.namespace === stream.namespace && isDeepStrictEqual(known.schema, stream.schema);
+    return same && known !== undefined ? { ...stream, discovered: known.discovered } : stream;
+  });
+}
+
+async function lastDiscovered(tx: TenantTransaction, sourceId: string): Promise<KeptStream[]> {
+  const { rows } = await tx.sql(
+    `select streams from sources.discovery where source_id = $1 and streams is not null
+     order by created_at desc limit 1`,
+    [sourceId],
+  );
+  return (rows[0]?.streams as KeptStream[] | undefined) ?? [];
+}

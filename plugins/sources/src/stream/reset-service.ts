@@ -1,0 +1,100 @@
+import { type Kernel, requireMatch, type Tenant } from '@weir/kernel';
+import type { Checkpoint, TableSnapshot } from '@weir/plugin-datasets/contract';
+import { type ResetConsequenceView, type StreamView, sourceProblems } from '../contract.ts';
+import { refuseWhileRunning } from '../source/refuse-while-running.ts';
+import { checkpointKey } from '../sync/checkpoint-key.ts';
+import type { DestinationServices } from './destinations.ts';
+import type { StreamRow } from './entity.ts';
+import { liveStream, type StreamIds } from './service.ts';
+import { datasetIdOf, streamView } from './view.ts';
+import { updateStreams } from './write-streams.ts';
+
+/** Snapshots that are read to count the rows of a table; one with more since its last overwrite is not counted. */
+const MAX_COUNTED_SNAPSHOTS = 500;
+
+/** Letting the next sync of a stream start from nothing. */
+export function resetService(kernel: Kernel, { tables }: DestinationServices) {
+  return {
+    /** What a reset would mean now. Changes nothing. */
+    async preview(tenant: Tenant, ids: StreamIds): Promise<ResetConsequenceView> {
+      const { row } = await kernel.db(tenant).transaction((tx) => liveStream(tx, ids));
+      const ref = tables.bronze(tenant, row.destinationTable);
+      const { exists } = await tables.describe(tenant, ref);
+      const snapshots = exists ? await tables.snapshots(tenant, ref, { limit: MAX_COUNTED_SNAPSHOTS }) : [];
+      const checkpoint = await tables.checkpoint(tenant, checkpointKey(row));
+      return consequenceOf(tenant, row, { exists, snapshots, checkpoint });
+    },
+
+    /**
+     * Begins a new generation of the stream: its stored state is left behind, and its next sync reads everything and
+     * replaces the rows of the table in one commit. Nothing is deleted here. Throws `if_match_required` without an etag,
+     * and `run_already_active` while a run of the source is open.
+     */
+    reset: (tenant: Tenant, ids: StreamIds, ifMatch: string | undefined): Promise<StreamView> =>
+      kernel.db(tenant).transaction(async (tx) => {
+        if (ifMatch === undefined) {
+          throw sourceProblems.ifMatchRequired({ errors: [{ pointer: '/headers/if-match', code: 'required' }] });
+        }
+        const { row } = await liveStream(tx, ids, { lock: true });
+        requireMatch(ifMatch, String(row.version));
+        await refuseWhileRunning(kernel, tenant, ids.source_id);
+        const after = { ...row, generation: row.generation + 1, resetTable: row.destinationTable };
+        await updateStreams(tx, [after], new Date());
+        return streamView(tenant, (await liveStream(tx, ids)).row);
+      }),
+  };
+}
+
+/** What is known of the table of a stream. */
+export interface TableFacts {
+  exists: boolean;
+  /** Newest first. */
+  snapshots: readonly TableSnapshot[];
+  checkpoint: Checkpoint | undefined;
+}
+
+/** The consequences of a reset, from what is known of the table. Pure. */
+export function consequenceOf(tenant: Tenant, row: StreamRow, facts: TableFacts): ResetConsequenceView {
+  const { exists, snapshots, checkpoint } = facts;
+  const [newest] = snapshots;
+  const rows = rowsIn(snapshots);
+  const stateDropped = checkpoint?.state !== undefined && checkpoint.state !== null;
+  const table = datasetIdOf(tenant, row);
+  const sentences = [
+    'Nothing is deleted now.',
+    stateDropped
+      ? 'The stored state is left behind: the next sync reads everything that the source has.'
+      : 'There is no stored state: the next sync reads everything that the source has, as it would anyway.',
+    newest === undefined
+      ? `${table} has no rows yet.`
+      : `When that sync has ended well, it replaces the ${rows === undefined ? '' : `${rows} `}rows of ${table} in one commit; older snapshots stay readable.`,
+  ];
+  return {
+    stream_id: row.streamId,
+    name: row.name,
+    namespace: row.namespace ?? null,
+    dataset_id: table,
+    table_exists: exists,
+    rows: rows === undefined ? null : String(rows),
+    snapshot_id: newest?.snapshotId ?? null,
+    state_dropped: stateDropped,
+    rows_replaced: newest !== undefined,
+    deleted_now: false,
+    generation: { from: row.generation, to: row.generation + 1 },
+    last_commit_at: newest?.committedAt ?? null,
+    sentences,
+    etag: String(row.version),
+  };
+}
+
+/** The rows since the last overwrite; undefined when a snapshot does not say, deletes, or lies beyond what was read. */
+function rowsIn(snapshots: readonly TableSnapshot[]): bigint | undefined {
+  let rows = 0n;
+  for (const { operation, addedRecords } of snapshots) {
+    if (operation !== 'append' && operation !== 'overwrite') return undefined;
+    if (addedRecords === undefined) return undefined;
+    rows += BigInt(addedRecords);
+    if (operation === 'overwrite') return rows;
+  }
+  return snapshots.length < MAX_COUNTED_SNAPSHOTS ? rows : undefined;
+}
