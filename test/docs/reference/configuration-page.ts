@@ -1,0 +1,87 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { Reference } from './collect.ts';
+import { GENERATED, plain, table } from './markdown.ts';
+import { boundsText } from './type-text.ts';
+import { VARIABLE_GROUPS, type VariableGroup } from './variables.ts';
+
+const HEAD = ['variable', 'type', 'when absent', 'meaning'];
+
+/** `docs/reference/configuration.md`: every environment variable. Throws when a setting has no description. */
+export function configurationPage(reference: Reference): string {
+  const silent = reference.settings.flatMap(({ owner, properties }) =>
+    Object.entries(properties).flatMap(([name, { description }]) => (description ? [] : [`${name} of ${owner}`])),
+  );
+  if (silent.length > 0) throw new Error(`settings without a description: ${silent.join(', ')}`);
+  const sections = [
+    ...reference.settings
+      .filter(({ properties }) => Object.keys(properties).length > 0)
+      .map((settings) => settingsSection(settings)),
+    ...reference.roles.map(({ role, plugin }) => roleSection(role, plugin, reference)),
+    ...VARIABLE_GROUPS.map(groupSection),
+  ];
+  return `# Configuration
+
+${GENERATED}
+
+Everything is set by environment variables, read once at the start. Every variable of kernel, plugins and workers, and
+each one marked with * below, also has the form \`<NAME>_FILE\`: a file that holds the value. Setting both is refused. All
+faults are told in one message, without values, and the program ends with exit code 78 before it opens a port.
+
+${sections.join('\n\n')}
+`;
+}
+
+function settingsSection({ owner, properties, required }: Reference['settings'][number]): string {
+  const title = owner === 'kernel' ? 'Kernel' : `Plugin \`${owner}\``;
+  return `## ${title}\n\n${schemaTable(properties, required)}`;
+}
+
+function schemaTable(properties: Record<string, TSchema>, required: readonly string[]): string {
+  const rows = Object.entries(properties).map(([name, schema]) => [
+    `\`${name}\``,
+    typeOf(schema),
+    absentText(schema, required.includes(name)),
+    plain(String(schema.description)),
+  ]);
+  return table(HEAD, rows);
+}
+
+function typeOf(schema: TSchema): string {
+  if (schema.secret === true) return 'secret';
+  if (schema.enum !== undefined) return (schema.enum as string[]).map((word) => `\`${word}\``).join(', ');
+  const { default: _, pattern: __, ...bounded } = schema;
+  const bounds = boundsText(bounded as TSchema);
+  const type = schema.format === 'uri' ? 'URL' : String(schema.type);
+  return bounds === '' ? type : `${type}, ${bounds}`;
+}
+
+function absentText(schema: TSchema, required: boolean): string {
+  if (schema.default !== undefined) return schema.default === '' ? 'empty' : `\`${plain(String(schema.default))}\``;
+  return required ? 'required' : 'not set';
+}
+
+function roleSection(role: string, plugin: string, { capacity }: Reference): string {
+  const { properties, required } = capacity(role);
+  const name = role.toUpperCase().replaceAll('-', '_');
+  const queue = [
+    `\`WORKFLOW_${name}_TASK_QUEUE\``,
+    'string',
+    `\`${role}-task-queue\``,
+    'Queue that the role takes work from',
+  ];
+  return [
+    `## Worker role \`${role}\``,
+    `Brought by the plugin \`${plugin}\`. Activities at a time may not exceed child processes.`,
+    `${schemaTable(properties, required)}\n| ${queue.join(' | ')} |`,
+  ].join('\n\n');
+}
+
+function groupSection({ title, intro, variables }: VariableGroup): string {
+  const rows = variables.map(({ name, type, absent, meaning, file }) => [
+    `\`${name}\`${file ? ' *' : ''}`,
+    type,
+    absent,
+    meaning,
+  ]);
+  return `## ${title}\n\n${intro}\n\n${table(HEAD, rows)}`;
+}

@@ -1,0 +1,17 @@
+import type { TestPlatform } from '../../platform.ts';
+import { apiPage } from './api-page.ts';
+import { cliPage } from './cli-page.ts';
+import { collectReference } from './collect.ts';
+import { configurationPage } from './configuration-page.ts';
+import { errorsPage } from './errors-page.ts';
+
+/** The pages of `docs/reference/` by file name, made from a booted platform. */
+export async function referencePages(world: Pick<TestPlatform, 'api' | 'platform'>): Promise<Map<string, string>> {
+  const reference = await collectReference(world);
+  return new Map([
+    ['api.md', apiPage(reference)],
+    ['cli.md', cliPage(reference)],
+    ['configuration.md', configurationPage(reference)],
+    ['errors.md', errorsPage(reference)],
+  ]);
+}
