@@ -26,7 +26,7 @@ async function furnish(world: TestPlatform, alias: string): Promise<Ids> {
     stream_id,
     scope: String(tenant?.scope),
   });
-  const discovery = await world.call(who, startDiscovery, { body: { source_id } });
+  const discovery = await world.call(who, startDiscovery, { body: { source_id }, query: { queue: true } });
   if (!discovery.ok) throw new Error(`discovery: ${discovery.problem.code}`);
   return {
     source_id,
