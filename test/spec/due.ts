@@ -34,12 +34,4 @@ export const unfinishedRoutes: ReadonlySet<Route> = new Set([
   'GET /workflow-engine/workflows/{workflow_id}',
   'POST /workflow-engine/workflows/{workflow_id}/cancel',
   'POST /workflow-engine/workflows/{workflow_id}/wait',
-  'POST /sources/{source_id}/streams',
-  'DELETE /sources/{source_id}/streams/{stream_id}',
-  'POST /sources/{source_id}/streams/bulk',
-  'POST /sources/{source_id}/streams/refresh-schema',
-  'GET /sources/{source_id}/sync-history/stats',
-  'GET /sources/{source_id}/table-format-refs',
-  'GET /sources/sync-runs/{sync_run_id}/streams',
-  'GET /sources/sync-runs/{workflow_id}/details',
 ]);

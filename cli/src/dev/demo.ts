@@ -33,6 +33,8 @@ export interface DemoDeps {
 }
 
 const STEP_TIMEOUT_MS = 900_000;
+/** The worker was started a moment ago; a run may wait until it is seen. */
+const STARTING = { queue: true };
 const PREVIEW_ROWS = 366;
 const SHOWN_ROWS = 4;
 const WEEKS = 52;
@@ -62,7 +64,7 @@ async function demoSource({ api, report, timings, stderr, interrupted }: DemoDep
         },
       },
     }));
-  const { workflow_id } = await api.call(startDiscovery, { body: { source_id: source.source_id } });
+  const { workflow_id } = await api.call(startDiscovery, { body: { source_id: source.source_id }, query: STARTING });
   const progress = await openProgress(stderr);
   const found = await watchDiscovery(api, workflow_id, { timeoutMs: STEP_TIMEOUT_MS, interrupted, progress });
   if (exitOfRun(found.status) !== 'ok') throw runError(found);
@@ -80,7 +82,7 @@ async function demoSource({ api, report, timings, stderr, interrupted }: DemoDep
 /** Starts a sync, or joins the one that an earlier start, cut short, has left going. */
 async function startOrJoin(api: Api, sourceId: string): Promise<string> {
   try {
-    return (await api.call(startSync, { params: { source_id: sourceId } })).run_id;
+    return (await api.call(startSync, { params: { source_id: sourceId }, query: STARTING })).run_id;
   } catch (error) {
     if (!(error instanceof CliError) || error.details.code !== 'run_already_active') throw error;
     const { run } = await api.call(getSyncStatus, { params: { source_id: sourceId } });
