@@ -2,6 +2,7 @@ import * as tools from '@weir/migrations';
 import { pino } from 'pino';
 import t from 'tap';
 import { contributions } from '../src/plugins/contributions.ts';
+import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { tenantStore } from '../src/tenancy/tenant-store.ts';
 import { createRuns, memoryWorkflows, openDatabase, testDatabase } from '../src/testing.ts';
 
@@ -88,6 +89,32 @@ t.test('a start during an outage is made good by the sweeper, once', async (t) =
   await sweeper.sweep();
   await sweeper.sweep();
   t.equal(workflows.started.length, 1);
+});
+
+t.test('a run keeps the trace of the request that made it, and its workflow starts in it, however late', async (t) => {
+  const { store, workflows, tenant, tenants, given, database } = await setUp(t);
+  const telemetry = createTelemetry();
+  const seen: unknown[] = [];
+  const noting = {
+    ...workflows,
+    async start(request: Parameters<typeof workflows.start>[0]) {
+      seen.push(telemetry.traceparent());
+      if (seen.length === 1) throw new Error('the engine is down');
+      return workflows.start(request);
+    },
+  };
+  const deps = { db: store.db, workflows: noting, kinds, queueOf: () => 'q', contributions: given, telemetry, log };
+  const runs = createRuns(deps);
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const admitted = await runs.admit('look');
+  const run = { kind: 'look', subjectId, requestedBy: 'ada', admitted };
+  await telemetry.within(traceparent, () => store.db(tenant).transaction((tx) => runs.start(tx, run)));
+  t.match(await database.peek('select traceparent from kernel.run'), [{ traceparent }]);
+  await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
+  const sweeper = runs.startSweeper(tenants);
+  t.teardown(() => sweeper.stop());
+  await sweeper.sweep();
+  t.strictSame(seen, [traceparent, traceparent]);
 });
 
 t.test('a run whose workflow is gone ends failed, and never stays running', async (t) => {

@@ -28,6 +28,7 @@ export const kernelSettings = Type.Object({
   }),
   WEIR_IDP_AUDIENCE: Type.String({ default: 'weir-api' }),
   WEIR_IDP_ORG_CLAIM: Type.String({ default: 'organization' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', description: 'A trace collector' })),
   WEIR_SERVICE_PRINCIPALS: Type.String({
     default: '{}',
     description: 'JSON: client id to {tenants: [alias] or "*", capabilities: [name]}',

@@ -16,6 +16,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
+import { readTraceparent } from '../telemetry/span.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 import { strictJson } from './strict-json.ts';
 import { strictYaml } from './strict-yaml.ts';
@@ -53,7 +54,7 @@ export function createServer(log: Logger): FastifyInstance {
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'trace_id' }),
-    genReqId: (request) => traceIdOf(request.headers.traceparent),
+    genReqId: ({ headers: { traceparent } }) => readTraceparent(traceparent)?.traceId ?? newTraceId(),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -145,16 +146,7 @@ function guardRoutes(app: FastifyInstance): void {
   });
 }
 
-/** The trace id of W3C Trace Context when the caller sent a well-formed one, otherwise a new one. */
-function traceIdOf(traceparent: string | string[] | undefined): string {
-  const sent =
-    typeof traceparent === 'string' ? /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(traceparent) : null;
-  return sent?.[1] ?? newTraceId();
-}
-
-function newTraceId(): string {
-  return randomBytes(16).toString('hex');
-}
+const newTraceId = () => randomBytes(16).toString('hex');
 
 const CLIENT_FAULTS: Readonly<Record<string, ProblemType>> = {
   HPE_HEADER_OVERFLOW: kernelProblems.uriTooLong,

@@ -9,6 +9,7 @@ import { kernelProblems } from '../contract/problems.ts';
 import { Closed } from '../contract/shapes.ts';
 import type { RunningPlatform } from '../plugins/boot-platform.ts';
 import { healthChecks } from '../plugins/kernel-services.ts';
+import { traceRequests } from '../telemetry/trace-requests.ts';
 import { authenticator } from './authenticate.ts';
 import { allowedOrigins, allowOrigins } from './cors.ts';
 import { recordAnswers } from './http-metrics.ts';
@@ -31,6 +32,7 @@ export interface ApiServer {
 export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   const { settings, log, database } = platform;
   const app = createServer(log);
+  traceRequests(app, platform.telemetry);
   let stopping = false;
   app.addHook('onRequest', async (request, reply) => {
     if (!stopping || request.routeOptions.config.endpoint?.access.kind === 'public') return;

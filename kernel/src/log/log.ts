@@ -13,10 +13,16 @@ export function logKeys(known: unknown): LogKeys {
 }
 
 /** A JSON logger; `time` is ISO 8601, errors carry type, message and stack, and credential-like keys are masked. */
-export function createLog(options: { level: string; name: string; destination?: DestinationStream }): Logger {
+export function createLog(options: {
+  level: string;
+  name: string;
+  logKeys?: () => LogKeys;
+  destination?: DestinationStream;
+}): Logger {
   return pino(
     {
       level: options.level,
+      ...(options.logKeys === undefined ? {} : { mixin: options.logKeys }),
       base: { name: options.name, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

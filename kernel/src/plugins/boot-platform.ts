@@ -15,6 +15,7 @@ import { type Database, openDatabase } from '../persistence/open-database.ts';
 import { createRuns } from '../runs/create-runs.ts';
 import { runMetrics } from '../runs/run-metrics.ts';
 import type { RunKind } from '../runs/runs.ts';
+import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type TenantPlugins, tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
 import { temporalWorkflows } from '../workflows/temporal-workflows.ts';
@@ -42,6 +43,7 @@ export interface RunningPlatform {
   version: string;
   settings: KernelSettings;
   log: Logger;
+  telemetry: Telemetry;
   database: Database;
   workflows: Workflows;
   runs: ReturnType<typeof createRuns>;
@@ -93,7 +95,13 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     { owner: 'kernel', problems: runProblems },
     ...planned.map(({ manifest, plugin }) => ({ owner: manifest.id, problems: plugin.spec.problems ?? {} })),
   ]);
-  const log = options.log ?? createLog({ level: settings.WEIR_LOG_LEVEL, name: options.program });
+  const telemetry = await startTelemetry({
+    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    service: `weir-${options.program}`,
+    version: settings.WEIR_RELEASE_SHA,
+  });
+  const { logKeys } = telemetry;
+  const log = options.log ?? createLog({ level: settings.WEIR_LOG_LEVEL, name: options.program, logKeys });
   const release = (await importFrom(platform.migrations)) as unknown as MigrationsPackage;
   const histories = await pluginHistories(release, platform.file);
   const database = await openDatabase({
@@ -111,6 +119,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     const workflows = temporalWorkflows({
       address: `${settings.WORKFLOW_HOST}:${settings.WORKFLOW_PORT}`,
       namespace: settings.WORKFLOW_NAMESPACE,
+      traceparent: telemetry.traceparent,
     });
     const kinds: RunKind[] = [];
     const tenants = tenantStore(database.sql);
@@ -124,6 +133,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       queueOf,
       contributions: given,
       ended: (run) => countRun(run),
+      telemetry,
       log,
     });
     const optIn = new Set(order.flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : [])));
@@ -144,6 +154,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       for (const { registration } of plugins.toReversed()) await registration.stop?.();
       await workflows.close();
       await database.close();
+      await telemetry.stop();
     };
     for (const { registration } of plugins) await registration.start?.();
     const importDoor = (plugin: LoadedPlugin, door: string) =>
@@ -152,6 +163,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       version: packageJson.version,
       settings,
       log,
+      telemetry,
       database,
       workflows,
       runs,
@@ -166,6 +178,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     };
   } catch (error) {
     await database.close();
+    await telemetry.stop();
     throw error;
   }
 }

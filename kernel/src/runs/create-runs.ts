@@ -6,6 +6,7 @@ import { runProblems } from '../contract/run-problems.ts';
 import type { RunStatus } from '../contract/shapes.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Contributions } from '../plugins/contributions.ts';
+import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { Workflows } from '../workflows/workflows.ts';
@@ -24,6 +25,8 @@ export interface RunDeps {
   contributions: Contributions;
   /** Told of every run that ended, for figures. */
   ended?: (run: { kind: string; status: RunStatus; seconds: number }) => void;
+  /** Traces of this process; a run keeps the one that made it. */
+  telemetry?: Telemetry;
   log: Logger;
 }
 
@@ -35,30 +38,34 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** The run table: outbox, look-up and history in one, and the sweeper that starts what was left unstarted. */
 export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenants): Sweeper } {
   const { db } = deps;
+  const { telemetry = createTelemetry() } = deps;
   const changed = async (tx: TenantTransaction, run: Pick<RunRecord, 'runId' | 'kind' | 'subjectId' | 'status'>) => {
     const { runId: run_id, kind, subjectId: subject_id, status } = run;
     for (const told of deps.contributions.of(RunChanges)) await told(tx, { run_id, kind, subject_id, status });
   };
-  const launch: SweeperDeps['launch'] = (tenant, run) => launchRun(deps, tenant, run);
+  const launch: SweeperDeps['launch'] = (tenant, run) => launchRun(deps, telemetry, tenant, run);
   const runs: Runs = {
     admit: (kind, { queue: wait = false } = {}) =>
       admitRun(deps.workflows, { kind, queue: queueOfKind(deps, kind), wait }),
-    async start(tx, { kind, subjectId, requestedBy, admitted }) {
-      const { exclusive } = kindOf(deps.kinds, kind);
-      if (admitted.kind !== kind) throw new Error(`the queue of ${kind} was not looked at`);
-      for (const gate of deps.contributions.of(RunAdmission)) await gate(tx, { kind, subjectId, requestedBy });
-      const runId = uuidv7();
-      const workflowId = `${tx.tenant.tenantId}:${kind}:${runId}`;
-      const row = [tx.tenant.tenantId, runId, kind, subjectId, exclusive, workflowId, requestedBy];
-      for (let tried = 1; !(await insertRun(tx, row)); tried += 1) {
-        const active = await activeRun(tx, kind, subjectId);
-        if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
-        if (tried === MAX_START_TRIES) throw kernelProblems.conflict();
-      }
-      await changed(tx, { runId, kind, subjectId, status: 'pending' });
-      tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId }));
-      return { run_id: runId, workflow_id: workflowId, warning: admitted.warning };
-    },
+    start: (tx, { kind, subjectId, requestedBy, admitted }) =>
+      telemetry.span({ name: 'run.start', attributes: { kind } }, async (note) => {
+        const { exclusive } = kindOf(deps.kinds, kind);
+        if (admitted.kind !== kind) throw new Error(`the queue of ${kind} was not looked at`);
+        for (const gate of deps.contributions.of(RunAdmission)) await gate(tx, { kind, subjectId, requestedBy });
+        const runId = uuidv7();
+        note({ run_id: runId });
+        const workflowId = `${tx.tenant.tenantId}:${kind}:${runId}`;
+        const traceparent = telemetry.traceparent() ?? null;
+        const row = [tx.tenant.tenantId, runId, kind, subjectId, exclusive, workflowId, requestedBy, traceparent];
+        for (let tried = 1; !(await insertRun(tx, row)); tried += 1) {
+          const active = await activeRun(tx, kind, subjectId);
+          if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
+          if (tried === MAX_START_TRIES) throw kernelProblems.conflict();
+        }
+        await changed(tx, { runId, kind, subjectId, status: 'pending' });
+        tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId, traceparent }));
+        return { run_id: runId, workflow_id: workflowId, warning: admitted.warning };
+      }),
     cancel: (tenant, run) =>
       cancelRun(run, {
         workflows: deps.workflows,
@@ -137,8 +144,8 @@ function kindOf(kinds: readonly RunKind[], kind: string): RunKind {
 /** False when an open run of an exclusive kind stands in the way; waits for one that is being written. */
 async function insertRun(tx: TenantTransaction, row: unknown[]): Promise<boolean> {
   const { rowCount } = await tx.sql(
-    `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by)
-     values ($1, $2, $3, $4, $5, 'pending', $6, $7)
+    `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by, traceparent)
+     values ($1, $2, $3, $4, $5, 'pending', $6, $7, $8)
      on conflict (tenant_id, kind, subject_id) where exclusive and status in ('pending', 'running') do nothing`,
     row,
   );
@@ -155,16 +162,17 @@ async function activeRun(tx: TenantTransaction, kind: string, subjectId: string)
   return rows[0]?.run_id as string | undefined;
 }
 
-async function launchRun(deps: RunDeps, tenant: Tenant, run: OpenRun): Promise<void> {
-  const { workflowType, role } = kindOf(deps.kinds, run.kind);
-  await deps.workflows.start({
-    workflowId: run.workflowId,
-    type: workflowType,
-    taskQueue: deps.queueOf(role),
-    args: [{ tenant_id: tenant.tenantId, run_id: run.runId }],
-  });
+/** Starts the workflow of a run in the trace of the request that made the run, however late that is. */
+async function launchRun(deps: RunDeps, telemetry: Telemetry, tenant: Tenant, run: OpenRun): Promise<void> {
+  const { runId, kind, workflowId } = run;
+  const { workflowType: type, role } = kindOf(deps.kinds, kind);
+  const facts = { name: 'workflow.start', side: 'client', attributes: { kind, run_id: runId } } as const;
+  const args = [{ tenant_id: tenant.tenantId, run_id: runId }];
+  await telemetry.span({ ...facts, parent: run.traceparent ?? undefined }, () =>
+    deps.workflows.start({ workflowId, type, taskQueue: deps.queueOf(role), args }),
+  );
   const note = 'update kernel.run set workflow_started_at = coalesce(workflow_started_at, now()) where run_id = $1';
-  await deps.db(tenant).transaction((tx) => tx.sql(note, [run.runId]));
+  await deps.db(tenant).transaction((tx) => tx.sql(note, [runId]));
 }
 
 const RECORD_FIELDS = [

@@ -27,7 +27,7 @@ export interface Sweeper {
 }
 
 /** What it takes to start or to look up the workflow of a run. */
-export type OpenRun = Pick<RunRecord, 'runId' | 'kind' | 'workflowId'>;
+export type OpenRun = Pick<RunRecord, 'runId' | 'kind' | 'workflowId'> & { traceparent: string | null };
 type SweptRun = OpenRun & Pick<RunRecord, 'status'>;
 
 export interface SweeperDeps {
@@ -95,7 +95,7 @@ async function each({ log }: Deps, runs: SweptRun[], work: (run: SweptRun) => Pr
 async function open({ db }: Deps, tenant: Tenant, condition: string, seconds: number): Promise<SweptRun[]> {
   const { rows } = await db(tenant).transaction((tx) =>
     tx.sql(
-      `select run_id as "runId", kind, status, workflow_id as "workflowId" from kernel.run
+      `select run_id as "runId", kind, status, workflow_id as "workflowId", traceparent from kernel.run
        where status in ('pending', 'running') and ${condition} < now() - make_interval(secs => $1)
        order by random() limit $2`,
       [seconds, BATCH],

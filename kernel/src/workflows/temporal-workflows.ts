@@ -3,9 +3,11 @@ import {
   Client,
   type WorkflowExecutionDescription as ClientDescription,
   Connection,
+  type WorkflowClientInterceptor,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { kernelProblems } from '../contract/problems.ts';
 import { pendingActivity, queueSide, secondsOf, WORKFLOW_STATUSES } from './read-engine.ts';
 import type { TaskQueueSide, WorkflowDescription, Workflows } from './workflows.ts';
@@ -29,14 +31,22 @@ function isAway(error: unknown): boolean {
   return AWAY.has(code) || (cause !== undefined && isAway(cause));
 }
 
+/** The `traceparent` of what is going on, for the workflows that it starts. */
+type Current = () => string | undefined;
+
 /** The Temporal adapter: connects on first use and again after a loss; every call is bounded in time. */
-export function temporalWorkflows(options: { address: string; namespace: string }): Workflows {
+export function temporalWorkflows(options: { address: string; namespace: string; traceparent?: Current }): Workflows {
   let client: Promise<Client> | undefined;
   const connected = (): Promise<Client> => {
     client ??= Connection.connect({ address: options.address, connectTimeout: CONNECT_TIMEOUT_MS })
       .then(
         (connection) =>
-          new Client({ connection, namespace: options.namespace, dataConverter: { payloadConverterPath } }),
+          new Client({
+            connection,
+            namespace: options.namespace,
+            dataConverter: { payloadConverterPath },
+            interceptors: { workflow: [traced(options.traceparent)] },
+          }),
       )
       .catch((error: unknown) => {
         client = undefined;
@@ -108,6 +118,17 @@ export function temporalWorkflows(options: { address: string; namespace: string 
       }),
     async close() {
       await (await client?.catch(() => undefined))?.connection.close();
+    },
+  };
+}
+
+/** Workflows read the trace that they belong to from this header. */
+function traced(current: Current = () => undefined): WorkflowClientInterceptor {
+  return {
+    startWithDetails(input, next) {
+      const traceparent = current();
+      const header = traceparent && { traceparent: defaultPayloadConverter.toPayload(traceparent) };
+      return next({ ...input, headers: { ...input.headers, ...header } });
     },
   };
 }
