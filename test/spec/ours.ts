@@ -18,7 +18,10 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /docs/errors/{code}', because('kernel', 'the page that the type of a problem names')],
   ['GET /sources/{source_id}/readiness', because('sources', 'the checklist of a source, as its start asks it')],
   ['GET /sources/{source_id}/streams/{stream_id}', because('sources', 'what Location of a new stream names')],
-  ['GET /sources/{source_id}/streams/{stream_id}/reset', because('sources', 'the consequences, before anything is done')],
+  [
+    'GET /sources/{source_id}/streams/{stream_id}/reset',
+    because('sources', 'the consequences, before anything is done'),
+  ],
   ['POST /sources/{source_id}/streams/{stream_id}/reset', because('sources', 'a stream is read from nothing again')],
   ['POST /sources/sync-runs/{sync_run_id}/cancel', because('sources', 'a sync that is not wanted any more')],
   ['GET /datasets/{dataset_id}/schema', because('datasets', 'the columns of a table without its rows')],
