@@ -1,7 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Tenant, TenantDb } from '@weir/kernel';
 import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
-import { createScanner, jdbcCatalog, localFileIO, localPath } from '@weir/lakehouse';
+import {
+  createScanner,
+  jdbcCatalog,
+  localFileIO,
+  localPath,
+  stringifyExact,
+  type TableMetadata,
+} from '@weir/lakehouse';
 import * as tools from '@weir/migrations';
 import type { ProducersService, TableRef, TablesService } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
@@ -18,9 +26,14 @@ export interface Lake extends PluginUnderTest {
   /** Starts a run and takes its lease. */
   run(tenant: Tenant): Promise<{ runId: string; leaseEpoch: number }>;
   /** Stages rows of a prepared table into one data file. */
-  stage(tenant: Tenant, ref: TableRef, rows: object[], runId: string): Promise<object[]>;
+  stage(tenant: Tenant, ref: TableRef, rows: object[], runId: string, schema?: object): Promise<object[]>;
   /** Prepares, stages and commits rows as one batch of a run of its own. */
-  land(tenant: Tenant, table: string, rows: object[]): Promise<{ ref: TableRef; snapshotId: string | null }>;
+  land(
+    tenant: Tenant,
+    table: string,
+    rows: object[],
+    schema?: object,
+  ): Promise<{ ref: TableRef; snapshotId: string | null }>;
 }
 
 let staged = 0;
@@ -47,8 +60,8 @@ export async function lake(t: Teardown & { testdir(): string }): Promise<Lake> {
     const lease = await under.kernel.runs.begin(tenant, run_id);
     return { runId: run_id, leaseEpoch: lease!.leaseEpoch };
   };
-  const stage: Lake['stage'] = async (tenant, ref, rows, runId) => {
-    const prepared = await tables.prepare(tenant, ref, SCHEMA);
+  const stage: Lake['stage'] = async (tenant, ref, rows, runId, schema = SCHEMA) => {
+    const prepared = await tables.prepare(tenant, ref, schema);
     staged += 1;
     const source = `${folder}/spool-${staged}.ndjson`;
     const line = (data: object) => JSON.stringify({ type: 'RECORD', record: { stream: 's', data, emitted_at: 0 } });
@@ -58,13 +71,13 @@ export async function lake(t: Teardown & { testdir(): string }): Promise<Lake> {
     const { file } = await stager.copy({ source, shape: SHAPE, schema: prepared.schema as never, target, runId });
     return file === undefined ? [] : [file];
   };
-  const land: Lake['land'] = async (tenant, table, rows) => {
+  const land: Lake['land'] = async (tenant, table, rows, schema) => {
     const ref = tables.bronze(tenant, table);
     const { runId, leaseEpoch } = await run(tenant);
     await under.kernel
       .db(tenant)
       .transaction((tx) => producers.register(tx, { ref, kind: 'source', producerId: tenant.tenantId }));
-    const files = await stage(tenant, ref, rows, runId);
+    const files = await stage(tenant, ref, rows, runId, schema);
     const commit = {
       ref,
       mode: 'append' as const,
@@ -100,3 +113,26 @@ export const depsOf = (world: Lake, db: (tenant: never) => TenantDb) => {
   const catalog = jdbcCatalog({ catalogName: 'weir' });
   return { kernel: { ...world.kernel, db: db as never }, catalog, io, scanner: createScanner({ io }), warehouse };
 };
+
+/** Gives a table other metadata, as another writer of the catalog would. */
+export async function rewrite(
+  world: Lake,
+  tenant: Tenant,
+  { ref, change }: { ref: TableRef; change: (metadata: TableMetadata) => TableMetadata },
+): Promise<void> {
+  const { io, catalog, scanner } = depsOf(world, world.kernel.db as never);
+  const ident = { namespace: ref.namespace, name: ref.table };
+  await world.kernel.db(tenant).transaction(async (tx) => {
+    const location = (await catalog.loadPointer(tx.sql, ident)) ?? '';
+    const metadata = await scanner.metadata(location);
+    const next = `${metadata.location}/metadata/00099-${randomUUID()}.metadata.json`;
+    await io.write(next, Buffer.from(stringifyExact(change(metadata))));
+    await catalog.swapPointer(tx.sql, ident, location, next);
+  });
+}
+
+/** The raw answer of a path below `/api/v1`, as one user of one tenant. */
+export async function rawAnswer(world: Lake, alias: string, path: string, more: Record<string, string> = {}) {
+  const headers = { ...(await world.as(alias).headers()), ...more };
+  return world.app.inject({ url: `/api/v1${path}`, headers });
+}
