@@ -1,6 +1,7 @@
+import { hostile } from './hostile.ts';
 import { startup } from './startup.ts';
 
-const SUITES = { startup } as const;
+const SUITES = { hostile, startup } as const;
 
 /** `npm run bench -- <suite> [--json]`: runs one suite; a table for people, JSON for machines. */
 async function main(words: string[]): Promise<number> {
@@ -17,7 +18,8 @@ async function main(words: string[]): Promise<number> {
   for (const { case: title, marks_ms } of result.cases) {
     process.stdout.write(`${title}\n`);
     for (const [mark, ms] of Object.entries(marks_ms)) {
-      process.stdout.write(`  ${mark.padEnd(22)}${(ms / 1000).toFixed(1).padStart(8)} s\n`);
+      const [value, unit] = ms < 1000 ? [ms.toFixed(2), 'ms'] : [(ms / 1000).toFixed(1), 's'];
+      process.stdout.write(`  ${mark.padEnd(40)}${value.padStart(8)} ${unit}\n`);
     }
   }
   return 0;

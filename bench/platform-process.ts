@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestDatabase, type TestIssuer, testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { type ApiProcess, apiProcess } from '../test/api-process.ts';
+import { platformEnvironment } from '../test/platform.ts';
+import { startServices } from '../test/services.ts';
+
+/** The API as a process, on real services of its own, with one tenant `acme`. */
+export interface PlatformProcess {
+  api: ApiProcess;
+  database: TestDatabase;
+  issuer: TestIssuer;
+  environment: Record<string, string>;
+  /** Header values of a caller who may do everything. */
+  caller: Record<string, string>;
+}
+
+/** Starts services and API, lets `measure` work with them, and stops all of it whatever comes of it. */
+export async function withPlatform<T>(measure: (platform: PlatformProcess) => Promise<T>): Promise<T> {
+  const services = await startServices(process.env, (line) => void process.stderr.write(`${line}\n`));
+  Object.assign(process.env, services.addresses);
+  const folder = await mkdtemp(path.join(tmpdir(), 'weir-bench-'));
+  const ends: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true }), services.stop];
+  const teardown = { teardown: (end: () => unknown) => void ends.push(end) };
+  try {
+    await mkdir(path.join(folder, 'warehouse'));
+    const issuer = await testIssuer(teardown);
+    const database = await testDatabase(teardown, tools);
+    await database.tenant('acme');
+    const environment = platformEnvironment({ database, issuer, folder });
+    const api = await apiProcess(teardown, environment);
+    const token = await issuer.userToken({ organizations: ['acme'], roles: ['admin', 'platform_admin'] });
+    const caller = { authorization: `Bearer ${token}`, 'x-tenant-id': 'acme' };
+    return await measure({ api, database, issuer, environment, caller });
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}

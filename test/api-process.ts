@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Teardown } from '@weir/kernel/testing';
+
+const API = fileURLToPath(new URL('../kernel/src/main.ts', import.meta.url));
+const LOOP_DELAY = new URL('loop-delay.ts', import.meta.url).href;
+const ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning', `--import=${LOOP_DELAY}`];
+
+/** The API as a process of its own. */
+export interface ApiProcess {
+  url: string;
+  pid: number;
+  /** The longest time in milliseconds that its event loop was blocked since the last time this was asked. */
+  loopDelay(): Promise<number>;
+}
+
+/** Starts the API program and waits until it listens; it ends with the test. Rejects when it refuses to start. */
+export async function apiProcess(t: Teardown, environment: Record<string, string>): Promise<ApiProcess> {
+  const child = fork(API, {
+    execPath: process.execPath,
+    execArgv: ARGS,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment, WEIR_LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  t.teardown(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  const url = await new Promise<string>((listening, failed) => {
+    child.once('exit', (code) => failed(new Error(`the API ended with ${code} before it listened`)));
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      if (line.includes('"msg":"listening"')) listening((JSON.parse(line) as { url: string }).url);
+    });
+  });
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async loopDelay() {
+      const answer = once(child, 'message');
+      child.send('loop-delay');
+      const [{ longestMs }] = (await answer) as [{ longestMs: number }];
+      return longestMs;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import t, { type Test } from 'tap';
+import { apiProcess } from '../api-process.ts';
+import { contentTypes } from '../corpora/content-types.ts';
+import type { HostileDocument } from '../corpora/hostile-document.ts';
+import { hostileJson } from '../corpora/hostile-json.ts';
+import { hostileYaml } from '../corpora/hostile-yaml.ts';
+import { platformEnvironment } from '../platform.ts';
+import { type RawAnswer, rawRequest } from '../raw-request.ts';
+
+const LEAST = 60;
+const CANARY = 'zz-canary-7f3a';
+const HANG_LIMIT_MS = 120_000;
+const SOME_ID = '018f4a6e-0000-7000-8000-00000000dead';
+
+/** A route that reads a body. */
+interface WriteRoute {
+  method: string;
+  path: string;
+  yaml: boolean;
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>;
+}
+
+const issuer = await testIssuer(t);
+const database = await testDatabase(t, tools);
+await database.tenant('acme');
+const environment = platformEnvironment({ database, issuer, folder: t.testdir({ warehouse: {} }) });
+const api = await apiProcess(t, environment);
+const token = await issuer.userToken({ organizations: ['acme'], roles: ['admin', 'platform_admin'] });
+const caller = [`Authorization: Bearer ${token}`, 'X-Tenant-ID: acme'];
+const catalogue = new Set((await (await fetch(new URL('/docs/errors', api.url))).text()).match(/[a-z_]+/g) ?? []);
+
+async function writeRoutes(): Promise<WriteRoute[]> {
+  const { paths } = (await (await fetch(new URL('/openapi.json', api.url))).json()) as OpenApi;
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { requestBody }]) =>
+      requestBody === undefined
+        ? []
+        : [{ method: method.toUpperCase(), path, yaml: 'application/yaml' in requestBody.content }],
+    ),
+  );
+}
+
+function send({ method, path }: WriteRoute, types: readonly string[], body: string | Buffer): Promise<RawAnswer> {
+  const url = new URL(path.replace(/\{\w+\}/g, SOME_ID), api.url);
+  return rawRequest(
+    url,
+    method,
+    [...caller, ...types.map((type) => `Content-Type: ${type}`)],
+    Buffer.from(body as string),
+  );
+}
+
+const codeOf = ({ text }: RawAnswer): string => /"code":"(\w+)"/.exec(text)?.[1] ?? 'none';
+
+/** One route for each way in which a body reaches a parser: method, and whether YAML is read too. */
+const kinds = (from: readonly WriteRoute[]): WriteRoute[] =>
+  [...Map.groupBy(from, ({ method, yaml }) => `${method} ${yaml}`).values()].flatMap(([first]) => first ?? []);
+
+async function refusesAll(t: Test, routes: WriteRoute[], type: string, documents: readonly HostileDocument[]) {
+  t.ok(routes.length > 0 && documents.length >= LEAST, `${documents.length} documents to ${routes.length} routes`);
+  for (const route of routes) {
+    for (const { what, body, codes } of documents) {
+      const answer = await send(route, [type], body(CANARY));
+      const name = `${route.method} ${route.path}: ${what}`;
+      if (!codes.includes(codeOf(answer)) || answer.status < 400 || answer.status > 499)
+        t.fail(`${name} answers ${answer.status} ${codeOf(answer)}, not ${codes}`);
+      if (answer.text.includes(CANARY.slice(0, 9))) t.fail(`${name} is echoed`);
+    }
+  }
+  t.comment(`the event loop was never blocked longer than ${(await api.loopDelay()).toFixed(0)} ms`);
+  t.equal((await fetch(new URL('/health', api.url))).status, 200, 'the API is well');
+}
+
+const routes = await writeRoutes();
+await api.loopDelay();
+
+t.test('every hostile JSON document is refused by its code, without an echo', { timeout: HANG_LIMIT_MS }, async (t) => {
+  await refusesAll(t, kinds(routes), 'application/json', hostileJson);
+  await refusesAll(t, kinds(routes).slice(0, 1), 'application/merge-patch+json', hostileJson);
+});
+
+t.test('every hostile YAML document is refused by its code, without an echo', { timeout: HANG_LIMIT_MS }, async (t) => {
+  await refusesAll(t, kinds(routes.filter(({ yaml }) => yaml)), 'application/yaml', hostileYaml);
+});
+
+t.test(
+  'whatever the spelling of the content type, every route validates the body or refuses it',
+  { timeout: HANG_LIMIT_MS },
+  async (t) => {
+    t.ok(
+      contentTypes.length >= LEAST && routes.length > 0,
+      `${contentTypes.length} spellings to ${routes.length} routes`,
+    );
+    for (const route of routes) {
+      for (const { lines, reading } of contentTypes) {
+        const answer = await send(route, lines, JSON.stringify({ [CANARY]: true }));
+        const read = reading === 'json' || (reading === 'yaml' && route.yaml);
+        const wanted = read ? ['validation_failed'] : ['unsupported_media_type', 'malformed_request'];
+        const name = `${route.method} ${route.path} with ${JSON.stringify(lines)}`;
+        if (!wanted.includes(codeOf(answer)))
+          t.fail(`${name} answers ${answer.status} ${codeOf(answer)}, not ${wanted}`);
+        if (answer.text.includes(CANARY)) t.fail(`${name} is echoed`);
+      }
+    }
+  },
+);
+
+t.test('each code that answers is in the catalogue', async (t) => {
+  const codes = new Set([...hostileJson, ...hostileYaml].flatMap((document) => document.codes));
+  for (const code of codes) t.ok(catalogue.has(code), code);
+});
