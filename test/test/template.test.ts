@@ -9,7 +9,7 @@ import { copyTemplate, deploy, npm, pack, packPublished } from '../template-pack
 import { deployment } from '../template-platform.ts';
 
 const POLL_MS = 100;
-const PLUGINS = ['@acme/weir-plugin-notes'];
+const PLUGINS = ['@weir/plugin-platform', '@acme/weir-plugin-notes'];
 
 const folder = await mkdtemp(path.join(tmpdir(), 'weir-template-'));
 t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -44,23 +44,25 @@ t.test('a deployment of packed code runs the plugin for the tenants that have it
   t.match(await run('migrations', ['up']), { code: 0, stdout: /nothing_to_do/ });
 
   const api = await start('kernel', []);
-  const call = async (alias: string, method: string, route: string, body?: object) => {
-    const token = await issuer.userToken({ organizations: [alias], roles: ['admin'] });
-    const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+  const call = async (who: string, method: string, route: string, body?: object) => {
+    const token = await issuer.userToken(
+      who === 'operator'
+        ? { organizations: [], roles: ['platform_admin'] }
+        : { organizations: [who], roles: ['admin'] },
+    );
+    const json = body === undefined ? {} : { 'content-type': 'application/json' };
     const answer = await fetch(`${api.line.url}/api/v1${route}`, {
       method,
-      headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      headers: { authorization: `Bearer ${token}`, ...json },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
-  const enable = (alias: string, enabled: boolean) =>
-    database.peek(
-      `insert into kernel.tenant_plugin (tenant_id, plugin_id, enabled, changed_by)
-       select tenant_id, 'notes', $2, 'test' from kernel.tenant where alias = $1
-       on conflict (tenant_id, plugin_id) do update set enabled = excluded.enabled`,
-      [alias, enabled],
-    );
+  const enable = async (alias: string, enabled: boolean) => {
+    const set = await call('operator', 'PUT', `/tenants/${alias}/plugins/notes`, { enabled });
+    t.match(set, { status: 200, body: { plugin_id: 'notes', tenant: alias, enabled } });
+  };
+  t.match(await call('acme', 'GET', '/notes'), { status: 403, body: { code: 'plugin_disabled' } }, 'opt-in');
   await enable('acme', true);
   const made = await call('acme', 'POST', '/notes', { text: 'hello' });
   t.match(made, { status: 201, body: { text: 'hello', published_at: null } });
