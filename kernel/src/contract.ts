@@ -19,6 +19,8 @@ export {
   type Output,
 } from './contract/endpoint.ts';
 export {
+  type ActivityWatch,
+  ActivityWatches,
   type AdmitRun,
   CHECK_STATUSES,
   type CheckOutcome,

@@ -85,3 +85,8 @@ export type RunChanged = (
 
 /** Who is told when a run begins to wait, to run, or has ended. */
 export const RunChanges = contributionPoint<RunChanged>('run.changed');
+
+/** Told when an activity starts, with how long it waited, and when it ends, with how long it took, in seconds. */
+export type ActivityWatch = (queue: string, seconds: number, outcome?: 'succeeded' | 'failed' | 'cancelled') => void;
+/** Who is told of the activities of a worker process. */
+export const ActivityWatches = contributionPoint<ActivityWatch>('activity.watch');

@@ -4,6 +4,8 @@ import type { Kernel } from './kernel.ts';
 export interface ChildRegistry {
   started(child: { name: string; pid: number; parent: number }): void;
   ended(pid: number): void;
+  /** Variables with which a child goes on with the trace of the activity that starts it; none when nothing is traced. */
+  environment?(): Record<string, string>;
 }
 
 /** What the worker program gives the activities of a role. */
@@ -22,4 +24,6 @@ export interface WorkerDoor {
   /** The file that exports the workflows, alone in its folder with what they import. */
   workflowsPath: string;
   activities(deps: WorkerDeps): object;
+  /** Activities that only end a run: they are carried out even when the plugin is not enabled for the tenant. */
+  ungated?: readonly string[];
 }

@@ -3,7 +3,7 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/ap
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
-import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace';
 import { readTraceparent, SPAN_ATTRIBUTES, type SpanAttributes, type SpanFacts, type Tracer } from './span.ts';
 
 const SCOPE = 'weir';
@@ -45,11 +45,7 @@ export function otlpTracer({ endpoint, service, version }: Record<'endpoint' | '
   return {
     start({ name, side = 'internal', parent, at, attributes, ...ids }) {
       wanted = ids;
-      const facts = {
-        kind: KINDS[side],
-        attributes: allowed(attributes),
-        ...(at === undefined ? {} : { startTime: at }),
-      };
+      const facts = { kind: KINDS[side], attributes: allowed(attributes), ...(at && { startTime: at }) };
       const span = tracer.startSpan(name, facts, contextOf(parent));
       wanted = {};
       const { traceId, spanId, traceFlags } = span.spanContext();
@@ -83,12 +79,9 @@ function allowed(attributes: SpanAttributes = {}): SpanAttributes {
 
 /** A library that records spans of its own does not get them out of the process. */
 function oursOnly(exporter: SpanExporter): SpanExporter {
+  const isOurs = ({ instrumentationScope: { name } }: ReadableSpan) => name === SCOPE;
   return {
-    export: (spans, done) =>
-      exporter.export(
-        spans.filter((span) => span.instrumentationScope.name === SCOPE),
-        done,
-      ),
+    export: (spans, done) => exporter.export(spans.filter(isOurs), done),
     shutdown: () => exporter.shutdown(),
   };
 }

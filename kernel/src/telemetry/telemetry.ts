@@ -59,13 +59,10 @@ function unrecorded({ parent, traceId, spanId = randomBytes(8).toString('hex') }
   return { traceparent: readTraceparent(parent) === undefined ? begun : parent, end: () => undefined };
 }
 
+type Program = { endpoint: string | undefined; service: string; version: string };
+
 /** Traces of one process, told to the collector at `endpoint`. Without one the exporter is not even loaded. */
-export async function startTelemetry(options: {
-  endpoint: string | undefined;
-  service: string;
-  version: string;
-}): Promise<Telemetry> {
-  const { endpoint, ...program } = options;
+export async function startTelemetry({ endpoint, ...program }: Program): Promise<Telemetry> {
   if (endpoint === undefined) return createTelemetry();
   const { otlpTracer } = await import('./otlp-tracer.ts');
   return createTelemetry(otlpTracer({ endpoint, ...program }));
