@@ -1,0 +1,112 @@
+import t from 'tap';
+import { getDatasetSchema, listSchemaVersions } from '../src/contract.ts';
+import { type Lake, lake, rewrite } from './kit.ts';
+
+const FIRST = { type: 'object', properties: { id: { type: 'integer' }, note: { type: 'string' } } };
+const SECOND = { type: 'object', properties: { ...FIRST.properties, price: { type: 'number' } } };
+const params = { dataset_id: 'bronze.acme.orders' };
+
+/** A table whose schema has grown once between two snapshots, and once more since. */
+async function grown(world: Lake) {
+  const acme = await world.tenant('acme');
+  const first = await world.land(acme, 'orders', [{ id: 1 }], FIRST);
+  const second = await world.land(acme, 'orders', [{ id: 2 }], SECOND);
+  await world.tables.prepare(acme, first.ref, { type: 'object', properties: { later: { type: 'boolean' } } });
+  return { acme, first, second, call: world.as('acme', 'viewer').call };
+}
+
+t.test('a schema is shown as it is, as a snapshot was written with it, and by its version', async (t) => {
+  const world = await lake(t);
+  const { first, second, call } = await grown(world);
+  const names = async (query: object) => {
+    const answer = await call(getDatasetSchema, { params, query });
+    if (!answer.ok) return `${answer.status} ${answer.problem.code}`;
+    const { schema_id: id, is_current: current, fields, snapshot_id: snapshot } = answer.body;
+    const top = fields.filter(({ parent_id: parent }) => parent === null).map(({ name }) => name);
+    return [id, current, snapshot, ...top.filter((name) => !name.startsWith('_'))];
+  };
+  t.strictSame(await names({}), [2, true, null, 'id', 'note', 'price', 'later']);
+  t.strictSame(await names({ snapshot_id: first.snapshotId }), [0, false, first.snapshotId, 'id', 'note']);
+  t.strictSame(await names({ snapshot_id: second.snapshotId }), [1, false, second.snapshotId, 'id', 'note', 'price']);
+  t.strictSame(await names({ schema_id: 1 }), [1, false, null, 'id', 'note', 'price']);
+  t.equal(await names({ schema_id: 9 }), '404 not_found');
+  t.equal(await names({ snapshot_id: '9' }), '404 not_found');
+  t.equal(await names({ schema_id: 1, snapshot_id: first.snapshotId }), '400 validation_failed');
+  const answer = await call(getDatasetSchema, { params });
+  const errors = answer.ok ? answer.body.fields.filter(({ type }) => type.startsWith('list<struct<')) : [];
+  const element = answer.ok ? answer.body.fields.find((one) => one.parent_id === errors[0]?.id) : undefined;
+  t.match(element, { name: 'element', type: /^struct<field: string/ }, 'what is nested names its parent');
+});
+
+t.test('the history lists every version with its time and its changes, newest first', async (t) => {
+  const world = await lake(t);
+  const { first, second, call } = await grown(world);
+  const answer = await call(listSchemaVersions, { params });
+  t.match(answer, {
+    ok: true,
+    body: {
+      total: 3,
+      next_page_token: null,
+      items: [
+        {
+          schema_id: 2,
+          is_current: true,
+          first_snapshot_id: null,
+          since: /Z$/,
+          changes: [{ change: 'added', path: 'later', to: 'boolean' }],
+        },
+        {
+          schema_id: 1,
+          first_snapshot_id: second.snapshotId,
+          changes: [{ change: 'added', path: 'price', from: null, to: 'double' }],
+        },
+        { schema_id: 0, first_snapshot_id: first.snapshotId, changes: [] },
+      ],
+    },
+  });
+  const times = answer.ok ? answer.body.items.map(({ since }) => Date.parse(since ?? '')) : [];
+  t.strictSame(
+    times,
+    times.toSorted((a, b) => b - a),
+  );
+  const page = await call(listSchemaVersions, { params, query: { limit: 2, order: 'schema_id' } });
+  const token = page.ok ? page.body.next_page_token! : '';
+  const rest = await call(listSchemaVersions, { params, query: { limit: 2, order: 'schema_id', page_token: token } });
+  t.match(rest, { ok: true, body: { items: [{ schema_id: 2, changes: [{ path: 'later' }] }], next_page_token: null } });
+  await world.land(await world.tenant('acme'), 'visits', [{ id: 1 }]);
+  for (const [dataset_id, order] of [
+    [params.dataset_id, '-schema_id'],
+    ['bronze.acme.visits', 'schema_id'],
+  ] as const) {
+    const refused = await call(listSchemaVersions, { params: { dataset_id }, query: { page_token: token, order } });
+    t.match(refused, { ok: false, status: 400, problem: { code: 'invalid_page_token' } });
+  }
+});
+
+t.test('a version that no snapshot was written with has the time of the first metadata that has it', async (t) => {
+  const world = await lake(t);
+  const { acme, first, call } = await grown(world);
+  const sinceOf = async (id: number) => {
+    const answer = await call(listSchemaVersions, { params, query: { order: 'schema_id' } });
+    return answer.ok ? answer.body.items[id]?.since : answer.problem.code;
+  };
+  const made = await sinceOf(2);
+  await world.land(acme, 'orders', [], FIRST);
+  await rewrite(world, acme, {
+    ref: first.ref,
+    change: (metadata) => ({ ...metadata, snapshots: [], 'current-snapshot-id': undefined as never }),
+  });
+  t.equal(await sinceOf(2), made, 'the log says it');
+  t.match(await sinceOf(0), /Z$/, 'the first metadata of a table says since when it is there');
+  await rewrite(world, acme, {
+    ref: first.ref,
+    change: (metadata) => ({
+      ...metadata,
+      'metadata-log': metadata['metadata-log'].map((one) => ({
+        ...one,
+        'metadata-file': `${one['metadata-file']}.gone`,
+      })),
+    }),
+  });
+  t.equal(await sinceOf(2), null, 'nobody knows when the old metadata is gone');
+});
