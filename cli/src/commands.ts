@@ -1,6 +1,13 @@
 import type { CommandClass } from 'clipanion';
 import type { CliContext } from './command.ts';
-import { DatasetsGet, DatasetsList, DatasetsPreview, DatasetsSnapshots } from './commands/datasets.ts';
+import {
+  DatasetsGet,
+  DatasetsList,
+  DatasetsPreview,
+  DatasetsSchema,
+  DatasetsSchemaHistory,
+  DatasetsSnapshots,
+} from './commands/datasets.ts';
 import { DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/dev.ts';
 import { Doctor } from './commands/doctor.ts';
 import { Completion, HelpExitCodes } from './commands/help.ts';
@@ -42,6 +49,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   DatasetsList,
   DatasetsGet,
   DatasetsPreview,
+  DatasetsSchema,
+  DatasetsSchemaHistory,
   DatasetsSnapshots,
   Migrate,
   PluginsPlan,

@@ -48,7 +48,7 @@ t.test('every command of the plan is there, and no two share their words', async
     ...['list', 'get', 'create', 'discover', 'sync', 'history', 'streams list', 'streams set'].map(
       (verb) => `sources ${verb}`,
     ),
-    ...['list', 'get', 'preview', 'snapshots'].map((verb) => `datasets ${verb}`),
+    ...['list', 'get', 'preview', 'schema', 'schema-history', 'snapshots'].map((verb) => `datasets ${verb}`),
     ...['migrate', 'plugins plan', 'doctor', 'help exit-codes'],
   ];
   for (const each of wanted) t.ok(words.includes(each), each);
