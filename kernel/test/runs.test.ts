@@ -51,7 +51,7 @@ t.test('a run is written in the caller transaction and its workflow starts after
     },
   ]);
   t.match(await runs.find(tenant, run_id), { status: 'pending', kind: 'sync' });
-  t.match(await runs.findMany(tenant, [run_id, subjectId]), [{ runId: run_id }]);
+  t.match(await store.db(tenant).transaction((tx) => runs.findMany(tx, [run_id, subjectId])), [{ runId: run_id }]);
   t.match(await runs.find(tenant, workflow_id, 'sync'), { runId: run_id });
   t.equal(await runs.find(tenant, workflow_id, 'look'), undefined);
   const admitted = await runs.admit('look');
@@ -148,11 +148,11 @@ t.test('each attempt fences the one before, and a terminal run never changes', a
 });
 
 t.test("a foreign tenant's run is as absent as one that never was", async (t) => {
-  const { runs, database, start } = await setUp(t);
+  const { store, runs, database, start } = await setUp(t);
   const { run_id, workflow_id } = await start();
   const other = await database.tenant('other');
   t.equal(await runs.find(other, run_id), undefined);
-  t.strictSame(await runs.findMany(other, [run_id]), []);
+  t.strictSame(await store.db(other).transaction((tx) => runs.findMany(tx, [run_id])), []);
   t.equal(await runs.find(other, workflow_id), undefined);
   t.equal(await runs.begin(other, run_id), undefined);
   t.strictSame((await runs.page(other, {}, {})).items, []);

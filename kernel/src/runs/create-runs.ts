@@ -79,10 +79,8 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
       const row = await db(tenant).transaction((tx) => tx.findOne(Run, ofKind));
       return row === undefined ? undefined : toRecord(row);
     },
-    async findMany(tenant, runIds) {
-      if (runIds.length === 0) return [];
-      const rows = await db(tenant).transaction((tx) => tx.find(Run, { runId: { $in: [...runIds] } }));
-      return rows.map(toRecord);
+    async findMany(tx, runIds) {
+      return runIds.length === 0 ? [] : (await tx.find(Run, { runId: { $in: [...runIds] } })).map(toRecord);
     },
     async page(tenant, filter, request) {
       const where = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));

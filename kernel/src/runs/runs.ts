@@ -75,7 +75,7 @@ export interface Runs {
   /** Finds a run by run id or by workflow id; undefined for absent and foreign ids alike. */
   find(tenant: Tenant, id: string, kind?: string): Promise<RunRecord | undefined>;
   /** The runs of these ids that the tenant has, in no order. */
-  findMany(tenant: Tenant, runIds: readonly string[]): Promise<RunRecord[]>;
+  findMany(tx: TenantTransaction, runIds: readonly string[]): Promise<RunRecord[]>;
   /** The newest runs of a subject, newest first, by keyset page. */
   page(
     tenant: Tenant,

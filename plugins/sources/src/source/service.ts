@@ -43,17 +43,17 @@ export function namedPattern(patterns: ReadonlyMap<string, Pattern>, patternId: 
 
 /** What can be done with sources as such. */
 export function sourceService({ kernel, patterns }: SourceDeps) {
-  const views = (tenant: Tenant, rows: readonly SourceRow[]) => viewsOf({ kernel, patterns }, tenant, rows);
-  const view = async (tenant: Tenant, row: SourceRow) => (await views(tenant, [row]))[0] as SourceView;
+  const views = (tx: TenantTransaction, rows: readonly SourceRow[]) => viewsOf({ kernel, patterns }, tx, rows);
+  const view = async (tx: TenantTransaction, row: SourceRow) => (await views(tx, [row]))[0] as SourceView;
   return {
     /** Creates a source in `draft`. */
     async create(tenant: Tenant, body: Input<typeof createSource>['body']): Promise<SourceView> {
       const pattern = namedPattern(patterns, body.pattern_id);
       checkConfig(pattern, body.source_config);
       const now = new Date();
-      const row = await taken(() =>
-        kernel.db(tenant).transaction((tx) =>
-          tx.insert(SourceEntity, {
+      return taken(() =>
+        kernel.db(tenant).transaction(async (tx) => {
+          const row = await tx.insert(SourceEntity, {
             sourceId: uuidv7(),
             name: body.name,
             patternId: pattern.id,
@@ -63,16 +63,15 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
             version: 1,
             createdAt: now,
             updatedAt: now,
-          }),
-        ),
+          });
+          return view(tx, row);
+        }),
       );
-      return view(tenant, row);
     },
 
-    async get(tenant: Tenant, sourceId: string): Promise<SourceView> {
-      const row = await kernel.db(tenant).transaction((tx) => liveSource(tx, sourceId));
-      return view(tenant, row);
-    },
+    /** One source, all of it read in one transaction. */
+    get: (tenant: Tenant, sourceId: string): Promise<SourceView> =>
+      kernel.db(tenant).transaction(async (tx) => view(tx, await liveSource(tx, sourceId))),
 
     /** The sources that are not retired, by keyset page. */
     async list(tenant: Tenant, query: Input<typeof listSources>['query']) {
@@ -82,10 +81,10 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
         ...(patternId === undefined ? {} : { patternId }),
         ...(name === undefined ? {} : { name }),
       };
-      const { items, next_page_token } = await kernel
-        .db(tenant)
-        .transaction((tx) => tx.page(SourceEntity, where, request, ORDERS));
-      return { items: await views(tenant, items), next_page_token, total: null };
+      return kernel.db(tenant).transaction(async (tx) => {
+        const { items, next_page_token } = await tx.page(SourceEntity, where, request, ORDERS);
+        return { items: await views(tx, items), next_page_token, total: null };
+      });
     },
 
     /** Renames a source or patches its configuration; what is not named stays. */
@@ -95,21 +94,20 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
       patch: Input<typeof updateSource>['body'],
       ifMatch: string | undefined,
     ): Promise<SourceView> {
-      const row = await taken(() =>
+      return taken(() =>
         kernel.db(tenant).transaction(async (tx) => {
           const found = await liveSource(tx, sourceId, { lock: true });
           requireMatch(ifMatch, String(found.version));
-          if (patch.name === undefined && patch.source_config === undefined) return found;
+          if (patch.name === undefined && patch.source_config === undefined) return view(tx, found);
           const changes: Partial<SourceRow> = { version: found.version + 1, updatedAt: new Date() };
           if (patch.name !== undefined) changes.name = patch.name;
           if (patch.source_config !== undefined) {
             changes.sourceConfig = mergePatch(found.sourceConfig, patch.source_config) as Record<string, unknown>;
             checkConfig(namedPattern(patterns, found.patternId), changes.sourceConfig);
           }
-          return tx.update(found, changes);
+          return view(tx, await tx.update(found, changes));
         }),
       );
-      return view(tenant, row);
     },
 
     /** Retires a source; throws `run_already_active` while a sync or a discovery of it is open. */
@@ -138,18 +136,16 @@ async function taken<T>(work: () => Promise<T>): Promise<T> {
 /** Sources as the wire shows them, with what belongs to all of them read at once. */
 async function viewsOf(
   { kernel, patterns }: SourceDeps,
-  tenant: Tenant,
+  tx: TenantTransaction,
   rows: readonly SourceRow[],
 ): Promise<SourceView[]> {
   const runIds = rows.flatMap(({ lastRunId }) => lastRunId ?? []);
-  const runs = new Map((await kernel.runs.findMany(tenant, runIds)).map((run) => [run.runId, run]));
-  const { details, counts } = await kernel.db(tenant).transaction(async (tx) => ({
-    details: runIds.length === 0 ? [] : await tx.find(SyncRunEntity, { runId: { $in: runIds } }),
-    counts: await streamCounts(
-      tx,
-      rows.map(({ sourceId }) => sourceId),
-    ),
-  }));
+  const runs = new Map((await kernel.runs.findMany(tx, runIds)).map((run) => [run.runId, run]));
+  const details = runIds.length === 0 ? [] : await tx.find(SyncRunEntity, { runId: { $in: runIds } });
+  const counts = await streamCounts(
+    tx,
+    rows.map(({ sourceId }) => sourceId),
+  );
   const detailsOf = new Map(details.map((one) => [one.runId, one]));
   return rows.map((row) => {
     const run = row.lastRunId ? runs.get(row.lastRunId) : undefined;
