@@ -8,6 +8,7 @@ const WALL = [
   'kernel/test/persistence-pages.test.ts',
   'migrations/test/catalog-wall.test.ts',
   'migrations/test/migrate.test.ts',
+  'migrations/test/plugin-migrations.test.ts',
   'test/test/tenant-wall.test.ts',
 ];
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
