@@ -1,11 +1,7 @@
-import type { Kernel } from '@weir/kernel';
+import type { ChildRegistry, Kernel } from '@weir/kernel';
 import type { Settings } from './settings.ts';
 
-/** Notes which processes this worker has started, so that others can see and account for them. */
-export interface ChildRegistry {
-  started(child: { name: string; pid: number; parent: number }): void;
-  ended(pid: number): void;
-}
+export type { ChildRegistry };
 
 /** What the worker program gives the activities of a role. */
 export interface WorkerDeps {

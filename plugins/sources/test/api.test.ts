@@ -22,6 +22,7 @@ import {
   discovered,
   filesSource,
   ok,
+  refusal,
   streamsOf,
   type TestPlatform,
   testPlatform,
@@ -29,10 +30,6 @@ import {
 } from './platform.ts';
 
 const ABSENT = '01900000-0000-7000-8000-000000000000';
-
-/** Status and code of a refusal. */
-const refusal = (result: { status: number; ok: boolean; problem?: { code: string } }) =>
-  result.ok ? `${result.status}` : `${result.status} ${result.problem?.code}`;
 
 t.test('the routes of sources keep their rules', async (t) => {
   const platform = await testPlatform(t);
@@ -140,7 +137,11 @@ t.test('the routes of sources keep their rules', async (t) => {
     t.equal(await start({}), '400 validation_failed');
     t.equal(await start({ source_id: ABSENT, ...config }), '400 validation_failed');
     t.equal(await start({ pattern_id: 'files' }), '400 validation_failed');
-    t.equal(await start({ ...config, apply: false }), '400 validation_failed', 'there is nothing that it could apply to');
+    t.equal(
+      await start({ ...config, apply: false }),
+      '400 validation_failed',
+      'there is nothing that it could apply to',
+    );
     t.equal(await start({ pattern_id: 'nope', source_config: {} }), '422 pattern_not_found');
     t.equal(await start({ pattern_id: 'files', source_config: {} }), '422 source_config_invalid');
     t.equal(await start({ source_id: ABSENT }), '404 not_found');

@@ -43,6 +43,9 @@ export interface TestPlatform {
   database: TestDatabase;
   stateDir: string;
   workflows: RunningPlatform['workflows'];
+  url: string;
+  /** A token of a user with one role in one tenant. */
+  token(alias: string, role?: string): Promise<string>;
   /** Calls the API as a user with one role in one tenant. */
   as(alias: string, role?: string): Promise<Api>;
   /** Starts a worker process; it is killed with the test if it still runs. */
@@ -96,17 +99,22 @@ export async function testPlatform(t: Test): Promise<TestPlatform> {
   const api = await startApi(platform);
   t.teardown(() => api.stop());
   const tenants = new Set<string>();
+  const token = async (alias: string, role = 'admin') => {
+    if (!tenants.has(alias)) await database.tenant(alias);
+    tenants.add(alias);
+    return issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
+  };
   return {
     folder,
+    url: api.url,
+    token,
     database,
     stateDir: join(folder, 'state'),
     workflows: platform.workflows,
     async as(alias, role = 'admin') {
-      if (!tenants.has(alias)) await database.tenant(alias);
-      tenants.add(alias);
-      const token = await issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
+      const given = await token(alias, role);
       return (endpoint, input = {}, headers = {}) =>
-        call(endpoint, input, { url: api.url, token, tenant: alias, headers });
+        call(endpoint, input, { url: api.url, token: given, tenant: alias, headers });
     },
     startWorker: (more = {}) => startWorker(t, { ...environment, ...more }, join(folder, 'state')),
   };
@@ -145,6 +153,11 @@ async function startWorker(t: Test, environment: Record<string, string>, stateDi
 export function ok<E>(result: CallResult<E>): Output<E> {
   if (!result.ok) throw new Error(JSON.stringify(result.problem));
   return result.body;
+}
+
+/** Status and code of a refusal; the status alone of a success. */
+export function refusal(result: { status: number; ok: boolean; problem?: { code: string } }): string {
+  return result.ok ? `${result.status}` : `${result.status} ${result.problem?.code}`;
 }
 
 /** Polls until a value is there; only a hang ends it otherwise. */

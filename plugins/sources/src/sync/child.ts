@@ -8,6 +8,7 @@ import {
   type Spool,
   streamOfKey,
 } from '@weir/connector-runtime';
+import type { Telemetry } from '@weir/kernel';
 import { createStager } from '@weir/plugin-datasets/stage';
 import { failureOf, verdictFailure } from './failure.ts';
 import { loadSegments } from './load-segments.ts';
@@ -102,15 +103,32 @@ function countingSpool(spool: Spool, plan: ChildPlan): { spool: Spool; progress:
   return { spool: { ...spool, write }, progress };
 }
 
+/** Goes on with the trace of the activity; nothing of it is loaded when there is none. */
+async function openTrace(): Promise<Telemetry | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, WEIR_RELEASE_SHA: version = 'unreleased' } = process.env;
+  if (endpoint === undefined) return undefined;
+  const { startTelemetry } = await import('@weir/kernel');
+  return startTelemetry({ endpoint, service: 'weir-sync', version });
+}
+
+function traced(plan: ChildPlan, telemetry: Telemetry | undefined): Promise<StreamResult[]> {
+  const attributes = { run_id: plan.runId, source_id: plan.labels.source };
+  const facts = { name: 'sync.child', parent: process.env.TRACEPARENT, attributes };
+  return telemetry === undefined ? sync(plan) : telemetry.span(facts, () => sync(plan));
+}
+
 /** Tells the parent how it went, and ends once the message has left. */
 async function carryOut(plan: ChildPlan): Promise<void> {
   let last: FromChild;
+  let telemetry: Telemetry | undefined;
   try {
-    last = { type: 'done', streams: await sync(plan) };
+    telemetry = await openTrace();
+    last = { type: 'done', streams: await traced(plan, telemetry) };
   } catch (error) {
     await connector?.stop();
     last = { type: 'failed', failure: failureOf(error), cause: error instanceof Error ? error.name : 'unknown' };
   }
+  await telemetry?.stop();
   process.send?.(last, () => process.disconnect?.());
 }
 

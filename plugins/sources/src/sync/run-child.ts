@@ -24,13 +24,13 @@ export interface RunChildOptions {
 
 /**
  * Runs one attempt in a process of its own and resolves with what became of each stream. The process gets its plan over
- * the channel and nothing of our environment. Rejects when it fails, is lost or aborted, or when the parent cannot
+ * the channel and nothing of our environment but what it goes on with a trace by. Rejects when it fails, is lost or aborted, or when the parent cannot
  * carry out what it asks; the process and its connector have ended by then.
  */
 export async function runChild(options: RunChildOptions): Promise<StreamResult[]> {
   const { plan, children, signal } = options;
   const child = fork(childProgram(), [], {
-    env: environment(),
+    env: { ...environment(), ...children.environment?.() },
     execArgv: [
       '--conditions=@weir/source',
       '--disable-warning=ExperimentalWarning',

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { SOURCE_STATUSES, SYNC_MODES, WRITE_MODES } from '../src/contract.ts';
+import { discoveryOutcome, historyOutcome } from '../src/readiness/contributed-checks.ts';
+import { BLOCKING_CHECKS, type SourceFacts, type StreamFacts, startRefusal } from '../src/readiness/source-checks.ts';
+
+const RUNS = { numRuns: 1_000 };
+const FIELDS = ['id', 'at'];
+const path = fc.constantFrom('id', 'at', 'gone').map((name) => [name]);
+const oftenTrue = fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) });
+
+const stream: fc.Arbitrary<StreamFacts> = fc
+  .record({
+    syncMode: fc.constantFrom(...SYNC_MODES),
+    writeMode: fc.oneof(
+      { weight: 9, arbitrary: fc.constant('append' as const) },
+      { weight: 2, arbitrary: fc.constantFrom(...WRITE_MODES) },
+    ),
+    cursorField: fc.option(path, { nil: undefined }),
+    primaryKey: fc.option(
+      path.map((one) => [one]),
+      { nil: undefined },
+    ),
+    supportedSyncModes: fc.oneof(
+      { weight: 9, arbitrary: fc.constant([...SYNC_MODES]) },
+      { weight: 1, arbitrary: fc.constantFrom([SYNC_MODES[0]], [SYNC_MODES[1]]) },
+    ),
+    sourceDefinedCursor: oftenTrue,
+    defaultCursorField: fc.option(path, { nil: undefined }),
+    attentive: oftenTrue,
+    destinationAllowed: oftenTrue,
+    streamId: fc.uuid(),
+  })
+  .map(({ attentive, ...settings }) => ({
+    ...settings,
+    name: 'orders',
+    enabled: true,
+    sourceDefinedPrimaryKey: undefined,
+    needsAttention: !attentive,
+    jsonSchema: { properties: Object.fromEntries(FIELDS.map((name) => [name, {}])) },
+  }));
+
+const facts: fc.Arbitrary<SourceFacts> = fc.record({
+  status: fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom('ready' as const, 'active' as const) },
+    { weight: 1, arbitrary: fc.constantFrom(...SOURCE_STATUSES) },
+  ),
+  streams: fc.array(stream, { maxLength: 3 }),
+});
+
+/** The specification's checklist for one stream, said in another way than the rules say it. */
+function streamMayStart(one: StreamFacts): boolean {
+  const known = (field: string[] | undefined) => field !== undefined && FIELDS.includes(field[0] ?? '');
+  const incremental = one.syncMode === 'incremental';
+  const cursor = one.sourceDefinedCursor || known(one.cursorField ?? one.defaultCursorField);
+  return [
+    one.destinationAllowed && !one.needsAttention,
+    one.supportedSyncModes.includes(one.syncMode),
+    incremental ? one.writeMode === 'append' : one.writeMode === 'append' || one.writeMode === 'overwrite',
+    !incremental || cursor,
+    one.cursorField === undefined || known(one.cursorField),
+    one.primaryKey === undefined || one.primaryKey.every((field) => known(field)),
+  ].every(Boolean);
+}
+
+t.test('readiness says ready exactly when a start is not refused, and both mean the checklist', async (t) => {
+  let ready = 0;
+  const cases = fc.property(facts, (source) => {
+    const failed = BLOCKING_CHECKS.filter(({ judge }) => judge(source).status === 'fail');
+    const refusal = startRefusal(source);
+    const { status, streams } = source;
+    const wanted = (status === 'ready' || status === 'active') && streams.length > 0 && streams.every(streamMayStart);
+    if (wanted) ready += 1;
+    return (failed.length === 0) === (refusal === undefined) && (refusal === undefined) === wanted;
+  });
+  fc.assert(cases, RUNS);
+  t.ok(ready > RUNS.numRuns / 20, 'many of the cases are ready');
+});
+
+t.test('a refusal names a state by 409, and each stream with its check by 422', async (t) => {
+  const cases = fc.property(facts, (source) => {
+    const refusal = startRefusal(source);
+    if (refusal === undefined) return true;
+    if (source.status !== 'ready' && source.status !== 'active') return refusal.code === 'source_not_ready';
+    if (source.streams.length === 0) return refusal.code === 'no_streams_enabled';
+    const named = refusal.details.members?.streams as { stream_id: string; check: string; code: string }[];
+    const faulty = source.streams.filter((one) => !streamMayStart(one)).map(({ streamId }) => streamId);
+    return (
+      refusal.code === 'stream_not_syncable' &&
+      faulty.every((id) => named.some(({ stream_id }) => stream_id === id)) &&
+      named.every(({ check, code }) => BLOCKING_CHECKS.some((one) => one.check === check) && code.length > 0)
+    );
+  });
+  fc.assert(cases, RUNS);
+  t.pass('holds in every case');
+});
+
+t.test('each part of the checklist is a check of its own', async (t) => {
+  const good: StreamFacts = {
+    ...{ streamId: 'id', name: 'orders', enabled: true, needsAttention: false, destinationAllowed: true },
+    ...{ syncMode: 'incremental', writeMode: 'append', supportedSyncModes: SYNC_MODES, sourceDefinedCursor: false },
+    ...{ cursorField: ['at'], primaryKey: [['id']], defaultCursorField: undefined, sourceDefinedPrimaryKey: undefined },
+    jsonSchema: { properties: { id: {}, at: {} } },
+  };
+  const failing = (change: Partial<StreamFacts>, source: Partial<SourceFacts> = {}) =>
+    BLOCKING_CHECKS.filter(
+      ({ judge }) => judge({ status: 'ready', streams: [{ ...good, ...change }], ...source }).status === 'fail',
+    ).map(({ check }) => check);
+  t.strictSame(failing({}), []);
+  t.strictSame(failing({}, { status: 'draft' }), ['source_state']);
+  t.strictSame(failing({}, { streams: [] }), ['streams_enabled']);
+  t.strictSame(failing({ needsAttention: true }), ['schema_current']);
+  t.strictSame(failing({ supportedSyncModes: ['full_refresh'] }), ['streams_configured']);
+  t.strictSame(failing({ cursorField: undefined }), ['cursor_fields']);
+  const merge = { syncMode: 'full_refresh', writeMode: 'merge', primaryKey: undefined } as const;
+  t.strictSame(failing(merge), ['streams_configured', 'primary_keys'], 'this version has no merge, and it needs a key');
+  t.strictSame(failing({ destinationAllowed: false }), ['destinations']);
+  const merging = BLOCKING_CHECKS.find(({ check }) => check === 'primary_keys');
+  t.match(merging?.judge({ status: 'ready', streams: [{ ...good, ...merge }] }), {
+    items: [{ id: 'id', name: 'orders', code: 'primary_key_required' }],
+  });
+});
+
+t.test('history and discovery warn and never refuse', async (t) => {
+  t.equal(discoveryOutcome([]).status, 'warning');
+  t.equal(discoveryOutcome(['running', 'succeeded']).status, 'pass', 'an open one is not judged yet');
+  t.equal(discoveryOutcome(['failed', 'succeeded']).status, 'warning');
+  t.equal(historyOutcome([], false).status, 'warning');
+  t.equal(historyOutcome(['running', 'succeeded'], true).status, 'pass');
+  t.equal(historyOutcome(['failed', 'succeeded'], true).status, 'warning');
+  t.equal(historyOutcome(['cancelled'], true).status, 'pass');
+});
