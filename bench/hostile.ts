@@ -2,6 +2,7 @@ import type { HostileDocument } from '../test/corpora/hostile-document.ts';
 import { hostileJson } from '../test/corpora/hostile-json.ts';
 import { hostileYaml } from '../test/corpora/hostile-yaml.ts';
 import { rawRequest } from '../test/raw-request.ts';
+import type { BenchResult } from './bench-result.ts';
 import { type PlatformProcess, withPlatform } from './platform-process.ts';
 
 const ROUNDS = 5;
@@ -12,10 +13,7 @@ const CANARY = 'zz-canary-7f3a';
  * How long one hostile body keeps the API's event loop from its other work: each document is sent alone, in rounds, and
  * counts with the median of its longest blocks. Rows: the worst documents of each corpus.
  */
-export async function hostile(): Promise<{
-  suite: string;
-  cases: { case: string; marks_ms: Record<string, number> }[];
-}> {
+export async function hostile(): Promise<BenchResult> {
   return withPlatform(async (platform) => ({
     suite: 'hostile',
     cases: [

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { BenchResult } from './bench-result.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const HANG_LIMIT_MS = 15 * 60_000;
@@ -12,7 +13,7 @@ type Marks = Record<string, number>;
  * Starts the demo from an empty data folder and once more on what it left, and prints the marks of both. Parts and
  * dependencies are present before, so downloads are not in these figures.
  */
-export async function startup(): Promise<{ suite: string; cases: { case: string; marks_ms: Marks }[] }> {
+export async function startup(): Promise<BenchResult> {
   const dataDir = path.join(ROOT, '.weir', 'bench-startup');
   await rm(dataDir, { recursive: true, force: true });
   const cases: { case: string; marks_ms: Marks }[] = [];
