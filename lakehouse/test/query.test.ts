@@ -73,6 +73,15 @@ t.test('the query pool', async (t) => {
     t.strictSame(await children(), []);
   });
 
+  t.test('lets nobody wait for a child without end', async (t) => {
+    await using(createQueryPool({ waitMs: 0 }), async (pool) => {
+      const first = pool.preview(request);
+      await t.rejects(pool.preview(request), { code: 'query_busy' });
+      t.equal((await first).rows.length, 2);
+      t.equal((await pool.preview(request)).rows.length, 2, 'and the child is free again');
+    });
+  });
+
   t.test('kills a child at the deadline, and the next request gets another', async (t) => {
     await using(createQueryPool({ deadlineMs: 1 }), async (pool) => {
       await t.rejects(pool.preview(request), { code: 'query_deadline' });

@@ -13,6 +13,8 @@ export type QueryPoolOptions = {
   readonly size?: number;
   /** How long one request may run before its child is killed. */
   readonly deadlineMs?: number;
+  /** How long one request may wait for a child. */
+  readonly waitMs?: number;
   /** What DuckDB may hold in a child, such as `256MB`; nothing is spilled to disk. */
   readonly memoryLimit?: string;
   readonly threads?: number;
@@ -48,8 +50,9 @@ const DEFAULT_MEMORY_LIMIT = '256MB';
 const DEFAULT_THREADS = 2;
 const DEFAULT_RESIDENT_BYTES = 768 * 1024 * 1024;
 const CHILD_HEAP_MB = 256;
-/** Requests that may wait for a child; more are refused (`query_busy`). */
+/** Requests that may wait for a child, and how long each may; beyond it they are refused (`query_busy`). */
 const MAX_WAITING = 64;
+const DEFAULT_WAIT_MS = 10_000;
 
 const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
 
@@ -92,7 +95,7 @@ function ask(child: ChildProcess, request: QueryRequest, deadlineMs: number): Pr
 }
 
 /** The children of a pool, and the line of requests that wait for one. */
-function createSlots(size: number, limits: ChildLimits) {
+function createSlots(size: number, limits: ChildLimits, waitMs: number) {
   const slots: Slot[] = Array.from({ length: size }, () => ({ child: undefined, busy: false }));
   const waiting: ((slot: Slot) => void)[] = [];
   return {
@@ -113,8 +116,19 @@ function createSlots(size: number, limits: ChildLimits) {
         free.busy = true;
         return free;
       }
-      if (waiting.length >= MAX_WAITING) throw new LakehouseError('query_busy', 'Too many queries are waiting');
-      return new Promise((resolve) => waiting.push(resolve));
+      const busy = new LakehouseError('query_busy', 'Too many queries are waiting');
+      if (waiting.length >= MAX_WAITING) throw busy;
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiting.splice(waiting.indexOf(take), 1);
+          reject(busy);
+        }, waitMs);
+        const take = (slot: Slot): void => {
+          clearTimeout(timer);
+          resolve(slot);
+        };
+        waiting.push(take);
+      });
     },
     release(slot: Slot): void {
       const next = waiting.shift();
@@ -158,11 +172,12 @@ function end(child: ChildProcess): Promise<void> {
  */
 export function createQueryPool(options: QueryPoolOptions = {}) {
   const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
-  const pool = createSlots(options.size ?? 1, {
+  const limits = {
     memoryLimit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
     threads: options.threads ?? DEFAULT_THREADS,
     maxResidentBytes: options.maxResidentBytes ?? DEFAULT_RESIDENT_BYTES,
-  });
+  };
+  const pool = createSlots(options.size ?? 1, limits, options.waitMs ?? DEFAULT_WAIT_MS);
   let closed = false;
 
   const run = async (slot: Slot, request: QueryRequest): Promise<QueryPage> => {
