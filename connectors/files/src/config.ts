@@ -1,85 +1,62 @@
+import { DEFAULT_GLOB, MAX_NAME_CHARS, MAX_URL_CHARS, MAX_URLS } from './config-schema.ts';
 import { fault } from './fault.ts';
+import { DELIMITERS, ENCODINGS, FORMATS, type Writing } from './source-file.ts';
 
-export type FileFormat = 'csv' | 'parquet';
-export type StreamConfig = {
-  readonly name: string;
-  readonly glob: string;
-  readonly format: FileFormat | undefined;
-};
+export type StreamConfig = Writing & { readonly name: string; readonly glob: string };
+/** Where the files are: an absolute folder, or addresses. */
+export type Place = { readonly path: string } | { readonly urls: readonly string[] };
 /** Either named streams, or one stream for each file stem that `glob` matches. */
-export type FilesConfig = {
-  readonly path: string;
+export type FilesConfig = Writing & {
+  readonly place: Place;
   readonly streams: readonly StreamConfig[] | undefined;
   readonly glob: string;
 };
 
-/** Without a glob: the files of the folder itself, not of those below. */
-const DEFAULT_GLOB = '*';
-const MAX_NAME_CHARS = 255;
-
-/** The JSON schema of the configuration; `pattern.json` carries the same one. */
-export const CONFIG_SCHEMA = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'Files of a local folder',
-  type: 'object',
-  required: ['path'],
-  additionalProperties: false,
-  properties: {
-    path: {
-      type: 'string',
-      minLength: 1,
-      title: 'Folder',
-      description: 'Absolute path of the folder. Nothing outside of it is read.',
-    },
-    glob: {
-      type: 'string',
-      minLength: 1,
-      title: 'Glob',
-      default: DEFAULT_GLOB,
-      description:
-        'Which files count when no streams are named; each file name without its ending becomes one stream. "**/" goes into folders.',
-    },
-    streams: {
-      type: 'array',
-      minItems: 1,
-      title: 'Streams',
-      description: 'Named streams, each of all the files that its glob matches.',
-      items: {
-        type: 'object',
-        required: ['name', 'glob'],
-        additionalProperties: false,
-        properties: {
-          name: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARS, title: 'Name' },
-          glob: { type: 'string', minLength: 1, title: 'Glob' },
-          format: { enum: ['csv', 'parquet'], title: 'Format', description: 'Taken from the file ending when absent.' },
-        },
-      },
-    },
-  },
-} as const;
+const WRITING = ['format', 'encoding', 'delimiter'] as const;
 
 /** Reads the configuration strictly: `config_invalid` names the key, never the value. */
 export function parseConfig(value: unknown): FilesConfig {
-  const config = objectOf(value, ['path', 'glob', 'streams'], 'the configuration');
-  const streams = config.streams === undefined ? undefined : parseStreams(config.streams);
+  const config = objectOf(value, ['path', 'url', 'urls', 'glob', 'streams', ...WRITING], 'the configuration');
+  const writing = writingOf(config, '', { format: undefined, encoding: undefined, delimiter: undefined });
+  const streams = config.streams === undefined ? undefined : parseStreams(config.streams, writing);
   if (streams !== undefined && config.glob !== undefined) throw fault('config_invalid', 'glob');
-  return { path: textOf(config.path, 'path'), glob: textOf(config.glob ?? DEFAULT_GLOB, 'glob'), streams };
+  return { ...writing, place: placeOf(config), glob: textOf(config.glob ?? DEFAULT_GLOB, 'glob'), streams };
 }
 
-function parseStreams(value: unknown): StreamConfig[] {
+function placeOf({ path, url, urls }: Record<string, unknown>): Place {
+  const given = [path, url, urls].filter((place) => place !== undefined);
+  if (given.length !== 1) throw fault('config_invalid', 'path, url, urls');
+  if (path !== undefined) return { path: textOf(path, 'path') };
+  if (url !== undefined) return { urls: [textOf(url, 'url', MAX_URL_CHARS)] };
+  if (!Array.isArray(urls) || urls.length === 0 || urls.length > MAX_URLS) throw fault('config_invalid', 'urls');
+  return { urls: urls.map((item: unknown, index) => textOf(item, `urls/${index}`, MAX_URL_CHARS)) };
+}
+
+function parseStreams(value: unknown, writing: Writing): StreamConfig[] {
   if (!Array.isArray(value) || value.length === 0) throw fault('config_invalid', 'streams');
-  const streams = value.map((item: unknown, index) => parseStream(item, `streams/${index}`));
+  const streams = value.map((item: unknown, index) => parseStream(item, `streams/${index}`, writing));
   if (new Set(streams.map((stream) => stream.name)).size < streams.length) throw fault('stream_name_taken');
   return streams;
 }
 
-function parseStream(value: unknown, at: string): StreamConfig {
-  const { name, glob, format } = objectOf(value, ['name', 'glob', 'format'], at);
-  const known = format === undefined || format === 'csv' || format === 'parquet';
-  if (!known) throw fault('config_invalid', `${at}/format`);
-  const text = textOf(name, `${at}/name`);
-  if (text.length > MAX_NAME_CHARS) throw fault('config_invalid', `${at}/name`);
-  return { name: text, glob: textOf(glob, `${at}/glob`), format };
+function parseStream(value: unknown, at: string, writing: Writing): StreamConfig {
+  const stream = objectOf(value, ['name', 'glob', ...WRITING], at);
+  const name = textOf(stream.name, `${at}/name`, MAX_NAME_CHARS);
+  return { name, glob: textOf(stream.glob, `${at}/glob`), ...writingOf(stream, `${at}/`, writing) };
+}
+
+/** What an object says of how files are written; for the rest what held before. */
+function writingOf(value: Record<string, unknown>, at: string, before: Writing): Writing {
+  const oneOf = <T extends string>(key: string, known: readonly T[]): T | undefined => {
+    const found = known.find((word) => word === value[key]);
+    if (value[key] !== undefined && found === undefined) throw fault('config_invalid', `${at}${key}`);
+    return found;
+  };
+  return {
+    format: oneOf('format', FORMATS) ?? before.format,
+    encoding: oneOf('encoding', ENCODINGS) ?? before.encoding,
+    delimiter: oneOf('delimiter', DELIMITERS) ?? before.delimiter,
+  };
 }
 
 function objectOf(value: unknown, keys: readonly string[], at: string): Record<string, unknown> {
@@ -88,7 +65,7 @@ function objectOf(value: unknown, keys: readonly string[], at: string): Record<s
   return value as Record<string, unknown>;
 }
 
-function textOf(value: unknown, at: string): string {
-  if (typeof value !== 'string' || value === '') throw fault('config_invalid', at);
+function textOf(value: unknown, at: string, maxChars = Number.POSITIVE_INFINITY): string {
+  if (typeof value !== 'string' || value === '' || value.length > maxChars) throw fault('config_invalid', at);
   return value;
 }

@@ -1,44 +1,46 @@
-import { isUtf8 } from 'node:buffer';
-import { open } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SourceError } from '@weir/connector-sdk';
 import type { FileColumn } from './column-type.ts';
 import { type WidthFault, widthFault } from './duckdb-session.ts';
 import { fault } from './fault.ts';
-import type { SourceFile } from './list-files.ts';
+import type { ReadyFile } from './ready-file.ts';
+import { headerOf } from './row-end.ts';
+import { DELIMITERS } from './source-file.ts';
 import { identifier, literal, pathLiteral } from './sql-text.ts';
+import { withHandle } from './with-handle.ts';
 
-const DELIMITERS = [',', ';', '\t', '|'] as const;
 const ISO_DATE = '%Y-%m-%d';
-/** How much of a file is searched for the end of its header line. */
-const HEADER_REACH_BYTES = 1024 * 1024;
-const CHECK_BLOCK_BYTES = 1024 * 1024;
 /** How many rows must follow in another width to call it a change of columns, and how many are looked at. */
 const MIN_CHANGED_ROWS = 2;
 const MAX_CHANGED_ROWS = 1000;
+
+/** The most columns of a file. */
+export const MAX_COLUMNS = 10_000;
+const MARK = /^\xef\xbb\xbf/;
 
 /** How a CSV file is written: RFC 4180 with one of four delimiters, UTF-8, a header line. */
 export type CsvDialect = { readonly delimiter: string; readonly fields: number };
 
 /**
- * The dialect of a file. The delimiter is the one that its header line has most of outside quotes: the header, not
- * the rows, so that a broken row is reported as such and not taken for another dialect. Reads the whole file once
- * to see that it is UTF-8 (`encoding_invalid`), before a row of it is sent.
+ * The dialect of a file. Unless it is declared, the delimiter is the one that the header line has most of outside
+ * quotes: the header, not the rows, so that a broken row is reported as such and not taken for another dialect.
  */
-export async function openCsv(file: SourceFile): Promise<CsvDialect> {
-  const header = await checkEncoding(file);
-  const line = header.replace(/^\uFEFF/, '').match(/^(?:"(?:[^"]|"")*"|[^"\r\n])*/)?.[0] ?? '';
-  if (line.trim() === '') throw fault('csv_header_missing', file.name);
+export async function openCsv(file: ReadyFile): Promise<CsvDialect> {
+  const header = await withHandle(file.path, file.where(), headerOf);
+  const line = header.line.replace(MARK, '');
+  if (line.trim() === '') throw fault('csv_header_missing', file.where());
   const bare = line.replaceAll(/"(?:[^"]|"")*"/g, '');
   const count = (delimiter: string) => bare.split(delimiter).length;
-  const delimiter = DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));
-  return { delimiter, fields: count(delimiter) };
+  const delimiter = file.delimiter ?? DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));
+  const fields = count(delimiter);
+  if (fields > MAX_COLUMNS) throw fault('too_many_columns', file.where());
+  return { delimiter, fields };
 }
 
 /** The columns of a file with the types that hold for all of its rows. */
 export async function describeCsv(
   connection: DuckDBConnection,
-  file: SourceFile,
+  file: ReadyFile,
   dialect: CsvDialect,
 ): Promise<FileColumn[]> {
   const { columns, date, timestamp } = await sniff(connection, file, dialect, 'sample_size = -1');
@@ -54,7 +56,7 @@ export async function describeCsv(
 /** The columns that DuckDB takes for doubles and that hold an integer which a double would round: ids, as a rule. */
 async function inexactColumns(
   connection: DuckDBConnection,
-  file: SourceFile,
+  file: ReadyFile,
   { delimiter }: CsvDialect,
   columns: readonly FileColumn[],
 ): Promise<ReadonlySet<string>> {
@@ -73,7 +75,7 @@ async function inexactColumns(
 }
 
 /** The names of the columns in the order of the file. */
-export async function csvNames(connection: DuckDBConnection, file: SourceFile, dialect: CsvDialect): Promise<string[]> {
+export async function csvNames(connection: DuckDBConnection, file: ReadyFile, dialect: CsvDialect): Promise<string[]> {
   const { columns } = await sniff(connection, file, dialect, 'sample_size = 1, all_varchar = true');
   return columns.map((column) => column.name);
 }
@@ -83,7 +85,7 @@ type Sniffed = { readonly columns: FileColumn[]; readonly date: string | null; r
 /** What DuckDB makes of a file; rows of a wrong width have no say in it, as reading reports them. */
 async function sniff(
   connection: DuckDBConnection,
-  file: SourceFile,
+  file: ReadyFile,
   dialect: CsvDialect,
   how: string,
 ): Promise<Sniffed> {
@@ -101,7 +103,7 @@ async function sniff(
 }
 
 /** Reads a file that cannot be sniffed for the one purpose of the exact error that it gives. */
-async function readThrough(connection: DuckDBConnection, file: SourceFile, dialect: CsvDialect): Promise<void> {
+async function readThrough(connection: DuckDBConnection, file: ReadyFile, dialect: CsvDialect): Promise<void> {
   const names = Array.from({ length: dialect.fields }, (_, index) => `c${index}`);
   try {
     await connection.runAndReadAll(
@@ -113,7 +115,7 @@ async function readThrough(connection: DuckDBConnection, file: SourceFile, diale
 }
 
 /** The table expression that reads every field as text and refuses every row of another width. */
-export function csvSource(file: SourceFile, { delimiter }: CsvDialect, names: readonly string[]): string {
+export function csvSource(file: ReadyFile, { delimiter }: CsvDialect, names: readonly string[]): string {
   return csvSql(file, delimiter, names, 'header = true');
 }
 
@@ -123,20 +125,20 @@ export function csvSource(file: SourceFile, { delimiter }: CsvDialect, names: re
  */
 export async function explainWidth(
   connection: DuckDBConnection,
-  file: SourceFile,
+  file: ReadyFile,
   dialect: CsvDialect,
   error: unknown,
 ): Promise<SourceError | undefined> {
   const width = widthFault(error);
   if (width === undefined) return undefined;
-  const where = `${file.name}, line ${width.line}`;
+  const where = file.where(width.line);
   if (await changesThere(connection, file, dialect, width)) return fault('schema_changed_in_file', where);
   return fault(width.found > width.expected ? 'csv_row_too_wide' : 'csv_row_too_short', where);
 }
 
 async function changesThere(
   connection: DuckDBConnection,
-  file: SourceFile,
+  file: ReadyFile,
   { delimiter }: CsvDialect,
   { line, found }: WidthFault,
 ): Promise<boolean> {
@@ -150,43 +152,9 @@ async function changesThere(
   }
 }
 
-function csvSql(file: SourceFile, delimiter: string, names: readonly string[], how: string): string {
+function csvSql(file: ReadyFile, delimiter: string, names: readonly string[], how: string): string {
   const columns = names.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
   const strict = 'auto_detect = false, strict_mode = true, null_padding = false, allow_quoted_nulls = false';
   const dialect = `delim = ${literal(delimiter)}, quote = '"', escape = '"'`;
   return `read_csv(${pathLiteral(file.path)}, ${strict}, ${dialect}, ${how}, columns = {${columns}})`;
-}
-
-/** Checks that the whole file is UTF-8 and gives back its beginning, where the header line lies. */
-async function checkEncoding(file: SourceFile): Promise<string> {
-  const handle = await open(file.path).catch(() => {
-    throw fault('file_unreadable', file.name);
-  });
-  try {
-    let head = Buffer.alloc(0);
-    let rest: Buffer = Buffer.alloc(0);
-    const block = Buffer.allocUnsafe(CHECK_BLOCK_BYTES);
-    for (;;) {
-      const { bytesRead } = await handle.read(block, 0, block.length, null);
-      const bytes = Buffer.concat([rest, block.subarray(0, bytesRead)]);
-      if (head.length < HEADER_REACH_BYTES) head = Buffer.concat([head, block.subarray(0, bytesRead)]);
-      const whole = bytesRead === 0 ? bytes.length : wholeCharacters(bytes);
-      if (!isUtf8(bytes.subarray(0, whole))) throw fault('encoding_invalid', file.name);
-      if (bytesRead === 0) return head.toString('utf8');
-      rest = Buffer.from(bytes.subarray(whole));
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Where the last whole character ends: a character that the block cuts is left for the next one. */
-function wholeCharacters(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }

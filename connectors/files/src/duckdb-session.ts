@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { SourceError } from '@weir/connector-sdk';
 import { type FaultCode, fault } from './fault.ts';
-import type { SourceFile } from './list-files.ts';
+import type { ReadyFile } from './ready-file.ts';
 import { literal } from './sql-text.ts';
 
 const THREADS = 2;
@@ -18,7 +18,7 @@ const MEMORY_SHARE = 0.5;
  * extension and takes no further setting. One instance a file: some damaged inputs put an instance out of use.
  * Whatever DuckDB throws becomes a fault without a word of DuckDB's message, which quotes content.
  */
-export async function withDuckdb<T>(file: SourceFile, use: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+export async function withDuckdb<T>(file: ReadyFile, use: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const temp = join(tmpdir(), 'duckdb');
   mkdirSync(temp, { recursive: true });
   const instance = await DuckDBInstance.create(':memory:', {
@@ -70,11 +70,11 @@ export function widthFault(error: unknown): WidthFault | undefined {
 }
 
 /** The fault that a DuckDB error stands for; undefined for errors that are not DuckDB's. */
-function duckdbFault(error: unknown, file: SourceFile): SourceError | undefined {
+function duckdbFault(error: unknown, file: ReadyFile): SourceError | undefined {
   const text = messageOf(error);
   if (!/^(?:[A-Z][A-Za-z ]* )?(?:Error|Exception):/i.test(text)) return undefined;
   const line = LINE.exec(text)?.[1];
-  const where = line === undefined ? file.name : `${file.name}, line ${line}`;
+  const where = file.where(line === undefined ? undefined : Number(line));
   const rule = RULES.find(([pattern]) => pattern.test(text));
   if (rule !== undefined) return fault(rule[1], where);
   return fault(file.format === 'parquet' ? 'parquet_truncated' : 'file_unreadable', where);

@@ -1,29 +1,70 @@
-import type { SourceFile } from './list-files.ts';
+import type { SourceFile } from './source-file.ts';
 
-/** The state of a stream: each file that was read whole, as it was then. */
-export type FileState = {
-  readonly files: Readonly<Record<string, { readonly size: number; readonly mtime_ms: number }>>;
+/** What is known of a file that was read. */
+export type FileEntry = {
+  /** In bytes, as it lies there or came over the network, packed ones included. */
+  readonly size: number;
+  readonly mtime_ms?: number;
+  readonly etag?: string;
+  readonly last_modified?: string;
+  /** How many bytes of its content, unpacked, were read, all of whose rows were given, and their hash. */
+  readonly bytes?: number;
+  readonly sha256?: string;
 };
 
-/** The files to read and the state to start from: entries of files that are gone are dropped. Unknown states are empty. */
-export function planFiles(
-  files: readonly SourceFile[],
-  state: unknown,
-): { readonly toRead: readonly SourceFile[]; readonly state: FileState } {
-  const known = (state as Partial<FileState> | undefined)?.files ?? {};
-  const isRead = (file: SourceFile) => {
-    const entry = Object.hasOwn(known, file.name) ? known[file.name] : undefined;
-    return entry !== undefined && entry.size === file.size && entry.mtime_ms === file.mtimeMs;
-  };
+/** The state of a stream: each file that was read, as it was then. */
+export type FileState = { readonly files: Readonly<Record<string, FileEntry>> };
+
+/** What to read, each with what is known of it from before. */
+export type FilePlan = {
+  readonly toRead: readonly { readonly file: SourceFile; readonly known: FileEntry | undefined }[];
+  readonly state: FileState;
+};
+
+/**
+ * The files to look at and the state to start from: entries of files that are gone are dropped. A local file of known
+ * size and time of change is not looked at; what is behind an address always is. Unknown states are empty.
+ */
+export function planFiles(files: readonly SourceFile[], state: unknown): FilePlan {
+  const stored = objectOf(objectOf(state).files);
+  const all = files.map((file) => {
+    const known = Object.hasOwn(stored, file.key) ? entryOf(stored[file.key]) : undefined;
+    return { file, known };
+  });
   const start: FileState = { files: {} };
   return {
-    toRead: files.filter((file) => !isRead(file)),
-    state: files.filter(isRead).reduce(withFile, start),
+    toRead: all.filter(({ file, known }) => !isRead(file, known)),
+    state: all.reduce(
+      (before, { file, known }) => (known === undefined ? before : withFile(before, file, known)),
+      start,
+    ),
   };
 }
 
 /** The state after one more file. */
-export function withFile(state: FileState, file: SourceFile): FileState {
-  const entry = [file.name, { size: file.size, mtime_ms: file.mtimeMs }] as const;
-  return { files: Object.fromEntries([...Object.entries(state.files), entry]) };
+export function withFile(state: FileState, file: SourceFile, entry: FileEntry): FileState {
+  return { files: Object.fromEntries([...Object.entries(state.files), [file.key, entry] as const]) };
+}
+
+function isRead({ place }: SourceFile, known: FileEntry | undefined): boolean {
+  return 'path' in place && known?.size === place.size && known.mtime_ms === place.mtimeMs;
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function entryOf(value: unknown): FileEntry {
+  const entry = objectOf(value);
+  const number = (key: string) => (typeof entry[key] === 'number' ? { [key]: entry[key] } : {});
+  const text = (key: string) => (typeof entry[key] === 'string' ? { [key]: entry[key] } : {});
+  const size = typeof entry.size === 'number' ? entry.size : -1;
+  return {
+    size,
+    ...number('mtime_ms'),
+    ...text('etag'),
+    ...text('last_modified'),
+    ...number('bytes'),
+    ...text('sha256'),
+  };
 }

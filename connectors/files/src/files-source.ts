@@ -1,35 +1,90 @@
 import { type CatalogStream, defineSource, type ReadContext, type Source } from '@weir/connector-sdk';
+import { createEgress, type Egress, egressSettings } from '@weir/egress';
 import { widerSchema } from './column-type.ts';
-import { CONFIG_SCHEMA, parseConfig } from './config.ts';
+import { parseConfig } from './config.ts';
+import { CONFIG_SCHEMA } from './config-schema.ts';
 import { fault } from './fault.ts';
+import { fetchFault, probeFile } from './fetch-file.ts';
+import type { Columns } from './file-reading.ts';
 import { planFiles, withFile } from './file-state.ts';
-import { type FileStream, listStreams } from './list-files.ts';
-import { type Columns, describeFile, readFile } from './read-file.ts';
+import { columnsOf, type SeenKinds } from './json-columns.ts';
+import { sampleJson } from './json-file.ts';
+import { listStreams } from './list-streams.ts';
+import { describeFile, readFile } from './read-file.ts';
+import { type ReadyFile, withReadyFile } from './ready-file.ts';
+import { MAX_SAVED_BYTES } from './save-bytes.ts';
+import type { FileStream } from './source-file.ts';
 
-/** CSV and Parquet files of a local folder. One stream is one or more files of the same columns. */
-export const filesSource: Source = defineSource({
-  spec: { connectionSpecification: CONFIG_SCHEMA },
-  async check(config) {
-    await listStreams(parseConfig(config));
-  },
-  async discover(config) {
-    const streams: CatalogStream[] = [];
-    for (const stream of await listStreams(parseConfig(config))) streams.push(await describeStream(stream));
-    return { streams };
-  },
-  read: readStream,
-});
+/** How many addresses a check asks for their first byte. */
+const MAX_PROBES = 20;
 
-/** The stream as its files show it: the same names in all of them, each column as wide as the widest. */
-async function describeStream({ name, files }: FileStream): Promise<CatalogStream> {
+export type FilesSourceDeps = {
+  /** The way to files behind addresses; made when one is asked for, as the operator's settings may be wrong. */
+  readonly egress: () => Egress;
+};
+
+/** The way out that the operator's settings in an environment allow. */
+export function operatorEgress(environment: Readonly<Record<string, string | undefined>>): Egress {
+  return createEgress({ ...egressSettings(environment), maxBytes: MAX_SAVED_BYTES });
+}
+
+/** CSV, Parquet, JSON and JSONL files of a folder or of addresses. One stream is one or more files of the same columns. */
+export function filesSource(deps: FilesSourceDeps): Source {
+  const egress = () => {
+    try {
+      return deps.egress();
+    } catch (error) {
+      throw fetchFault(error, 'the environment') ?? error;
+    }
+  };
+  const readerOf = (signal: AbortSignal) => ({ egress, known: undefined, signal });
+  return defineSource({
+    spec: { connectionSpecification: CONFIG_SCHEMA },
+    async check(config) {
+      const files = (await listStreams(parseConfig(config))).flatMap((stream) => stream.files);
+      for (const { place, ...file } of files.slice(0, MAX_PROBES)) {
+        if ('url' in place) await probeFile(egress(), { ...file, place });
+      }
+    },
+    async discover(config) {
+      const streams: CatalogStream[] = [];
+      const reader = readerOf(new AbortController().signal);
+      for (const stream of await listStreams(parseConfig(config))) {
+        const columns = await describeStream(
+          stream,
+          async (file, use) => void (await withReadyFile(file, reader, use)),
+        );
+        streams.push(catalogStream(stream.name, columns));
+      }
+      return { streams };
+    },
+    read: (context) => readStream(context, readerOf(context.signal)),
+  });
+}
+
+type Ready = (file: FileStream['files'][number], use: (ready: ReadyFile) => Promise<void>) => Promise<void>;
+
+/**
+ * The stream's columns as its files show them, each as wide as the widest. CSV and Parquet files have the same names in
+ * all of them; the documents of JSON files have any, and are taken together.
+ */
+async function describeStream({ files }: FileStream, ready: Ready): Promise<Columns> {
+  const seen: SeenKinds = new Map();
   let columns: Columns | undefined;
   for (const file of files) {
-    const found = await describeFile(file);
-    columns = columns === undefined ? found : merged(columns, found, file.name);
+    await ready(file, async (found) => {
+      if (file.format === 'json' || file.format === 'jsonl') return sampleJson(found, seen);
+      const own = await describeFile(found);
+      columns = columns === undefined ? own : merged(columns, own, file.name);
+    });
   }
+  return columns ?? columnsOf(seen);
+}
+
+function catalogStream(name: string, properties: Columns): CatalogStream {
   return {
     name,
-    json_schema: { type: 'object', properties: columns ?? {} },
+    json_schema: { type: 'object', properties },
     supported_sync_modes: ['full_refresh', 'incremental'],
     source_defined_cursor: true,
     is_resumable: true,
@@ -44,18 +99,20 @@ function merged(columns: Columns, found: Columns, where: string): Columns {
   return Object.fromEntries(names.map((name) => [name, widerSchema(columns[name] ?? {}, found[name] ?? {})]));
 }
 
-/** Reads the files that are new or changed since the state, in the order of their names, with a STATE after each whole file. */
-async function readStream({ config, stream, state, emit, emittedAt, signal }: ReadContext): Promise<void> {
+/** Reads what is new or changed since the state, file by file in the order of their names, with a STATE after each. */
+async function readStream(context: ReadContext, reader: Parameters<typeof withReadyFile>[1]): Promise<void> {
+  const { config, stream, state, emit, emittedAt, signal } = context;
   const descriptor = { name: stream.stream.name };
   const listed = (await listStreams(parseConfig(config))).find((found) => found.name === descriptor.name);
   if (listed === undefined) throw fault('stream_unknown');
   const columns = (stream.stream.json_schema.properties ?? {}) as Columns;
   const plan = planFiles(listed.files, state);
   let reached = plan.state;
-  for (const file of plan.toRead) {
+  for (const { file, known } of plan.toRead) {
     signal.throwIfAborted();
-    await readFile(file, { stream: descriptor, columns, emittedAt, onLines: emit.lines, signal });
-    reached = withFile(reached, file);
+    const reading = { stream: descriptor, columns, emittedAt, onLines: emit.lines, signal };
+    const { entry } = await withReadyFile(file, { ...reader, known }, (ready) => readFile(ready, reading));
+    reached = withFile(reached, file, entry);
     await emit.state(reached);
   }
 }

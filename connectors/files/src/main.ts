@@ -1,4 +1,4 @@
 import { runSource } from '@weir/connector-sdk';
-import { filesSource } from './files-source.ts';
+import { filesSource, operatorEgress } from './files-source.ts';
 
-process.exit(await runSource(filesSource, process.argv.slice(2)));
+process.exit(await runSource(filesSource({ egress: () => operatorEgress(process.env) }), process.argv.slice(2)));

@@ -1,55 +1,41 @@
-import { type JsonSchema, recordEnvelope, type StreamDescriptor } from '@weir/connector-sdk';
+import { recordEnvelope } from '@weir/connector-sdk';
 import { fieldJson, typedJson } from './column-json.ts';
 import { columnSchema, type FileColumn, widerSchema } from './column-type.ts';
-import { csvNames, csvSource, describeCsv, explainWidth, openCsv } from './csv-file.ts';
+import { csvNames, csvSource, describeCsv, explainWidth, MAX_COLUMNS, openCsv } from './csv-file.ts';
 import { withDuckdb } from './duckdb-session.ts';
 import { fault } from './fault.ts';
-import { isUnchanged, type SourceFile } from './list-files.ts';
+import type { Columns, FileReading } from './file-reading.ts';
+import { readJson } from './json-file.ts';
 import { describeParquet, parquetSource } from './parquet-file.ts';
+import type { ReadyFile } from './ready-file.ts';
 import { literal } from './sql-text.ts';
 import { streamLines } from './stream-lines.ts';
 
-/** The columns of a stream: name to JSON schema. */
-export type Columns = Readonly<Record<string, JsonSchema>>;
-
-export type FileReading = {
-  readonly stream: StreamDescriptor;
-  readonly columns: Columns;
-  readonly emittedAt: number;
-  readonly onLines: (lines: Uint8Array, count: number) => Promise<void>;
-  readonly signal: AbortSignal;
-};
-
-/** The columns of one file as it is. */
-export async function describeFile(file: SourceFile): Promise<Columns> {
+/** The columns of one CSV or Parquet file as it is. */
+export async function describeFile(file: ReadyFile): Promise<Columns> {
   const columns = await withDuckdb(file, async (connection) =>
     file.format === 'parquet' ? describeParquet(connection, file) : describeCsv(connection, file, await openCsv(file)),
   );
+  if (columns.length > MAX_COLUMNS) throw fault('too_many_columns', file.where());
   return Object.fromEntries(columns.map((column) => [column.name, columnSchema(column)]));
 }
 
 /**
- * Sends one file's rows as finished RECORD lines. Refuses a file whose columns are not the stream's
- * (`schema_changed`) before its first row; one that was written to meanwhile is `file_changed`, whatever else it shows.
+ * Sends one file's rows as finished RECORD lines. Refuses a CSV or Parquet file whose columns are not the stream's
+ * (`schema_changed`) before its first row.
  */
-export async function readFile(file: SourceFile, reading: FileReading): Promise<void> {
-  let failure: unknown;
-  try {
+export async function readFile(file: ReadyFile, reading: FileReading): Promise<void> {
+  if (file.format === 'json' || file.format === 'jsonl') await readJson(file, reading);
+  else {
     await withDuckdb(file, (connection) =>
       file.format === 'parquet' ? readParquet(connection, file, reading) : readCsv(connection, file, reading),
     );
-  } catch (error) {
-    failure = error;
   }
-  reading.signal.throwIfAborted();
-  // Half a file looks damaged: that it is being written says more than what is wrong with it.
-  if (!(await isUnchanged(file))) throw fault('file_changed', file.name);
-  if (failure !== undefined) throw failure;
 }
 
 type Connection = Parameters<typeof streamLines>[0];
 
-async function readParquet(connection: Connection, file: SourceFile, reading: FileReading): Promise<void> {
+async function readParquet(connection: Connection, file: ReadyFile, reading: FileReading): Promise<void> {
   const found = await describeParquet(connection, file);
   assertSameNames(
     file,
@@ -61,12 +47,12 @@ async function readParquet(connection: Connection, file: SourceFile, reading: Fi
     return JSON.stringify(widerSchema(known, columnSchema({ name, ...column }))) === JSON.stringify(known);
   };
   // Text holds every value, but for a column that was exact until now it would be another column.
-  if (!found.every((column) => fits(column))) throw fault('schema_changed', file.name);
+  if (!found.every((column) => fits(column))) throw fault('schema_changed', file.where());
   const values = found.map(({ name, type }) => ({ name, json: typedJson(name, type) }));
   await streamLines(connection, linesSql(values, parquetSource(file), reading), reading.onLines, reading.signal);
 }
 
-async function readCsv(connection: Connection, file: SourceFile, reading: FileReading): Promise<void> {
+async function readCsv(connection: Connection, file: ReadyFile, reading: FileReading): Promise<void> {
   const dialect = await openCsv(file);
   const names = await csvNames(connection, file, dialect);
   assertSameNames(file, names, reading.columns);
@@ -93,7 +79,7 @@ function linesSql(
   return `SELECT concat(${pieces.join(', ')}, ${literal(`}${suffix}`)}) FROM ${source}`;
 }
 
-function assertSameNames(file: SourceFile, names: readonly string[], columns: Columns): void {
+function assertSameNames(file: ReadyFile, names: readonly string[], columns: Columns): void {
   const same = names.length === Object.keys(columns).length && names.every((name) => Object.hasOwn(columns, name));
-  if (!same) throw fault('schema_changed', file.name);
+  if (!same) throw fault('schema_changed', file.where());
 }

@@ -2,10 +2,10 @@ import { appendFileSync } from 'node:fs';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { runSource } from '@weir/connector-sdk';
 import t from 'tap';
-import { filesSource } from '../src/files-source.ts';
-import { configured, discover, errorOf, folder, parquet, read, run, statesOf } from './kit.ts';
+import { configured, discover, errorOf, folder, parquet, read, run, source, statesOf } from './kit.ts';
 
 const wide = (row: string) => `a,b\n1,2\n3,4\n${row}5,6\n`;
 const many = Array.from({ length: 5000 }, (_, row) => `${row},x\n`).join('');
@@ -16,10 +16,14 @@ const CSV_FAULTS: readonly [rule: string, content: string | Uint8Array, code: st
   ['too few fields in a row', wide('canary\n'), 'csv_row_too_short'],
   ['columns that change in mid-file', `a,b\n${many}canary,b,c\n1,2,3\n1,2,3\n`, 'schema_changed_in_file'],
   [
-    'bytes that are no UTF-8',
-    Buffer.concat([Buffer.from('a,b\ncanary,'), Buffer.from([0xff, 0xfe]), Buffer.from('\n')]),
+    'text in two encodings',
+    Buffer.concat([Buffer.from('a,b\ncanary \u00e9,'), Buffer.from([0xff, 0xfe]), Buffer.from('\n')]),
     'encoding_invalid',
   ],
+  ['bytes that are no text', Buffer.from('a,b\ncanary,\x00\x90\n', 'latin1'), 'encoding_invalid'],
+  ['UTF-16 that nothing marks', Buffer.from('a,b\ncanary,2\n', 'utf16le'), 'encoding_invalid'],
+  ['a surrogate alone in UTF-16', Buffer.from('\uFEFFa,b\ncanary,\ud800\n', 'utf16le'), 'encoding_invalid'],
+  ['more columns than are read', `${'canary,'.repeat(10_000)}b\n`, 'too_many_columns'],
   ['a quote that is never closed', 'a,b\n1,"canary\n2,3\n', 'csv_quote_unclosed'],
   ['other columns', 'a,c\n1,canary\n', 'schema_changed'],
   ['one column more', 'a,b,c\n1,2,canary\n', 'schema_changed'],
@@ -39,6 +43,88 @@ for (const [rule, content, code] of CSV_FAULTS) {
     t.equal(statesOf(said).length, 1);
     const reported = said.messages.filter((message) => message.type !== 'RECORD');
     t.notMatch(JSON.stringify(reported), /canary/);
+  });
+}
+
+const whole = '{"a":1}\n';
+const JSON_FAULTS: readonly [rule: string, name: string, content: string | Uint8Array, code: string, line: number][] = [
+  ['a broken line', '2.jsonl', `${whole}{"a":"canary"\n${whole}`, 'json_invalid', 2],
+  ['a line with something behind it', '2.jsonl', `${whole}${whole}{"a":1} canary\n`, 'json_invalid', 3],
+  ['NaN', '2.jsonl', '{"a":NaN,"canary":1}\n', 'json_invalid', 1],
+  ['a comma too many', '2.jsonl', '{"canary":1,}\n', 'json_invalid', 1],
+  ['a last line that is cut', '2.jsonl', `${whole}{"a":"canary`, 'json_truncated', 2],
+  ['a list for a row', '2.jsonl', '["canary"]\n', 'json_not_object', 1],
+  ['null for a row', '2.jsonl', `${whole}null\n`, 'json_not_object', 2],
+  ['half of a surrogate pair', '2.jsonl', '{"a":"canary\\ud800"}\n', 'encoding_invalid', 1],
+  ['bytes that are no UTF-8', '2.jsonl', Buffer.from('{"a":"canary\x81"}\n', 'latin1'), 'encoding_invalid', 0],
+  ['a row that is far too long', '2.jsonl', `${whole}{"a":"canary${'x'.repeat(17 << 20)}"}\n`, 'json_row_too_long', 2],
+  ['too deep a nesting', '2.jsonl', `{"canary":${'['.repeat(300)}${']'.repeat(300)}}\n`, 'json_too_deep', 1],
+  ['a document that is cut', '2.json', '[{"a":1},\n{"a":"canary"', 'json_truncated', 2],
+  ['a list that is cut', '2.json', '[{"a":1},\n', 'json_truncated', 2],
+  ['nothing in it', '2.json', ' \n', 'json_truncated', 2],
+  ['a broken document', '2.json', '[{"a":1},\n{"a":canary}]', 'json_invalid', 2],
+  ['a line break in a text', '2.json', '[\n{"a":"canary\n"}]', 'json_invalid', 2],
+  ['braces that do not match', '2.json', '[{"a":[1}]}', 'json_invalid', 1],
+  ['two lists', '2.json', '[{"a":1}]\n[{"a":"canary"}]', 'json_invalid', 2],
+  ['no comma in a list', '2.json', '[{"a":1}\n{"a":"canary"}]', 'json_invalid', 2],
+  ['a comma at the end', '2.json', '[{"a":1},\n]', 'json_invalid', 2],
+  ['words', '2.json', 'canary', 'json_invalid', 1],
+  ['a list of numbers', '2.json', '[\n1]', 'json_not_object', 2],
+  ['a list of lists', '2.json', '[[{"canary":1}]]', 'json_not_object', 1],
+  ['a text', '2.json', '"canary"', 'json_not_object', 1],
+  ['a document that is far too long', '2.json', `[{"a":"canary${'x'.repeat(17 << 20)}"}]`, 'json_row_too_long', 1],
+];
+for (const [rule, name, content, code, line] of JSON_FAULTS) {
+  t.test(
+    `a ${name.slice(2)} file with ${rule} fails its stream by ${code} and keeps the whole files before it`,
+    async (t) => {
+      const format = name.slice(2);
+      const path = await folder({ [`1.${format}`]: whole });
+      const config = { path, streams: [{ name: 's', glob: `*.${format}` }] };
+      const catalog = configured(await discover(config));
+      await writeFile(join(path, name), content);
+      const said = await read(config, catalog);
+      t.equal(said.code, 1);
+      const place = line === 0 ? name : `${name}, line ${line}`;
+      t.match(errorOf(said), { internal_message: code, hint: new RegExp(`^${place}: .`), origin: 'source' });
+      t.strictSame(
+        statesOf(said).map((state) => Object.keys(state.stream.stream_state.files)),
+        [[`1.${format}`]],
+      );
+      const reported = said.messages.filter((message) => message.type !== 'RECORD');
+      t.notMatch(JSON.stringify(reported), /canary/);
+    },
+  );
+}
+
+const zeros = (count: number) => Buffer.alloc(count);
+const rows = Buffer.from(`a\n${'canary\n'.repeat(100_000)}`);
+const PACKING_FAULTS: readonly [rule: string, name: string, content: Uint8Array, code: string][] = [
+  ['cut short', 'a.csv.gz', gzipSync(rows).subarray(0, 200), 'packing_damaged'],
+  ['cut by a byte', 'a.csv.gz', gzipSync(rows).subarray(0, -1), 'packing_damaged'],
+  ['damaged', 'a.csv.gz', gzipSync(rows).fill(7, 100, 150), 'packing_damaged'],
+  ['not packed', 'a.csv.gz', rows, 'packing_damaged'],
+  ['empty', 'a.csv.gz', zeros(0), 'packing_damaged'],
+  ['followed by something else', 'a.csv.gz', Buffer.concat([gzipSync(rows), rows]), 'packing_damaged'],
+  ['cut short', 'a.csv.zst', zstdCompressSync(rows).subarray(0, 30), 'packing_damaged'],
+  ['cut by a byte', 'a.csv.zst', zstdCompressSync(rows).subarray(0, -1), 'packing_damaged'],
+  ['not packed', 'a.csv.zst', rows, 'packing_damaged'],
+  ['empty', 'a.csv.zst', zeros(0), 'packing_damaged'],
+  ['followed by something else', 'a.csv.zst', Buffer.concat([zstdCompressSync(rows), rows]), 'packing_damaged'],
+  ['a bomb', 'a.csv.gz', gzipSync(zeros(40 << 20)), 'unpacked_too_large'],
+  ['a bomb', 'a.jsonl.zst', zstdCompressSync(zeros(40 << 20)), 'unpacked_too_large'],
+  [
+    'a bomb of many small ones',
+    'a.json.zst',
+    Buffer.concat(Array.from({ length: 40 }, () => zstdCompressSync(zeros(1 << 20)))),
+    'unpacked_too_large',
+  ],
+];
+for (const [rule, name, content, code] of PACKING_FAULTS) {
+  t.test(`a ${name.slice(2)} file that is ${rule} is ${code}`, async (t) => {
+    const said = await run('discover', { config: { path: await folder({ [name]: content }) } });
+    t.match(errorOf(said), { internal_message: code, hint: new RegExp(`^${name}: .`), origin: 'source' });
+    t.notMatch(JSON.stringify(said.messages), /canary/);
   });
 }
 
@@ -124,6 +210,14 @@ t.test('a configuration is refused by its code and never quoted', async (t) => {
     [{ path: 7 }, 'config_invalid'],
     [{ path, streams: [] }, 'config_invalid'],
     [{ path, streams: [{ ...one, format: 'canary' }] }, 'config_invalid'],
+    [{ path, url: 'http://canary.test/' }, 'config_invalid'],
+    [{ urls: [] }, 'config_invalid'],
+    [{ url: '' }, 'config_invalid'],
+    [{ path, encoding: 'canary' }, 'config_invalid'],
+    [{ path, delimiter: '/' }, 'config_invalid'],
+    [{ path, format: 'canary' }, 'config_invalid'],
+    [{ url: 'canary' }, 'address_invalid'],
+    [{ urls: ['http://127.0.0.1/a.csv', 'http://[canary]/'] }, 'address_invalid'],
     [{ path, streams: [one, one] }, 'stream_name_taken'],
     [{ path, glob: 'b.*' }, 'stream_name_taken'],
     [{ path, glob: 'canary*' }, 'no_files_matched'],
@@ -152,7 +246,7 @@ t.test('a file that is written to while it is read is not taken for whole', asyn
     touched ||= chunk.includes('"RECORD"');
   });
   const argv = ['read', '--config', join(dir, 'config'), '--catalog', join(dir, 'catalog')];
-  const ended = runSource(filesSource, argv, { stdout, stderr: new PassThrough() });
+  const ended = runSource(source, argv, { stdout, stderr: new PassThrough() });
   t.equal(await ended, 1);
   t.match(said, /"internal_message":"file_changed","failure_type":"transient_error"/);
   t.notMatch(said, /"STATE"/);

@@ -4,9 +4,8 @@ import { PassThrough } from 'node:stream';
 import { runSource } from '@weir/connector-sdk';
 import { connectorConformance } from '@weir/connector-sdk/testing';
 import t from 'tap';
-import { CONFIG_SCHEMA } from '../src/config.ts';
-import { filesSource } from '../src/files-source.ts';
-import { configured, DEMO, dataOf, discover, folder, PROGRAM, parquet, read, statesOf } from './kit.ts';
+import { CONFIG_SCHEMA } from '../src/config-schema.ts';
+import { configured, DEMO, dataOf, discover, folder, PROGRAM, parquet, read, source, statesOf } from './kit.ts';
 
 const conforming = await folder({ 'a.csv': 'id,name\n1,x\n2,y\n', 'b.csv': 'v\n1.5\n' });
 for (const { name, run: check } of connectorConformance({
@@ -20,7 +19,7 @@ for (const { name, run: check } of connectorConformance({
 t.test('the pattern file carries the configuration schema of the program', async (t) => {
   const pattern = JSON.parse(await readFile(new URL('../pattern.json', import.meta.url), 'utf8'));
   t.strictSame(pattern.spec, CONFIG_SCHEMA);
-  t.match(pattern, { id: 'files', version: '1.0.0', image: 'weir/connector-files:1.0.0', source_name: 'source-files' });
+  t.match(pattern, { id: 'files', version: '1.1.0', image: 'weir/connector-files:1.1.0', source_name: 'source-files' });
 });
 
 t.test('the public demo data arrives whole', async (t) => {
@@ -34,7 +33,7 @@ t.test('the public demo data arrives whole', async (t) => {
   });
   const dir = await folder({ config: JSON.stringify(config), catalog: JSON.stringify(configured(catalog)) });
   const argv = ['read', '--config', join(dir, 'config'), '--catalog', join(dir, 'catalog')];
-  t.equal(await runSource(filesSource, argv, { stdout: said, stderr: new PassThrough() }), 0);
+  t.equal(await runSource(source, argv, { stdout: said, stderr: new PassThrough() }), 0);
   said.end();
   const others = 3 * 4;
   t.equal(newlines - others, 3_000_000 + 3_376 + 1_461);

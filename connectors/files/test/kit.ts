@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { runSource } from '@weir/connector-sdk';
+import { createEgress, type EgressOptions } from '@weir/egress';
 import t from 'tap';
 import { filesSource } from '../src/files-source.ts';
 
@@ -22,6 +23,14 @@ export async function folder(files: Readonly<Record<string, string | Uint8Array>
   return path;
 }
 
+/** The ports of servers that a test has started; loopback is allowed to the connector under test, as by an operator. */
+export const openPorts: number[] = [];
+/** Bounds of the way out that a test wants smaller. */
+export const bounds: { current: EgressOptions } = { current: {} };
+export const source = filesSource({
+  egress: () => createEgress({ allowPrivate: ['127.0.0.0/8'], ports: openPorts, ...bounds.current }),
+});
+
 export type Said = { code: number; lines: string[]; messages: ReturnType<typeof JSON.parse>[] };
 /** Runs one verb of the connector in this process. */
 export async function run(verb: string, inputs: Readonly<Record<string, unknown>>): Promise<Said> {
@@ -33,7 +42,7 @@ export async function run(verb: string, inputs: Readonly<Record<string, unknown>
   }
   const stdout = new PassThrough();
   const said = text(stdout);
-  const code = await runSource(filesSource, argv, { stdout, stderr: new PassThrough().resume() });
+  const code = await runSource(source, argv, { stdout, stderr: new PassThrough().resume() });
   stdout.end();
   const lines = (await said).split('\n').filter((line) => line !== '');
   return { code, lines, messages: lines.map((line) => JSON.parse(line)) };

@@ -38,7 +38,7 @@ t.test('the routes of sources keep their rules', async (t) => {
 
   await t.test('patterns are listed and shown with their specification', async (t) => {
     const { items } = ok(await api(discoverPatterns));
-    t.match(items, [{ pattern_id: 'files', version: '1.0.0', needs_credentials: false }]);
+    t.match(items, [{ pattern_id: 'files', version: '1.1.0', needs_credentials: false }]);
     const pattern = ok(await api(getPattern, { params: { pattern_id: 'files' } }));
     t.match(pattern.spec, { required: ['path'] });
     t.equal(refusal(await api(getPattern, { params: { pattern_id: 'nope' } })), '404 not_found');

@@ -1,0 +1,82 @@
+import { DELIMITERS, ENCODINGS, FORMATS } from './source-file.ts';
+
+/** Without a glob: the files of the folder itself, not of those below. */
+export const DEFAULT_GLOB = '*';
+export const MAX_NAME_CHARS = 255;
+export const MAX_URL_CHARS = 4096;
+export const MAX_URLS = 1000;
+
+const url = { type: 'string', minLength: 1, maxLength: MAX_URL_CHARS } as const;
+/** How a file is written, where it does not show by itself. */
+const writing = {
+  format: {
+    enum: FORMATS,
+    title: 'Format',
+    description: 'Taken from the file ending when absent.',
+  },
+  encoding: {
+    enum: ENCODINGS,
+    title: 'Encoding',
+    description: 'Of text files. Seen from the file when absent.',
+  },
+  delimiter: {
+    enum: DELIMITERS,
+    title: 'Delimiter',
+    description: 'Of CSV files. Seen from the header line when absent.',
+  },
+} as const;
+
+/** The JSON schema of the configuration; `pattern.json` carries the same one. */
+export const CONFIG_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Files of a folder or of addresses',
+  type: 'object',
+  oneOf: [{ required: ['path'] }, { required: ['url'] }, { required: ['urls'] }],
+  additionalProperties: false,
+  properties: {
+    path: {
+      type: 'string',
+      minLength: 1,
+      title: 'Folder',
+      description: 'Absolute path of the folder. Nothing outside of it is read.',
+    },
+    url: {
+      ...url,
+      title: 'Address',
+      description: 'The http or https address of one file. It is shown with the source: it must hold no secret.',
+    },
+    urls: {
+      type: 'array',
+      minItems: 1,
+      maxItems: MAX_URLS,
+      items: url,
+      title: 'Addresses',
+      description: 'The http or https addresses of several files.',
+    },
+    glob: {
+      type: 'string',
+      minLength: 1,
+      title: 'Glob',
+      default: DEFAULT_GLOB,
+      description:
+        'Which files count when no streams are named; each file name without its ending becomes one stream. "**/" goes into folders.',
+    },
+    ...writing,
+    streams: {
+      type: 'array',
+      minItems: 1,
+      title: 'Streams',
+      description: 'Named streams, each of all the files that its glob matches.',
+      items: {
+        type: 'object',
+        required: ['name', 'glob'],
+        additionalProperties: false,
+        properties: {
+          name: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARS, title: 'Name' },
+          glob: { type: 'string', minLength: 1, title: 'Glob' },
+          ...writing,
+        },
+      },
+    },
+  },
+} as const;

@@ -1,0 +1,75 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { Encoding } from './source-file.ts';
+
+/** A character of several bytes in UTF-8, in bytes that are looked at as Latin-1. */
+const UTF8_CHARACTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/;
+/** What no text in Windows-1252 holds: control characters and the five bytes that it leaves open. */
+const NO_TEXT = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
+const MARKS: readonly (readonly [encoding: Encoding, hex: string])[] = [
+  ['utf-8', 'efbbbf'],
+  ['utf-16le', 'fffe'],
+  ['utf-16be', 'feff'],
+];
+/** UTF-16 without a mark: of the first four bytes every other one is zero. It must be declared. */
+const UNMARKED_UTF16 = /^(?:00(?!00)..00(?!00)..|(?!00)..00(?!00)..00)/;
+/** How long a character of UTF-8 is at most, less the byte that a block ends with. */
+const MAX_CUT_BYTES = 3;
+
+/** Takes a file block by block and says which encoding it is in. */
+export type EncodingSniffer = {
+  readonly push: (block: Buffer) => void;
+  /** Undefined when it is no text in any encoding that can be told apart; asked once, after the last block. */
+  readonly answer: () => Encoding | undefined;
+};
+
+/**
+ * A mark at the front decides. Without one it is UTF-8 if all of it is, and Windows-1252 if none of it is: bytes of both
+ * kinds are a damaged file, which is not guessed at.
+ */
+export function encodingSniffer(): EncodingSniffer {
+  let head: string | undefined;
+  let rest: Buffer = Buffer.alloc(0);
+  let valid = true;
+  let hasUtf8 = false;
+  let isText = true;
+  const judge = (bytes: Buffer) => {
+    if (isAscii(bytes)) return;
+    if (isUtf8(bytes)) {
+      hasUtf8 = true;
+      return;
+    }
+    valid = false;
+    const latin = bytes.toString('latin1');
+    hasUtf8 ||= UTF8_CHARACTER.test(latin);
+    isText &&= !NO_TEXT.test(latin);
+  };
+  return {
+    push(block) {
+      head ??= block.subarray(0, 4).toString('hex');
+      const bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
+      const whole = wholeCharacters(bytes);
+      judge(bytes.subarray(0, whole));
+      rest = Buffer.from(bytes.subarray(whole));
+    },
+    answer() {
+      judge(rest);
+      const start = head ?? '';
+      const marked = MARKS.find(([, mark]) => start.startsWith(mark))?.[0];
+      if (marked !== undefined) return marked === 'utf-8' && !valid ? undefined : marked;
+      if (UNMARKED_UTF16.test(start)) return undefined;
+      if (valid) return 'utf-8';
+      return hasUtf8 || !isText ? undefined : 'windows-1252';
+    },
+  };
+}
+
+/** Where the last whole character ends: a character that the block cuts is left for the next one. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(MAX_CUT_BYTES, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

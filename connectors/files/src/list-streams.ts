@@ -1,0 +1,63 @@
+import { matchesGlob } from 'node:path';
+import type { FilesConfig, StreamConfig } from './config.ts';
+import { fault } from './fault.ts';
+import { listAddresses } from './list-addresses.ts';
+import { type Listing, listFolder } from './list-folder.ts';
+import { endingsOf, type FileStream, type SourceFile, type Writing } from './source-file.ts';
+
+/**
+ * The streams that a configuration gives and their files in name order. Refuses with `stream_name_taken`, with
+ * `no_files_matched` when a named stream, or the whole, is empty, and with what listing a folder or addresses refuses.
+ */
+export async function listStreams(config: FilesConfig): Promise<FileStream[]> {
+  const globs = config.streams?.map((stream) => stream.glob) ?? [config.glob];
+  const { place } = config;
+  const listing = 'path' in place ? await listFolder(place.path, globs) : listAddresses(place.urls);
+  const streams =
+    config.streams === undefined
+      ? byStem(await filesOf(listing, config))
+      : await Promise.all(config.streams.map(async (stream) => named(stream, await filesOf(listing, stream))));
+  if (streams.length === 0 || streams.some((stream) => stream.files.length === 0)) throw fault('no_files_matched');
+  return streams.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function named({ name }: StreamConfig, files: readonly SourceFile[]): FileStream {
+  if (new Set(files.map((file) => file.format)).size > 1) throw fault('stream_name_taken');
+  return { name, files };
+}
+
+/**
+ * One stream for each stem. Where plain CSV or Parquet files share their stem with other files, those others are
+ * streams by their full names: before there were other files, the stem was the name of the plain ones.
+ */
+function byStem(files: readonly SourceFile[]): FileStream[] {
+  const streams: FileStream[] = [];
+  for (const [stem, same] of Map.groupBy(files, (file) => endingsOf(file.name).stem)) {
+    const isPlain = (file: SourceFile) => (file.format === 'csv' || file.format === 'parquet') && !file.packing;
+    const kinds = new Set(same.map(({ format, packing }) => `${format} ${packing}`));
+    const plain = kinds.size > 1 ? same.filter(isPlain) : same;
+    const formats = new Set((plain.length > 0 ? plain : same).map(({ format, packing }) => `${format} ${packing}`));
+    if (formats.size > 1) throw fault('stream_name_taken');
+    streams.push({ name: stem, files: plain });
+    const others = same.filter((file) => !plain.includes(file));
+    for (const [name, twins] of Map.groupBy(others, lastPart)) streams.push({ name, files: twins });
+  }
+  if (new Set(streams.map(({ name }) => name)).size < streams.length) throw fault('stream_name_taken');
+  return streams;
+}
+
+const lastPart = ({ name }: SourceFile) => name.split('/').at(-1) ?? name;
+
+async function filesOf(listing: Listing, { glob, ...writing }: Writing & { glob: string }): Promise<SourceFile[]> {
+  const files: SourceFile[] = [];
+  for (const { name, key } of listing.found) {
+    const endings = endingsOf(name);
+    const format = writing.format ?? endings.format;
+    if (format === undefined || !matchesGlob(name, glob)) continue;
+    const place = await listing.placeOf(key);
+    if (place === undefined) continue;
+    const { encoding, delimiter } = writing;
+    files.push({ name, key, format, packing: endings.packing, encoding, delimiter, place });
+  }
+  return files;
+}

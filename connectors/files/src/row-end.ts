@@ -1,0 +1,38 @@
+import type { FileHandle } from 'node:fs/promises';
+import { blocks } from './look-through.ts';
+
+const NEWLINE = 0x0a;
+const QUOTE = 0x22;
+/** How much of a file is searched for the end of its header line. */
+const HEADER_REACH_BYTES = 1024 * 1024;
+const HEADER = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/;
+
+/** The header line of a CSV file, as bytes in Latin-1, and how many bytes it takes with its line break. */
+export async function headerOf(handle: FileHandle): Promise<{ readonly line: string; readonly bytes: number }> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_REACH_BYTES), 0, HEADER_REACH_BYTES, 0);
+  const head = buffer.toString('latin1', 0, bytesRead);
+  const line = HEADER.exec(head)?.[0] ?? '';
+  const end = /^\r?\n|^\r/.exec(head.slice(line.length))?.[0] ?? '';
+  return { line, bytes: line.length + end.length };
+}
+
+/** Where the last whole row before `to` ends, counted from a row's start at `from`; a quoted line break ends none. */
+export async function lastRowEnd(handle: FileHandle, from: number, to: number, quoted: boolean): Promise<number> {
+  let end = from;
+  let inside = false;
+  for await (const [block, at] of blocks(handle, from, to)) {
+    for (let index = 0; index < block.length; index += 1) {
+      const byte = block[index];
+      if (byte === QUOTE) inside = quoted && !inside;
+      else if (byte === NEWLINE && !inside) end = at + index + 1;
+    }
+  }
+  return end;
+}
+
+/** Whether a row ends at a position: the byte before it is a line break. */
+export async function endsRow(handle: FileHandle, position: number): Promise<boolean> {
+  if (position === 0) return true;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, position - 1);
+  return bytesRead === 1 && buffer[0] === NEWLINE;
+}
