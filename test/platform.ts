@@ -18,18 +18,25 @@ export interface TestPlatform {
   environment: Record<string, string>;
   token(alias: string, role?: string): Promise<string>;
   call<E extends Endpoint>(
-    who: { token?: string; tenant?: string },
+    who: { token?: string; tenant?: string; headers?: Record<string, string> },
     endpoint: E,
     input?: Partial<Input<E>>,
   ): Promise<CallResult<E>>;
 }
 
-/** Boots every plugin of `platform.json` and the API on a free port; `folder` holds warehouse, work and state. */
-export async function testPlatform(t: Teardown, folder: string): Promise<TestPlatform> {
+/**
+ * Boots every plugin of `platform.json` and the API on a free port; `folder` holds warehouse, work and state, `more` is
+ * added to the environment.
+ */
+export async function testPlatform(
+  t: Teardown,
+  folder: string,
+  more: Record<string, string> = {},
+): Promise<TestPlatform> {
   const database = await testDatabase(t, tools);
   for (const alias of ['acme', 'other']) await database.tenant(alias);
   const issuer = await testIssuer(t);
-  const environment = platformEnvironment({ database, issuer, folder });
+  const environment = { ...platformEnvironment({ database, issuer, folder }), ...more };
   const log = pino({ level: process.env.WEIR_TEST_LOG ?? 'silent' });
   const platform = await bootPlatform({ platformFile, environment, program: 'test', log });
   const api = await startApi(platform);

@@ -12,10 +12,14 @@ const silent = {
   error: () => undefined,
 };
 
-/** Bundles the workflows that the first argument names into the file that the second names; the file appears whole. */
-async function main([workflowsPath = '', codePath = '']: readonly string[]): Promise<void> {
+/**
+ * Bundles the workflows that the first argument names into the file that the second names, with the interceptors that
+ * the others name; the file appears whole.
+ */
+async function main([workflowsPath = '', codePath = '', ...interceptors]: readonly string[]): Promise<void> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
+    workflowInterceptorModules: interceptors,
     payloadConverterPath,
     logger: silent,
     webpackConfigHook: (config) => ({

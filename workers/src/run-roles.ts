@@ -1,9 +1,16 @@
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { payloadConverterPath, type RunningPlatform, taskQueue } from '@weir/kernel/boot';
+import type { WorkerDeps } from '@weir/kernel';
+import { payloadConverterPath, Refusal, type RunningPlatform, taskQueue } from '@weir/kernel/boot';
+import { ActivityWatches } from '@weir/kernel/contract';
+import { activityGate } from './activity-gate.ts';
 import { readCapacity } from './capacity.ts';
+import { interceptActivities } from './intercept-activities.ts';
 import type { ProcessState } from './process-state.ts';
 import type { Role } from './roles.ts';
+import { traceEnvironment } from './trace-environment.ts';
+import { workerIdentity } from './worker-identity.ts';
 import { workflowBundle } from './workflow-bundle.ts';
+import { workflowSpans } from './workflow-spans.ts';
 
 /** How long activities may go on after a stop was asked for, before they are handed back. */
 const SHUTDOWN_GRACE = '30 seconds';
@@ -32,8 +39,9 @@ export interface RunningRoles {
 
 /** Starts one worker of the engine's client for each role, with the capacity that the environment gives it. */
 export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> {
-  const { platform, roles, environment } = options;
-  const { WORKFLOW_HOST: host, WORKFLOW_PORT: port, WORKFLOW_NAMESPACE: namespace } = platform.settings;
+  const { platform, roles, environment, workDir } = options;
+  const { settings, telemetry } = platform;
+  const { WORKFLOW_HOST: host, WORKFLOW_PORT: port, WORKFLOW_NAMESPACE: namespace } = settings;
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
@@ -44,14 +52,17 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
   const workers: Worker[] = [];
   for (const { door, plugin } of roles) {
     const capacity = readCapacity(door.role, environment);
-    const { children, workDir } = options;
+    const children = { ...options.children, environment: () => traceEnvironment(settings, telemetry, environment) };
     workers.push(
       await Worker.create({
         connection,
         namespace,
         taskQueue: taskQueue(door.role, environment),
         workflowBundle: await workflowBundle(door.workflowsPath, options.cacheDir),
-        activities: door.activities({ kernel: plugin.kernel, children, workDir }),
+        activities: activitiesOf({ door, plugin }, { kernel: plugin.kernel, children, workDir }),
+        identity: workerIdentity(door.role, platform.settings.WEIR_RELEASE_SHA),
+        interceptors: { activity: [interceptors(options, { door, plugin })] },
+        sinks: workflowSpans(platform.telemetry),
         dataConverter: { payloadConverterPath },
         maxConcurrentActivityTaskExecutions: capacity.activities,
         maxConcurrentWorkflowTaskExecutions: capacity.workflowTasks,
@@ -76,4 +87,24 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
     })
     .then(() => connection.close());
   return { ended, drain };
+}
+
+/** The activities of a role. Throws a `Refusal` when the door exempts one from the gate that it does not have. */
+function activitiesOf({ door, plugin }: Role, deps: WorkerDeps): object {
+  const activities = door.activities(deps);
+  const unknown = (door.ungated ?? []).filter((name) => !Object.hasOwn(activities, name));
+  const faults = unknown.map((name) => `plugin ${plugin.manifest.id} exempts ${name}, which is no activity of its own`);
+  if (faults.length > 0) throw new Refusal('worker refused', faults);
+  return activities;
+}
+
+function interceptors({ platform, environment }: RunRolesOptions, { door, plugin }: Role) {
+  const { id, tenancy } = plugin.manifest;
+  return interceptActivities({
+    queue: taskQueue(door.role, environment),
+    telemetry: platform.telemetry,
+    watches: () => platform.contributions.of(ActivityWatches),
+    gate: activityGate(platform, { id, tenancy, ungated: door.ungated ?? [] }),
+    log: platform.log,
+  });
 }

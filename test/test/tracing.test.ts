@@ -1,0 +1,128 @@
+import { setTimeout } from 'node:timers/promises';
+import type { CallResult, Endpoint, Input, Output } from '@weir/kernel/contract';
+import { type CollectedSpan, testCollector } from '@weir/kernel/testing';
+import {
+  createSource,
+  getDiscoveryStatus,
+  getSyncStatus,
+  listStreams,
+  startDiscovery,
+  startSync,
+  updateStream,
+} from '@weir/plugin-sources/contract';
+import t from 'tap';
+import { type TestPlatform, testPlatform } from '../platform.ts';
+import { startWorker } from '../worker-process.ts';
+
+const POLL_MS = 100;
+const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+const CANARY = 'canary-8f2e';
+
+type Call = <E extends Endpoint>(endpoint: E, input?: Partial<Input<E>>) => Promise<Output<E>>;
+
+/** Looks until something is there; only the hang limit of the test run ends it otherwise. */
+async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await setTimeout(POLL_MS);
+  }
+}
+
+function ok<E>(result: CallResult<E>): Output<E> {
+  if (!result.ok) throw new Error(JSON.stringify(result.problem));
+  return result.body;
+}
+
+/** A caller in tenant acme, with a trace of its own when one is given. */
+async function caller(world: TestPlatform, headers: Record<string, string> = {}): Promise<Call> {
+  const who = { token: await world.token('acme'), tenant: 'acme', headers };
+  return async (endpoint, input = {}) => ok(await world.call(who, endpoint, input));
+}
+
+/** Creates, discovers and enables a source of one file, then syncs it as the given caller; answers the ended run. */
+async function syncOnce(call: Call, path: string, asCaller: Call) {
+  const { source_id } = await call(createSource, {
+    body: { name: 'shop', pattern_id: 'files', source_config: { path } },
+  });
+  const { workflow_id } = await call(startDiscovery, { body: { source_id } });
+  await until(async () => {
+    const status = await call(getDiscoveryStatus, { params: { workflow_id } });
+    return status.is_terminal || undefined;
+  });
+  const { items } = await call(listStreams, { params: { source_id } });
+  for (const { stream_id } of items) {
+    const body = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' } as const;
+    await call(updateStream, { params: { source_id, stream_id }, body });
+  }
+  const { run_id } = await asCaller(startSync, { params: { source_id } });
+  const run = await until(async () => {
+    const { run } = await call(getSyncStatus, { params: { source_id }, query: { run_id } });
+    return run?.is_terminal ? run : undefined;
+  });
+  return { ...run, source_id };
+}
+
+t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the child process', async (t) => {
+  const folder = t.testdir({ warehouse: {}, [CANARY]: { 'orders.csv': `id,note\n1,${CANARY}\n` } });
+  const collector = await testCollector(t);
+  const world = await testPlatform(t, folder, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const worker = await startWorker(t, { ...world.environment, OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc' });
+  const traced = await caller(world, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` });
+  const run = await syncOnce(await caller(world), `${folder}/${CANARY}`, traced);
+  t.match(run, { status: 'succeeded', rows_written: 1 });
+  await worker.end('SIGTERM');
+  const spans = await until(() => {
+    const found = collector.spans().filter(({ traceId }) => traceId === CALLER.traceId);
+    return found.length >= 7 ? found : undefined;
+  });
+  const named = (name: string) => spans.find((span) => span.name === name) as CollectedSpan;
+  const names = [
+    ...['sources.start_sync', 'run.start', 'workflow.start', 'workflow.SourceSyncWorkflow'],
+    ...['activity.readAndLoad', 'activity.endSync', 'sync.child'],
+  ];
+  t.strictSame(spans.map(({ name }) => name).sort(), names.toSorted());
+  const parents = {
+    'run.start': 'sources.start_sync',
+    'workflow.start': 'run.start',
+    'workflow.SourceSyncWorkflow': 'workflow.start',
+    'activity.readAndLoad': 'workflow.SourceSyncWorkflow',
+    'activity.endSync': 'workflow.SourceSyncWorkflow',
+    'sync.child': 'activity.readAndLoad',
+  };
+  t.equal(named('sources.start_sync').parentSpanId, CALLER.spanId);
+  for (const [name, parent] of Object.entries(parents)) {
+    t.equal(named(name).parentSpanId, named(parent).spanId, `${name} is part of ${parent}`);
+  }
+  const ids = { kind: 'source-sync', run_id: run.run_id };
+  t.match(named('sources.start_sync').attributes, { 'http.response.status_code': 202, 'http.route': /:source_id/ });
+  t.match(named('activity.readAndLoad'), { service: 'weir-worker', attributes: { ...ids, attempt: 1 } });
+  t.match(named('sync.child'), { service: 'weir-sync', attributes: { run_id: run.run_id, source_id: run.source_id } });
+  t.match(named('workflow.SourceSyncWorkflow').attributes, { ...ids, outcome: 'succeeded' });
+  t.notOk(spans.some(({ failed }) => failed));
+  const wrote = worker.log().filter(({ trace_id }) => trace_id === CALLER.traceId);
+  t.match(wrote, [{ msg: 'attempt started', run_id: run.run_id }, { msg: 'attempt ended' }]);
+  const received = collector.received();
+  t.match(received, /x-collector-key/);
+  const secrets = [CANARY, 'acme', world.database.app.password, world.database.app.database, 'select ', '?'];
+  for (const secret of secrets) t.notOk(received.includes(secret), `${secret} is not told`);
+});
+
+t.test(
+  'OTEL_EXPORTER_OTLP_ENDPOINT unset: nobody is told, and the worker still logs the trace of the request',
+  async (t) => {
+    const folder = t.testdir({ warehouse: {}, data: { 'orders.csv': 'id\n1\n' } });
+    const collector = await testCollector(t);
+    const world = await testPlatform(t, folder);
+    const worker = await startWorker(t, world.environment);
+    const traced = await caller(world, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` });
+    const run = await syncOnce(await caller(world), `${folder}/data`, traced);
+    t.match(run, { status: 'succeeded' });
+    await worker.end('SIGTERM');
+    t.strictSame(collector.spans(), []);
+    t.match(
+      worker.log().filter(({ trace_id }) => trace_id === CALLER.traceId),
+      [{ msg: 'attempt started' }, { msg: 'attempt ended' }],
+    );
+  },
+);

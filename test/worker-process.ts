@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Teardown } from '@weir/kernel/testing';
+
+const PROGRAM = fileURLToPath(new URL('../workers/src/main.ts', import.meta.url));
+const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
+
+/** A worker program that takes work. */
+export interface WorkerProcess {
+  pid: number;
+  /** What it has logged so far. */
+  log(): Record<string, unknown>[];
+  /** Ends it as a supervisor would, or as a power cut would. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+/** Starts a worker program and waits until it polls; it is killed with the test if it still runs. */
+export async function startWorker(
+  t: Teardown,
+  environment: Record<string, string>,
+  roles = 'source',
+): Promise<WorkerProcess> {
+  const child = spawn(process.execPath, [...NODE_ARGS, PROGRAM, '--roles', roles], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: Record<string, unknown>[] = [];
+  const end: WorkerProcess['end'] = async (signal) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  };
+  t.teardown(() => end('SIGKILL'));
+  await new Promise<void>((ready, failed) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const entry = JSON.parse(line) as Record<string, unknown>;
+      lines.push(entry);
+      if (entry.ready === true) ready();
+    });
+    child.once('exit', (code) => failed(new Error(`the worker ended with ${code} before it was ready`)));
+  });
+  return { pid: child.pid ?? 0, log: () => [...lines], end };
+}

@@ -1,0 +1,20 @@
+import type { InjectedSinks } from '@temporalio/worker';
+import type { Telemetry } from '@weir/kernel';
+import { runOf } from './run-of.ts';
+import type { TraceSinks } from './trace-workflow.ts';
+
+/** Tells of every workflow that ends here, once: a replay tells nothing. */
+export function workflowSpans(telemetry: Pick<Telemetry, 'open'>): InjectedSinks<TraceSinks> {
+  return {
+    trace: {
+      workflowEnded: {
+        callDuringReplay: false,
+        fn({ workflowType, workflowId, startTime }, { parent, spanId, endedAt, outcome }) {
+          const attributes = { ...runOf(workflowId), outcome };
+          const span = telemetry.open({ name: `workflow.${workflowType}`, parent, spanId, at: startTime, attributes });
+          span.end({ at: new Date(endedAt), failed: outcome === 'failed' });
+        },
+      },
+    },
+  };
+}
