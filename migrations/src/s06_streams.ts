@@ -19,5 +19,6 @@ alter table sources.discovery add column applies boolean not null default true;
 create index discovery_source on sources.discovery (tenant_id, source_id, created_at desc) where source_id is not null;
 
 alter table sources.stream_run add column committed_at timestamptz(3);
+create index stream_run_dataset on sources.stream_run (tenant_id, dataset_id);
 `,
 };

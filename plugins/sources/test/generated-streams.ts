@@ -65,7 +65,7 @@ export const knownStreams: fc.Arbitrary<StreamFields[]> = fc
   .uniqueArray(fc.tuple(snapshotStream, settings), { selector: ([{ name }]) => name, maxLength: NAMES.length })
   .map((streams) =>
     streams.map(([stream, chosen], at) => {
-      const place = { sourceId: 's', table: `table_${at}`, replacesRows: false };
+      const place = { sourceId: 's', table: `table_${at}` };
       return withAttention<StreamFields>({ ...newStream(kept(stream), place, LONG_AGO), ...chosen });
     }),
   );
@@ -77,9 +77,7 @@ export function kept(stream: SnapshotStreamBody): KeptStream {
 
 /** The streams of a source after a refresh, by name. */
 export function after(plan: StreamRefresh): Map<string, StreamFields> {
-  const created = plan.create.map(({ stream, table }) =>
-    newStream(stream, { sourceId: 's', table, replacesRows: false }, LONG_AGO),
-  );
+  const created = plan.create.map(({ stream, table }) => newStream(stream, { sourceId: 's', table }, LONG_AGO));
   const rows = [...created, ...plan.update.map((update) => update.after), ...plan.unchanged];
   return new Map(rows.map((row) => [row.name, row]));
 }

@@ -2,7 +2,7 @@ import type { TenantTransaction } from '@weir/kernel';
 import type { RefreshDiffView } from '../contract.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { sourceAfter } from '../source/transitions.ts';
-import { type DestinationServices, takenTables, takePlannedTable } from './destinations.ts';
+import { type DestinationServices, markLeftRows, takenTables, takePlannedTable } from './destinations.ts';
 import { StreamEntity, type StreamFields, type StreamRow } from './entity.ts';
 import { newStream } from './new-stream.ts';
 import { planRefresh, type RefreshRequest, type StreamRefresh, sameSchema } from './refresh-streams.ts';
@@ -49,10 +49,10 @@ async function makeStreams(
 ): Promise<StreamFields[]> {
   const created: StreamFields[] = [];
   for (const { stream, table: planned } of plan.create) {
-    const { table, known } = await takePlannedTable(tx, { sourceId: source.sourceId, planned }, services);
-    created.push(newStream(stream, { sourceId: source.sourceId, table, replacesRows: known }, now));
+    const table = await takePlannedTable(tx, { sourceId: source.sourceId, planned }, services);
+    created.push(newStream(stream, { sourceId: source.sourceId, table }, now));
   }
-  return created;
+  return markLeftRows(tx, created);
 }
 
 /** Notes on the source that its streams are known. The caller holds its lock. */

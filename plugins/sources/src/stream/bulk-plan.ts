@@ -73,7 +73,7 @@ function creation(sourceId: string, item: BulkStreamBody): Decided<never> {
   if (etag !== undefined) faults.push({ pointer: '/etag', code: 'new_stream' });
   if (item.namespace === name) faults.push({ pointer: '/namespace', code: 'own_name' });
   const stream = keptStream({ ...item, name, schema }, item.namespace ?? null);
-  const made = newStream(stream, { sourceId, table: '', replacesRows: false }, new Date());
+  const made = newStream(stream, { sourceId, table: '' }, new Date());
   const after = withAttention<StreamFields>({ ...made, ...changesOf(item) });
   faults.push(...schemaFaults(schema), ...(item.schema === undefined ? [] : after.attention));
   return { step: { action: 'created', stream, after, table: item.destination?.table }, faults };

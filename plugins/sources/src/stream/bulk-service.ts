@@ -7,7 +7,13 @@ import { refuseWhileRunning } from '../source/refuse-while-running.ts';
 import { knowStreams } from './apply-refresh.ts';
 import { type BulkPlan, type BulkStep, planBulk } from './bulk-plan.ts';
 import { destinationTable } from './destination-name.ts';
-import { type DestinationServices, takeChosenTable, takenTables, takePlannedTable } from './destinations.ts';
+import {
+  type DestinationServices,
+  markLeftRows,
+  takeChosenTable,
+  takenTables,
+  takePlannedTable,
+} from './destinations.ts';
 import { StreamEntity, type StreamFields, type StreamRow } from './entity.ts';
 import { streamView } from './view.ts';
 import { insertStreams, removeStreams, updateStreams } from './write-streams.ts';
@@ -57,14 +63,20 @@ async function takeTables(
     } else if (step.action === 'created') {
       const place = { sourceName, namespace: row.namespace ?? undefined, stream: row.name };
       const planned = destinationTable(place, (name) => taken.has(name));
-      const own = await takePlannedTable(tx, { sourceId, planned }, services);
-      row = { ...row, destinationTable: own.table, resetTable: own.known ? own.table : null };
+      row = { ...row, destinationTable: await takePlannedTable(tx, { sourceId, planned }, services) };
     }
     taken.add(row.destinationTable.toLowerCase());
     rows.push(row);
   }
   if (faults.length > 0) throw sourceProblems.streamsRefused({ errors: faults });
-  return rows;
+  const planned = rows.filter((row, at) => row && isPlanned(plan.steps[at])) as StreamFields[];
+  const marked = new Map((await markLeftRows(tx, planned)).map((row) => [row.streamId, row]));
+  return rows.map((row) => row && (marked.get(row.streamId) ?? row));
+}
+
+/** Whether a step makes a stream whose table nobody chose. */
+function isPlanned(step: BulkStep | undefined): boolean {
+  return step?.action === 'created' && step.table === undefined;
 }
 
 /** Removed ones first, so that what they leave is free for the others. */

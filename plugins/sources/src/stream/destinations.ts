@@ -1,5 +1,7 @@
 import type { TenantTransaction } from '@weir/kernel';
 import type { ProducersService, TablesService } from '@weir/plugin-datasets/contract';
+import type { StreamFields } from './entity.ts';
+import { datasetIdOf } from './view.ts';
 
 /** The services of datasets that the streams of a source need. */
 export interface DestinationServices {
@@ -15,28 +17,35 @@ export async function takenTables(tx: TenantTransaction): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => String(name)));
 }
 
-/** A table that was taken; `known` when an earlier stream of the same source has left it. */
-export interface TakenTable {
-  table: string;
-  known: boolean;
-}
-
 /**
  * Takes the planned table for a source in the caller's transaction; when another producer has it, the next free name
- * with a number.
+ * with a number. Throws when there is none.
  */
 export async function takePlannedTable(
   tx: TenantTransaction,
   { sourceId, planned }: { sourceId: string; planned: string },
   { producers, tables }: DestinationServices,
-): Promise<TakenTable> {
+): Promise<string> {
   for (let round = 1; round <= MAX_NAME_ROUNDS; round += 1) {
     const table = round === 1 ? planned : `${planned}_${round}`;
     const ref = tables.bronze(tx.tenant, table);
-    const known = await producers.taken(tx, ref);
-    if (await producers.register(tx, { ref, kind: 'source', producerId: sourceId })) return { table, known };
+    if (await producers.register(tx, { ref, kind: 'source', producerId: sourceId })) return table;
   }
   throw new Error('no free destination table was found');
+}
+
+/**
+ * New streams with their tables marked whose rows an earlier stream has left there: a name that comes back gets its table
+ * back, and the first commit is to replace what lies in it instead of adding to it.
+ */
+export async function markLeftRows<R extends StreamFields>(tx: TenantTransaction, rows: readonly R[]): Promise<R[]> {
+  const ids = rows.map((row) => datasetIdOf(tx.tenant, row));
+  const { rows: found } = await tx.sql(
+    'select distinct dataset_id from sources.stream_run where tenant_id = $1 and dataset_id = any ($2::text[])',
+    [tx.tenant.tenantId, ids],
+  );
+  const written = new Set(found.map(({ dataset_id: id }) => String(id)));
+  return rows.map((row, at) => (written.has(ids[at] ?? '') ? { ...row, resetTable: row.destinationTable } : row));
 }
 
 /** Takes the table that somebody chose; false when a stream or another producer of the tenant has it. */

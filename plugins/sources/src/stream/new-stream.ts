@@ -8,12 +8,10 @@ import { withAttention } from './settings.ts';
 export interface NewPlace {
   sourceId: string;
   table: string;
-  /** The table holds the rows of an earlier stream of the source, which the first commit is to replace. */
-  replacesRows: boolean;
 }
 
 /** A new stream as it is described, with the defaults: disabled, `full_refresh`, `overwrite`. */
-export function newStream(stream: KeptStream, { sourceId, table, replacesRows }: NewPlace, now: Date): StreamFields {
+export function newStream(stream: KeptStream, { sourceId, table }: NewPlace, now: Date): StreamFields {
   return withAttention({
     streamId: uuidv7(),
     sourceId,
@@ -29,7 +27,7 @@ export function newStream(stream: KeptStream, { sourceId, table, replacesRows }:
     primaryKey: null,
     destinationTable: table,
     generation: 1,
-    resetTable: replacesRows ? table : null,
+    resetTable: null,
     version: 1,
     createdAt: now,
     updatedAt: now,

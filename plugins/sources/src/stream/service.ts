@@ -12,7 +12,13 @@ import { liveSource } from '../source/live-source.ts';
 import { refuseWhileRunning } from '../source/refuse-while-running.ts';
 import { knowStreams } from './apply-refresh.ts';
 import { destinationTable } from './destination-name.ts';
-import { type DestinationServices, takeChosenTable, takenTables, takePlannedTable } from './destinations.ts';
+import {
+  type DestinationServices,
+  markLeftRows,
+  takeChosenTable,
+  takenTables,
+  takePlannedTable,
+} from './destinations.ts';
 import { StreamEntity, type StreamFields, type StreamRow } from './entity.ts';
 import { keptStream, newStream } from './new-stream.ts';
 import { changesOf, givenNamespace, namedIn, settingsOf, withAttention } from './settings.ts';
@@ -121,14 +127,15 @@ async function describedStream(
   if (known !== undefined) throw sourceProblems.streamNameTaken({ members: { stream_id: known.streamId } });
   const taken = await takenTables(tx);
   const place = { sourceName, namespace: namespace ?? undefined, stream: body.name };
-  const stream = newStream(keptStream(body, namespace), { sourceId, table: '', replacesRows: false }, new Date());
+  const stream = newStream(keptStream(body, namespace), { sourceId, table: '' }, new Date());
   const row = withAttention<StreamFields>({ ...stream, ...changesOf(body) });
   refuseFaults(row.attention, row.writeMode);
   const table = body.destination?.table;
   if (table === undefined) {
     const planned = destinationTable(place, (name) => taken.has(name));
-    const { table: own, known: left } = await takePlannedTable(tx, { sourceId, planned }, services);
-    return { ...row, destinationTable: own, resetTable: left ? own : null };
+    const own = await takePlannedTable(tx, { sourceId, planned }, services);
+    const [marked = row] = await markLeftRows(tx, [{ ...row, destinationTable: own }]);
+    return marked;
   }
   if (!(await takeChosenTable(tx, { sourceId, table, taken }, services))) throw sourceProblems.destinationTaken();
   return { ...row, destinationTable: table };
