@@ -60,6 +60,7 @@ export const getDatasetSchema = endpoint({
   ),
   response: DatasetSchema,
   errors,
+  cli: 'datasets schema',
 });
 
 export const listSchemaVersions = endpoint({
