@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { buildPackage, PUBLISHED } from './build.ts';
@@ -52,9 +52,16 @@ export async function copyTemplate(into: string, tarballs: ReadonlyMap<string, s
   await npm(into, ...INSTALL, ...['@weir/kernel', '@weir/migrations'].map((name) => tarballs.get(name) ?? name));
 }
 
-/** A deployment: a folder with the given tarballs installed and a `platform.json` of the given plugins. Answers the file. */
-export async function deploy(folder: string, tarballs: Iterable<string>, plugins: readonly string[]): Promise<string> {
+/**
+ * A deployment: a folder with the given tarballs installed and a `platform.json` of the given plugins; answers that file.
+ * It takes over the packages that `from` has installed, of which npm removes what no tarball asks for.
+ */
+export async function deploy(
+  folder: string,
+  { from, tarballs, plugins }: { from: string; tarballs: Iterable<string>; plugins: readonly string[] },
+): Promise<string> {
   await mkdir(folder);
+  await rename(path.join(from, 'node_modules'), path.join(folder, 'node_modules'));
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ name: 'deployment', private: true }));
   await npm(folder, ...INSTALL, ...tarballs);
   const file = path.join(folder, 'platform.json');

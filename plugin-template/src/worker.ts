@@ -9,4 +9,5 @@ export const worker: WorkerDoor = {
   role: NOTES_ROLE,
   workflowsPath: fileURLToPath(new URL(`./workflows/publish-note${extname(import.meta.url)}`, import.meta.url)),
   activities: noteActivities,
+  ungated: ['end'],
 };

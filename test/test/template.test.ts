@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { testDatabase, testIssuer } from '@weir/kernel/testing';
+import { type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import t from 'tap';
 import { platformEnvironment } from '../platform.ts';
@@ -29,7 +29,8 @@ t.test('the template lives from the tarballs: it installs, compiles, and passes 
 });
 
 t.test('a deployment of packed code runs the plugin for the tenants that have it, and for no other', async (t) => {
-  const platform = await deploy(at('deployment'), [...tarballs.values(), notes], PLUGINS);
+  const packed = { from: at('notes'), tarballs: [...tarballs.values(), notes], plugins: PLUGINS };
+  const platform = await deploy(at('deployment'), packed);
   const database = await testDatabase(t, tools);
   for (const alias of ['acme', 'other']) await database.tenant(alias);
   const issuer = await testIssuer(t);
@@ -75,15 +76,32 @@ t.test('a deployment of packed code runs the plugin for the tenants that have it
   const waiting = await call('acme', 'POST', `${publish}?queue=true`);
   t.match(waiting, { status: 202, body: { warning: { code: 'no_worker' } } });
   const worker = await start('workers', ['--roles', 'notes']);
-  for (;;) {
-    const [row] = await database.peek('select status, failure from kernel.run where run_id = $1', [
-      waiting.body.run_id,
-    ]);
-    if (row?.status === 'succeeded') break;
-    await new Promise((r) => setTimeout(r, POLL_MS));
-  }
-  t.comment(waiting.body.workflow_id);
+  t.match(await ended(database, waiting.body.run_id), { status: 'succeeded' });
   t.match(await call('acme', 'POST', publish), { status: 409, body: { code: 'note_published' } });
   await worker.stop();
+
+  const second = await call('acme', 'POST', '/notes', { text: 'never published' });
+  const delayed = await call('acme', 'POST', `/notes/${second.body.note_id}/publish?queue=true`);
+  t.match(delayed, { status: 202 });
+  await enable('acme', false);
+  t.match(await call('acme', 'GET', '/notes'), { status: 403, body: { code: 'plugin_disabled' } }, 'switched off');
+  await database.peek('revoke all on notes.note from weir_app');
+  const later = await start('workers', ['--roles', 'notes']);
+  const stopped = { status: 'failed', failure: { code: 'plugin_disabled' } };
+  t.match(
+    await ended(database, delayed.body.run_id),
+    stopped,
+    'it was stopped before the table, which would have failed it',
+  );
+  await later.stop();
   await api.stop();
 });
+
+/** The row of a run, once the run has ended. */
+async function ended(database: TestDatabase, runId: unknown): Promise<Record<string, unknown>> {
+  for (;;) {
+    const [row] = await database.peek('select status, failure from kernel.run where run_id = $1', [runId]);
+    if (row !== undefined && row.status !== 'pending' && row.status !== 'running') return row;
+    await new Promise((resume) => setTimeout(resume, POLL_MS));
+  }
+}
