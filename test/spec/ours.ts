@@ -26,6 +26,13 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['POST /sources/sync-runs/{sync_run_id}/cancel', because('sources', 'a sync that is not wanted any more')],
   ['GET /datasets/{dataset_id}/schema', because('datasets', 'the columns of a table without its rows')],
   ['GET /datasets/{dataset_id}/schema/history', because('datasets', 'how the columns changed')],
+  ['GET /events', because('platform', 'programs and pages hear of changes without asking again')],
+  ['GET /admission', because('platform', 'whether new runs are let in')],
+  ['PUT /admission', because('platform', 'the switch that is closed before workers are changed')],
+  ['GET /admission/changes', because('platform', 'who opened and closed it')],
+  ['GET /plugins', because('platform', 'what is installed, and what a tenant has of it')],
+  ['GET /tenants/{alias}/plugins', because('platform', 'the plugins of a tenant as its operator sees them')],
+  ['PUT /tenants/{alias}/plugins/{plugin_id}', because('platform', 'switches an opt-in plugin for one tenant')],
 ]);
 
 /** Settings of ours: an operator or a user may change them. */
@@ -39,6 +46,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_IDP_AUDIENCE', because('kernel', 'tokens must be meant for this API')],
   ['WEIR_IDP_ORG_CLAIM', because('kernel', 'the claim that lists the organizations of a user')],
   ['WEIR_SERVICE_PRINCIPALS', because('kernel', 'clients that are services, with tenants and capabilities')],
+  ['OTEL_EXPORTER_OTLP_HEADERS', because('kernel', 'what the trace collector wants to see')],
   ['WEIR_PLATFORM', because('kernel', 'the deployment manifest')],
   ['WEIR_WAREHOUSE', because('datasets', 'the folder of the tables')],
   ['WEIR_SYNC_COMMIT_SECONDS', because('sources', 'how long rows may wait for a commit')],
@@ -68,6 +76,8 @@ export const innerVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_LAUNCHED_AT', because('cli', 'when the launcher began, for the start-up figures')],
   ['WEIR_TEST_DATABASE_URL', because('kernel', 'the server of the tests')],
   ['WEIR_TEST_LEAK', because('connectors', 'the canary of the conformance suite')],
+  ['OTEL_TRACES_SAMPLER', because('system', 'the tracing library reads it by itself')],
+  ['TRACEPARENT', because('workers', 'the trace that a sync process belongs to')],
   ['PATH', because('system', 'programs are found by it')],
   ['HOME', because('system', 'where a user keeps files')],
   ['XDG_CACHE_HOME', because('system', 'where a user keeps caches')],

@@ -44,6 +44,12 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ...proved(PLATFORM, 'a start is refused when ID tokens of that client would pass for access tokens', 'IDP_CLIENT_ID'),
   ...proved(PLATFORM, 'a client in it is a service with its tenants and capabilities', 'WEIR_SERVICE_PRINCIPALS'),
   ...proved(PLATFORM, 'pages of these origins may read answers, others not', 'CORS_ALLOWED_ORIGINS'),
+  ...proved(
+    'test/test/tracing.test.ts',
+    'a sync is one trace from the request to the child process',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+  ),
   ...proved(PLATFORM, 'tables are those of the catalog of that name', 'TABLE_CATALOG'),
   ...proved(
     'plugins/datasets/test/recovery.test.ts',
