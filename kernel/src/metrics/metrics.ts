@@ -54,7 +54,9 @@ export function createMetrics(): Metrics {
         registers: [states],
         async collect() {
           this.reset();
-          for (const { labels, value } of await spec.read()) this.set(bounded(spec.labels, labels), value);
+          // One that cannot be read now must not hide the others.
+          const now = await spec.read().catch(() => []);
+          for (const { labels, value } of now) this.set(bounded(spec.labels, labels), value);
         },
       });
     },
