@@ -2,14 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { type AdmissionView, getAdmission, listAdmissionChanges, setAdmission } from '../src/contract.ts';
-import { type World, world } from './kit.ts';
+import { bodyOf, type World, world } from './kit.ts';
 
 const CLOSED = { code: 'admission_closed' } as unknown as Error;
 
 async function set({ admin }: World, open: boolean, reason?: string): Promise<AdmissionView> {
-  const answer = await admin(setAdmission, { body: { open, ...(reason === undefined ? {} : { reason }) } });
-  if (!answer.ok) throw new Error(answer.problem.code);
-  return answer.body;
+  return bodyOf(await admin(setAdmission, { body: { open, ...(reason === undefined ? {} : { reason }) } }));
 }
 
 async function runs({ database }: World): Promise<number> {
@@ -54,11 +52,10 @@ t.test(
     let page_token: string | undefined;
     do {
       const query = { limit: 2, ...(page_token === undefined ? {} : { page_token }) };
-      const page = await here.admin(listAdmissionChanges, { query });
-      if (!page.ok) throw new Error(page.problem.code);
-      t.ok(page.body.items.length <= 2);
-      seen.push(...page.body.items.map(({ reason, open, changed_by }) => `${reason} ${open} ${changed_by}`));
-      page_token = page.body.next_page_token ?? undefined;
+      const { items, next_page_token } = bodyOf(await here.admin(listAdmissionChanges, { query }));
+      t.ok(items.length <= 2);
+      seen.push(...items.map(({ reason, open, changed_by }) => `${reason} ${open} ${changed_by}`));
+      page_token = next_page_token ?? undefined;
     } while (page_token !== undefined);
     t.strictSame(
       seen,

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Tenant } from '@weir/kernel';
-import type { CallResult, Endpoint, Input } from '@weir/kernel/contract';
+import type { CallResult, Endpoint, Input, Output } from '@weir/kernel/contract';
 import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import packageJson from '../package.json' with { type: 'json' };
@@ -29,6 +29,12 @@ export interface World extends PluginUnderTest {
   ): Promise<CallResult<E>>;
   /** The base address of a real port. */
   listen(): Promise<string>;
+}
+
+/** What a call answered; throws the code of a problem. */
+export function bodyOf<E extends Endpoint>(answer: CallResult<E>): Output<E> {
+  if (answer.ok) return answer.body;
+  throw new Error(answer.problem.code);
 }
 
 export async function world(t: Teardown): Promise<World> {

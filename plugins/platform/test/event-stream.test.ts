@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import t from 'tap';
+import { eventHub } from '../src/event/hub.ts';
+import { openListener } from '../src/event/listener.ts';
+import { publisher } from '../src/event/store.ts';
+import { blockOf } from './event-reader.ts';
+import { world } from './kit.ts';
+
+const log = pino({ level: 'silent' });
+const at = (xid: number, eventId = 0) => ({ xid: BigInt(xid), eventId: BigInt(eventId) });
+const hint = (xid: number, eventId: number, topic = 'thing') => ({
+  at: at(xid, eventId),
+  topic,
+  id: `${eventId}`,
+  version: '1',
+});
+const textOf = (stream: { read(): Buffer | null }) => String(stream.read() ?? '');
+
+t.test('a quiet stream is kept alive, and its reader is moved on past what it did not ask for', async (t) => {
+  let time = 0;
+  const listener = openListener({ at: at(5), topics: ['run'], missed: false, now: () => time });
+  t.equal(textOf(listener.stream), 'retry: 2000\n:\nid: 5-0\n\n');
+  listener.feed([hint(6, 1), hint(6, 2)], at(9));
+  time += 14_999;
+  listener.tend();
+  t.equal(textOf(listener.stream), '');
+  time += 1;
+  listener.tend();
+  t.equal(textOf(listener.stream), ':\nid: 9-0\n\n');
+  listener.feed([hint(8, 3, 'run'), hint(9, 4, 'run')], undefined);
+  t.strictSame(blockOf(textOf(listener.stream).trim()), { id: '9-4', data: '{"topic":"run","id":"4","version":"1"}' });
+});
+
+t.test('a stream ends after a while, so that its reader must show a valid token again', async (t) => {
+  let time = 0;
+  const listener = openListener({ at: at(1), topics: undefined, missed: true, now: () => time });
+  t.match(textOf(listener.stream), /event: reset\nid: 1-0\ndata: \{\}\n\n$/);
+  time += 5 * 60_000;
+  listener.tend();
+  listener.tend();
+  listener.feed([hint(2, 1)], undefined);
+  t.equal(textOf(listener.stream), '');
+  await new Promise((resolve) => listener.stream.once('end', resolve));
+});
+
+t.test('whatever hints hold, an event is one block of three lines', async () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (id, version) => {
+      const listener = openListener({ at: at(0), topics: undefined, missed: false, now: () => 0 });
+      textOf(listener.stream);
+      listener.feed([{ at: at(1, 1), topic: 'thing', id, version }], undefined);
+      const [block = '', end, ...more] = textOf(listener.stream).split('\n\n');
+      const { data = '' } = blockOf(block);
+      return (
+        end === '' && more.length === 0 && String(Object.values(JSON.parse(data))) === String(['thing', id, version])
+      );
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+t.test(
+  'a reader that does not read holds a bounded amount, is cut off in the end, and can catch up before',
+  async (t) => {
+    const here = await world(t);
+    const acme = await here.tenant('acme');
+    const { db } = here.kernel;
+    let time = 0;
+    const hub = eventHub({ db, log, now: () => time, pollMs: 1 });
+    t.teardown(() => hub.close());
+    const start = { at: at(0), missed: false, topics: undefined, signal: new AbortController().signal };
+    const count = 3_000;
+    await db(acme).transaction(async (tx) => {
+      for (let n = 0; n < count; n += 1)
+        await publisher.publish(tx, { topic: 'thing', id: `number ${n}`, version: 'x'.repeat(60) });
+    });
+    const [slow, dead] = [hub.open(acme, start), hub.open(acme, start)];
+    let largest = 0;
+    while (slow.readableLength < 64 * 1024 || dead.readableLength < 64 * 1024) await delay(1);
+    for (let n = 0; n < 50; n += 1) {
+      await delay(1);
+      largest = Math.max(largest, slow.readableLength, dead.readableLength);
+    }
+    t.ok(largest < 128 * 1024, `${largest} bytes wait`);
+    const ids: string[] = [];
+    let rest = '';
+    for await (const chunk of slow) {
+      const parts = (rest + String(chunk)).split('\n\n');
+      rest = parts.pop() ?? '';
+      for (const { data } of parts.map(blockOf)) if (data !== undefined) ids.push(JSON.parse(data).id);
+      if (ids.length === count) break;
+    }
+    t.strictSame(
+      ids,
+      Array.from({ length: count }, (_, n) => `number ${n}`),
+      'the slow one got them all, in order',
+    );
+    t.notOk(dead.destroyed);
+    time += 30_000;
+    await new Promise((resolve) => dead.once('close', resolve));
+    t.equal(hub.count(), 0);
+  },
+);
+
+t.test('a tenant is read while somebody listens, once for all who do, and not at all when nobody does', async (t) => {
+  const here = await world(t);
+  const acme = await here.tenant('acme');
+  let reads = 0;
+  const db: typeof here.kernel.db = (tenant) => {
+    reads += 1;
+    return here.kernel.db(tenant);
+  };
+  const hub = eventHub({ db, log, pollMs: 5 });
+  await delay(30);
+  t.equal(reads, 0);
+  const start = { at: at(0), missed: false, topics: undefined };
+  const leave = new AbortController();
+  const readers = Array.from({ length: 20 }, () => hub.open(acme, { ...start, signal: leave.signal }));
+  t.equal(hub.count(), 20);
+  await delay(60);
+  t.ok(reads > 0 && reads < 40, `${reads} reads for 20 readers`);
+  leave.abort();
+  for (const reader of readers) t.ok(reader.destroyed);
+  while (hub.count() > 0) await delay(1);
+  // What was being read when the last one left.
+  await delay(30);
+  const then = reads;
+  await delay(60);
+  t.equal(reads, then);
+  await hub.close();
+  t.throws(() => hub.open(acme, { ...start, signal: leave.signal }), { code: 'shutting_down' });
+});
+
+t.test('a database that fails costs no stream and no hint', async (t) => {
+  const here = await world(t);
+  const acme = await here.tenant('acme');
+  let down = true;
+  const db: typeof here.kernel.db = (tenant) => {
+    if (down) throw new Error('the database is away');
+    return here.kernel.db(tenant);
+  };
+  const hub = eventHub({ db, log, pollMs: 1 });
+  t.teardown(() => hub.close());
+  const stream = hub.open(acme, { at: at(0), missed: false, topics: undefined, signal: new AbortController().signal });
+  textOf(stream);
+  await here.kernel.db(acme).transaction((tx) => publisher.publish(tx, { topic: 'thing', id: 'one', version: '1' }));
+  await delay(10);
+  t.equal(textOf(stream), '');
+  down = false;
+  let text = '';
+  while (!text.includes('"one"')) {
+    await delay(1);
+    text += textOf(stream);
+  }
+  t.pass('it came when the database did');
+});
