@@ -13,7 +13,8 @@ const BINARY = 'weir';
 const VALUE_PLACE = / #\d(?= )/g;
 
 /** Runs one command line and returns its exit code; errors go to stderr, as JSON when JSON was asked for. */
-export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+export async function runCli(given: readonly string[], context: CliContext): Promise<number> {
+  const argv = descendingOrder(given);
   try {
     return await perform(argv, context);
   } catch (error) {
@@ -22,6 +23,16 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     if (argv.includes('--debug')) context.stderr.write(`${error instanceof Error ? stackOf(error) : String(error)}\n`);
     return exitCode(shown.exit);
   }
+}
+
+/** `--order -name` as `--order=-name`: the parser takes a value with a dash for another flag. */
+function descendingOrder(argv: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of argv) {
+    if (joined.at(-1) === '--order' && /^-[a-z]/.test(word)) joined[joined.length - 1] = `--order=${word}`;
+    else joined.push(word);
+  }
+  return joined;
 }
 
 async function perform(argv: readonly string[], context: CliContext): Promise<number> {

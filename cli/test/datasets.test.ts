@@ -48,7 +48,7 @@ t.test('a preview asks for columns, filters, an order and a page as they are typ
   const api = await fakeApi(t, { [PREVIEW]: { status: 200, body } });
   const ran = await weir([
     ...['datasets', 'preview', DATASET, '--url', api.url, '--columns', 'id,a b', '--columns', 'x'],
-    ...['--filter', 'id:ge:1', '--filter', 'a b:eq:1,2&3', '--order=-id', '--page-token', 'tok', '--limit', '1'],
+    ...['--filter', 'id:ge:1', '--filter', 'a b:eq:1,2&3', '--order', '-id', '--page-token', 'tok', '--limit', '1'],
   ]);
   t.match(ran, { code: 0, stdout: 'ID\n7\n', stderr: /--page-token next/ });
   const asked = api.seen[0]?.url.searchParams;

@@ -13,7 +13,7 @@ import {
   getReady,
   listErrorDocs,
 } from './kernel-endpoints.ts';
-import { openapi } from './openapi.ts';
+import { openapiText } from './openapi.ts';
 import { raw } from './raw.ts';
 
 export interface KernelRouteOptions {
@@ -48,7 +48,7 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
   registerRoutes(
     app,
     [
-      handle(getOpenapi, async () => show('application/json', JSON.stringify(openapi(endpoints(), options.version)))),
+      handle(getOpenapi, async () => show('application/json', openapiText(endpoints(), options.version))),
       handle(getDocs, async () => show(HTML, explorerPage())),
       handle(getDocsAsset, async ({ params }) => {
         const asset = await docsAsset(params.file);

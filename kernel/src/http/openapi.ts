@@ -16,8 +16,16 @@ function commonProblems({ access, params, query, body }: Endpoint): ProblemType[
   return found;
 }
 
+/** The document of `openapi` as JSON text. What the serializer of answers calls `nullable` is a type of its own there. */
+export function openapiText(endpoints: readonly Endpoint[], version: string): string {
+  return JSON.stringify(openapi(endpoints, version), (_key, value: unknown) => {
+    const { nullable, type, ...rest } = (value ?? {}) as Json;
+    return nullable === true && typeof type === 'string' ? { ...rest, type: [type, 'null'] } : value;
+  });
+}
+
 /** The OpenAPI 3.1 document of a set of endpoints; the same for all tenants. */
-export function openapi(endpoints: readonly Endpoint[], version: string): Json {
+function openapi(endpoints: readonly Endpoint[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const path = fullPath(endpoint).replace(/:(\w+)/g, '{$1}');

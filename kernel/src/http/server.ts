@@ -31,6 +31,7 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const CHECK_INTERVAL_MS = 5_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_PARAM_LENGTH = 512;
+const newTraceId = () => randomBytes(16).toString('hex');
 
 /** A registered route as the 405 answer, OpenAPI and the conformance checks see it. */
 export interface DeclaredRoute {
@@ -145,8 +146,6 @@ function guardRoutes(app: FastifyInstance): void {
     });
   });
 }
-
-const newTraceId = () => randomBytes(16).toString('hex');
 
 const CLIENT_FAULTS: Readonly<Record<string, ProblemType>> = {
   HPE_HEADER_OVERFLOW: kernelProblems.uriTooLong,
