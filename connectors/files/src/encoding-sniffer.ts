@@ -3,8 +3,8 @@ import type { Encoding } from './source-file.ts';
 
 /** A character of several bytes in UTF-8, in bytes that are looked at as Latin-1. */
 const UTF8_CHARACTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/;
-/** What no text in Windows-1252 holds: control characters and the five bytes that it leaves open. */
-const NO_TEXT = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
+/** The bytes that Windows-1252 leaves open. With zero, which other kinds of files are full of, no text in it has them. */
+const OPEN = /[\x81\x8d\x8f\x90\x9d]/;
 const MARKS: readonly (readonly [encoding: Encoding, hex: string])[] = [
   ['utf-8', 'efbbbf'],
   ['utf-16le', 'fffe'],
@@ -12,6 +12,8 @@ const MARKS: readonly (readonly [encoding: Encoding, hex: string])[] = [
 ];
 /** UTF-16 without a mark: of the first four bytes every other one is zero. It must be declared. */
 const UNMARKED_UTF16 = /^(?:00(?!00)..00(?!00)..|(?!00)..00(?!00)..00)/;
+/** The first four bytes, in hexadecimal. */
+const HEAD_DIGITS = 8;
 /** How long a character of UTF-8 is at most, less the byte that a block ends with. */
 const MAX_CUT_BYTES = 3;
 
@@ -27,12 +29,13 @@ export type EncodingSniffer = {
  * kinds are a damaged file, which is not guessed at.
  */
 export function encodingSniffer(): EncodingSniffer {
-  let head: string | undefined;
+  let head = '';
   let rest: Buffer = Buffer.alloc(0);
   let valid = true;
   let hasUtf8 = false;
   let isText = true;
   const judge = (bytes: Buffer) => {
+    isText &&= !bytes.includes(0);
     if (isAscii(bytes)) return;
     if (isUtf8(bytes)) {
       hasUtf8 = true;
@@ -41,11 +44,11 @@ export function encodingSniffer(): EncodingSniffer {
     valid = false;
     const latin = bytes.toString('latin1');
     hasUtf8 ||= UTF8_CHARACTER.test(latin);
-    isText &&= !NO_TEXT.test(latin);
+    isText &&= !OPEN.test(latin);
   };
   return {
     push(block) {
-      head ??= block.subarray(0, 4).toString('hex');
+      if (head.length < HEAD_DIGITS) head = `${head}${block.toString('hex', 0, HEAD_DIGITS)}`.slice(0, HEAD_DIGITS);
       const bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
       const whole = wholeCharacters(bytes);
       judge(bytes.subarray(0, whole));
@@ -53,10 +56,9 @@ export function encodingSniffer(): EncodingSniffer {
     },
     answer() {
       judge(rest);
-      const start = head ?? '';
-      const marked = MARKS.find(([, mark]) => start.startsWith(mark))?.[0];
+      const marked = MARKS.find(([, mark]) => head.startsWith(mark))?.[0];
       if (marked !== undefined) return marked === 'utf-8' && !valid ? undefined : marked;
-      if (UNMARKED_UTF16.test(start)) return undefined;
+      if (UNMARKED_UTF16.test(head)) return undefined;
       if (valid) return 'utf-8';
       return hasUtf8 || !isText ? undefined : 'windows-1252';
     },
