@@ -34,7 +34,7 @@ Bodies are JSON in UTF-8; where an endpoint says so, YAML too. A member with \`?
 (the address that \`weir dev status\` prints), \`WEIR_TENANT\`, and \`WEIR_TOKEN\`; what else begins with \`$\` is an id of
 yours. With the development server:
 
-\`\`\`sh
+\`\`\`sh call
 export WEIR_URL=$(weir dev status --query api_url -o yaml) WEIR_TENANT=demo
 export WEIR_TOKEN=$(node -p 'require(process.env.HOME + "/.config/weir/profiles.json").profiles.dev.token')
 \`\`\`
