@@ -28,9 +28,4 @@ export type { Admitted, RunFailureRecord, RunKind, RunRecord, Runs, RunWorkerVie
 export { startTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 export type { Principal, Tenant } from './tenancy/tenant.ts';
 export type { Tenants } from './tenancy/tenants.ts';
-export {
-  hasLivePoller,
-  lastSeen,
-  type TaskQueueDescription,
-  type WorkflowDescription,
-} from './workflows/workflows.ts';
+export { isLive, POLLER_LIVE_MS, type TaskQueueDescription } from './workflows/workflows.ts';

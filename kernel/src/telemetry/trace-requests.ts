@@ -2,8 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenSpan } from './span.ts';
 import type { Telemetry } from './telemetry.ts';
 
-const SERVER_ERROR = 500;
-
 /**
  * Makes every request a span, named by its operation, that continues the caller's `traceparent`; what the route's
  * function does is part of it.
@@ -22,7 +20,7 @@ export function traceRequests(app: FastifyInstance, telemetry: Telemetry): void 
     spans.set(request, span);
     reply.raw.once('close', () => {
       const status = reply.raw.statusCode;
-      span.end({ failed: status >= SERVER_ERROR, attributes: { 'http.response.status_code': status } });
+      span.end({ failed: status >= 500, attributes: { 'http.response.status_code': status } });
     });
   });
   app.addHook('preHandler', (request, _reply, done) => {

@@ -71,11 +71,12 @@ export interface Workflows {
 }
 
 /** A poll is held open for a minute; one that began longer ago belongs to a worker that is gone. */
-const ALIVE_MS = 70_000;
+export const POLLER_LIVE_MS = 70_000;
+export const isLive = ({ lastSeenAt }: Poller, now: number) => now - lastSeenAt.getTime() <= POLLER_LIVE_MS;
 
 /** Whether a worker polls for workflow tasks of a queue. Activity pollers are absent while all slots are busy. */
 export function hasLivePoller({ workflow }: TaskQueueDescription, now = Date.now()): boolean {
-  return workflow.pollers.some(({ lastSeenAt }) => now - lastSeenAt.getTime() <= ALIVE_MS);
+  return workflow.pollers.some((poller) => isLive(poller, now));
 }
 
 /** When a worker was last seen on a queue, as far as the engine remembers. */
