@@ -10,10 +10,7 @@ export const kernelSettings = Type.Object({
   }),
   WEIR_HTTP_HOST: Type.String({ default: '127.0.0.1', description: 'Address that the API listens on' }),
   WEIR_HTTP_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080, description: 'Its port; 0: a free one' }),
-  WEIR_LOG_LEVEL: OneOf(['trace', 'debug', 'info', 'warn', 'error'], {
-    default: 'info',
-    description: 'Least severity',
-  }),
+  WEIR_LOG_LEVEL: OneOf(['trace', 'debug', 'info', 'warn', 'error'], { default: 'info', description: 'Least level' }),
   WEIR_RELEASE_SHA: Type.String({ default: 'unreleased', description: 'The release that /health names' }),
   WEIR_IMAGE_DIGEST: Type.String({ default: 'none', description: 'The image that /health names' }),
   DB_HOST: Type.String({ default: '127.0.0.1', description: 'Host of the service database' }),
