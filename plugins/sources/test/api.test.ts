@@ -40,7 +40,7 @@ t.test('the routes of sources keep their rules', async (t) => {
     const { items } = ok(await api(discoverPatterns));
     t.match(items, [{ pattern_id: 'files', version: '1.1.0', needs_credentials: false }]);
     const pattern = ok(await api(getPattern, { params: { pattern_id: 'files' } }));
-    t.match(pattern.spec, { required: ['path'] });
+    t.match(pattern.spec, { properties: { path: { type: 'string' }, url: { type: 'string' } } });
     t.equal(refusal(await api(getPattern, { params: { pattern_id: 'nope' } })), '404 not_found');
   });
 
