@@ -30,9 +30,18 @@ export async function buildPackage(folder: string): Promise<void> {
   await rm(draft, { recursive: true });
 }
 
+/**
+ * A command line whose process is free of a test runner's loaders: tap puts them into the environment of whatever is
+ * started, after the caller has chosen one, and neither the compiler nor a stranger's npm bears them.
+ */
+export function plainly(command: string, args: readonly string[]): [string, string[]] {
+  return ['env', ['-u', 'NODE_OPTIONS', command, ...args]];
+}
+
 async function compile(project: string): Promise<void> {
+  const [command, args] = plainly(process.execPath, [TSC, '-p', project]);
   try {
-    await promisify(execFile)(process.execPath, [TSC, '-p', project], { cwd: ROOT });
+    await promisify(execFile)(command, args, { cwd: ROOT });
   } catch (error) {
     throw new Error((error as { stdout?: string }).stdout?.trim() || (error as Error).message);
   }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { buildPackage, PUBLISHED } from './build.ts';
+import { buildPackage, PUBLISHED, plainly } from './build.ts';
 import { ROOT } from './walls.ts';
 
 /** Far beyond what an install from a cache takes; only a hang reaches it. */
@@ -14,11 +14,11 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
  * services. Resolves with what it printed; rejects with all of it.
  */
 export async function npm(folder: string, ...args: string[]): Promise<string> {
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|TAP)/i.test(name));
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|_?TAP)/i.test(name));
   const PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
   const options = { cwd: folder, env: { ...Object.fromEntries(own), PATH }, timeout: HANG_MS, maxBuffer: MAX_OUTPUT };
   try {
-    return (await promisify(execFile)('npm', args, options)).stdout;
+    return (await promisify(execFile)(...plainly('npm', args), options)).stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(`npm ${args[0]} failed\n${stdout}\n${stderr}`);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Teardown } from '@weir/kernel/testing';
+import { plainly } from './build.ts';
 
 /** Far beyond what a start takes; only a hang reaches it. */
 const HANG_MS = 120_000;
@@ -40,13 +41,13 @@ export function deployment(t: Teardown, folder: string, environment: Environment
   return {
     async run(program, args, more = {}) {
       const options = { cwd: folder, env: { ...env, ...more }, timeout: HANG_MS };
-      return promisify(execFile)(process.execPath, [main(program), ...args], options).then(
+      return promisify(execFile)(...plainly(process.execPath, [main(program), ...args]), options).then(
         (said) => ({ code: 0, ...said }),
         (error: Said) => error,
       );
     },
     async start(program, args) {
-      const child = spawn(process.execPath, [main(program), ...args], { cwd: folder, env, stdio: 'pipe' });
+      const child = spawn(...plainly(process.execPath, [main(program), ...args]), { cwd: folder, env, stdio: 'pipe' });
       t.teardown(() => end(child, 'SIGKILL'));
       let said = '';
       child.stderr.on('data', (chunk) => {
