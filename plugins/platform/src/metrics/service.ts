@@ -8,8 +8,8 @@ import { type Family, viewOf, withSums } from './samples.ts';
 export function metricsService({ ledger, metrics }: { ledger: MetricLedger; metrics: PlatformService['metrics'] }) {
   const families = async (): Promise<Family[]> => {
     await ledger.flush();
-    const [counted, sums, gauges] = await Promise.all([metrics.counted(), ledger.sums(), metrics.gauges()]);
-    return [...withSums(counted, sums), ...gauges];
+    const sums = await ledger.sums();
+    return [...withSums(await metrics.counted(), sums), ...(await metrics.gauges())];
   };
   return {
     async read(mediaType: string) {
