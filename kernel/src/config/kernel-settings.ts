@@ -29,10 +29,7 @@ export const kernelSettings = Type.Object({
   WEIR_IDP_AUDIENCE: Type.String({ default: 'weir-api', description: 'The audience that tokens must name' }),
   WEIR_IDP_ORG_CLAIM: Type.String({ default: 'organization', description: 'Claim that lists organizations' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', description: 'A trace collector' })),
-  WEIR_SERVICE_PRINCIPALS: Type.String({
-    default: '{}',
-    description: 'JSON: client id to {tenants: [alias] or "*", capabilities: [name]}',
-  }),
+  WEIR_SERVICE_PRINCIPALS: Type.String({ default: '{}', description: 'JSON: client id to {tenants, capabilities}' }),
 });
 
 export type KernelSettings = Static<typeof kernelSettings>;
