@@ -12,5 +12,20 @@ export const settings = Type.Object({
     default: 60,
     description: 'A stream that has a STATE is committed when this much time has gone by',
   }),
+  WEIR_EGRESS_ALLOW: Type.String({
+    pattern: '^[0-9a-fA-F:./, ]*$',
+    default: '',
+    description: 'Networks that are not public and that connectors may reach all the same, such as 10.20.0.0/16',
+  }),
+  WEIR_EGRESS_PORTS: Type.String({
+    pattern: '^[0-9, ]*$',
+    default: '',
+    description: 'Ports that connectors may reach over HTTP beside 80 and 443',
+  }),
 });
 export type Settings = Static<typeof settings>;
+
+/** What every connector is told by the operator. */
+export function connectorEnvironment({ WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS }: Settings): Record<string, string> {
+  return { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS };
+}

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import {
@@ -12,6 +12,7 @@ import {
   listSources,
   listStreams,
   listSyncHistory,
+  refreshSchema,
   startDiscovery,
   startSync,
   updateSource,
@@ -231,6 +232,22 @@ async function withWorker(t: Test, platform: TestPlatform, api: Api, data: strin
     const body = { destination: { table: 'elsewhere' } };
     t.equal(refusal(await api(updateStream, { params, body })), '409 destination_taken');
     t.equal(refusal(await patch('b-c', { destination: { table: 'waiting__a' } })), '200', 'its own old table is free');
+  });
+
+  await t.test('a discovery that only looks changes nothing, and what it found can be reviewed', async (t) => {
+    await writeFile(join(data, 'looked.csv'), 'id\n1\n');
+    const before = await streamsOf(api, source_id);
+    const { workflow_id } = ok(await api(startDiscovery, { body: { source_id, apply: false } }));
+    const seen = await until('a discovery', async () => {
+      const status = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
+      return status.is_terminal ? status : undefined;
+    });
+    t.match(seen, { status: 'succeeded', apply: false, source_id });
+    t.strictSame(await streamsOf(api, source_id), before);
+    const body = { streams: seen.streams ?? [] };
+    const diff = ok(await api(refreshSchema, { params: { source_id }, query: { dry_run: true }, body }));
+    t.match(diff, { added: [{ name: 'looked' }], changed: [], removed: [], unchanged: before.size });
+    await rm(join(data, 'looked.csv'));
   });
 
   await t.test('a discovery again refreshes schemas and keeps settings', async (t) => {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
 import t from 'tap';
-import { getSyncStatus, listSyncHistory, startSync } from '../src/contract.ts';
+import { cancelSync, getSyncStatus, listSyncHistory, startSync } from '../src/contract.ts';
 import {
   type Api,
   discovered,
@@ -11,6 +11,7 @@ import {
   ended,
   filesSource,
   ok,
+  refusal,
   type TestPlatform,
   testPlatform,
   until,
@@ -66,10 +67,15 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
     for (let round = 0; round < 3; round += 1) await moreFiles(data);
     const { run_id, workflow_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
     const children = await midSync(api, source.source_id, worker, 0);
-    await platform.workflows.cancel(workflow_id);
+    for (const id of [run_id, workflow_id]) {
+      const cancelled = await api(cancelSync, { params: { sync_run_id: id } });
+      t.equal(cancelled.status, 202, 'by either id, and again while it is open');
+      t.match(ok(cancelled), { run_id, source_id: source.source_id, outcome: 'cancelling' });
+    }
     const run = await ended(api, source.source_id, run_id);
     t.match(run, { status: 'cancelled', failure: null });
     await gone(children);
+    t.equal(refusal(await api(cancelSync, { params: { sync_run_id: run_id } })), '409 run_not_active');
     const committed = Number(ok(await api(getDataset, dataset)).total_records);
     t.equal(committed, 2 * ROWS + run.rows_written, 'what was committed is what the run says');
     const again = ok(

@@ -42,7 +42,8 @@ export interface TestPlatform {
   folder: string;
   database: TestDatabase;
   stateDir: string;
-  workflows: RunningPlatform['workflows'];
+  runs: RunningPlatform['runs'];
+  tenant: TestDatabase['tenant'];
   url: string;
   /** A token of a user with one role in one tenant. */
   token(alias: string, role?: string): Promise<string>;
@@ -110,7 +111,8 @@ export async function testPlatform(t: Test): Promise<TestPlatform> {
     token,
     database,
     stateDir: join(folder, 'state'),
-    workflows: platform.workflows,
+    runs: platform.runs,
+    tenant: (alias) => database.tenant(alias),
     async as(alias, role = 'admin') {
       const given = await token(alias, role);
       return (endpoint, input = {}, headers = {}) =>

@@ -1,6 +1,7 @@
 import { type ConnectorRuntime, processRuntime, readAnswer } from '@weir/connector-runtime';
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
+import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { applyRefresh } from '../stream/apply-refresh.ts';
@@ -9,7 +10,7 @@ import { RunFailed, sourceFailure, verdictFailure } from '../sync/failure.ts';
 import type { Outcome } from '../sync/finish-sync.ts';
 import { limitsOf } from '../sync/plan-sync.ts';
 import type { WorkFolders } from '../sync/work-folders.ts';
-import type { ChildRegistry } from '../worker-deps.ts';
+import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { DiscoveryEntity, type DiscoveryRow, type KeptStream } from './entity.ts';
 import { readCatalog } from './read-catalog.ts';
 
@@ -42,6 +43,7 @@ export async function runDiscovery(
       connectors: patterns.connectors,
       workspaceRoot: folder,
       mode: kernel.mode,
+      environment: connectorEnvironment(settingsOf(kernel)),
     });
     const request = {
       image: pattern.image,

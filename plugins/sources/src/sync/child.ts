@@ -45,6 +45,7 @@ async function sync(plan: ChildPlan): Promise<StreamResult[]> {
     connectors: plan.connectors,
     workspaceRoot: folder('workspaces'),
     mode: plan.mode,
+    environment: plan.environment,
   });
   const { config, catalog, state, image, labels, limits } = plan;
   const inputs = { config, catalog, state };

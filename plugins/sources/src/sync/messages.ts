@@ -21,6 +21,8 @@ export interface ChildPlan {
   workDir: string;
   image: string;
   connectors: Record<string, ProcessConnector>;
+  /** What the operator tells every connector. */
+  environment: Record<string, string>;
   limits: ConnectorLimits;
   /** After this much time a stream is committed at its next STATE. */
   commitAfterMs: number;

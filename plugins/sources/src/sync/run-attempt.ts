@@ -1,6 +1,7 @@
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
 import type { TablesService } from '@weir/plugin-datasets/contract';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
+import { connectorEnvironment } from '../settings.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import type { CopyTokens } from './copy-tokens.ts';
 import { RunFailed, sourceFailure } from './failure.ts';
@@ -91,6 +92,7 @@ function childPlan(deps: AttemptDeps, { tenant, runId, sourceId }: AttemptReques
     workDir,
     image: pattern.image,
     connectors: patterns.connectors,
+    environment: connectorEnvironment(settingsOf(kernel)),
     limits: limitsOf(pattern),
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
     labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(attempt) },
