@@ -11,6 +11,16 @@ import {
 import { DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/dev.ts';
 import { Doctor } from './commands/doctor.ts';
 import { Completion, HelpExitCodes } from './commands/help.ts';
+import {
+  OpsAdmission,
+  OpsAdmissionChanges,
+  OpsAdmissionClose,
+  OpsAdmissionOpen,
+  OpsHealth,
+  OpsMetrics,
+  OpsStatus,
+} from './commands/ops.ts';
+import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
 import {
   PatternsGet,
@@ -52,6 +62,16 @@ export const commands = (): CommandClass<CliContext>[] => [
   DatasetsSchema,
   DatasetsSchemaHistory,
   DatasetsSnapshots,
+  PluginsList,
+  PluginsEnable,
+  PluginsDisable,
+  OpsStatus,
+  OpsHealth,
+  OpsMetrics,
+  OpsAdmission,
+  OpsAdmissionOpen,
+  OpsAdmissionClose,
+  OpsAdmissionChanges,
   Migrate,
   PluginsPlan,
   Doctor,

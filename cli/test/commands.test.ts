@@ -49,7 +49,9 @@ t.test('every command of the plan is there, and no two share their words', async
       (verb) => `sources ${verb}`,
     ),
     ...['list', 'get', 'preview', 'schema', 'schema-history', 'snapshots'].map((verb) => `datasets ${verb}`),
-    ...['migrate', 'plugins plan', 'doctor', 'help exit-codes'],
+    ...['list', 'enable', 'disable', 'plan'].map((verb) => `plugins ${verb}`),
+    ...['status', 'health', 'metrics', 'admission', 'admission open', 'admission close'].map((verb) => `ops ${verb}`),
+    ...['migrate', 'doctor', 'help exit-codes'],
   ];
   for (const each of wanted) t.ok(words.includes(each), each);
 });
