@@ -12,13 +12,14 @@ const POLL_MS = 100;
 const PLUGINS = ['@weir/plugin-platform', '@acme/weir-plugin-notes'];
 
 const folder = await mkdtemp(path.join(tmpdir(), 'weir-template-'));
-t.teardown(() => rm(folder, { recursive: true, force: true }));
+t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 const at = (name: string) => path.join(folder, name);
 
-const tarballs = await packPublished(folder);
+let tarballs: ReadonlyMap<string, string> = new Map();
 let notes = '';
 
 t.test('the template lives from the tarballs: it installs, compiles, and passes its own tests', async (t) => {
+  tarballs = await packPublished(folder);
   await copyTemplate(at('notes'), tarballs);
   await npm(at('notes'), 'run', 'types');
   await npm(at('notes'), 'run', 'build');
