@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Places } from './normalise.ts';
@@ -8,8 +8,10 @@ import { openShell, type Shell } from './shell.ts';
 /** What a page calls the home of its reader. */
 const SHOWN_HOME = '/home/ada';
 const READY = 'running; Ctrl-C stops everything';
-/** A development server must start what it is to start, whatever services the test itself was given. */
-const TAKEN_AWAY = /^(WEIR_(?!TOOL_CACHE)|DB_|IDP_|WORKFLOW_|XDG_CONFIG|NODE_OPTIONS|TAP)/;
+/** The server must start what it is to start, whatever was configured for the test; tests of plugins need a database. */
+const TAKEN_AWAY = /^(WEIR_(?!TOOL_CACHE|TEST_DATABASE_URL)|DB_|IDP_|WORKFLOW_|XDG_CONFIG|NODE_|TAP|npm_)/;
+/** Packages are found in the home of the reader as they are in the checkout: as source. */
+const NODE_OPTIONS = '--conditions=@weir/source';
 
 /** The development server as `npm start` starts it, in a home of its own, and what it said. */
 export interface DevPlatform {
@@ -65,7 +67,8 @@ export async function startDevPlatform(root: string): Promise<DevPlatform> {
   return {
     said,
     places: [[home, SHOWN_HOME]],
-    shell: () => openShell({ cwd: checkout, env: { ...kept(process.env), NO_COLOR: '1', HOME: home, PATH } }),
+    shell: () =>
+      openShell({ cwd: checkout, env: { ...kept(process.env), NO_COLOR: '1', NODE_OPTIONS, HOME: home, PATH } }),
     stop,
   };
 }
@@ -75,9 +78,13 @@ const kept = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
 
 async function makeCheckout(root: string, checkout: string, dataDir: string): Promise<void> {
   await mkdir(path.join(checkout, 'cli', 'bin'), { recursive: true });
-  for (const name of ['package.json', 'plugin-template', 'platform.json']) {
-    await symlink(path.join(root, name), path.join(checkout, name));
-  }
+  await symlink(path.join(root, 'package.json'), path.join(checkout, 'package.json'));
+  await symlink(path.join(root, 'node_modules'), path.join(path.dirname(checkout), 'node_modules'));
+  const own = (file: string) => !/[/\\](node_modules|dist)$/.test(file);
+  await cp(path.join(root, 'plugin-template'), path.join(checkout, 'plugin-template'), {
+    recursive: true,
+    filter: own,
+  });
   const launcher = JSON.stringify(path.join(root, 'cli', 'bin', 'launch.mjs'));
   await writeFile(
     path.join(checkout, 'cli', 'bin', 'weir.mjs'),

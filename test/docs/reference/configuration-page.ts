@@ -16,6 +16,7 @@ export function configurationPage(reference: Reference): string {
     ...reference.settings
       .filter(({ properties }) => Object.keys(properties).length > 0)
       .map((settings) => settingsSection(settings)),
+    servicesSection(reference),
     ...reference.roles.map(({ role, plugin }) => roleSection(role, plugin, reference)),
     ...VARIABLE_GROUPS.map(groupSection),
   ];
@@ -34,6 +35,19 @@ ${sections.join('\n\n')}
 function settingsSection({ owner, properties, required }: Reference['settings'][number]): string {
   const title = owner === 'kernel' ? 'Kernel' : `Plugin \`${owner}\``;
   return `## ${title}\n\n${schemaTable(properties, required)}`;
+}
+
+/** What the one setting that is a document may hold. */
+function servicesSection({ endpoints }: Reference): string {
+  const asked = endpoints.flatMap(({ endpoint: { access } }) =>
+    'capability' in access ? (access.capability ?? []) : [],
+  );
+  const capabilities = [...new Set(asked)].sort().map((name) => `\`${name}\``);
+  return `## Services
+
+\`WEIR_SERVICE_PRINCIPALS\` says which OIDC clients are services: \`{"<client id>": {"tenants": ["<alias>"], "capabilities":
+["<name>"]}}\`, with \`"tenants": "*"\` for all. Realm roles of such a client count for nothing. Endpoints ask for
+${capabilities.join(', ')}.`;
 }
 
 function schemaTable(properties: Record<string, TSchema>, required: readonly string[]): string {
