@@ -15,11 +15,10 @@ t.test('the plan of the plugins is a table in boot order, and JSON on request', 
   const { stdout } = await weir({}, 'plugins', 'plan');
   t.match(stdout, /^ID\s+VERSION[\s\S]*\nplatform\s[\s\S]*\ndatasets\s[\s\S]*\nsources\s/);
   const json = JSON.parse((await weir({}, 'plugins', 'plan', '-o', 'json')).stdout);
-  t.match(json.items.slice(0, 3), [
-    { id: 'platform' },
-    { id: 'datasets' },
-    { id: 'sources', requires: /datasets\.tables@1/ },
-  ]);
+  const order = json.items.map(({ id }: { id: string }) => id);
+  t.equal(order[0], 'platform', 'what gates all the others is there first');
+  t.match(json.items[order.indexOf('sources')], { requires: /datasets\.tables@1/ });
+  t.ok(order.indexOf('datasets') < order.indexOf('sources'));
 });
 
 t.test('a plan that cannot be made names every fault and exits 1', async (t) => {
