@@ -30,6 +30,7 @@ async function main(): Promise<void> {
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, running.drain);
   state.write();
+  await Promise.race([running.polling, running.ended]);
   process.stdout.write(`${JSON.stringify({ ready: true, pid: process.pid, roles: names, queues })}\n`);
   try {
     await running.ended;

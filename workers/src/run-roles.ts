@@ -8,6 +8,7 @@ import { interceptActivities } from './intercept-activities.ts';
 import type { ProcessState } from './process-state.ts';
 import type { Role } from './roles.ts';
 import { traceEnvironment } from './trace-environment.ts';
+import { type PollingWorker, untilPolling } from './until-polling.ts';
 import { workerIdentity } from './worker-identity.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 import { workflowSpans } from './workflow-spans.ts';
@@ -29,8 +30,10 @@ export interface RunRolesOptions {
   cacheDir: string;
 }
 
-/** Workers that are polling. */
+/** Workers that run. */
 export interface RunningRoles {
+  /** Resolves when the engine knows that they poll. */
+  polling: Promise<void>;
   /** Resolves when all of them have ended; rejects when one fails. */
   ended: Promise<void>;
   /** Stops polling, lets activities finish for the grace time, then hands them back. */
@@ -50,17 +53,21 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
   });
   const connection = await NativeConnection.connect({ address: `${host}:${port}` });
   const workers: Worker[] = [];
+  const pollers: PollingWorker[] = [];
   for (const { door, plugin } of roles) {
     const capacity = readCapacity(door.role, environment);
+    const queue = taskQueue(door.role, environment);
+    const identity = workerIdentity(door.role, settings.WEIR_RELEASE_SHA);
+    pollers.push({ queue, identity });
     const children = { ...options.children, environment: () => traceEnvironment(settings, telemetry, environment) };
     workers.push(
       await Worker.create({
         connection,
         namespace,
-        taskQueue: taskQueue(door.role, environment),
+        taskQueue: queue,
         workflowBundle: await workflowBundle(door.workflowsPath, options.cacheDir),
         activities: activitiesOf({ door, plugin }, { kernel: plugin.kernel, children, workDir }),
-        identity: workerIdentity(door.role, platform.settings.WEIR_RELEASE_SHA),
+        identity,
         interceptors: { activity: [interceptors(options, { door, plugin })] },
         sinks: workflowSpans(platform.telemetry),
         dataConverter: { payloadConverterPath },
@@ -86,7 +93,7 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
       throw error;
     })
     .then(() => connection.close());
-  return { ended, drain };
+  return { polling: untilPolling(platform, pollers), ended, drain };
 }
 
 /** The activities of a role. Throws a `Refusal` when the door exempts one from the gate that it does not have. */

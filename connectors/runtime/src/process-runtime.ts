@@ -21,6 +21,8 @@ export type ProcessRuntimeOptions = {
   /** Where the workspaces of attempts are made. */
   readonly workspaceRoot: string;
   readonly mode: 'development' | 'staging' | 'production';
+  /** What the operator tells every connector, such as the networks that it may reach. */
+  readonly environment?: Readonly<Record<string, string>>;
 };
 
 /**
@@ -31,7 +33,8 @@ export type ProcessRuntimeOptions = {
  * The child holds the read end of a pipe as its stdin and ends itself when that closes: a connector never
  * outlives the process that called `run`, not even after kill -9.
  */
-export function processRuntime({ connectors, workspaceRoot, mode }: ProcessRuntimeOptions): ConnectorRuntime {
+export function processRuntime(options: ProcessRuntimeOptions): ConnectorRuntime {
+  const { connectors, workspaceRoot, mode, environment = {} } = options;
   if (mode !== 'development') throw new ConnectorError('connector_runtime_unavailable');
   let swept: Promise<void> | undefined;
   return {
@@ -41,10 +44,12 @@ export function processRuntime({ connectors, workspaceRoot, mode }: ProcessRunti
       swept ??= sweepWorkspaces(workspaceRoot);
       await swept;
       const workspace = await createWorkspace(workspaceRoot, request.inputs ?? {});
-      const child = await start(connector, request, workspace).catch(async (cause: unknown) => {
-        await workspace.destroy();
-        throw new ConnectorError('connector_start_failed', { cause });
-      });
+      const child = await start(connector, { ...environment, ...own(request, workspace) }, request, workspace).catch(
+        async (cause: unknown) => {
+          await workspace.destroy();
+          throw new ConnectorError('connector_start_failed', { cause });
+        },
+      );
       return supervise(child, request, workspace);
     },
   };
@@ -55,12 +60,17 @@ function imageName(image: string): string {
   return image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
 }
 
-async function start(connector: ProcessConnector, request: ConnectorRun, workspace: Workspace): Promise<ChildProcess> {
+async function start(
+  connector: ProcessConnector,
+  env: NodeJS.ProcessEnv,
+  request: ConnectorRun,
+  workspace: Workspace,
+): Promise<ChildProcess> {
   const inputs = Object.entries(workspace.files).flatMap(([name, file]) => [`--${name}`, file]);
   const args = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning', ...connector.command];
   const child = spawn(process.execPath, [...args, request.verb, ...inputs], {
     cwd: workspace.path,
-    env: environment(request, workspace),
+    env,
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
@@ -68,7 +78,8 @@ async function start(connector: ProcessConnector, request: ConnectorRun, workspa
   return child;
 }
 
-function environment(request: ConnectorRun, workspace: Workspace): NodeJS.ProcessEnv {
+/** What the attempt itself decides; the operator's words never replace it. */
+function own(request: ConnectorRun, workspace: Workspace): NodeJS.ProcessEnv {
   const memory = request.limits?.memoryMiB;
   return {
     HOME: workspace.tmp,

@@ -86,7 +86,7 @@ function streamRoutes({ streams, bulk, refreshes, resets }: RouteServices): AnyR
     handle(deleteStream, ({ tenant, params, ifMatch }) => streams.remove(tenant, params, ifMatch)),
     handle(bulkStreams, ({ tenant, params, body }) => bulk.apply(tenant, params.source_id, body.streams)),
     handle(refreshSchema, ({ tenant, params, query, body }) =>
-      refreshes.refresh(tenant, params.source_id, { snapshot: body.streams, dryRun: query.dry_run === true }),
+      refreshes.refresh(tenant, params.source_id, { given: body, dryRun: query.dry_run === true }),
     ),
     handle(previewReset, ({ tenant, params }) => resets.preview(tenant, params)),
     handle(resetStream, ({ tenant, params, ifMatch }) => resets.reset(tenant, params, ifMatch)),

@@ -58,6 +58,13 @@ export const sourceProblems = {
     detail: 'The snapshot describes two streams of one name, and the name is what streams are matched by.',
     hint: 'Narrow the configuration of the source to one namespace, or make one source for each.',
   }),
+  discoveryNotUsable: problem({
+    code: 'discovery_not_usable',
+    status: 422,
+    title: 'Discovery not usable',
+    detail: 'There is no discovery of this source with this id that has succeeded.',
+    hint: 'Start a discovery of this source, wait until it has succeeded, and name that one; or send the streams.',
+  }),
   streamSchemaInvalid: problem({
     code: 'stream_schema_invalid',
     status: 422,

@@ -7,6 +7,7 @@ import { FieldPath, KeyPaths, RecordSchema, StreamFault, StreamName, SYNC_MODES 
 /** How many streams one source can hold. */
 export const MAX_STREAMS = 5_000;
 const MAX_NAMESPACE = 512;
+const MAX_REFERENCE = 200;
 
 /** One stream of a discovery snapshot, in the shape in which `GET /sources/discover/status/{workflow_id}` shows it. */
 export const SnapshotStream = Closed({
@@ -66,6 +67,22 @@ export const RefreshDiff = Type.Object({
 export type RefreshDiffView = Static<typeof RefreshDiff>;
 export type FieldChangeView = Static<typeof FieldChange>;
 
+/** A snapshot, or the discovery of this source that found it: one too large for a request need not be sent. */
+const RefreshBody = Closed(
+  {
+    streams: Type.Optional(Type.Array(SnapshotStream, { maxItems: MAX_STREAMS })),
+    workflow_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MAX_REFERENCE, description: 'Workflow id or run id of a discovery' }),
+    ),
+  },
+  {
+    oneOf: [
+      { type: 'object', required: ['streams'] },
+      { type: 'object', required: ['workflow_id'] },
+    ],
+  },
+);
+
 /** `POST /sources/{source_id}/streams/refresh-schema` */
 export const refreshSchema = endpoint({
   id: 'sources.refresh_schema',
@@ -73,17 +90,18 @@ export const refreshSchema = endpoint({
   path: '/sources/:source_id/streams/refresh-schema',
   summary: 'Bring the streams of a source in line with a complete discovery snapshot',
   description:
-    'Streams are matched by name. Of known ones only schema and supported_sync_modes change; new ones are made disabled, full_refresh and overwrite; known ones that the snapshot lacks are removed, and their tables stay. An empty snapshot changes nothing. A stream whose cursor, key or mode the source no longer has needs attention and stays as it is configured. With dry_run=true the answer is the same and nothing is changed.',
+    'Streams are matched by name. Of known ones only schema and supported_sync_modes change; new ones are made disabled, full_refresh and overwrite; known ones that the snapshot lacks are removed, and their tables stay. An empty snapshot changes nothing. A stream whose cursor, key or mode the source no longer has needs attention and stays as it is configured. Instead of the streams the body may name a succeeded discovery of this source that found them. With dry_run=true the answer is the same and nothing is changed.',
   access: writeSources,
   params: Closed({ source_id: Id }),
   query: Closed({ dry_run: Type.Optional(Type.Boolean({ description: 'Only tell what would change' })) }),
-  body: Closed({ streams: Type.Array(SnapshotStream, { maxItems: MAX_STREAMS }) }),
+  body: RefreshBody,
   declarative: true,
   response: RefreshDiff,
   errors: [
     kernelProblems.notFound,
     sourceProblems.streamNameRepeated,
     sourceProblems.streamSchemaInvalid,
+    sourceProblems.discoveryNotUsable,
     runProblems.runAlreadyActive,
   ],
 });

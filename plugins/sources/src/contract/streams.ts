@@ -147,7 +147,6 @@ export const getStream = endpoint({
   params: streamParams,
   response: Stream,
   errors: [kernelProblems.notFound],
-  cli: 'sources streams get',
 });
 
 /** `PATCH /sources/{source_id}/streams/{stream_id}`: a JSON merge patch; `null` clears cursor and key. */

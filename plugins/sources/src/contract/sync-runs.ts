@@ -59,7 +59,7 @@ export const getSyncRun = endpoint({
   params: Closed({ workflow_id: RunReference }),
   response: SyncRunDetail,
   errors: [kernelProblems.notFound],
-  cli: 'sources run get',
+  cli: 'sources runs get',
 });
 
 /** `GET /sources/sync-runs/{sync_run_id}/streams` */
@@ -73,7 +73,7 @@ export const listSyncRunStreams = endpoint({
   query: listQuery(['name'], { status: Type.Optional(OneOf(RUN_STATUSES)) }),
   response: Page(StreamRun),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
-  cli: 'sources run streams',
+  cli: 'sources runs streams',
 });
 
 const Seconds = Type.Number({ description: 'Seconds from start to end' });

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
-import type { FieldFault } from '@weir/kernel/contract';
-import { type RefreshDiffView, type SnapshotStreamBody, sourceProblems } from '../contract.ts';
-import type { KeptStream } from '../discovery/entity.ts';
+import type { Kernel, RunRecord, Tenant, TenantTransaction } from '@weir/kernel';
+import type { FieldFault, Input } from '@weir/kernel/contract';
+import { type RefreshDiffView, type refreshSchema, type SnapshotStreamBody, sourceProblems } from '../contract.ts';
+import { DiscoveryEntity, type KeptStream } from '../discovery/entity.ts';
 import { rehearse } from '../rehearse.ts';
+import { DISCOVERY_KIND } from '../run-kinds.ts';
 import { liveSource } from '../source/live-source.ts';
 import { refuseWhileRunning } from '../source/refuse-while-running.ts';
 import { applyRefresh, knowStreams } from './apply-refresh.ts';
@@ -12,23 +13,33 @@ import { keptStream } from './new-stream.ts';
 import { discoveredNamespace } from './settings.ts';
 import { schemaFaults } from './stream-rules.ts';
 
+/** A snapshot as a request gives it: itself, or the discovery that found it. */
+export type GivenSnapshot = Input<typeof refreshSchema>['body'];
+
 /** Bringing the streams of a source in line with a complete discovery snapshot. */
 export function refreshService(kernel: Kernel, services: DestinationServices) {
   return {
     /**
      * Answers what it did; a dry run does the same, answers the same and takes it back. Throws `stream_name_repeated`,
-     * `stream_schema_invalid`, and `run_already_active` when streams would go while a run of the source is open.
+     * `stream_schema_invalid`, `discovery_not_usable`, and `run_already_active` when streams would go while a run of the
+     * source is open.
      */
     async refresh(
       tenant: Tenant,
       sourceId: string,
-      { snapshot, dryRun }: { snapshot: readonly SnapshotStreamBody[]; dryRun: boolean },
+      { given, dryRun }: { given: GivenSnapshot; dryRun: boolean },
     ): Promise<RefreshDiffView> {
-      refuseSnapshot(snapshot);
+      const { streams = [], workflow_id: workflowId } = given;
+      refuseSnapshot(streams);
+      const discovery =
+        workflowId === undefined ? undefined : await kernel.runs.find(tenant, workflowId, DISCOVERY_KIND.kind);
       const db = kernel.db(tenant);
       const work = async (tx: TenantTransaction): Promise<RefreshDiffView> => {
         const source = await liveSource(tx, sourceId, { lock: true });
-        const found = keptStreams(snapshot, await lastDiscovered(tx, sourceId));
+        const found =
+          workflowId === undefined
+            ? keptStreams(streams, await lastDiscovered(tx, sourceId))
+            : await discoveredBy(tx, sourceId, discovery);
         const beforeRemoval = () => refuseWhileRunning(kernel, tenant, sourceId);
         const diff = await applyRefresh(tx, source, { found, from: 'snapshot' }, { services, beforeRemoval });
         if (found.length > 0) await knowStreams(tx, source);
@@ -37,6 +48,18 @@ export function refreshService(kernel: Kernel, services: DestinationServices) {
       return dryRun ? rehearse(db, work) : db.transaction(work);
     },
   };
+}
+
+/** What a discovery of this source has found; throws `discovery_not_usable` for every other run. */
+async function discoveredBy(
+  tx: TenantTransaction,
+  sourceId: string,
+  run: RunRecord | undefined,
+): Promise<KeptStream[]> {
+  const usable = run?.status === 'succeeded' && run.subjectId === sourceId;
+  const row = usable ? await tx.findOne(DiscoveryEntity, { runId: run.runId }) : undefined;
+  if (row?.streams) return row.streams;
+  throw sourceProblems.discoveryNotUsable({ errors: [{ pointer: '/workflow_id', code: 'not_usable' }] });
 }
 
 /** Throws unless every name is there once and every schema is one. */
