@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import type { Teardown } from '@weir/kernel/testing';
+import type { Teardown, TestIssuer } from '@weir/kernel/testing';
 import { plainly } from './build.ts';
 
 /** Far beyond what a start takes; only a hang reaches it. */
@@ -61,6 +61,23 @@ export function deployment(t: Teardown, folder: string, environment: Environment
       });
       return { line, stop: () => end(child, 'SIGTERM') };
     },
+  };
+}
+
+/** Calls the API as the admin of a tenant, or as `operator`, who is a platform admin without a tenant. */
+export function caller(issuer: TestIssuer, url: string | undefined) {
+  return async (who: string, method: string, route: string, body?: object) => {
+    const claims =
+      who === 'operator'
+        ? { organizations: [], roles: ['platform_admin'] }
+        : { organizations: [who], roles: ['admin'] };
+    const json = body === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/api/v1${route}`, {
+      method,
+      headers: { authorization: `Bearer ${await issuer.userToken(claims)}`, ...json },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
 }
 

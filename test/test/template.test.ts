@@ -6,7 +6,7 @@ import * as tools from '@weir/migrations';
 import t from 'tap';
 import { platformEnvironment } from '../platform.ts';
 import { copyTemplate, deploy, npm, pack, packPublished } from '../template-packages.ts';
-import { deployment } from '../template-platform.ts';
+import { caller, deployment } from '../template-platform.ts';
 
 const POLL_MS = 100;
 const PLUGINS = ['@weir/plugin-platform', '@acme/weir-plugin-notes'];
@@ -46,20 +46,7 @@ t.test('a deployment of packed code runs the plugin for the tenants that have it
   t.match(await run('migrations', ['up']), { code: 0, stdout: /nothing_to_do/ });
 
   const api = await start('kernel', []);
-  const call = async (who: string, method: string, route: string, body?: object) => {
-    const token = await issuer.userToken(
-      who === 'operator'
-        ? { organizations: [], roles: ['platform_admin'] }
-        : { organizations: [who], roles: ['admin'] },
-    );
-    const json = body === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await fetch(`${api.line.url}/api/v1${route}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...json },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-  };
+  const call = caller(issuer, api.line.url);
   const enable = async (alias: string, enabled: boolean) => {
     const set = await call('operator', 'PUT', `/tenants/${alias}/plugins/notes`, { enabled });
     t.match(set, { status: 200, body: { plugin_id: 'notes', tenant: alias, enabled } });
