@@ -136,6 +136,8 @@ t.test('an unknown path is 404 and a wrong method 405 with Allow', async (t) => 
   const wrong = await app.inject({ method: 'DELETE', url: `/api/v1/pots/${pot}/brew` });
   t.match(wrong.json(), { code: 'method_not_allowed', status: 405 });
   t.equal(wrong.headers.allow, 'POST');
+  const query = await app.inject({ method: 'QUERY' as 'GET', url: `/api/v1/pots/${pot}/brew` });
+  t.match(query.json(), { code: 'method_not_allowed', status: 405 }, 'a method that Fastify wants a content type of');
 });
 
 t.test('a path that the router cannot read is a problem document too, and is not echoed', async (t) => {

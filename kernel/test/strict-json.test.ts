@@ -23,6 +23,10 @@ t.test('what JSON.parse would silently change is refused', async (t) => {
   t.equal(codeOf(`${'['.repeat(65)}${']'.repeat(65)}`), 'malformed_json', 'deeper than 64');
   t.equal(codeOf('['.repeat(100_000)), 'malformed_json', 'far too deep');
   t.equal(codeOf('{"a":"x\\u0000"}'), 'malformed_json', 'NUL');
+  t.equal(codeOf('{"a\\u0000":1}'), 'malformed_json', 'NUL in a key');
+  t.equal(codeOf('{"a":["\\ud800"]}'), 'malformed_json', 'half of a surrogate pair');
+  t.equal(codeOf('{"\\udc00a":1}'), 'malformed_json', 'half of a pair in a key');
+  t.equal(codeOf('{"a":"\\ud83d\\ude00"}'), 'accepted', 'a whole pair');
   t.equal(codeOf(''), 'malformed_json');
   t.equal(codeOf('{"a":1} x'), 'malformed_json');
   t.equal(({} as { x?: number }).x, undefined);
@@ -32,7 +36,7 @@ t.test('every JSON document without those faults reads as JSON.parse reads it', 
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const text = JSON.stringify(value);
-      if (/"(__proto__|constructor|prototype)":|\\u0000/.test(text)) return true;
+      if (/"(__proto__|constructor|prototype)":|\\u(0000|d[89a-f])/.test(text)) return true;
       const read = codeOf(text);
       return (
         read === 'unsafe_number' || JSON.stringify(strictJson(Buffer.from(text))) === JSON.stringify(JSON.parse(text))

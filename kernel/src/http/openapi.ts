@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ access, params, query, body }: Endpoint): ProblemType[] {
-  const found: ProblemType[] = [kernelProblems.internal];
+  const found: ProblemType[] = [kernelProblems.uriTooLong, kernelProblems.internal];
   if (access.kind !== 'public') found.push(kernelProblems.unauthenticated, kernelProblems.forbiddenRole);
   if (access.kind === 'tenant') found.push(kernelProblems.tenantHeaderRequired, kernelProblems.tenantNotAllowed);
   if (params ?? query ?? body) found.push(kernelProblems.validationFailed);

@@ -11,6 +11,9 @@ const BY_FASTIFY_CODE: Readonly<Record<string, ProblemType>> = {
   FST_ERR_MAX_PARAM_LENGTH: kernelProblems.uriTooLong,
 };
 
+/** Fastify asks the method QUERY for a content type before it looks whether any route takes it; none of ours does. */
+const QUERY_WITHOUT_TYPE = 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE';
+
 const WHERE: Readonly<Record<string, string>> = {
   body: '',
   querystring: '/query',
@@ -59,8 +62,7 @@ export function problemDocument(found: Problem, traceId: string): Record<string,
 
 /** Answers every error of a server as a problem document: thrown, unknown route, wrong method, broken request. */
 export function answerProblems(app: FastifyInstance): void {
-  app.setErrorHandler((thrown: unknown, request, reply) => answerProblem(toProblem(thrown), request, reply));
-  app.setNotFoundHandler((request, reply) => {
+  const answerUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] ?? '/';
     const allowed = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(
       (method) => app.findRoute({ method, url: path }) !== null || matches(app, method, path),
@@ -68,7 +70,13 @@ export function answerProblems(app: FastifyInstance): void {
     if (allowed.length === 0) return answerProblem(kernelProblems.routeNotFound(), request, reply);
     reply.header('allow', allowed.join(', '));
     return answerProblem(kernelProblems.methodNotAllowed(), request, reply);
-  });
+  };
+  app.setNotFoundHandler(answerUnrouted);
+  app.setErrorHandler((thrown: unknown, request, reply) =>
+    (thrown as Partial<FastifyError> | null)?.code === QUERY_WITHOUT_TYPE
+      ? answerUnrouted(request, reply)
+      : answerProblem(toProblem(thrown), request, reply),
+  );
 }
 
 /** `findRoute` compares patterns; a concrete path needs the router itself. */

@@ -7,9 +7,9 @@ export const MAX_DEPTH = 64;
 export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Parses a request body: one JSON document in UTF-8, no key repeated with another value, depth at most 64, no number that a double
- * cannot hold exactly, no key that reaches a prototype, no NUL (which the
- * database cannot keep). Throws `malformed_json` or `unsafe_number`, without an echo.
+ * Parses a request body: one JSON document in UTF-8, no key repeated with another value, depth at most 64, no number that
+ * a double cannot hold exactly, no key that reaches a prototype, and no text or key that the database cannot keep. Throws
+ * `malformed_json` or `unsafe_number`, without an echo.
  */
 export function strictJson(body: Buffer): unknown {
   let text: string;
@@ -59,10 +59,17 @@ function tooDeep(text: string): boolean {
   return false;
 }
 
+/** Whether a text is one that the database can keep: no NUL, no half of a surrogate pair. */
+export function isKeepable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
 function isForbidden(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value === 'string') return !isKeepable(value);
   if (Array.isArray(value)) return value.some(isForbidden);
   if (typeof value !== 'object' || value === null) return false;
   if (Object.getPrototypeOf(value) !== Object.prototype) return true;
-  return Object.entries(value).some(([key, inner]) => FORBIDDEN_KEYS.has(key) || isForbidden(inner));
+  return Object.entries(value).some(
+    ([key, inner]) => FORBIDDEN_KEYS.has(key) || isForbidden(key) || isForbidden(inner),
+  );
 }

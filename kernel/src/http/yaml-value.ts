@@ -1,7 +1,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import { kernelProblems } from '../contract/problems.ts';
 import { isoTimestamp } from './iso-timestamp.ts';
-import { FORBIDDEN_KEYS, MAX_DEPTH } from './strict-json.ts';
+import { FORBIDDEN_KEYS, isKeepable, MAX_DEPTH } from './strict-json.ts';
 
 /** Values in one document, keys and expanded aliases included. */
 export const MAX_NODES = 50_000;
@@ -56,7 +56,7 @@ export function yamlValue(root: Node | null): unknown {
 
 function scalarValue({ value, type, tag, source = '' }: Scalar): unknown {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw kernelProblems.malformedYaml();
+    if (!isKeepable(value)) throw kernelProblems.malformedYaml();
     return type === 'PLAIN' && tag === undefined ? isoTimestamp(value) : value;
   }
   if (typeof value !== 'number') return value;
