@@ -18,17 +18,4 @@ export const laterRoutes: ReadonlySet<Route> = new Set([
 ]);
 
 /** Due routes that are being built; empty when this floor is complete. */
-export const unfinishedRoutes: ReadonlySet<Route> = new Set([
-  'GET /workflow-engine/health',
-  'GET /workflow-engine/health/detailed',
-  'GET /workflow-engine/config',
-  'GET /workflow-engine/metrics',
-  'GET /workflow-engine/workers',
-  'GET /workflow-engine/task-queues',
-  'POST /workflow-engine/workflows/schema-match',
-  'POST /workflow-engine/workflows/transform',
-  'POST /workflow-engine/workflows/pipeline',
-  'GET /workflow-engine/workflows/{workflow_id}',
-  'POST /workflow-engine/workflows/{workflow_id}/cancel',
-  'POST /workflow-engine/workflows/{workflow_id}/wait',
-]);
+export const unfinishedRoutes: ReadonlySet<Route> = new Set();

@@ -18,6 +18,7 @@ export {
   type PublishTransaction,
   readEvents,
 } from './contract/events.ts';
+export { Figures, type FiguresService, type Total } from './contract/figures.ts';
 export { getMetrics, METRICS_TEXT, MetricSample, type MetricSampleView } from './contract/metrics.ts';
 export {
   listPlugins,

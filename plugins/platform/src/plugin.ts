@@ -1,11 +1,12 @@
 import { contribute, definePlugin, Platform, provide } from '@weir/kernel';
 import { RunAdmission, RunChanges } from '@weir/kernel/contract';
 import { admissionService, admitRun } from './admission/service.ts';
-import { Events, platformProblems } from './contract.ts';
+import { Events, Figures, platformProblems } from './contract.ts';
 import { eventHub } from './event/hub.ts';
 import { startRetention } from './event/retention.ts';
 import { eventService } from './event/service.ts';
 import { publisher } from './event/store.ts';
+import { figures } from './metrics/figures.ts';
 import { metricLedger } from './metrics/ledger.ts';
 import { metricsService } from './metrics/service.ts';
 import { pluginService } from './plugin/service.ts';
@@ -39,7 +40,7 @@ export default definePlugin({
         admission,
         plugins: pluginService({ tenants, platform }),
       }),
-      services: [provide(Events, publisher)],
+      services: [provide(Events, publisher), provide(Figures, figures(ledger))],
       contributes: [
         contribute(RunAdmission, admitRun),
         contribute(RunChanges, (tx, { run_id, status }) =>

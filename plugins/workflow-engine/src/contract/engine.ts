@@ -15,7 +15,7 @@ export const ENGINE_STATUSES = ['up', 'down'] as const;
 
 /** `GET /workflow-engine/health` */
 export const getEngineHealth = endpoint({
-  id: 'workflow-engine.get_health',
+  id: 'workflow_engine.get_health',
   method: 'GET',
   path: '/workflow-engine/health',
   summary: 'Whether the workflow engine answers',
@@ -38,7 +38,7 @@ export type QueueHealthView = Static<typeof QueueHealth>;
 
 /** `GET /workflow-engine/health/detailed` */
 export const getEngineHealthDetailed = endpoint({
-  id: 'workflow-engine.get_health_detailed',
+  id: 'workflow_engine.get_health_detailed',
   method: 'GET',
   path: '/workflow-engine/health/detailed',
   summary: 'Whether each queue of the workflow engine is polled and drains',
@@ -55,7 +55,7 @@ export const getEngineHealthDetailed = endpoint({
 
 /** `GET /workflow-engine/config` */
 export const getEngineConfig = endpoint({
-  id: 'workflow-engine.get_config',
+  id: 'workflow_engine.get_config',
   method: 'GET',
   path: '/workflow-engine/config',
   summary: 'Namespace, queues by role, retention and limits of the workflow engine',
@@ -85,7 +85,7 @@ export type QueueMetricsView = Static<typeof QueueMetrics>;
 
 /** `GET /workflow-engine/metrics` */
 export const getEngineMetrics = endpoint({
-  id: 'workflow-engine.get_metrics',
+  id: 'workflow_engine.get_metrics',
   method: 'GET',
   path: '/workflow-engine/metrics',
   summary: 'Backlog, rates and schedule-to-start times of each queue, as JSON',
@@ -108,7 +108,7 @@ export type EngineWorkerView = Static<typeof EngineWorker>;
 
 /** `GET /workflow-engine/workers` */
 export const listEngineWorkers = endpoint({
-  id: 'workflow-engine.list_workers',
+  id: 'workflow_engine.list_workers',
   method: 'GET',
   path: '/workflow-engine/workers',
   summary: 'List the workers that poll the queues, with when each was last seen',
@@ -131,7 +131,7 @@ export type TaskQueueView = Static<typeof TaskQueue>;
 
 /** `GET /workflow-engine/task-queues` */
 export const listTaskQueues = endpoint({
-  id: 'workflow-engine.list_task_queues',
+  id: 'workflow_engine.list_task_queues',
   method: 'GET',
   path: '/workflow-engine/task-queues',
   summary: 'List the task queues with backlog, pollers and schedule-to-start times',

@@ -25,13 +25,15 @@ export const WorkflowStarts = contributionPoint<WorkflowStart>('workflow.start')
 
 const startOf = (name: WorkflowStartName, summary: string) =>
   endpoint({
-    id: `workflow-engine.start_${name.replaceAll('-', '_')}`,
+    id: `workflow_engine.start_${name.replaceAll('-', '_')}`,
     method: 'POST',
     path: `/workflow-engine/workflows/${name}`,
     summary,
     description: 'The plugin that brings the workflow says what the body is; without it the answer is 501.',
     access: writeWorkflows,
-    body: Type.Unsafe<unknown>({ description: 'An object, as the plugin that brings the workflow declares it' }),
+    body: Type.Unsafe<Record<string, unknown>>({
+      description: 'An object, as the plugin that brings the workflow declares it',
+    }),
     response: Accepted,
     status: 202,
     location: '/workflow-engine/workflows/:workflow_id',

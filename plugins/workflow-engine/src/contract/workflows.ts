@@ -60,7 +60,7 @@ export const EngineWorkflow = Type.Object({
 
 /** `GET /workflow-engine/workflows/{workflow_id}` */
 export const getWorkflow = endpoint({
-  id: 'workflow-engine.get_workflow',
+  id: 'workflow_engine.get_workflow',
   method: 'GET',
   path: '/workflow-engine/workflows/:workflow_id',
   summary: 'Read a workflow of the tenant: its run, what the engine knows of it, and its worker',
@@ -77,7 +77,7 @@ export const getWorkflow = endpoint({
 
 /** `POST /workflow-engine/workflows/{workflow_id}/cancel` */
 export const cancelWorkflow = endpoint({
-  id: 'workflow-engine.cancel_workflow',
+  id: 'workflow_engine.cancel_workflow',
   method: 'POST',
   path: '/workflow-engine/workflows/:workflow_id/cancel',
   summary: 'Cancel a workflow of the tenant',
@@ -93,7 +93,7 @@ export const cancelWorkflow = endpoint({
 
 /** `POST /workflow-engine/workflows/{workflow_id}/wait` */
 export const waitForWorkflow = endpoint({
-  id: 'workflow-engine.wait_for_workflow',
+  id: 'workflow_engine.wait_for_workflow',
   method: 'POST',
   path: '/workflow-engine/workflows/:workflow_id/wait',
   summary: 'Wait until a workflow of the tenant has ended, or the time is over',

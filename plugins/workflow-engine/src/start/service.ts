@@ -1,0 +1,30 @@
+import { Value, ValueErrorType } from '@sinclair/typebox/value';
+import type { Kernel, Principal, Tenant } from '@weir/kernel';
+import { kernelProblems, type Output } from '@weir/kernel/contract';
+import { type startWorkflow, type WorkflowStartName, WorkflowStarts, workflowEngineProblems } from '../contract.ts';
+
+type Accepted = Output<(typeof startWorkflow)['transform']>;
+
+const MAX_FAULTS = 20;
+
+/** Starting the workflows that other plugins bring. Throws `feature_not_configured` when none brings the one asked for. */
+export function startService({ contributions }: Pick<Kernel, 'contributions'>) {
+  return {
+    async start(name: WorkflowStartName, tenant: Tenant, principal: Principal, body: unknown): Promise<Accepted> {
+      const giver = contributions(WorkflowStarts).find((start) => start.name === name);
+      if (giver === undefined) throw workflowEngineProblems.featureNotConfigured({ members: { feature: name } });
+      const errors = [...Value.Errors(giver.body, body)].slice(0, MAX_FAULTS);
+      if (errors.length > 0) {
+        throw kernelProblems.validationFailed({
+          errors: errors.map(({ path, type }) => ({ pointer: path, code: ruleOf(type) })),
+        });
+      }
+      return giver.start(tenant, principal, body);
+    },
+  };
+}
+
+/** The broken rule in lower snake case, such as `object_required_property`. */
+function ruleOf(type: ValueErrorType): string {
+  return (ValueErrorType[type] ?? 'invalid').replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+}
