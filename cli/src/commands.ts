@@ -28,12 +28,22 @@ import {
   SourcesDelete,
   SourcesDiscoveryGet,
   SourcesGet,
-  SourcesHistory,
   SourcesList,
+  SourcesRefs,
+  SourcesRunsGet,
+  SourcesRunsStreams,
   SourcesStreamsList,
 } from './commands/sources.ts';
+import { SourcesCancel } from './commands/sources-cancel.ts';
 import { SourcesCreate } from './commands/sources-create.ts';
 import { SourcesDiscover } from './commands/sources-discover.ts';
+import { SourcesHistory } from './commands/sources-history.ts';
+import { SourcesReadiness } from './commands/sources-readiness.ts';
+import { SourcesRefreshSchema } from './commands/sources-refresh-schema.ts';
+import { SourcesReset } from './commands/sources-reset.ts';
+import { SourcesStreamsAdd } from './commands/sources-streams-add.ts';
+import { SourcesStreamsBulk } from './commands/sources-streams-bulk.ts';
+import { SourcesStreamsDelete } from './commands/sources-streams-delete.ts';
 import { SourcesStreamsSet } from './commands/sources-streams-set.ts';
 import { SourcesSync } from './commands/sources-sync.ts';
 
@@ -50,10 +60,20 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesDiscover,
   SourcesDiscoveryGet,
   SourcesDelete,
+  SourcesReadiness,
   SourcesSync,
+  SourcesCancel,
   SourcesHistory,
+  SourcesRunsGet,
+  SourcesRunsStreams,
+  SourcesRefs,
+  SourcesRefreshSchema,
+  SourcesReset,
   SourcesStreamsList,
+  SourcesStreamsAdd,
   SourcesStreamsSet,
+  SourcesStreamsBulk,
+  SourcesStreamsDelete,
   PatternsList,
   PatternsGet,
   DatasetsList,

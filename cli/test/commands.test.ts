@@ -45,9 +45,11 @@ t.test('every command of the plan is there, and no two share their words', async
   t.equal(new Set(words).size, words.length);
   const wanted = [
     ...['up', 'down', 'reset', 'status', 'logs'].map((verb) => `dev ${verb}`),
-    ...['list', 'get', 'create', 'discover', 'sync', 'history', 'streams list', 'streams set'].map(
+    ...['list', 'get', 'create', 'discover', 'sync', 'cancel', 'history', 'readiness', 'refresh-schema'].map(
       (verb) => `sources ${verb}`,
     ),
+    ...['reset', 'refs', 'runs get', 'runs streams'].map((verb) => `sources ${verb}`),
+    ...['list', 'set', 'add', 'delete', 'bulk'].map((verb) => `sources streams ${verb}`),
     ...['list', 'get', 'preview', 'schema', 'schema-history', 'snapshots'].map((verb) => `datasets ${verb}`),
     ...['list', 'enable', 'disable', 'plan'].map((verb) => `plugins ${verb}`),
     ...['status', 'health', 'metrics', 'admission', 'admission open', 'admission close'].map((verb) => `ops ${verb}`),

@@ -22,6 +22,7 @@ export class SourcesDiscover extends WeirCommand {
   pattern = Option.String('--pattern', { description: 'Id of the connector pattern, without a source' });
   file = Option.String('-f,--file', { description: 'Configuration in YAML or JSON; - reads stdin' });
   set = Option.Array('--set', [], { description: 'One value of the configuration, as key=value' });
+  queue = Option.Boolean('--queue', false, { description: 'Accept the run although no worker polls for it' });
   wait = Option.Boolean('-w,--wait', false, { description: 'Wait for the end' });
 
   async execute(): Promise<number> {
@@ -34,7 +35,8 @@ export class SourcesDiscover extends WeirCommand {
       this.source === undefined
         ? { pattern_id: this.pattern as string, source_config: withSettings(given, this.set) }
         : { source_id: await sourceId(api, this.source) };
-    const started = await api.call(startDiscovery, { body });
+    const started = await api.call(startDiscovery, { body, query: this.queue ? { queue: true } : {} });
+    if (started.warning) this.note(`warning: ${started.warning.detail}`);
     if (!this.wait) {
       await this.show(started);
       this.note(`how it stands: weir sources discovery get ${started.workflow_id}`);

@@ -1,16 +1,15 @@
-import { listStreams, type StreamView, SYNC_MODES, updateStream, WRITE_MODES } from '@weir/plugin-sources/contract';
+import { listStreams, type StreamView, updateStream } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
-import * as t from 'typanion';
 import { CliError } from '../cli-error.ts';
-import { WeirCommand } from '../command.ts';
 import type { Api } from '../connection/api.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { sourceId } from '../source-id.ts';
+import { StreamSettingsCommand } from './sources-stream-settings.ts';
 
 const PAGE = 500;
 
 /** Changes how streams of a source are synced. */
-export class SourcesStreamsSet extends WeirCommand {
+export class SourcesStreamsSet extends StreamSettingsCommand {
   static override paths = [['sources', 'streams', 'set']];
   static override usage = Command.Usage({
     category: 'Sources',
@@ -26,22 +25,11 @@ export class SourcesStreamsSet extends WeirCommand {
 
   source = Option.String({ name: 'source_id' });
   streams = Option.Rest({ name: 'stream', required: 1 });
-  enable = Option.Boolean('--enable', { description: 'Sync these streams' });
-  disable = Option.Boolean('--disable', { description: 'Leave these streams out' });
-  syncMode = Option.String('--sync-mode', {
-    description: SYNC_MODES.join(' | '),
-    validator: t.isEnum([...SYNC_MODES]),
-  });
-  writeMode = Option.String('--write-mode', {
-    description: WRITE_MODES.join(' | '),
-    validator: t.isEnum([...WRITE_MODES]),
-  });
-  cursor = Option.String('--cursor', { description: 'Cursor field, dots between levels; empty clears it' });
-  primaryKey = Option.String('--primary-key', { description: 'Key fields, commas between them; empty clears it' });
-  table = Option.String('--table', { description: 'Name of the bronze table' });
 
   async execute(): Promise<number> {
-    const body = this.changes();
+    const body = this.settings();
+    if (Object.keys(body).length === 0)
+      throw new CliError('usage', 'Say what to change.', { hint: 'weir sources streams set --help' });
     const api = await this.api();
     const id = await sourceId(api, this.source);
     const known = await allStreams(api, id);
@@ -58,25 +46,7 @@ export class SourcesStreamsSet extends WeirCommand {
     );
     return 0;
   }
-
-  private changes() {
-    if (this.enable && this.disable) throw new CliError('usage', '--enable and --disable exclude each other.');
-    const enabled = this.enable ? true : this.disable ? false : undefined;
-    const body = {
-      ...(enabled === undefined ? {} : { enabled }),
-      ...(this.syncMode === undefined ? {} : { sync_mode: this.syncMode }),
-      ...(this.writeMode === undefined ? {} : { write_mode: this.writeMode }),
-      ...(this.cursor === undefined ? {} : { cursor_field: this.cursor === '' ? null : this.cursor.split('.') }),
-      ...(this.primaryKey === undefined ? {} : { primary_key: keyOf(this.primaryKey) }),
-      ...(this.table === undefined ? {} : { destination: { table: this.table } }),
-    };
-    if (Object.keys(body).length === 0)
-      throw new CliError('usage', 'Say what to change.', { hint: 'weir sources streams set --help' });
-    return body;
-  }
 }
-
-const keyOf = (text: string) => (text === '' ? null : text.split(',').map((field) => field.split('.')));
 
 /** Every stream of a source, page by page. */
 export async function allStreams(api: Api, id: string): Promise<StreamView[]> {
@@ -93,7 +63,8 @@ export async function allStreams(api: Api, id: string): Promise<StreamView[]> {
   return streams;
 }
 
-const labelOf = (stream: StreamView) =>
+/** A stream as people name it: `namespace.name`, or its name alone. */
+export const labelOf = (stream: Pick<StreamView, 'name' | 'namespace'>) =>
   stream.namespace === null ? stream.name : `${stream.namespace}.${stream.name}`;
 
 /** The stream that was given by id, name or namespace.name; `notFound` names the nearest one. */

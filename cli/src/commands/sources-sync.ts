@@ -15,12 +15,14 @@ export class SourcesSync extends WeirCommand {
   static override usage = Command.Usage({
     category: 'Sources',
     description: startSync.summary,
-    details: 'Waiting ends at any end of the run. Ctrl-C and the time limit leave the run going.',
+    details:
+      'Waiting ends at any end of the run. Ctrl-C and the time limit leave the run going; weir sources cancel ends it.',
     examples: [['Sync and wait at most ten minutes', 'weir sources sync shop -w --timeout 10m']],
   });
 
   sources = Option.Rest({ name: 'source_id', required: 1 });
   wait = Option.Boolean('-w,--wait', false, { description: 'Wait for the end; --timeout limits the wait (1h)' });
+  queue = Option.Boolean('--queue', false, { description: 'Accept the runs although no worker polls for them' });
   run = Option.String('--run', { description: 'Wait for this run, which was started before, instead of starting one' });
 
   async execute(): Promise<number> {
@@ -59,7 +61,10 @@ export class SourcesSync extends WeirCommand {
 
   private async start(api: Api, id: string) {
     if (this.run !== undefined) return { run_id: this.run };
-    return api.call(startSync, { params: { source_id: id } });
+    const query = this.queue ? { queue: true } : {};
+    const started = await api.call(startSync, { params: { source_id: id }, query });
+    if (started.warning) this.note(`warning: ${started.warning.detail}`);
+    return started;
   }
 
   private async syncOne(api: Api, source: string): Promise<SyncRunDetailView> {

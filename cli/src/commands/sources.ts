@@ -4,9 +4,11 @@ import {
   getDiscoveryStatus,
   getPattern,
   getSource,
+  getSyncRun,
   listSources,
   listStreams,
-  listSyncHistory,
+  listSyncRunStreams,
+  listTableFormatRefs,
 } from '@weir/plugin-sources/contract';
 import { endpointCommand } from '../endpoint/endpoint-command.ts';
 import { sourceId } from '../source-id.ts';
@@ -18,9 +20,13 @@ export const SourcesList = endpointCommand(listSources, {
 });
 export const SourcesGet = endpointCommand(getSource, { resolve });
 export const SourcesDelete = endpointCommand(deleteSource, { resolve });
-export const SourcesHistory = endpointCommand(listSyncHistory, {
+export const SourcesRunsGet = endpointCommand(getSyncRun);
+export const SourcesRunsStreams = endpointCommand(listSyncRunStreams, {
+  columns: ['dataset_id', 'status', 'rows_read', 'rows_written', 'rows_with_errors', 'commits', 'snapshot_id'],
+});
+export const SourcesRefs = endpointCommand(listTableFormatRefs, {
   resolve,
-  columns: ['run_id', 'status', 'verdict', 'rows_read', 'rows_written', 'rows_with_errors', 'started_at', 'ended_at'],
+  columns: ['name', 'namespace', 'dataset_id', 'snapshot_id', 'readable'],
 });
 export const SourcesStreamsList = endpointCommand(listStreams, {
   resolve,
@@ -29,6 +35,7 @@ export const SourcesStreamsList = endpointCommand(listStreams, {
     'namespace',
     'name',
     'enabled',
+    'needs_attention',
     'sync_mode',
     'write_mode',
     'cursor_field',

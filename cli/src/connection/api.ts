@@ -7,7 +7,12 @@ export interface Api {
   url: string;
   tenant: string | undefined;
   /** The answer's body; throws `CliError` on a problem, an unreachable server, a time-out or an interrupt. */
-  call<E extends Endpoint>(endpoint: E, input: Partial<Input<E>>): Promise<Output<E>>;
+  call<E extends Endpoint>(endpoint: E, input: Partial<Input<E>>, when?: Condition): Promise<Output<E>>;
+}
+
+/** The state that a change is made to; another one refuses it. */
+export interface Condition {
+  etag: string;
 }
 
 export interface ApiOptions {
@@ -28,13 +33,18 @@ export function openApi(connection: Connection, { interrupted, timeoutMs, say }:
   if (!URL.canParse(url))
     throw new CliError('usage', 'The address of the API is not a URL.', { hint: 'Such as http://127.0.0.1:8080' });
 
-  async function answer<E extends Endpoint>(endpoint: E, input: Partial<Input<E>>): Promise<Output<E>> {
+  async function answer<E extends Endpoint>(
+    endpoint: E,
+    input: Partial<Input<E>>,
+    when?: Condition,
+  ): Promise<Output<E>> {
     const limit = AbortSignal.timeout(timeoutMs);
     const started = performance.now();
     const result = await call(endpoint, input, {
       url: url as string,
       ...(token === undefined ? {} : { token }),
       ...(tenant === undefined ? {} : { tenant }),
+      ...(when === undefined ? {} : { headers: { 'if-match': `"${when.etag}"` } }),
       signal: AbortSignal.any([interrupted, limit]),
     }).catch((cause: unknown) => {
       if (interrupted.aborted) throw new CliError('interrupted', 'Interrupted.');

@@ -31,7 +31,7 @@ export async function watchSync(
         seen?.(run);
         progress.show(`${run.status} ${run.phase}`, syncLines(run, (performance.now() - started) / 1_000));
       },
-      reattach: `weir sources history ${sourceId}; a sync that is waited for: weir sources sync ${sourceId} --run ${runId} -w`,
+      reattach: `weir sources history ${sourceId}; to wait again: weir sources sync ${sourceId} --run ${runId} -w; to end it: weir sources cancel ${runId}`,
     });
   } finally {
     progress.end([]);

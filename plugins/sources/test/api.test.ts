@@ -247,6 +247,15 @@ async function withWorker(t: Test, platform: TestPlatform, api: Api, data: strin
     const body = { streams: seen.streams ?? [] };
     const diff = ok(await api(refreshSchema, { params: { source_id }, query: { dry_run: true }, body }));
     t.match(diff, { added: [{ name: 'looked' }], changed: [], removed: [], unchanged: before.size });
+    const named = (id: string, source = source_id) =>
+      api(refreshSchema, {
+        ...{ params: { source_id: source }, query: { dry_run: true }, body: { workflow_id: id } },
+      });
+    t.strictSame(ok(await named(workflow_id)), diff, 'a discovery may be named instead of sent');
+    t.strictSame(ok(await named(seen.run_id)), diff);
+    t.equal(refusal(await named(ABSENT)), '422 discovery_not_usable');
+    const other = await filesSource(api, 'elsewhere', data);
+    t.equal(refusal(await named(workflow_id, other.source_id)), '422 discovery_not_usable');
     await rm(join(data, 'looked.csv'));
   });
 

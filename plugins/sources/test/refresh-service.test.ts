@@ -151,5 +151,6 @@ async function refused(t: Test, api: Api, { params }: StreamSource): Promise<voi
     '/streams/0 additionalProperties',
   ]);
   t.strictSame(await faults({}), ['400 validation_failed', '/streams type']);
+  t.equal(refusal(await api(refreshSchema, { params, body: {} as never })), '400 validation_failed');
   t.equal(ok(await api(getSource, { params })).status, 'draft');
 }
