@@ -20,6 +20,7 @@ import {
   OpsMetrics,
   OpsStatus,
 } from './commands/ops.ts';
+import { OpsQueues, OpsWorkers } from './commands/ops-engine.ts';
 import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
 import {
@@ -88,6 +89,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   OpsStatus,
   OpsHealth,
   OpsMetrics,
+  OpsQueues,
+  OpsWorkers,
   OpsAdmission,
   OpsAdmissionOpen,
   OpsAdmissionClose,

@@ -52,7 +52,8 @@ t.test('every command of the plan is there, and no two share their words', async
     ...['list', 'set', 'add', 'delete', 'bulk'].map((verb) => `sources streams ${verb}`),
     ...['list', 'get', 'preview', 'schema', 'schema-history', 'snapshots'].map((verb) => `datasets ${verb}`),
     ...['list', 'enable', 'disable', 'plan'].map((verb) => `plugins ${verb}`),
-    ...['status', 'health', 'metrics', 'admission', 'admission open', 'admission close'].map((verb) => `ops ${verb}`),
+    ...['status', 'health', 'metrics', 'queues', 'workers'].map((verb) => `ops ${verb}`),
+    ...['', ' open', ' close'].map((verb) => `ops admission${verb}`),
     ...['migrate', 'doctor', 'help exit-codes'],
   ];
   for (const each of wanted) t.ok(words.includes(each), each);
