@@ -109,3 +109,25 @@ t.test('a role that makes roles or inherits the policies of another is refused b
   await t.rejects(store.assertSafeRole(), { message: /weir_system lends its policies/ });
   await database.peek(`revoke weir_system from ${role}`);
 });
+
+t.test('a store that is closed lets what runs end, and refuses what comes', async (t) => {
+  const database = await testDatabase(t, tools);
+  const tenant = await database.tenant('acme');
+  for (const wait of [0, 10, 40]) {
+    const store = await openDatabase({ ...database.app, name: database.app.database, entities: [], log, poolSize: 3 });
+    await store.ping();
+    const work = Array.from({ length: 6 }, (_, at) =>
+      at % 2 === 0
+        ? store.sql('select pg_sleep(0.03)', [])
+        : store.db(tenant).transaction(async (tx) => {
+            await tx.sql('select pg_sleep(0.03)', []);
+            return tx.sql('select 1', []);
+          }),
+    );
+    await new Promise((resume) => setTimeout(resume, wait));
+    const closed = store.close();
+    await t.rejects(store.ping(), { entry: { code: 'shutting_down' } } as never);
+    t.equal((await Promise.all(work)).length, 6, `closed after ${wait} ms`);
+    await closed;
+  }
+});

@@ -5,8 +5,9 @@ import { Refusal } from '../config/refusal.ts';
 import { Run } from '../runs/run-entity.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
 import { databaseError } from './errors.ts';
+import { inFlight } from './in-flight.ts';
 import { runSql } from './run-sql.ts';
-import type { AnyEntity, Entity, TenantDb } from './tenant-db.ts';
+import type { AnyEntity, Entity, TenantDb, TenantTransaction } from './tenant-db.ts';
 import { tenantTransaction } from './tenant-transaction.ts';
 
 const POOL_SIZE = 10;
@@ -41,6 +42,7 @@ export interface Database {
   /** Throws a `Refusal` when the role could walk through the tenant wall. */
   assertSafeRole(): Promise<void>;
   ping(): Promise<boolean>;
+  /** Refuses what comes, lets what runs end, then closes the pool. */
   close(): Promise<void>;
 }
 
@@ -67,42 +69,49 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     logger: (message) => log.debug(message),
   });
-  const sql: PlatformSql = async (text, params) => {
-    try {
-      return await runSql(orm.em.fork({ clear: true }), text, params);
-    } catch (error) {
-      throw databaseError(error);
-    }
-  };
+  const busy = inFlight();
+  const sql: PlatformSql = (text, params) =>
+    busy.run(() =>
+      runSql(orm.em.fork({ clear: true }), text, params).catch((error: unknown) => {
+        throw databaseError(error);
+      }),
+    );
   return {
     sql,
-    db: (tenant) => ({
-      async transaction(work) {
-        const em = orm.em.fork({
-          clear: true,
-          session: { variables: { 'app.tenant': tenant.tenantId, 'app.scope': tenant.scope } },
-        });
-        const afterCommit: (() => Promise<void>)[] = [];
-        try {
-          const result = await em.transactional(async (inside) => {
-            const { tx, settle } = tenantTransaction(inside as EntityManager, tenant, afterCommit);
-            const value = await work(tx);
-            await settle();
-            return value;
-          });
-          for (const task of afterCommit) {
-            await task().catch((error: unknown) => log.warn({ err: error }, 'work after a commit failed'));
-          }
-          return result;
-        } catch (error) {
-          throw databaseError(error);
-        }
-      },
-    }),
+    db: (tenant) => ({ transaction: (work) => busy.run(() => transact(orm, { tenant, log }, work)) }),
     assertSafeRole: () => assertSafeRole(sql),
     ping: async () => (await sql('select 1 as one', [])).rows.length === 1,
-    close: () => orm.close(true),
+    async close() {
+      await busy.drain();
+      await orm.close(true);
+    },
   };
+}
+
+async function transact<R>(
+  orm: MikroORM,
+  { tenant, log }: { tenant: Tenant; log: Logger },
+  work: (tx: TenantTransaction) => Promise<R>,
+): Promise<R> {
+  const em = orm.em.fork({
+    clear: true,
+    session: { variables: { 'app.tenant': tenant.tenantId, 'app.scope': tenant.scope } },
+  });
+  const afterCommit: (() => Promise<void>)[] = [];
+  try {
+    const result = await em.transactional(async (inside) => {
+      const { tx, settle } = tenantTransaction(inside as EntityManager, tenant, afterCommit);
+      const value = await work(tx);
+      await settle();
+      return value;
+    });
+    for (const task of afterCommit) {
+      await task().catch((error: unknown) => log.warn({ err: error }, 'work after a commit failed'));
+    }
+    return result;
+  } catch (error) {
+    throw databaseError(error);
+  }
 }
 
 /**
