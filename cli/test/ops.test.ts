@@ -62,7 +62,7 @@ t.test('ops admission shows the switch, turns it, and says where', async (t) => 
 
 t.test('plugins list shows the own tenant, or another one by --for', async (t) => {
   const { weir } = await start(t, {
-    'GET /api/v1/plugins': page([{ ...extra, permissions: [], routes: 2, pages: [] }]),
+    'GET /api/v1/plugins': page([{ ...extra, permissions: [], routes: 2 }]),
     'GET /api/v1/tenants/acme/plugins': page([chosen]),
   });
   t.match(await weir('plugins list'), {

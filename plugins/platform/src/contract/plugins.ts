@@ -31,9 +31,6 @@ export const Plugin = Type.Object({
   ...facts,
   permissions: Type.Array(Type.Object({ permission: Type.String(), description: Type.String() })),
   routes: Type.Integer({ description: 'How many routes it brings' }),
-  pages: Type.Array(Type.Object({ path: Type.String(), title: Type.String() }), {
-    description: 'Pages that it adds to the user interface',
-  }),
 });
 export type PluginView = Static<typeof Plugin>;
 

@@ -28,7 +28,6 @@ export function pluginService({ tenants, platform }: PluginDeps) {
           ...factsOf(manifest, states),
           permissions: permissions.map(([permission, description]) => ({ permission, description })),
           routes: endpoints.filter(({ plugin }) => plugin === manifest.id).length,
-          pages: [],
         };
       });
       return { items, next_page_token: null, total: items.length };
