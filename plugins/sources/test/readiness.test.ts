@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { getSourceReadiness, getStream, listStreams, refreshSchema, startSync, updateStream } from '../src/contract.ts';
-import { type Api, ok, refusal, testPlatform } from './platform.ts';
+import { snapshot } from './generated-streams.ts';
+import { type Api, ok, refusal, streamsOf, testPlatform } from './platform.ts';
 import { ABSENT, BOTH, type StreamSource, sourceMaker } from './stream-source.ts';
 
 t.test('a start is refused by what readiness lists', async (t) => {
@@ -8,7 +10,45 @@ t.test('a start is refused by what readiness lists', async (t) => {
   const api = await platform.as('demo');
   const source = await sourceMaker(platform, api);
   await readiness(t, api, await source());
+
+  await t.test('whatever is configured: ready exactly when a start is accepted', async (t) => {
+    const chosen = fc.record(
+      {
+        enabled: fc.constant(true),
+        sync_mode: fc.constantFrom(...BOTH),
+        write_mode: fc.constantFrom('append' as const, 'overwrite' as const),
+        cursor_field: fc.constantFrom<string[] | null>(['id'], ['at'], null),
+        primary_key: fc.constantFrom<string[][] | null>([['id']], null),
+      },
+      { requiredKeys: [] },
+    );
+    let ready = 0;
+    const cases = fc.asyncProperty(
+      snapshot,
+      fc.array(chosen, { maxLength: 2 }),
+      fc.option(snapshot),
+      async (first, all, then) => {
+        const { params, source_id } = await source();
+        ok(await api(refreshSchema, { params, body: { streams: first } }));
+        const streams = [...(await streamsOf(api, source_id)).values()];
+        for (const [at, body] of all.entries()) {
+          const stream_id = streams[at]?.stream_id;
+          if (stream_id !== undefined) await api(updateStream, { params: { source_id, stream_id }, body });
+        }
+        ok(await api(refreshSchema, { params, body: { streams: then ?? first } }));
+        const answer = ok(await api(getSourceReadiness, { params }));
+        const started = await api(startSync, { params, query: { queue: true } });
+        if (answer.ready) ready += 1;
+        return answer.ready === started.ok;
+      },
+    );
+    await fc.assert(cases, { numRuns: CASES, endOnFailure: true });
+    t.ok(ready > 0, `${ready} of ${CASES} were ready`);
+  });
 });
+
+/** Each case is some ten requests. */
+const CASES = 60;
 
 async function readiness(t: Test, api: Api, { params, create }: StreamSource): Promise<void> {
   const failing = async () => {
