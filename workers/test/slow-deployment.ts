@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import type { Tenant } from '@weir/kernel';
+import { bootPlatform, type RunningPlatform } from '@weir/kernel/boot';
+import { type Teardown, type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { pino } from 'pino';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FIXTURE = join(import.meta.dirname, 'fixtures/slow-plugin');
+const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
+/** Kept between runs, as bundling takes seconds. */
+const CACHE = join(tmpdir(), 'weir-test-cache');
+const POLL_MS = 100;
+const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
+
+/** A platform with one plugin whose runs last until they are let go, on the real engine. */
+export interface SlowDeployment {
+  platform: RunningPlatform;
+  database: TestDatabase;
+  tenant: Tenant;
+  queue: string;
+  /** Writes a run, whether somebody polls or not. */
+  start(): Promise<{ run_id: string; workflow_id: string; warning: unknown }>;
+  /** Starts the worker program and waits until it polls. */
+  worker(): Promise<{ end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> }>;
+  /** Lets runs go on to their ends. */
+  enough(): Promise<void>;
+}
+
+/** Boots the deployment on a database and a queue of its own; everything ends with the test. */
+export async function slowDeployment(t: Teardown): Promise<SlowDeployment> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-slow-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'node_modules/@weir'), { recursive: true });
+  await symlink(FIXTURE, join(folder, 'node_modules/slow-plugin'));
+  await symlink(join(ROOT, 'migrations'), join(folder, 'node_modules/@weir/migrations'));
+  const platformFile = join(folder, 'platform.json');
+  await writeFile(platformFile, JSON.stringify({ plugins: ['slow-plugin'], migrations: '@weir/migrations' }));
+  const database = await testDatabase(t, tools);
+  const issuer = await testIssuer(t);
+  const queue = `slow-${database.name}`;
+  const [host = '', port = ''] = (process.env.WEIR_TEST_TEMPORAL_ADDRESS ?? '').split(':');
+  const environment: Record<string, string> = {
+    ...{ DB_HOST: database.app.host, DB_PORT: String(database.app.port), DB_NAME: database.app.database },
+    ...{ DB_USER: database.app.user, DB_PASSWORD: database.app.password },
+    ...{ WORKFLOW_HOST: host, WORKFLOW_PORT: port, WORKFLOW_SLOW_TASK_QUEUE: queue },
+    ...{ IDP_URL: issuer.url, IDP_ISSUER: issuer.url, WEIR_MODE: 'development', WEIR_LOG_LEVEL: 'error' },
+    ...{ WEIR_PLATFORM: platformFile, WEIR_WORK_DIR: folder, WEIR_CACHE_DIR: CACHE },
+  };
+  const log = pino({ level: 'silent' });
+  const platform = await bootPlatform({ platformFile, environment, program: 'test', log });
+  t.teardown(() => platform.stop());
+  const tenant = await database.tenant('acme');
+  return {
+    ...{ platform, database, tenant, queue },
+    async start() {
+      const admitted = await platform.runs.admit('slow-work', { queue: true });
+      const run = { kind: 'slow-work', subjectId: SUBJECT, requestedBy: 'ada', admitted };
+      return platform.database.db(tenant).transaction((tx) => platform.runs.start(tx, run));
+    },
+    worker: () => startWorker(t, environment),
+    enough: () => writeFile(join(folder, 'enough'), ''),
+  };
+}
+
+async function startWorker(t: Teardown, environment: Record<string, string>): ReturnType<SlowDeployment['worker']> {
+  const child = spawn(process.execPath, [...NODE_ARGS, join(ROOT, 'workers/src/main.ts'), '--roles', 'slow'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  };
+  t.teardown(() => end('SIGKILL'));
+  const lines = createInterface({ input: child.stdout });
+  await Promise.race([
+    (async () => {
+      for await (const line of lines) if (line.includes('"ready":true')) return;
+    })(),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the worker ended with ${code}`))),
+  ]);
+  child.stdout.resume();
+  return { end };
+}
+
+/** Looks until something is there; only the hang limit of the test run ends it otherwise. */
+export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await setTimeout(POLL_MS);
+  }
+}
