@@ -43,6 +43,7 @@ export interface TestPlatform {
   database: TestDatabase;
   stateDir: string;
   runs: RunningPlatform['runs'];
+  db: RunningPlatform['database']['db'];
   tenant: TestDatabase['tenant'];
   url: string;
   /** A token of a user with one role in one tenant. */
@@ -112,6 +113,7 @@ export async function testPlatform(t: Test): Promise<TestPlatform> {
     database,
     stateDir: join(folder, 'state'),
     runs: platform.runs,
+    db: platform.database.db,
     tenant: (alias) => database.tenant(alias),
     async as(alias, role = 'admin') {
       const given = await token(alias, role);

@@ -93,6 +93,11 @@ t.test('a catalog without streams, or with one name twice, is refused', async (t
   const stream = { name: 'a', json_schema: {}, supported_sync_modes: ['full_refresh'] as const };
   t.equal(readCatalog([]), 'no_streams_found');
   t.equal(readCatalog([stream, { ...stream, namespace: 'x' }]), 'stream_names_ambiguous');
+  for (const name of ['', 'a\u0000', '\ud800', 'x'.repeat(513)]) {
+    t.equal(readCatalog([{ ...stream, name }]), 'stream_names_unusable');
+  }
+  t.equal(readCatalog([{ ...stream, default_cursor_field: ['\u0000'] }]), 'stream_names_unusable');
+  t.equal(readCatalog([{ ...stream, source_defined_primary_key: [['\udc00']] }]), 'stream_names_unusable');
   t.match(
     readCatalog([{ ...stream, namespace: 'a' }]),
     [{ namespace: null }],

@@ -12,6 +12,8 @@ import {
   resetStream,
   startDiscovery,
 } from '../src/contract.ts';
+import { keptStream, newStream } from '../src/stream/new-stream.ts';
+import { insertStreams } from '../src/stream/write-streams.ts';
 import { ok, refusal, type TestPlatform, testPlatform } from './platform.ts';
 import { ABSENT, BOTH, type StreamSource, schema, sourceMaker } from './stream-source.ts';
 
@@ -104,6 +106,22 @@ t.test('streams are made, changed and removed by their rules', async (t) => {
     t.equal(refusal(await api(refreshSchema, { params, body: { streams: [] } })), '200');
   });
 
+  await t.test('what a connector writes within its description is kept, whatever it is', async (t) => {
+    const { source_id } = await source();
+    const odd = { type: 'object', properties: { id: { description: 'half \ud800, nothing \u0000, \\u0000, "{},' } } };
+    const now = new Date();
+    const tenant = await platform.tenant('demo');
+    const described = { name: 'odd', json_schema: odd };
+    const kept = { ...keptStream({ name: 'odd', schema: odd }, null), discovered: described };
+    await platform
+      .db(tenant)
+      .transaction((tx) => insertStreams(tx, [newStream(kept, { sourceId: source_id, table: 'odd' }, now)]));
+    const [row] = await platform.database.peek(
+      'select json_schema, discovered::text from sources.stream where name = $1',
+      ['odd'],
+    );
+    t.strictSame(row, { json_schema: odd, discovered: JSON.stringify(described) });
+  });
   await t.test('lists are filtered', async (t) => {
     const { create, params } = await source();
     for (const name of ['a', 'b']) ok(await create({ name, namespace: 'x' }));

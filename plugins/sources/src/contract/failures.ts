@@ -24,6 +24,12 @@ export const SOURCE_FAILURES = {
     detail: 'The connector describes two streams of one name in different namespaces.',
     hint: 'Narrow the configuration to one namespace.',
   },
+  stream_names_unusable: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The connector describes a stream whose name, namespace or keys are empty, too long or not plain text.',
+    hint: 'Leave that stream out by the configuration, or rename it at the source.',
+  },
   catalog_too_large: {
     origin: 'source',
     retryable: false,

@@ -3,8 +3,15 @@ import { MAX_STREAMS, SYNC_MODES } from '../contract.ts';
 import { discoveredNamespace } from '../stream/settings.ts';
 import type { KeptStream } from './entity.ts';
 
+const MAX_NAME = 512;
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
 /** What is wrong with a catalog as a whole. */
-export type CatalogFault = 'no_streams_found' | 'stream_names_ambiguous' | 'catalog_too_large';
+export type CatalogFault =
+  | 'no_streams_found'
+  | 'stream_names_ambiguous'
+  | 'stream_names_unusable'
+  | 'catalog_too_large';
 
 /**
  * Turns a connector's catalog into streams as the service keeps them. The name is the key of a stream within its
@@ -15,6 +22,7 @@ export function readCatalog(streams: readonly CatalogStream[]): KeptStream[] | C
   if (streams.length > MAX_STREAMS) return 'catalog_too_large';
   const names = new Set(streams.map(({ name }) => name));
   if (names.size !== streams.length) return 'stream_names_ambiguous';
+  if (!streams.every(isUsable)) return 'stream_names_unusable';
   return streams.map((stream) => {
     const { name, namespace, json_schema, supported_sync_modes: modes } = stream;
     const supported = SYNC_MODES.filter((mode) => (modes ?? ['full_refresh']).includes(mode));
@@ -29,6 +37,12 @@ export function readCatalog(streams: readonly CatalogStream[]): KeptStream[] | C
       discovered: { ...stream },
     };
   });
+}
+
+/** Whether everything that is kept as text of its own can be: plain, well-formed and not too long. */
+function isUsable({ name, namespace, default_cursor_field: cursor, source_defined_primary_key: key }: CatalogStream) {
+  const texts = [name, namespace ?? ' ', ...(cursor ?? []), ...(key ?? []).flat()];
+  return texts.every((text) => text.length <= MAX_NAME && text.isWellFormed() && !CONTROL.test(text)) && name !== '';
 }
 
 function nonEmpty<T>(list: readonly T[] | undefined): T[] | null {

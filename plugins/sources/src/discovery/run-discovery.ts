@@ -1,12 +1,13 @@
 import { type ConnectorRuntime, processRuntime, readAnswer } from '@weir/connector-runtime';
-import type { Kernel, Tenant } from '@weir/kernel';
+import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
+import { Problem } from '@weir/kernel/contract';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { applyRefresh } from '../stream/apply-refresh.ts';
 import type { DestinationServices } from '../stream/destinations.ts';
-import { RunFailed, sourceFailure, verdictFailure } from '../sync/failure.ts';
+import { failureOf, RunFailed, sourceFailure, verdictFailure } from '../sync/failure.ts';
 import type { Outcome } from '../sync/finish-sync.ts';
 import { limitsOf } from '../sync/plan-sync.ts';
 import type { WorkFolders } from '../sync/work-folders.ts';
@@ -95,27 +96,44 @@ async function readInput(
   });
 }
 
+interface FinishDeps {
+  kernel: Kernel;
+  services: DestinationServices;
+}
+
 /**
  * Makes a discovery terminal; on success the streams of its source follow it, unless it only looks, all in one
- * transaction. What else its end means is the business of `settleDiscovery`, whoever ends it.
+ * transaction. Streams that cannot be kept fail the run; only what may pass when tried again is thrown. What else its end
+ * means is the business of `settleDiscovery`, whoever ends it.
  */
 export async function finishDiscovery(
-  { kernel, services }: { kernel: Kernel; services: DestinationServices },
+  deps: FinishDeps,
   tenant: Tenant,
   runId: string,
   outcome: Outcome,
 ): Promise<void> {
-  await kernel.runs.finish(tenant, runId, outcome, async (tx) => {
-    const row = await tx.findOne(DiscoveryEntity, { runId });
-    if (outcome.status !== 'succeeded' || !row?.sourceId || !row.applies) return;
-    const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId }, { lock: true });
-    if (source === undefined || source.status === 'retired') return;
-    await applyRefresh(tx, source, { found: row.streams ?? [], from: 'discovery' }, { services, beforeRemoval });
-    const status = sourceAfter(source.status, 'discovery_succeeded');
-    if (status !== source.status) {
-      await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
-    }
-  });
+  const { runs, log } = deps.kernel;
+  try {
+    await runs.finish(tenant, runId, outcome, async (tx) => {
+      if (outcome.status === 'succeeded') await followDiscovery(tx, runId, deps.services);
+    });
+  } catch (error) {
+    if (outcome.status !== 'succeeded' || error instanceof Problem) throw error;
+    log.error({ err: error, run_id: runId }, 'what a discovery found could not be kept');
+    await runs.finish(tenant, runId, { status: 'failed', failure: failureOf(error) });
+  }
+}
+
+async function followDiscovery(tx: TenantTransaction, runId: string, services: DestinationServices): Promise<void> {
+  const row = await tx.findOne(DiscoveryEntity, { runId });
+  if (!row?.sourceId || !row.applies) return;
+  const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId }, { lock: true });
+  if (source === undefined || source.status === 'retired') return;
+  await applyRefresh(tx, source, { found: row.streams ?? [], from: 'discovery' }, { services, beforeRemoval });
+  const status = sourceAfter(source.status, 'discovery_succeeded');
+  if (status !== source.status) {
+    await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
+  }
 }
 
 async function beforeRemoval(): Promise<never> {

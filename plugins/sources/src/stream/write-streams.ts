@@ -31,16 +31,23 @@ const COLUMNS = {
 } as const satisfies Record<keyof StreamFields, readonly [column: string, type: string]>;
 
 const FIXED: readonly string[] = ['stream_id', 'source_id', 'created_at'];
+const JSON_TYPES: readonly string[] = ['json', 'jsonb'];
 const all = Object.values(COLUMNS);
 const names = all.map(([column]) => column).join(', ');
-const record = all.map(([column, type]) => `${column} ${type}`).join(', ');
+/**
+ * The rows as one array per column. JSON travels as text and is cast as a whole: a function that takes documents apart
+ * would refuse what a connector may have written within them, such as an escaped NUL.
+ */
+const given = `(select ${all.map(([column, type]) => `${column}::${type}`).join(', ')} from unnest(${all
+  .map(([, type], at) => `$${at + 2}::${JSON_TYPES.includes(type) ? 'text' : type}[]`)
+  .join(', ')}) as column_of (${names})) as given`;
 const changed = all.flatMap(([column]) => (FIXED.includes(column) ? [] : [`${column} = given.${column}`])).join(', ');
 
 const INSERT = `insert into sources.stream (tenant_id, ${names})
-  select $2::uuid, ${names} from json_to_recordset($1::json) as given (${record})`;
+  select $1::uuid, ${names} from ${given}`;
 const UPDATE = `update sources.stream as stream set ${changed}
-  from json_to_recordset($1::json) as given (${record})
-  where stream.tenant_id = $2::uuid and stream.stream_id = given.stream_id`;
+  from ${given}
+  where stream.tenant_id = $1::uuid and stream.stream_id = given.stream_id`;
 
 /**
  * Inserts streams, in one statement however many there are. Throws `destination_taken` and `stream_name_taken` when
@@ -68,7 +75,7 @@ export async function removeStreams(tx: TenantTransaction, streamIds: readonly s
 async function write(tx: TenantTransaction, statement: string, rows: readonly StreamFields[]): Promise<void> {
   if (rows.length === 0) return;
   try {
-    await tx.sql(statement, [JSON.stringify(rows.map(recordOf)), tx.tenant.tenantId]);
+    await tx.sql(statement, [tx.tenant.tenantId, ...columnsOf(rows)]);
   } catch (error) {
     const constraint = uniqueConstraint(error);
     if (constraint === 'stream_destination') throw sourceProblems.destinationTaken();
@@ -77,6 +84,11 @@ async function write(tx: TenantTransaction, statement: string, rows: readonly St
   }
 }
 
-function recordOf(row: StreamFields): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(COLUMNS).map(([key, [column]]) => [column, row[key as keyof StreamFields]]));
+function columnsOf(rows: readonly StreamFields[]): unknown[][] {
+  return Object.entries(COLUMNS).map(([key, [, type]]) =>
+    rows.map((row) => {
+      const value = row[key as keyof StreamFields] ?? null;
+      return value !== null && JSON_TYPES.includes(type) ? JSON.stringify(value) : value;
+    }),
+  );
 }
