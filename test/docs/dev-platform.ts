@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Places } from './normalise.ts';
@@ -20,6 +20,8 @@ export interface DevPlatform {
   places: Places;
   /** A terminal in the checkout. */
   shell(): Promise<Shell>;
+  /** How the demo user reaches the API. */
+  client(): Promise<{ url: string; token: string; tenant: string }>;
   stop(): Promise<void>;
 }
 
@@ -31,45 +33,60 @@ export interface DevPlatform {
 export async function startDevPlatform(root: string): Promise<DevPlatform> {
   const home = await mkdtemp(path.join(tmpdir(), 'weir-docs-'));
   const checkout = path.join(home, 'weir');
-  const env = { ...kept(process.env), NO_COLOR: '1', XDG_CONFIG_HOME: path.join(home, '.config') };
   await makeCheckout(root, checkout, path.join(home, 'data'));
+  const own = { NO_COLOR: '1', NODE_COMPILE_CACHE: path.join(home, 'compiled') };
+  const env = { ...kept(process.env), ...own, XDG_CONFIG_HOME: path.join(home, '.config') };
+  const server = startServer(path.join(checkout, 'cli', 'bin', 'weir.mjs'), home, env);
+  const stop = async () => {
+    await server.stop();
+    await rm(home, { recursive: true, force: true });
+  };
+  if (!(await server.ready)) {
+    await stop();
+    throw new Error(`the development server ended before it was ready:\n${server.said.stderr}`);
+  }
+  const python = process.env.WEIR_TEST_PYTHON === undefined ? [] : [path.dirname(process.env.WEIR_TEST_PYTHON)];
+  const PATH = [...python, path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
+  const ofReader = { ...kept(process.env), ...own, NODE_OPTIONS, HOME: home, PATH };
+  return {
+    said: server.said,
+    places: [[home, SHOWN_HOME]],
+    shell: () => openShell({ cwd: checkout, env: ofReader }),
+    async client() {
+      const { profiles } = JSON.parse(await readFile(path.join(home, '.config/weir/profiles.json'), 'utf8'));
+      return profiles.dev;
+    },
+    stop,
+  };
+}
+
+/** The server's process: what it says, whether it became ready, and its end with everything it has made. */
+function startServer(weir: string, cwd: string, env: NodeJS.ProcessEnv) {
+  const options = { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
+  const child = spawn(process.execPath, [weir, 'dev', 'up', '--demo'], options);
+  const end = () => void child.kill('SIGTERM');
+  process.once('exit', end);
   const said = { stdout: '', stderr: '' };
-  const weir = path.join(checkout, 'cli', 'bin', 'weir.mjs');
-  const child = spawn(process.execPath, [weir, 'dev', 'up', '--demo'], {
-    env,
-    cwd: home,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const ready = new Promise<void>((resolve) => {
+  const ended = new Promise<boolean>((resolve) => child.once('close', () => resolve(false)));
+  const running = new Promise<boolean>((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       said.stdout += text;
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said.stderr += text;
-      if (said.stderr.includes(READY)) resolve();
+      if (said.stderr.includes(READY)) resolve(true);
     });
   });
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await ended;
-    const reset = spawn(process.execPath, [weir, 'dev', 'reset', '--yes'], { env, cwd: home, stdio: 'ignore' });
-    await new Promise((resolve) => reset.once('close', resolve));
-    await rm(home, { recursive: true, force: true });
-  };
-  const outcome = await Promise.race([ready.then(() => 'ready'), ended.then(() => 'ended')]);
-  if (outcome === 'ended') {
-    await stop();
-    throw new Error(`the development server ended before it was ready:\n${said.stderr}`);
-  }
-  const python = process.env.WEIR_TEST_PYTHON === undefined ? [] : [path.dirname(process.env.WEIR_TEST_PYTHON)];
-  const PATH = [...python, path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
   return {
     said,
-    places: [[home, SHOWN_HOME]],
-    shell: () =>
-      openShell({ cwd: checkout, env: { ...kept(process.env), NO_COLOR: '1', NODE_OPTIONS, HOME: home, PATH } }),
-    stop,
+    ready: Promise.race([running, ended]),
+    async stop() {
+      end();
+      await ended;
+      process.off('exit', end);
+      const reset = spawn(process.execPath, [weir, 'dev', 'reset', '--yes'], { env, cwd, stdio: 'ignore' });
+      await new Promise((resolve) => reset.once('close', resolve));
+    },
   };
 }
 

@@ -38,8 +38,8 @@ async function linkFault(
   const [place = '', anchor] = target.split('#');
   const file = place === '' ? from : path.normalize(path.join(path.dirname(from), place));
   if (file.startsWith('..')) return 'leaves the checkout';
-  const found = await stat(path.join(root, file)).catch(() => undefined);
-  if (found === undefined) return 'is not there';
+  const found = pages.has(file) || (await stat(path.join(root, file)).catch(() => undefined)) !== undefined;
+  if (!found) return 'is not there';
   if (anchor === undefined) return undefined;
   const page = pages.get(file);
   if (page === undefined) return 'has an anchor into something that is no page';

@@ -7,7 +7,7 @@ const CHANGING: readonly [RegExp, string][] = [
   [/\b(127\.0\.0\.1|localhost):\d+/g, '<address>'],
   [/\b\d{17,19}\b/g, '<snapshot>'],
   [/\b[\d,]+ rows\/s/g, '<rate>'],
-  [/\b\d+(\.\d+)? ?(ms|s|min)\b/g, '<duration>'],
+  [/\b\d+(\.\d+)? ?(ms|s|min)\b( \d+ s\b)?/g, '<duration>'],
   [/\bv\d+\.\d+\.\d+\b/g, '<version>'],
   [/\b\d+ cores, \d+ GB/g, '<machine>'],
   [/[ \t]+/g, ' '],

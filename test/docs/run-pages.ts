@@ -25,37 +25,25 @@ export async function runInTerminal(page: Page, platform: DevPlatform): Promise<
   }
 }
 
-/** The ids that calls of the reference want, each with the command that prints it. */
-export interface CallIds {
-  /** By the name of the path parameter. */
-  everywhere: Readonly<Record<string, string>>;
-  /** Where a name means something else below a certain path. */
-  below: Readonly<Record<string, Readonly<Record<string, string>>>>;
-}
-
 /**
  * Runs the `sh call` lines of the API reference, which change nothing, and names those that are answered with an error.
- * The first block of the page sets address, tenant and token.
+ * The first block of the page sets address, tenant and token; `idsFor` gives the other names of a line their values.
  */
-export async function runCalls(page: Page, platform: DevPlatform, ids: CallIds): Promise<PageRun> {
+export async function runCalls(
+  page: Page,
+  platform: DevPlatform,
+  idsFor: (line: string) => Readonly<Record<string, string>>,
+): Promise<PageRun> {
   const shell = await platform.shell();
   const run: PageRun = { blocks: 0, outputs: 0, faults: [] };
-  const set = (values: Readonly<Record<string, string>>) =>
-    shell.run(
-      Object.entries(values)
-        .map(([name, command]) => `export ${name}=$(${command})`)
-        .join('\n'),
-    );
   try {
     await shell.run(ALIAS);
     await shell.run(`curl() { command curl --max-time 20 -o /dev/null -w '%{http_code}' "$@"; }`);
-    await set(ids.everywhere);
     for (const { lang, info, text, line } of page.blocks) {
       if (lang !== 'sh' || info !== 'call') continue;
       run.blocks += 1;
-      const elsewhere = Object.entries(ids.below).find(([path]) => text.includes(path))?.[1];
-      if (elsewhere !== undefined) await set(elsewhere);
-      const { output, code } = await shell.run(text);
+      const ids = Object.entries(idsFor(text)).map(([name, value]) => `${name}='${value}'`);
+      const { output, code } = await shell.run(`${ids.join('\n')}\n${text}`);
       if (code !== 0 || !/^(2\d\d)?$/.test(output.trim()))
         run.faults.push(`${page.file}:${line}: ${output.trim()}\n${text}`);
     }

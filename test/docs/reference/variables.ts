@@ -34,6 +34,15 @@ export const VARIABLE_GROUPS: readonly VariableGroup[] = [
     ],
   },
   {
+    title: 'Traces',
+    intro:
+      'Of the OpenTelemetry SDK, read where `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector; its other variables are not.',
+    variables: [
+      note('OTEL_TRACES_SAMPLER', 'name of a sampler', '`parentbased_always_on`', 'Which traces are kept'),
+      note('OTEL_EXPORTER_OTLP_HEADERS', '`name=value`, by commas', 'none', 'What is sent to the collector along'),
+    ],
+  },
+  {
     title: 'Connectors',
     intro: 'Read where a connector fetches from an address that a user gave.',
     variables: [
@@ -94,5 +103,5 @@ export const VARIABLE_GROUPS: readonly VariableGroup[] = [
 export const INTERNAL_VARIABLES: ReadonlySet<string> = new Set([
   ...['WEIR_LAUNCHED_AT', 'WEIR_STDIN_LEASE', 'WEIR_CONNECTOR_MEMORY_MIB'],
   ...['WEIR_TEST_DATABASE_URL', 'WEIR_TEST_LEAK'],
-  ...['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'DATA_CHANNEL_MEDIUM', 'DATA_CHANNEL_FORMAT'],
+  ...['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'DATA_CHANNEL_MEDIUM', 'DATA_CHANNEL_FORMAT', 'TRACEPARENT'],
 ]);

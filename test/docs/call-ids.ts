@@ -1,0 +1,28 @@
+import { call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
+import { listSources, listStreams, listSyncHistory, startDiscovery } from '@weir/plugin-sources/contract';
+import type { DevPlatform } from './dev-platform.ts';
+
+/**
+ * What the calls of the API reference name in their paths, from what the first tutorial has left: the values of the
+ * `$names` of one line. A workflow is a sync's, but below the path of discoveries.
+ */
+export async function callIds(platform: DevPlatform): Promise<(line: string) => Record<string, string>> {
+  const client = await platform.client();
+  const ask = async <E extends Endpoint>(endpoint: E, input: Partial<Input<E>>): Promise<Output<E>> => {
+    const answer = await call(endpoint, input, client);
+    if (!answer.ok) throw new Error(`${endpoint.id} answered ${answer.problem.code}`);
+    return answer.body;
+  };
+  const [source] = (await ask(listSources, { query: { name: 'shop' } })).items;
+  const source_id = source?.source_id ?? '';
+  const [stream] = (await ask(listStreams, { params: { source_id } })).items;
+  const [sync] = (await ask(listSyncHistory, { params: { source_id } })).items;
+  const discovery = await ask(startDiscovery, { body: { source_id, apply: false } });
+  const dataset = 'bronze.demo.shop__orders';
+  return (line) => ({
+    ...{ source_id, stream_id: stream?.stream_id ?? '', pattern_id: 'files' },
+    ...{ sync_run_id: sync?.run_id ?? '', run_id: sync?.run_id ?? '' },
+    workflow_id: (line.includes('/discover/status/') ? discovery.workflow_id : sync?.workflow_id) ?? '',
+    ...{ dataset_id: dataset, table: dataset, code: 'not_found', file: 'explorer.js', alias: 'demo' },
+  });
+}
