@@ -9,7 +9,16 @@ import { discovered, enableAll, filesSource, ok, synced, testPlatform } from './
 /** Planted in bad data; no answer may hold it. */
 const CANARY = 'canary7151';
 
-const cases: { name: string; code: string; origin: string; spoil(file: string): Promise<void> }[] = [
+interface Case {
+  name: string;
+  code: string;
+  origin: string;
+  /** What the source says of its files beside where they are. */
+  config?: object;
+  spoil(file: string): Promise<void>;
+}
+
+const cases: Case[] = [
   {
     name: 'a CSV row with too many fields',
     code: 'csv_row_too_wide',
@@ -17,9 +26,10 @@ const cases: { name: string; code: string; origin: string; spoil(file: string): 
     spoil: (file) => writeFile(file, `id,name\n5,${CANARY},more\n`),
   },
   {
-    name: 'text that is not UTF-8',
+    name: 'text that is not in the encoding that the source names',
     code: 'encoding_invalid',
     origin: 'source',
+    config: { encoding: 'utf-8' },
     spoil: (file) => writeFile(file, Buffer.concat([Buffer.from('id,name\n5,'), Buffer.from([0xff, 0xfe, 0x0a])])),
   },
   {
@@ -34,12 +44,12 @@ t.test('bad input fails the run with its code, and the last good snapshot stands
   const platform = await testPlatform(t);
   await platform.startWorker();
   const api = await platform.as('demo');
-  for (const [index, { name, code, origin, spoil }] of cases.entries()) {
+  for (const [index, { name, code, origin, config, spoil }] of cases.entries()) {
     await t.test(name, async (t) => {
       const folder = join(platform.folder, `case${index}`);
       await mkdir(folder);
       await writeFile(join(folder, 'rows.csv'), 'id,name\n1,a\n2,b\n');
-      const { source_id } = await filesSource(api, `case${index}`, folder);
+      const { source_id } = await filesSource(api, `case${index}`, folder, config);
       await discovered(api, source_id);
       await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
       t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
