@@ -60,6 +60,7 @@ export {
   RunFailure,
   type RunStatus,
   RunWorker,
+  runFacts,
   StartWarning,
   TERMINAL_RUN_STATUSES,
   Timestamp,

@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Table, tableFromIPC } from 'apache-arrow';
 import t from 'tap';
-import { createQueryPool, type FieldType } from '../src/index.ts';
+import type { FieldType } from '../src/index.ts';
 import { runPython } from './python.ts';
-import { fileWriter, schemaOf } from './typed-table.ts';
+import { readingPlace, schemaOf } from './typed-table.ts';
 
 const STRUCT: FieldType = {
   type: 'struct',
@@ -64,14 +63,7 @@ print(json.dumps({
 `;
 
 t.test('the Arrow form', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-arrow-'));
-  const writer = await fileWriter(folder);
-  const pool = createQueryPool();
-  t.teardown(async () => {
-    await pool.close();
-    writer.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const { folder, writer, pool } = await readingPlace(t);
   const schema = schemaOf(COLUMNS.map(([type]) => type));
   const rows = [COLUMNS.map(([, one]) => one), COLUMNS.map(() => null), COLUMNS.map(([, , other]) => other)];
   const { location } = await writer.write(schema, rows);

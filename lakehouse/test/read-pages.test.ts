@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import t from 'tap';
 import {
   CONDITION_OPS,
   type Condition,
-  createQueryPool,
   type LiveFile,
   parseCondition,
   planRead,
@@ -16,7 +12,7 @@ import {
   type RowPosition,
 } from '../src/index.ts';
 import { MAX_READ_FILES, MAX_SORTED_ROWS, readingOrder } from '../src/query/plan-read.ts';
-import { fileWriter, schemaOf } from './typed-table.ts';
+import { readingPlace, schemaOf } from './typed-table.ts';
 import { compareValues, fits, type TypedValue, VALUES } from './typed-values.ts';
 
 const TABLES = 12;
@@ -87,14 +83,7 @@ async function readAll(pool: QueryPool, live: readonly LiveFile[], query: Query,
 }
 
 t.test('pages of any size are the rows of one read, in any order and with any filter', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-pages-'));
-  const writer = await fileWriter(folder);
-  const pool = createQueryPool();
-  t.teardown(async () => {
-    await pool.close();
-    writer.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const { writer, pool } = await readingPlace(t);
   const tables: { live: LiveFile[]; rows: Row[] }[] = [];
   for (const files of fc.sample(someTable, TABLES)) {
     let id = 0;
@@ -161,14 +150,7 @@ t.test('a sort over more than it may look at is refused before anything is read'
 });
 
 t.test('a place that no file holds is position_missing when rows have an order', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-pages-'));
-  const writer = await fileWriter(folder);
-  const pool = createQueryPool();
-  t.teardown(async () => {
-    await pool.close();
-    writer.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const { writer, pool } = await readingPlace(t);
   const schema = schemaOf(['int']);
   const { location } = await writer.write(schema, [['1'], ['2']]);
   const order = { field: schema.fields[0]!, descending: false };

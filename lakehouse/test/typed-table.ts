@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { fieldIdsLiteral, identifier, literal, sqlType } from '../src/duckdb-sql.ts';
-import type { Field, LiveFile, TableSchema } from '../src/index.ts';
+import { createQueryPool, type Field, type LiveFile, type TableSchema } from '../src/index.ts';
 import { toDataFile } from '../src/manifest.ts';
 import { type CopyStats, stagedFileFromStats } from '../src/stats.ts';
 
@@ -43,4 +46,17 @@ export async function fileWriter(folder: string) {
       return { location: `file://${path}`, recordCount: BigInt(rows.length), sizeBytes: 1n, snapshotId: 1n, figures };
     },
   };
+}
+
+/** A writer and readers over a folder of their own; all go with the test. */
+export async function readingPlace(t: { teardown(work: () => unknown): void }) {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-read-'));
+  const writer = await fileWriter(folder);
+  const pool = createQueryPool();
+  t.teardown(async () => {
+    await pool.close();
+    writer.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { folder, writer, pool };
 }

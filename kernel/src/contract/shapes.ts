@@ -64,6 +64,20 @@ export const RunFailure = Type.Object({
   hint: Nullable(Type.String()),
 });
 
+/** What every route shows of a run, whatever its kind. */
+export const runFacts = {
+  run_id: Id,
+  workflow_id: Type.String(),
+  status: OneOf(RUN_STATUSES),
+  is_terminal: Type.Boolean(),
+  attempt: Type.Integer({ description: '0 until a worker has begun it' }),
+  requested_by: Type.String(),
+  created_at: Timestamp,
+  started_at: Nullable(Timestamp),
+  ended_at: Nullable(Timestamp),
+  failure: Nullable(RunFailure),
+};
+
 /** What the caller of a start should know although it was accepted, such as `no_worker`. */
 export const StartWarning = Type.Object({
   code: Type.String(),

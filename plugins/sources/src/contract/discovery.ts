@@ -6,12 +6,9 @@ import {
   Id,
   kernelProblems,
   Nullable,
-  OneOf,
-  RUN_STATUSES,
-  RunFailure,
   RunWorker,
+  runFacts,
   runProblems,
-  Timestamp,
 } from '@weir/kernel/contract';
 import { readSources, runSources } from './access.ts';
 import { PatternId } from './patterns.ts';
@@ -24,17 +21,10 @@ const MAX_WORKFLOW_ID = 200;
 
 /** How a discovery stands, and what it found. */
 export const DiscoveryStatus = Type.Object({
-  workflow_id: Type.String(),
-  run_id: Id,
-  status: OneOf(RUN_STATUSES),
-  is_terminal: Type.Boolean(),
+  ...runFacts,
   source_id: Nullable(Id),
   pattern_id: PatternId,
   streams: Nullable(Type.Array(DiscoveredStream)),
-  created_at: Timestamp,
-  started_at: Nullable(Timestamp),
-  ended_at: Nullable(Timestamp),
-  failure: Nullable(RunFailure),
   worker: Nullable(RunWorker),
   apply: Type.Boolean({ description: 'Whether its end brings the streams of the source in line with it' }),
 });

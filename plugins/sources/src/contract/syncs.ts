@@ -12,6 +12,7 @@ import {
   RUN_STATUSES,
   RunFailure,
   RunWorker,
+  runFacts,
   runProblems,
   Timestamp,
 } from '@weir/kernel/contract';
@@ -34,20 +35,11 @@ const counters = {
 
 /** One sync of a source. */
 export const SyncRun = Type.Object({
-  run_id: Id,
-  workflow_id: Type.String(),
+  ...runFacts,
   source_id: Id,
-  status: OneOf(RUN_STATUSES),
-  is_terminal: Type.Boolean(),
   verdict: Nullable(OneOf(VERDICTS)),
   phase: OneOf(SYNC_PHASES),
-  attempt: Type.Integer(),
   ...counters,
-  requested_by: Type.String(),
-  created_at: Timestamp,
-  started_at: Nullable(Timestamp),
-  ended_at: Nullable(Timestamp),
-  failure: Nullable(RunFailure),
 });
 export type SyncRunView = Static<typeof SyncRun>;
 

@@ -1,5 +1,5 @@
-import type { Kernel, RunRecord, RunWorkerView, Tenant } from '@weir/kernel';
-import { type Input, kernelProblems, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
+import { type Kernel, type RunRecord, type RunWorkerView, runView, type Tenant } from '@weir/kernel';
+import { type Input, kernelProblems } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { checkConfig } from '../config/check-config.ts';
 import type { DiscoveryStatusView, startDiscovery } from '../contract.ts';
@@ -9,7 +9,6 @@ import type { SourceRow } from '../source/entity.ts';
 import { liveSource } from '../source/live-source.ts';
 import { namedPattern } from '../source/service.ts';
 import { sourceAfter } from '../source/transitions.ts';
-import { failureView } from '../sync/view.ts';
 import { DiscoveryEntity, type DiscoveryRow } from './entity.ts';
 
 /** How long a configuration that is no source yet is kept for its discovery. */
@@ -116,18 +115,11 @@ async function startOfConfig(
 function statusView(run: RunRecord, row: DiscoveryRow, worker: RunWorkerView | undefined): DiscoveryStatusView {
   const streams = run.status === 'succeeded' ? row.streams : undefined;
   return {
-    workflow_id: run.workflowId,
-    run_id: run.runId,
-    status: run.status,
-    is_terminal: TERMINAL_RUN_STATUSES.includes(run.status),
+    ...runView(run),
     source_id: row.sourceId ?? null,
     pattern_id: row.patternId,
     apply: row.applies,
     streams: streams?.map(({ discovered: _own, ...stream }) => stream) ?? null,
-    created_at: run.createdAt.toISOString(),
-    started_at: run.startedAt?.toISOString() ?? null,
-    ended_at: run.endedAt?.toISOString() ?? null,
-    failure: failureView(run.failure),
     worker: worker ?? null,
   };
 }

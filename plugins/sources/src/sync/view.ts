@@ -1,4 +1,4 @@
-import type { RunFailureRecord, RunRecord, RunWorkerView } from '@weir/kernel';
+import { failureView, type RunRecord, type RunWorkerView, runView } from '@weir/kernel';
 import { TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import type { StreamRunView, SyncRunDetailView, SyncRunView } from '../contract.ts';
 import { NO_ROWS, type StreamRunRow, type SyncRunRow } from './entity.ts';
@@ -15,29 +15,15 @@ function countersView(row: CounterRow) {
   };
 }
 
-/** A failure as the wire shows it. */
-export function failureView(failure: RunFailureRecord | null | undefined) {
-  return failure ? { ...failure, hint: failure.hint ?? null } : null;
-}
-
 /** A sync as the wire shows it: the kernel's run with this plugin's details. */
 export function syncRunView(run: RunRecord, details: SyncRunRow | undefined): SyncRunView {
-  const terminal = TERMINAL_RUN_STATUSES.includes(run.status);
+  const facts = runView(run);
   return {
-    run_id: run.runId,
-    workflow_id: run.workflowId,
+    ...facts,
     source_id: run.subjectId,
-    status: run.status,
-    is_terminal: terminal,
     verdict: details?.verdict ?? null,
-    phase: terminal ? 'ended' : (details?.phase ?? 'waiting'),
-    attempt: details?.attempt ?? 0,
+    phase: facts.is_terminal ? 'ended' : (details?.phase ?? 'waiting'),
     ...countersView(details ?? NO_ROWS),
-    requested_by: run.requestedBy,
-    created_at: run.createdAt.toISOString(),
-    started_at: run.startedAt?.toISOString() ?? null,
-    ended_at: run.endedAt?.toISOString() ?? null,
-    failure: failureView(run.failure),
   };
 }
 

@@ -6,9 +6,8 @@ import {
   kernelProblems,
   Nullable,
   OneOf,
-  RUN_STATUSES,
-  RunFailure,
   RunWorker,
+  runFacts,
   runProblems,
   Timestamp,
 } from '@weir/kernel/contract';
@@ -24,18 +23,9 @@ const params = Closed({
 
 /** A run of any kind, as the workflow routes show it. */
 export const WorkflowRun = Type.Object({
-  run_id: Id,
-  workflow_id: Type.String(),
+  ...runFacts,
   kind: Type.String({ description: 'What is done, such as source-sync' }),
   subject_id: Id,
-  status: OneOf(RUN_STATUSES),
-  is_terminal: Type.Boolean(),
-  attempt: Type.Integer({ description: '0 until a worker has begun it' }),
-  requested_by: Type.String(),
-  created_at: Timestamp,
-  started_at: Nullable(Timestamp),
-  ended_at: Nullable(Timestamp),
-  failure: Nullable(RunFailure),
 });
 export type WorkflowRunView = Static<typeof WorkflowRun>;
 

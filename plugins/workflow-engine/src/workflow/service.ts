@@ -1,8 +1,8 @@
 import type { Kernel, RunRecord, Tenant, WorkflowEngineService } from '@weir/kernel';
 import { kernelProblems, type Output, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import type { cancelWorkflow, getWorkflow, WorkflowRunView } from '../contract.ts';
-import { runView } from './run-view.ts';
 import type { WaitForEnd } from './wait-for-end.ts';
+import { workflowRunView } from './workflow-run-view.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -23,7 +23,7 @@ export function workflowService({ kernel, engine, wait }: WorkflowDeps) {
     async get(tenant: Tenant, id: string): Promise<Output<typeof getWorkflow>> {
       const run = await runOf(tenant, id);
       const [asked, worker] = await Promise.all([described(engine, run), kernel.runs.worker(run)]);
-      return { ...runView(run), ...asked, worker: worker ?? null };
+      return { ...workflowRunView(run), ...asked, worker: worker ?? null };
     },
 
     async cancel(tenant: Tenant, id: string): Promise<Output<typeof cancelWorkflow>> {
@@ -43,7 +43,7 @@ export function workflowService({ kernel, engine, wait }: WorkflowDeps) {
         ({ status }) => TERMINAL_RUN_STATUSES.includes(status),
         { timeoutMs: timeoutSeconds * MS_PER_SECOND, signal },
       );
-      return runView(seen);
+      return workflowRunView(seen);
     },
   };
 }
