@@ -58,7 +58,7 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
         const traceparent = telemetry.traceparent() ?? null;
         const row = [tx.tenant.tenantId, runId, kind, subjectId, exclusive, workflowId, requestedBy, traceparent];
         for (let tried = 1; !(await insertRun(tx, row)); tried += 1) {
-          const active = await activeRun(tx, kind, subjectId);
+          const active = await activeRun(tx, [kind], subjectId);
           if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
           if (tried === MAX_START_TRIES) throw kernelProblems.conflict();
         }
@@ -82,6 +82,7 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
     async findMany(tx, runIds) {
       return runIds.length === 0 ? [] : (await tx.find(Run, { runId: { $in: [...runIds] } })).map(toRecord);
     },
+    active: activeRun,
     async page(tenant, filter, request) {
       const where = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
       const page = await db(tenant).transaction((tx) => tx.page(Run, where, request, ORDERS));
@@ -150,12 +151,16 @@ async function insertRun(tx: TenantTransaction, row: unknown[]): Promise<boolean
   return rowCount === 1;
 }
 
-/** The open run that stood in the way; undefined when it ended in this very moment. */
-async function activeRun(tx: TenantTransaction, kind: string, subjectId: string): Promise<string | undefined> {
+/** The open run that stands in the way; undefined when it ended in this very moment. */
+async function activeRun(
+  tx: TenantTransaction,
+  kinds: readonly string[],
+  subjectId: string,
+): Promise<string | undefined> {
   const { rows } = await tx.sql(
     `select run_id from kernel.run
-     where kind = $1 and subject_id = $2 and exclusive and status in ('pending', 'running')`,
-    [kind, subjectId],
+     where kind = any ($1::text[]) and subject_id = $2 and exclusive and status in ('pending', 'running') limit 1`,
+    [kinds, subjectId],
   );
   return rows[0]?.run_id as string | undefined;
 }

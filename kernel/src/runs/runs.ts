@@ -76,6 +76,8 @@ export interface Runs {
   find(tenant: Tenant, id: string, kind?: string): Promise<RunRecord | undefined>;
   /** The runs of these ids that the tenant has, in no order. */
   findMany(tx: TenantTransaction, runIds: readonly string[]): Promise<RunRecord[]>;
+  /** The open run of a subject of one of these exclusive kinds, as the caller's transaction sees it: it takes no other connection. */
+  active(tx: TenantTransaction, kinds: readonly string[], subjectId: string): Promise<string | undefined>;
   /** The newest runs of a subject, newest first, by keyset page. */
   page(
     tenant: Tenant,

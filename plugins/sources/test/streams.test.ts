@@ -106,6 +106,15 @@ t.test('streams are made, changed and removed by their rules', async (t) => {
     t.equal(refusal(await api(refreshSchema, { params, body: { streams: [] } })), '200');
   });
 
+  await t.test('more are removed at once than the store has connections, and none waits for another', async (t) => {
+    const { bulk, params } = await source();
+    const names = Array.from({ length: 24 }, (_, index) => ({ name: `s${index}`, schema }));
+    const { results } = ok(await bulk(names));
+    const remove = ({ stream_id }: { stream_id: string }) => api(deleteStream, { params: { ...params, stream_id } });
+    const statuses = await Promise.all(results.map(async (made) => refusal(await remove(made))));
+    t.strictSame(new Set(statuses), new Set(['204']));
+  });
+
   await t.test('what a connector writes within its description is kept, whatever it is', async (t) => {
     const { source_id } = await source();
     const odd = { type: 'object', properties: { id: { description: 'half \ud800, nothing \u0000, \\u0000, "{},' } } };

@@ -115,7 +115,7 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
       await kernel.db(tenant).transaction(async (tx) => {
         const row = await liveSource(tx, sourceId, { lock: true });
         requireMatch(ifMatch, String(row.version));
-        await refuseWhileRunning(kernel, tenant, sourceId);
+        await refuseWhileRunning(kernel, tx, sourceId);
         const status = sourceAfter(row.status, 'retired');
         await tx.update(row, { status, version: row.version + 1, updatedAt: new Date() });
       });

@@ -52,7 +52,7 @@ async function makeStreams(
     const table = await takePlannedTable(tx, { sourceId: source.sourceId, planned }, services);
     created.push(newStream(stream, { sourceId: source.sourceId, table }, now));
   }
-  return markLeftRows(tx, created);
+  return markLeftRows(tx, created, 'planned');
 }
 
 /** Notes on the source that its streams are known. The caller holds its lock. */

@@ -28,7 +28,7 @@ export function bulkService(kernel: Kernel, services: DestinationServices) {
         const plan = planBulk(sourceId, await tx.find(StreamEntity, { sourceId }), items);
         if (plan.stale.length > 0) throw kernelProblems.preconditionFailed({ errors: plan.stale });
         if (plan.faults.length > 0) throw sourceProblems.streamsRefused({ errors: plan.faults });
-        if (plan.steps.some(({ action }) => action === 'deleted')) await refuseWhileRunning(kernel, tenant, sourceId);
+        if (plan.steps.some(({ action }) => action === 'deleted')) await refuseWhileRunning(kernel, tx, sourceId);
         const rows = await takeTables(tx, { source, plan }, services);
         await write(tx, plan, rows);
         if (plan.steps.some(({ action }) => action === 'created')) await knowStreams(tx, source);
@@ -69,14 +69,19 @@ async function takeTables(
     rows.push(row);
   }
   if (faults.length > 0) throw sourceProblems.streamsRefused({ errors: faults });
-  const planned = rows.filter((row, at) => row && isPlanned(plan.steps[at])) as StreamFields[];
-  const marked = new Map((await markLeftRows(tx, planned)).map((row) => [row.streamId, row]));
+  const coming = (table: 'planned' | 'chosen') =>
+    rows.filter((row, at) => row && comesTo(plan.steps[at]) === table) as StreamFields[];
+  const planned = await markLeftRows(tx, coming('planned'), 'planned');
+  const chosen = await markLeftRows(tx, coming('chosen'), 'chosen');
+  const marked = new Map([...planned, ...chosen].map((row) => [row.streamId, row]));
   return rows.map((row) => row && (marked.get(row.streamId) ?? row));
 }
 
-/** Whether a step makes a stream whose table nobody chose. */
-function isPlanned(step: BulkStep | undefined): boolean {
-  return step?.action === 'created' && step.table === undefined;
+/** What table a step brings its stream to, if any. */
+function comesTo(step: BulkStep | undefined): 'planned' | 'chosen' | undefined {
+  if (step === undefined || step.action === 'deleted') return undefined;
+  if (step.table !== undefined) return 'chosen';
+  return step.action === 'created' ? 'planned' : undefined;
 }
 
 /** Removed ones first, so that what they leave is free for the others. */

@@ -35,17 +35,27 @@ export async function takePlannedTable(
 }
 
 /**
- * New streams with their tables marked whose rows an earlier stream has left there: a name that comes back gets its table
- * back, and the first commit is to replace what lies in it instead of adding to it.
+ * Streams that come to a table, marked where the first commit is to replace what lies there instead of adding to it. In a
+ * planned table that is whatever earlier streams have left: a name that comes back gets its table back. In a chosen one it
+ * is what a stream of the same name of the same source has left, this one before a reset included; the rows of others stay.
  */
-export async function markLeftRows<R extends StreamFields>(tx: TenantTransaction, rows: readonly R[]): Promise<R[]> {
+export async function markLeftRows<R extends StreamFields>(
+  tx: TenantTransaction,
+  rows: readonly R[],
+  table: 'planned' | 'chosen',
+): Promise<R[]> {
   const ids = rows.map((row) => datasetIdOf(tx.tenant, row));
   const { rows: found } = await tx.sql(
-    'select distinct dataset_id from sources.stream_run where tenant_id = $1 and dataset_id = any ($2::text[])',
+    `select distinct dataset_id, name, source_id from sources.stream_run join sources.sync_run using (tenant_id, run_id)
+     where tenant_id = $1 and dataset_id = any ($2::text[])`,
     [tx.tenant.tenantId, ids],
   );
-  const written = new Set(found.map(({ dataset_id: id }) => String(id)));
-  return rows.map((row, at) => (written.has(ids[at] ?? '') ? { ...row, resetTable: row.destinationTable } : row));
+  const written = found.map(({ dataset_id, source_id, name }) => ({ dataset_id, source_id, name }));
+  const isLeft = ({ name, sourceId }: R, id: string | undefined) =>
+    written.some(
+      (left) => left.dataset_id === id && (table === 'planned' || (left.name === name && left.source_id === sourceId)),
+    );
+  return rows.map((row, at) => (isLeft(row, ids[at]) ? { ...row, resetTable: row.destinationTable } : row));
 }
 
 /** Takes the table that somebody chose; false when a stream or another producer of the tenant has it. */

@@ -40,7 +40,7 @@ export function refreshService(kernel: Kernel, services: DestinationServices) {
           workflowId === undefined
             ? keptStreams(streams, await lastDiscovered(tx, sourceId))
             : await discoveredBy(tx, sourceId, discovery);
-        const beforeRemoval = () => refuseWhileRunning(kernel, tenant, sourceId);
+        const beforeRemoval = () => refuseWhileRunning(kernel, tx, sourceId);
         const diff = await applyRefresh(tx, source, { found, from: 'snapshot' }, { services, beforeRemoval });
         if (found.length > 0) await knowStreams(tx, source);
         return diff;

@@ -37,7 +37,7 @@ export function resetService(kernel: Kernel, { tables }: DestinationServices) {
         }
         const { row } = await liveStream(tx, ids, { lock: true });
         requireMatch(ifMatch, String(row.version));
-        await refuseWhileRunning(kernel, tenant, ids.source_id);
+        await refuseWhileRunning(kernel, tx, ids.source_id);
         const after = { ...row, generation: row.generation + 1, resetTable: row.destinationTable };
         await updateStreams(tx, [after], new Date());
         return streamView(tenant, (await liveStream(tx, ids)).row);

@@ -79,13 +79,15 @@ export function streamService(kernel: Kernel, services: DestinationServices) {
         const change = { before: faultsOf(settingsOf(row)), named: namedIn(patch) };
         refuseFaults(newFaults(settingsOf(after), change), after.writeMode);
         const table = patch.destination?.table ?? row.destinationTable;
-        if (table !== row.destinationTable) {
+        const routed = table !== row.destinationTable;
+        if (routed) {
           const taken = await takenTables(tx);
           const free = await takeChosenTable(tx, { sourceId: row.sourceId, table, taken }, services);
           if (!free) throw sourceProblems.destinationTaken();
         }
-        if (namedIn(changesOf(patch)).length === 0 && table === row.destinationTable) return streamView(tenant, row);
-        await updateStreams(tx, [{ ...after, destinationTable: table }], new Date());
+        if (namedIn(changesOf(patch)).length === 0 && !routed) return streamView(tenant, row);
+        const moved = routed ? await arrivedAt(tx, { ...after, destinationTable: table }, 'chosen') : after;
+        await updateStreams(tx, [moved], new Date());
         return streamView(tenant, (await liveStream(tx, ids)).row);
       }),
 
@@ -94,7 +96,7 @@ export function streamService(kernel: Kernel, services: DestinationServices) {
       kernel.db(tenant).transaction(async (tx) => {
         const { row } = await liveStream(tx, ids, { lock: true });
         requireMatch(ifMatch, String(row.version));
-        await refuseWhileRunning(kernel, tenant, ids.source_id);
+        await refuseWhileRunning(kernel, tx, ids.source_id);
         await removeStreams(tx, [row.streamId]);
         return undefined;
       }),
@@ -134,9 +136,13 @@ async function describedStream(
   if (table === undefined) {
     const planned = destinationTable(place, (name) => taken.has(name));
     const own = await takePlannedTable(tx, { sourceId, planned }, services);
-    const [marked = row] = await markLeftRows(tx, [{ ...row, destinationTable: own }]);
-    return marked;
+    return arrivedAt(tx, { ...row, destinationTable: own }, 'planned');
   }
   if (!(await takeChosenTable(tx, { sourceId, table, taken }, services))) throw sourceProblems.destinationTaken();
-  return { ...row, destinationTable: table };
+  return arrivedAt(tx, { ...row, destinationTable: table }, 'chosen');
+}
+
+async function arrivedAt(tx: TenantTransaction, row: StreamFields, table: 'planned' | 'chosen'): Promise<StreamFields> {
+  const [marked = row] = await markLeftRows(tx, [row], table);
+  return marked;
 }

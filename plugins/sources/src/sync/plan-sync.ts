@@ -15,7 +15,7 @@ export interface PlannedStream {
   row: StreamRow;
   ref: TableRef;
   checkpointKey: string;
-  /** The first commit of this run replaces the table's rows. */
+  /** Its commit replaces the table's rows; it is read at once and committed at its end. */
   replaces: boolean;
   /** The last checkpoint, of this run or an earlier one. */
   checkpoint: Checkpoint | undefined;
@@ -83,7 +83,7 @@ async function planStream(
     checkpointKey: key,
     replaces,
     checkpoint,
-    complete: checkpoint?.runId === runId && (atEnd || checkpoint.counters.whole === 1),
+    complete: checkpoint?.runId === runId && checkpoint.counters.whole === 1,
     child: {
       key: streamKey(row.namespace ? { name, namespace: row.namespace } : { name }),
       streamId: row.streamId,

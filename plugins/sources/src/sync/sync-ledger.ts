@@ -52,8 +52,8 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       const known = standing(request.streamId);
       const { stream } = known;
       const state = stream.row.syncMode === 'incremental' ? (request.state ?? known.state) : undefined;
-      // A full refresh that found nothing still replaces what is there.
-      const replaces = stream.replaces && known.batch === 0;
+      // One that found nothing still replaces what is there, and so does one that began in another mode in this run.
+      const { replaces } = stream;
       if (request.files.length === 0 && state === known.state && !replaces) return;
       const batch = known.batch + 1;
       const counters = {
@@ -137,7 +137,12 @@ async function openStreamRuns(kernel: Kernel, { tenant, runId }: Attempt, standi
     const rows = await tx.find(StreamRunEntity, { runId });
     for (const [streamId, known] of standings) {
       const { row, ref } = known.stream;
+      const datasetId = `${ref.namespace}.${ref.table}`;
       const found = rows.find((candidate) => candidate.streamId === streamId);
+      if (found !== undefined && found.datasetId !== datasetId) {
+        // Routed elsewhere between two attempts.
+        await tx.update(found, { datasetId, snapshotId: null, committedAt: null });
+      }
       known.snapshotId = found?.snapshotId ?? undefined;
       known.committedAt = found?.committedAt ?? undefined;
       if (found !== undefined) continue;
@@ -146,7 +151,7 @@ async function openStreamRuns(kernel: Kernel, { tenant, runId }: Attempt, standi
         streamId,
         name: row.name,
         namespace: row.namespace ?? null,
-        datasetId: `${ref.namespace}.${ref.table}`,
+        datasetId,
         status: 'running',
         ...NO_ROWS,
         commits: 0,
