@@ -114,12 +114,19 @@ function whoMay(access: Access): string {
   return `role \`${access.role}\` of the tenant${capability} (\`${access.permission}\`)${header}`;
 }
 
-function answerWords({ status = 200, response, location, produces = [] }: Endpoint, names: ShapeNames): string {
-  const types = produces.length === 0 ? '' : `\`${produces.join('`, `')}\``;
-  const forms =
-    response === undefined ? types && ` as ${types}` : types && `; \`Accept\` chooses between JSON and ${types}`;
+function answerWords(endpoint: Endpoint, names: ShapeNames): string {
+  const { status = 200, response, location } = endpoint;
   const place = location === undefined ? '' : `, \`Location: /api/v1${location.replace(/:(\w+)/g, '{$1}')}\``;
-  return `${status}${bodyWords(response, names)}${place}${forms}`;
+  return `${status}${bodyWords(response, names)}${place}${formWords(endpoint)}`;
+}
+
+/** The media types beside plain JSON, the preferred one first. */
+function formWords({ response, produces = [] }: Endpoint): string {
+  if (produces.length === 0) return '';
+  const types = response === undefined ? produces : new Set(['application/json', ...produces]);
+  const ordered = produces.includes('application/json') ? produces : [...types];
+  const list = `\`${ordered.join('`, `')}\``;
+  return response === undefined ? ` as ${list}` : `; \`Accept\` chooses among ${list}`;
 }
 
 /** The answer's shape where it has a name, or is a page of one. */
