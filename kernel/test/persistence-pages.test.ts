@@ -19,7 +19,7 @@ async function setUp(t: Parameters<typeof testDatabase>[0]) {
   t.teardown(() => store.close());
   const tenant = await database.tenant('acme');
   const page = (request: PageRequest) => store.db(tenant).transaction((tx) => tx.page(Run, {}, request, orders));
-  return { database, tenant, page };
+  return { database, store, tenant, page };
 }
 
 t.test('pages skip and repeat no row: nulls, ties, microseconds and odd texts, in either direction', async (t) => {
@@ -67,22 +67,50 @@ t.test('pages skip and repeat no row: nulls, ties, microseconds and odd texts, i
   );
 });
 
-t.test('a token that this list did not make is invalid_page_token, whatever it holds', async (t) => {
-  const { page } = await setUp(t);
-  const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const id = '018f4a6e-0000-7000-8000-000000000001';
-  for (const [order, forged] of [
-    ['ended_at', ['ended_at', 'not a time', id]],
-    ['ended_at', ['ended_at', '99999-99-99', id]],
-    ['ended_at', ['ended_at', null, "' or true --"]],
-    ['ended_at', ['-ended_at', null, id]],
-    ['lease_epoch', ['lease_epoch', '1e400', id]],
-    ['lease_epoch', ['lease_epoch', '99999999999999999999', id]],
-    ['run_id', ['run_id', 'x', 'x']],
-    ['kind', ['kind', { $ne: null }, id]],
-    ['kind', ['kind', 'a', id, 'more']],
-  ] as const) {
-    await t.rejects(page({ order, page_token: token(forged) }), { entry: { code: 'invalid_page_token' } } as never);
+/** The token of the second page of two runs, for this request. */
+async function secondPage({ database, tenant, page }: Awaited<ReturnType<typeof setUp>>, request: PageRequest) {
+  await database.peek('delete from kernel.run');
+  for (const kind of ['a', 'b']) {
+    await database.peek(
+      `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by, ended_at)
+       select $1, id, $2, id, false, 'pending', id::text, 'x', now() from gen_random_uuid() as id`,
+      [tenant.tenantId, kind],
+    );
   }
-  await t.rejects(page({ order: 'no_such_field' }), { entry: { code: 'validation_failed' } } as never);
+  const { next_page_token: token } = await page({ ...request, limit: 1 });
+  return token ?? '';
+}
+
+t.test('a token that was changed is invalid_page_token, whatever it holds', async (t) => {
+  const world = await setUp(t);
+  const id = '018f4a6e-0000-7000-8000-000000000001';
+  for (const [order, ...changed] of [
+    ['ended_at', 'not a time', id],
+    ['ended_at', '99999-99-99', id],
+    ['ended_at', null, "' or true --"],
+    ['lease_epoch', '1e400', id],
+    ['lease_epoch', '99999999999999999999', id],
+    ['run_id', 'x', 'x'],
+    ['kind', { $ne: null }, id],
+    ['kind', 'a', id, 'more'],
+  ] as const) {
+    const made = JSON.parse(Buffer.from(await secondPage(world, { order }), 'base64url').toString()) as unknown[];
+    const token = Buffer.from(JSON.stringify([made[0], ...changed])).toString('base64url');
+    await t.rejects(world.page({ order, page_token: token }), { entry: { code: 'invalid_page_token' } } as never);
+  }
+  await t.rejects(world.page({ order: 'no_such_field' }), { entry: { code: 'validation_failed' } } as never);
+});
+
+t.test('a token is good for its own list alone: another order, filter, table or tenant refuses it', async (t) => {
+  const world = await setUp(t);
+  const { store, tenant, page } = world;
+  const page_token = await secondPage(world, { order: 'kind' });
+  t.equal((await page({ order: 'kind', page_token })).items.length, 1);
+  const other = await world.database.tenant('other');
+  const lists = [
+    () => page({ order: '-kind', page_token }),
+    () => store.db(tenant).transaction((tx) => tx.page(Run, { kind: 'a' }, { order: 'kind', page_token }, orders)),
+    () => store.db(other).transaction((tx) => tx.page(Run, {}, { order: 'kind', page_token }, orders)),
+  ];
+  for (const list of lists) await t.rejects(list(), { entry: { code: 'invalid_page_token' } } as never);
 });

@@ -27,7 +27,8 @@ export async function readPage(
     throw kernelProblems.validationFailed({ errors: [{ pointer: '/query/order', code: 'enum' }] });
   const direction = descending ? 'desc' : 'asc';
   const limit = Math.min(request.limit ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
-  const from = request.page_token === undefined ? undefined : decodePageToken(request.page_token, order);
+  const list = [em.getMetadata().get(entity as never).className, where, order];
+  const from = request.page_token === undefined ? undefined : decodePageToken(list, request.page_token);
   const after = from === undefined ? {} : behind(from, { field, id: orders.id, descending });
   const orderBy = [{ [field]: direction }, { [orders.id]: direction }];
   const options = { orderBy, limit: limit + 1, refresh: true } as never;
@@ -43,7 +44,7 @@ export async function readPage(
   const id = String(last[orders.id]);
   const exact = last[field] instanceof Date ? await exactTime(em, entity, [field, orders.id, id]) : last[field];
   const value = exact === null || exact === undefined ? null : String(exact);
-  return { items, next_page_token: encodePageToken({ order, value, id }) };
+  return { items, next_page_token: encodePageToken(list, { value, id }) };
 }
 
 /** What follows a position in the order of `(field, id)`. */

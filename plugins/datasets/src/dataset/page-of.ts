@@ -24,16 +24,16 @@ export function pageOf<T>(
 ): MemoryPage<T> {
   const limit = asked.limit ?? DEFAULT_PAGE_SIZE;
   const ascending = asked.order !== undefined && !asked.order.startsWith('-');
-  const order = `${ascending ? '' : '-'}${list}`;
+  const binding = [list, ascending];
   const ordered = ascending ? oldestFirst : oldestFirst.toReversed();
-  const after = asked.page_token === undefined ? undefined : decodePageToken(asked.page_token, order).id;
+  const after = asked.page_token === undefined ? undefined : decodePageToken(binding, asked.page_token).id;
   const start = after === undefined ? 0 : ordered.findIndex((item) => idOf(item) === after) + 1;
   if (after !== undefined && start === 0) throw kernelProblems.invalidPageToken();
   const page = ordered.slice(start, start + limit);
   const last = start + limit < ordered.length ? page.at(-1) : undefined;
   return {
     page,
-    next_page_token: last === undefined ? null : encodePageToken({ order, value: null, id: idOf(last) }),
+    next_page_token: last === undefined ? null : encodePageToken(binding, { value: null, id: idOf(last) }),
     total: ordered.length,
   };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { decodePageToken, encodePageToken } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import type { RowPosition } from '@weir/lakehouse';
@@ -15,20 +14,22 @@ const PLACE = /^(\d{1,19})\.(\d{1,9})$/;
 const POSITION = /^(\d{1,9})\.(\d{1,18})$/;
 
 /** What a token is good for: this table, and the columns, filters and order as they were asked for. */
-export function previewBinding(tableUuid: string, asked: AskedPreview): string {
-  const said = [tableUuid, textList(asked.columns), textList(asked.filter), asked.order ?? null];
-  return `preview.${createHash('sha256').update(JSON.stringify(said)).digest('base64url')}`;
+export function previewBinding(tableUuid: string, asked: AskedPreview): readonly unknown[] {
+  return ['preview', tableUuid, textList(asked.columns), textList(asked.filter), asked.order ?? null];
 }
 
 /** The token of a place. It holds no value of a row. */
-export function encodePreviewPlace(binding: string, { snapshotId, schemaId, position }: PreviewPlace): string {
+export function encodePreviewPlace(
+  binding: readonly unknown[],
+  { snapshotId, schemaId, position }: PreviewPlace,
+): string {
   const id = `${position.file}.${position.row}`;
-  return encodePageToken({ order: binding, value: `${snapshotId}.${schemaId}`, id });
+  return encodePageToken(binding, { value: `${snapshotId}.${schemaId}`, id });
 }
 
 /** Reads a token back; `invalid_page_token` for one of another list, another table or another question. */
-export function decodePreviewPlace(binding: string, token: string): PreviewPlace {
-  const { value, id } = decodePageToken(token, binding);
+export function decodePreviewPlace(binding: readonly unknown[], token: string): PreviewPlace {
+  const { value, id } = decodePageToken(binding, token);
   const [, snapshotId, schemaId] = PLACE.exec(value ?? '') ?? [];
   const [, file, row] = POSITION.exec(id) ?? [];
   if (snapshotId === undefined || file === undefined || row === undefined) throw kernelProblems.invalidPageToken();

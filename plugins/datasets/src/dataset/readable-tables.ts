@@ -58,7 +58,8 @@ export async function readableTables<T>(
 ): Promise<{ items: T[]; total: number; next_page_token: string | null }> {
   const { namespace, search, order, page_token: token } = asked;
   const limit = asked.limit ?? DEFAULT_PAGE_SIZE;
-  const place = token === undefined ? undefined : decodePageToken(token, order);
+  const list = ['tables', order, namespace, search];
+  const place = token === undefined ? undefined : decodePageToken(list, token);
   const after = place === undefined ? undefined : [place.value ?? '', place.id];
   const { tables, total } = await kernel.db(tenant).transaction(async (tx) => {
     const readable = readableBy(tenant.scope, await producedTables(tx));
@@ -80,6 +81,6 @@ export async function readableTables<T>(
   return {
     items,
     total,
-    next_page_token: last === undefined ? null : encodePageToken({ order, value: last.namespace, id: last.table }),
+    next_page_token: last === undefined ? null : encodePageToken(list, { value: last.namespace, id: last.table }),
   };
 }

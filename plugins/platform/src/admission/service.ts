@@ -6,8 +6,8 @@ import { type AdmissionChangeView, type AdmissionView, platformProblems } from '
 const RETRY_AFTER_SECONDS = 60;
 /** Somebody else may turn the switch between our look and our turn. */
 const MAX_TRIES = 3;
-/** Page tokens of the changes are for this order, the only one. */
-const ORDER = '-change_id';
+/** What page tokens of the changes are good for. */
+const CHANGES = ['admission changes'];
 const STATE = 'open, reason, changed_by, changed_at';
 
 /** Refuses a new run while admission is closed. The shared lock makes whoever closes wait for this run's transaction. */
@@ -45,7 +45,7 @@ export function admissionService(sql: PlatformService['sql']) {
       throw kernelProblems.conflict();
     },
     async changes({ limit = DEFAULT_PAGE_SIZE, page_token }: { limit?: number; page_token?: string }) {
-      const before = page_token === undefined ? null : changeId(decodePageToken(page_token, ORDER).id);
+      const before = page_token === undefined ? null : changeId(decodePageToken(CHANGES, page_token).id);
       const { rows } = await sql(
         `select change_id::text, ${STATE} from platform.admission_change
          where $1::bigint is null or change_id < $1::bigint order by change_id desc limit $2`,
@@ -53,7 +53,7 @@ export function admissionService(sql: PlatformService['sql']) {
       );
       const items = rows.slice(0, limit).map(toChange);
       const last = rows.length > limit ? items.at(-1) : undefined;
-      const token = last && encodePageToken({ order: ORDER, value: last.change_id, id: last.change_id });
+      const token = last && encodePageToken(CHANGES, { value: null, id: last.change_id });
       return { items, next_page_token: token ?? null, total: null };
     },
   };

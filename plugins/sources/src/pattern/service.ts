@@ -12,14 +12,16 @@ export function patternService(patterns: ReadonlyMap<string, Pattern>) {
     list({ limit = DEFAULT_LIMIT, page_token: token, order = 'pattern_id' }: Input<typeof discoverPatterns>['query']) {
       const descending = order === '-pattern_id';
       const ordered = descending ? ids.toReversed() : ids;
-      const after = token === undefined ? undefined : decodePageToken(token, order).id;
+      const after = token === undefined ? undefined : decodePageToken(['patterns', order], token).id;
       const rest = after === undefined ? ordered : ordered.filter((id) => (descending ? id < after : id > after));
       const items = rest.slice(0, limit).flatMap((id) => patterns.get(id) ?? []);
       const last = items.at(-1);
       return {
         items: items.map(summaryOf),
         next_page_token:
-          last === undefined || rest.length <= limit ? null : encodePageToken({ order, value: null, id: last.id }),
+          last === undefined || rest.length <= limit
+            ? null
+            : encodePageToken(['patterns', order], { value: null, id: last.id }),
         total: ids.length,
       };
     },
