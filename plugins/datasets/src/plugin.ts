@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { contribute, definePlugin, handle, type Kernel, provide } from '@weir/kernel';
 import { HealthChecks } from '@weir/kernel/contract';
 import { createQueryPool, createScanner, jdbcCatalog, localFileIO } from '@weir/lakehouse';
+import { Events } from '@weir/plugin-platform/contract';
 import { CheckpointEntity } from './checkpoint/entity.ts';
 import {
   ARROW_STREAM,
@@ -61,7 +62,7 @@ export default definePlugin({
         ),
       ],
       services: [
-        provide(Tables, tablesService({ kernel: base, catalog, io, scanner, warehouse })),
+        provide(Tables, tablesService({ kernel: base, catalog, io, scanner, warehouse, events: kernel.use(Events) })),
         provide(Producers, producersService()),
       ],
       contributes: [contribute(HealthChecks, warehouseCheck(warehouse))],

@@ -1,6 +1,7 @@
 import { contribute, definePlugin } from '@weir/kernel';
 import { ReadinessChecks, RunChanges } from '@weir/kernel/contract';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
+import { Events } from '@weir/plugin-platform/contract';
 import { failureProblems, sourceProblems } from './contract.ts';
 import { DiscoveryEntity } from './discovery/entity.ts';
 import { discoveryService } from './discovery/service.ts';
@@ -40,7 +41,7 @@ export default definePlugin({
       routes: routes({
         readiness: kernel.readiness,
         patterns: patternService(patterns),
-        sources: sourceService({ kernel, patterns }),
+        sources: sourceService({ kernel, patterns, events: kernel.use(Events) }),
         streams: streamService(kernel, services),
         bulk: bulkService(kernel, services),
         refreshes: refreshService(kernel, services),

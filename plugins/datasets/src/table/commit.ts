@@ -3,6 +3,7 @@ import { kernelProblems } from '@weir/kernel/contract';
 import { type PreparedCommit, prepareAppend, prepareOverwrite, type StagedFile } from '@weir/lakehouse';
 import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
 import type { CommitRequest, CommitResult, TableCommit } from '../contract.ts';
+import { datasetId } from '../dataset/dataset-id.ts';
 import { findCommit } from './find-commit.ts';
 import { isUnknownOutcome, LostRace, retryCommit } from './retry.ts';
 import { checkStagedFiles, enterStaged, leaveStaged } from './staged-files.ts';
@@ -89,7 +90,7 @@ async function write(
   tenant: Tenant,
   { request, moves }: { request: CommitRequest; moves: readonly Move[] },
 ): Promise<void> {
-  const { kernel, catalog } = deps;
+  const { kernel, catalog, events } = deps;
   const { runId, leaseEpoch, checkpoints } = request;
   const db = kernel.db(tenant);
   const written = moves.flatMap(({ prepared }) => prepared.written);
@@ -99,6 +100,8 @@ async function write(
     for (const { commit, from, prepared } of moves) {
       const moved = await catalog.swapPointer(tx.sql, identOf(commit.ref), from, prepared.newMetadataLocation);
       if (!moved) throw new LostRace();
+      const hint = { topic: 'dataset', id: datasetId(commit.ref), version: String(prepared.snapshotId) };
+      await events?.publish(tx, hint);
     }
     for (const checkpoint of checkpoints) await writeCheckpoint(tx, runId, checkpoint);
     await leaveStaged(tx, [...written, ...staged]);

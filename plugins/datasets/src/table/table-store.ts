@@ -9,6 +9,7 @@ import {
   type TableMetadata,
   toLocation,
 } from '@weir/lakehouse';
+import type { EventsService } from '@weir/plugin-platform/contract';
 import type { TableRef } from '../contract.ts';
 
 export interface TableDeps {
@@ -18,6 +19,8 @@ export interface TableDeps {
   scanner: Scanner;
   /** Absolute path of the folder that holds all tables. */
   warehouse: string;
+  /** Where readers follow what changes; absent when the deployment leaves that plugin out. */
+  events?: EventsService | undefined;
 }
 
 /** A table as the catalog's pointer shows it. */

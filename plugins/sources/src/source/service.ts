@@ -7,6 +7,7 @@ import {
   type TenantTransaction,
 } from '@weir/kernel';
 import type { Input } from '@weir/kernel/contract';
+import type { EventsService } from '@weir/plugin-platform/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { checkConfig } from '../config/check-config.ts';
 import { walkConfig } from '../config/walk-config.ts';
@@ -31,6 +32,8 @@ const ORDERS: PageOrders = { orders: { created_at: 'createdAt', name: 'name' }, 
 export interface SourceDeps {
   kernel: Kernel;
   patterns: ReadonlyMap<string, Pattern>;
+  /** Where readers follow what changes; absent when the deployment leaves that plugin out. */
+  events?: EventsService | undefined;
 }
 
 /** The pattern that a request names; throws `pattern_not_found`. */
@@ -42,7 +45,9 @@ export function namedPattern(patterns: ReadonlyMap<string, Pattern>, patternId: 
 }
 
 /** What can be done with sources as such. */
-export function sourceService({ kernel, patterns }: SourceDeps) {
+export function sourceService({ kernel, patterns, events }: SourceDeps) {
+  const tell = async (tx: TenantTransaction, { sourceId: id, version }: SourceRow) =>
+    events?.publish(tx, { topic: 'source', id, version: String(version) });
   const views = (tx: TenantTransaction, rows: readonly SourceRow[]) => viewsOf({ kernel, patterns }, tx, rows);
   const view = async (tx: TenantTransaction, row: SourceRow) => (await views(tx, [row]))[0] as SourceView;
   return {
@@ -64,6 +69,7 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
             createdAt: now,
             updatedAt: now,
           });
+          await tell(tx, row);
           return view(tx, row);
         }),
       );
@@ -105,7 +111,9 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
             changes.sourceConfig = mergePatch(found.sourceConfig, patch.source_config) as Record<string, unknown>;
             checkConfig(namedPattern(patterns, found.patternId), changes.sourceConfig);
           }
-          return view(tx, await tx.update(found, changes));
+          const changed = await tx.update(found, changes);
+          await tell(tx, changed);
+          return view(tx, changed);
         }),
       );
     },
@@ -117,7 +125,7 @@ export function sourceService({ kernel, patterns }: SourceDeps) {
         requireMatch(ifMatch, String(row.version));
         await refuseWhileRunning(kernel, tx, sourceId);
         const status = sourceAfter(row.status, 'retired');
-        await tx.update(row, { status, version: row.version + 1, updatedAt: new Date() });
+        await tell(tx, await tx.update(row, { status, version: row.version + 1, updatedAt: new Date() }));
       });
       return undefined;
     },
@@ -135,7 +143,7 @@ async function taken<T>(work: () => Promise<T>): Promise<T> {
 
 /** Sources as the wire shows them, with what belongs to all of them read at once. */
 async function viewsOf(
-  { kernel, patterns }: SourceDeps,
+  { kernel, patterns }: Pick<SourceDeps, 'kernel' | 'patterns'>,
   tx: TenantTransaction,
   rows: readonly SourceRow[],
 ): Promise<SourceView[]> {

@@ -1,0 +1,32 @@
+import { readEvents } from '@weir/plugin-platform/contract';
+import { createSource, deleteSource, updateSource } from '@weir/plugin-sources/contract';
+import t from 'tap';
+import { testPlatform } from '../platform.ts';
+
+const FOLDER = new URL('../fixtures/shop', import.meta.url).pathname;
+
+t.test('each change of a source is a hint with its new etag, for its own tenant alone', async (t) => {
+  const world = await testPlatform(t, t.testdir());
+  const who = async (tenant: string) => ({ token: await world.token(tenant), tenant });
+  const [acme, other] = [await who('acme'), await who('other')];
+  const hintsOf = async (reader: typeof acme, last_event_id: string) => {
+    const answer = await world.call(reader, readEvents, { query: { topics: 'source', last_event_id } });
+    if (!answer.ok) throw new Error(answer.problem.code);
+    return answer.body;
+  };
+  const begin = await world.call(acme, readEvents, { query: {} });
+  const start = begin.ok ? begin.body.last_event_id : '';
+  const made = await world.call(acme, createSource, {
+    body: { name: 'shop', pattern_id: 'files', source_config: { path: FOLDER } },
+  });
+  if (!made.ok) throw new Error(made.problem.code);
+  const { source_id, etag } = made.body;
+  await world.call(acme, updateSource, { params: { source_id }, body: { name: 'store' } });
+  await world.call(acme, updateSource, { params: { source_id }, body: { name: 'Not a name' } });
+  await world.call(acme, deleteSource, { params: { source_id } });
+  const hint = (version: string) => ({ topic: 'source', id: source_id, version });
+  const { items } = await hintsOf(acme, start);
+  t.match(items, [hint(etag), hint(String(Number(etag) + 1)), hint(String(Number(etag) + 2))]);
+  t.equal(items.length, 3, 'a change that was refused is none');
+  t.strictSame((await hintsOf(other, start)).items, []);
+});
