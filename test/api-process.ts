@@ -14,6 +14,8 @@ export interface ApiProcess {
   pid: number;
   /** The longest time in milliseconds that its event loop was blocked since the last time this was asked. */
   loopDelay(): Promise<number>;
+  /** How often each `METHOD route status` was answered so far, routes as they were declared. */
+  answers(): ReadonlyMap<string, number>;
 }
 
 /** Starts the API program and waits until it listens; it ends with the test. Rejects when it refuses to start. */
@@ -29,10 +31,15 @@ export async function apiProcess(t: Teardown, environment: Record<string, string
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
+  const answers = new Map<string, number>();
   const url = await new Promise<string>((listening, failed) => {
     child.once('exit', (code) => failed(new Error(`the API ended with ${code} before it listened`)));
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-      if (line.includes('"msg":"listening"')) listening((JSON.parse(line) as { url: string }).url);
+      const { msg, url, method, route, status } = JSON.parse(line) as Record<string, string>;
+      if (msg === 'listening') listening(String(url));
+      if (msg !== 'answered') return;
+      const answer = `${method} ${route} ${status}`;
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
     });
   });
   return {
@@ -44,5 +51,6 @@ export async function apiProcess(t: Teardown, environment: Record<string, string
       const [{ longestMs }] = (await answer) as [{ longestMs: number }];
       return longestMs;
     },
+    answers: () => new Map(answers),
   };
 }

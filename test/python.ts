@@ -20,20 +20,23 @@ const INSTALL_TIMEOUT_MS = 600_000;
  * The interpreter of a virtual environment that holds PyIceberg and DuckDB, made once in the tool cache and used again
  * while the requirements and the Python version stay the same. Throws when there is no Python with `venv`, or no index.
  */
-export async function testPython(python = 'python3'): Promise<string> {
+export const testPython = (python = 'python3'): Promise<string> => pythonWith('test-python', REQUIREMENTS, python);
+
+/** The interpreter of an environment that holds these requirements, each pinned; kept in the tool cache by its name. */
+export async function pythonWith(name: string, requirements: readonly string[], python = 'python3'): Promise<string> {
   const run = promisify(execFile);
   const { stdout: version } = await run(python, ['-c', 'import sys; print(sys.version, sys.base_prefix)']);
   const hash = createHash('sha256')
-    .update(JSON.stringify([version, REQUIREMENTS]))
+    .update(JSON.stringify([version, requirements]))
     .digest('hex')
     .slice(0, 16);
-  const home = path.join(toolCache(), `test-python-${hash}`);
+  const home = path.join(toolCache(), `${name}-${hash}`);
   const interpreter = path.join(home, 'bin', 'python');
   if (existsSync(interpreter)) return interpreter;
   const draft = `${home}.${randomBytes(6).toString('hex')}`;
   try {
     await run(python, ['-m', 'venv', draft], { timeout: VENV_TIMEOUT_MS });
-    const install = ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...REQUIREMENTS];
+    const install = ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...requirements];
     await run(path.join(draft, 'bin', 'python'), install, { timeout: INSTALL_TIMEOUT_MS });
     await rename(draft, home);
   } finally {

@@ -16,6 +16,3 @@ export const laterRoutes: ReadonlySet<Route> = new Set([
   'POST /patterns/register',
   'POST /patterns/reconcile',
 ]);
-
-/** Due routes that are being built; empty when this floor is complete. */
-export const unfinishedRoutes: ReadonlySet<Route> = new Set();

@@ -1,10 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { toolCache } from '@weir/embedded';
 import { testDatabase } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -14,6 +13,7 @@ import t from 'tap';
 import { commandLine } from '../../cli/test/command-line.ts';
 import { readCapacity } from '../../workers/src/capacity.ts';
 import { testPlatform } from '../platform.ts';
+import { startWorker } from '../worker-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const HANG_LIMIT_MS = 60_000;
@@ -45,15 +45,7 @@ t.test('WEIR_STATE_DIR, WEIR_CACHE_DIR, WEIR_WORK_DIR: a worker keeps its files 
   const folder = t.testdir({ warehouse: {}, data: { 'orders.csv': 'id\n1\n' } });
   const world = await testPlatform(t, folder);
   const environment = { ...world.environment, WEIR_STATE_DIR: join(folder, 's'), WEIR_CACHE_DIR: join(folder, 'c') };
-  const worker = spawn(process.execPath, [...NODE_ARGS, join(ROOT, 'workers/src/main.ts'), '--roles', 'source'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment, WEIR_WORK_DIR: join(folder, 'w') },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  t.teardown(async () => {
-    worker.kill('SIGKILL');
-    await once(worker, 'exit');
-  });
-  await once(createInterface({ input: worker.stdout }), 'line');
+  const worker = await startWorker(t, { ...environment, WEIR_WORK_DIR: join(folder, 'w') });
   t.strictSame(await readdir(join(folder, 's')), [`worker-${worker.pid}.json`]);
   t.match(await readdir(join(folder, 'c')), [/^workflows-.*\.cjs$/]);
   const who = { token: await world.token('acme'), tenant: 'acme' };

@@ -6,11 +6,12 @@ import { ProblemShape } from '../contract/shapes.ts';
 type Json = Record<string, unknown>;
 
 /** What a route may answer by its shape alone, before its own errors. */
-function commonProblems({ access, params, query, body }: Endpoint): ProblemType[] {
+function commonProblems({ method, access, params, query, body }: Endpoint): ProblemType[] {
   const found: ProblemType[] = [kernelProblems.uriTooLong, kernelProblems.internal];
   if (access.kind !== 'public') found.push(kernelProblems.unauthenticated, kernelProblems.forbiddenRole);
   if (access.kind === 'tenant') found.push(kernelProblems.tenantHeaderRequired, kernelProblems.tenantNotAllowed);
   if (params ?? query ?? body) found.push(kernelProblems.validationFailed);
+  if (method === 'POST') found.push(kernelProblems.idempotencyKeyReused);
   if (body)
     found.push(kernelProblems.malformedJson, kernelProblems.unsupportedMediaType, kernelProblems.payloadTooLarge);
   return found;

@@ -1,0 +1,90 @@
+import type { Seeds } from './seed.ts';
+
+/** How often a parameter takes a seeded id instead of whatever the fuzzer thinks of. */
+const SEEDED = 0.8;
+
+/** Who fuzzes, with what it may name. Ids of a foreign tenant are mixed in. */
+export interface FuzzCaller {
+  token: string;
+  seeds: Seeds;
+  foreign: Seeds;
+}
+
+const quoted = (value: string | number): string => JSON.stringify(value);
+
+/** What operations name that write, so that others find what they read; and ids that mean another thing elsewhere. */
+const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]>>> = {
+  'PATCH /api/v1/sources/{source_id}': ({ write }) => ({ source_id: [write.source_id] }),
+  'DELETE /api/v1/sources/{source_id}': ({ retired }) => ({ source_id: retired }),
+  'POST /api/v1/sources/{source_id}/streams': ({ write }) => ({ source_id: [write.source_id] }),
+  'POST /api/v1/sources/{source_id}/streams/bulk': ({ write }) => ({ source_id: [write.source_id] }),
+  'POST /api/v1/sources/{source_id}/streams/refresh-schema': ({ write }) => ({ source_id: [write.source_id] }),
+  'PATCH /api/v1/sources/{source_id}/streams/{stream_id}': ({ deleted }) => ({
+    source_id: [deleted.source_id],
+    stream_id: deleted.stream_ids.slice(0, 1),
+  }),
+  'DELETE /api/v1/sources/{source_id}/streams/{stream_id}': ({ deleted }) => ({
+    source_id: [deleted.source_id],
+    stream_id: deleted.stream_ids.slice(1),
+  }),
+  'POST /api/v1/sources/{source_id}/streams/{stream_id}/reset': ({ reset }) => ({
+    source_id: [reset.source_id],
+    stream_id: [reset.stream_id],
+    'If-Match': [reset.etag],
+  }),
+  'GET /api/v1/sources/discover/status/{workflow_id}': ({ read }) => ({ workflow_id: read.discovery_id ?? [] }),
+};
+
+/** The ids of existing things that an operation may name, by parameter. */
+export function idsOf(seeds: Seeds, label: string): Record<string, string[]> {
+  const { read, alias } = seeds;
+  const fixed = { table: read.dataset_id ?? [], alias: [alias], 'X-Tenant-ID': [alias] };
+  return { ...read, ...fixed, file: ['explorer.js'], code: ['not_found'], ...OWN_IDS[label]?.(seeds) };
+}
+
+/** Features that no plugin brings yet: the specification's routes answer so by name. */
+const NOT_CONFIGURED = ['pipeline', 'schema-match', 'transform'].map(
+  (name) => `POST /api/v1/workflow-engine/workflows/${name}`,
+);
+
+/** The configuration file of Schemathesis for one caller, as TOML. */
+export function fuzzConfiguration({ token, seeds, foreign }: FuzzCaller): string {
+  const dictionaries: string[] = [];
+  const bind = (place: string, name: string, values: readonly string[]): string => {
+    const dictionary = `d${dictionaries.length}`;
+    dictionaries.push(`[dictionaries.${dictionary}]\nvalues = [${values.map(quoted).join(', ')}]`);
+    return `${quoted(`${place}.${name}`)} = { dictionary = ${quoted(dictionary)}, probability = ${SEEDED} }`;
+  };
+  const everywhere = Object.entries(idsOf(seeds, '')).flatMap(([name, values]) => {
+    if (name === 'X-Tenant-ID') return [];
+    const mixed = [...values, ...values, ...(foreign.read[name] ?? []).slice(0, 1)];
+    return [bind(name === 'snapshot_id' ? 'query' : 'path', name, mixed)];
+  });
+  const operation = (label: string, ...lines: string[]) =>
+    ['[[operations]]', `include-name = ${quoted(label)}`, ...lines].join('\n');
+  const operations = [
+    ...Object.entries(OWN_IDS).map(([label, own]) => {
+      const ids = Object.entries(own(seeds)).filter(([name]) => name !== 'If-Match');
+      return operation(label, '[operations.parameters]', ...ids.map(([name, values]) => bind('path', name, values)));
+    }),
+    operation('GET /api/v1/events', 'max-stream-events = 1', 'request-timeout = 3'),
+    ...NOT_CONFIGURED.map((label) =>
+      operation(label, '[operations.checks.not_a_server_error]', 'expected-statuses = ["2xx", "3xx", "4xx", 501]'),
+    ),
+  ];
+  return [
+    `headers = { "X-Tenant-ID" = ${quoted(seeds.alias)} }`,
+    '[auth.openapi.bearer]',
+    `bearer = ${quoted(token)}`,
+    '[phases.examples]',
+    'extra-data-sources = { responses = false }',
+    'fill-missing = true',
+    '[phases.coverage]',
+    'extra-data-sources = { responses = false }',
+    '[parameters]',
+    ...everywhere,
+    ...dictionaries,
+    ...operations,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pythonWith } from '../python.ts';
+import { type FuzzCaller, fuzzConfiguration, idsOf } from './configuration.ts';
+import { type Document, withExamples } from './with-examples.ts';
+
+const REQUIREMENTS = ['schemathesis==4.32.5'];
+const HOOKS = fileURLToPath(new URL('hooks.py', import.meta.url));
+/** What each answer is held to. */
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+  'ignored_auth',
+];
+
+export interface FuzzOptions {
+  /** Address of the API. */
+  url: string;
+  caller: FuzzCaller;
+  /** Folder for configuration and reports. */
+  folder: string;
+  /** Generated requests per operation in the fuzzing phase. */
+  examples: number;
+  phases: readonly string[];
+  seed: number;
+  /** Bound of the run in seconds. */
+  maxSeconds: number;
+}
+
+/** Runs Schemathesis as one caller; answers whether it found nothing, and what it said. */
+export async function runSchemathesis(options: FuzzOptions): Promise<{ passed: boolean; said: string }> {
+  const python = await pythonWith('schemathesis', REQUIREMENTS);
+  const { url, caller, folder } = options;
+  await mkdir(folder, { recursive: true });
+  const [config, schema] = [path.join(folder, 'schemathesis.toml'), path.join(folder, 'openapi.json')];
+  const document = (await (await fetch(new URL('/openapi.json', url))).json()) as Document;
+  const { seeds } = caller;
+  await writeFile(config, fuzzConfiguration(caller), { mode: 0o600 });
+  await writeFile(schema, JSON.stringify(withExamples(document, seeds, (label) => idsOf(seeds, label))));
+  const args = [
+    ...['-m', 'schemathesis.cli', '--config-file', config, 'run', schema, '--url', url],
+    ...['--checks', CHECKS.join(','), '--phases', options.phases.join(','), '--workers', '1'],
+    ...['--max-examples', String(options.examples), '--seed', String(options.seed), '--no-shrink'],
+    ...['--max-time', String(options.maxSeconds), '--request-timeout', '20', '--suppress-health-check', 'all'],
+    ...['--report', 'junit', '--report-dir', folder, '--no-color', '--warnings', 'off', '--continue-on-failure'],
+  ];
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    SCHEMATHESIS_HOOKS: HOOKS,
+    WEIR_FUZZ_DATA: seeds.data,
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  const child = spawn(python, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const parts: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => parts.push(text));
+  const [code] = await once(child, 'close');
+  return { passed: code === 0, said: parts.join('') };
+}

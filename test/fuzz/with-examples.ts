@@ -1,0 +1,54 @@
+import type { Seeds } from './seed.ts';
+
+interface Operation {
+  parameters?: { name: string; in: string; example?: unknown; schema: object }[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+}
+
+/** The parts of an OpenAPI document that examples go into. */
+export interface Document {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+const schema = { type: 'object', properties: { id: { type: 'integer' } } };
+
+/** Bodies that the seeded things let succeed, by operation. */
+function bodies({ alias, data }: Seeds): Record<string, unknown> {
+  const source_config = { path: data };
+  const streams = [{ name: 'orders', schema, supported_sync_modes: ['full_refresh', 'incremental'] }];
+  return {
+    'POST /api/v1/sources': { name: `f-${alias}`, pattern_id: 'files', source_config },
+    'POST /api/v1/sources/discover': { pattern_id: 'files', source_config },
+    'PATCH /api/v1/sources/{source_id}': { source_config },
+    'POST /api/v1/sources/{source_id}/streams': { name: 'made', schema },
+    'POST /api/v1/sources/{source_id}/streams/bulk': { streams: [{ name: 'bulk', schema }] },
+    'POST /api/v1/sources/{source_id}/streams/refresh-schema': { streams },
+    'PATCH /api/v1/sources/{source_id}/streams/{stream_id}': { enabled: false },
+    'PUT /api/v1/admission': { open: true, reason: 'fuzzing' },
+  };
+}
+
+/** A copy of the document in which parameters and bodies have examples of things that exist. */
+export function withExamples(
+  document: Document,
+  seeds: Seeds,
+  idsOf: (label: string) => Record<string, string[]>,
+): Document {
+  const copy = structuredClone(document);
+  for (const [path, operations] of Object.entries(copy.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const label = `${method.toUpperCase()} ${path}`;
+      const ids = idsOf(label);
+      if (ids['If-Match'] !== undefined)
+        operation.parameters?.push({ name: 'If-Match', in: 'header', schema: { type: 'string' } });
+      for (const parameter of operation.parameters ?? []) {
+        const [example] = ids[parameter.name] ?? [];
+        if (example !== undefined && ['path', 'header'].includes(parameter.in)) parameter.example = example;
+      }
+      const body = bodies(seeds)[label];
+      for (const media of Object.values(operation.requestBody?.content ?? {}))
+        if (body !== undefined) media.example = body;
+    }
+  }
+  return copy;
+}
