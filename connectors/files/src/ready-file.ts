@@ -8,7 +8,7 @@ import type { FileEntry } from './file-state.ts';
 import { hasNarrowLines, hasRowsInLines, holdStill, type Still } from './hold-still.ts';
 import { changeOf } from './list-folder.ts';
 import { bytesOf } from './look-through.ts';
-import { endsRow, headerOf } from './row-end.ts';
+import { headerOf, nextRow } from './row-end.ts';
 import { saveBytes } from './save-bytes.ts';
 import type { Delimiter, Encoding, FileFormat, SourceFile } from './source-file.ts';
 import { withHandle } from './with-handle.ts';
@@ -77,10 +77,10 @@ async function direct<T>(
   return result as T;
 }
 
-/** Where reading goes on: behind the known rows, if what was known ended with one. */
+/** Where reading goes on: behind the known rows, if the last of them is still what it was; at the start otherwise. */
 async function resumeAt(file: SourceFile, { path, look }: Still, known: number): Promise<number> {
   if (!hasRowsInLines(file) || !hasNarrowLines(file.encoding ?? look.encoding)) return 0;
-  return (await withHandle(path, file.name, (handle) => endsRow(handle, known))) ? known : 0;
+  return (await withHandle(path, file.name, (handle) => nextRow(handle, known))) ?? 0;
 }
 
 type Part = { readonly from: number; readonly size: number; readonly temp: string };

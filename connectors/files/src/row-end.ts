@@ -36,3 +36,11 @@ export async function endsRow(handle: FileHandle, position: number): Promise<boo
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, position - 1);
   return bytesRead === 1 && buffer[0] === NEWLINE;
 }
+
+/** Where the row behind a position begins, if a row ends there: its line break may come after it. Undefined when none ends. */
+export async function nextRow(handle: FileHandle, position: number): Promise<number | undefined> {
+  if (await endsRow(handle, position)) return position;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, position);
+  const end = /^\r?\n/.exec(buffer.toString('latin1', 0, bytesRead))?.[0];
+  return end === undefined ? undefined : position + end.length;
+}

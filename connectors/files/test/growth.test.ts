@@ -131,6 +131,30 @@ t.test(
   },
 );
 
+t.test('a last line that only gets its end is not read again', async (t) => {
+  for (const [name, before, ...more] of [
+    ['a.csv', 'v\n1\n2', '\n', '3\n4', '\r\n5\n'],
+    ['b.csv', 'v\r\n1\r\n"2"', '\r\n3\r\n4', '\n5'],
+    ['c.jsonl', '{"v":1}\n{"v":2}', '\n{"v":3}\n{"v":4}', '\n{"v":5}\n'],
+    ['d.csv', 'v', '\n1\n2', '\n3\n4\n5\n'],
+  ] as const) {
+    const path = await folder({ [name]: before });
+    const file = join(path, name);
+    await settle(file);
+    const catalog = configured(await discover({ path }));
+    let state: unknown[] = [];
+    const seen: number[] = [];
+    for (const [index, added] of ['', ...more].entries()) {
+      await appendFile(file, added);
+      await utimes(file, 2 + index, 2 + index);
+      const said = await read({ path }, catalog, state);
+      seen.push(...dataOf(said).map(({ v }) => Number(v)));
+      state = statesOf(said).slice(-1);
+    }
+    t.strictSame(seen, [1, 2, 3, 4, 5], name);
+  }
+});
+
 t.test('a broken row among the added ones is told by where it is', async (t) => {
   const path = await folder({ 'a.csv': 'v,"two\nlines"\n1,2\n', 'b.jsonl': '{"v":1}\n' });
   const catalog = configured(await discover({ path }));
