@@ -133,6 +133,8 @@ t.test('a body on a route that reads none is refused, an empty one is not', asyn
 t.test('an unknown path is 404 and a wrong method 405 with Allow', async (t) => {
   const app = await serverWith(t, () => ({}));
   t.match((await app.inject('/api/v1/nothing')).json(), { code: 'route_not_found', status: 404 });
+  const lost = await app.inject({ method: 'POST', url: '/api/v1/nothing', payload: { a: 1 } });
+  t.match(lost.json(), { code: 'route_not_found', status: 404 }, 'with a body, too');
   const wrong = await app.inject({ method: 'DELETE', url: `/api/v1/pots/${pot}/brew` });
   t.match(wrong.json(), { code: 'method_not_allowed', status: 405 });
   t.equal(wrong.headers.allow, 'POST');

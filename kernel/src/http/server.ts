@@ -101,7 +101,9 @@ export function createServer(log: Logger): FastifyInstance {
   );
   app.addHook('preValidation', async ({ params, query, body, routeOptions }) => {
     // What a route does not read must not look as if it had been obeyed; an empty object says nothing.
-    const unread = routeOptions.config.endpoint?.body === undefined && Object.keys(body ?? {}).length > 0;
+    const { endpoint } = routeOptions.config;
+    // A request that met no route is told so, whatever it carries.
+    const unread = endpoint !== undefined && endpoint.body === undefined && Object.keys(body ?? {}).length > 0;
     if (unread) throw kernelProblems.validationFailed({ errors: [{ pointer: '', code: 'no_body' }] });
     // Neither the database nor a file name can hold NUL, so no route needs to meet one.
     const texts = [...Object.values(params ?? {}), ...Object.values(query ?? {})];
