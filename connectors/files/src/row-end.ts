@@ -37,10 +37,16 @@ export async function endsRow(handle: FileHandle, position: number): Promise<boo
   return bytesRead === 1 && buffer[0] === NEWLINE;
 }
 
-/** Where the row behind a position begins, if a row ends there: its line break may come after it. Undefined when none ends. */
+/**
+ * Where the row behind a position begins, if a row ends there: its line break, or half of it, may come after it. Undefined
+ * when none ends.
+ */
 export async function nextRow(handle: FileHandle, position: number): Promise<number | undefined> {
-  if (await endsRow(handle, position)) return position;
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, position);
-  const end = /^\r?\n/.exec(buffer.toString('latin1', 0, bytesRead))?.[0];
-  return end === undefined ? undefined : position + end.length;
+  if (position === 0) return 0;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(3), 0, 3, position - 1);
+  const around = buffer.toString('latin1', 0, bytesRead);
+  const behind = /^(?:\r\n?|\n)/.exec(around.slice(1))?.[0];
+  if (around.startsWith('\n')) return position;
+  if (around.startsWith('\r')) return behind === '\n' ? position + 1 : position;
+  return behind === undefined ? undefined : position + behind.length;
 }

@@ -137,6 +137,8 @@ t.test('a last line that only gets its end is not read again', async (t) => {
     ['b.csv', 'v\r\n1\r\n"2"', '\r\n3\r\n4', '\n5'],
     ['c.jsonl', '{"v":1}\n{"v":2}', '\n{"v":3}\n{"v":4}', '\n{"v":5}\n'],
     ['d.csv', 'v', '\n1\n2', '\n3\n4\n5\n'],
+    ['e.csv', 'v\r1\r2\r', '3\r', '4', '\r5\r'],
+    ['f.csv', 'v\r\n1\r\n2\r', '\n3\r\n4\r', '\n5\r\n'],
   ] as const) {
     const path = await folder({ [name]: before });
     const file = join(path, name);
