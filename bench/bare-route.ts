@@ -9,7 +9,7 @@ const CONTEXT = `select set_config('app.tenant', $1, true), set_config('app.scop
 
 /**
  * What one can do with Fastify and the Postgres driver alone, for comparison: `/plain/:tenant/:source` sends the two
- * queries that reading a source takes, `/walled/…` sends them as the platform does, each in a transaction that sets the
+ * queries that reading a source takes, `/walled/…` sends them as the platform does, in a transaction that sets the
  * tenant for row security first. No token, no validation, no log. Tells its parent the port.
  */
 async function main(): Promise<void> {
@@ -35,10 +35,12 @@ async function main(): Promise<void> {
     ...(await read(pool, [tenant, source])),
     ...(await count(pool, source)),
   }));
-  app.get<Ids>('/walled/:tenant/:source', async ({ params: { tenant, source } }) => ({
-    ...(await walled(tenant, (client) => read(client, [tenant, source]))),
-    ...(await walled(tenant, (client) => count(client, source))),
-  }));
+  app.get<Ids>('/walled/:tenant/:source', ({ params: { tenant, source } }) =>
+    walled(tenant, async (client) => ({
+      ...(await read(client, [tenant, source])),
+      ...(await count(client, source)),
+    })),
+  );
   await app.listen({ host: '127.0.0.1', port: 0 });
   process.send?.({ url: app.listeningOrigin });
   process.once('disconnect', () => process.exit(0));
