@@ -4,6 +4,7 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, Unsec
 import { pino } from 'pino';
 import t from 'tap';
 import { providerKeys } from '../src/auth/keys.ts';
+import { rememberTokens } from '../src/auth/remember-tokens.ts';
 import { type TokenRules, verifyToken } from '../src/auth/verify-token.ts';
 
 const pair = await generateKeyPair('RS256', { extractable: true });
@@ -117,4 +118,33 @@ t.test('keys are read once, random key ids do not multiply reads, and an outage 
   t.match(await verifyToken(token, rules), { ok: true }, 'an hour into the outage');
   now += 24 * 60 * 60_000;
   t.match(await verifyToken(token, rules), { ok: false, unavailable: true }, 'after a day the keys are too old');
+});
+
+t.test('a good token is verified once in half a minute, never beyond its end, and a refusal each time', async (t) => {
+  const { issuer } = await provider(t);
+  let now = Date.now();
+  let verified = 0;
+  const rules = rulesFor(issuer);
+  const keys: TokenRules['keys'] = (header, token) => {
+    verified += 1;
+    return rules.keys(header, token);
+  };
+  const verify = rememberTokens({ ...rules, keys }, () => now);
+  const token = await sign(good(issuer));
+  for (let n = 0; n < 5; n += 1) t.match(await verify(token), { ok: true, principal: { subject: 'ada' } });
+  t.equal(verified, 1);
+  now += 30_000;
+  await verify(token);
+  t.equal(verified, 2, 'after half a minute its key is looked at again');
+  t.match(await verify(await sign({ ...good(issuer), sub: 'eve' })), { principal: { subject: 'eve' } });
+  const [head, body, signature = ''] = token.split('.');
+  const forged = [head, body, signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))].join('.');
+  for (let n = 0; n < 2; n += 1) t.match(await verify(forged), { ok: false });
+  t.equal(verified, 5, 'nothing is remembered of another token or of a refusal');
+  const short = await sign({ ...good(issuer), exp: seconds() + 5 });
+  await verify(short);
+  now = Date.now() + 6_000;
+  verified = 0;
+  await verify(short);
+  t.equal(verified, 1, 'a token that has come to its end is looked at again');
 });

@@ -25,7 +25,7 @@ export interface TokenRules {
 }
 
 export type TokenVerdict =
-  | { ok: true; principal: Exclude<Principal, { kind: 'anonymous' }> }
+  | { ok: true; principal: Exclude<Principal, { kind: 'anonymous' }>; expiresAt: Date }
   | { ok: false; reason: string; unavailable: boolean };
 
 /**
@@ -70,13 +70,14 @@ function clientOf(payload: JWTPayload): string | undefined {
 function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
   const client = clientOf(payload) as string;
   const subject = payload.sub as string;
+  const expiresAt = new Date((payload.exp ?? 0) * 1000);
   const service = rules.services.get(client);
   // A service account's subject is the client itself or carries no login of a person.
   if (service) {
     if (payload.preferred_username !== undefined && !isServiceAccount(payload, client)) {
       return refused('a user token of a service client');
     }
-    return { ok: true, principal: { kind: 'service', subject, client, ...service } };
+    return { ok: true, principal: { kind: 'service', subject, client, ...service }, expiresAt };
   }
   const organizations = aliasesOf(payload[rules.organizationClaim]);
   if (organizations.length > MAX_ORGANIZATIONS) return refused('too many organizations');
@@ -91,6 +92,7 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
       realmRoles: realmRolesOf(payload.realm_access),
       ...(tenantRoles === undefined ? {} : { tenantRoles }),
     },
+    expiresAt,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authorize } from '../auth/authorize.ts';
-import { type TokenRules, verifyToken } from '../auth/verify-token.ts';
+import { rememberTokens } from '../auth/remember-tokens.ts';
+import type { TokenRules } from '../auth/verify-token.ts';
 import type { Access } from '../contract/access.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { resolveTenant } from '../tenancy/resolve-tenant.ts';
@@ -33,12 +34,13 @@ export function authenticator(
   tenants: Pick<Tenants, 'byAlias'>,
   plugins: Pick<TenantPlugins, 'isEnabled'>,
 ): Authenticate {
+  const verify = rememberTokens(rules);
   return (access, plugin) => async (request) => {
     if (access.kind === 'public') {
       request.caller = { principal: { kind: 'anonymous' }, tenant: undefined };
       return;
     }
-    const principal = await principalOf(request, rules);
+    const principal = await principalOf(request, verify);
     const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
     if (tenant !== undefined && plugin !== undefined && !(await plugins.isEnabled(tenant, plugin))) {
       throw kernelProblems.pluginDisabled();
@@ -49,11 +51,11 @@ export function authenticator(
   };
 }
 
-async function principalOf(request: FastifyRequest, rules: TokenRules): Promise<Principal> {
+async function principalOf(request: FastifyRequest, verify: ReturnType<typeof rememberTokens>): Promise<Principal> {
   const [value, second] = headerValues(request, 'authorization');
   const token = second === undefined ? /^Bearer ([A-Za-z0-9._~+/-]+=*)$/.exec(value ?? '')?.[1] : undefined;
   if (token === undefined) throw kernelProblems.unauthenticated();
-  const verdict = await verifyToken(token, rules);
+  const verdict = await verify(token);
   if (verdict.ok) return verdict.principal;
   request.log.info({ reason: verdict.reason }, 'token refused');
   throw verdict.unavailable ? kernelProblems.dependencyUnavailable() : kernelProblems.unauthenticated();
