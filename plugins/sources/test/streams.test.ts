@@ -106,6 +106,18 @@ t.test('streams are made, changed and removed by their rules', async (t) => {
     t.equal(refusal(await api(refreshSchema, { params, body: { streams: [] } })), '200');
   });
 
+  await t.test('two sources that want the same tables in another order never wait in a circle', async (t) => {
+    const sources = [await source(), await source()];
+    const tables = Array.from({ length: 30 }, (_, index) => `wanted_${index}`);
+    const asked = Array.from({ length: 8 }, (_, round) => {
+      const order = round % 2 === 0 ? tables : tables.toReversed();
+      const streams = order.map((table) => ({ name: `${round}_${table}`, schema, destination: { table } }));
+      return sources[round % 2]?.bulk(streams);
+    });
+    const outcomes = (await Promise.all(asked)).map((answer) => answer && refusal(answer));
+    t.strictSame(outcomes.toSorted(), ['200', ...Array(7).fill('422 streams_refused')]);
+  });
+
   await t.test('more are removed at once than the store has connections, and none waits for another', async (t) => {
     const { bulk, params } = await source();
     const names = Array.from({ length: 24 }, (_, index) => ({ name: `s${index}`, schema }));

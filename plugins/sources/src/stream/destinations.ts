@@ -11,8 +11,14 @@ export interface DestinationServices {
 
 const MAX_NAME_ROUNDS = 10;
 
-/** The tables of all streams of the tenant, in lower case: engines that cannot tell cases apart must see no two of one name. */
+/**
+ * The tables of all streams of the tenant, in lower case: engines that cannot tell cases apart must see no two of one
+ * name. Until the transaction ends nobody else of the tenant takes tables: two requests that want the same ones in another
+ * order would wait for each other. The lock of the source comes first, always.
+ */
 export async function takenTables(tx: TenantTransaction): Promise<Set<string>> {
+  const { tenantId } = tx.tenant;
+  await tx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`sources.destinations/${tenantId}`]);
   const { rows } = await tx.sql('select lower(destination_table) as name from sources.stream', []);
   return new Set(rows.map(({ name }) => String(name)));
 }
