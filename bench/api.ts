@@ -16,7 +16,7 @@ interface Contender {
 }
 
 /**
- * `GET /sources/{id}` with token, tenant, role and row security beside bare Fastify routes that send the same queries:
+ * `GET /sources/{id}` with token, tenant, role and row security beside bare Fastify routes that send the same query:
  * 200 requests a second to one after the other, in rounds of a second that take turns. Differences and ratios are medians
  * over the rounds of what one round's p50 has over the p50 of the bare route next to it.
  */

@@ -24,6 +24,7 @@ import { syncRunView } from '../sync/view.ts';
 import { uniqueConstraint } from '../unique-constraint.ts';
 import { SourceEntity, type SourceRow } from './entity.ts';
 import { liveSource } from './live-source.ts';
+import { readSource, type StreamCounts } from './read-source.ts';
 import { refuseWhileRunning } from './refuse-while-running.ts';
 import { sourceAfter } from './transitions.ts';
 
@@ -48,8 +49,10 @@ export function namedPattern(patterns: ReadonlyMap<string, Pattern>, patternId: 
 export function sourceService({ kernel, patterns, events }: SourceDeps) {
   const tell = async (tx: TenantTransaction, { sourceId: id, version }: SourceRow) =>
     events?.publish(tx, { topic: 'source', id, version: String(version) });
-  const views = (tx: TenantTransaction, rows: readonly SourceRow[]) => viewsOf({ kernel, patterns }, tx, rows);
-  const view = async (tx: TenantTransaction, row: SourceRow) => (await views(tx, [row]))[0] as SourceView;
+  const views = (tx: TenantTransaction, rows: readonly SourceRow[], counts: ReadonlyMap<string, StreamCounts>) =>
+    viewsOf({ kernel, patterns }, tx, { rows, counts });
+  const view = async (tx: TenantTransaction, row: SourceRow) =>
+    (await views(tx, [row], await streamCounts(tx, [row.sourceId])))[0] as SourceView;
   return {
     /** Creates a source in `draft`. */
     async create(tenant: Tenant, body: Input<typeof createSource>['body']): Promise<SourceView> {
@@ -77,7 +80,10 @@ export function sourceService({ kernel, patterns, events }: SourceDeps) {
 
     /** One source, all of it read in one transaction. */
     get: (tenant: Tenant, sourceId: string): Promise<SourceView> =>
-      kernel.db(tenant).transaction(async (tx) => view(tx, await liveSource(tx, sourceId))),
+      kernel.db(tenant).transaction(async (tx) => {
+        const { row, counts } = await readSource(tx, sourceId);
+        return (await views(tx, [row], new Map([[sourceId, counts]])))[0] as SourceView;
+      }),
 
     /** The sources that are not retired, by keyset page. */
     async list(tenant: Tenant, query: Input<typeof listSources>['query']) {
@@ -89,7 +95,11 @@ export function sourceService({ kernel, patterns, events }: SourceDeps) {
       };
       return kernel.db(tenant).transaction(async (tx) => {
         const { items, next_page_token } = await tx.page(SourceEntity, where, request, ORDERS);
-        return { items: await views(tx, items), next_page_token, total: null };
+        const counts = await streamCounts(
+          tx,
+          items.map(({ sourceId }) => sourceId),
+        );
+        return { items: await views(tx, items, counts), next_page_token, total: null };
       });
     },
 
@@ -145,15 +155,11 @@ async function taken<T>(work: () => Promise<T>): Promise<T> {
 async function viewsOf(
   { kernel, patterns }: Pick<SourceDeps, 'kernel' | 'patterns'>,
   tx: TenantTransaction,
-  rows: readonly SourceRow[],
+  { rows, counts }: { rows: readonly SourceRow[]; counts: ReadonlyMap<string, StreamCounts> },
 ): Promise<SourceView[]> {
   const runIds = rows.flatMap(({ lastRunId }) => lastRunId ?? []);
   const runs = new Map((await kernel.runs.findMany(tx, runIds)).map((run) => [run.runId, run]));
   const details = runIds.length === 0 ? [] : await tx.find(SyncRunEntity, { runId: { $in: runIds } });
-  const counts = await streamCounts(
-    tx,
-    rows.map(({ sourceId }) => sourceId),
-  );
   const detailsOf = new Map(details.map((one) => [one.runId, one]));
   return rows.map((row) => {
     const run = row.lastRunId ? runs.get(row.lastRunId) : undefined;
@@ -169,7 +175,7 @@ async function viewsOf(
 interface Beside {
   pattern: Pattern | undefined;
   lastRun: SourceView['last_run'];
-  counts: Pick<SourceView, 'streams' | 'streams_enabled'>;
+  counts: StreamCounts;
 }
 
 function viewOf(row: SourceRow, { pattern, lastRun, counts }: Beside): SourceView {
@@ -194,9 +200,9 @@ function credentialsOf(pattern: Pattern): ReadonlySet<string> {
   return new Set(secret.map(({ path }) => (path.startsWith('/') ? path : `/${path.replaceAll('.', '/')}`)));
 }
 
-const NO_STREAMS: Beside['counts'] = { streams: 0, streams_enabled: 0 };
+const NO_STREAMS: StreamCounts = { streams: 0, streams_enabled: 0 };
 
-async function streamCounts(tx: TenantTransaction, sourceIds: string[]): Promise<Map<string, Beside['counts']>> {
+async function streamCounts(tx: TenantTransaction, sourceIds: string[]): Promise<Map<string, StreamCounts>> {
   const { rows } = await tx.sql(
     `select source_id, count(*)::int as streams, (count(*) filter (where enabled))::int as streams_enabled
      from sources.stream where source_id = any ($1::uuid[]) group by source_id`,
