@@ -23,6 +23,8 @@ export interface Page {
   anchors: ReadonlySet<string>;
   links: readonly Link[];
   blocks: readonly Block[];
+  /** Whether its commands disturb those of other pages, as a comment at its top says. */
+  alone: boolean;
 }
 
 const FENCE = /^(`{3,})([\w-]*) ?(.*)$/;
@@ -56,7 +58,8 @@ export function readPage(file: string, text: string): Page {
     }
   }
   if (open !== undefined) throw new Error(`${file}:${open.line}: the block does not end`);
-  return { file, anchors: new Set([...anchors].flatMap(([name, count]) => numbered(name, count))), links, blocks };
+  const names = new Set([...anchors].flatMap(([name, count]) => numbered(name, count)));
+  return { file, anchors: names, links, blocks, alone: text.startsWith('<!-- run alone:') };
 }
 
 function addAnchor(anchors: Map<string, number>, name: string): void {

@@ -6,16 +6,37 @@ import { type PageRun, runPage } from './run-page.ts';
 /** As the first tutorial and the reference of the commands let their reader do once. */
 export const ALIAS = 'alias weir="node $PWD/cli/bin/weir.mjs"';
 
-/** Pages with something to run: tutorials first, since others go on from what they leave; then by name. */
-export function runnable(pages: readonly Page[]): Page[] {
-  const rank = ({ file }: Page) => (file === 'README.md' ? 0 : file.startsWith('docs/tutorials/') ? 1 : 2);
-  return pages
-    .filter(({ blocks }) => blocks.some((block) => wantedExit(block) !== undefined))
-    .sort((a, b) => rank(a) - rank(b) || (a.file < b.file ? -1 : 1));
+/** Pages whose commands run at the same time. */
+const LANES = 2;
+
+/**
+ * Runs every page that has something to run: the README and the tutorials, then the others, which go on from what those
+ * leave, then those that disturb others, one by one.
+ */
+export async function runPages(
+  pages: readonly Page[],
+  platform: DevPlatform,
+): Promise<(PageRun & Pick<Page, 'file'>)[]> {
+  const own = pages.filter(({ blocks }) => blocks.some((block) => wantedExit(block) !== undefined));
+  const isFirst = ({ file }: Page) => file === 'README.md' || file.startsWith('docs/tutorials/');
+  const stages = [
+    { lanes: LANES, pages: own.filter(isFirst) },
+    { lanes: LANES, pages: own.filter((page) => !isFirst(page) && !page.alone) },
+    { lanes: 1, pages: own.filter(({ alone }) => alone) },
+  ];
+  const runs: (PageRun & Pick<Page, 'file'>)[] = [];
+  for (const stage of stages) {
+    const waiting = stage.pages.values();
+    const lane = async () => {
+      for (const page of waiting) runs.push({ file: page.file, ...(await runInTerminal(page, platform)) });
+    };
+    await Promise.all(Array.from({ length: stage.lanes }, lane));
+  }
+  return runs;
 }
 
 /** Runs one page in a terminal of its own, which knows `weir`. */
-export async function runInTerminal(page: Page, platform: DevPlatform): Promise<PageRun> {
+async function runInTerminal(page: Page, platform: DevPlatform): Promise<PageRun> {
   const shell = await platform.shell();
   try {
     await shell.run(ALIAS);

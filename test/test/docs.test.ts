@@ -9,7 +9,7 @@ import { normalised, showsSame } from '../docs/normalise.ts';
 import { readPage } from '../docs/page.ts';
 import { referencePages } from '../docs/reference/pages.ts';
 import { INTERNAL_VARIABLES, VARIABLE_GROUPS } from '../docs/reference/variables.ts';
-import { runCalls, runInTerminal, runnable } from '../docs/run-pages.ts';
+import { runCalls, runPages } from '../docs/run-pages.ts';
 import { tourFaults } from '../docs/tour.ts';
 import { testPlatform } from '../platform.ts';
 import { readSources } from '../spec/read-sources.ts';
@@ -91,13 +91,10 @@ t.test('the commands of all pages do what the pages show', { timeout: HANG_LIMIT
     shown: normalised(start),
     printed: normalised(platform.said.stderr),
   });
-  let blocks = 0;
-  for (const page of runnable(pages)) {
-    const run = await runInTerminal(page, platform);
-    t.strictSame(run.faults, [], `${page.file}: ${run.blocks} blocks, ${run.outputs} outputs`);
-    blocks += run.blocks;
-  }
-  t.ok(blocks > 20, `${blocks} blocks were run`);
+  const runs = await runPages(pages, platform);
+  for (const { file, blocks, outputs, faults } of runs)
+    t.strictSame(faults, [], `${file}: ${blocks}, ${outputs} shown`);
+  t.ok(runs.reduce((sum, { blocks }) => sum + blocks, 0) > 20, 'blocks were run');
   const api = pages.find(({ file }) => file === 'docs/reference/api.md');
   if (api === undefined) return;
   const calls = await runCalls(api, platform, await callIds(platform));
