@@ -105,8 +105,9 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
       const { rows } = await tx.sql('select status, lease_epoch from kernel.run where run_id = $1 for update', [runId]);
       if (rows[0]?.status !== 'running' || Number(rows[0].lease_epoch) !== leaseEpoch) throw runProblems.leaseLost();
     },
-    finish: async (tenant, runId, { status, failure }, alongside) => {
+    finish: async (tenant, runId, { status, failure }, steps = {}) => {
       const ended = await db(tenant).transaction(async (tx) => {
+        await steps.before?.(tx);
         const { rows } = await tx.sql(
           `update kernel.run set status = $2, failure = $3::jsonb, ended_at = now(), started_at = coalesce(started_at, now())
            where run_id = $1 and status in ('pending', 'running')
@@ -115,7 +116,7 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
         );
         const [row] = rows;
         if (row === undefined) return undefined;
-        await alongside?.(tx);
+        await steps.after?.(tx);
         await changed(tx, { runId, kind: String(row.kind), subjectId: String(row.subject_id), status });
         return { kind: String(row.kind), status, seconds: Number(row.seconds) };
       });

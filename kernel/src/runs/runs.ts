@@ -52,6 +52,14 @@ export interface Admitted {
 /** What people see of the worker of an open run. */
 export type RunWorkerView = Static<typeof RunWorker>;
 
+/** What else belongs to the end of a run, in its transaction. */
+export interface FinishSteps {
+  /** Before the run's row is locked: locks that a start takes before it makes a run must be taken here, in its order. */
+  before?(tx: TenantTransaction): Promise<void>;
+  /** Once the run is terminal; not for a run that had ended before. */
+  after?(tx: TenantTransaction): Promise<void>;
+}
+
 /** The run table and its outbox. */
 export interface Runs {
   /**
@@ -93,6 +101,6 @@ export interface Runs {
     tenant: Tenant,
     runId: string,
     outcome: { status: 'succeeded' | 'failed' | 'cancelled' | 'skipped'; failure?: RunFailureRecord },
-    alongside?: (tx: TenantTransaction) => Promise<void>,
+    steps?: FinishSteps,
   ): Promise<boolean>;
 }

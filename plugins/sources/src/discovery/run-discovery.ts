@@ -4,6 +4,7 @@ import { Problem } from '@weir/kernel/contract';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
+import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { applyRefresh } from '../stream/apply-refresh.ts';
 import type { DestinationServices } from '../stream/destinations.ts';
@@ -114,8 +115,11 @@ export async function finishDiscovery(
 ): Promise<void> {
   const { runs, log } = deps.kernel;
   try {
-    await runs.finish(tenant, runId, outcome, async (tx) => {
-      if (outcome.status === 'succeeded') await followDiscovery(tx, runId, deps.services);
+    await runs.finish(tenant, runId, outcome, {
+      before: async (tx) => lockSource(tx, (await tx.findOne(DiscoveryEntity, { runId }))?.sourceId),
+      async after(tx) {
+        if (outcome.status === 'succeeded') await followDiscovery(tx, runId, deps.services);
+      },
     });
   } catch (error) {
     if (outcome.status !== 'succeeded' || error instanceof Problem) throw error;

@@ -12,3 +12,8 @@ export async function liveSource(
   if (row === undefined || row.status === 'retired') throw kernelProblems.notFound();
   return row;
 }
+
+/** Takes the lock of a source before that of a run of it, as every start does: the other way round two would wait in a circle. */
+export async function lockSource(tx: TenantTransaction, sourceId: string | null | undefined): Promise<void> {
+  if (sourceId) await tx.findOne(SourceEntity, { sourceId }, { lock: true });
+}

@@ -1,5 +1,6 @@
-import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
+import type { Kernel, RunFailureRecord, Tenant, TenantTransaction } from '@weir/kernel';
 import { SourceEntity } from '../source/entity.ts';
+import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { SyncRunEntity } from './entity.ts';
 
@@ -11,8 +12,9 @@ export interface Outcome {
 
 /** Makes a sync terminal, with its verdict and, on success, the source active. A run that has ended stays as it is. */
 export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, outcome: Outcome): Promise<void> {
-  await kernel.runs.finish(tenant, runId, outcome, async (tx) => {
-    const run = await tx.findOne(SyncRunEntity, { runId });
+  const runOf = (tx: TenantTransaction) => tx.findOne(SyncRunEntity, { runId });
+  const after = async (tx: TenantTransaction) => {
+    const run = await runOf(tx);
     if (run === undefined) return;
     const rejects = run.rowsRejected + run.rowsWithErrors > 0;
     const clean = outcome.status === 'succeeded' ? ('clean' as const) : null;
@@ -24,5 +26,9 @@ export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, 
     if (status !== source.status) {
       await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
     }
+  };
+  await kernel.runs.finish(tenant, runId, outcome, {
+    before: async (tx) => lockSource(tx, (await runOf(tx))?.sourceId),
+    after,
   });
 }

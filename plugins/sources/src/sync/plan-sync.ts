@@ -1,13 +1,13 @@
 import { type ConnectorLimits, stateFile, streamKey } from '@weir/connector-runtime';
 import type { ConfiguredStream } from '@weir/connector-sdk';
-import type { Kernel, Tenant } from '@weir/kernel';
+import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
 import type { Checkpoint, TableRef, TablesService } from '@weir/plugin-datasets/contract';
 import type { PatternFile } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { checkpointKey } from './checkpoint-key.ts';
-import { RunFailed, sourceFailure } from './failure.ts';
+import { failureOf, RunFailed, sourceFailure } from './failure.ts';
 import type { ChildStream } from './messages.ts';
 
 /** How one stream is carried out by this attempt, and what earlier attempts of the run have done for it. */
@@ -24,9 +24,16 @@ export interface PlannedStream {
   child: ChildStream;
 }
 
+/** A stream whose table cannot be made as the stream wants it; the others are synced all the same. */
+export interface RefusedStream {
+  row: StreamRow;
+  failure: RunFailureRecord;
+}
+
 export interface SyncPlan {
   source: SourceRow;
   streams: PlannedStream[];
+  refused: RefusedStream[];
   /** JSON texts of the protocol's inputs for the streams that are not complete. */
   catalog: string;
   state: string;
@@ -51,13 +58,22 @@ export async function planSync(
   }));
   if (source === undefined) throw new RunFailed(sourceFailure('run_failed'));
   const streams: PlannedStream[] = [];
-  for (const row of rows) streams.push(await planStream(deps.tables, tenant, row, run.runId));
+  const refused: RefusedStream[] = [];
+  for (const row of rows) {
+    try {
+      streams.push(await planStream(deps.tables, tenant, row, run.runId));
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.retryable) throw error;
+      refused.push({ row, failure });
+    }
+  }
   const open = streams.filter((stream) => !stream.complete);
   const states = open.flatMap(({ row, checkpoint }) =>
     row.syncMode === 'incremental' && typeof checkpoint?.state === 'string' ? [checkpoint.state] : [],
   );
   const catalog = JSON.stringify({ streams: open.map(({ row }) => configured(row)) });
-  return { source, streams, catalog, state: stateFile(states) };
+  return { source, streams, refused, catalog, state: stateFile(states) };
 }
 
 async function planStream(

@@ -51,7 +51,8 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
   const workDir = await folders.make(`${runId}-${lease.leaseEpoch}`);
   const recorder = startRecorder(ledger, request, kernel);
   try {
-    const results =
+    const refused = plan.refused.map(({ row, failure }) => ({ streamId: row.streamId, rows: 0, failure }));
+    const read =
       open.length === 0
         ? []
         : await runChild({
@@ -64,6 +65,7 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
             onProgress: ledger.progress,
           });
     await recorder.stop();
+    const results = [...refused, ...read];
     await ledger.conclude([...complete, ...results]);
     const failure: RunFailureRecord | undefined = decidingFailure(results);
     if (failure !== undefined) throw new RunFailed(failure);

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
 import type { TablesService } from '@weir/plugin-datasets/contract';
+import type { StreamRow } from '../stream/entity.ts';
+import { bronzeNamespace } from '../stream/view.ts';
 import { NO_ROWS, StreamRunEntity } from './entity.ts';
 import type { CommitRequestMessage, Progress, StreamResult } from './messages.ts';
-import type { PlannedStream, SyncPlan } from './plan-sync.ts';
+import type { PlannedStream, RefusedStream, SyncPlan } from './plan-sync.ts';
 
 /** Who commits: a run, the attempt that holds its lease, and the tenant. */
 export interface Attempt {
@@ -43,7 +45,7 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
   return {
     /** Makes the rows of the run's streams, and takes over what earlier attempts have committed. */
     async open(): Promise<void> {
-      await openStreamRuns(kernel, attempt, standings);
+      await openStreamRuns(kernel, attempt, { standings, refused: plan.refused });
       await this.record('preparing');
     },
 
@@ -132,9 +134,21 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
 }
 
 /** Makes the rows of the run's streams; a later attempt finds them and takes over the snapshots that they name. */
-async function openStreamRuns(kernel: Kernel, { tenant, runId }: Attempt, standings: Standings): Promise<void> {
+async function openStreamRuns(
+  kernel: Kernel,
+  { tenant, runId }: Attempt,
+  { standings, refused }: { standings: Standings; refused: readonly RefusedStream[] },
+): Promise<void> {
   await kernel.db(tenant).transaction(async (tx) => {
     const rows = await tx.find(StreamRunEntity, { runId });
+    const open = ({ streamId, name, namespace }: StreamRow, datasetId: string) => {
+      const stream = { streamId, name, namespace: namespace ?? null, datasetId };
+      return tx.insert(StreamRunEntity, { runId, ...stream, status: 'running', ...NO_ROWS, commits: 0 });
+    };
+    for (const { row } of refused) {
+      const known = rows.some(({ streamId }) => streamId === row.streamId);
+      if (!known) await open(row, `${bronzeNamespace(tenant)}.${row.destinationTable}`);
+    }
     for (const [streamId, known] of standings) {
       const { row, ref } = known.stream;
       const datasetId = `${ref.namespace}.${ref.table}`;
@@ -145,17 +159,7 @@ async function openStreamRuns(kernel: Kernel, { tenant, runId }: Attempt, standi
       }
       known.snapshotId = found?.snapshotId ?? undefined;
       known.committedAt = found?.committedAt ?? undefined;
-      if (found !== undefined) continue;
-      await tx.insert(StreamRunEntity, {
-        runId,
-        streamId,
-        name: row.name,
-        namespace: row.namespace ?? null,
-        datasetId,
-        status: 'running',
-        ...NO_ROWS,
-        commits: 0,
-      });
+      if (found === undefined) await open(row, datasetId);
     }
   });
 }
