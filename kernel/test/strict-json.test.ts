@@ -22,6 +22,8 @@ t.test('what JSON.parse would silently change is refused', async (t) => {
   t.equal(codeOf(Buffer.from([0x22, 0xff, 0x22])), 'malformed_json', 'not UTF-8');
   t.equal(codeOf(`${'['.repeat(65)}${']'.repeat(65)}`), 'malformed_json', 'deeper than 64');
   t.equal(codeOf('['.repeat(100_000)), 'malformed_json', 'far too deep');
+  t.equal(codeOf(`[${'1,'.repeat(39_998)}1]`), 'accepted', 'as many values as may be');
+  t.equal(codeOf(`[${'1,'.repeat(39_999)}1]`), 'payload_too_large', 'one value more');
   t.equal(codeOf('{"a":"x\\u0000"}'), 'malformed_json', 'NUL');
   t.equal(codeOf('{"a\\u0000":1}'), 'malformed_json', 'NUL in a key');
   t.equal(codeOf('{"a":["\\ud800"]}'), 'malformed_json', 'half of a surrogate pair');

@@ -161,7 +161,7 @@ export const kernelProblems = {
     status: 413,
     title: 'Payload too large',
     detail: 'The request body is larger than this endpoint takes.',
-    hint: 'Send at most 1 MiB.',
+    hint: 'Send at most 1 MiB, and at most 40,000 values in it.',
   }),
   uriTooLong: problem({
     code: 'uri_too_long',

@@ -3,13 +3,15 @@ import { kernelProblems } from '../contract/problems.ts';
 
 /** Levels of objects and arrays that a body may nest. */
 export const MAX_DEPTH = 64;
+/** Values of one body; more of them take the parser longer than others may be kept waiting. */
+const MAX_VALUES = 40_000;
 /** Keys that reach a prototype. */
 export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Parses a request body: one JSON document in UTF-8, no key repeated with another value, depth at most 64, no number that
  * a double cannot hold exactly, no key that reaches a prototype, and no text or key that the database cannot keep. Throws
- * `malformed_json` or `unsafe_number`, without an echo.
+ * `malformed_json`, `unsafe_number` or `payload_too_large` (more than 40,000 values), without an echo.
  */
 export function strictJson(body: Buffer): unknown {
   let text: string;
@@ -18,7 +20,7 @@ export function strictJson(body: Buffer): unknown {
   } catch {
     throw kernelProblems.malformedJson();
   }
-  if (tooDeep(text)) throw kernelProblems.malformedJson();
+  measure(text);
   let unsafe = false;
   const exactNumber = (source: string) => {
     const value = Number(source);
@@ -41,9 +43,13 @@ export function strictJson(body: Buffer): unknown {
   return document;
 }
 
-/** Counts open brackets outside strings, so that a deep document never reaches the recursive parser. */
-function tooDeep(text: string): boolean {
+/**
+ * Looks at brackets and commas outside strings, so that neither a deep nor an endless document reaches the parser: its
+ * time for each value would hold up everybody else.
+ */
+function measure(text: string): void {
   let depth = 0;
+  let values = 1;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
@@ -51,12 +57,14 @@ function tooDeep(text: string): boolean {
       if (char === '\\') at += 1;
       else if (char === '"') inString = false;
     } else if (char === '"') inString = true;
+    else if (char === ',') values += 1;
     else if (char === '{' || char === '[') {
       depth += 1;
-      if (depth > MAX_DEPTH) return true;
+      values += 1;
+      if (depth > MAX_DEPTH) throw kernelProblems.malformedJson();
     } else if (char === '}' || char === ']') depth -= 1;
   }
-  return false;
+  if (values > MAX_VALUES) throw kernelProblems.payloadTooLarge();
 }
 
 /** Whether a text is one that the database can keep: no NUL, no half of a surrogate pair. */
