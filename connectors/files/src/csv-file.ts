@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SourceError } from '@weir/connector-sdk';
 import type { FileColumn } from './column-type.ts';
+import { type CsvDialect, headerDialect } from './csv-header.ts';
 import { type WidthFault, widthFault } from './duckdb-session.ts';
 import { fault } from './fault.ts';
 import type { ReadyFile } from './ready-file.ts';
 import { headerOf } from './row-end.ts';
-import { DELIMITERS } from './source-file.ts';
 import { identifier, literal, pathLiteral } from './sql-text.ts';
 import { withHandle } from './with-handle.ts';
 
@@ -18,23 +18,14 @@ const MAX_CHANGED_ROWS = 1000;
 export const MAX_COLUMNS = 10_000;
 const MARK = /^\xef\xbb\xbf/;
 
-/** How a CSV file is written: RFC 4180 with one of four delimiters, UTF-8, a header line. */
-export type CsvDialect = { readonly delimiter: string; readonly fields: number };
-
-/**
- * The dialect of a file. Unless it is declared, the delimiter is the one that the header line has most of outside
- * quotes: the header, not the rows, so that a broken row is reported as such and not taken for another dialect.
- */
+/** The dialect of a file, by its header line; `csv_header_missing` when there is none. */
 export async function openCsv(file: ReadyFile): Promise<CsvDialect> {
   const header = await withHandle(file.path, file.where(), headerOf);
   const line = header.line.replace(MARK, '');
   if (line.trim() === '') throw fault('csv_header_missing', file.where());
-  const bare = line.replaceAll(/"(?:[^"]|"")*"/g, '');
-  const count = (delimiter: string) => bare.split(delimiter).length;
-  const delimiter = file.delimiter ?? DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));
-  const fields = count(delimiter);
-  if (fields > MAX_COLUMNS) throw fault('too_many_columns', file.where());
-  return { delimiter, fields };
+  const dialect = headerDialect(line, file.delimiter);
+  if (dialect.fields > MAX_COLUMNS) throw fault('too_many_columns', file.where());
+  return dialect;
 }
 
 /** The columns of a file with the types that hold for all of its rows. */
@@ -89,7 +80,7 @@ async function sniff(
   dialect: CsvDialect,
   how: string,
 ): Promise<Sniffed> {
-  const options = `ignore_errors = true, delim = ${literal(dialect.delimiter)}, quote = '"', escape = '"', header = true`;
+  const options = `ignore_errors = true, delim = ${literal(dialect.delimiter)}, quote = '"', escape = '"', header = true${breaksOf(file)}`;
   const call = `sniff_csv(${pathLiteral(file.path)}, ${how}, ${options})`;
   try {
     const sql = `SELECT to_json(Columns)::VARCHAR, DateFormat, TimestampFormat FROM ${call}`;
@@ -152,9 +143,14 @@ async function changesThere(
   }
 }
 
+/** Left to itself, DuckDB takes a quoted line break of the header for the file's own. */
+function breaksOf({ isEven }: ReadyFile): string {
+  return isEven ? `, new_line = '\\n'` : '';
+}
+
 function csvSql(file: ReadyFile, delimiter: string, names: readonly string[], how: string): string {
   const columns = names.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
   const strict = 'auto_detect = false, strict_mode = true, null_padding = false, allow_quoted_nulls = false';
-  const dialect = `delim = ${literal(delimiter)}, quote = '"', escape = '"'`;
+  const dialect = `delim = ${literal(delimiter)}, quote = '"', escape = '"'${breaksOf(file)}`;
   return `read_csv(${pathLiteral(file.path)}, ${strict}, ${dialect}, ${how}, columns = {${columns}})`;
 }

@@ -77,7 +77,8 @@ function duckdbFault(error: unknown, file: ReadyFile): SourceError | undefined {
   const where = file.where(line === undefined ? undefined : Number(line));
   const rule = RULES.find(([pattern]) => pattern.test(text));
   if (rule !== undefined) return fault(rule[1], where);
-  return fault(file.format === 'parquet' ? 'parquet_truncated' : 'file_unreadable', where);
+  if (file.format === 'parquet') return fault('parquet_truncated', where);
+  return fault(/^IO Error:/i.test(text) ? 'file_unreadable' : 'csv_invalid', where);
 }
 
 function messageOf(error: unknown): string {

@@ -55,7 +55,7 @@ export const FAULTS = {
     type: 'config_error',
     origin: 'source',
     message: 'A file cannot be read',
-    hint: 'Check the permissions and the format of the file.',
+    hint: 'Check that it is still there and that the connector may read it.',
   },
   file_changed: {
     type: 'transient_error',
@@ -74,6 +74,12 @@ export const FAULTS = {
     origin: 'source',
     message: 'A CSV file has no header line',
     hint: 'The first line must name the columns.',
+  },
+  csv_invalid: {
+    type: 'config_error',
+    origin: 'source',
+    message: 'A CSV file is not written as RFC 4180 says',
+    hint: 'Check the delimiter, the quotes and the line breaks of the file; write it again from where it comes from.',
   },
   csv_row_too_wide: {
     type: 'config_error',
@@ -181,7 +187,7 @@ export const FAULTS = {
     type: 'config_error',
     origin: 'source',
     message: 'A file is larger than the connector fetches, unpacks or rewrites',
-    hint: 'Such a file may have 4 GB of content. UTF-8 files of a folder that are not packed have no limit.',
+    hint: 'Such a file may have 4 GB of content. UTF-8 files of a folder that are not packed and have one kind of line break have no limit.',
   },
   address_invalid: {
     type: 'config_error',

@@ -46,6 +46,12 @@ export function withFile(state: FileState, file: SourceFile, entry: FileEntry): 
   return { files: Object.fromEntries([...Object.entries(state.files), [file.key, entry] as const]) };
 }
 
+/** Whether a state says of a file that it is empty, or that nothing is packed in it. */
+export function holdsNothing({ files }: FileState, { key, packing }: SourceFile): boolean {
+  const entry = Object.hasOwn(files, key) ? files[key] : undefined;
+  return entry?.size === 0 || (packing !== undefined && entry?.bytes === 0);
+}
+
 function isRead({ place }: SourceFile, known: FileEntry | undefined): boolean {
   return 'path' in place && known?.size === place.size && known.mtime_ms === place.mtimeMs;
 }

@@ -6,14 +6,14 @@ import { CONFIG_SCHEMA } from './config-schema.ts';
 import { fault } from './fault.ts';
 import { fetchFault, probeFile } from './fetch-file.ts';
 import type { Columns } from './file-reading.ts';
-import { planFiles, withFile } from './file-state.ts';
+import { holdsNothing, planFiles, withFile } from './file-state.ts';
 import { columnsOf, type SeenKinds } from './json-columns.ts';
 import { sampleJson } from './json-file.ts';
 import { listStreams } from './list-streams.ts';
 import { describeFile, readFile } from './read-file.ts';
 import { type ReadyFile, withReadyFile } from './ready-file.ts';
 import { MAX_SAVED_BYTES } from './save-bytes.ts';
-import type { FileStream } from './source-file.ts';
+import type { FileStream, SourceFile } from './source-file.ts';
 
 /** How many addresses a check asks for their first byte. */
 const MAX_PROBES = 20;
@@ -66,7 +66,8 @@ type Ready = (file: FileStream['files'][number], use: (ready: ReadyFile) => Prom
 
 /**
  * The stream's columns as its files show them, each as wide as the widest. CSV and Parquet files have the same names in
- * all of them; the documents of JSON files have any, and are taken together.
+ * all of them; the documents of JSON files have any, and are taken together. Empty CSV files have no say: only where no
+ * file has a header it is missing.
  */
 async function describeStream({ files }: FileStream, ready: Ready): Promise<Columns> {
   const seen: SeenKinds = new Map();
@@ -78,7 +79,15 @@ async function describeStream({ files }: FileStream, ready: Ready): Promise<Colu
       columns = columns === undefined ? own : merged(columns, own, file.name);
     });
   }
+  if (columns === undefined) assertHeader(files, () => true);
   return columns ?? columnsOf(seen);
+}
+
+/** A stream of nothing but empty CSV files is `csv_header_missing`. */
+function assertHeader(files: FileStream['files'], isEmpty: (file: SourceFile) => boolean): void {
+  const [first] = files;
+  const isMissing = files.every((file) => file.format === 'csv' && isEmpty(file));
+  if (first !== undefined && isMissing) throw fault('csv_header_missing', first.name);
 }
 
 function catalogStream(name: string, properties: Columns): CatalogStream {
@@ -115,4 +124,5 @@ async function readStream(context: ReadContext, reader: Parameters<typeof withRe
     reached = withFile(reached, file, entry);
     await emit.state(reached);
   }
+  assertHeader(listed.files, (file) => holdsNothing(reached, file));
 }

@@ -10,8 +10,11 @@ export type Look = {
   readonly sha256AtMark: string | undefined;
   /** Undefined when it is no text. */
   readonly encoding: Encoding | undefined;
+  /** Whether it has a carriage return anywhere, as a byte. */
+  readonly hasReturn: boolean;
 };
 
+const RETURN = 0x0d;
 const BLOCK_BYTES = 1024 * 1024;
 /** Half of the digits: an accident is as unlikely, and a state holds one of these for each file. */
 const DIGITS = 32;
@@ -20,9 +23,11 @@ const DIGITS = 32;
 export async function lookThrough(handle: FileHandle, size: number, mark = -1): Promise<Look> {
   const hash = createHash('sha256');
   const sniffer = encodingSniffer();
+  let hasReturn = false;
   let atMark = mark === 0 ? digest(hash) : undefined;
   for await (const [block, at] of blocks(handle, 0, size)) {
     sniffer.push(block);
+    hasReturn ||= block.includes(RETURN);
     const cut = mark - at;
     if (cut > 0 && cut <= block.length) {
       hash.update(block.subarray(0, cut));
@@ -30,7 +35,7 @@ export async function lookThrough(handle: FileHandle, size: number, mark = -1): 
       hash.update(block.subarray(cut));
     } else hash.update(block);
   }
-  return { sha256: digest(hash), sha256AtMark: atMark, encoding: sniffer.answer() };
+  return { sha256: digest(hash), sha256AtMark: atMark, encoding: sniffer.answer(), hasReturn };
 }
 
 /** The bytes of a file from `from` to `to`, each block with its position; fewer when the file is shorter by now. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { arrive, type Content, type Reader } from './arrive.ts';
 import { decodeText } from './decode-text.ts';
+import { evenBreaks, rowBreaks } from './even-breaks.ts';
 import { fault } from './fault.ts';
 import type { FileEntry } from './file-state.ts';
 import { hasNarrowLines, hasRowsInLines, holdStill, type Still } from './hold-still.ts';
@@ -13,11 +14,13 @@ import { saveBytes } from './save-bytes.ts';
 import type { Delimiter, Encoding, FileFormat, SourceFile } from './source-file.ts';
 import { withHandle } from './with-handle.ts';
 
-/** A file as it is read: here, unpacked, and UTF-8 if it is text. */
+/** A file as it is read: here, unpacked, UTF-8 if it is text, and with line breaks of one kind if it is CSV. */
 export type ReadyFile = {
   readonly path: string;
   readonly format: FileFormat;
   readonly delimiter: Delimiter | undefined;
+  /** Whether every row of a CSV file ends with LF; else with whatever one line break the file has. */
+  readonly isEven: boolean;
   /** The words for a place in the file, from the number of a line of what is at `path`. */
   readonly where: (line?: number) => string;
 };
@@ -27,7 +30,8 @@ export type FileOutcome<T> = { readonly entry: FileEntry; readonly result: T | u
 
 /**
  * Makes a file ready and lets `use` read it, then removes what it made. What is known already is not read again: not at
- * all when nothing changed, and for files in lines not the rows before those that were added at the end.
+ * all when nothing changed, and for files in lines not the rows before those that were added at the end. A file in lines
+ * that has no row yet, nor a header, is not read either.
  */
 export async function withReadyFile<T>(
   file: SourceFile,
@@ -44,8 +48,8 @@ export async function withReadyFile<T>(
     const still = await holdStill(file, content, temp, known?.bytes);
     const entry = { ...content.facts, bytes: still.to, sha256: still.sha256 };
     const keepsKnown = known?.bytes !== undefined && still.look.sha256AtMark === known.sha256;
-    const isKnown = (keepsKnown && known.bytes === still.to) || (still.to === 0 && content.size > 0);
-    if (isKnown) return { entry, result: undefined };
+    if (keepsKnown && known.bytes === still.to) return { entry, result: undefined };
+    if (still.to === 0 && hasRowsInLines(file)) return { entry: withoutRows(entry, known), result: undefined };
     const from = keepsKnown ? await resumeAt(file, still, known.bytes ?? 0) : 0;
     const ready = await readyAt(file, still, { from, size: content.size, temp });
     return { entry, result: still.ours ? await use(ready) : await direct(file, content, () => use(ready)) };
@@ -55,6 +59,12 @@ export async function withReadyFile<T>(
   } finally {
     await rm(temp, { recursive: true, force: true });
   }
+}
+
+/** The entry of a file without a row. Rows that it had are still known: should they be there again, they are not new. */
+function withoutRows(entry: FileEntry, known: FileEntry | undefined): FileEntry {
+  if (known?.bytes === undefined || known.sha256 === undefined) return entry;
+  return { ...entry, bytes: known.bytes, sha256: known.sha256 };
 }
 
 /** Reads a file that others may write to: what was read of one that changed meanwhile is `file_changed`. */
@@ -67,7 +77,13 @@ async function direct<T>(
   let failure: unknown;
   let result: T | undefined;
   try {
-    result = await use({ path, format: file.format, delimiter: file.delimiter, where: whereIn(file.name, 0, 0) });
+    result = await use({
+      path,
+      format: file.format,
+      delimiter: file.delimiter,
+      isEven: false,
+      where: whereIn(file.name, 0, 0),
+    });
   } catch (error) {
     failure = error;
   }
@@ -85,13 +101,15 @@ async function resumeAt(file: SourceFile, { path, look }: Still, known: number):
 
 type Part = { readonly from: number; readonly size: number; readonly temp: string };
 
-/** The file itself when all of it is read and it is UTF-8; else a copy of the part that is read, behind its header. */
+/** The file itself when all of it is read and it is as it must be; else a copy of the part that is read, behind its header. */
 async function readyAt(file: SourceFile, still: Still, { from, size, temp }: Part): Promise<ReadyFile> {
   const { name, format, delimiter } = file;
   const encoding = format === 'parquet' ? undefined : encodingOf(file, still);
   const isWhole = from === 0 && still.to === size;
-  if (isWhole && (encoding === undefined || encoding === 'utf-8')) {
-    return { path: still.path, format, delimiter, where: whereIn(name, 0, 0) };
+  const isUtf8 = encoding === undefined || encoding === 'utf-8';
+  const breaks = isWhole && isUtf8 ? await breaksOf(file, still) : 'mixed';
+  if (breaks !== 'mixed') {
+    return { path: still.path, format, delimiter, isEven: breaks === 'lf', where: whereIn(name, 0, 0) };
   }
   const path = join(temp, 'ready');
   const headerLines = await withHandle(still.path, name, async (handle) => {
@@ -100,11 +118,21 @@ async function readyAt(file: SourceFile, still: Still, { from, size, temp }: Par
       yield* bytesOf(handle, 0, header.bytes);
       yield* bytesOf(handle, from, still.to);
     };
-    await saveBytes(path, decodeText(parts(), encoding ?? 'utf-8', name), name);
+    const text = decodeText(parts(), encoding ?? 'utf-8', name);
+    await saveBytes(path, format === 'csv' ? evenBreaks(text, delimiter) : text, name);
     // As DuckDB counts, a row is one line.
     return header.bytes === 0 ? 0 : 1;
   });
-  return { path, format, delimiter, where: whereIn(name, from, headerLines) };
+  return { path, format, delimiter, isEven: true, where: whereIn(name, from, headerLines) };
+}
+
+/** Where no byte is a carriage return, DuckDB sees for itself that rows end with LF. */
+async function breaksOf(
+  { name, format, delimiter }: SourceFile,
+  { path, to, look }: Still,
+): ReturnType<typeof rowBreaks> {
+  if (format !== 'csv' || !look.hasReturn) return 'other';
+  return withHandle(path, name, (handle) => rowBreaks(bytesOf(handle, 0, to), delimiter));
 }
 
 function encodingOf({ name, encoding }: SourceFile, { look }: Still): Encoding {

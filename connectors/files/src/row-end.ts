@@ -1,19 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
+import { headerIn, MAX_HEADER_BYTES } from './csv-header.ts';
 import { blocks } from './look-through.ts';
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
-/** How much of a file is searched for the end of its header line. */
-const HEADER_REACH_BYTES = 1024 * 1024;
-const HEADER = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/;
 
 /** The header line of a CSV file, as bytes in Latin-1, and how many bytes it takes with its line break. */
-export async function headerOf(handle: FileHandle): Promise<{ readonly line: string; readonly bytes: number }> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_REACH_BYTES), 0, HEADER_REACH_BYTES, 0);
-  const head = buffer.toString('latin1', 0, bytesRead);
-  const line = HEADER.exec(head)?.[0] ?? '';
-  const end = /^\r?\n|^\r/.exec(head.slice(line.length))?.[0] ?? '';
-  return { line, bytes: line.length + end.length };
+export async function headerOf(handle: FileHandle): Promise<ReturnType<typeof headerIn>> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_HEADER_BYTES), 0, MAX_HEADER_BYTES, 0);
+  return headerIn(buffer.toString('latin1', 0, bytesRead));
 }
 
 /** Where the last whole row before `to` ends, counted from a row's start at `from`; a quoted line break ends none. */

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { runSource } from '@weir/connector-sdk';
 import t from 'tap';
+import { withDuckdb } from '../src/duckdb-session.ts';
 import { configured, discover, errorOf, folder, parquet, read, run, source, statesOf } from './kit.ts';
 
 const wide = (row: string) => `a,b\n1,2\n3,4\n${row}5,6\n`;
@@ -28,7 +29,7 @@ const CSV_FAULTS: readonly [rule: string, content: string | Uint8Array, code: st
   ['other columns', 'a,c\n1,canary\n', 'schema_changed'],
   ['one column more', 'a,b,c\n1,2,canary\n', 'schema_changed'],
   ['a row of 40 MB', `a,b\ncanary,${'x'.repeat(40 << 20)}\n1,2\n`, 'csv_row_too_long'],
-  ['no content', '', 'csv_header_missing'],
+  ['no header', '\n1,2\n', 'csv_header_missing'],
 ];
 for (const [rule, content, code] of CSV_FAULTS) {
   t.test(`a CSV file with ${rule} fails its stream by ${code} and keeps the whole files before it`, async (t) => {
@@ -127,6 +128,19 @@ for (const [rule, name, content, code] of PACKING_FAULTS) {
     t.notMatch(JSON.stringify(said.messages), /canary/);
   });
 }
+
+t.test('a CSV file that cannot be made out is csv_invalid, one that is not there file_unreadable', async (t) => {
+  const path = join(await folder({ 'a.csv': 'a\n1\n' }), 'a.csv');
+  const file = { path, format: 'csv', delimiter: undefined, isEven: false, where: () => 'a.csv' } as const;
+  for (const [sql, code] of [
+    // Options that do not go together stand for a file that DuckDB can make nothing of.
+    [`FROM read_csv('${path}', delim = '"', quote = '"')`, 'csv_invalid'],
+    [`FROM read_csv('${path}.canary')`, 'file_unreadable'],
+  ] as const) {
+    const reading = withDuckdb(file, (connection) => connection.runAndReadAll(sql));
+    await t.rejects(reading, { code, hint: /^a\.csv: / });
+  }
+});
 
 t.test('a broken row does not keep a file from being discovered', async (t) => {
   const path = await folder({ 'a.csv': wide('x,2,3\n') });

@@ -10,7 +10,13 @@ import { endingsOf } from '../src/source-file.ts';
 import { unpack } from '../src/unpack.ts';
 
 const RUNS = { numRuns: 1000 };
-const file = { path: '', format: 'json', delimiter: undefined, where: (line?: number) => `line ${line}` } as const;
+const file = {
+  path: '',
+  format: 'json',
+  delimiter: undefined,
+  isEven: false,
+  where: (line?: number) => `line ${line}`,
+} as const;
 const cuts = fc.array(fc.nat(), { maxLength: 8 });
 
 /** The bytes in pieces, cut anywhere. */
