@@ -84,7 +84,7 @@ t.test(
       await reader.leave();
       for (let n = 0; n < 2; n += 1) await publish(here, acme, 'thing', `${round}.${n}`);
     }
-    const { items, reset } = await hintsBehind(here, last ?? '', 2);
+    const { items, reset } = await hintsBehind(here, last ?? '', 6);
     t.notOk(reset);
     told.push(...items.map(({ id }) => id));
     t.strictSame(told, ['first', '0.0', '0.1', '1.0', '1.1', '2.0', '2.1', '3.0', '3.1', '4.0', '4.1']);
