@@ -17,7 +17,7 @@ const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f]/;
 /**
  * Reads a request body as one document of YAML 1.2 (core schema) that says no more than JSON can: what `strictJson`
  * refuses is refused here too, and so are tags beyond the core schema, infinities, merge keys, keys that are not text,
- * aliases that hold themselves, more than 50,000 values. An unquoted date or datetime becomes its ISO 8601 text.
+ * aliases that hold themselves, more than 40,000 values. An unquoted date or datetime becomes its ISO 8601 text.
  * Depth and counts are settled before anything recurses, and long documents are read in turns, so that the event loop
  * stays free. Rejects with `malformed_yaml`, `yaml_not_json` or `unsafe_number`, without an echo of the body.
  */

@@ -4,7 +4,7 @@ import { isoTimestamp } from './iso-timestamp.ts';
 import { FORBIDDEN_KEYS, isKeepable, MAX_DEPTH } from './strict-json.ts';
 
 /** Values in one document, keys and expanded aliases included. */
-export const MAX_NODES = 50_000;
+export const MAX_NODES = 40_000;
 /** Text that aliases repeat, in characters. */
 const MAX_REPEATED = 1024 * 1024;
 const INTEGER = /^[-+]?(\d+|0o[0-7]+|0x[\da-f]+)$/i;
