@@ -14,7 +14,7 @@ export const kernelProblems = {
     status: 400,
     title: 'Malformed YAML',
     detail: 'The request body is not one well-formed YAML document.',
-    hint: 'Check indentation, quotes, repeated keys, depth (at most 64) and size (at most 50000 values), then send it again.',
+    hint: 'Check indentation, quotes, repeated keys, depth (at most 64) and size (at most 40,000 values), then send it again.',
   }),
   yamlNotJson: problem({
     code: 'yaml_not_json',
