@@ -83,8 +83,6 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
 
 function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Record<string, unknown> {
   const { tenant, principal } = request.caller;
-  const gone = new AbortController();
-  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort());
   return {
     params: request.params,
     query: request.query,
@@ -94,10 +92,21 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
     ifMatch: request.headers['if-match'],
     lastEventId: request.headers['last-event-id']?.toString(),
     mediaType: mediaTypeOf(endpoint, request),
-    signal: gone.signal,
+    // Few routes wait for anything that a caller may leave.
+    get signal() {
+      return goneSignal(reply);
+    },
     traceId: request.id,
     log: request.log,
   };
+}
+
+function goneSignal({ raw: response }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const look = () => response.writableFinished || gone.abort();
+  if (response.closed) look();
+  else response.once('close', look);
+  return gone.signal;
 }
 
 /** Throws `not_acceptable` when the endpoint has more than one form and the caller wants none of them. */

@@ -5,7 +5,7 @@ import t from 'tap';
 import { getDataset } from '../src/contract.ts';
 import { assertWritable, parseDatasetId } from '../src/dataset/dataset-id.ts';
 import { mayRead, readableBy } from '../src/dataset/readable.ts';
-import { lake, SCHEMA } from './kit.ts';
+import { batch, lake, SCHEMA } from './kit.ts';
 
 const alias = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
 const hostile = fc.oneof(
@@ -111,19 +111,9 @@ t.test('through the services and the wire too: a foreign table is neither made, 
       hostile,
       async (layer, scope, table) => {
         const ref = { namespace: `${layer}.${scope}`, table };
-        const commit = {
-          ref,
-          mode: 'append' as const,
-          files: [],
-          streamId: 's',
-          attempt: 1,
-          batch: 1,
-          stateSha256: '',
-          generation: 0,
-        };
         const made = await settles(world.tables.prepare(acme, ref, SCHEMA));
         const moved = await settles(
-          world.tables.commit(acme, { runId, leaseEpoch, tables: [commit], checkpoints: [] }),
+          world.tables.commit(acme, { runId, leaseEpoch, tables: [batch(ref, [])], checkpoints: [] }),
         );
         const taken = await settles(
           world.kernel

@@ -78,17 +78,12 @@ export async function lake(t: Teardown & { testdir(): string }): Promise<Lake> {
       .db(tenant)
       .transaction((tx) => producers.register(tx, { ref, kind: 'source', producerId: tenant.tenantId }));
     const files = await stage(tenant, ref, rows, runId, schema);
-    const commit = {
-      ref,
-      mode: 'append' as const,
-      files,
-      streamId: 's',
-      attempt: 1,
-      batch: 1,
-      stateSha256: '',
-      generation: 0,
-    };
-    const { tables: done } = await tables.commit(tenant, { runId, leaseEpoch, tables: [commit], checkpoints: [] });
+    const { tables: done } = await tables.commit(tenant, {
+      runId,
+      leaseEpoch,
+      tables: [batch(ref, files)],
+      checkpoints: [],
+    });
     return done[0]!;
   };
   return { ...under, tables, producers, run, stage, land };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { previewDataset } from '../src/contract.ts';
-import { type Lake, lake, rawAnswer } from './kit.ts';
+import { batch, type Lake, lake, rawAnswer } from './kit.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -172,17 +172,7 @@ t.test('an order over more rows than may be sorted is 422 with what to do', asyn
   const { runId, leaseEpoch } = await world.run(acme);
   const [file] = (await world.stage(acme, ref, [{ id: 3 }], runId)) as [{ record_count: string }];
   const files = [{ ...file, record_count: '30000000' }];
-  const commit = {
-    ref,
-    mode: 'append' as const,
-    files,
-    streamId: 's',
-    attempt: 1,
-    batch: 1,
-    stateSha256: '',
-    generation: 0,
-  };
-  await world.tables.commit(acme, { runId, leaseEpoch, tables: [commit], checkpoints: [] });
+  await world.tables.commit(acme, { runId, leaseEpoch, tables: [batch(ref, files)], checkpoints: [] });
   const answer = await world.as('acme').call(previewDataset, { params, query: { order: 'id' } });
   t.match(answer, { ok: false, status: 422, problem: { code: 'query_too_large', hint: /order/ } });
   t.strictSame(

@@ -5,6 +5,7 @@ import { inParallel } from '../in-parallel.ts';
 import { DISCOVERY_KIND, SYNC_KIND } from '../run-kinds.ts';
 import { liveSource } from '../source/live-source.ts';
 import { StreamEntity } from '../stream/entity.ts';
+import { bronzeNamespace } from '../stream/view.ts';
 import { BLOCKING_CHECKS, MAX_NAMED } from './source-checks.ts';
 import { readSourceFacts } from './source-facts.ts';
 
@@ -91,7 +92,7 @@ async function tablesOutcome({ kernel, tables }: Deps, tenant: Tenant, sourceId:
     .db(tenant)
     .transaction((tx) => tx.find(StreamEntity, { sourceId, enabled: true }, { orderBy: { name: 'asc' } }));
   const described = await inParallel(streams, async ({ streamId, name, destinationTable: table }) => {
-    const ref = { namespace: `bronze.${tenant.scope}`, table };
+    const ref = { namespace: bronzeNamespace(tenant), table };
     const { exists, readable } = await tables.describe(tenant, ref);
     return exists && !readable ? [{ id: streamId, name, code: 'dataset_unreadable' }] : [];
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
 import type { TablesService } from '@weir/plugin-datasets/contract';
 import type { StreamRow } from '../stream/entity.ts';
-import { bronzeNamespace } from '../stream/view.ts';
+import { datasetIdOf } from '../stream/view.ts';
 import { NO_ROWS, StreamRunEntity } from './entity.ts';
 import type { CommitRequestMessage, Progress, StreamResult } from './messages.ts';
 import type { PlannedStream, RefusedStream, SyncPlan } from './plan-sync.ts';
@@ -147,7 +147,7 @@ async function openStreamRuns(
     };
     for (const { row } of refused) {
       const known = rows.some(({ streamId }) => streamId === row.streamId);
-      if (!known) await open(row, `${bronzeNamespace(tenant)}.${row.destinationTable}`);
+      if (!known) await open(row, datasetIdOf(tenant, row));
     }
     for (const [streamId, known] of standings) {
       const { row, ref } = known.stream;
