@@ -7,7 +7,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
 export const LEAST_MODULES = 100;
 
-const OURS = '^(kernel|lakehouse|migrations|embedded|egress|connectors|plugins|workers|cli|test|bench)/';
+const OURS = '^(kernel|lakehouse|migrations|embedded|egress|engine|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -24,6 +24,7 @@ export const RULES: IForbiddenRuleType[] = [
   leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
   leaf('embedded-is-a-leaf', '^embedded/src', '^embedded/'),
   leaf('egress-is-a-leaf', '^egress/src', '^egress/'),
+  leaf('engine-is-a-leaf', '^engine/src', '^engine/'),
   leaf('sdk-is-a-leaf', '^connectors/sdk/src', '^connectors/sdk/'),
   leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', [
     '^connectors/sdk/',
@@ -34,6 +35,7 @@ export const RULES: IForbiddenRuleType[] = [
     '^plugins/[^/]+/src/contract\\.ts$',
     // Who may use these is the business of the three rules below.
     '^lakehouse/',
+    '^engine/src/index\\.ts$',
     '^connectors/(runtime|sdk)/',
     '^plugins/datasets/src/stage\\.ts$',
   ]),
@@ -98,6 +100,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
         'migrations',
         'embedded',
         'egress',
+        'engine',
         'connectors',
         'plugins',
         'plugin-template',

@@ -1,5 +1,6 @@
 export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
+export { type FaultPoint, faultpoint } from './faultpoint.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
 export { mergePatch } from './http/merge-patch.ts';
 export { type Raw, raw } from './http/raw.ts';

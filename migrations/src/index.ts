@@ -5,6 +5,7 @@ import { s03_datasets } from './s03_datasets.ts';
 import { s04_sources } from './s04_sources.ts';
 import { s05_platform } from './s05_platform.ts';
 import { s06_streams } from './s06_streams.ts';
+import { s07_engine } from './s07_engine.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   s04_sources,
   s05_platform,
   s06_streams,
+  s07_engine,
 ];

@@ -4,6 +4,7 @@ import { RunAdmission, RunChanges } from '../contract/points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import type { RunStatus } from '../contract/shapes.ts';
+import { faultpoint } from '../faultpoint.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Contributions } from '../plugins/contributions.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
@@ -172,9 +173,11 @@ async function launchRun(deps: RunDeps, telemetry: Telemetry, tenant: Tenant, ru
   const { workflowType: type, role } = kindOf(deps.kinds, kind);
   const facts = { name: 'workflow.start', side: 'client', attributes: { kind, run_id: runId } } as const;
   const args = [{ tenant_id: tenant.tenantId, run_id: runId }];
+  await faultpoint('S1');
   await telemetry.span({ ...facts, parent: run.traceparent ?? undefined }, () =>
     deps.workflows.start({ workflowId, type, taskQueue: deps.queueOf(role), args }),
   );
+  await faultpoint('S2');
   const note = 'update kernel.run set workflow_started_at = coalesce(workflow_started_at, now()) where run_id = $1';
   await deps.db(tenant).transaction((tx) => tx.sql(note, [runId]));
 }

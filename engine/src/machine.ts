@@ -1,0 +1,15 @@
+/**
+ * What a pure state machine is: it never waits, reads no clock and touches nothing. It is told what happened and says
+ * what is to be done; whoever drives it does that over ports and tells it the answers.
+ */
+export interface Machine<State, Event, Effect> {
+  readonly initial: State;
+  /** The next state and what is to be done now, in order. Equal inputs give equal outputs. */
+  step(state: State, event: Event): Step<State, Effect>;
+}
+
+/** The outcome of one event. */
+export interface Step<State, Effect> {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}
