@@ -1,3 +1,4 @@
+import type { TableIdent } from './catalog.ts';
 import { LakehouseError } from './error.ts';
 
 /** Runs one statement in whatever transaction the caller holds. */
@@ -5,9 +6,6 @@ export type Sql = (
   text: string,
   params: unknown[],
 ) => Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }>;
-
-/** A table by dotted namespace (`bronze.demo`) and name. */
-export type TableIdent = { readonly namespace: string; readonly name: string };
 
 export type JdbcCatalog = ReturnType<typeof jdbcCatalog>;
 

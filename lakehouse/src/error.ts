@@ -23,6 +23,8 @@ export type LakehouseErrorCode =
   | 'schema_incompatible'
   | 'snapshot_missing'
   | 'stage_failed'
+  | 'store_denied'
+  | 'store_unavailable'
   | 'table_exists'
   | 'unsupported_type';
 

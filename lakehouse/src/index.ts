@@ -1,4 +1,13 @@
-export { type JdbcCatalog, jdbcCatalog, type Sql, type TableIdent } from './catalog-jdbc.ts';
+export type {
+  CatalogWord,
+  CommitOutcome,
+  LoadedTable,
+  NewTable,
+  RemoteCatalog,
+  TableChange,
+  TableIdent,
+} from './catalog.ts';
+export { type JdbcCatalog, jdbcCatalog, type Sql } from './catalog-jdbc.ts';
 export {
   CONDITION_OPS,
   type Condition,
@@ -9,7 +18,17 @@ export {
 } from './condition.ts';
 export { LakehouseError, type LakehouseErrorCode } from './error.ts';
 export { type Evolution, evolveSchema } from './evolve-schema.ts';
-export { type FileIO, localFileIO, localPath, toLocation } from './fileio.ts';
+export {
+  type ByteRange,
+  type FileIO,
+  type ListedFile,
+  localPath,
+  type MaterializedFile,
+  type Place,
+  parseLocation,
+  toLocation,
+} from './fileio.ts';
+export { localFileIO } from './fileio-local.ts';
 export { jsonSchemaToColumns, jsonSchemaType } from './json-schema.ts';
 export {
   currentSchema,
@@ -33,6 +52,7 @@ export { countFiles, createScanner, type FileFigures, type LiveFile, type Scanne
 export { createStager, type StageRequest, type StageResult, type Stager, type StagerOptions } from './stage.ts';
 export type { LineShape } from './stage-sql.ts';
 export type { StagedFile } from './stats.ts';
+export { openStore, type S3Options, type StoreOptions } from './store.ts';
 export { type CommitInput, createTable, type PreparedCommit, prepareAppend, prepareOverwrite } from './transaction.ts';
 export {
   assignFieldIds,
