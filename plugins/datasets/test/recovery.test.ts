@@ -99,8 +99,8 @@ t.test('the ledger knows staged files until they are committed, whatever their s
   const { runId, leaseEpoch } = await world.run(acme);
   const files = await world.stage(acme, ref, [{ id: 1 }], runId);
   const { location } = files[0] as { location: string };
-  await world.tables.recordStaged(acme, runId, [localPath(location)]);
-  await world.tables.recordStaged(acme, runId, [location]);
+  await world.tables.recordStaged(acme, runId, [{ ref, location: localPath(location), isFolder: false }]);
+  await world.tables.recordStaged(acme, runId, [{ ref, location, isFolder: false }]);
   t.strictSame(await ledger(world), [{ location }]);
   await world.tables.commit(acme, { runId, leaseEpoch, tables: [batch(ref, files)], checkpoints: [] });
   t.strictSame(await ledger(world), []);

@@ -28,16 +28,69 @@ export interface PreparedTable {
   dataLocation: string;
   /** JSON of the table schema with field ids, meta columns included; handed to the stager as it is. */
   schema: object;
+  /** JSON of the partition spec under which files are to be written. */
+  spec: object;
   tableUuid: string;
+  /** The newest snapshot, in decimal digits; null for a table without rows so far. */
+  snapshotId: string | null;
+  /** The metadata file that says all this. */
+  metadataLocation: string;
+  /**
+   * What opens the store of the files: for the process that stages them, and for nobody else. It may hold credentials,
+   * so it is never logged and never stored.
+   */
+  store: object;
+}
+
+/** What a table is when it is read: the place from which a merge starts. */
+export type TableHead = Pick<PreparedTable, 'snapshotId' | 'metadataLocation'>;
+
+/** How `prepare` makes or changes a table. */
+export interface PrepareOptions {
+  /**
+   * Under `freeze` a table that is there is never changed: a column that it lacks, or has in another type, is
+   * `schema_frozen`. Otherwise columns are added and widened.
+   */
+  policy?: 'evolve' | 'freeze' | 'capture';
+  /** How a new table is partitioned; a table that is there keeps what it has. */
+  partitionBy?: readonly { readonly column: string; readonly transform: string }[] | null;
+  /**
+   * Columns of the platform's own that the table has. `plain` (unless said): what every row has. `soft_delete`: also
+   * when the row was deleted. `quarantine`: nothing but those of rejected lines; the JSON schema is left aside.
+   */
+  columns?: 'plain' | 'soft_delete' | 'quarantine';
+}
+
+/** Where files are about to be written for a table. */
+export interface StagedPlace {
+  ref: TableRef;
+  /** A file, or a folder that is the run's own: whatever lies below it belongs to this entry. */
+  location: string;
+  isFolder: boolean;
 }
 
 /** The files that one commit brings to one table, and what the snapshot says about them. */
 export interface TableCommit {
   ref: TableRef;
-  /** `overwrite` replaces all rows of the table by those of `files`, in one snapshot; with none it empties the table. */
-  mode: 'append' | 'overwrite';
+  /**
+   * `overwrite` replaces all rows of the table by those of `files`, in one snapshot; with none it empties the table.
+   * `row_delta` adds `files`, position deletes among them, and takes away the data files that `deletes` names.
+   */
+  mode: 'append' | 'overwrite' | 'row_delta';
   /** What the stager returned, unchanged. */
   files: readonly object[];
+  /** Locations of live data files that were rewritten; of a row delta only. */
+  deletes?: readonly string[];
+  /**
+   * The snapshot on which this commit stands, null for a table without any; another one there is `base_moved`, and
+   * nothing is written. Required by a row delta; absent, a commit stands on whatever it finds.
+   */
+  base?: string | null;
+  /**
+   * The commit id of the last snapshot of this stream that the caller knows of, null if it knows of none; another one
+   * in the table is `commit_superseded`. What `resume` answers; needed where pointers and checkpoints do not move together.
+   */
+  follows?: string | null;
   streamId: string;
   attempt: number;
   /** Counts on across the attempts of a run; `<run>:<stream>:<batch>` is the commit id. */
@@ -52,8 +105,11 @@ export interface CheckpointWrite {
   /** Chosen by the producer, unique within the tenant. */
   key: string;
   state: unknown;
-  counters: Record<string, number>;
+  counters: CheckpointCounters;
 }
+
+/** What a producer counts along with its state; as opaque as the state. */
+export type CheckpointCounters = Readonly<Record<string, number | string | readonly string[]>>;
 
 export interface CommitRequest {
   runId: string;
@@ -71,8 +127,14 @@ export interface CommitResult {
 
 export interface Checkpoint {
   state: unknown;
-  counters: Record<string, number>;
+  counters: CheckpointCounters;
   runId: string;
+}
+
+/** From where an attempt goes on: the last checkpoint, and the commit that stored it, if its id is known. */
+export interface ResumePoint {
+  checkpoint: Checkpoint | undefined;
+  follows: string | null | undefined;
 }
 
 /** What can be said of a table without reading its rows. */
@@ -104,23 +166,41 @@ export interface TableSnapshot {
 /** Snapshots that one call lists at most. */
 export const MAX_LISTED_SNAPSHOTS = 500;
 
+/** The table that holds the lines which were rejected on their way into a table. */
+export function quarantineOf({ namespace, table }: TableRef): TableRef {
+  return { namespace, table: `${table}__quarantine` };
+}
+
 /** Writes to the tables of one tenant. No call reaches a table outside the tenant's own namespaces. */
 export interface TablesService {
   /** The reference of a bronze table of the tenant. Throws `invalid_dataset_id` on a name outside `[A-Za-z0-9_]`. */
   bronze(tenant: TableOwner, table: string): TableRef;
   /**
    * Makes the table, or evolves its schema additively, so that it holds every column of the JSON schema; idempotent.
-   * Throws `destination_not_allowed` outside the tenant's namespaces and `schema_incompatible` on any other change.
+   * Throws `destination_not_allowed` outside the tenant's namespaces, `schema_incompatible` on any other change, and
+   * `schema_frozen` for any change under the policy `freeze`.
    */
-  prepare(tenant: TableOwner, ref: TableRef, jsonSchema: object): Promise<PreparedTable>;
-  /** Writes the locations of files about to be staged into the ledger; already known ones are left alone. */
-  recordStaged(tenant: TableOwner, runId: string, locations: readonly string[]): Promise<void>;
+  prepare(tenant: TableOwner, ref: TableRef, jsonSchema: object, options?: PrepareOptions): Promise<PreparedTable>;
+  /** The table as it stands now. Throws `not_found`. */
+  head(tenant: TableOwner, ref: TableRef): Promise<TableHead>;
+  /** Writes places about to be written to into the ledger, before anything lies there; known ones are left alone. */
+  recordStaged(tenant: TableOwner, runId: string, places: readonly StagedPlace[]): Promise<void>;
+  /**
+   * The checkpoint of a stream, to be asked once by each attempt before it reads. Where pointers and checkpoints cannot
+   * move together, a table may be ahead of its checkpoint; what it is ahead by is taken over first. Throws `LeaseLost`.
+   */
+  resume(
+    tenant: TableOwner,
+    attempt: { runId: string; leaseEpoch: number },
+    stream: { ref: TableRef; streamId: string; key: string },
+  ): Promise<ResumePoint>;
   /**
    * Moves the pointers of all tables and stores all checkpoints in one transaction, fenced by the run's lease. No
    * files to append mean no snapshot. A repeated call with the same files and batch answers what the first
-   * one did. Throws `commit_conflict` after a bounded number of lost races, `LeaseLost` for an old attempt,
-   * `staged_file_refused` for a file outside its table, and `dependency_unavailable` when the outcome cannot be known
-   * yet: call again with the same request. Never deletes a file.
+   * one did. Throws `commit_conflict` after a bounded number of lost races, `base_moved` for a row delta whose table has
+   * moved on, `LeaseLost` for an old attempt, `commit_superseded` where a newer one has committed, `staged_file_refused`
+   * for a file outside its table, and `dependency_unavailable` when the outcome cannot be known yet: call again with the
+   * same request. Never deletes a staged file.
    */
   commit(tenant: TableOwner, request: CommitRequest): Promise<CommitResult>;
   /** The last checkpoint stored under the key. */

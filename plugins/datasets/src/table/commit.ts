@@ -77,7 +77,7 @@ async function prepareMoves({ io }: TableDeps, { runId }: CommitRequest, tables:
   for (const { commit, table } of tables) {
     if (bringsNothing(commit)) continue;
     const files = await checkStagedFiles(io, table.metadata, commit.files);
-    const prepare = commit.mode === 'append' ? prepareAppend : prepareOverwrite;
+    const prepare = commit.mode === 'overwrite' ? prepareOverwrite : prepareAppend;
     const prepared = await prepare({ io, ...table, files, summary: summaryOf(runId, commit) });
     moves.push({ commit, from: table.metadataLocation, files, prepared });
   }
@@ -94,6 +94,9 @@ async function write(
   const { runId, leaseEpoch, checkpoints } = request;
   const db = kernel.db(tenant);
   const written = moves.flatMap(({ prepared }) => prepared.written);
+  const places = moves.flatMap(({ commit: { ref }, prepared }) =>
+    prepared.written.map((location) => ({ ref, location, isFolder: false })),
+  );
   const staged = moves.flatMap(({ files }) => files.map((file) => file.location));
   const all = async (tx: TenantTransaction): Promise<void> => {
     await kernel.runs.assertLease(tx, runId, leaseEpoch);
@@ -107,7 +110,7 @@ async function write(
     await leaveStaged(tx, [...written, ...staged]);
   };
   try {
-    if (written.length > 0) await db.transaction((tx) => enterStaged(tx, runId, written));
+    if (written.length > 0) await db.transaction((tx) => enterStaged(tx, runId, places));
   } catch (error) {
     await removeAll(deps, written);
     throw error;

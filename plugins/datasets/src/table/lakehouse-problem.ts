@@ -25,6 +25,10 @@ function problemOf(error: LakehouseError): Problem {
       return kernelProblems.invalidPageToken({ cause: error });
     case 'disk_full':
       return datasetProblems.storageFull({ cause: error });
+    case 'store_unavailable':
+      return datasetProblems.storeUnavailable({ cause: error });
+    case 'store_denied':
+      return datasetProblems.storeDenied({ cause: error });
     case 'schema_incompatible':
       return datasetProblems.schemaIncompatible(named);
     case 'column_duplicate':

@@ -1,6 +1,21 @@
 import type { Tenant } from '@weir/kernel';
-import { currentSchema, evolveSchema, jsonSchemaToColumns, prepareAppend, withMetaColumns } from '@weir/lakehouse';
-import type { PreparedTable, TableRef } from '../contract.ts';
+import { kernelProblems } from '@weir/kernel/contract';
+import {
+  currentSchema,
+  evolveSchema,
+  jsonSchemaToColumns,
+  LakehouseError,
+  prepareAppend,
+  type TableMetadata,
+  withMetaColumns,
+} from '@weir/lakehouse';
+import {
+  datasetProblems,
+  type PreparedTable,
+  type PrepareOptions,
+  type TableHead,
+  type TableRef,
+} from '../contract.ts';
 import { LostRace, retryCommit } from './retry.ts';
 import { dataLocation } from './staged-files.ts';
 import { type CurrentTable, identOf, loadTables, makeTable, type TableDeps } from './table-store.ts';
@@ -9,7 +24,7 @@ import { type CurrentTable, identOf, loadTables, makeTable, type TableDeps } fro
 export async function prepareTable(
   deps: TableDeps,
   tenant: Tenant,
-  { ref, jsonSchema }: { ref: TableRef; jsonSchema: object },
+  { ref, jsonSchema, policy }: { ref: TableRef; jsonSchema: object } & PrepareOptions,
 ): Promise<PreparedTable> {
   const columns = withMetaColumns(jsonSchemaToColumns(jsonSchema));
   return retryCommit(async () => {
@@ -18,9 +33,30 @@ export async function prepareTable(
     if (current === undefined) throw new LostRace();
     const { metadata } = current;
     const { schema, changed } = evolveSchema(currentSchema(metadata), columns, metadata['last-column-id']);
-    if (!changed) return preparedView(ref, current);
-    return preparedView(ref, await evolve(deps, tenant, { ref, current, schema }));
+    if (!changed) return preparedView(deps, ref, current);
+    if (policy === 'freeze') throw frozen(currentSchema(metadata), schema);
+    return preparedView(deps, ref, await evolve(deps, tenant, { ref, current, schema }));
   });
+}
+
+/** The table as it stands now; `not_found` when there is none. */
+export async function tableHead(deps: TableDeps, tenant: Tenant, ref: TableRef): Promise<TableHead> {
+  const [found] = await loadTables(deps, tenant, [ref]);
+  if (found === undefined) throw kernelProblems.notFound();
+  return headOf(found);
+}
+
+function headOf({ metadata, metadataLocation }: CurrentTable): TableHead {
+  return { metadataLocation, snapshotId: metadata['current-snapshot-id']?.toString() ?? null };
+}
+
+type Schema = ReturnType<typeof currentSchema>;
+
+/** Names the fields by which the wanted schema differs from the one that may not change. */
+function frozen(has: Schema, wants: Schema) {
+  const known = new Map(has.fields.map((field) => [field.id, field]));
+  const columns = wants.fields.filter((field) => known.get(field.id) !== field).map((field) => field.name);
+  return datasetProblems.schemaFrozen({ values: { count: columns.length }, members: { columns } });
 }
 
 async function evolve(
@@ -40,12 +76,22 @@ async function evolve(
   return { metadata: next.metadata, metadataLocation: next.newMetadataLocation };
 }
 
-function preparedView(ref: TableRef, { metadata }: CurrentTable): PreparedTable {
+function preparedView({ warehouse }: TableDeps, ref: TableRef, current: CurrentTable): PreparedTable {
+  const { metadata } = current;
   return {
+    ...headOf(current),
     ref,
     location: metadata.location,
     dataLocation: dataLocation(metadata),
     schema: currentSchema(metadata),
+    spec: defaultSpec(metadata),
     tableUuid: metadata['table-uuid'],
+    store: { warehouse },
   };
+}
+
+function defaultSpec(metadata: TableMetadata): object {
+  const spec = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);
+  if (spec === undefined) throw new LakehouseError('metadata_invalid', 'A table names no partition spec');
+  return spec;
 }

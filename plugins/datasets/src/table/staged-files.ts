@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { TenantTransaction } from '@weir/kernel';
 import { type FileIO, localPath, type StagedFile, type TableMetadata, toLocation } from '@weir/lakehouse';
-import { datasetProblems } from '../contract.ts';
+import { datasetProblems, type StagedPlace } from '../contract.ts';
 
 const Figures = Type.Record(Type.String({ pattern: '^[0-9]+$' }), Type.String());
 const StagedFileShape = Type.Object({
@@ -52,13 +52,21 @@ function pathOf({ location }: Static<typeof StagedFileShape>): string | undefine
   }
 }
 
-/** Enters files into the ledger of what was written and is not yet committed. */
-export async function enterStaged(tx: TenantTransaction, runId: string, locations: readonly string[]): Promise<void> {
-  if (locations.length === 0) return;
+/** Enters places into the ledger of what is about to be written, or was and is not yet committed. */
+export async function enterStaged(tx: TenantTransaction, runId: string, places: readonly StagedPlace[]): Promise<void> {
+  if (places.length === 0) return;
+  const rows = places.map(({ ref, location, isFolder }) => ({
+    namespace: ref.namespace,
+    table_name: ref.table,
+    location: toLocation(location),
+    is_folder: isFolder,
+  }));
   await tx.sql(
-    `insert into datasets.staged_file (tenant_id, run_id, location)
-     select $1::uuid, $2::uuid, jsonb_array_elements_text($3::jsonb) on conflict do nothing`,
-    [tx.tenant.tenantId, runId, JSON.stringify(locations.map(toLocation))],
+    `insert into datasets.staged_file (tenant_id, run_id, namespace, table_name, location, is_folder)
+     select $1::uuid, $2::uuid, namespace, table_name, location, is_folder
+     from jsonb_to_recordset($3::jsonb) as place(namespace text, table_name text, location text, is_folder boolean)
+     on conflict do nothing`,
+    [tx.tenant.tenantId, runId, JSON.stringify(rows)],
   );
 }
 

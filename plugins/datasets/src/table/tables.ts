@@ -5,7 +5,7 @@ import { commitTables } from './commit.ts';
 import { measureCommits } from './commit-metrics.ts';
 import { describeTable, tableSnapshots } from './describe.ts';
 import { asProblems } from './lakehouse-problem.ts';
-import { prepareTable } from './prepare.ts';
+import { prepareTable, tableHead } from './prepare.ts';
 import { enterStaged } from './staged-files.ts';
 import type { TableDeps } from './table-store.ts';
 
@@ -19,12 +19,22 @@ export function tablesService(deps: TableDeps): TablesService {
       assertWritable(tenant.scope, ref);
       return ref;
     },
-    async prepare(tenant, ref, jsonSchema) {
+    async prepare(tenant, ref, jsonSchema, options = {}) {
       assertWritable(tenant.scope, ref);
-      return asProblems(() => prepareTable(deps, tenant, { ref, jsonSchema }));
+      return asProblems(() => prepareTable(deps, tenant, { ref, jsonSchema, ...options }));
     },
-    async recordStaged(tenant, runId, locations) {
-      await kernel.db(tenant).transaction((tx) => enterStaged(tx, runId, locations));
+    async head(tenant, ref) {
+      assertWritable(tenant.scope, ref);
+      return asProblems(() => tableHead(deps, tenant, ref));
+    },
+    async recordStaged(tenant, runId, places) {
+      for (const { ref } of places) assertWritable(tenant.scope, ref);
+      await kernel.db(tenant).transaction((tx) => enterStaged(tx, runId, places));
+    },
+    async resume(tenant, _attempt, { ref, key }) {
+      assertWritable(tenant.scope, ref);
+      const checkpoint = await kernel.db(tenant).transaction((tx) => readCheckpoint(tx, key));
+      return { checkpoint, follows: undefined };
     },
     async commit(tenant, request) {
       const refs = request.tables.map(({ ref }) => ref);

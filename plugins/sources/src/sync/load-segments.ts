@@ -85,7 +85,7 @@ async function stage(
   { runId, stream, batch, stager, ask }: StageContext,
 ): Promise<void> {
   const target = `${stream.dataLocation}/${randomUUID()}.parquet`;
-  await ask({ kind: 'stage', location: target });
+  await ask({ kind: 'stage', streamId: stream.streamId, location: target });
   try {
     const schema = stream.schema as TableSchema;
     const staged = await stager.copy({ source, shape: RECORD_SHAPE, schema, target, runId });

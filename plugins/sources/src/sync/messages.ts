@@ -47,7 +47,10 @@ export interface CommitRequestMessage {
 }
 
 /** What the sync process asks of its parent, which holds the database; each is answered by its `id`. */
-export type Ask = { kind: 'stage'; location: string } | { kind: 'staged'; location: string } | CommitRequestMessage;
+export type Ask =
+  | { kind: 'stage'; streamId: string; location: string }
+  | { kind: 'staged'; location: string }
+  | CommitRequestMessage;
 
 /** How far each stream has been read. */
 export interface Progress {

@@ -1,5 +1,5 @@
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
-import type { TablesService } from '@weir/plugin-datasets/contract';
+import type { TableRef, TablesService } from '@weir/plugin-datasets/contract';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
@@ -61,7 +61,11 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
             children: deps.children,
             signal: request.signal,
             carryOut: (ask) =>
-              ask.kind === 'commit' ? ledger.commit(ask) : tables.recordStaged(tenant, runId, [ask.location]),
+              ask.kind === 'commit'
+                ? ledger.commit(ask)
+                : tables.recordStaged(tenant, runId, [
+                    { ref: refOf(open, ask), location: ask.location, isFolder: false },
+                  ]),
             onProgress: ledger.progress,
           });
     await recorder.stop();
@@ -73,6 +77,12 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
     await recorder.stop();
     await folders.remove(workDir);
   }
+}
+
+function refOf(open: readonly PlannedStream[], { streamId }: { streamId: string }): TableRef {
+  const stream = open.find(({ row }) => row.streamId === streamId);
+  if (stream === undefined) throw new Error('the sync process names a stream that is not in its plan');
+  return stream.ref;
 }
 
 interface ChildPlanParts {

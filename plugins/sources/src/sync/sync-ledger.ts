@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
-import type { TablesService } from '@weir/plugin-datasets/contract';
+import type { CheckpointCounters, TablesService } from '@weir/plugin-datasets/contract';
 import type { StreamRow } from '../stream/entity.ts';
 import { datasetIdOf } from '../stream/view.ts';
 import { NO_ROWS, StreamRunEntity } from './entity.ts';
@@ -211,17 +211,18 @@ export function decidingFailure(results: readonly StreamResult[]): RunFailureRec
 
 function standingOf(stream: PlannedStream, runId: string): Standing {
   const { checkpoint } = stream;
-  const counters = checkpoint?.runId === runId ? checkpoint.counters : {};
+  const counters: CheckpointCounters = checkpoint?.runId === runId ? checkpoint.counters : {};
+  const count = (name: string): number => Number(counters[name] ?? 0);
   return {
     stream,
     state: typeof checkpoint?.state === 'string' ? checkpoint.state : undefined,
-    batch: counters.batch ?? 0,
-    rowsWritten: counters.rows_written ?? 0,
-    rowsWithErrors: counters.rows_with_errors ?? 0,
-    bytes: counters.bytes ?? 0,
+    batch: count('batch'),
+    rowsWritten: count('rows_written'),
+    rowsWithErrors: count('rows_with_errors'),
+    bytes: count('bytes'),
     snapshotId: undefined,
     committedAt: undefined,
-    earlier: { rows: counters.rows_written ?? 0, bytes: counters.bytes ?? 0 },
+    earlier: { rows: count('rows_written'), bytes: count('bytes') },
     read: { rows: 0, bytes: 0 },
   };
 }
