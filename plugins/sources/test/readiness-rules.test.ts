@@ -27,6 +27,10 @@ const stream: fc.Arbitrary<StreamFacts> = fc
     ),
     sourceDefinedCursor: oftenTrue,
     defaultCursorField: fc.option(path, { nil: undefined }),
+    partitionBy: fc.option(
+      fc.constantFrom('id', 'gone', '_extracted_at').map((column) => [{ column, transform: 'bucket[4]' }]),
+      { nil: undefined, freq: 1 },
+    ),
     attentive: oftenTrue,
     destinationAllowed: oftenTrue,
     streamId: fc.uuid(),
@@ -56,7 +60,9 @@ function streamMayStart(one: StreamFacts): boolean {
   return [
     one.destinationAllowed && !one.needsAttention,
     one.supportedSyncModes.includes(one.syncMode),
-    incremental ? one.writeMode === 'append' : one.writeMode === 'append' || one.writeMode === 'overwrite',
+    !incremental || one.writeMode !== 'overwrite',
+    one.writeMode === 'append' || one.writeMode === 'overwrite' || one.primaryKey !== undefined,
+    one.partitionBy?.[0]?.column !== 'gone',
     !incremental || cursor,
     one.cursorField === undefined || known(one.cursorField),
     one.primaryKey === undefined || one.primaryKey.every((field) => known(field)),
@@ -100,6 +106,7 @@ t.test('each part of the checklist is a check of its own', async (t) => {
     ...{ streamId: 'id', name: 'orders', enabled: true, needsAttention: false, destinationAllowed: true },
     ...{ syncMode: 'incremental', writeMode: 'append', supportedSyncModes: SYNC_MODES, sourceDefinedCursor: false },
     ...{ cursorField: ['at'], primaryKey: [['id']], defaultCursorField: undefined, sourceDefinedPrimaryKey: undefined },
+    partitionBy: undefined,
     jsonSchema: { properties: { id: {}, at: {} } },
   };
   const failing = (change: Partial<StreamFacts>, source: Partial<SourceFacts> = {}) =>
@@ -113,7 +120,10 @@ t.test('each part of the checklist is a check of its own', async (t) => {
   t.strictSame(failing({ supportedSyncModes: ['full_refresh'] }), ['streams_configured']);
   t.strictSame(failing({ cursorField: undefined }), ['cursor_fields']);
   const merge = { syncMode: 'full_refresh', writeMode: 'merge', primaryKey: undefined } as const;
-  t.strictSame(failing(merge), ['streams_configured', 'primary_keys'], 'this version has no merge, and it needs a key');
+  t.strictSame(failing(merge), ['primary_keys']);
+  t.strictSame(failing({ ...merge, primaryKey: [['at']] }), []);
+  const hourly = { partitionBy: [{ column: 'id', transform: 'hour' }] };
+  t.strictSame(failing(hourly), ['streams_configured'], 'no hours in what is no time');
   t.strictSame(failing({ destinationAllowed: false }), ['destinations']);
   const merging = BLOCKING_CHECKS.find(({ check }) => check === 'primary_keys');
   t.match(merging?.judge({ status: 'ready', streams: [{ ...good, ...merge }] }), {

@@ -63,9 +63,12 @@ t.test('streams are made, changed and removed by their rules', async (t) => {
     t.equal(refusal(await create({ name: 'n', schema: { properties: { a: 1 } } })), '422 stream_schema_invalid');
     t.equal(refusal(await create({ name: 'n', cursor_field: ['nope'] })), '422 stream_not_syncable');
     t.equal(refusal(await create({ name: 'n', sync_mode: 'incremental' })), '422 stream_not_syncable');
-    t.equal(refusal(await create({ name: 'n', write_mode: 'merge' })), '422 write_mode_unavailable');
+    t.equal(refusal(await create({ name: 'n', write_mode: 'merge', enabled: true })), '422 stream_not_syncable');
+    t.equal(refusal(await create({ name: 'n', schema_change_policy: 'ignore' })), '400 validation_failed');
     const taken = ok(await create({ name: 'first', destination: { table: 'Mine' } })).destination.table;
     t.equal(refusal(await create({ name: 'n', destination: { table: taken } })), '409 destination_taken');
+    const kept = { table: 'mine__Quarantine' };
+    t.equal(refusal(await create({ name: 'n', destination: kept })), '409 destination_taken', 'a kept name');
     t.equal(
       refusal(await create({ name: 'n', destination: { table: 'mine' } })),
       '409 destination_taken',

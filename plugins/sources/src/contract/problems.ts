@@ -23,12 +23,12 @@ export const sourceProblems = {
     detail: 'The settings of the stream do not fit together.',
     hint: 'Each entry of errors names the setting and the rule; streams names the streams that keep a sync from starting.',
   }),
-  writeModeUnavailable: problem({
-    code: 'write_mode_unavailable',
-    status: 422,
-    title: 'Write mode unavailable',
-    detail: 'The write mode {write_mode} is not available in this version.',
-    hint: 'Use append or overwrite.',
+  partitioningFixed: problem({
+    code: 'partitioning_fixed',
+    status: 409,
+    title: 'Partitioning fixed',
+    detail: 'The destination table is there already, and a table keeps the partitioning that it was made with.',
+    hint: 'Name a destination table that is not there yet in the same request, or leave partition_by out.',
   }),
   destinationTaken: problem({
     code: 'destination_taken',

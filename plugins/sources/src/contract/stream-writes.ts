@@ -35,7 +35,7 @@ const settingErrors = [
   kernelProblems.notFound,
   kernelProblems.preconditionFailed,
   sourceProblems.streamNotSyncable,
-  sourceProblems.writeModeUnavailable,
+  sourceProblems.partitioningFixed,
   sourceProblems.destinationTaken,
   sourceProblems.namespaceRefused,
   sourceProblems.streamSchemaInvalid,

@@ -19,9 +19,14 @@ export type SyncMode = (typeof SYNC_MODES)[number];
 export const WRITE_MODES = ['append', 'overwrite', 'merge', 'soft_delete'] as const;
 export type WriteMode = (typeof WRITE_MODES)[number];
 
+/** What a sync does with fields that no column holds: make columns, refuse them, or keep them in `_extra`. */
+export const SCHEMA_CHANGE_POLICIES = ['evolve', 'freeze', 'capture'] as const;
+export type SchemaChangePolicy = (typeof SCHEMA_CHANGE_POLICIES)[number];
+
 const MAX_PATH_DEPTH = 16;
 const MAX_KEY_FIELDS = 32;
 const MAX_NAME = 512;
+const MAX_PARTITION_FIELDS = 8;
 /** No control characters, and no half of a surrogate pair, which the database would change. */
 const PLAIN_TEXT = '^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]+$';
 
@@ -59,6 +64,23 @@ export const TableName = Type.String({
   description: 'Third segment of the dataset id',
 });
 
+/** How the files of a table are laid out: each of its partitions has its own. */
+export const PartitionBy = Type.Array(
+  Closed({
+    column: Type.String({ minLength: 1, maxLength: 255, description: 'A column of the table, such as _extracted_at' }),
+    transform: Type.String({
+      pattern: '^(identity|year|month|day|hour|bucket\\[[1-9][0-9]{0,3}\\]|truncate\\[[1-9][0-9]{0,5}\\])$',
+      description: 'identity, year, month, day, hour, bucket[<count>] or truncate[<width>]',
+    }),
+  }),
+  {
+    minItems: 1,
+    maxItems: MAX_PARTITION_FIELDS,
+    description: 'Partitioning of the table when it is made; a table that is there keeps its own',
+  },
+);
+export type PartitionByView = Static<typeof PartitionBy>;
+
 /** What a connector told about one stream. */
 export const DiscoveredStream = Type.Object({
   name: Type.String(),
@@ -88,6 +110,8 @@ export const Stream = Type.Composite([
     write_mode: OneOf(WRITE_MODES),
     cursor_field: Nullable(FieldPath),
     primary_key: Nullable(KeyPaths),
+    schema_change_policy: OneOf(SCHEMA_CHANGE_POLICIES),
+    partition_by: Nullable(PartitionBy),
     destination: Type.Object({
       namespace: Type.String(),
       table: TableName,
@@ -110,6 +134,12 @@ export const streamSettings = {
   write_mode: Type.Optional(OneOf(WRITE_MODES)),
   cursor_field: Type.Optional(Nullable(FieldPath)),
   primary_key: Type.Optional(Nullable(KeyPaths)),
+  schema_change_policy: Type.Optional(
+    OneOf(SCHEMA_CHANGE_POLICIES, {
+      description: 'What a sync does with fields that no column holds: columns, a refusal, or _extra',
+    }),
+  ),
+  partition_by: Type.Optional(Nullable(PartitionBy)),
   destination: Type.Optional(Closed({ table: TableName })),
 };
 
@@ -164,7 +194,7 @@ export const updateStream = endpoint({
     kernelProblems.notFound,
     kernelProblems.preconditionFailed,
     sourceProblems.streamNotSyncable,
-    sourceProblems.writeModeUnavailable,
+    sourceProblems.partitioningFixed,
     sourceProblems.destinationTaken,
   ],
 });

@@ -64,8 +64,9 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
   },
   {
     check: 'streams_configured',
-    title: 'The modes of the streams are supported and go together',
-    judge: ({ streams }) => judged(itemsOf(streams, ['sync_mode', 'write_mode']), 'cannot be synced in their modes'),
+    title: 'The modes of the streams are supported and go together, and partitions fit the columns',
+    judge: ({ streams }) =>
+      judged(itemsOf(streams, ['sync_mode', 'write_mode', 'partition_by']), 'cannot be synced as they are set'),
   },
   {
     check: 'cursor_fields',

@@ -15,6 +15,7 @@ import {
   takePlannedTable,
 } from './destinations.ts';
 import { StreamEntity, type StreamFields, type StreamRow } from './entity.ts';
+import { standingTables } from './standing-tables.ts';
 import { streamView } from './view.ts';
 import { insertStreams, removeStreams, updateStreams } from './write-streams.ts';
 
@@ -22,18 +23,21 @@ import { insertStreams, removeStreams, updateStreams } from './write-streams.ts'
 export function bulkService(kernel: Kernel, services: DestinationServices) {
   return {
     /** Does all of it or, when anything is refused, nothing; every fault is told with its pointer. */
-    apply: (tenant: Tenant, sourceId: string, items: readonly BulkStreamBody[]): Promise<BulkResultView> =>
-      kernel.db(tenant).transaction(async (tx) => {
+    async apply(tenant: Tenant, sourceId: string, items: readonly BulkStreamBody[]): Promise<BulkResultView> {
+      const fixed = await standingTables(kernel, services, tenant, { sourceId, asked: items });
+      return kernel.db(tenant).transaction(async (tx) => {
         const source = await liveSource(tx, sourceId, { lock: true });
         const plan = planBulk(sourceId, await tx.find(StreamEntity, { sourceId }), items);
         if (plan.stale.length > 0) throw kernelProblems.preconditionFailed({ errors: plan.stale });
-        if (plan.faults.length > 0) throw sourceProblems.streamsRefused({ errors: plan.faults });
+        const faults = [...plan.faults, ...fixed];
+        if (faults.length > 0) throw sourceProblems.streamsRefused({ errors: faults });
         if (plan.steps.some(({ action }) => action === 'deleted')) await refuseWhileRunning(kernel, tx, sourceId);
         const rows = await takeTables(tx, { source, plan }, services);
         await write(tx, plan, rows);
         if (plan.steps.some(({ action }) => action === 'created')) await knowStreams(tx, source);
         return resultOf(tx, plan, rows);
-      }),
+      });
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { TenantTransaction } from '@weir/kernel';
 import type { ProducersService, TablesService } from '@weir/plugin-datasets/contract';
+import { isKeptTable } from './destination-name.ts';
 import type { StreamFields } from './entity.ts';
 import { datasetIdOf } from './view.ts';
 
@@ -64,12 +65,12 @@ export async function markLeftRows<R extends StreamFields>(
   return rows.map((row, at) => (isLeft(row, ids[at]) ? { ...row, resetTable: row.destinationTable } : row));
 }
 
-/** Takes the table that somebody chose; false when a stream or another producer of the tenant has it. */
+/** Takes the table that somebody chose; false when a stream or another producer has it, or it is one of rejected lines. */
 export async function takeChosenTable(
   tx: TenantTransaction,
   { sourceId, table, taken }: { sourceId: string; table: string; taken: ReadonlySet<string> },
   { producers, tables }: DestinationServices,
 ): Promise<boolean> {
-  if (taken.has(table.toLowerCase())) return false;
+  if (taken.has(table.toLowerCase()) || isKeptTable(table)) return false;
   return producers.register(tx, { ref: tables.bronze(tx.tenant, table), kind: 'source', producerId: sourceId });
 }

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { FieldFault } from '@weir/kernel/contract';
-import { SYNC_MODES, type SyncMode, WRITE_MODES } from '../contract.ts';
+import { type PartitionByView, SCHEMA_CHANGE_POLICIES, SYNC_MODES, type SyncMode, WRITE_MODES } from '../contract.ts';
 
 /**
  * A row of `sources.stream`. `discovered` is the connector's own description, which goes back to it unchanged;
@@ -27,6 +27,8 @@ export const StreamEntity = defineEntity({
     writeMode: p.enum(WRITE_MODES),
     cursorField: p.json<string[]>().nullable(),
     primaryKey: p.json<string[][]>().nullable(),
+    schemaChangePolicy: p.enum(SCHEMA_CHANGE_POLICIES),
+    partitionBy: p.json<PartitionByView>().nullable(),
     destinationTable: p.string(),
     needsAttention: p.boolean(),
     attention: p.json<FieldFault[]>(),

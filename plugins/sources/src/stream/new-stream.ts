@@ -25,6 +25,8 @@ export function newStream(stream: KeptStream, { sourceId, table }: NewPlace, now
     writeMode: 'overwrite' as const,
     cursorField: null,
     primaryKey: null,
+    schemaChangePolicy: 'capture' as const,
+    partitionBy: null,
     destinationTable: table,
     generation: 1,
     resetTable: null,

@@ -22,6 +22,7 @@ import {
 import { StreamEntity, type StreamFields, type StreamRow } from './entity.ts';
 import { keptStream, newStream } from './new-stream.ts';
 import { changesOf, givenNamespace, namedIn, settingsOf, withAttention } from './settings.ts';
+import { refuseStandingTable } from './standing-tables.ts';
 import { faultsOf, newFaults, refuseFaults, schemaFaults } from './stream-rules.ts';
 import { streamView } from './view.ts';
 import { insertStreams, removeStreams, updateStreams } from './write-streams.ts';
@@ -56,28 +57,32 @@ export function streamService(kernel: Kernel, services: DestinationServices) {
       kernel.db(tenant).transaction(async (tx) => streamView(tenant, (await liveStream(tx, ids)).row)),
 
     /** Adds a stream as it is described; the source is ready from then on. */
-    create: (tenant: Tenant, sourceId: string, body: Input<typeof createStream>['body']): Promise<StreamView> =>
-      kernel.db(tenant).transaction(async (tx) => {
+    async create(tenant: Tenant, sourceId: string, body: Input<typeof createStream>['body']): Promise<StreamView> {
+      await refuseStandingTable(kernel, services, tenant, { sourceId, asked: body });
+      return kernel.db(tenant).transaction(async (tx) => {
         const source = await liveSource(tx, sourceId, { lock: true });
         const row = await describedStream(tx, source, body, services);
         await insertStreams(tx, [row]);
         await knowStreams(tx, source);
         return streamView(tenant, row);
-      }),
+      });
+    },
 
     /** Changes how a stream is synced; the rules are checked on what the patch makes of it. */
-    update: (
+    async update(
       tenant: Tenant,
       ids: StreamIds,
       patch: Input<typeof updateStream>['body'],
       ifMatch: string | undefined,
-    ): Promise<StreamView> =>
-      kernel.db(tenant).transaction(async (tx) => {
+    ): Promise<StreamView> {
+      const asked = { ...patch, stream_id: ids.stream_id };
+      await refuseStandingTable(kernel, services, tenant, { sourceId: ids.source_id, asked });
+      return kernel.db(tenant).transaction(async (tx) => {
         const { row } = await liveStream(tx, ids, { lock: true });
         requireMatch(ifMatch, String(row.version));
         const after = withAttention<StreamFields>({ ...row, ...changesOf(patch) });
         const change = { before: faultsOf(settingsOf(row)), named: namedIn(patch) };
-        refuseFaults(newFaults(settingsOf(after), change), after.writeMode);
+        refuseFaults(newFaults(settingsOf(after), change));
         const table = patch.destination?.table ?? row.destinationTable;
         const routed = table !== row.destinationTable;
         if (routed) {
@@ -89,7 +94,8 @@ export function streamService(kernel: Kernel, services: DestinationServices) {
         const moved = routed ? await arrivedAt(tx, { ...after, destinationTable: table }, 'chosen') : after;
         await updateStreams(tx, [moved], new Date());
         return streamView(tenant, (await liveStream(tx, ids)).row);
-      }),
+      });
+    },
 
     /** Removes a stream; its table stays. Throws `run_already_active` while a run of the source is open. */
     remove: (tenant: Tenant, ids: StreamIds, ifMatch: string | undefined): Promise<undefined> =>
@@ -131,7 +137,7 @@ async function describedStream(
   const place = { sourceName, namespace: namespace ?? undefined, stream: body.name };
   const stream = newStream(keptStream(body, namespace), { sourceId, table: '' }, new Date());
   const row = withAttention<StreamFields>({ ...stream, ...changesOf(body) });
-  refuseFaults(row.attention, row.writeMode);
+  refuseFaults(row.attention);
   const table = body.destination?.table;
   if (table === undefined) {
     const planned = destinationTable(place, (name) => taken.has(name));

@@ -2,9 +2,13 @@ import { type StreamView, sourceProblems } from '../contract.ts';
 import type { StreamRow } from './entity.ts';
 import { faultsOf, type StreamSettings } from './stream-rules.ts';
 
-/** The settings of a stream as a request gives them; what is left out stays, `null` clears cursor and key. */
+type Setting =
+  | ('enabled' | 'sync_mode' | 'write_mode' | 'cursor_field' | 'primary_key')
+  | ('schema_change_policy' | 'partition_by');
+
+/** The settings of a stream as a request gives them; what is left out stays, `null` clears cursor, key and partitioning. */
 export type SettingsPatch = {
-  [K in 'enabled' | 'sync_mode' | 'write_mode' | 'cursor_field' | 'primary_key']?: StreamView[K] | undefined;
+  [K in Setting]?: StreamView[K] | undefined;
 } & { destination?: { table: string } | undefined };
 
 /** The columns that a patch changes; the destination is not among them, as it has to be taken first. */
@@ -15,6 +19,8 @@ export function changesOf(patch: SettingsPatch): Partial<StreamRow> {
     ...(patch.write_mode === undefined ? {} : { writeMode: patch.write_mode }),
     ...(patch.cursor_field === undefined ? {} : { cursorField: patch.cursor_field }),
     ...(patch.primary_key === undefined ? {} : { primaryKey: patch.primary_key }),
+    ...(patch.schema_change_policy === undefined ? {} : { schemaChangePolicy: patch.schema_change_policy }),
+    ...(patch.partition_by === undefined ? {} : { partitionBy: patch.partition_by }),
   };
 }
 
@@ -30,6 +36,7 @@ type SettingColumns = Pick<
   | 'writeMode'
   | 'cursorField'
   | 'primaryKey'
+  | 'partitionBy'
   | 'supportedSyncModes'
   | 'sourceDefinedCursor'
   | 'defaultCursorField'
@@ -45,6 +52,7 @@ export function settingsOf(row: SettingColumns): StreamSettings {
     writeMode: row.writeMode,
     cursorField: row.cursorField ?? undefined,
     primaryKey: row.primaryKey ?? undefined,
+    partitionBy: row.partitionBy ?? undefined,
     supportedSyncModes: row.supportedSyncModes,
     sourceDefinedCursor: row.sourceDefinedCursor,
     defaultCursorField: row.defaultCursorField ?? undefined,

@@ -1,5 +1,7 @@
 import type { FieldFault } from '@weir/kernel/contract';
-import { type SyncMode, sourceProblems, type WriteMode } from '../contract.ts';
+import { type PartitionByView, type SyncMode, sourceProblems, type WriteMode } from '../contract.ts';
+import { fieldKind } from './field-kind.ts';
+import { partitionFaults } from './partition-rules.ts';
 
 /** What decides whether a stream can be synced. */
 export interface StreamSettings {
@@ -8,6 +10,7 @@ export interface StreamSettings {
   writeMode: WriteMode;
   cursorField: string[] | undefined;
   primaryKey: string[][] | undefined;
+  partitionBy: PartitionByView | undefined;
   supportedSyncModes: readonly SyncMode[];
   sourceDefinedCursor: boolean;
   defaultCursorField: string[] | undefined;
@@ -15,17 +18,14 @@ export interface StreamSettings {
   jsonSchema: Readonly<Record<string, unknown>>;
 }
 
-const AVAILABLE_WRITE_MODES: readonly WriteMode[] = ['append', 'overwrite'];
 /** Write modes that find the row to change by its key. */
 const KEYED_WRITE_MODES: readonly WriteMode[] = ['merge', 'soft_delete'];
-const UNAVAILABLE: FieldFault = { pointer: '/write_mode', code: 'unavailable' };
 
 /** Every rule that the settings of a stream break. A disabled stream may still lack its cursor or its key. Pure. */
 export function faultsOf(stream: StreamSettings): FieldFault[] {
   const { enabled, syncMode, writeMode, cursorField, primaryKey = [], jsonSchema } = stream;
   const faults: FieldFault[] = [];
   const incremental = syncMode === 'incremental';
-  if (!AVAILABLE_WRITE_MODES.includes(writeMode)) faults.push(UNAVAILABLE);
   if (!stream.supportedSyncModes.includes(syncMode)) faults.push({ pointer: '/sync_mode', code: 'not_supported' });
   if (incremental && writeMode === 'overwrite') faults.push({ pointer: '/write_mode', code: 'not_with_incremental' });
   if (cursorField !== undefined && !hasField(jsonSchema, cursorField)) {
@@ -39,14 +39,33 @@ export function faultsOf(stream: StreamSettings): FieldFault[] {
     if (defaultCursorField === undefined) faults.push({ pointer: '/cursor_field', code: 'required' });
     else if (!hasField(jsonSchema, defaultCursorField)) faults.push({ pointer: '/cursor_field', code: 'required' });
   }
-  if (enabled && KEYED_WRITE_MODES.includes(writeMode) && keyOf(stream).length === 0) {
-    faults.push({ pointer: '/primary_key', code: 'required' });
-  }
-  return faults;
+  if (KEYED_WRITE_MODES.includes(writeMode)) faults.push(...keyFaults(stream));
+  return [...faults, ...partitionFaults(stream.partitionBy ?? [], jsonSchema)];
 }
 
-function keyOf({ primaryKey, sourceDefinedPrimaryKey }: StreamSettings): readonly string[][] {
-  return primaryKey ?? sourceDefinedPrimaryKey ?? [];
+/**
+ * What keeps rows from being found by their key: it is made of columns, each with one value. The key that the source
+ * itself defines is looked at only when the stream is on, as it can be replaced by one of one's own.
+ */
+function keyFaults({ enabled, primaryKey, sourceDefinedPrimaryKey, jsonSchema }: StreamSettings): FieldFault[] {
+  if (primaryKey !== undefined) {
+    return primaryKey.flatMap((path, index) => {
+      const code = hasField(jsonSchema, path) ? keyFault(jsonSchema, path) : undefined;
+      return code === undefined ? [] : [{ pointer: `/primary_key/${index}`, code }];
+    });
+  }
+  if (!enabled) return [];
+  if (sourceDefinedPrimaryKey === undefined) return [{ pointer: '/primary_key', code: 'required' }];
+  const usable = sourceDefinedPrimaryKey.every(
+    (path) => hasField(jsonSchema, path) && keyFault(jsonSchema, path) === undefined,
+  );
+  return usable ? [] : [{ pointer: '/primary_key', code: 'source_key_unusable' }];
+}
+
+function keyFault(schema: Readonly<Record<string, unknown>>, path: readonly string[]): string | undefined {
+  const [name = '', ...below] = path;
+  if (below.length > 0) return 'not_top_level';
+  return fieldKind(schema, name) === 'json' ? 'not_scalar' : undefined;
 }
 
 /** What a change of a stream is measured by: the faults that were there, and the places that it names. */
@@ -69,11 +88,8 @@ export function newFaults(after: StreamSettings, { before, named }: StreamChange
   return faults.filter((fault) => touched(fault) || !known.has(`${fault.pointer} ${fault.code}`));
 }
 
-/** Throws `write_mode_unavailable` for a mode that this version lacks, `stream_not_syncable` for any other fault. */
-export function refuseFaults(faults: readonly FieldFault[], writeMode: WriteMode): void {
-  if (faults.some(({ code }) => code === UNAVAILABLE.code)) {
-    throw sourceProblems.writeModeUnavailable({ values: { write_mode: writeMode } });
-  }
+/** Throws `stream_not_syncable` when there is a fault. */
+export function refuseFaults(faults: readonly FieldFault[]): void {
   if (faults.length > 0) throw sourceProblems.streamNotSyncable({ errors: [...faults] });
 }
 

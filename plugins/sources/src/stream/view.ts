@@ -30,6 +30,8 @@ export function streamView(tenant: Tenant, row: StreamFields): StreamView {
     write_mode: row.writeMode,
     cursor_field: row.cursorField ?? null,
     primary_key: row.primaryKey ?? null,
+    schema_change_policy: row.schemaChangePolicy,
+    partition_by: row.partitionBy ?? null,
     destination: {
       namespace,
       table: row.destinationTable,

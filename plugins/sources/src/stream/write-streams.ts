@@ -21,6 +21,8 @@ const COLUMNS = {
   writeMode: ['write_mode', 'text'],
   cursorField: ['cursor_field', 'jsonb'],
   primaryKey: ['primary_key', 'jsonb'],
+  schemaChangePolicy: ['schema_change_policy', 'text'],
+  partitionBy: ['partition_by', 'jsonb'],
   destinationTable: ['destination_table', 'text'],
   needsAttention: ['needs_attention', 'boolean'],
   attention: ['attention', 'jsonb'],
