@@ -30,6 +30,7 @@ export {
 } from './fileio.ts';
 export { localFileIO } from './fileio-local.ts';
 export { jsonSchemaToColumns, jsonSchemaType } from './json-schema.ts';
+export { countFiles, type DeleteFile, type FileCount, type FileFigures, type LiveFile } from './live-file.ts';
 export {
   currentSchema,
   findSnapshot,
@@ -48,7 +49,7 @@ export {
   type QueryPoolOptions,
 } from './query/pool.ts';
 export type { ReadOrder } from './query/protocol.ts';
-export { countFiles, createScanner, type FileFigures, type LiveFile, type Scanner } from './scan.ts';
+export { createScanner, type Scanner } from './scan.ts';
 export { createStager, type StageRequest, type StageResult, type Stager, type StagerOptions } from './stage.ts';
 export type { LineShape } from './stage-sql.ts';
 export type { StagedFile } from './stats.ts';

@@ -1,7 +1,7 @@
 import { decodeUnscaled, encodeBound } from './bounds.ts';
 import type { Condition } from './condition.ts';
+import type { LiveFile } from './live-file.ts';
 import type { ColumnMap } from './manifest.ts';
-import type { LiveFile } from './scan.ts';
 import { decimalShape, type FieldType } from './types.ts';
 
 /** A value by which bounds and constants of one type compare; all of a type are of one kind. */

@@ -1,5 +1,6 @@
 import { LakehouseError } from './error.ts';
 import type { FileIO } from './fileio.ts';
+import type { FileFigures, LiveFile } from './live-file.ts';
 import { createLru } from './lru.ts';
 import {
   CONTENT,
@@ -11,25 +12,8 @@ import {
   readManifestList,
   STATUS,
 } from './manifest.ts';
+import { deleteMatcher, type PlacedFile } from './match-deletes.ts';
 import { findSnapshot, readMetadata, type TableMetadata } from './metadata.ts';
-
-/** A data file that a snapshot holds. */
-export type LiveFile = {
-  readonly location: string;
-  readonly recordCount: bigint;
-  readonly sizeBytes: bigint;
-  /** The snapshot that added it. */
-  readonly snapshotId: bigint;
-  /** What its writer said of its columns. */
-  readonly figures: FileFigures;
-};
-
-/** Figures by field id, each as far as the writer gave it; bounds are in the format's single-value encoding. */
-export type FileFigures = {
-  readonly nulls: ColumnMap<bigint>;
-  readonly lower: ColumnMap<Buffer>;
-  readonly upper: ColumnMap<Buffer>;
-};
 
 export type Scanner = ReturnType<typeof createScanner>;
 
@@ -69,34 +53,52 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
     },
 
     /**
-     * The data files of the newest snapshot or of the given one, newest first; none for a table without snapshots.
-     * A snapshot with delete files is refused (`deletes_unsupported`): its rows cannot be told from its data files.
+     * The data files of the newest snapshot or of the given one, newest first, each with the deletes that go with it;
+     * none for a table without snapshots.
      */
     async files(metadata: TableMetadata, snapshotId?: bigint | string): Promise<LiveFile[]> {
       const snapshot = findSnapshot(metadata, snapshotId);
       if (!snapshot) return [];
-      const found: LiveFile[] = [];
+      const data: PlacedFile[] = [];
+      const deletes: PlacedFile[] = [];
       for (const manifest of await manifests(snapshot['manifest-list'])) {
+        const specId = Number(manifest.partition_spec_id ?? 0);
         for (const entry of await entries(manifest)) {
           if (entry.status === STATUS.deleted) continue;
-          const file = entry.data_file;
-          if (file.content !== CONTENT.data) {
-            throw new LakehouseError('deletes_unsupported', 'The table has delete files, which cannot be read yet');
-          }
-          if (file.file_format.toUpperCase() !== 'PARQUET') {
-            throw new LakehouseError('unsupported_type', 'The table has data files that are not Parquet');
-          }
-          found.push({
-            location: file.file_path,
-            recordCount: file.record_count,
-            sizeBytes: file.file_size_in_bytes,
-            snapshotId: entry.snapshot_id!,
-            figures: figuresOf(file),
-          });
+          assertReadable(entry.data_file);
+          (entry.data_file.content === CONTENT.data ? data : deletes).push({ entry, specId });
         }
       }
-      return found;
+      const matching = deleteMatcher(deletes, (specId) => isUnpartitioned(metadata, specId));
+      return data.map((placed) => ({ ...liveFile(placed), deletes: matching(placed) }));
     },
+  };
+}
+
+function assertReadable(file: DataFile): void {
+  if (file.file_format.toUpperCase() === 'PARQUET') return;
+  if (file.content === CONTENT.data) {
+    throw new LakehouseError('unsupported_type', 'The table has data files that are not Parquet');
+  }
+  throw new LakehouseError('deletes_unsupported', 'The table has delete files that are not Parquet');
+}
+
+function isUnpartitioned(metadata: TableMetadata, specId: number): boolean {
+  const spec = metadata['partition-specs'].find((one) => one['spec-id'] === specId);
+  return (spec?.fields ?? []).every((field) => (field as { transform?: string }).transform === 'void');
+}
+
+function liveFile({ entry, specId }: PlacedFile): Omit<LiveFile, 'deletes'> {
+  const file = entry.data_file;
+  return {
+    location: file.file_path,
+    recordCount: file.record_count,
+    sizeBytes: file.file_size_in_bytes,
+    snapshotId: entry.snapshot_id!,
+    sequenceNumber: entry.sequence_number ?? 0n,
+    specId,
+    partition: {},
+    figures: figuresOf(file),
   };
 }
 
@@ -106,12 +108,4 @@ function figuresOf(file: DataFile): FileFigures {
     lower: (file.lower_bounds ?? null) as ColumnMap<Buffer>,
     upper: (file.upper_bounds ?? null) as ColumnMap<Buffer>,
   };
-}
-
-/** Rows and bytes of a list of files, from the manifests alone. */
-export function countFiles(files: readonly LiveFile[]): { rows: bigint; bytes: bigint } {
-  return files.reduce((sum, file) => ({ rows: sum.rows + file.recordCount, bytes: sum.bytes + file.sizeBytes }), {
-    rows: 0n,
-    bytes: 0n,
-  });
 }

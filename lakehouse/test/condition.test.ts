@@ -13,6 +13,7 @@ import {
   parseCondition,
 } from '../src/index.ts';
 import { mayHold } from '../src/prune.ts';
+import { liveFile } from './live-file.ts';
 import { compareValues, fits, type TypedValue, VALUES } from './typed-values.ts';
 
 const fieldOf = (type: FieldType): Field => ({ id: 7, name: 'v', required: false, type });
@@ -26,17 +27,14 @@ function fileOf(type: PrimitiveType, values: readonly (TypedValue | null)[], tol
     const bytes = text === undefined ? undefined : encodeBound(type, text, side);
     return bytes === undefined ? null : [{ key: 7, value: bytes }];
   };
-  return {
-    location: 'file:///f',
+  return liveFile({
     recordCount: BigInt(values.length),
-    sizeBytes: 1n,
-    snapshotId: 1n,
     figures: {
       nulls: told[0] ? [{ key: 7, value: BigInt(values.length - there.length) }] : null,
       lower: bound('lower', there[0], told[1] === true),
       upper: bound('upper', there.at(-1), told[2] === true),
     },
-  };
+  });
 }
 
 const someCase = fc.constantFrom(...VALUES).chain(([type, value]) =>

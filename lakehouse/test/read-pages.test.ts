@@ -12,6 +12,7 @@ import {
   type RowPosition,
 } from '../src/index.ts';
 import { MAX_READ_FILES, MAX_SORTED_ROWS, readingOrder } from '../src/query/plan-read.ts';
+import { liveFile } from './live-file.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 import { compareValues, fits, type TypedValue, VALUES } from './typed-values.ts';
 
@@ -130,14 +131,7 @@ t.test('pages of any size are the rows of one read, in any order and with any fi
 });
 
 t.test('a sort over more than it may look at is refused before anything is read', async (t) => {
-  const figures = { nulls: null, lower: null, upper: null };
-  const large = (recordCount: bigint): LiveFile => ({
-    location: 'file:///f',
-    recordCount,
-    sizeBytes: 1n,
-    snapshotId: 1n,
-    figures,
-  });
+  const large = (recordCount: bigint): LiveFile => liveFile({ recordCount });
   const plan = (live: LiveFile[], sorted: boolean) =>
     planRead(live, { limit: 2, conditions: [], sorted, after: undefined });
   const half = large(MAX_SORTED_ROWS / 2n);

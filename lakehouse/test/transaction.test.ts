@@ -10,15 +10,12 @@ import {
   findSnapshot,
   localPath,
   type PreparedCommit,
-  planRead,
   prepareAppend,
   prepareOverwrite,
-  type RowPosition,
   readMetadata,
   type StagedFile,
   type TableMetadata,
 } from '../src/index.ts';
-import { CONTENT, type ManifestEntry, STATUS, toDataFile, writeManifest, writeManifestList } from '../src/manifest.ts';
 import { line, openLake } from './lake.ts';
 
 const ROWS_EACH = 7;
@@ -33,15 +30,6 @@ const file = (location: string): StagedFile => ({
   lower_bounds: {},
   upper_bounds: {},
 });
-
-/** The entry of a file of position deletes. */
-const deletesEntry: ManifestEntry = {
-  status: STATUS.added,
-  snapshot_id: 5n,
-  sequence_number: null,
-  file_sequence_number: null,
-  data_file: { ...toDataFile(file('file:///f/deletes')), content: CONTENT.positionDeletes },
-};
 
 t.test('commits', async (t) => {
   const lake = await openLake();
@@ -142,76 +130,18 @@ t.test('commits', async (t) => {
     t.equal(commit.metadata['metadata-log'].at(-1)?.['metadata-file'], created.metadataLocation);
   });
 
-  t.test('a partitioned table is not written, and a table with delete files is not read', async (t) => {
+  t.test('a partitioned table is not written', async (t) => {
     const created = await start();
     const specs = [{ 'spec-id': 0, fields: [{ 'field-id': 1000, 'source-id': 1, name: 'a', transform: 'identity' }] }];
     const partitioned = { ...created.metadata, 'partition-specs': specs };
     const refused = prepareAppend({ io, ...created, metadata: partitioned, files: [file('file:///f/1')] });
     await t.rejects(refused, { code: 'partitions_unsupported' });
-
-    const commit = await prepareAppend({ io, ...created, files: [file('file:///f/1')] });
-    const location = `${created.metadata.location}/metadata/deletes.avro`;
-    const context = {
-      io,
-      location,
-      schema: currentSchema(commit.metadata),
-      specId: 0,
-      snapshotId: 5n,
-      sequenceNumber: 2n,
-    };
-    const manifest = await writeManifest(context, [deletesEntry]);
-    const list = `${created.metadata.location}/metadata/list.avro`;
-    await writeManifestList(io, list, { id: 5n, parentId: undefined, sequenceNumber: 2n }, [manifest]);
-    const [snapshot] = commit.metadata.snapshots;
-    const withDeletes = { ...commit.metadata, snapshots: snapshot ? [{ ...snapshot, 'manifest-list': list }] : [] };
-    await t.rejects(names(withDeletes), { code: 'deletes_unsupported' });
   });
 
   t.test('a snapshot that is gone is snapshot_missing', async (t) => {
     const { metadata } = await start();
     t.throws(() => findSnapshot(metadata, '12345'), { code: 'snapshot_missing' });
     t.strictSame(await names(metadata), []);
-  });
-
-  t.test('a preview reads the fewest files that have enough rows', async (t) => {
-    const live = [3n, 0n, 50n, 20n].map((recordCount, index) => ({
-      location: `f${index}`,
-      recordCount,
-      sizeBytes: 1n,
-      snapshotId: 1n,
-      figures: { nulls: null, lower: null, upper: null },
-    }));
-    const plan = (limit: number, after?: RowPosition) =>
-      planRead(live, { limit, conditions: [], sorted: false, after }).map(({ file }) => file);
-    t.strictSame(
-      [1, 50, 51, 70, 1000].map((limit) => plan(limit)),
-      [[0], [0], [0, 1], [0, 1], [0, 1, 2]],
-    );
-    t.strictSame(plan(0), []);
-    t.strictSame(plan(1, { file: 0, row: '48' }), [0], 'one row of the first file is left');
-    t.strictSame(plan(2, { file: 0, row: '48' }), [0, 1]);
-    t.strictSame(plan(20, { file: 0, row: '49' }), [1], 'none is left');
-    t.strictSame(plan(1, { file: 9, row: '0' }), []);
-    const sorted = (limit: number) => planRead(live, { limit, conditions: [], sorted: true, after: undefined }).length;
-    t.equal(sorted(1), 3, 'a sort looks at every file');
-    t.strictSame(countFiles(live), { rows: 73n, bytes: 4n });
-  });
-
-  t.test('a scanner that is asked again reads nothing again, until its bound makes it forget', async (t) => {
-    let reads = 0;
-    const read = (location: string) => {
-      reads++;
-      return io.read(location);
-    };
-    const counting = { ...io, read };
-    const commit = await prepareAppend({ io, ...(await start()), files: [file('file:///f/1')] });
-    const readTwice = async (scanner: ReturnType<typeof createScanner>): Promise<number> => {
-      reads = 0;
-      for (let turn = 0; turn < 2; turn++) await scanner.files(await scanner.metadata(commit.newMetadataLocation));
-      return reads;
-    };
-    t.equal(await readTwice(createScanner({ io: counting })), 3);
-    t.equal(await readTwice(createScanner({ io: counting, cachedEntries: 0 })), 6);
   });
 
   t.test('rows that were staged are the rows that a snapshot counts', async (t) => {

@@ -7,6 +7,7 @@ import { fieldIdsLiteral, identifier, literal, sqlType } from '../src/duckdb-sql
 import { createQueryPool, type Field, type LiveFile, type TableSchema } from '../src/index.ts';
 import { toDataFile } from '../src/manifest.ts';
 import { type CopyStats, stagedFileFromStats } from '../src/stats.ts';
+import { liveFile } from './live-file.ts';
 
 /** A schema of columns of these types, `c1` and so on, with ids that are not their places. */
 export const schemaOf = (types: readonly Field['type'][]): TableSchema => ({
@@ -43,7 +44,7 @@ export async function fileWriter(folder: string) {
         upper_bounds: upper,
       } = toDataFile(stagedFileFromStats(stats, schema));
       const figures = { nulls, lower, upper } as LiveFile['figures'];
-      return { location: `file://${path}`, recordCount: BigInt(rows.length), sizeBytes: 1n, snapshotId: 1n, figures };
+      return liveFile({ location: `file://${path}`, recordCount: BigInt(rows.length), figures });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Condition } from '../condition.ts';
 import { LakehouseError } from '../error.ts';
+import type { LiveFile } from '../live-file.ts';
 import { mayHold } from '../prune.ts';
-import type { LiveFile } from '../scan.ts';
 
 /** A place between two rows of a snapshot: behind row `row` of the file that is `file`-th in reading order. */
 export type RowPosition = {
@@ -39,6 +39,9 @@ export function readingOrder(files: readonly LiveFile[]): LiveFile[] {
  */
 export function planRead(files: readonly LiveFile[], request: ReadPlanRequest): PlannedFile[] {
   const { limit, conditions, sorted, after } = request;
+  if (files.some((live) => live.deletes.length > 0)) {
+    throw new LakehouseError('deletes_unsupported', 'The table has delete files, which cannot be read yet');
+  }
   const plain = conditions.length === 0 && !sorted;
   const planned: PlannedFile[] = [];
   let rows = 0n;
