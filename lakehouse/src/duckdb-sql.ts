@@ -1,5 +1,5 @@
 import { LakehouseError } from './error.ts';
-import { decimalShape, type Field, type FieldType } from './types.ts';
+import { decimalShape, type Field, type FieldType, fixedLength, innerFields } from './types.ts';
 
 const SQL_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -34,6 +34,9 @@ export function sqlType(type: FieldType): string {
     const decimal = decimalShape(type);
     const simple = decimal ? `DECIMAL(${decimal.precision}, ${decimal.scale})` : SQL_TYPES.get(type);
     if (simple) return simple;
+    if (fixedLength(type) !== undefined) return 'BLOB';
+  } else if (type.type === 'map') {
+    return `MAP(${sqlType(type.key)}, ${sqlType(type.value)})`;
   } else if (type.type === 'list') {
     return `${sqlType(type.element)}[]`;
   } else if (type.type === 'struct') {
@@ -46,11 +49,8 @@ export function sqlType(type: FieldType): string {
 export function fieldIdsLiteral(fields: readonly Field[]): string {
   const value = (id: number, type: FieldType): string => {
     if (typeof type === 'string') return String(id);
-    const inner =
-      type.type === 'list'
-        ? `element: ${value(type['element-id'], type.element)}`
-        : type.fields.map((field) => `${identifier(field.name)}: ${value(field.id, field.type)}`).join(', ');
-    return `{__duckdb_field_id: ${id}, ${inner}}`;
+    const inner = innerFields(type).map((field) => `${identifier(field.name)}: ${value(field.id, field.type)}`);
+    return `{__duckdb_field_id: ${id}, ${inner.join(', ')}}`;
   };
   return `{${fields.map((field) => `${identifier(field.name)}: ${value(field.id, field.type)}`).join(', ')}}`;
 }

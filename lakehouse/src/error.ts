@@ -1,6 +1,7 @@
 /** Every way this library refuses, by stable code. Messages never hold table data. */
 export type LakehouseErrorCode =
   | 'avro_invalid'
+  | 'base_moved'
   | 'column_duplicate'
   | 'column_reserved'
   | 'deletes_unsupported'
@@ -11,6 +12,7 @@ export type LakehouseErrorCode =
   | 'malformed_lines'
   | 'metadata_invalid'
   | 'out_of_memory'
+  | 'partition_invalid'
   | 'partitions_unsupported'
   | 'parquet_invalid'
   | 'position_missing'

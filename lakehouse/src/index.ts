@@ -8,6 +8,7 @@ export type {
   TableIdent,
 } from './catalog.ts';
 export { type JdbcCatalog, jdbcCatalog, type Sql } from './catalog-jdbc.ts';
+export type { CommitInput, OverwriteInput, PreparedCommit, RowDeltaInput, TableInput } from './commit-types.ts';
 export {
   CONDITION_OPS,
   type Condition,
@@ -40,6 +41,7 @@ export {
   stringifyExact,
   type TableMetadata,
 } from './metadata.ts';
+export type { PartitionBy, PartitionField, PartitionSpec, PartitionValues, Transform } from './partition-spec.ts';
 export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './query/plan-read.ts';
 export {
   createQueryPool,
@@ -53,14 +55,17 @@ export { createScanner, type Scanner } from './scan.ts';
 export { createStager, type StageRequest, type StageResult, type Stager, type StagerOptions } from './stage.ts';
 export type { LineShape } from './stage-sql.ts';
 export type { StagedFile } from './stats.ts';
-export { openStore, type S3Options, type StoreOptions } from './store.ts';
-export { type CommitInput, createTable, type PreparedCommit, prepareAppend, prepareOverwrite } from './transaction.ts';
+export { openStore } from './store.ts';
+export type { S3Options, Store, StoreOptions } from './store-options.ts';
+export { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from './table-update.ts';
+export { createTable, prepareAppend, prepareOverwrite } from './transaction.ts';
 export {
   assignFieldIds,
   type Column,
   type ColumnType,
   type Field,
   type FieldType,
+  innerFields,
   META_COLUMNS,
   type PrimitiveType,
   schemaColumns,

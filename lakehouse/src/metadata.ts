@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { LakehouseError } from './error.ts';
 import type { FileIO } from './fileio.ts';
+import type { PartitionSpec } from './partition-spec.ts';
 import { type Field, maxFieldId, type TableSchema } from './types.ts';
 
 export type Snapshot = {
@@ -25,7 +26,7 @@ export type TableMetadata = {
   readonly 'current-schema-id': number;
   readonly schemas: readonly TableSchema[];
   readonly 'default-spec-id': number;
-  readonly 'partition-specs': readonly { readonly 'spec-id': number; readonly fields: readonly unknown[] }[];
+  readonly 'partition-specs': readonly PartitionSpec[];
   readonly 'last-partition-id': number;
   readonly 'default-sort-order-id': number;
   readonly 'sort-orders': readonly unknown[];

@@ -1,13 +1,14 @@
 import { encodeBound } from './bounds.ts';
 import { LakehouseError } from './error.ts';
 import { toLocation } from './fileio.ts';
-import type { FieldType, TableSchema } from './types.ts';
+import type { PartitionValues } from './partition-spec.ts';
+import { type FieldType, innerFields, type TableSchema } from './types.ts';
 
 /** Per-column figures, keyed by field id. */
 export type ColumnFigures = Readonly<Record<string, string>>;
 
 /**
- * A data file that was written and is not yet part of a table. It survives JSON: 64-bit integers are decimal strings,
+ * A data or delete file that was written and is not yet part of a table. It survives JSON: 64-bit integers are decimal strings,
  * bounds are base64 of the single-value encoding.
  */
 export type StagedFile = {
@@ -19,6 +20,15 @@ export type StagedFile = {
   readonly null_value_counts: ColumnFigures;
   readonly lower_bounds: ColumnFigures;
   readonly upper_bounds: ColumnFigures;
+  /** What the file holds: rows, or the positions of rows that are deleted. Absent: rows. */
+  readonly content?: 'data' | 'position_deletes';
+  readonly nan_value_counts?: ColumnFigures;
+  /** The spec that the file was written under. Absent: the table's default spec, which then divides nothing. */
+  readonly spec_id?: number;
+  /** What all rows of the file have in common, one value for every field of its spec. */
+  readonly partition?: PartitionValues;
+  /** The data file in which all rows of a position delete file lie, if it is one. */
+  readonly referenced_data_file?: string;
 };
 
 /** One row that DuckDB's `COPY ... RETURN_STATS` answers, in its JSON form. */
@@ -39,8 +49,7 @@ function leaves(schema: TableSchema): Map<string, { id: number; type: FieldType 
   const found = new Map<string, { id: number; type: FieldType }>();
   const visit = (path: string, id: number, type: FieldType): void => {
     if (typeof type === 'string') found.set(path, { id, type });
-    else if (type.type === 'list') visit(`${path}."element"`, type['element-id'], type.element);
-    else for (const field of type.fields) visit(`${path}.${step(field.name)}`, field.id, field.type);
+    else for (const field of innerFields(type)) visit(`${path}.${step(field.name)}`, field.id, field.type);
   };
   for (const field of schema.fields) visit(step(field.name), field.id, field.type);
   return found;

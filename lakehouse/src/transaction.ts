@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CommitInput, PreparedCommit } from './commit-types.ts';
 import { LakehouseError } from './error.ts';
 import { assertSuccessor } from './evolve-schema.ts';
 import type { FileIO } from './fileio.ts';
@@ -26,30 +27,6 @@ import {
 import { snapshotSummary } from './snapshot-summary.ts';
 import type { StagedFile } from './stats.ts';
 import { assignFieldIds, type Column, maxFieldId, type TableSchema } from './types.ts';
-
-/** What a prepared commit stands on and adds. */
-export type CommitInput = {
-  readonly io: FileIO;
-  /** The table as the catalog's pointer shows it now. */
-  readonly metadata: TableMetadata;
-  readonly metadataLocation: string;
-  readonly files: readonly StagedFile[];
-  /** The caller's own keys for the snapshot's summary. */
-  readonly summary?: Readonly<Record<string, string>>;
-  /** The schema under which the files were written, if it is to become the table's; a successor of the table's. */
-  readonly schema?: TableSchema;
-};
-
-/** A table state that is written and durable, and that nobody sees until the catalog's pointer moves to it. */
-export type PreparedCommit = {
-  /** Where the pointer must go; equal to the old location when there is nothing to commit. */
-  readonly newMetadataLocation: string;
-  readonly metadata: TableMetadata;
-  /** The new snapshot's id; undefined when the commit makes none. */
-  readonly snapshotId: bigint | undefined;
-  /** Files written for this commit, to be removed if the commit is lost. */
-  readonly written: readonly string[];
-};
 
 /** Writes the first metadata file of a new table; the caller registers it in the catalog. */
 export async function createTable(options: {
@@ -202,7 +179,8 @@ async function prepare(
     ? { snapshot: undefined, written: [] }
     : await prepareSnapshot(input, base, operation, replace);
   if (!snapshot && base === metadata) {
-    return { newMetadataLocation: metadataLocation, metadata, snapshotId: undefined, written };
+    const nothing = { requirements: [], updates: [] };
+    return { newMetadataLocation: metadataLocation, metadata, snapshotId: undefined, written, ...nothing };
   }
   const logEntry = { 'metadata-file': metadataLocation, 'timestamp-ms': metadata['last-updated-ms'] };
   const next: TableMetadata = {
@@ -213,5 +191,6 @@ async function prepare(
   const newMetadataLocation = nextMetadataLocation(metadata.location, metadataLocation);
   await io.write(newMetadataLocation, Buffer.from(stringifyExact(next)));
   const all = [...written, newMetadataLocation];
-  return { newMetadataLocation, metadata: next, snapshotId: snapshot?.['snapshot-id'], written: all };
+  const told = { requirements: [], updates: [] };
+  return { newMetadataLocation, metadata: next, snapshotId: snapshot?.['snapshot-id'], written: all, ...told };
 }

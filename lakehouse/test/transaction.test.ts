@@ -132,7 +132,8 @@ t.test('commits', async (t) => {
 
   t.test('a partitioned table is not written', async (t) => {
     const created = await start();
-    const specs = [{ 'spec-id': 0, fields: [{ 'field-id': 1000, 'source-id': 1, name: 'a', transform: 'identity' }] }];
+    const field = { 'field-id': 1000, 'source-id': 1, name: 'a', transform: 'identity' } as const;
+    const specs = [{ 'spec-id': 0, fields: [field] }];
     const partitioned = { ...created.metadata, 'partition-specs': specs };
     const refused = prepareAppend({ io, ...created, metadata: partitioned, files: [file('file:///f/1')] });
     await t.rejects(refused, { code: 'partitions_unsupported' });

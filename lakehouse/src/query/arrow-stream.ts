@@ -11,6 +11,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { type Data, type DataType, makeData, RecordBatch, Schema, Struct, Table, tableToIPC } from 'apache-arrow';
+import { LakehouseError } from '../error.ts';
 import type { Field, FieldType } from '../types.ts';
 import { arrowField, arrowType, UUID_BYTES } from './arrow-type.ts';
 
@@ -48,6 +49,7 @@ function columnData(type: FieldType, values: Values): Data {
 
 function content(type: FieldType, values: Values): Content {
   if (typeof type !== 'string') {
+    if (type.type === 'map') throw new LakehouseError('unsupported_type', 'Maps have no Arrow form here');
     return type.type === 'struct' ? structContent(type.fields, values) : listContent(type.element, values);
   }
   switch (type) {

@@ -27,6 +27,7 @@ const FIELD_ID = 'PARQUET:field_id';
 /** The Arrow type that holds every value of a table type unchanged. */
 export function arrowType(type: FieldType): DataType {
   if (typeof type !== 'string') {
+    if (type.type === 'map') throw new LakehouseError('unsupported_type', 'Maps have no Arrow form here');
     return type.type === 'struct'
       ? new Struct(type.fields.map(arrowField))
       : new List(arrowField({ id: type['element-id'], name: 'element', required: false, type: type.element }));

@@ -100,6 +100,7 @@ export function legacySnapshotView(snapshot: Snapshot): LegacySnapshotView {
 export function typeText(type: Field['type']): string {
   if (typeof type === 'string') return type.replace(/,\s+/g, ',');
   if (type.type === 'list') return `list<${typeText(type.element)}>`;
+  if (type.type === 'map') return `map<${typeText(type.key)}, ${typeText(type.value)}>`;
   return `struct<${type.fields.map((field) => `${field.name}: ${typeText(field.type)}`).join(', ')}>`;
 }
 
@@ -142,8 +143,8 @@ function count(text: string | undefined): number | null {
 
 function partitionView(metadata: TableMetadata, fields: readonly Field[]): DatasetDetailView['partition_spec'] {
   const spec = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);
-  return ((spec?.fields ?? []) as { 'source-id'?: number; name?: string; transform?: string }[]).map((part) => ({
-    column: fields.find((field) => field.id === part['source-id'])?.name ?? String(part.name),
-    transform: String(part.transform),
+  return (spec?.fields ?? []).map((part) => ({
+    column: fields.find((field) => field.id === part['source-id'])?.name ?? part.name,
+    transform: part.transform,
   }));
 }

@@ -1,5 +1,5 @@
 import type { Output } from '@weir/kernel/contract';
-import type { Field, FieldType, TableMetadata, TableSchema } from '@weir/lakehouse';
+import { type Field, innerFields, type TableMetadata, type TableSchema } from '@weir/lakehouse';
 import type { FieldOfSchema, getDatasetSchema, TableRef } from '../contract.ts';
 import { datasetId } from './dataset-id.ts';
 import { typeText } from './dataset-view.ts';
@@ -9,16 +9,10 @@ export function schemaFields(schema: TableSchema): FieldOfSchema[] {
   const found: FieldOfSchema[] = [];
   const visit = ({ id, name, type, required }: Field, parent: number | null): void => {
     found.push({ id, parent_id: parent, name, type: typeText(type), required });
-    for (const inner of nested(type)) visit(inner, id);
+    for (const inner of innerFields(type)) visit(inner, id);
   };
   for (const field of schema.fields) visit(field, null);
   return found;
-}
-
-function nested(type: FieldType): readonly Field[] {
-  if (typeof type === 'string') return [];
-  if (type.type === 'struct') return type.fields;
-  return [{ id: type['element-id'], name: 'element', type: type.element, required: type['element-required'] }];
 }
 
 /** One schema of a table. */
