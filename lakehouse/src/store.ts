@@ -1,33 +1,16 @@
 import { LakehouseError } from './error.ts';
-import { type FileIO, parseLocation } from './fileio.ts';
+import { parseLocation } from './fileio.ts';
 import { localFileIO } from './fileio-local.ts';
+import { s3FileIO } from './fileio-s3.ts';
+import type { Store, StoreOptions } from './store-options.ts';
 
-/** How an S3 store is reached. Credentials are always given; nothing is looked up in the surroundings. */
-export type S3Options = {
-  /** Base URL of the service; the cloud's own by region when absent. */
-  readonly endpoint?: string;
-  readonly region?: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Bucket in the path instead of the host name; true unless told, where an endpoint is given. */
-  readonly pathStyle?: boolean;
-};
-
-/** Everything that opens a store, fit for JSON. It may hold credentials: it never belongs in a log. */
-export type StoreOptions = {
-  /** Root of all tables: an absolute path, a file URI, or `s3://bucket/prefix`. */
-  readonly warehouse: string;
-  /** Local folder for copies of remote files; made when absent, and owned by one store at a time. */
-  readonly scratch: string;
-  /** Needed by an S3 warehouse. */
-  readonly s3?: S3Options;
-  /** Bound of the local copies of remote files, in bytes. */
-  readonly cacheBytes?: number;
-};
-
-/** Opens the files of a warehouse. Makes no connection and no folder before it is used. */
-export function openStore(options: StoreOptions): FileIO {
-  const root = parseLocation(options.warehouse);
-  if (root.kind === 'file') return localFileIO({ root: root.path });
-  throw new LakehouseError('store_unavailable', 'Tables in S3 are not supported');
+/**
+ * Opens the files of a warehouse. Makes no connection and no folder before it is used; `store_denied` when an S3
+ * warehouse comes without credentials.
+ */
+export function openStore({ warehouse, scratch, s3, cacheBytes }: StoreOptions): Store {
+  const root = parseLocation(warehouse);
+  if (root.kind === 'file') return { ...localFileIO({ root: root.path }), close: async () => undefined };
+  if (s3 === undefined) throw new LakehouseError('store_denied', 'An S3 warehouse needs credentials');
+  return s3FileIO({ root, scratch, s3, ...(cacheBytes !== undefined && { cacheBytes }) });
 }
