@@ -8,6 +8,7 @@ export type LakehouseErrorCode =
   | 'disk_full'
   | 'file_exists'
   | 'file_missing'
+  | 'lines_lost'
   | 'location_outside_root'
   | 'malformed_lines'
   | 'metadata_invalid'

@@ -54,6 +54,15 @@ export type { ReadOrder } from './query/protocol.ts';
 export { createScanner, type Scanner } from './scan.ts';
 export { createStager, type StageRequest, type StageResult, type Stager, type StagerOptions } from './stage.ts';
 export type { LineShape } from './stage-sql.ts';
+export type {
+  CopyRequest,
+  CopyResult,
+  MergeRequest,
+  MergeResult,
+  QuarantineRequest,
+  RejectedLines,
+  RejectReason,
+} from './stage-types.ts';
 export type { StagedFile } from './stats.ts';
 export { openStore } from './store.ts';
 export type { S3Options, Store, StoreOptions } from './store-options.ts';
