@@ -3,13 +3,15 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findTemporal, type PostgresBinaries, startPostgres, startTemporal } from '@weir/embedded';
+import { findObjectStore, startObjectStore } from './object-store.ts';
 import { testPython } from './python.ts';
 
 export type TestServices = {
   /**
    * The variables by which a test file finds the services: `WEIR_TEST_DATABASE_URL` (superuser's; a test makes its own
    * database), `WEIR_TEST_TEMPORAL_ADDRESS`, `WEIR_TEST_TEMPORAL_BINARY`, `WEIR_TEST_PYTHON`,
-   * and `WEIR_TEST_POSTGRES_15_URL` where that release is installed.
+   * `WEIR_TEST_S3_ENDPOINT` with `WEIR_TEST_S3_ACCESS_KEY_ID` and `WEIR_TEST_S3_SECRET_ACCESS_KEY`, an Iceberg REST
+   * catalog at `WEIR_TEST_ICEBERG_REST_URI`, and `WEIR_TEST_POSTGRES_15_URL` where that release is installed.
    */
   addresses: Readonly<Record<string, string>>;
   stop(): Promise<void>;
@@ -22,7 +24,7 @@ const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_write
 
 /**
  * Starts what a test run needs and `env` does not name yet: Postgres without durability, Temporal's development server,
- * a Python with independent readers. All data lie in one temporary folder that `stop` removes. When a start fails, what
+ * an S3 store, a Python with independent readers. All data lie in one temporary folder that `stop` removes. When a start fails, what
  * has been started is stopped again.
  */
 export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<TestServices> {
@@ -59,11 +61,24 @@ export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) 
     addresses.WEIR_TEST_PYTHON = await testPython();
     say('  ✓ independent readers (PyIceberg, DuckDB for Python)');
   };
+  const objectStore = async () => {
+    const server = await startObjectStore({
+      binary: await findObjectStore(),
+      folder: path.join(folder, 'object-store'),
+    });
+    started.push(server);
+    addresses.WEIR_TEST_S3_ENDPOINT = server.endpoint;
+    addresses.WEIR_TEST_S3_ACCESS_KEY_ID = server.accessKeyId;
+    addresses.WEIR_TEST_S3_SECRET_ACCESS_KEY = server.secretAccessKey;
+    addresses.WEIR_TEST_ICEBERG_REST_URI = server.catalogUri;
+    say(`  ✓ object store (SeaweedFS), port ${server.port}`);
+  };
   const outcomes = await Promise.allSettled([
     env.WEIR_TEST_DATABASE_URL ? undefined : postgres('WEIR_TEST_DATABASE_URL', 'embedded'),
     existsSync(DEBIAN_15) ? postgres('WEIR_TEST_POSTGRES_15_URL', 'debian') : undefined,
     env.WEIR_TEST_TEMPORAL_ADDRESS ? undefined : temporal(),
     env.WEIR_TEST_PYTHON ? undefined : python(),
+    env.WEIR_TEST_S3_ENDPOINT ? undefined : objectStore(),
   ]);
   const faults = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   if (faults.length > 0) {

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { openStore, type S3Options, type Store } from '../src/index.ts';
+
+/** The object store of the test run. */
+export function testS3(): S3Options {
+  const { WEIR_TEST_S3_ENDPOINT, WEIR_TEST_S3_ACCESS_KEY_ID, WEIR_TEST_S3_SECRET_ACCESS_KEY } = process.env;
+  if (!WEIR_TEST_S3_ENDPOINT) throw new Error('WEIR_TEST_S3_ENDPOINT is not set; npm test starts an object store');
+  return {
+    endpoint: WEIR_TEST_S3_ENDPOINT,
+    accessKeyId: WEIR_TEST_S3_ACCESS_KEY_ID ?? '',
+    secretAccessKey: WEIR_TEST_S3_SECRET_ACCESS_KEY ?? '',
+  };
+}
+
+export type S3Bucket = {
+  readonly warehouse: string;
+  readonly scratch: string;
+  /** Another store over the same bucket, by another way to it or with another cache. */
+  open(more?: { s3?: Partial<S3Options>; cacheBytes?: number }): Store;
+  close(): Promise<void>;
+};
+
+const BUCKET = 'weir-tests';
+const THERE = ['BucketAlreadyExists', 'BucketAlreadyOwnedByYou'];
+
+/** A warehouse in a prefix of its own of the bucket that all tests share. */
+export async function openBucket(): Promise<S3Bucket> {
+  const s3 = testS3();
+  const client = new S3Client({
+    endpoint: s3.endpoint ?? '',
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: s3,
+  });
+  await client.send(new CreateBucketCommand({ Bucket: BUCKET })).catch((error) => {
+    if (!THERE.includes(error.name)) throw error;
+  });
+  client.destroy();
+  const [warehouse, scratch] = [`s3://${BUCKET}/${randomUUID()}/ware house`, await mkdtemp(join(tmpdir(), 'weir-s3-'))];
+  const opened: Store[] = [];
+  return {
+    warehouse,
+    scratch,
+    open({ s3: other = {}, ...more } = {}) {
+      const store = openStore({ warehouse, scratch, s3: { ...s3, ...other }, ...more });
+      opened.push(store);
+      return store;
+    },
+    async close() {
+      for (const store of opened) await store.close();
+      await rm(scratch, { recursive: true, force: true });
+    },
+  };
+}
