@@ -47,6 +47,18 @@ export const CONNECTOR_ERRORS = {
     retryable: false,
     message: 'The connector keeps one state for all streams',
   },
+  segment_invalid: { origin: 'source', retryable: false, message: 'A segment is not announced as it must be' },
+  segment_unsafe: { origin: 'source', retryable: false, message: 'A segment is not a plain file of its connector' },
+  segment_mismatch: {
+    origin: 'source',
+    retryable: true,
+    message: 'A segment is not the Parquet file that was announced',
+  },
+  segment_backlog: {
+    origin: 'source',
+    retryable: false,
+    message: 'The connector holds more segments than it may before they are taken',
+  },
   spool_failed: { origin: 'platform', retryable: true, message: 'The spool of the sync could not be written' },
 } as const satisfies Record<string, { origin: FailureOrigin; retryable: boolean; message: string }>;
 

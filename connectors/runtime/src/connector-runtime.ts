@@ -28,6 +28,8 @@ export type ConnectorRun = {
   readonly verb: ConnectorVerb;
   readonly inputs?: ConnectorInputs;
   readonly limits?: ConnectorLimits;
+  /** Offers to take records as segments; for connectors that say they know the offer. */
+  readonly segments?: boolean;
   /** Aborting is the same as calling `stop`. */
   readonly signal?: AbortSignal;
 };
@@ -40,12 +42,17 @@ export type ConnectorExit = {
   readonly stopped: boolean;
 };
 
+/** Where a connector that was offered it puts its segments. Whoever reads its output destroys the folder after that. */
+export type SegmentFolder = { readonly path: string; readonly destroy: () => Promise<void> };
+
 /** A started connector. The caller reads `stdout` to its end; an unread stdout holds the connector back. */
 export type ConnectorProcess = {
   readonly name: string;
   readonly pid: number | undefined;
   /** The raw bytes of stdout, nothing parsed, nothing dropped. */
   readonly stdout: Readable;
+  /** There if segments were offered. */
+  readonly segments?: SegmentFolder;
   /** The last 64 KiB of stderr as text. */
   readonly stderrTail: () => string;
   /** Resolves when the connector has ended and its inputs are destroyed; never rejects. */

@@ -9,6 +9,7 @@ export {
   type ConnectorRun,
   type ConnectorRuntime,
   type ConnectorVerb,
+  type SegmentFolder,
   STDERR_TAIL_BYTES,
   STOP_GRACE_MS,
 } from './connector-runtime.ts';
@@ -19,12 +20,13 @@ export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from '.
 export {
   createSpool,
   MAX_WAITING_SEGMENTS,
+  type ParquetRows,
   SEAL_AFTER_MS,
   SEGMENT_BYTES,
-  type SealedSegment,
   type Spool,
   type SpoolOptions,
 } from './spool.ts';
+export type { RejectedLine, SealedSegment } from './spool-queue.ts';
 export { type StreamKey, streamKey, streamOfKey } from './stream-key.ts';
 export {
   type Failure,

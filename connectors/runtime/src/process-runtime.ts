@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { byteTail } from './byte-tail.ts';
 import { ConnectorError } from './connector-error.ts';
 import {
@@ -7,10 +8,11 @@ import {
   type ConnectorProcess,
   type ConnectorRun,
   type ConnectorRuntime,
+  type SegmentFolder,
   STDERR_TAIL_BYTES,
   STOP_GRACE_MS,
 } from './connector-runtime.ts';
-import { createWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
+import { createSegmentFolder, createWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
 
 /** `command` is a Node program of ours and its leading arguments; the protocol's arguments follow. */
 export type ProcessConnector = { readonly command: readonly string[] };
@@ -44,13 +46,14 @@ export function processRuntime(options: ProcessRuntimeOptions): ConnectorRuntime
       swept ??= sweepWorkspaces(workspaceRoot);
       await swept;
       const workspace = await createWorkspace(workspaceRoot, request.inputs ?? {});
-      const child = await start(connector, { ...environment, ...own(request, workspace) }, request, workspace).catch(
-        async (cause: unknown) => {
-          await workspace.destroy();
-          throw new ConnectorError('connector_start_failed', { cause });
-        },
-      );
-      return supervise(child, request, workspace);
+      const segments = request.segments ? await createSegmentFolder(workspaceRoot) : undefined;
+      const variables = { ...environment, ...own(request, workspace), ...offer(segments) };
+      const child = await start(connector, variables, request, workspace).catch(async (cause: unknown) => {
+        await workspace.destroy();
+        await segments?.destroy();
+        throw new ConnectorError('connector_start_failed', { cause });
+      });
+      return { ...supervise(child, request, workspace), ...(segments === undefined ? {} : { segments }) };
     },
   };
 }
@@ -91,6 +94,11 @@ function own(request: ConnectorRun, workspace: Workspace): NodeJS.ProcessEnv {
     WEIR_STDIN_LEASE: '1',
     ...(memory === undefined ? {} : { WEIR_CONNECTOR_MEMORY_MIB: String(memory) }),
   };
+}
+
+function offer(segments: SegmentFolder | undefined): NodeJS.ProcessEnv {
+  const { channel, channelVariable, folderVariable } = SEGMENT_OFFER;
+  return segments === undefined ? {} : { [channelVariable]: channel, [folderVariable]: segments.path };
 }
 
 function supervise(child: ChildProcess, request: ConnectorRun, workspace: Workspace): ConnectorProcess {

@@ -24,6 +24,7 @@ export async function collectMessages(connector: ConnectorProcess): Promise<Coll
   const router = createRouter({
     streams: [],
     onRecords: () => undefined,
+    onOversized: () => undefined,
     onLogLine: () => undefined,
     onMessage(message) {
       if (message.type === 'LOG') return;

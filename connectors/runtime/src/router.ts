@@ -14,12 +14,16 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const RECORD_TYPE = /^\s*\{.*"type"\s*:\s*"RECORD"/s;
 /** How far into an unreadable line its type is looked for. */
 const TYPE_REACH_BYTES = 4096;
+/** How far into a line over the limit its type and stream are looked for. */
+const HEAD_REACH_BYTES = 64 * 1024;
 
 export type RouterOptions = {
   /** The configured streams; a RECORD of any other is a `protocol_violation`. */
   readonly streams: readonly StreamDescriptor[];
   /** Whole RECORD lines of one stream, newlines included, in order. The bytes may be kept, not changed. */
   readonly onRecords: (stream: StreamKey, lines: Uint8Array, count: number) => void;
+  /** A RECORD line of one stream that is over the limit. Nothing of it is kept. */
+  readonly onOversized: (stream: StreamKey) => void;
   /** Every other message, after all records before it; `line` is its exact text. */
   readonly onMessage: (message: Message, line: string) => void;
   /** A line that is no JSON object. */
@@ -36,16 +40,36 @@ export type Router = {
 
 type Line = { readonly bytes: Buffer; readonly start: number; readonly end: number };
 type Routed = { readonly key: StreamKey } | { readonly emit: () => void } | 'truncated';
+type Classifier = {
+  readonly line: (line: Line, last: boolean) => Routed;
+  /** The stream of a RECORD line that is broken, or too long to be looked through; undefined when it does not show. */
+  readonly streamOf: (line: Line) => StreamKey | undefined;
+};
 
 /**
  * Routes a connector's stdout: RECORD lines go on as bytes and are never parsed; all else is read. How the bytes
  * are cut into chunks makes no difference. Lines may end in CRLF, blank lines and a byte order mark are skipped.
+ *
+ * A RECORD line that is broken goes on as it is too, for whoever types the rows to reject it, and one over the limit is
+ * told of; both only where the line shows its stream, else the run ends as `malformed_record` or `line_too_large`.
  */
 export function createRouter(options: RouterOptions): Router {
   const { onRecords, maxLineBytes = MAX_LINE_BYTES } = options;
-  const classify = createClassifier(options);
+  const classifier = createClassifier(options);
   let atStart = true;
 
+  /** The stream of a line that is over the limit, by its beginning. */
+  const oversized = (line: Line): StreamKey => {
+    const reach = Math.min(HEAD_REACH_BYTES, maxLineBytes);
+    const key = classifier.streamOf({ ...line, end: line.start + reach });
+    if (key === undefined) throw new ConnectorError('line_too_large');
+    return key;
+  };
+  const routed = (line: Line, last: boolean): Routed => {
+    if (line.end - line.start <= maxLineBytes) return classifier.line(line, last);
+    const key = oversized(line);
+    return last ? 'truncated' : { emit: () => options.onOversized(key) };
+  };
   /** Routes whole lines; records of one stream that stand together go out as one slice. */
   const region = (bytes: Buffer, last: boolean): boolean => {
     let runStart = 0;
@@ -60,62 +84,75 @@ export function createRouter(options: RouterOptions): Router {
     atStart = false;
     while (at < bytes.length) {
       const newline = bytes.indexOf(NEWLINE, at);
-      if (newline - at > maxLineBytes) throw new ConnectorError('line_too_large');
-      const routed = classify(lineAt(bytes, at, newline), last);
-      if (routed === 'truncated') return true;
-      if ('key' in routed) {
-        if (routed.key !== run) {
+      const found = routed(lineAt(bytes, at, newline), last);
+      if (found === 'truncated') return true;
+      if ('key' in found) {
+        if (found.key !== run) {
           flush(at);
-          run = routed.key;
+          run = found.key;
           runStart = at;
         }
         count += 1;
       } else {
         flush(at);
-        routed.emit();
+        found.emit();
       }
       at = newline + 1;
     }
     flush(bytes.length);
     return false;
   };
-  return joinLines(maxLineBytes, region);
+  return joinLines(maxLineBytes, { region, oversized, onOversized: options.onOversized });
 }
 
-/** Hands whole lines on, `last` with a line that never got its newline; the rest of a chunk waits for the next. */
-function joinLines(maxLineBytes: number, region: (bytes: Buffer, last: boolean) => boolean): Router {
+type LineReader = {
+  /** Takes whole lines, `last` with one that never got its newline; tells whether that was cut off. */
+  readonly region: (bytes: Buffer, last: boolean) => boolean;
+  readonly oversized: (line: Line) => StreamKey;
+  readonly onOversized: RouterOptions['onOversized'];
+};
+
+/** Hands whole lines on; the rest of a chunk waits for the next. A line over the limit is let go as it comes. */
+function joinLines(maxLineBytes: number, { region, oversized, onOversized }: LineReader): Router {
   let carry: Buffer[] = [];
   let carried = 0;
-  // One more than the limit: the newline is no part of the line, and the exact test is made on whole lines.
+  let passing: StreamKey | undefined;
   const keep = (bytes: Buffer) => {
+    if (passing !== undefined || bytes.length === 0) return;
+    carry.push(bytes);
     carried += bytes.length;
-    if (carried > maxLineBytes + 1) throw new ConnectorError('line_too_large');
-    if (bytes.length > 0) carry.push(bytes);
+    // The carriage return and the newline are no part of the line, and the exact test is made on whole lines.
+    if (carried <= maxLineBytes + 2) return;
+    passing = oversized({ bytes: Buffer.concat(carry), start: 0, end: carried });
+    carry = [];
   };
-  const takeCarry = (rest: Buffer) => {
+  /** Ends the line that was carried over; tells whether it was cut off. */
+  const endLine = (rest: Buffer, last: boolean): boolean => {
     keep(rest);
     const line = Buffer.concat(carry);
+    const key = passing;
     carry = [];
     carried = 0;
-    return line;
+    passing = undefined;
+    if (key === undefined) return region(line, last);
+    if (!last) onOversized(key);
+    return last;
   };
+  const isBetween = () => carry.length === 0 && passing === undefined;
   return {
     push(chunk) {
       let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       const first = bytes.indexOf(NEWLINE);
       if (first < 0) return keep(bytes);
-      if (carry.length > 0) {
-        region(takeCarry(bytes.subarray(0, first + 1)), false);
+      if (!isBetween()) {
+        endLine(bytes.subarray(0, first + 1), false);
         bytes = bytes.subarray(first + 1);
       }
       const last = bytes.lastIndexOf(NEWLINE);
       if (last >= 0) region(bytes.subarray(0, last + 1), false);
       keep(bytes.subarray(last + 1));
     },
-    end() {
-      if (carry.length === 0) return { truncated: false };
-      return { truncated: region(takeCarry(Buffer.from('\n')), true) };
-    },
+    end: () => ({ truncated: !isBetween() && endLine(Buffer.of(NEWLINE), true) }),
   };
 }
 
@@ -125,7 +162,7 @@ function lineAt(bytes: Buffer, start: number, newline: number): Line {
 }
 
 /** Decides on one line. Shapes are kept in order of use, so that the common case is one comparison. */
-function createClassifier(options: RouterOptions): (line: Line, last: boolean) => Routed {
+function createClassifier(options: RouterOptions): Classifier {
   const known = new Set(options.streams.map(streamKey));
   const names = Map.groupBy(options.streams, (stream) => stream.name);
   const shapes: LineShape[] = [];
@@ -138,8 +175,28 @@ function createClassifier(options: RouterOptions): (line: Line, last: boolean) =
     if (shapes.length > MAX_SHAPES) shapes.pop();
     return { key };
   };
-
-  return (line, last) => {
+  const streamOf = (line: Line): StreamKey | undefined => {
+    const { type, stream: name, namespace } = scanEnvelope(line.bytes, line.start, line.end) ?? {};
+    if (name === undefined || (type !== 'RECORD' && !isRecord(line))) return undefined;
+    // A namespace may stand behind the place where the line breaks off.
+    if (namespace === undefined && names.get(name)?.length !== 1) return undefined;
+    const key = streamKey({ name, ...(namespace === undefined ? {} : { namespace }) });
+    return known.has(key) ? key : undefined;
+  };
+  /** A line that is no whole RECORD: a message, a log line, nothing, or a record that broke. */
+  const other = (line: Line, last: boolean, closed: boolean): Routed => {
+    const text = line.bytes.toString('utf8', line.start, line.end);
+    if (text.trim() === '') return { emit: () => undefined };
+    const message = closed ? parseMessage(text) : undefined;
+    if (message !== undefined) return { emit: () => options.onMessage(message, text) };
+    if (last && text.trimStart().startsWith('{')) return 'truncated';
+    // A broken record taken for a log line would be a row lost in silence.
+    if (!isRecord(line)) return { emit: () => options.onLogLine(text) };
+    const key = closed ? undefined : streamOf(line);
+    if (key === undefined) throw new ConnectorError('malformed_record');
+    return { key };
+  };
+  const classify = (line: Line, last: boolean): Routed => {
     for (let k = 0; k < shapes.length; k += 1) {
       const shape = shapes[k];
       if (shape === undefined || !hasShape(shape, line.bytes, line.start, line.end)) continue;
@@ -152,23 +209,14 @@ function createClassifier(options: RouterOptions): (line: Line, last: boolean) =
     }
     const envelope = scanEnvelope(line.bytes, line.start, line.end);
     if (envelope?.type === 'RECORD' && envelope.closed) return record(line, envelope.stream, envelope.namespace);
-    return other(line, last, envelope?.closed === true, options);
+    return other(line, last, envelope?.closed === true);
   };
+  return { line: classify, streamOf };
 }
 
-/** A line that is no whole RECORD: a message, a log line, nothing, or a record that broke. */
-function other(line: Line, last: boolean, closed: boolean, { onMessage, onLogLine }: RouterOptions): Routed {
-  const text = line.bytes.toString('utf8', line.start, line.end);
-  if (text.trim() === '') return { emit: () => undefined };
-  const isObject = text.trimStart().startsWith('{');
-  if (closed) {
-    const message = parseMessage(text);
-    if (message !== undefined) return { emit: () => onMessage(message, text) };
-  }
-  if (isObject && last) return 'truncated';
-  // A broken record taken for a log line would be a row lost in silence.
-  if (RECORD_TYPE.test(text.slice(0, TYPE_REACH_BYTES))) throw new ConnectorError('malformed_record');
-  return { emit: () => onLogLine(text) };
+/** Whether a line that cannot be read was meant as a RECORD. */
+function isRecord({ bytes, start, end }: Line): boolean {
+  return RECORD_TYPE.test(bytes.toString('utf8', start, Math.min(end, start + TYPE_REACH_BYTES)));
 }
 
 function parseMessage(text: string): Message | undefined {

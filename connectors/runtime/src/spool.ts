@@ -1,6 +1,6 @@
-import { closeSync, openSync, rmSync, truncateSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConnectorError } from './connector-error.ts';
+import { appendLines, cutPart, dropPart, flushPart, linesPart, type SpoolPart } from './spool-part.ts';
+import { type RejectedLine, type SealedSegment, spoolQueue } from './spool-queue.ts';
 import type { StreamKey } from './stream-key.ts';
 
 /** A segment is sealed at this size even without a STATE. */
@@ -11,29 +11,23 @@ const SEAL_AT_STATE_SHARE = 0.75;
 export const SEAL_AFTER_MS = 60_000;
 /** How many sealed segments may wait for their consumer before the connector is held back. */
 export const MAX_WAITING_SEGMENTS = 2;
-/** Lines are collected to writes of this size. */
-const WRITE_BYTES = 1024 * 1024;
 
-/**
- * A finished piece of one stream. `state` is there when every row up to that STATE lies in this segment or an
- * earlier one, and no row after it does unless `final`; a consumer commits there and nowhere else. `path` is
- * absent when only the state moved. `release` deletes the file and lets the connector go on.
- */
-export type SealedSegment = {
-  readonly stream: StreamKey;
-  readonly sequence: number;
-  readonly path: string | undefined;
-  readonly lines: number;
+/** A Parquet file to take into a stream: `fill` writes it to the path that it is given, or throws and nothing is taken. */
+export type ParquetRows = {
+  readonly rows: number;
   readonly bytes: number;
-  readonly state: string | undefined;
-  readonly final: boolean;
-  readonly release: () => void;
+  readonly extractedAt: number;
+  readonly fill: (path: string) => void;
 };
 
 export type Spool = {
   /** Adds whole lines to a stream. */
   readonly write: (stream: StreamKey, lines: Uint8Array, count: number) => void;
-  /** Notes a STATE after the lines written so far; `state` is the JSON text to store. */
+  /** Adds a Parquet file to a stream, behind the lines written so far. */
+  readonly take: (stream: StreamKey, file: ParquetRows) => void;
+  /** Counts a line of a stream that is not kept. */
+  readonly reject: (stream: StreamKey, reason: RejectedLine['reason']) => void;
+  /** Notes a STATE after the rows so far; `state` is the JSON text to store. */
   readonly mark: (stream: StreamKey, state: string) => void;
   /** Resolves when there is room again; rejects when the spool was failed. Called between two writes. */
   readonly ready: () => Promise<void>;
@@ -53,69 +47,108 @@ export type SpoolOptions = {
   readonly now?: () => number;
 };
 
-type Mark = { readonly state: string; readonly bytes: number; readonly lines: number };
+/** Where a STATE stands: behind so many parts, the last of which was as far as `cut` says, and before which row. */
+type Mark = {
+  readonly state: string;
+  readonly position: number;
+  readonly parts: number;
+  readonly cut: Pick<SpoolPart, 'bytes' | 'rows' | 'rejected'> | undefined;
+};
+/** What a stream has since its last seal. */
 type Open = {
   readonly stream: StreamKey;
-  sequence: number;
-  path: string;
-  pending: Uint8Array[];
-  pendingBytes: number;
+  readonly sealedAt: number;
+  /** How many segments and rows of the stream were sealed before. */
+  readonly sequence: number;
+  readonly position: number;
+  readonly parts: SpoolPart[];
   bytes: number;
-  lines: number;
   mark: Mark | undefined;
-  sealedAt: number;
 };
 
-/** The spool of one sync: plain files of raw RECORD lines below `dir`, one open segment a stream. */
+/**
+ * The spool of one sync: plain files of raw RECORD lines below `dir`, and the Parquet files that connectors handed over,
+ * in the order in which they came. A stream has one open file at a time.
+ */
 export function createSpool(options: SpoolOptions): Spool {
   const { dir, segmentBytes = SEGMENT_BYTES, sealAfterMs = SEAL_AFTER_MS, now = Date.now } = options;
-  const queue = createQueue(options.maxWaiting ?? MAX_WAITING_SEGMENTS);
+  const queue = spoolQueue(options.maxWaiting ?? MAX_WAITING_SEGMENTS);
   const streams = new Map<StreamKey, Open>();
   let files = 0;
 
-  const begin = (stream: StreamKey, sequence: number): Open => {
-    const path = join(dir, `${files++}.ndjson`);
-    const fresh = { pending: [], pendingBytes: 0, bytes: 0, lines: 0, mark: undefined, sealedAt: now() };
-    const open = { stream, sequence, path, ...fresh };
+  const begin = (stream: StreamKey, from: Pick<Open, 'sequence' | 'position'>): Open => {
+    const open = { stream, sealedAt: now(), ...from, parts: [], bytes: 0, mark: undefined };
     streams.set(stream, open);
     return open;
   };
-  const openOf = (stream: StreamKey) => streams.get(stream) ?? begin(stream, 0);
-  const seal = (open: Open, end: { final: boolean }) => {
-    flush(open);
-    const { stream, sequence, path, bytes, lines, mark } = open;
-    const state = mark !== undefined && (end.final || mark.bytes === bytes) ? mark.state : undefined;
-    begin(stream, sequence + 1);
-    if (lines === 0 && state === undefined && !end.final) return;
-    const file = lines === 0 ? undefined : path;
-    const release = once(() => {
-      if (file !== undefined) rmSync(file, { force: true });
+  const openOf = (stream: StreamKey) => streams.get(stream) ?? begin(stream, { sequence: 0, position: 0 });
+  /** The part that takes lines: the last one, unless it is a Parquet file or ends with a rejected line. */
+  const growing = (open: Open): SpoolPart => {
+    const last = open.parts.at(-1);
+    if (last?.format === 'lines' && last.rejected.length === 0) return last;
+    const fresh = linesPart(join(dir, `${files++}.ndjson`), nextPosition(open));
+    open.parts.push(fresh);
+    return fresh;
+  };
+  const seal = (open: Open, final: boolean) => {
+    const { stream, parts, mark } = open;
+    const isAtEnd = mark?.position === nextPosition(open);
+    const state = final || isAtEnd ? mark?.state : undefined;
+    // A state or an end that no file carries is a segment of its own.
+    if (parts.length === 0 && (final || state !== undefined)) growing(open);
+    for (const [index, part] of parts.entries()) {
+      flushPart(part);
+      const isLast = index === parts.length - 1;
+      const end = { state: isLast ? state : undefined, final: isLast && final };
+      queue.put({ stream, sequence: open.sequence + index, ...facts(part), ...end, release: releaseOf(part) });
+    }
+    begin(stream, { sequence: open.sequence + parts.length, position: nextPosition(open) });
+  };
+  const releaseOf = (part: SpoolPart) =>
+    once(() => {
+      dropPart(part);
       queue.released();
     });
-    queue.put({ stream, sequence, path: file, lines, bytes, state, final: end.final, release });
-  };
 
   return {
     write(stream, lines, count) {
       const open = openOf(stream);
-      open.pending.push(lines);
-      open.pendingBytes += lines.byteLength;
+      appendLines(growing(open), lines, count);
       open.bytes += lines.byteLength;
-      open.lines += count;
-      if (open.pendingBytes >= WRITE_BYTES) flush(open);
-      if (open.bytes >= segmentBytes) seal(open, { final: false });
+      if (open.bytes >= segmentBytes) seal(open, false);
+    },
+    take(stream, { fill, ...parquet }) {
+      const open = openOf(stream);
+      const path = join(dir, `${files++}.parquet`);
+      const part = { ...linesPart(path, nextPosition(open)), ...parquet, format: 'parquet' as const };
+      try {
+        fill(path);
+      } catch (error) {
+        dropPart(part);
+        throw error;
+      }
+      open.parts.push(part);
+      open.bytes += part.bytes;
+      if (open.bytes >= segmentBytes) seal(open, false);
+    },
+    reject(stream, reason) {
+      const part = growing(openOf(stream));
+      part.rejected = [{ position: part.position + part.rows, reason }];
     },
     mark(stream, state) {
       const open = openOf(stream);
-      open.mark = { state, bytes: open.bytes, lines: open.lines };
-      const large = open.bytes >= segmentBytes * SEAL_AT_STATE_SHARE;
-      if (large || now() - open.sealedAt >= sealAfterMs) seal(open, { final: false });
+      const { parts, bytes } = open;
+      const last = parts.at(-1);
+      const cut = last && { bytes: last.bytes, rows: last.rows, rejected: last.rejected };
+      open.mark = { state, position: nextPosition(open), parts: parts.length, cut };
+      const isLarge = bytes >= segmentBytes * SEAL_AT_STATE_SHARE;
+      if (isLarge || now() - open.sealedAt >= sealAfterMs) seal(open, false);
     },
     ready: queue.ready,
     finish(stream, rows) {
       const open = openOf(stream);
       if (rows === 'until-last-state') cutAtMark(open);
-      seal(open, { final: true });
+      seal(open, true);
       streams.delete(stream);
     },
     close: queue.close,
@@ -123,93 +156,22 @@ export function createSpool(options: SpoolOptions): Spool {
   };
 }
 
+/** The place in the stream of the next row. */
+function nextPosition({ position, parts }: Pick<Open, 'position' | 'parts'>): number {
+  const last = parts.at(-1);
+  return last === undefined ? position : last.position + last.rows + last.rejected.length;
+}
+
+function facts({ format, path, position, extractedAt, bytes, rows, rejected }: SpoolPart) {
+  return { format, path: rows === 0 ? undefined : path, lines: rows, bytes, position, rejected, extractedAt };
+}
+
 /** Forgets the rows after the last STATE of this segment, all of them when it holds none. */
 function cutAtMark(open: Open): void {
-  flush(open);
-  const bytes = open.mark?.bytes ?? 0;
-  if (bytes < open.bytes) truncateSync(open.path, bytes);
-  if (bytes === 0 && open.bytes > 0) rmSync(open.path, { force: true });
-  open.bytes = bytes;
-  open.lines = open.mark?.lines ?? 0;
-}
-
-/** Appends what is pending. Synchronous: it lands in the page cache, and nothing else waits on this loop. */
-function flush(open: Open): void {
-  if (open.pendingBytes === 0) return;
-  try {
-    const file = openSync(open.path, 'a', 0o600);
-    try {
-      writeAll(file, open.pending);
-    } finally {
-      closeSync(file);
-    }
-  } catch (cause) {
-    throw new ConnectorError('spool_failed', { cause });
-  }
-  open.pending = [];
-  open.pendingBytes = 0;
-}
-
-function writeAll(file: number, chunks: Uint8Array[]): void {
-  let rest = chunks;
-  while (rest.length > 0) {
-    let written = writevSync(file, rest);
-    let done = 0;
-    while (done < rest.length && written >= (rest[done]?.byteLength ?? 0)) written -= rest[done++]?.byteLength ?? 0;
-    const cut = rest[done];
-    rest = rest.slice(done);
-    if (cut !== undefined && written > 0) rest[0] = cut.subarray(written);
-  }
-}
-
-type Queue = {
-  readonly put: (segment: SealedSegment) => void;
-  readonly released: () => void;
-  readonly ready: () => Promise<void>;
-  readonly close: (error?: unknown) => void;
-  readonly take: () => AsyncGenerator<SealedSegment, void, void>;
-};
-
-/** The line between reader and consumer; `limit` segments may be under way before the reader waits. */
-function createQueue(limit: number): Queue {
-  const waiting: SealedSegment[] = [];
-  let unreleased = 0;
-  let closed = false;
-  let failure: { readonly error: unknown } | undefined;
-  let change = Promise.withResolvers<void>();
-  const changed = () => {
-    change.resolve();
-    change = Promise.withResolvers();
-  };
-  return {
-    put(segment) {
-      waiting.push(segment);
-      unreleased += 1;
-      changed();
-    },
-    released() {
-      unreleased -= 1;
-      changed();
-    },
-    async ready() {
-      while (unreleased > limit && failure === undefined) await change.promise;
-      if (failure !== undefined) throw failure.error;
-    },
-    close(error) {
-      closed = true;
-      if (error !== undefined) failure ??= { error };
-      changed();
-    },
-    async *take() {
-      for (;;) {
-        if (failure !== undefined) throw failure.error;
-        const next = waiting.shift();
-        if (next !== undefined) yield next;
-        else if (closed) return;
-        else await change.promise;
-      }
-    },
-  };
+  const { parts = 0, cut } = open.mark ?? {};
+  for (const dropped of open.parts.splice(parts)) dropPart(dropped);
+  const last = open.parts.at(-1);
+  if (last?.format === 'lines' && cut !== undefined) cutPart(last, cut);
 }
 
 function once(action: () => void): () => void {

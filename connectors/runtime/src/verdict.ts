@@ -28,6 +28,8 @@ export type StreamEvidence = {
   readonly status: StreamStatus | undefined;
   readonly countsAgree: boolean;
   readonly error: TraceError | undefined;
+  /** What made us stop taking its records, if anything did. */
+  readonly broken: ConnectorErrorCode | undefined;
 };
 
 /** The longest hint that is passed on. */
@@ -44,7 +46,8 @@ const ORIGINS: readonly string[] = ['source', 'config', 'platform'];
  * agree; each of them alone is known to lie. The failure that explains most comes first.
  */
 export function verdictOf(stream: StreamEvidence, run: RunEvidence): Verdict {
-  const failure = runFailure(run, stream.error) ?? streamFailure(stream);
+  const { broken, error } = stream;
+  const failure = broken === undefined ? (runFailure(run, error) ?? streamFailure(stream)) : platformFailure(broken);
   return failure === undefined ? { outcome: 'success' } : { outcome: 'failure', ...failure };
 }
 

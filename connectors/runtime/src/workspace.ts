@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, readdir, realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConnectorError } from './connector-error.ts';
-import type { ConnectorInputs } from './connector-runtime.ts';
+import type { ConnectorInputs, SegmentFolder } from './connector-runtime.ts';
 
 /** The folder of one attempt: the input files that exist, a temporary folder, and their destruction. */
 export type Workspace = {
@@ -13,7 +13,7 @@ export type Workspace = {
 };
 
 const INPUT_NAMES = ['config', 'catalog', 'state'] as const;
-const ATTEMPT = /^attempt-(\d+)-/;
+const ATTEMPT = /^(?:attempt|segments)-(\d+)-/;
 
 /**
  * Makes a fresh, owner-only folder below `root` and writes the inputs into it as new files of mode 0600. The root
@@ -39,6 +39,12 @@ export async function createWorkspace(root: string, inputs: ConnectorInputs): Pr
     await destroy();
     throw new ConnectorError('connector_start_failed', { cause });
   }
+}
+
+/** Makes a fresh, owner-only folder for segments below `root`, which is checked as for a workspace. */
+export async function createSegmentFolder(root: string): Promise<SegmentFolder> {
+  const path = await mkdtemp(join(await vettedRoot(root), `segments-${process.pid}-`));
+  return { path, destroy: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Destroys the workspaces that processes which no longer run left below `root`. Best effort: never throws. */

@@ -5,6 +5,7 @@ import t from 'tap';
 type Routed = {
   records: Record<string, string>;
   counts: Record<string, number>;
+  oversized?: string[];
   events: string[];
   error?: string;
   truncated?: boolean;
@@ -19,13 +20,14 @@ const STREAMS = [
 
 /** Routes the chunks and writes down everything that came out, in order. */
 function route(chunks: readonly Uint8Array[], options: { maxLineBytes?: number } = {}): Routed {
-  const out: Routed = { records: {}, counts: {}, events: [] };
+  const out: Routed = { records: {}, counts: {}, oversized: [], events: [] };
   const router = createRouter({
     streams: STREAMS,
     onRecords(key, lines, count) {
       out.records[key] = (out.records[key] ?? '') + Buffer.from(lines).toString('latin1');
       out.counts[key] = (out.counts[key] ?? 0) + count;
     },
+    onOversized: (key) => out.oversized?.push(`${key} after ${out.counts[key] ?? 0}`),
     onMessage: (message, line) => out.events.push(`${message.type} ${Object.values(out.counts).join()} ${line}`),
     onLogLine: (text) => out.events.push(`log ${text}`),
     ...options,
@@ -178,12 +180,58 @@ t.test('a record of a stream that is not configured ends the run', async (t) => 
   t.equal(routeText('{"type":"RECORD","record":{"data":{},"emitted_at":1}}\n').error, 'protocol_violation');
 });
 
-t.test('a broken record is no log line', async (t) => {
-  for (const broken of [users('{"id":1'), users('{"id":"1}'), users('{"id":1}}}}'), users('')]) {
+t.test('a broken record goes on as it is where its stream shows, and is counted', async (t) => {
+  const broken = [users('{"id":1'), users('{"id":"1}'), users('{"id":1}}}}'), users(''), users('\uFFFD{')];
+  for (const line of [...broken, '{"record":{"stream":"users","data":{"id":1"}},"type":"RECORD"}']) {
+    for (const text of [`${line}\n${good}`, `${good}${line}\r\n${good}`]) {
+      t.match(routeText(text), { records: { [USERS]: Buffer.from(text).toString('latin1') }, events: [] }, line);
+      t.equal(routeText(text).counts[USERS], text.split('\n').length - 1);
+    }
+  }
+});
+
+t.test('a broken record is never a log line: where its stream does not show, the run ends', async (t) => {
+  const nobody = '{"type":"RECORD","record":{"data":{"id":1';
+  const stranger = '{"type":"RECORD","record":{"stream":"ghosts","data":{"id":1';
+  const anyOfThree = '{"type":"RECORD","record":{"stream":"orders","data":{"id":1';
+  const inData = '{"type":"RECORD","record":{"data":{"stream":"users';
+  for (const broken of [nobody, stranger, anyOfThree, inData]) {
     t.equal(routeText(`${broken}\n${good}`).error, 'malformed_record', broken);
     t.equal(routeText(`${good}${broken}\n${good}`).error, 'malformed_record', broken);
   }
+  const shop = '{"type":"RECORD","record":{"namespace":"shop","stream":"orders","data":{"id":1';
+  t.match(routeText(`${shop}\n`).counts, { [streamKey({ name: 'orders', namespace: 'shop' })]: 1 });
 });
+
+t.test(
+  'however lines are broken and cut into chunks, each of them is a row of its stream or ends the run',
+  async (t) => {
+    const broken = fc
+      .tuple(fc.constantFrom(good.trimEnd(), users('{"a":"x'), '{"type":"STATE"'), fc.uint8Array(), fc.nat())
+      .map(([line, noise, place]) => {
+        const at = place % (line.length + 1);
+        const bytes = [...Buffer.from(line.slice(0, at)), ...noise, ...Buffer.from(line.slice(at))];
+        return Buffer.from(bytes.filter((byte) => byte !== 10 && byte !== 13));
+      });
+    fc.assert(
+      fc.property(fc.array(broken, { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 4 }), (lines, cuts) => {
+        const bytes = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
+        const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+        const whole = route([bytes]);
+        t.strictSame(route([0, ...places].map((from, index) => bytes.subarray(from, places[index]))), whole);
+        if (whole.error !== undefined) return;
+        const rows = Object.values(whole.records).join('').split('\n').length - 1;
+        const said = whole.events.filter((event) => !event.startsWith('log ')).length;
+        t.equal(
+          Object.values(whole.counts).reduce((sum, count) => sum + count, 0),
+          rows,
+        );
+        t.ok(rows + said <= lines.length);
+      }),
+      { numRuns: 1000 },
+    );
+  },
+);
 
 t.test('a last line without newline counts when it is whole and tells of the cut when not', async (t) => {
   t.match(routeText(good + good.trimEnd()), { counts: { [USERS]: 2 }, truncated: false });
@@ -192,12 +240,26 @@ t.test('a last line without newline counts when it is whole and tells of the cut
   t.match(routeText(`${good}{"type":"STA`), { truncated: true });
 });
 
-t.test('a line over the limit ends the run, at the limit it does not', async (t) => {
-  const length = good.length - 1;
-  for (const cut of [good.length, 10]) {
-    const chunks = [Buffer.from(good.slice(0, cut)), Buffer.from(good.slice(cut))];
-    t.equal(route(chunks, { maxLineBytes: length - 1 }).error, 'line_too_large');
-    t.match(route(chunks, { maxLineBytes: length }), { counts: { [USERS]: 1 } });
+t.test('a record over the limit is let go and told of in its place; at the limit it is a row', async (t) => {
+  const limit = good.length - 1;
+  const large = good.replace('"id":1', '"id":12');
+  const text = `${good}${large}${good}`;
+  for (const size of [1, 7, limit + 1, text.length]) {
+    const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+      Buffer.from(text.slice(index * size, (index + 1) * size)),
+    );
+    const routed = route(chunks, { maxLineBytes: limit });
+    t.match(routed, { counts: { [USERS]: 2 }, oversized: [`${USERS} after 1`], events: [] }, `chunks of ${size}`);
+    t.equal(routed.records[USERS], good + good);
   }
+  t.match(routeText(large.replace('\n', '\r\n'), { maxLineBytes: limit + 1 }), { counts: { [USERS]: 1 } });
+  t.match(routeText(good + large.trimEnd(), { maxLineBytes: limit }), { counts: { [USERS]: 1 }, truncated: true });
+});
+
+t.test('a line over the limit that shows no stream ends the run', async (t) => {
+  const length = good.length - 1;
   t.equal(route([Buffer.alloc(200, 'x')], { maxLineBytes: 100 }).error, 'line_too_large');
+  t.equal(routeText(`${'x'.repeat(200)}\n`, { maxLineBytes: 100 }).error, 'line_too_large');
+  t.equal(routeText(good.replace('users', 'ghosts'), { maxLineBytes: length - 1 }).error, 'line_too_large');
+  t.equal(routeText(`{"type":"LOG","log":"${good}"}\n`, { maxLineBytes: length }).error, 'line_too_large');
 });

@@ -4,7 +4,7 @@ import t from 'tap';
 
 const exit = { code: 0, signal: undefined, oomKilled: false, stopped: false };
 const run: RunEvidence = { exit, truncated: false, broken: undefined, error: undefined };
-const stream: StreamEvidence = { status: 'COMPLETE', countsAgree: true, error: undefined };
+const stream: StreamEvidence = { status: 'COMPLETE', countsAgree: true, error: undefined, broken: undefined };
 const config: TraceError = { message: 'm', failure_type: 'config_error' };
 const ours: TraceError = { ...config, internal_message: 'csv_row_too_wide', hint: 'Quote it.', origin: 'source' };
 const failed = { ...run, exit: { ...exit, code: 1 } };
@@ -19,6 +19,12 @@ const TABLE: readonly [rule: string, StreamEvidence, RunEvidence, object][] = [
     { ...stream, countsAgree: false },
     run,
     { code: 'record_count_mismatch', retryable: true },
+  ],
+  [
+    'what made us stop taking records says more than how the connector ended',
+    { ...stream, broken: 'segment_mismatch' },
+    failed,
+    { code: 'segment_mismatch' },
   ],
   ['exit 1 fails a complete stream', stream, failed, { code: 'connector_failed', retryable: true }],
   [

@@ -14,6 +14,7 @@ export type {
   JsonSchema,
   LogLevel,
   Message,
+  SegmentFacts,
   State,
   StreamDescriptor,
   StreamStatus,
@@ -22,6 +23,12 @@ export type {
   TraceError,
   TraceEstimate,
 } from './protocol.ts';
-export { CODE_PATTERN, EXIT } from './protocol.ts';
+export {
+  CODE_PATTERN,
+  EXIT,
+  MAX_SEGMENT_BYTES,
+  MAX_UNACKNOWLEDGED_SEGMENTS,
+  SEGMENT_OFFER,
+} from './protocol.ts';
 export { type ProcessStreams, runSource, STOP_FLUSH_MS } from './run-source.ts';
 export { SourceError, type SourceErrorOptions } from './source-error.ts';

@@ -106,12 +106,30 @@ export type State = {
   readonly sourceStats?: { readonly recordCount?: number };
 };
 
+/**
+ * A Parquet file of records that the connector has finished in the folder that it was given: its name there, how many
+ * records and bytes it has, and the hexadecimal SHA-256 of the bytes. `schema_id` is the same for files written for the
+ * same schema of the stream. `emitted_at`, in milliseconds since 1970, is of all its records.
+ */
+export type SegmentFacts = {
+  readonly stream: string;
+  readonly namespace?: string | null;
+  readonly file: string;
+  readonly format: 'parquet';
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly schema_id: string;
+  readonly emitted_at?: number;
+};
+
 /** Everything that is not a RECORD. RECORD lines are bytes on both sides and have no type here on purpose. */
 export type Message =
   | { readonly type: 'SPEC'; readonly spec: ConnectorSpec }
   | { readonly type: 'CONNECTION_STATUS'; readonly connectionStatus: ConnectionStatus }
   | { readonly type: 'CATALOG'; readonly catalog: Catalog }
   | { readonly type: 'STATE'; readonly state: State }
+  | { readonly type: 'SEGMENT'; readonly segment: SegmentFacts }
   | {
       readonly type: 'LOG';
       readonly log: { readonly level: LogLevel; readonly message: string; readonly stack_trace?: string };
@@ -125,6 +143,23 @@ export type Message =
         readonly connectorConfig?: { readonly config: JsonSchema };
       };
     };
+
+/**
+ * The offer to take records as files, beside RECORD lines: the first environment variable has this value, the second names
+ * a folder. The connector puts a finished file there and announces it by a SEGMENT line; the reader deletes it once it has
+ * its copy, and that is the acknowledgement. A connector that does not know the offer sends RECORDs.
+ */
+export const SEGMENT_OFFER = {
+  channel: 'segment-file/1',
+  channelVariable: 'WEIR_DATA_CHANNEL',
+  folderVariable: 'WEIR_SEGMENT_DIR',
+} as const;
+
+/** The largest segment. */
+export const MAX_SEGMENT_BYTES = 64 * 1024 * 1024;
+
+/** How many announced segments may wait for their acknowledgement before the connector goes on. */
+export const MAX_UNACKNOWLEDGED_SEGMENTS = 4;
 
 /** Exit codes of a connector program. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, stopped: 143 } as const;

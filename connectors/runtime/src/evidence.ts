@@ -1,0 +1,149 @@
+import {
+  type Message,
+  parseExact,
+  type SegmentFacts,
+  type StreamDescriptor,
+  type StreamStatus,
+  type TraceError,
+} from '@weir/connector-sdk';
+import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
+import type { RouterOptions } from './router.ts';
+import type { Spool } from './spool.ts';
+import { type StreamKey, streamKey } from './stream-key.ts';
+import { dropSegment, isSegmentName, takeSegment } from './take-segment.ts';
+import { type RunEvidence, type Verdict, verdictOf } from './verdict.ts';
+
+/** How many records of a stream arrived, those of segments and rejected ones included, and what came of it. */
+export type StreamReading = { readonly records: number; readonly verdict: Verdict };
+
+type Seen = {
+  records: number;
+  sinceState: number;
+  countsAgree: boolean;
+  status: StreamStatus | undefined;
+  error: TraceError | undefined;
+  /** What made us stop taking its records. */
+  broken: ConnectorErrorCode | undefined;
+};
+
+export type EvidenceDeps = {
+  readonly streams: readonly StreamDescriptor[];
+  readonly spool: Spool;
+  readonly onLog: (level: string, text: string) => void;
+  /** Where segments lie; undefined when none were asked for. */
+  readonly segmentFolder: string | undefined;
+};
+
+type Evidence = {
+  /** Of all streams together. */
+  readonly records: () => number;
+  readonly handlers: Omit<RouterOptions, 'streams' | 'maxLineBytes'>;
+  readonly conclude: (run: Omit<RunEvidence, 'error'>) => Map<StreamKey, StreamReading>;
+};
+
+/** Collects what is seen of each stream while the output is routed. */
+export function createEvidence({ streams, spool, onLog, segmentFolder }: EvidenceDeps): Evidence {
+  const seen = new Map<StreamKey, Seen>(streams.map((stream) => [streamKey(stream), unseen()]));
+  let runError: TraceError | undefined;
+  let firstError: TraceError | undefined;
+  let records = 0;
+
+  const onState = (message: Extract<Message, { type: 'STATE' }>, line: string) => {
+    const { stream, type, sourceStats } = message.state;
+    if (type !== 'STREAM' || stream === undefined) throw new ConnectorError('state_kind_unsupported');
+    const key = streamKey(stream.stream_descriptor);
+    const state = seen.get(key);
+    if (state === undefined) throw new ConnectorError('protocol_violation');
+    // The state of a stream that failed is none of a clean boundary, however well it looks.
+    const hasFailed = state.status === 'INCOMPLETE' || state.error !== undefined || state.broken !== undefined;
+    if (hasFailed || runError !== undefined) return;
+    const counted = sourceStats?.recordCount;
+    if (counted !== undefined && counted !== state.sinceState) state.countsAgree = false;
+    state.sinceState = 0;
+    if (state.countsAgree) spool.mark(key, stateText(line));
+  };
+  const onTrace = ({ trace }: Extract<Message, { type: 'TRACE' }>) => {
+    if (trace.type === 'STREAM_STATUS') {
+      const state = seen.get(streamKey(trace.stream_status.stream_descriptor));
+      if (state !== undefined) state.status = trace.stream_status.status;
+    } else if (trace.type === 'ERROR') {
+      firstError ??= trace.error;
+      const { stream_descriptor: named } = trace.error;
+      const state = named === undefined || named === null ? undefined : seen.get(streamKey(named));
+      if (state !== undefined) state.error ??= trace.error;
+      else runError ??= trace.error;
+    }
+  };
+  /** Counts rows of a stream; gives its facts while its rows are still taken. */
+  const arrived = (key: StreamKey, count: number): Seen | undefined => {
+    const state = seen.get(key);
+    if (state === undefined) return undefined;
+    state.records += count;
+    state.sinceState += count;
+    records += count;
+    return state.broken === undefined ? state : undefined;
+  };
+  const onSegment = ({ segment }: Extract<Message, { type: 'SEGMENT' }>) => {
+    const key = segmentKey(segment);
+    if (segmentFolder === undefined || !seen.has(key)) throw new ConnectorError('protocol_violation');
+    // It could not be acknowledged, so that the connector would wait for ever.
+    if (!isSegmentName(segment.file)) throw new ConnectorError('segment_invalid');
+    const fill = (path: string) => takeSegment(segmentFolder, segment, path);
+    const { rows, bytes, emitted_at: extractedAt = Date.now() } = segment;
+    const state = arrived(key, Number.isSafeInteger(rows) ? Math.max(0, rows) : 0);
+    try {
+      if (state !== undefined) spool.take(key, { rows, bytes, extractedAt, fill });
+      else dropSegment(segmentFolder, segment);
+    } catch (error) {
+      if (!(error instanceof ConnectorError) || error.code === 'spool_failed' || state === undefined) throw error;
+      state.broken = error.code;
+    }
+  };
+  return {
+    records: () => records,
+    handlers: {
+      onRecords(key, lines, count) {
+        if (arrived(key, count) !== undefined) spool.write(key, lines, count);
+      },
+      onOversized(key) {
+        if (arrived(key, 1) !== undefined) spool.reject(key, 'line_too_large');
+      },
+      onMessage(message, line) {
+        if (message.type === 'STATE') onState(message, line);
+        else if (message.type === 'SEGMENT') onSegment(message);
+        else if (message.type === 'TRACE') onTrace(message);
+        else if (message.type === 'LOG') onLog(message.log.level, message.log.message);
+      },
+      onLogLine: (text) => onLog('INFO', text),
+    },
+    conclude: (run) => readingsOf(seen, { ...run, error: firstError }, runError),
+  };
+}
+
+/** The stream that a SEGMENT line names; no stream's key when it names none. */
+function segmentKey(segment: Partial<SegmentFacts> | undefined): StreamKey {
+  const { stream: name = '', namespace } = segment ?? {};
+  return streamKey({ name, ...(namespace === undefined ? {} : { namespace }) });
+}
+
+function readingsOf(
+  seen: ReadonlyMap<StreamKey, Seen>,
+  run: RunEvidence,
+  runError: TraceError | undefined,
+): Map<StreamKey, StreamReading> {
+  const reading = (state: Seen): StreamReading => ({
+    records: state.records,
+    verdict: verdictOf({ ...state, error: state.error ?? runError }, run),
+  });
+  return new Map([...seen].map(([key, state]) => [key, reading(state)]));
+}
+
+function unseen(): Seen {
+  const nothing = { status: undefined, error: undefined, broken: undefined };
+  return { records: 0, sinceState: 0, countsAgree: true, ...nothing };
+}
+
+/** The exact JSON text of a STATE line's state, as it goes back into the state file. */
+function stateText(line: string): string {
+  return JSON.stringify((parseExact(line) as { state: unknown }).state);
+}

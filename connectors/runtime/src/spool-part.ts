@@ -1,0 +1,81 @@
+import { closeSync, openSync, rmSync, truncateSync, writevSync } from 'node:fs';
+import { ConnectorError } from './connector-error.ts';
+import type { RejectedLine } from './spool-queue.ts';
+
+/** Lines are collected to writes of this size. */
+const WRITE_BYTES = 1024 * 1024;
+
+/** One file of an open segment, as far as it has grown. */
+export type SpoolPart = {
+  readonly format: 'lines' | 'parquet';
+  readonly path: string;
+  /** The rows of the stream before its own. */
+  readonly position: number;
+  readonly extractedAt: number | undefined;
+  pending: Uint8Array[];
+  pendingBytes: number;
+  bytes: number;
+  rows: number;
+  /** After a rejected line the part is closed. */
+  rejected: readonly RejectedLine[];
+};
+
+/** A part of no line yet. */
+export function linesPart(path: string, position: number): SpoolPart {
+  const empty = { pending: [], pendingBytes: 0, bytes: 0, rows: 0, rejected: [] };
+  return { format: 'lines', path, position, extractedAt: undefined, ...empty };
+}
+
+/** Adds whole lines. */
+export function appendLines(part: SpoolPart, lines: Uint8Array, count: number): void {
+  part.pending.push(lines);
+  part.pendingBytes += lines.byteLength;
+  part.bytes += lines.byteLength;
+  part.rows += count;
+  if (part.pendingBytes >= WRITE_BYTES) flushPart(part);
+}
+
+/** Appends what is pending. Synchronous: it lands in the page cache, and nothing else waits on this loop. */
+export function flushPart(part: SpoolPart): void {
+  if (part.pendingBytes === 0) return;
+  try {
+    const file = openSync(part.path, 'a', 0o600);
+    try {
+      writeAll(file, part.pending);
+    } finally {
+      closeSync(file);
+    }
+  } catch (cause) {
+    throw new ConnectorError('spool_failed', { cause });
+  }
+  part.pending = [];
+  part.pendingBytes = 0;
+}
+
+/** Forgets what came after the first `bytes` of lines. */
+export function cutPart(
+  part: SpoolPart,
+  { bytes, rows, rejected }: Pick<SpoolPart, 'bytes' | 'rows' | 'rejected'>,
+): void {
+  flushPart(part);
+  if (bytes < part.bytes) truncateSync(part.path, bytes);
+  if (bytes === 0) dropPart(part);
+  Object.assign(part, { bytes, rows, rejected });
+}
+
+/** Deletes the part's file, if there is one. */
+export function dropPart(part: SpoolPart): void {
+  rmSync(part.path, { force: true });
+}
+
+function writeAll(file: number, chunks: Uint8Array[]): void {
+  let rest = chunks;
+  while (rest.length > 0) {
+    let written = writevSync(file, rest);
+    let done = 0;
+    while (done < rest.length && written >= (rest[done]?.byteLength ?? 0)) written -= rest[done++]?.byteLength ?? 0;
+    const cut = rest[done];
+    rest = rest.slice(done);
+    if (cut !== undefined && written > 0) rest[0] = cut.subarray(written);
+  }
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { SegmentFacts } from '@weir/connector-sdk';
+import { MAX_SEGMENT_BYTES, MAX_UNACKNOWLEDGED_SEGMENTS } from '@weir/connector-sdk';
+import { ConnectorError } from './connector-error.ts';
+import { parquetRows } from './parquet-footer.ts';
+
+/** A file name that is one, in the folder it is looked up in: no separator, no leading dot. */
+const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\.parquet$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const SCHEMA_ID = /^[A-Za-z0-9._-]{1,64}$/;
+/** Beside those that wait to be taken there may be the one that is being written. */
+const MAX_FOLDER_FILES = MAX_UNACKNOWLEDGED_SEGMENTS + 1;
+const BLOCK_BYTES = 1024 * 1024;
+
+/** Whether a name may be that of a segment's file. One that may not is never looked up, so it is never acknowledged. */
+export function isSegmentName(file: unknown): boolean {
+  return typeof file === 'string' && FILE_NAME.test(file);
+}
+
+/** Whether the facts of a SEGMENT line, its file's name aside, are of their shape and within bounds. */
+function areInBounds({ format, rows, bytes, sha256, schema_id, emitted_at = 0 }: SegmentFacts): boolean {
+  const isCount = (value: unknown, least: number, most = Number.MAX_SAFE_INTEGER) =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+  const matches = (value: unknown, pattern: RegExp) => typeof value === 'string' && pattern.test(value);
+  const areCounts = isCount(rows, 1) && isCount(bytes, 1, MAX_SEGMENT_BYTES) && isCount(emitted_at, 0);
+  return format === 'parquet' && areCounts && matches(sha256, SHA256) && matches(schema_id, SCHEMA_ID);
+}
+
+/**
+ * Copies a segment out of the folder that the connector writes to, and acknowledges it by deleting it there. What is
+ * judged is the copy, which the connector cannot reach: a file that it still holds open or has linked elsewhere changes
+ * nothing any more. Throws `segment_unsafe` for what is no plain file of its owner, `segment_mismatch` when size, digest or
+ * rows are not as the line says, `segment_backlog` when more lies in the folder than may; nothing is left at `target` then,
+ * and the file is deleted all the same, so that the connector goes on with its other streams.
+ */
+export function takeSegment(folder: string, segment: SegmentFacts, target: string): void {
+  const directory = openDirectory(folder);
+  const source = join(directory.path, segment.file);
+  try {
+    if (!areInBounds(segment)) throw new ConnectorError('segment_invalid');
+    checkFolder(directory.path);
+    copyChecked(source, segment, target);
+  } catch (error) {
+    rmSync(target, { force: true });
+    throw error instanceof ConnectorError ? error : new ConnectorError('spool_failed', { cause: error });
+  } finally {
+    // Whatever has that name, a folder too: else the connector would wait for ever.
+    rmSync(source, { force: true, recursive: true });
+    directory.close();
+  }
+}
+
+/** Acknowledges a segment whose records are not wanted any more. */
+export function dropSegment(folder: string, { file }: SegmentFacts): void {
+  const directory = openDirectory(folder);
+  try {
+    rmSync(join(directory.path, file), { force: true, recursive: true });
+  } finally {
+    directory.close();
+  }
+}
+
+/** The folder held open: where the system allows it, names are looked up in it and not along a path that may change. */
+function openDirectory(folder: string): { readonly path: string; readonly close: () => void } {
+  try {
+    const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const path = process.platform === 'linux' ? `/proc/self/fd/${fd}` : folder;
+    return { path, close: () => closeSync(fd) };
+  } catch (cause) {
+    throw new ConnectorError('segment_unsafe', { cause });
+  }
+}
+
+function checkFolder(folder: string): void {
+  const names = readdirSync(folder);
+  const sizes = names.map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (names.length > MAX_FOLDER_FILES || total > MAX_FOLDER_FILES * MAX_SEGMENT_BYTES) {
+    throw new ConnectorError('segment_backlog');
+  }
+}
+
+function copyChecked(path: string, segment: SegmentFacts, target: string): void {
+  const source = openSource(path);
+  try {
+    const facts = fstatSync(source);
+    const isOurs = process.getuid === undefined || facts.uid === process.getuid();
+    if (!facts.isFile() || facts.nlink !== 1 || !isOurs) throw new ConnectorError('segment_unsafe');
+    if (facts.size !== segment.bytes) throw new ConnectorError('segment_mismatch');
+    const copy = openSync(target, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      const isSame = copyHashed(source, copy, segment.bytes) === segment.sha256;
+      const readAt = (position: number, length: number) => readBlock(copy, position, length);
+      const rows = isSame ? parquetRows(readAt, segment.bytes) : undefined;
+      if (rows !== BigInt(segment.rows)) throw new ConnectorError('segment_mismatch');
+    } finally {
+      closeSync(copy);
+    }
+  } finally {
+    closeSync(source);
+  }
+}
+
+/** Without O_NONBLOCK a pipe in the place of the file would hold us until someone writes to it. */
+function openSource(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (cause) {
+    throw new ConnectorError('segment_unsafe', { cause });
+  }
+}
+
+/** Copies at most `size` bytes and gives their digest; a file that has shrunk meanwhile gives another one. */
+function copyHashed(source: number, copy: number, size: number): string {
+  const hash = createHash('sha256');
+  for (let at = 0; at < size; ) {
+    const block = readBlock(source, at, Math.min(BLOCK_BYTES, size - at));
+    if (block.length === 0) break;
+    hash.update(block);
+    for (let done = 0; done < block.length; ) done += writeSync(copy, block, done, block.length - done, at + done);
+    at += block.length;
+  }
+  return hash.digest('hex');
+}
+
+function readBlock(file: number, position: number, length: number): Buffer {
+  const block = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const read = readSync(file, block, done, length - done, position + done);
+    if (read === 0) break;
+    done += read;
+  }
+  return block.subarray(0, done);
+}
