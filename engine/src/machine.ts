@@ -4,8 +4,10 @@
  */
 export interface Machine<State, Event, Effect> {
   readonly initial: State;
-  /** The next state and what is to be done now, in order. Equal inputs give equal outputs. */
+  /** The next state and what is to be done now. Equal inputs give equal outputs. */
   step(state: State, event: Event): Step<State, Effect>;
+  /** Whether nothing is left to be done; a machine that has ended asks for nothing any more. */
+  hasEnded(state: State): boolean;
 }
 
 /** The outcome of one event. */

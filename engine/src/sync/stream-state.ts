@@ -1,0 +1,91 @@
+import type { Batch, PlannedStream, Segment, StreamFailure, StreamState, SyncTypes } from './sync-types.ts';
+
+/** What a segment brings: nothing but a state, or staged rows and rejected lines. */
+export interface Brought<T extends SyncTypes> {
+  readonly part: T['part'] | undefined;
+  readonly quarantine: T['part'] | undefined;
+  readonly rejected: number;
+}
+
+/** What a state alone brings. */
+export const NO_ROWS = { part: undefined, quarantine: undefined, rejected: 0 } as const;
+
+/** A stream before anything was read. */
+export function newStream<T extends SyncTypes>(plan: PlannedStream<T>): StreamState<T> {
+  return {
+    plan,
+    batch: emptyBatch(),
+    uncovered: emptyBatch(),
+    number: plan.batch,
+    rejected: plan.rejected,
+    state: plan.state,
+    sawState: false,
+    failure: undefined,
+    isClosed: false,
+  };
+}
+
+/** The stream with a segment more. Rows of a stateful stream wait for the state that covers them. */
+export function withSegment<T extends SyncTypes>(
+  stream: StreamState<T>,
+  segment: Segment<T>,
+  brought: Brought<T>,
+): StreamState<T> {
+  const rejected = stream.rejected + brought.rejected;
+  if (!stream.plan.isStateful) return { ...stream, rejected, batch: withRows(stream.batch, brought) };
+  const uncovered = withRows(stream.uncovered, brought);
+  if (segment.state === undefined) return { ...stream, rejected, uncovered };
+  return covered({ ...stream, rejected, uncovered, sawState: true }, segment.state);
+}
+
+/** The stream with all of its rows in the batch, and the state that is told to cover them. */
+export function covered<T extends SyncTypes>(stream: StreamState<T>, state: T['state'] | undefined): StreamState<T> {
+  const { batch, uncovered } = stream;
+  const all: Batch<T> = {
+    parts: [...batch.parts, ...uncovered.parts],
+    quarantine: [...batch.quarantine, ...uncovered.quarantine],
+    rejected: batch.rejected + uncovered.rejected,
+    state: state ?? batch.state,
+  };
+  return { ...stream, batch: all, uncovered: emptyBatch() };
+}
+
+/** The stream after its batch was committed. */
+export function afterCommit<T extends SyncTypes>(stream: StreamState<T>): StreamState<T> {
+  const { batch, number, state } = stream;
+  return { ...stream, batch: emptyBatch(), number: number + 1, state: batch.state ?? state };
+}
+
+/** The stream as one that has failed; what it has not committed is given up, to be read again. */
+export function broken<T extends SyncTypes>(stream: StreamState<T>, failure: StreamFailure<T>): StreamState<T> {
+  return { ...stream, failure: stream.failure ?? failure, batch: emptyBatch(), uncovered: emptyBatch() };
+}
+
+/** Whether to commit the batch would change anything. */
+export function changesAnything<T extends SyncTypes>({ plan, batch, state }: StreamState<T>): boolean {
+  const moves = batch.state !== undefined && batch.state !== state;
+  return plan.replaces || plan.marksMissing || moves || batch.parts.length > 0 || batch.quarantine.length > 0;
+}
+
+/** Whether a stream has neither told a state nor was read from one: then its end covers its rows. */
+export function hasNoState<T extends SyncTypes>({ plan, sawState }: StreamState<T>): boolean {
+  return !plan.isStateful || (!sawState && plan.state === undefined);
+}
+
+/** Whether rows wait for a state. */
+export function hasUncovered<T extends SyncTypes>({ uncovered }: StreamState<T>): boolean {
+  return uncovered.parts.length > 0 || uncovered.quarantine.length > 0;
+}
+
+function emptyBatch<T extends SyncTypes>(): Batch<T> {
+  return { parts: [], quarantine: [], rejected: 0, state: undefined };
+}
+
+function withRows<T extends SyncTypes>(batch: Batch<T>, { part, quarantine, rejected }: Brought<T>): Batch<T> {
+  return {
+    ...batch,
+    parts: part === undefined ? batch.parts : [...batch.parts, part],
+    quarantine: quarantine === undefined ? batch.quarantine : [...batch.quarantine, quarantine],
+    rejected: batch.rejected + rejected,
+  };
+}
