@@ -13,9 +13,10 @@ export {
   STDERR_TAIL_BYTES,
   STOP_GRACE_MS,
 } from './connector-runtime.ts';
+export type { StreamReading } from './evidence.ts';
 export { type ProcessConnector, type ProcessRuntimeOptions, processRuntime } from './process-runtime.ts';
 export { type Answer, type AnswerType, type Collected, collectMessages, readAnswer } from './read-answer.ts';
-export { type ReadSyncOptions, readSync, type StreamReading, type SyncReading, stateFile } from './read-sync.ts';
+export { type ReadSyncOptions, readSync, type SyncReading, stateFile } from './read-sync.ts';
 export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
 export {
   createSpool,
