@@ -23,6 +23,7 @@ import {
 import { OpsQueues, OpsWorkers } from './commands/ops-engine.ts';
 import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
+import { RunsReceipt, SourcesReceipt } from './commands/runs-receipt.ts';
 import {
   PatternsGet,
   PatternsList,
@@ -67,6 +68,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesHistory,
   SourcesRunsGet,
   SourcesRunsStreams,
+  SourcesReceipt,
   SourcesRefs,
   SourcesRefreshSchema,
   SourcesReset,
@@ -75,6 +77,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesStreamsSet,
   SourcesStreamsBulk,
   SourcesStreamsDelete,
+  RunsReceipt,
   PatternsList,
   PatternsGet,
   DatasetsList,

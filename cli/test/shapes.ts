@@ -23,7 +23,14 @@ export const sources = (id: string, name: string) => ({
   etag: '"1"',
 });
 
-const counters = { rows_read: 10, rows_written: 10, rows_with_errors: 0, rows_rejected: 0, bytes_read: 100 };
+const counters = {
+  rows_read: 10,
+  rows_written: 10,
+  rows_with_errors: 0,
+  rows_with_extra: 0,
+  rows_rejected: 0,
+  bytes_read: 100,
+};
 
 /** A sync run of one stream as the API shows it. */
 export const run = (id: string, status: string) => ({

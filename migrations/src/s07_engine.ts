@@ -14,10 +14,16 @@ alter table sources.stream
   add column partition_by jsonb,
   add constraint stream_schema_change_policy check (schema_change_policy in ('evolve', 'freeze', 'capture'));
 
+alter table sources.sync_run
+  add column rows_with_extra bigint not null default 0,
+  add column spec_fingerprint text;
+
 alter table sources.stream_run
   add column rows_with_extra bigint not null default 0,
   add column rows_in_table bigint,
   add column checksum text,
+  add column schema_id integer,
+  add column state_sha256 text,
   add column schema_changes jsonb not null default '[]',
   add column snapshot_ids jsonb not null default '[]';
 

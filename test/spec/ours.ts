@@ -24,6 +24,7 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ],
   ['POST /sources/{source_id}/streams/{stream_id}/reset', because('sources', 'a stream is read from nothing again')],
   ['POST /sources/sync-runs/{sync_run_id}/cancel', because('sources', 'a sync that is not wanted any more')],
+  ['GET /sources/sync-runs/{sync_run_id}/receipt', because('sources', 'what a sync says it has written')],
   ['GET /datasets/{dataset_id}/schema', because('datasets', 'the columns of a table without its rows')],
   ['GET /datasets/{dataset_id}/schema/history', because('datasets', 'how the columns changed')],
   ['GET /events', because('platform', 'programs and pages hear of changes without asking again')],

@@ -81,6 +81,7 @@ const STREAM_COLUMNS = [
   'rows_read',
   'rows_written',
   'rows_with_errors',
+  'rows_rejected',
   'commits',
   'snapshot_id',
 ];

@@ -22,7 +22,16 @@ export const SourcesGet = endpointCommand(getSource, { resolve });
 export const SourcesDelete = endpointCommand(deleteSource, { resolve });
 export const SourcesRunsGet = endpointCommand(getSyncRun);
 export const SourcesRunsStreams = endpointCommand(listSyncRunStreams, {
-  columns: ['dataset_id', 'status', 'rows_read', 'rows_written', 'rows_with_errors', 'commits', 'snapshot_id'],
+  columns: [
+    'dataset_id',
+    'status',
+    'rows_read',
+    'rows_written',
+    'rows_with_errors',
+    'rows_rejected',
+    'commits',
+    'snapshot_id',
+  ],
 });
 export const SourcesRefs = endpointCommand(listTableFormatRefs, {
   resolve,

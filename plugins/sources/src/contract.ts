@@ -17,6 +17,14 @@ export {
 export { sourceProblems } from './contract/problems.ts';
 export { getSourceReadiness } from './contract/readiness.ts';
 export {
+  getSyncReceipt,
+  RECEIPT_FORMAT,
+  ReceiptStream,
+  type ReceiptStreamView,
+  SyncReceipt,
+  type SyncReceiptView,
+} from './contract/receipts.ts';
+export {
   FieldChange,
   type FieldChangeView,
   MAX_STREAMS,
@@ -83,6 +91,9 @@ export {
   type TableFormatRefView,
 } from './contract/sync-runs.ts';
 export {
+  FIELD_CHANGES,
+  FieldNote,
+  type FieldNoteView,
   getSyncStatus,
   listSyncHistory,
   StreamRun,

@@ -1,4 +1,4 @@
-import { contribute, definePlugin } from '@weir/kernel';
+import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { ReadinessChecks, RunChanges } from '@weir/kernel/contract';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events } from '@weir/plugin-platform/contract';
@@ -10,6 +10,10 @@ import { startConfigSweeper } from './discovery/sweep-configs.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { patternService } from './pattern/service.ts';
 import { contributedChecks } from './readiness/contributed-checks.ts';
+import { ReceiptEntity } from './receipt/entity.ts';
+import { keepReceipts } from './receipt/keep-receipts.ts';
+import { releaseVersions } from './receipt/release-versions.ts';
+import { receiptService } from './receipt/service.ts';
 import { routes } from './routes.ts';
 import { DISCOVERY_KIND, SYNC_KIND } from './run-kinds.ts';
 import { settings } from './settings.ts';
@@ -30,7 +34,7 @@ import { tableRefsService } from './sync/table-refs-service.ts';
 export default definePlugin({
   id: 'sources',
   settings,
-  entities: [SourceEntity, StreamEntity, DiscoveryEntity, SyncRunEntity, StreamRunEntity],
+  entities: [SourceEntity, StreamEntity, DiscoveryEntity, SyncRunEntity, StreamRunEntity, ReceiptEntity],
   problems: { ...sourceProblems, ...failureProblems },
   setup(kernel) {
     const { patterns } = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
@@ -49,12 +53,14 @@ export default definePlugin({
         discoveries: discoveryService({ kernel, patterns }),
         syncs: syncService({ kernel, tables }),
         syncRuns: syncRunService(kernel),
+        receipts: receiptService(kernel),
         stats: statsService(kernel),
         tableRefs: tableRefsService({ kernel, tables }),
       }),
       contributes: [
         ...contributedChecks({ kernel, tables }).map((check) => contribute(ReadinessChecks, check)),
         contribute(RunChanges, settleDiscovery),
+        contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
       ],
       runKinds: [SYNC_KIND, DISCOVERY_KIND],
       async start() {

@@ -12,6 +12,7 @@ import {
   getSource,
   getSourceReadiness,
   getStream,
+  getSyncReceipt,
   getSyncRun,
   getSyncStats,
   getSyncStatus,
@@ -31,6 +32,7 @@ import {
 import type { discoveryService, HowToStart } from './discovery/service.ts';
 import type { patternService } from './pattern/service.ts';
 import { SOURCE_SUBJECT } from './readiness/contributed-checks.ts';
+import type { receiptService } from './receipt/service.ts';
 import type { sourceService } from './source/service.ts';
 import type { bulkService } from './stream/bulk-service.ts';
 import type { refreshService } from './stream/refresh-service.ts';
@@ -52,6 +54,7 @@ export interface RouteServices {
   discoveries: ReturnType<typeof discoveryService>;
   syncs: ReturnType<typeof syncService>;
   syncRuns: ReturnType<typeof syncRunService>;
+  receipts: ReturnType<typeof receiptService>;
   stats: ReturnType<typeof statsService>;
   tableRefs: ReturnType<typeof tableRefsService>;
 }
@@ -93,7 +96,7 @@ function streamRoutes({ streams, bulk, refreshes, resets }: RouteServices): AnyR
   ];
 }
 
-function runRoutes({ discoveries, syncs, syncRuns, stats }: RouteServices): AnyRoute[] {
+function runRoutes({ discoveries, syncs, syncRuns, receipts, stats }: RouteServices): AnyRoute[] {
   return [
     handle(startDiscovery, ({ tenant, principal, body, query }) =>
       discoveries.start(tenant, body, howToStart(principal, query)),
@@ -107,6 +110,7 @@ function runRoutes({ discoveries, syncs, syncRuns, stats }: RouteServices): AnyR
     handle(getSyncStats, ({ tenant, params, query }) => stats.stats(tenant, params.source_id, query.since)),
     handle(cancelSync, ({ tenant, params }) => syncRuns.cancel(tenant, params.sync_run_id)),
     handle(getSyncRun, ({ tenant, params }) => syncRuns.details(tenant, params.workflow_id)),
+    handle(getSyncReceipt, ({ tenant, params }) => receipts.get(tenant, params.sync_run_id)),
     handle(listSyncRunStreams, ({ tenant, params, query }) => syncRuns.streams(tenant, params.sync_run_id, query)),
   ];
 }

@@ -114,6 +114,13 @@ export const sourceProblems = {
     detail: 'source_config does not fit the specification of its pattern.',
     hint: 'Each entry of errors names the place and the rule; GET /patterns/{pattern_id} shows the specification.',
   }),
+  runNotEnded: problem({
+    code: 'run_not_ended',
+    status: 409,
+    title: 'Run not ended',
+    detail: 'This run is still open; what it has done is known when it has ended.',
+    hint: 'Wait until is_terminal is true: GET /sources/sync-runs/{workflow_id}/details.',
+  }),
   illegalTransition: problem({
     code: 'state_conflict',
     status: 409,

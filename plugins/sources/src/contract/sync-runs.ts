@@ -25,7 +25,8 @@ const RunReference = Type.String({
   maxLength: MAX_RUN_REFERENCE,
   description: 'Run id or workflow id of the sync',
 });
-const runParams = Closed({ sync_run_id: RunReference });
+/** Parameters of the routes of one sync. */
+export const runParams = Closed({ sync_run_id: RunReference });
 
 /** `POST /sources/sync-runs/{sync_run_id}/cancel` (ours) */
 export const cancelSync = endpoint({
@@ -90,6 +91,7 @@ export const SyncStats = Type.Object({
   rows_read: Type.Integer(),
   rows_written: Type.Integer(),
   rows_with_errors: Type.Integer(),
+  rows_with_extra: Type.Integer(),
   rows_rejected: Type.Integer(),
   bytes_read: Type.Integer(),
   last_success: Nullable(Type.Object({ run_id: Id, ended_at: Timestamp })),

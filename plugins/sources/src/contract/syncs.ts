@@ -29,7 +29,8 @@ const counters = {
   rows_read: Type.Integer({ description: 'Rows that the connector has sent' }),
   rows_written: Type.Integer({ description: 'Rows in committed snapshots' }),
   rows_with_errors: Type.Integer({ description: 'Written rows with at least one entry in _errors' }),
-  rows_rejected: Type.Integer({ description: 'Rows that went to quarantine' }),
+  rows_with_extra: Type.Integer({ description: 'Written rows with fields that no column holds, kept in _extra' }),
+  rows_rejected: Type.Integer({ description: 'Lines that went to quarantine' }),
   bytes_read: Type.Integer(),
 };
 
@@ -43,6 +44,23 @@ export const SyncRun = Type.Object({
 });
 export type SyncRunView = Static<typeof SyncRun>;
 
+/** What a sync met of fields that the table had not, or not in that type. */
+export const FIELD_CHANGES = ['added', 'widened', 'captured', 'refused'] as const;
+
+/** A field that differs from the table as a sync found it, and what became of that. */
+export const FieldNote = Type.Object({
+  field: Type.String({ description: 'Name of the column, or of the field for which there is none' }),
+  change: OneOf(FIELD_CHANGES, {
+    description:
+      'added: a column was made; widened: its type holds more now; captured: its values are in _extra; refused: the stream failed by it',
+  }),
+  type: Nullable(Type.String({ description: 'The type that it has now, or would have as a column' })),
+});
+export type FieldNoteView = Static<typeof FieldNote>;
+
+const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const Snapshot = Type.String({ pattern: '^[0-9]+$', description: '64 bits, a decimal string' });
+
 /** What one sync did for one stream. */
 export const StreamRun = Type.Object({
   stream_id: Id,
@@ -51,7 +69,15 @@ export const StreamRun = Type.Object({
   dataset_id: Type.String(),
   status: OneOf(RUN_STATUSES),
   ...counters,
+  rows_in_table: Nullable(
+    Type.Integer({ description: 'Rows of this run in the table at its newest snapshot; null before there is one' }),
+  ),
+  checksum: Nullable(Type.String({ description: 'Sum over the hashes of those rows in any order, <algorithm>:<hex>' })),
+  schema_id: Nullable(Type.Integer({ description: 'Schema of the table with which the rows were written' })),
+  schema_changes: Type.Array(FieldNote),
+  state_sha256: Nullable(Digest),
   snapshot_id: Nullable(Type.String({ description: 'The newest snapshot of this run, a decimal string' })),
+  snapshot_ids: Type.Array(Snapshot, { description: 'All snapshots of the table that this run made, oldest first' }),
   commits: Type.Integer(),
   committed_at: Nullable(Timestamp),
   failure: Nullable(RunFailure),

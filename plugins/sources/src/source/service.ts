@@ -10,7 +10,6 @@ import type { Input } from '@weir/kernel/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { checkConfig } from '../config/check-config.ts';
-import { walkConfig } from '../config/walk-config.ts';
 import {
   type createSource,
   type listSources,
@@ -27,6 +26,7 @@ import { liveSource } from './live-source.ts';
 import { readSource, type StreamCounts } from './read-source.ts';
 import { refuseWhileRunning } from './refuse-while-running.ts';
 import { sourceAfter } from './transitions.ts';
+import { visibleConfig } from './visible-config.ts';
 
 const ORDERS: PageOrders = { orders: { created_at: 'createdAt', name: 'name' }, first: '-created_at', id: 'sourceId' };
 
@@ -184,8 +184,7 @@ function viewOf(row: SourceRow, { pattern, lastRun, counts }: Beside): SourceVie
     name: row.name,
     pattern_id: row.patternId,
     pattern_version: row.patternVersion,
-    source_config:
-      pattern === undefined ? {} : walkConfig(row.sourceConfig, pattern.spec, credentialsOf(pattern)).visible,
+    source_config: visibleConfig(row.sourceConfig, pattern),
     status: row.status,
     ...counts,
     last_run: lastRun,
@@ -193,11 +192,6 @@ function viewOf(row: SourceRow, { pattern, lastRun, counts }: Beside): SourceVie
     updated_at: row.updatedAt.toISOString(),
     etag: String(row.version),
   };
-}
-
-function credentialsOf(pattern: Pattern): ReadonlySet<string> {
-  const secret = (pattern.fields ?? []).filter((field) => field.credential === true || field.type === 'password');
-  return new Set(secret.map(({ path }) => (path.startsWith('/') ? path : `/${path.replaceAll('.', '/')}`)));
 }
 
 const NO_STREAMS: StreamCounts = { streams: 0, streams_enabled: 0 };

@@ -1,12 +1,13 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { RunFailureRecord } from '@weir/kernel';
 import { RUN_STATUSES } from '@weir/kernel/contract';
-import { SYNC_PHASES, VERDICTS } from '../contract.ts';
+import { type FieldNoteView, SYNC_PHASES, VERDICTS } from '../contract.ts';
 
 const counters = {
   rowsRead: p.bigint('number'),
   rowsWritten: p.bigint('number'),
   rowsWithErrors: p.bigint('number'),
+  rowsWithExtra: p.bigint('number'),
   rowsRejected: p.bigint('number'),
   bytesRead: p.bigint('number'),
 };
@@ -23,6 +24,7 @@ export const SyncRunEntity = defineEntity({
     phase: p.enum(SYNC_PHASES),
     verdict: p.enum(VERDICTS).nullable(),
     attempt: p.integer(),
+    specFingerprint: p.string().nullable(),
     ...counters,
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
@@ -30,7 +32,11 @@ export const SyncRunEntity = defineEntity({
 });
 export type SyncRunRow = InferEntity<typeof SyncRunEntity>;
 
-/** A row of `sources.stream_run`: what one sync did for one stream. */
+/**
+ * A row of `sources.stream_run`: what one sync did for one stream. `rowsInTable` and `checksum` are of the rows that carry
+ * the run's id in the table at `snapshotId`, so that they can be found again from the table alone: of a merge they are
+ * fewer than were written when a later row of a key has taken the place of an earlier one.
+ */
 export const StreamRunEntity = defineEntity({
   name: 'StreamRun',
   schema: 'sources',
@@ -44,6 +50,12 @@ export const StreamRunEntity = defineEntity({
     datasetId: p.string(),
     status: p.enum(RUN_STATUSES),
     ...counters,
+    rowsInTable: p.bigint('number').nullable(),
+    checksum: p.string().nullable(),
+    schemaId: p.integer().nullable(),
+    schemaChanges: p.json<FieldNoteView[]>(),
+    stateSha256: p.string().nullable(),
+    snapshotIds: p.json<string[]>(),
     commits: p.integer(),
     snapshotId: p.string().nullable(),
     committedAt: p.datetime().nullable(),
@@ -53,4 +65,11 @@ export const StreamRunEntity = defineEntity({
 export type StreamRunRow = InferEntity<typeof StreamRunEntity>;
 
 /** The counters of a run or stream before anything was read. */
-export const NO_ROWS = { rowsRead: 0, rowsWritten: 0, rowsWithErrors: 0, rowsRejected: 0, bytesRead: 0 } as const;
+export const NO_ROWS = {
+  rowsRead: 0,
+  rowsWritten: 0,
+  rowsWithErrors: 0,
+  rowsWithExtra: 0,
+  rowsRejected: 0,
+  bytesRead: 0,
+} as const;

@@ -33,6 +33,7 @@ export function statsOf({ sourceId, since, runs, counters, truncated }: StatsInp
     rows_read: sum('rowsRead'),
     rows_written: sum('rowsWritten'),
     rows_with_errors: sum('rowsWithErrors'),
+    rows_with_extra: sum('rowsWithExtra'),
     rows_rejected: sum('rowsRejected'),
     bytes_read: sum('bytesRead'),
     last_success:

@@ -143,7 +143,8 @@ async function openStreamRuns(
     const rows = await tx.find(StreamRunEntity, { runId });
     const open = ({ streamId, name, namespace }: StreamRow, datasetId: string) => {
       const stream = { streamId, name, namespace: namespace ?? null, datasetId };
-      return tx.insert(StreamRunEntity, { runId, ...stream, status: 'running', ...NO_ROWS, commits: 0 });
+      const nothing = { ...NO_ROWS, commits: 0, schemaChanges: [], snapshotIds: [] };
+      return tx.insert(StreamRunEntity, { runId, ...stream, status: 'running', ...nothing });
     };
     for (const { row } of refused) {
       const known = rows.some(({ streamId }) => streamId === row.streamId);

@@ -3,13 +3,14 @@ import { TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import type { StreamRunView, SyncRunDetailView, SyncRunView } from '../contract.ts';
 import { NO_ROWS, type StreamRunRow, type SyncRunRow } from './entity.ts';
 
-type CounterRow = Pick<SyncRunRow, 'rowsRead' | 'rowsWritten' | 'rowsWithErrors' | 'rowsRejected' | 'bytesRead'>;
+type CounterRow = Pick<SyncRunRow, keyof typeof NO_ROWS>;
 
 function countersView(row: CounterRow) {
   return {
     rows_read: row.rowsRead,
     rows_written: row.rowsWritten,
     rows_with_errors: row.rowsWithErrors,
+    rows_with_extra: row.rowsWithExtra,
     rows_rejected: row.rowsRejected,
     bytes_read: row.bytesRead,
   };
@@ -37,7 +38,13 @@ export function streamRunView(run: Pick<RunRecord, 'status'>, row: StreamRunRow)
     dataset_id: row.datasetId,
     status: open && TERMINAL_RUN_STATUSES.includes(run.status) ? run.status : row.status,
     ...countersView(row),
+    rows_in_table: row.rowsInTable ?? null,
+    checksum: row.checksum ?? null,
+    schema_id: row.schemaId ?? null,
+    schema_changes: row.schemaChanges,
+    state_sha256: row.stateSha256 ?? null,
     snapshot_id: row.snapshotId ?? null,
+    snapshot_ids: row.snapshotIds,
     commits: row.commits,
     committed_at: row.committedAt?.toISOString() ?? null,
     failure: failureView(row.failure),
