@@ -1,30 +1,47 @@
+import { parseArgs } from 'node:util';
 import { api } from './api.ts';
-import type { BenchResult } from './bench-result.ts';
+import type { BenchOptions, BenchResult } from './bench-result.ts';
 import { hostile } from './hostile.ts';
+import { resultLines } from './print-result.ts';
 import { startup } from './startup.ts';
+import { write } from './write/write.ts';
 
-const SUITES = { api, hostile, startup } as const;
+const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = { api, hostile, startup, write };
+const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json] [--quick] [--rows N] [--only TEXT]\n`;
 
-/** `npm run bench -- <suite> [--json]`: runs one suite; a table for people, JSON for machines. */
-async function main(words: string[]): Promise<number> {
-  const name = words.find((word) => !word.startsWith('-'));
-  if (name === undefined || !(name in SUITES)) {
-    process.stderr.write(`usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json]\n`);
+/** Runs one suite; a table for people, JSON for machines. Exit 2 when the words say nothing that can be run. */
+async function main(args: string[]): Promise<number> {
+  const { name, json, options } = wordsOf(args) ?? {};
+  const suite = name === undefined ? undefined : SUITES[name];
+  if (suite === undefined || options === undefined) {
+    process.stderr.write(USAGE);
     return 2;
   }
-  const result: BenchResult = await SUITES[name as keyof typeof SUITES]();
-  if (words.includes('--json')) {
-    process.stdout.write(`${JSON.stringify(result)}\n`);
-    return 0;
-  }
-  for (const { case: title, marks_ms, ratio } of result.cases) {
-    process.stdout.write(`${title}${ratio === undefined ? '' : `: ${ratio.toFixed(2)} times`}\n`);
-    for (const [mark, ms] of Object.entries(marks_ms)) {
-      const [value, unit] = ms < 1000 ? [ms.toFixed(2), 'ms'] : [(ms / 1000).toFixed(1), 's'];
-      process.stdout.write(`  ${mark.padEnd(40)}${value.padStart(8)} ${unit}\n`);
-    }
-  }
+  const result = await suite(options);
+  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  else for (const line of resultLines(result)) process.stdout.write(`${line}\n`);
   return 0;
+}
+
+function wordsOf(args: string[]): { name: string | undefined; json: boolean; options: BenchOptions } | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean', default: false },
+        quick: { type: 'boolean', default: false },
+        rows: { type: 'string' },
+        only: { type: 'string', default: '' },
+      },
+    });
+    const rows = values.rows === undefined ? undefined : Number(values.rows);
+    if (rows !== undefined && !(Number.isSafeInteger(rows) && rows > 0)) return undefined;
+    const { json, quick, only } = values;
+    return { name: positionals[0], json, options: { quick, only, rows } };
+  } catch {
+    return undefined;
+  }
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,80 @@
+import { type Command, type Measured, measuredRun } from './measured-run.ts';
+
+/** One side of a comparison: how to run it, and how many rows a run of it takes in. */
+export interface Contender {
+  name: string;
+  rows: number;
+  run: Command;
+}
+
+/** What the runs of one contender cost: medians, and the least and the most of each figure. */
+export interface Figures {
+  rows: number;
+  wall_s: number;
+  cpu_s: number;
+  rss_mb: number;
+  rows_per_cpu_s: number;
+  spread: Record<'wall_s' | 'cpu_s' | 'rss_mb', [least: number, most: number]>;
+}
+
+export interface Pairing {
+  /** Name of the other side. */
+  peer: string;
+  ours: Figures;
+  theirs: Figures;
+  /** Median over the pairs of how many times as many rows ours takes in for a second of processor time. */
+  ratio: number;
+  runs: number;
+}
+
+/** Runs two contenders in turn, a pair of runs that does not count first. */
+export async function paired(ours: Contender, theirs: Contender, runs: number): Promise<Pairing> {
+  const [own, other]: Measured[][] = [[], []];
+  for (let run = 0; run <= runs; run += 1) {
+    const pair = [await measuredRun(ours.run), await measuredRun(theirs.run)] as const;
+    if (run === 0 && runs > 1) continue;
+    own?.push(pair[0]);
+    other?.push(pair[1]);
+    if (own?.length === runs) break;
+  }
+  return pairing([ours, own ?? []], [theirs, other ?? []]);
+}
+
+function pairing([ours, own]: [Contender, Measured[]], [theirs, other]: [Contender, Measured[]]): Pairing {
+  const perSecond = ({ rows }: Contender, { cpu_s }: Measured) => rows / cpu_s;
+  const ratios = own.flatMap((run, at) => {
+    const against = other[at];
+    return against === undefined ? [] : [perSecond(ours, run) / perSecond(theirs, against)];
+  });
+  return {
+    peer: theirs.name,
+    ours: figures(ours, own),
+    theirs: figures(theirs, other),
+    ratio: median(ratios),
+    runs: own.length,
+  };
+}
+
+function figures({ rows }: Contender, runs: readonly Measured[]): Figures {
+  const of = (name: 'wall_s' | 'cpu_s' | 'rss_mb') => runs.map((run) => run[name]);
+  const range = (name: 'wall_s' | 'cpu_s' | 'rss_mb'): [number, number] => [
+    Math.min(...of(name)),
+    Math.max(...of(name)),
+  ];
+  const cpu_s = median(of('cpu_s'));
+  return {
+    rows,
+    wall_s: median(of('wall_s')),
+    cpu_s,
+    rss_mb: median(of('rss_mb')),
+    rows_per_cpu_s: rows / cpu_s,
+    spread: { wall_s: range('wall_s'), cpu_s: range('cpu_s'), rss_mb: range('rss_mb') },
+  };
+}
+
+/** The value in the middle, or the mean of the two there; NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [below = Number.NaN, above = Number.NaN] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return (below + above) / 2;
+}
