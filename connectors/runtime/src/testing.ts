@@ -1,7 +1,9 @@
 /** Door "./testing": the rules that every ConnectorRuntime keeps, as cases for any test runner. */
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorProcess, ConnectorRun, ConnectorRuntime } from './connector-runtime.ts';
 import { STDERR_TAIL_BYTES } from './connector-runtime.ts';
@@ -9,6 +11,7 @@ import { STDERR_TAIL_BYTES } from './connector-runtime.ts';
 /** What the test connector does; its program is `testing-connector.ts`. */
 export type Habit =
   | 'inputs'
+  | 'writes-a-segment'
   | 'good'
   | 'stops-on-request'
   | 'ignores-sigterm'
@@ -47,6 +50,7 @@ export function runtimeConformance(harness: RuntimeHarness): RuntimeCase[] {
   return [
     ...outputCases(start),
     ...inputCases(start, harness),
+    ...segmentCases(start),
     ...stopCases(start),
     {
       name: 'an image that is not known is refused by its code',
@@ -114,6 +118,32 @@ function inputCases(start: Start, { leftInputs }: RuntimeHarness): RuntimeCase[]
         connector.stdout.resume();
         await connector.exit;
         assert.ok(!(await leftInputs()).some((file) => file.includes(CANARY)));
+      },
+    },
+  ];
+}
+
+function segmentCases(start: Start): RuntimeCase[] {
+  const said = async (connector: ConnectorProcess) => JSON.parse(JSON.parse(await text(connector.stdout)).log.message);
+  return [
+    {
+      name: 'segments are offered where they are asked for, and stay for the reader when the connector has ended',
+      async run() {
+        const connector = await start('writes-a-segment', { segments: true });
+        assert.deepEqual(await said(connector), { channel: SEGMENT_OFFER.channel, offered: true });
+        await connector.exit;
+        const folder = connector.segments?.path ?? '';
+        assert.deepEqual(await readdir(folder), ['1.parquet']);
+        await connector.segments?.destroy();
+        await assert.rejects(readdir(folder));
+      },
+    },
+    {
+      name: 'segments are not offered where nobody asks',
+      async run() {
+        const connector = await start('writes-a-segment');
+        assert.deepEqual(await said(connector), { offered: false });
+        assert.equal(connector.segments, undefined);
       },
     },
   ];

@@ -13,6 +13,7 @@ import t from 'tap';
 const PROGRAM = fileURLToPath(new URL('../src/testing-connector.ts', import.meta.url));
 const HABITS: readonly Habit[] = [
   'inputs',
+  'writes-a-segment',
   'good',
   'stops-on-request',
   'ignores-sigterm',

@@ -6,6 +6,7 @@ import type {
   StreamDescriptor,
   TraceEstimate,
 } from './protocol.ts';
+import type { WriteSegment } from './segment-lane.ts';
 
 /** What a source's `read` may say about its stream. Each call resolves when the reader has room. */
 export type Emit = {
@@ -13,6 +14,12 @@ export type Emit = {
   readonly lines: (lines: Uint8Array, count: number) => Promise<void>;
   /** One record as a value, for sources that hold values. */
   readonly record: (data: Readonly<Record<string, unknown>>) => Promise<void>;
+  /**
+   * Many records as one Parquet file; undefined when the reader takes none, and then records go as lines. The file is
+   * written when there is room for it. `too_large`: nothing was sent, as the file is over `MAX_SEGMENT_BYTES`; the caller
+   * tries again with fewer records. Columns are named and typed as the stream's schema says; the reader judges each value.
+   */
+  readonly segment: ((write: WriteSegment) => Promise<'sent' | 'too_large'>) | undefined;
   /** Everything emitted so far is whole: reading may start again from this state. Counts the records by itself. */
   readonly state: (streamState: unknown) => Promise<void>;
   readonly log: (level: LogLevel, text: string) => Promise<void>;

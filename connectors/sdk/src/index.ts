@@ -31,4 +31,5 @@ export {
   SEGMENT_OFFER,
 } from './protocol.ts';
 export { type ProcessStreams, runSource, STOP_FLUSH_MS } from './run-source.ts';
+export type { WriteSegment } from './segment-lane.ts';
 export { SourceError, type SourceErrorOptions } from './source-error.ts';

@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import { type Emit, recordEnvelope, type Source } from './define-source.ts';
 import type { Output } from './output.ts';
-import type { ConfiguredCatalog, ConfiguredStream, State, StreamDescriptor } from './protocol.ts';
+import type { ConfiguredCatalog, ConfiguredStream, JsonSchema, State, StreamDescriptor } from './protocol.ts';
+import type { SegmentLane, WriteSegment } from './segment-lane.ts';
 import { toSourceError } from './source-error.ts';
+
+const SCHEMA_ID_CHARS = 32;
 
 export type ReadRun = {
   readonly config: unknown;
@@ -9,6 +13,8 @@ export type ReadRun = {
   readonly states: readonly State[];
   readonly emittedAt: number;
   readonly signal: AbortSignal;
+  /** There if the reader takes segments. */
+  readonly lane: SegmentLane | undefined;
 };
 
 /**
@@ -30,7 +36,7 @@ async function readStream(source: Source, stream: ConfiguredStream, run: ReadRun
   const state = stream.sync_mode === 'incremental' ? stateOf(run.states, descriptor) : undefined;
   await output.status(descriptor, 'STARTED');
   try {
-    await source.read({ config, stream, state, emit: emitterOf(descriptor, emittedAt, output), emittedAt, signal });
+    await source.read({ config, stream, state, emit: emitterOf(stream, run, output), emittedAt, signal });
   } catch (error) {
     if (!signal.aborted) await output.error(toSourceError(error), descriptor);
     await output.status(descriptor, 'INCOMPLETE');
@@ -40,19 +46,36 @@ async function readStream(source: Source, stream: ConfiguredStream, run: ReadRun
   return !signal.aborted;
 }
 
-function emitterOf(stream: StreamDescriptor, emittedAt: number, output: Output): Emit {
+function emitterOf({ stream: described }: ConfiguredStream, run: ReadRun, output: Output): Emit {
+  const { emittedAt, lane, signal } = run;
+  const stream = descriptorOf(described);
   const { prefix, suffix } = recordEnvelope(stream, emittedAt);
   let sinceState = 0;
   let running = false;
-  const lines = async (bytes: Uint8Array, count: number) => {
+  const count = async (records: number) => {
     if (!running) await output.status(stream, 'RUNNING');
     running = true;
-    sinceState += count;
+    sinceState += records;
+  };
+  const lines = async (bytes: Uint8Array, records: number) => {
+    await count(records);
     await output.bytes(bytes);
+  };
+  const segmentOf = (taker: SegmentLane) => async (write: WriteSegment) => {
+    const written = await taker.write(write, signal);
+    if (written === 'too_large') return written;
+    if (written === 'empty') return 'sent';
+    await count(written.rows);
+    const { name, namespace } = stream;
+    const place = namespace === undefined ? { stream: name } : { stream: name, namespace };
+    const facts = { format: 'parquet', schema_id: schemaId(described.json_schema), emitted_at: emittedAt } as const;
+    await output.message({ type: 'SEGMENT', segment: { ...place, ...written, ...facts } });
+    return 'sent';
   };
   return {
     lines,
     record: (data) => lines(Buffer.from(`${prefix}${JSON.stringify(data)}${suffix}`), 1),
+    segment: lane === undefined ? undefined : segmentOf(lane),
     async state(streamState) {
       const recordCount = sinceState;
       sinceState = 0;
@@ -72,6 +95,14 @@ function emitterOf(stream: StreamDescriptor, emittedAt: number, output: Output):
         trace: { type: 'ESTIMATE', emitted_at: emittedAt, estimate: { ...stream, type: 'STREAM', ...estimate } },
       }),
   };
+}
+
+/** The same for the same schema. */
+function schemaId(schema: JsonSchema): string {
+  return createHash('sha256')
+    .update(JSON.stringify(schema ?? {}))
+    .digest('hex')
+    .slice(0, SCHEMA_ID_CHARS);
 }
 
 /** The descriptor of a stream; a namespace is named only if there is one. */

@@ -5,14 +5,15 @@ import type { Source } from './define-source.ts';
 import { createOutput, type Output } from './output.ts';
 import { type ConfiguredCatalog, EXIT, type State } from './protocol.ts';
 import { readStreams } from './read-streams.ts';
+import { type SegmentLane, segmentLane } from './segment-lane.ts';
 import { SourceError, toSourceError } from './source-error.ts';
 import { watchStdinLease } from './stdin-lease.ts';
 
 /** How long a connector that was asked to stop may take to come to its last state and write it out. */
 export const STOP_FLUSH_MS = 8_000;
 
-/** The streams of the process that `runSource` speaks on. */
-export type ProcessStreams = { readonly stdout: Writable; readonly stderr: Writable };
+/** What `runSource` uses of its process: the streams it speaks on, and the environment that may offer segments. */
+export type ProcessStreams = { readonly stdout: Writable; readonly stderr: Writable; readonly env?: NodeJS.ProcessEnv };
 
 /**
  * Runs one command line of the protocol and gives back the exit code: 0, 1 after a reported error, 2 for a command
@@ -22,7 +23,7 @@ export type ProcessStreams = { readonly stdout: Writable; readonly stderr: Writa
 export async function runSource(
   source: Source,
   argv: readonly string[],
-  { stdout, stderr }: ProcessStreams = process,
+  { stdout, stderr, env = {} }: ProcessStreams = process,
 ): Promise<number> {
   const parsed = parseArguments(argv);
   if (parsed === undefined) {
@@ -31,11 +32,15 @@ export async function runSource(
   }
   watchStdinLease();
   const output = createOutput(stdout);
+  const lane = segmentLane(env);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
   try {
-    const code = await Promise.race([answer(source, parsed, output, stop.signal), stopped(stop.signal)]);
+    const code = await Promise.race([
+      answer({ source, parsed, lane, signal: stop.signal }, output),
+      stopped(stop.signal),
+    ]);
     return stop.signal.aborted ? EXIT.stopped : code;
   } catch (error) {
     reportFrames(stderr, error);
@@ -45,10 +50,17 @@ export async function runSource(
   }
 }
 
-async function answer(source: Source, parsed: Arguments, output: Output, signal: AbortSignal): Promise<number> {
+type Question = {
+  readonly source: Source;
+  readonly parsed: Arguments;
+  readonly lane: SegmentLane | undefined;
+  readonly signal: AbortSignal;
+};
+
+async function answer(question: Question, output: Output): Promise<number> {
   let code: number;
   try {
-    code = await answerVerb(source, parsed, output, signal);
+    code = await answerVerb(question, output);
   } catch (error) {
     if (isOutputGone(error)) throw error;
     await output.error(toSourceError(error));
@@ -58,7 +70,7 @@ async function answer(source: Source, parsed: Arguments, output: Output, signal:
   return code;
 }
 
-async function answerVerb(source: Source, parsed: Arguments, output: Output, signal: AbortSignal): Promise<number> {
+async function answerVerb({ source, parsed, ...context }: Question, output: Output): Promise<number> {
   if (parsed.verb === 'spec') {
     await output.message({ type: 'SPEC', spec: source.spec });
     return EXIT.ok;
@@ -76,7 +88,7 @@ async function answerVerb(source: Source, parsed: Arguments, output: Output, sig
   const states = parsed.state === undefined ? [] : await readJson(parsed.state, 'state_unreadable');
   if (!Array.isArray(catalog?.streams)) throw unreadable('catalog_unreadable');
   if (!Array.isArray(states)) throw unreadable('state_unreadable');
-  const run = { config, catalog, states: states as State[], emittedAt: Date.now(), signal };
+  const run = { config, catalog, states: states as State[], emittedAt: Date.now(), ...context };
   return (await readStreams(source, run, output)) ? EXIT.ok : EXIT.failed;
 }
 

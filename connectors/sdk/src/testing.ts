@@ -3,13 +3,9 @@
  * by its command line alone, so they also judge connectors that are not built with this SDK.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import type { Catalog, ConfiguredCatalog, Message, State, SyncMode } from './protocol.ts';
+import type { Catalog, ConfiguredCatalog, State, SyncMode } from './protocol.ts';
+import { invoke, keyOf, type Outcome } from './testing-invoke.ts';
+import { checkSegments } from './testing-segments.ts';
 
 export type ConformanceOptions = {
   /** Program and leading arguments; the protocol's arguments follow. */
@@ -18,21 +14,23 @@ export type ConformanceOptions = {
   readonly config: unknown;
   /** A configuration of the right shape that cannot work. */
   readonly badConfig: unknown;
+  /** Whether the connector says that it hands over segments; then at least one stream of `config` must be worth one. */
+  readonly segments?: boolean;
 };
 
 export type ConformanceCase = { readonly name: string; readonly run: () => Promise<void> };
 
-type RecordLine = {
-  type: 'RECORD';
-  record: { stream: string; namespace?: string | null; data: object; emitted_at: number };
-};
-type Outcome = { code: number | null; lines: (Message | RecordLine)[]; stderr: string };
 type Verb = (verb: string, inputs?: Record<string, unknown>) => Promise<Outcome>;
 
 /** The cases; each is on its own. */
 export function connectorConformance(options: ConformanceOptions): ConformanceCase[] {
-  const run: Verb = (verb, inputs) => invoke(options.command, verb, inputs ?? {});
-  const { config, badConfig } = options;
+  const { command, config, badConfig, segments = false } = options;
+  const run: Verb = (verb, inputs) => invoke({ command, verb, inputs: inputs ?? {} });
+  const asSegments = async () => {
+    const { streams } = await discover(run, config);
+    await checkSegments(command, { config, catalog: configured(streams, 'full_refresh') });
+  };
+  const offered = { name: 'segments hold the same number of records as lines, within their bounds', run: asSegments };
   return [
     { name: 'spec answers one SPEC with a schema of an object and exits 0', run: () => checkSpec(run) },
     { name: 'check answers SUCCEEDED to a configuration that works', run: () => checkStatus(run, config, 'SUCCEEDED') },
@@ -52,6 +50,7 @@ export function connectorConformance(options: ConformanceOptions): ConformanceCa
     },
     { name: 'the counts of STATEs are the records since the STATE before', run: () => checkCounts(run, config) },
     { name: 'a read from the last state repeats no record', run: () => checkResume(run, config) },
+    ...(segments ? [offered] : []),
   ];
 }
 
@@ -109,11 +108,13 @@ async function readAll(
   state?: readonly State[],
 ): Promise<[Outcome, ConfiguredCatalog]> {
   const { streams } = await discover(run, config);
-  const usable = streams.filter((stream) => stream.supported_sync_modes.includes(mode));
-  const catalog: ConfiguredCatalog = {
-    streams: usable.map((stream) => ({ stream, sync_mode: mode, destination_sync_mode: 'append' })),
-  };
+  const catalog = configured(streams, mode);
   return [await run('read', { config, catalog, ...(state === undefined ? {} : { state }) }), catalog];
+}
+
+function configured(streams: Catalog['streams'], mode: SyncMode): ConfiguredCatalog {
+  const usable = streams.filter((stream) => stream.supported_sync_modes.includes(mode));
+  return { streams: usable.map((stream) => ({ stream, sync_mode: mode, destination_sync_mode: 'append' })) };
 }
 
 async function checkRead(run: Verb, config: unknown): Promise<void> {
@@ -174,41 +175,4 @@ async function checkResume(run: Verb, config: unknown): Promise<void> {
   const [{ code, lines }] = await readAll(run, config, 'incremental', [...last.values()]);
   assert.equal(code, 0);
   assert.equal(lines.filter((line) => line.type === 'RECORD').length, 0);
-}
-
-function keyOf({ name, namespace }: { readonly name: string; readonly namespace?: string | null }): string {
-  return JSON.stringify([namespace ?? '', name]);
-}
-
-async function invoke(
-  command: readonly [string, ...string[]],
-  verb: string,
-  inputs: Record<string, unknown>,
-): Promise<Outcome> {
-  const folder = await mkdtemp(join(tmpdir(), 'connector-conformance-'));
-  try {
-    const flags: string[] = [];
-    for (const [name, value] of Object.entries(inputs)) {
-      const file = join(folder, `${name}.json`);
-      await writeFile(file, JSON.stringify(value));
-      flags.push(`--${name}`, file);
-    }
-    const [program, ...leading] = command;
-    const child = spawn(program, [...leading, verb, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-    return { code: code as number | null, lines: parseLines(stdout), stderr };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Lines that are no JSON are logs, as everywhere in the protocol. */
-function parseLines(stdout: string): (Message | RecordLine)[] {
-  return stdout.split('\n').flatMap((line) => {
-    try {
-      return [JSON.parse(line) as Message | RecordLine];
-    } catch {
-      return [];
-    }
-  });
 }

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_SEGMENT_BYTES, MAX_UNACKNOWLEDGED_SEGMENTS, SEGMENT_OFFER, type SegmentFacts } from './protocol.ts';
+
+/** How often it is looked whether the reader has taken a segment. */
+const POLL_MS = 5;
+
+/** Writes a Parquet file to a path where none is, and tells how many records it has. */
+export type WriteSegment = (path: string) => Promise<number>;
+
+/** What is known of a finished file. */
+export type FinishedSegment = Pick<SegmentFacts, 'file' | 'rows' | 'bytes' | 'sha256'>;
+
+export type SegmentLane = {
+  /**
+   * Has a file written once there is room for it. Gives its facts, to be announced; `too_large` when it is over
+   * `MAX_SEGMENT_BYTES`, `empty` when it has no record, and then it is gone again. Rejects once `signal` is aborted.
+   */
+  readonly write: (write: WriteSegment, signal: AbortSignal) => Promise<FinishedSegment | 'too_large' | 'empty'>;
+};
+
+/** The way to hand over segments, if the reader that started this process offers it in the environment. */
+export function segmentLane(environment: NodeJS.ProcessEnv): SegmentLane | undefined {
+  const { channel, channelVariable, folderVariable } = SEGMENT_OFFER;
+  const folder = environment[folderVariable];
+  if (environment[channelVariable] !== channel || folder === undefined || folder === '') return undefined;
+  let waiting: readonly string[] = [];
+  let files = 0;
+
+  const hasRoom = async () => {
+    const isThere = await Promise.all(
+      waiting.map((path) =>
+        access(path).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    );
+    waiting = waiting.filter((_, index) => isThere[index]);
+    return waiting.length < MAX_UNACKNOWLEDGED_SEGMENTS;
+  };
+  return {
+    async write(write, signal) {
+      while (!(await hasRoom())) await sleep(POLL_MS, undefined, { signal });
+      signal.throwIfAborted();
+      const file = `${files++}.parquet`;
+      const path = join(folder, file);
+      try {
+        const rows = await write(path);
+        const bytes = rows === 0 ? 0 : (await stat(path)).size;
+        if (rows > 0 && bytes <= MAX_SEGMENT_BYTES) {
+          const finished = { file, rows, bytes, sha256: await digest(path) };
+          waiting = [...waiting, path];
+          return finished;
+        }
+        await rm(path, { force: true });
+        return rows === 0 ? 'empty' : 'too_large';
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
+      }
+    },
+  };
+}
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
