@@ -32,7 +32,8 @@ async function wholeState(
     if (!(await io.exists(location))) return undefined;
     const snapshot = findSnapshot(await scanner.metadata(location));
     if (snapshot === undefined) return { snapshotId: undefined };
-    if (!(await io.exists(snapshot['manifest-list']))) return undefined;
+    const list = snapshot['manifest-list'];
+    if (list !== undefined && !(await io.exists(list))) return undefined;
     return { snapshotId: String(snapshot['snapshot-id']) };
   } catch {
     return undefined;

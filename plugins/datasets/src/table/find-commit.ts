@@ -1,23 +1,42 @@
-import { findSnapshot, localPath, type Scanner, type Snapshot, type TableMetadata } from '@weir/lakehouse';
+import type { FoundTable } from '@weir/engine';
+import { findSnapshot, type Scanner, type Snapshot, type TableMetadata, toLocation } from '@weir/lakehouse';
 import { datasetProblems, type TableCommit } from '../contract.ts';
 
-/**
- * The snapshot on the table's main line that carries the commit id and added exactly these files. The id with other
- * files is `commit_id_reused`: a commit id settles the outcome of the same staged files only.
- */
+/** What the table says of a commit: whether it carries its id, and which commit of the stream is its newest. */
 export async function findCommit(
   scanner: Scanner,
   metadata: TableMetadata,
   { id, commit }: { id: string; commit: TableCommit },
-): Promise<bigint | undefined> {
-  const snapshot = ancestry(metadata).find(({ summary }) => summary['weir.commit-id'] === id);
-  if (snapshot === undefined) return undefined;
+): Promise<FoundTable> {
+  const line = ancestry(metadata);
+  const snapshot = line.find(({ summary }) => summary['weir.commit-id'] === id);
+  const newest = line.find(({ summary }) => summary['weir.stream-id'] === commit.streamId);
+  return {
+    snapshotId: metadata['current-snapshot-id']?.toString() ?? null,
+    settled: snapshot && {
+      snapshotId: String(snapshot['snapshot-id']),
+      sameFiles: await addedJust(scanner, metadata, { snapshot, commit }),
+    },
+    newest: newest?.summary['weir.commit-id'] ?? null,
+  };
+}
+
+/** Whether the snapshot added exactly these files. */
+async function addedJust(
+  scanner: Scanner,
+  metadata: TableMetadata,
+  { snapshot, commit }: { snapshot: Snapshot; commit: TableCommit },
+): Promise<boolean> {
   const snapshotId = snapshot['snapshot-id'];
-  const added = (await scanner.files(metadata, snapshotId)).filter((file) => file.snapshotId === snapshotId);
-  const before = new Set(added.map((file) => localPath(file.location)));
-  const now = new Set(commit.files.map((file) => placeOf(file)));
-  if (before.size !== now.size || [...now].some((place) => !before.has(place))) throw datasetProblems.commitIdReused();
-  return snapshotId;
+  const added = (await scanner.files(metadata, snapshotId)).flatMap((file) => [
+    ...(file.snapshotId === snapshotId ? [file.location] : []),
+    ...file.deletes
+      .filter(({ sequenceNumber }) => sequenceNumber === snapshot['sequence-number'])
+      .map((one) => one.location),
+  ]);
+  const before = new Set(added.map(toLocation));
+  const now = new Set(commit.files.map(placeOf));
+  return before.size === now.size && [...now].every((place) => before.has(place));
 }
 
 /** The current snapshot and its parents, newest first, as far as they are kept. */
@@ -35,5 +54,5 @@ function ancestry(metadata: TableMetadata): Snapshot[] {
 function placeOf(file: object): string {
   const { location } = file as { location?: unknown };
   if (typeof location !== 'string') throw datasetProblems.stagedFileRefused();
-  return localPath(location);
+  return toLocation(location);
 }

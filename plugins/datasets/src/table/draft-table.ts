@@ -1,0 +1,49 @@
+import type { Draft } from '@weir/engine';
+import {
+  type CommitInput,
+  type PreparedCommit,
+  prepareAppend,
+  prepareOverwrite,
+  type StagedFile,
+} from '@weir/lakehouse';
+import { datasetProblems, type TableCommit } from '../contract.ts';
+import { commitSummary } from './commit-id.ts';
+import { type DeferredWrites, deferWrites } from './deferred-writes.ts';
+import { checkStagedFiles } from './staged-files.ts';
+import type { CurrentTable, TableDeps } from './table-store.ts';
+
+/** The new state of one table, made and not yet written. */
+export interface TableDraft {
+  commit: TableCommit;
+  /** The table that it stands on. */
+  from: CurrentTable;
+  files: readonly StagedFile[];
+  prepared: PreparedCommit;
+  writes: DeferredWrites;
+}
+
+/** Makes the state of a table after a commit, on top of the table as it was read. Nothing is written. */
+export async function draftTable(
+  { io, writesMetadata }: Pick<TableDeps, 'io'> & { writesMetadata: boolean },
+  runId: string,
+  { commit, table }: { commit: TableCommit; table: CurrentTable },
+): Promise<TableDraft> {
+  const files = await checkStagedFiles(io, table.metadata, commit.files);
+  const writes = deferWrites(io);
+  const { metadata, metadataLocation } = table;
+  const summary = commitSummary(runId, commit);
+  const input = { io: writes.io, metadata, metadataLocation, files, summary, writeMetadata: writesMetadata };
+  const prepared = await prepare(input, commit);
+  return { commit, from: table, files, prepared, writes };
+}
+
+function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {
+  if (commit.mode === 'append') return prepareAppend(input);
+  if (commit.mode === 'overwrite') return prepareOverwrite(input);
+  throw datasetProblems.stagedFileRefused();
+}
+
+/** A draft as the engine knows it. */
+export function draftOf(table: number, { prepared, writes }: TableDraft): Draft {
+  return { table, snapshotId: prepared.snapshotId?.toString() ?? null, files: writes.locations() };
+}
