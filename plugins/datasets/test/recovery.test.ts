@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { MAX_COMMIT_TRIES } from '@weir/engine';
 import { Refusal, type TenantDb } from '@weir/kernel';
 import { kernelProblems, Problem } from '@weir/kernel/contract';
 import { localPath } from '@weir/lakehouse';
@@ -8,7 +9,6 @@ import t from 'tap';
 import { previewDataset } from '../src/contract.ts';
 import { checkSettings } from '../src/settings.ts';
 import { commitTables } from '../src/table/commit.ts';
-import { MAX_COMMIT_ATTEMPTS } from '../src/table/retry.ts';
 import { batch, depsOf, type Lake, lake, SCHEMA } from './kit.ts';
 
 /** The code of the problem that a promise is rejected with, or `ok`. */
@@ -85,7 +85,7 @@ t.test('a race that is lost every time ends in commit_conflict, and its metadata
   };
   const request = { runId, leaseEpoch, tables: [batch(ref, files)], checkpoints: [] };
   t.equal(await codeOf(commitTables({ ...deps, catalog }, acme, request)), 'commit_conflict');
-  t.equal(swaps, MAX_COMMIT_ATTEMPTS);
+  t.equal(swaps, MAX_COMMIT_TRIES);
   t.strictSame(readdirSync(folder).sort(), before);
   t.ok(existsSync(localPath((files[0] as { location: string }).location)), 'the staged file stays');
   t.strictSame(await ledger(world), []);

@@ -1,13 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { commitMachine, drive, type CommitResult as Outcome } from '@weir/engine';
+import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
-import { kernelProblems } from '@weir/kernel/contract';
-import { type CommitRequest, type CommitResult, datasetProblems, type TableCommit } from '../contract.ts';
+import type { CommitRequest, CommitResult, TableCommit } from '../contract.ts';
+import { endOf, SEEDS } from './commit-end.ts';
 import { commitId } from './commit-id.ts';
 import { jointEffects } from './joint-effects.ts';
 import type { TableDeps } from './table-store.ts';
-
-const SEEDS = 2 ** 31;
 
 /**
  * Moves the pointers of all tables and stores all checkpoints in one transaction, fenced by the run's lease. What is
@@ -27,31 +25,11 @@ export async function commitTables(deps: TableDeps, tenant: Tenant, request: Com
   });
   const driver = drive(machine, jointEffects(deps, tenant, request));
   driver.send({ type: 'start' });
-  const { result } = await driver.ended;
-  return resultOf(request, result);
+  const snapshots = endOf((await driver.ended).result);
+  return { tables: request.tables.map(({ ref }, at) => ({ ref, snapshotId: snapshots[at] ?? null })) };
 }
 
 /** Whether a commit leaves its table as it is. An overwrite with no files is something: it empties the table. */
 function isIdle({ mode, files, deletes = [] }: TableCommit): boolean {
   return mode !== 'overwrite' && files.length === 0 && deletes.length === 0;
-}
-
-function resultOf({ tables }: CommitRequest, result: Outcome | undefined): CommitResult {
-  switch (result?.outcome) {
-    case 'committed':
-      return { tables: tables.map(({ ref }, at) => ({ ref, snapshotId: result.snapshots[at] ?? null })) };
-    case 'conflict':
-      throw datasetProblems.commitConflict({ values: { attempts: result.tries } });
-    case 'base_moved':
-      throw datasetProblems.baseMoved();
-    case 'superseded':
-      throw datasetProblems.commitSuperseded();
-    case 'reused':
-      throw datasetProblems.commitIdReused();
-    case 'unknown':
-    case 'refused':
-      throw result.reason;
-    default:
-      throw kernelProblems.internal();
-  }
 }

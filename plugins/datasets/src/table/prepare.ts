@@ -1,42 +1,39 @@
+import { randomInt } from 'node:crypto';
+import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import {
   currentSchema,
-  evolveSchema,
   jsonSchemaToColumns,
   LakehouseError,
-  prepareAppend,
   type TableMetadata,
   withMetaColumns,
 } from '@weir/lakehouse';
-import {
-  datasetProblems,
-  type PreparedTable,
-  type PrepareOptions,
-  type TableHead,
-  type TableRef,
-} from '../contract.ts';
-import { LostRace, retryCommit } from './retry.ts';
+import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
+import { endOf, SEEDS } from './commit-end.ts';
+import { schemaEffects } from './schema-effects.ts';
 import { dataLocation } from './staged-files.ts';
-import { type CurrentTable, identOf, loadTables, makeTable, type TableDeps } from './table-store.ts';
+import { type CurrentTable, loadTables, type TableDeps } from './table-store.ts';
+import { wantedColumns } from './wanted-columns.ts';
 
 /** Makes the table or evolves it until its current schema holds every column of the JSON schema; idempotent. */
 export async function prepareTable(
   deps: TableDeps,
   tenant: Tenant,
-  { ref, jsonSchema, policy }: { ref: TableRef; jsonSchema: object } & PrepareOptions,
+  { ref, jsonSchema, columns: kind, ...options }: { ref: TableRef; jsonSchema: object } & PrepareOptions,
 ): Promise<PreparedTable> {
-  const columns = withMetaColumns(jsonSchemaToColumns(jsonSchema));
-  return retryCommit(async () => {
-    const [found] = await loadTables(deps, tenant, [ref]);
-    const current = found ?? (await makeTable(deps, tenant, { ref, columns }));
-    if (current === undefined) throw new LostRace();
-    const { metadata } = current;
-    const { schema, changed } = evolveSchema(currentSchema(metadata), columns, metadata['last-column-id']);
-    if (!changed) return preparedView(deps, ref, current);
-    if (policy === 'freeze') throw frozen(currentSchema(metadata), schema);
-    return preparedView(deps, ref, await evolve(deps, tenant, { ref, current, schema }));
+  const columns = wantedColumns(jsonSchema, kind);
+  const schema = schemaEffects(deps, tenant, { ref, columns, ...options });
+  const machine = commitMachine({
+    tables: [{ commitId: 'schema', isIdle: false, base: undefined, follows: undefined }],
+    isAtomic: true,
+    storesCheckpointsApart: false,
+    seed: randomInt(SEEDS),
   });
+  const driver = drive(machine, schema.perform);
+  driver.send({ type: 'start' });
+  endOf((await driver.ended).result);
+  return preparedView(deps, ref, schema.table());
 }
 
 /** The table as it stands now; `not_found` when there is none. */
@@ -48,32 +45,6 @@ export async function tableHead(deps: TableDeps, tenant: Tenant, ref: TableRef):
 
 function headOf({ metadata, metadataLocation }: CurrentTable): TableHead {
   return { metadataLocation, snapshotId: metadata['current-snapshot-id']?.toString() ?? null };
-}
-
-type Schema = ReturnType<typeof currentSchema>;
-
-/** Names the fields by which the wanted schema differs from the one that may not change. */
-function frozen(has: Schema, wants: Schema) {
-  const known = new Map(has.fields.map((field) => [field.id, field]));
-  const columns = wants.fields.filter((field) => known.get(field.id) !== field).map((field) => field.name);
-  return datasetProblems.schemaFrozen({ values: { count: columns.length }, members: { columns } });
-}
-
-async function evolve(
-  { kernel, catalog, io }: TableDeps,
-  tenant: Tenant,
-  { ref, current, schema }: { ref: TableRef; current: CurrentTable; schema: ReturnType<typeof currentSchema> },
-): Promise<CurrentTable> {
-  const { metadata, metadataLocation } = current;
-  const next = await prepareAppend({ io, metadata, metadataLocation, files: [], schema });
-  const moved = await kernel
-    .db(tenant)
-    .transaction((tx) => catalog.swapPointer(tx.sql, identOf(ref), metadataLocation, next.newMetadataLocation));
-  if (!moved) {
-    await Promise.all(next.written.map((location) => io.remove(location)));
-    throw new LostRace();
-  }
-  return { metadata: next.metadata, metadataLocation: next.newMetadataLocation };
 }
 
 function preparedView({ warehouse }: TableDeps, ref: TableRef, current: CurrentTable): PreparedTable {

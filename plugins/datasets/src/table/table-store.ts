@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Kernel, Tenant } from '@weir/kernel';
-import {
-  createTable,
-  type FileIO,
-  type JdbcCatalog,
-  LakehouseError,
-  type Scanner,
-  type TableMetadata,
-  toLocation,
-} from '@weir/lakehouse';
+import { type FileIO, type JdbcCatalog, type Scanner, type TableMetadata, toLocation } from '@weir/lakehouse';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import type { TableRef } from '../contract.ts';
 
@@ -60,25 +52,4 @@ export async function loadTables(
         : { metadataLocation, metadata: await scanner.metadata(metadataLocation) },
     ),
   );
-}
-
-/** Makes and registers an empty table; undefined when another writer registered one of the name first. */
-export async function makeTable(
-  { kernel, catalog, io, warehouse }: TableDeps,
-  tenant: Tenant,
-  { ref, columns }: { ref: TableRef; columns: Parameters<typeof createTable>[0]['columns'] },
-): Promise<CurrentTable | undefined> {
-  const location = newTableLocation(warehouse, ref);
-  const made = await createTable({ io, location, columns });
-  try {
-    await kernel.db(tenant).transaction(async (tx) => {
-      await catalog.ensureNamespace(tx.sql, ref.namespace);
-      await catalog.insertTable(tx.sql, identOf(ref), made.metadataLocation);
-    });
-    return made;
-  } catch (error) {
-    if (!(error instanceof LakehouseError && error.code === 'table_exists')) throw error;
-    await io.remove(made.metadataLocation);
-    return undefined;
-  }
 }

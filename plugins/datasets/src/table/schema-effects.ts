@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CommitEffect, CommitEvent, FoundTable } from '@weir/engine';
+import type { Tenant } from '@weir/kernel';
+import { kernelProblems, type Problem } from '@weir/kernel/contract';
+import {
+  type Column,
+  createTable,
+  currentSchema,
+  evolveSchema,
+  LakehouseError,
+  prepareAppend,
+  type TableSchema,
+} from '@weir/lakehouse';
+import { datasetProblems, type PrepareOptions, type TableRef } from '../contract.ts';
+import { type DeferredWrites, deferWrites } from './deferred-writes.ts';
+import { LostRace, outcomeOf } from './outcome.ts';
+import { type CurrentTable, identOf, loadTables, newTableLocation, type TableDeps } from './table-store.ts';
+
+/** A table as it is to be: its name, its columns, and what may be done to bring it there. */
+export interface WantedTable extends Pick<PrepareOptions, 'policy' | 'partitionBy'> {
+  ref: TableRef;
+  columns: readonly Column[];
+}
+
+interface SchemaDraft {
+  from: CurrentTable | undefined;
+  to: CurrentTable;
+  writes: DeferredWrites;
+}
+
+/**
+ * Performs a commit that brings no rows but a schema: it makes the table, or evolves it. It stands when the table's
+ * schema holds every wanted column, whoever saw to that. It belongs to no run, so the ledger is not told of the one small
+ * file that it writes.
+ */
+export function schemaEffects(deps: TableDeps, tenant: Tenant, wanted: WantedTable) {
+  const { kernel, catalog, io } = deps;
+  let current: CurrentTable | undefined;
+  let draft: SchemaDraft | undefined;
+
+  const move = async ({ from, to }: SchemaDraft): Promise<void> => {
+    const ident = identOf(wanted.ref);
+    await kernel.db(tenant).transaction(async ({ sql }) => {
+      if (from === undefined) {
+        await catalog.ensureNamespace(sql, wanted.ref.namespace);
+        await catalog.insertTable(sql, ident, to.metadataLocation).catch(asLostRace);
+      } else if (!(await catalog.swapPointer(sql, ident, from.metadataLocation, to.metadataLocation))) {
+        throw new LostRace();
+      }
+    });
+    current = to;
+  };
+  const made = (): SchemaDraft => {
+    if (draft === undefined) throw kernelProblems.internal();
+    return draft;
+  };
+
+  const perform = async (effect: CommitEffect): Promise<CommitEvent> => {
+    switch (effect.type) {
+      case 'load': {
+        [current] = await loadTables(deps, tenant, [wanted.ref]);
+        return { type: 'loaded', tables: [foundTable(current, wanted)] };
+      }
+      case 'prepare': {
+        draft = await draftSchema(deps, wanted, current);
+        return { type: 'prepared', drafts: [{ table: 0, snapshotId: null, files: draft.writes.locations() }] };
+      }
+      case 'intend':
+        return { type: 'intended' };
+      case 'write':
+        await made().writes.flush();
+        return { type: 'written' };
+      case 'move':
+        await move(made());
+        return { type: 'moved' };
+      case 'promote':
+        return { type: 'promoted' };
+      case 'remove': {
+        const removed = await Promise.allSettled(
+          effect.drafts.flatMap(({ files }) => files).map((file) => io.remove(file)),
+        );
+        const failed = removed.find(({ status }) => status === 'rejected');
+        if (failed !== undefined) kernel.log.warn({ err: failed }, 'metadata of a lost schema change was not removed');
+        return { type: 'removed' };
+      }
+      case 'wait':
+        await delay(effect.ms);
+        return { type: 'waited' };
+    }
+  };
+  return {
+    perform: (effect: CommitEffect): Promise<CommitEvent> => perform(effect).catch(outcomeOf),
+    /** The table, once the commit stands. */
+    table(): CurrentTable {
+      if (current === undefined) throw kernelProblems.internal();
+      return current;
+    },
+  };
+}
+
+/** What is found of the table. That its schema suffices settles it, whichever snapshot it has. */
+function foundTable(table: CurrentTable | undefined, wanted: WantedTable): FoundTable {
+  const suffices = table !== undefined && !evolution(table, wanted.columns).changed;
+  return {
+    snapshotId: table?.metadata['current-snapshot-id']?.toString() ?? null,
+    settled: suffices ? { snapshotId: String(currentSchema(table.metadata)['schema-id']), sameFiles: true } : undefined,
+    newest: null,
+  };
+}
+
+async function draftSchema(
+  { io, warehouse }: TableDeps,
+  { ref, columns, policy, partitionBy }: WantedTable,
+  from: CurrentTable | undefined,
+): Promise<SchemaDraft> {
+  const writes = deferWrites(io);
+  if (from === undefined) {
+    const location = newTableLocation(warehouse, ref);
+    return { from, to: await createTable({ io: writes.io, location, columns }), writes };
+  }
+  const { metadata, metadataLocation } = from;
+  const { schema } = evolution(from, columns);
+  if (policy === 'freeze') throw frozen(currentSchema(metadata), schema);
+  const next = await prepareAppend({ io: writes.io, metadata, metadataLocation, files: [], schema });
+  return { from, to: { metadata: next.metadata, metadataLocation: next.newMetadataLocation }, writes };
+}
+
+function evolution({ metadata }: CurrentTable, columns: readonly Column[]) {
+  return evolveSchema(currentSchema(metadata), columns, metadata['last-column-id']);
+}
+
+/** Names the fields by which the wanted schema differs from the one that may not change. */
+function frozen(has: TableSchema, wants: TableSchema): Problem {
+  const known = new Map(has.fields.map((field) => [field.id, field]));
+  const columns = wants.fields.filter((field) => known.get(field.id) !== field).map((field) => field.name);
+  return datasetProblems.schemaFrozen({ values: { count: columns.length }, members: { columns } });
+}
+
+function asLostRace(error: unknown): never {
+  throw error instanceof LakehouseError && error.code === 'table_exists' ? new LostRace() : error;
+}
