@@ -2,13 +2,7 @@ import { randomInt } from 'node:crypto';
 import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import {
-  currentSchema,
-  jsonSchemaToColumns,
-  LakehouseError,
-  type TableMetadata,
-  withMetaColumns,
-} from '@weir/lakehouse';
+import { currentSchema, LakehouseError, type TableMetadata } from '@weir/lakehouse';
 import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
 import { endOf, SEEDS } from './commit-end.ts';
 import { schemaEffects } from './schema-effects.ts';
