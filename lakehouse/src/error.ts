@@ -2,6 +2,7 @@
 export type LakehouseErrorCode =
   | 'avro_invalid'
   | 'base_moved'
+  | 'catalog_refused'
   | 'column_duplicate'
   | 'column_reserved'
   | 'deletes_unsupported'
@@ -29,6 +30,7 @@ export type LakehouseErrorCode =
   | 'store_denied'
   | 'store_unavailable'
   | 'table_exists'
+  | 'table_missing'
   | 'unsupported_type';
 
 /** The one error of this library: a stable code, a sentence, and the column names it is about, if any. */

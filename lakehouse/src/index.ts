@@ -35,12 +35,11 @@ export { countFiles, type DeleteFile, type FileCount, type FileFigures, type Liv
 export {
   currentSchema,
   findSnapshot,
-  parseExact,
   readMetadata,
   type Snapshot,
-  stringifyExact,
   type TableMetadata,
 } from './metadata.ts';
+export { parseExact, stringifyExact } from './metadata-json.ts';
 export type { PartitionBy, PartitionField, PartitionSpec, PartitionValues, Transform } from './partition-spec.ts';
 export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './query/plan-read.ts';
 export {
@@ -67,7 +66,7 @@ export type { StagedFile } from './stats.ts';
 export { openStore } from './store.ts';
 export type { S3Options, Store, StoreOptions } from './store-options.ts';
 export { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from './table-update.ts';
-export { createTable, prepareAppend, prepareOverwrite } from './transaction.ts';
+export { createTable, prepareAppend, prepareOverwrite, prepareRowDelta } from './transaction.ts';
 export {
   assignFieldIds,
   type Column,

@@ -12,6 +12,8 @@ export type LiveFile = {
   readonly specId: number;
   /** What the file's rows have in common, by partition field id, in the format's single-value encoding. */
   readonly partition: Readonly<Record<string, Buffer | null>>;
+  /** Equal for the files of one partition of one spec, and for no others. */
+  readonly partitionKey: string;
   /** The files of deletes that may take rows of it away, all told: no other one does. */
   readonly deletes: readonly DeleteFile[];
   /** What its writer said of its columns. */
@@ -25,6 +27,8 @@ export type DeleteFile = {
   readonly recordCount: bigint;
   readonly sizeBytes: bigint;
   readonly sequenceNumber: bigint;
+  /** Of equality deletes that hold for the files of one partition only: its key. */
+  readonly partitionKey?: string;
   /** The field ids whose values name the deleted rows; of equality deletes only. */
   readonly equalityIds?: readonly number[];
 };

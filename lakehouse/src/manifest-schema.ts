@@ -1,4 +1,4 @@
-import type { AvroField, AvroSchema } from './avro.ts';
+import type { AvroField, AvroSchema } from './avro-schema.ts';
 
 // Field ids and names of manifest lists and manifests, from the Iceberg table specification, format version 2.
 
@@ -19,14 +19,14 @@ const figures = (keyId: number, valueId: number, value: AvroSchema): AvroSchema 
   },
 });
 
-const dataFile: AvroSchema = {
+const dataFile = (partition: AvroSchema): AvroSchema => ({
   type: 'record',
   name: 'r2',
   fields: [
     field('content', 'int', 134),
     field('file_path', 'string', 100),
     field('file_format', 'string', 101),
-    field('partition', { type: 'record', name: 'r102', fields: [] }, 102),
+    field('partition', partition, 102),
     field('record_count', 'long', 103),
     field('file_size_in_bytes', 'long', 104),
     optional('column_sizes', figures(117, 118, 'long'), 108),
@@ -39,11 +39,12 @@ const dataFile: AvroSchema = {
     optional('split_offsets', { type: 'array', 'element-id': 133, items: 'long' }, 132),
     optional('equality_ids', { type: 'array', 'element-id': 136, items: 'int' }, 135),
     optional('sort_order_id', 'int', 140),
+    optional('referenced_data_file', 'string', 143),
   ],
-};
+});
 
-/** One row of a manifest: a file and what happened to it. */
-export const MANIFEST_ENTRY: AvroSchema = {
+/** One row of a manifest: a file and what happened to it. The partition record is that of the manifest's spec. */
+export const manifestEntry = (partition: AvroSchema): AvroSchema => ({
   type: 'record',
   name: 'manifest_entry',
   fields: [
@@ -51,9 +52,9 @@ export const MANIFEST_ENTRY: AvroSchema = {
     optional('snapshot_id', 'long', 1),
     optional('sequence_number', 'long', 3),
     optional('file_sequence_number', 'long', 4),
-    field('data_file', dataFile, 2),
+    field('data_file', dataFile(partition), 2),
   ],
-};
+});
 
 /** One row of a manifest list: a manifest of the snapshot. */
 export const MANIFEST_FILE: AvroSchema = {

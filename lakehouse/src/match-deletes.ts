@@ -1,7 +1,9 @@
-import type { AvroValue } from './avro.ts';
 import { toLocation } from './fileio.ts';
 import type { DeleteFile } from './live-file.ts';
 import { CONTENT, type ColumnMap, type DataFile, type ManifestEntry } from './manifest.ts';
+import type { TableMetadata } from './metadata.ts';
+import { partitionKeys } from './partition-key.ts';
+import { isUnpartitioned, partitionSpec } from './partition-type.ts';
 
 /** The id of the column `file_path` of position delete files, reserved by the specification. */
 export const DELETED_PATH_ID = 2147483546;
@@ -27,26 +29,26 @@ const NONE: readonly DeleteFile[] = [];
  * take rows of files that are not newer than they, of the same partition or, when they name one file alone, of that
  * file; equality deletes take rows of older files, of the same partition or, when their own spec has none, of any.
  */
-export function deleteMatcher(
-  deletes: readonly PlacedFile[],
-  isUnpartitioned: (specId: number) => boolean,
-): DeleteMatcher {
+export function deleteMatcher(deletes: readonly PlacedFile[], metadata: TableMetadata): DeleteMatcher {
+  if (deletes.length === 0) return () => NONE;
+  const keyOf = partitionKeys(metadata);
   const byPath = new Map<string, Candidate[]>();
   const byPartition = new Map<string, Candidate[]>();
   const everywhere: Candidate[] = [];
-  for (const placed of deletes) {
-    const candidate = candidateOf(placed.entry);
-    const path = namedFile(placed.entry.data_file, candidate);
+  for (const { entry, specId } of deletes) {
+    const key = keyOf(specId, entry.data_file.partition);
+    const isLimited = !isUnpartitioned(partitionSpec(metadata, specId));
+    const candidate = candidateOf(entry, isLimited ? key : undefined);
+    const path = namedFile(entry.data_file, candidate);
     if (path !== undefined) append(byPath, path, candidate);
-    else if (candidate.file.content === 'equality_deletes' && isUnpartitioned(placed.specId))
-      everywhere.push(candidate);
-    else append(byPartition, partitionKey(placed), candidate);
+    else if (candidate.file.content === 'equality_deletes' && !isLimited) everywhere.push(candidate);
+    else append(byPartition, key, candidate);
   }
-  if (deletes.length === 0) return () => NONE;
-  return (data) => {
-    const path = sameSpelling(data.entry.data_file.file_path);
-    const sequence = data.entry.sequence_number ?? 0n;
-    return [...(byPath.get(path) ?? []), ...(byPartition.get(partitionKey(data)) ?? []), ...everywhere]
+  return ({ entry, specId }) => {
+    const path = sameSpelling(entry.data_file.file_path);
+    const sequence = entry.sequence_number ?? 0n;
+    const ofPartition = byPartition.get(keyOf(specId, entry.data_file.partition));
+    return [...(byPath.get(path) ?? []), ...(ofPartition ?? []), ...everywhere]
       .filter(({ file, lower, upper }) => {
         if (file.content === 'equality_deletes') return sequence < file.sequenceNumber;
         const within = (lower === undefined || lower <= path) && (upper === undefined || path <= upper);
@@ -71,7 +73,8 @@ function append<V>(lists: Map<string, V[]>, key: string, value: V): void {
   else lists.set(key, [value]);
 }
 
-function candidateOf({ data_file: file, sequence_number: sequence }: ManifestEntry): Candidate {
+function candidateOf(entry: ManifestEntry, partitionKey: string | undefined): Candidate {
+  const { data_file: file, sequence_number: sequence } = entry;
   const content = file.content === CONTENT.positionDeletes ? 'position_deletes' : 'equality_deletes';
   const bound = (bounds: ColumnMap<Buffer>): string | undefined => {
     const found = bounds?.find(({ key }) => key === DELETED_PATH_ID)?.value;
@@ -86,6 +89,7 @@ function candidateOf({ data_file: file, sequence_number: sequence }: ManifestEnt
       sizeBytes: file.file_size_in_bytes,
       sequenceNumber: sequence ?? 0n,
       ...(content === 'equality_deletes' ? { equalityIds: ids ?? [] } : {}),
+      ...(content === 'equality_deletes' && partitionKey !== undefined ? { partitionKey } : {}),
     },
     lower: bound((file.lower_bounds ?? null) as ColumnMap<Buffer>),
     upper: bound((file.upper_bounds ?? null) as ColumnMap<Buffer>),
@@ -97,13 +101,4 @@ function namedFile(file: DataFile, { lower, upper }: Candidate): string | undefi
   if (file.content !== CONTENT.positionDeletes) return undefined;
   if (typeof file.referenced_data_file === 'string') return sameSpelling(file.referenced_data_file);
   return lower !== undefined && lower === upper ? lower : undefined;
-}
-
-/** The values of a partition as a text; an int and the long that it was widened to are the same value. */
-function partitionKey({ entry, specId }: PlacedFile): string {
-  const values = Object.values((entry.data_file.partition ?? {}) as Record<string, AvroValue>);
-  return JSON.stringify([
-    specId,
-    ...values.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value === null ? null : String(value))),
-  ]);
 }

@@ -2,7 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { LakehouseError } from './error.ts';
 import type { FileIO } from './fileio.ts';
-import type { PartitionSpec } from './partition-spec.ts';
+import { parseExact } from './metadata-json.ts';
+import { completeMetadata } from './metadata-versions.ts';
+import { LAST_UNPARTITIONED_ID, newPartitionSpec } from './partition-by.ts';
+import type { PartitionBy, PartitionSpec } from './partition-spec.ts';
 import { type Field, maxFieldId, type TableSchema } from './types.ts';
 
 export type Snapshot = {
@@ -10,7 +13,9 @@ export type Snapshot = {
   readonly 'parent-snapshot-id'?: bigint;
   readonly 'sequence-number': bigint;
   readonly 'timestamp-ms': number;
-  readonly 'manifest-list': string;
+  /** Absent only where a snapshot of format version 1 names its manifests itself. */
+  readonly 'manifest-list'?: string;
+  readonly manifests?: readonly string[];
   readonly summary: Readonly<Record<string, string>>;
   readonly 'schema-id'?: number;
 };
@@ -41,69 +46,36 @@ export type TableMetadata = {
 
 /** Entries that the log of earlier metadata files keeps. */
 export const METADATA_LOG_LENGTH = 100;
-const FORMAT_VERSION = 2;
-/** The id below the first partition field, by the specification. */
-const LAST_UNPARTITIONED_ID = 999;
+/** The version that this library writes; it reads version 1 as well. */
+export const FORMAT_VERSION = 2;
+/** The most that a packed metadata file may hold. */
+const MAX_METADATA_BYTES = 512 * 1024 * 1024;
 
-// Ids and sequence numbers are always bigint, whatever their size, so that no code meets them as two types.
-const isLongMember = (key: string): boolean => /(^|-)(snapshot-id|sequence-number)$/.test(key);
-
-declare global {
-  interface JSON {
-    rawJSON(text: string): unknown;
-  }
-}
-
-/** JSON text in which every bigint is a plain integer, digit for digit. */
-export function stringifyExact(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? JSON.rawJSON(member.toString()) : member,
-  );
-}
-
-/** Parses JSON; an integer that a double cannot hold, and every snapshot id or sequence number, becomes a bigint. */
-export function parseExact(text: string): unknown {
-  const reviver = (key: string, value: unknown, context?: { source?: string }): unknown => {
-    if (typeof value !== 'number' || !context?.source || !/^-?\d+$/.test(context.source)) return value;
-    return isLongMember(key) || !Number.isSafeInteger(value) ? BigInt(context.source) : value;
-  };
-  return JSON.parse(text, reviver as (key: string, value: unknown) => unknown);
-}
-
-/** Reads a metadata file, gzip included; `metadata_invalid` when it is none of format version 2. */
+/**
+ * Reads a metadata file, gzip included; `metadata_invalid` when it is none of format version 1 or 2. What version 1
+ * says in other members, or not at all, stands in those of version 2.
+ */
 export async function readMetadata(io: FileIO, location: string): Promise<TableMetadata> {
   const bytes = await io.read(location);
   const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  let metadata: Partial<TableMetadata>;
+  let read: unknown;
   try {
-    metadata = parseExact((zipped ? gunzipSync(bytes) : bytes).toString('utf8')) as Partial<TableMetadata>;
+    const text = (zipped ? gunzipSync(bytes, { maxOutputLength: MAX_METADATA_BYTES }) : bytes).toString('utf8');
+    read = parseExact(text);
   } catch (error) {
     throw new LakehouseError('metadata_invalid', 'A table metadata file is not readable', { cause: error });
   }
-  if (metadata?.['format-version'] !== FORMAT_VERSION || !Array.isArray(metadata.schemas)) {
-    throw new LakehouseError('metadata_invalid', 'Only tables of format version 2 are supported');
-  }
-  // -1 was an early way of saying that a table has no snapshot.
-  if (metadata['current-snapshot-id'] === -1n || metadata['current-snapshot-id'] === null) {
-    const { 'current-snapshot-id': _none, ...rest } = metadata;
-    metadata = rest;
-  }
-  return {
-    refs: {},
-    snapshots: [],
-    'snapshot-log': [],
-    'metadata-log': [],
-    properties: {},
-    ...metadata,
-  } as TableMetadata;
+  return completeMetadata(read);
 }
 
-/** The metadata of a new, empty, unpartitioned table. */
+/** The metadata of a new, empty table. */
 export function newMetadata(options: {
   location: string;
   fields: readonly Field[];
+  partitionBy?: PartitionBy;
   properties: Readonly<Record<string, string>>;
 }): TableMetadata {
+  const spec = newPartitionSpec({ fields: options.fields, partitionBy: options.partitionBy ?? [], specId: 0 });
   return {
     'format-version': FORMAT_VERSION,
     'table-uuid': randomUUID(),
@@ -114,8 +86,8 @@ export function newMetadata(options: {
     'current-schema-id': 0,
     schemas: [{ type: 'struct', 'schema-id': 0, fields: options.fields }],
     'default-spec-id': 0,
-    'partition-specs': [{ 'spec-id': 0, fields: [] }],
-    'last-partition-id': LAST_UNPARTITIONED_ID,
+    'partition-specs': [spec],
+    'last-partition-id': LAST_UNPARTITIONED_ID + spec.fields.length,
     'default-sort-order-id': 0,
     'sort-orders': [{ 'order-id': 0, fields: [] }],
     properties: options.properties,

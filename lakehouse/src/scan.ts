@@ -1,6 +1,6 @@
 import { LakehouseError } from './error.ts';
 import type { FileIO } from './fileio.ts';
-import type { FileFigures, LiveFile } from './live-file.ts';
+import type { DeleteFile, FileFigures, LiveFile } from './live-file.ts';
 import { createLru } from './lru.ts';
 import {
   CONTENT,
@@ -9,11 +9,12 @@ import {
   type ManifestEntry,
   type ManifestFile,
   readManifest,
-  readManifestList,
   STATUS,
+  snapshotManifests,
 } from './manifest.ts';
 import { deleteMatcher, type PlacedFile } from './match-deletes.ts';
-import { findSnapshot, readMetadata, type TableMetadata } from './metadata.ts';
+import { findSnapshot, readMetadata, type Snapshot, type TableMetadata } from './metadata.ts';
+import { type PartitionKey, partitionKeys } from './partition-key.ts';
 
 export type Scanner = ReturnType<typeof createScanner>;
 
@@ -30,10 +31,10 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
     cache.set(location, value, 1 + weight(value));
     return value;
   };
-  const manifests = (location: string): Promise<ManifestFile[]> =>
+  const manifests = (snapshot: Snapshot): Promise<ManifestFile[]> =>
     cached(
-      location,
-      () => readManifestList(io, location),
+      snapshot['manifest-list'] ?? `manifests of ${snapshot['snapshot-id']}`,
+      () => snapshotManifests(io, snapshot),
       (list) => list.length,
     );
   const entries = (manifest: ManifestFile): Promise<ManifestEntry[]> =>
@@ -61,16 +62,17 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
       if (!snapshot) return [];
       const data: PlacedFile[] = [];
       const deletes: PlacedFile[] = [];
-      for (const manifest of await manifests(snapshot['manifest-list'])) {
-        const specId = Number(manifest.partition_spec_id ?? 0);
+      for (const manifest of await manifests(snapshot)) {
+        const specId = manifest.partition_spec_id;
         for (const entry of await entries(manifest)) {
           if (entry.status === STATUS.deleted) continue;
           assertReadable(entry.data_file);
           (entry.data_file.content === CONTENT.data ? data : deletes).push({ entry, specId });
         }
       }
-      const matching = deleteMatcher(deletes, (specId) => isUnpartitioned(metadata, specId));
-      return data.map((placed) => ({ ...liveFile(placed), deletes: matching(placed) }));
+      const matching = deleteMatcher(deletes, metadata);
+      const keyOf = partitionKeys(metadata);
+      return data.map((placed) => liveFile(placed, { keyOf, deletes: matching(placed) }));
     },
   };
 }
@@ -83,12 +85,10 @@ function assertReadable(file: DataFile): void {
   throw new LakehouseError('deletes_unsupported', 'The table has delete files that are not Parquet');
 }
 
-function isUnpartitioned(metadata: TableMetadata, specId: number): boolean {
-  const spec = metadata['partition-specs'].find((one) => one['spec-id'] === specId);
-  return (spec?.fields ?? []).every((field) => (field as { transform?: string }).transform === 'void');
-}
-
-function liveFile({ entry, specId }: PlacedFile): Omit<LiveFile, 'deletes'> {
+function liveFile(
+  { entry, specId }: PlacedFile,
+  { keyOf, deletes }: { keyOf: PartitionKey; deletes: readonly DeleteFile[] },
+): LiveFile {
   const file = entry.data_file;
   return {
     location: file.file_path,
@@ -97,7 +97,9 @@ function liveFile({ entry, specId }: PlacedFile): Omit<LiveFile, 'deletes'> {
     snapshotId: entry.snapshot_id!,
     sequenceNumber: entry.sequence_number ?? 0n,
     specId,
-    partition: {},
+    partition: file.partition,
+    partitionKey: keyOf(specId, file.partition),
+    deletes,
     figures: figuresOf(file),
   };
 }

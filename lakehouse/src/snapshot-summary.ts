@@ -1,48 +1,125 @@
-import { CONTENT, type DataFile } from './manifest.ts';
-import type { StagedFile } from './stats.ts';
+import type { SnapshotDraft } from './commit-snapshot.ts';
+import { CONTENT, type DataFile, type ManifestEntry, readManifest, STATUS } from './manifest.ts';
 
-/** What a commit adds and removes, and the summary of the snapshot before it. */
+/** What a table holds, as the totals of a snapshot's summary say it. */
+export type Totals = Readonly<Record<TotalKey, bigint>>;
+type TotalKey = (typeof TOTAL_KEYS)[number];
+
+const TOTAL_KEYS = [
+  'total-data-files',
+  'total-delete-files',
+  'total-records',
+  'total-files-size',
+  'total-position-deletes',
+  'total-equality-deletes',
+] as const;
+
+/** A file of a commit and the spec that it lies under. */
+export type PlacedDataFile = { readonly specId: number; readonly file: DataFile };
+
+/** What a commit adds and removes, and what the table held before. */
 export type SnapshotChange = {
-  readonly files: readonly StagedFile[];
-  readonly removed: readonly DataFile[];
-  readonly previous: Readonly<Record<string, string>> | undefined;
+  readonly added: readonly PlacedDataFile[];
+  readonly removed: readonly PlacedDataFile[];
+  readonly previous: Totals;
 };
 
-/** The standard counters of a snapshot's summary, with the names that the specification lists. */
-export function snapshotSummary(operation: string, change: SnapshotChange): Record<string, string> {
-  const { files, removed, previous } = change;
-  const total = (key: string): bigint => BigInt(previous?.[key] ?? '0');
-  const sum = (values: readonly bigint[]): bigint => values.reduce((all, one) => all + one, 0n);
-  const removedData = removed.filter((file) => file.content === CONTENT.data);
-  const added = {
-    files: BigInt(files.length),
-    records: sum(files.map((file) => BigInt(file.record_count))),
-    size: sum(files.map((file) => BigInt(file.file_size_in_bytes))),
+const sum = (files: readonly DataFile[], of: (file: DataFile) => bigint): bigint =>
+  files.reduce((all, file) => all + of(file), 0n);
+
+/** Files of a commit by what they hold, in the figures that a summary has of them. */
+function figures(placed: readonly PlacedDataFile[]) {
+  const files = placed.map(({ file }) => file);
+  const of = (content: number): DataFile[] => files.filter((file) => file.content === content);
+  const [data, positions, equalities] = [of(CONTENT.data), of(CONTENT.positionDeletes), of(CONTENT.equalityDeletes)];
+  return {
+    dataFiles: BigInt(data.length),
+    records: sum(data, (file) => file.record_count),
+    deleteFiles: BigInt(positions.length + equalities.length),
+    positionFiles: BigInt(positions.length),
+    positions: sum(positions, (file) => file.record_count),
+    equalityFiles: BigInt(equalities.length),
+    equalities: sum(equalities, (file) => file.record_count),
+    size: sum(files, (file) => file.file_size_in_bytes),
   };
-  const gone = {
-    files: BigInt(removedData.length),
-    records: sum(removedData.map((file) => file.record_count)),
-    size: sum(removed.map((file) => file.file_size_in_bytes)),
+}
+
+function totalsAfter(previous: Totals, added: ReturnType<typeof figures>, gone: ReturnType<typeof figures>): Totals {
+  return {
+    'total-data-files': previous['total-data-files'] + added.dataFiles - gone.dataFiles,
+    'total-delete-files': previous['total-delete-files'] + added.deleteFiles - gone.deleteFiles,
+    'total-records': previous['total-records'] + added.records - gone.records,
+    'total-files-size': previous['total-files-size'] + added.size - gone.size,
+    'total-position-deletes': previous['total-position-deletes'] + added.positions - gone.positions,
+    'total-equality-deletes': previous['total-equality-deletes'] + added.equalities - gone.equalities,
   };
-  // A commit that removes anything removes everything, so no delete file outlives it.
-  const deletes = (key: string): string => String(removed.length ? 0n : total(key));
+}
+
+const NOTHING: Totals = {
+  'total-data-files': 0n,
+  'total-delete-files': 0n,
+  'total-records': 0n,
+  'total-files-size': 0n,
+  'total-position-deletes': 0n,
+  'total-equality-deletes': 0n,
+};
+
+/** What the newest snapshot holds: as its summary says, or counted in the manifests where the summary does not. */
+export async function totalsOf({ io, parent, current }: SnapshotDraft): Promise<Totals> {
+  if (!parent) return NOTHING;
+  const stated = TOTAL_KEYS.map((key) => [key, parent.summary?.[key]] as const);
+  if (stated.every(([, text]) => text !== undefined && /^\d+$/.test(text))) {
+    return Object.fromEntries(stated.map(([key, text]) => [key, BigInt(text!)])) as Totals;
+  }
+  const live: PlacedDataFile[] = [];
+  for (const manifest of current) {
+    const entries: readonly ManifestEntry[] = await readManifest(io, manifest);
+    for (const entry of entries) {
+      if (entry.status !== STATUS.deleted) live.push({ specId: manifest.partition_spec_id, file: entry.data_file });
+    }
+  }
+  return totalsAfter(NOTHING, figures(live), figures([]));
+}
+
+/** A partition as a text that is equal for equal partitions. */
+export function partitionText({ specId, file }: PlacedDataFile): string {
+  const values = Object.entries(file.partition).map(([id, value]) => [id, value?.toString('hex') ?? null]);
+  return JSON.stringify([specId, values]);
+}
+
+/** The standard counters of a snapshot's summary, with the names that the specification lists; those of 0 only as totals. */
+export function snapshotSummary(
+  operation: string,
+  { added, removed, previous }: SnapshotChange,
+): Record<string, string> {
+  const [came, went] = [figures(added), figures(removed)];
+  const counts: Record<string, bigint> = {
+    'added-data-files': came.dataFiles,
+    'added-records': came.records,
+    'added-delete-files': came.deleteFiles,
+    'added-position-delete-files': came.positionFiles,
+    'added-position-deletes': came.positions,
+    'added-equality-delete-files': came.equalityFiles,
+    'added-equality-deletes': came.equalities,
+    'added-files-size': came.size,
+    'deleted-data-files': went.dataFiles,
+    'deleted-records': went.records,
+    'removed-delete-files': went.deleteFiles,
+    'removed-position-delete-files': went.positionFiles,
+    'removed-position-deletes': went.positions,
+    'removed-equality-delete-files': went.equalityFiles,
+    'removed-equality-deletes': went.equalities,
+    'removed-files-size': went.size,
+    'changed-partition-count': BigInt(new Set([...added, ...removed].map(partitionText)).size),
+  };
+  const totals = totalsAfter(previous, came, went);
   return {
     operation,
-    ...(files.length && {
-      'added-data-files': String(added.files),
-      'added-records': String(added.records),
-      'added-files-size': String(added.size),
-    }),
-    ...(removed.length && {
-      'deleted-data-files': String(gone.files),
-      'deleted-records': String(gone.records),
-      'removed-files-size': String(gone.size),
-    }),
-    'total-data-files': String(total('total-data-files') + added.files - gone.files),
-    'total-records': String(total('total-records') + added.records - gone.records),
-    'total-files-size': String(total('total-files-size') + added.size - gone.size),
-    'total-delete-files': deletes('total-delete-files'),
-    'total-position-deletes': deletes('total-position-deletes'),
-    'total-equality-deletes': deletes('total-equality-deletes'),
+    ...Object.fromEntries(
+      Object.entries(counts)
+        .filter(([, count]) => count > 0n)
+        .map(([key, count]) => [key, String(count)]),
+    ),
+    ...Object.fromEntries(Object.entries(totals).map(([key, total]) => [key, String(total)])),
   };
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type AvroRecord, type AvroSchema, decodeAvroFile, encodeAvroFile } from '../src/avro.ts';
+import { decodeAvroFile } from '../src/avro-decode.ts';
+import { encodeAvroFile } from '../src/avro-encode.ts';
+import type { AvroRecord, AvroSchema } from '../src/avro-schema.ts';
 
 const schema: AvroSchema = {
   type: 'record',

@@ -10,6 +10,7 @@ export function liveFile(known: Partial<LiveFile>): LiveFile {
     sequenceNumber: 1n,
     specId: 0,
     partition: {},
+    partitionKey: '',
     deletes: [],
     figures: { nulls: null, lower: null, upper: null },
     ...known,

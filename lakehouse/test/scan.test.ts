@@ -1,11 +1,29 @@
 import t from 'tap';
-import { countFiles, createScanner, type LiveFile, planRead, prepareAppend, type RowPosition } from '../src/index.ts';
+import {
+  countFiles,
+  createScanner,
+  type LiveFile,
+  planRead,
+  prepareAppend,
+  type RowPosition,
+  type TableMetadata,
+} from '../src/index.ts';
 import { CONTENT, type DataFile, type ManifestEntry, STATUS } from '../src/manifest.ts';
 import { deleteMatcher } from '../src/match-deletes.ts';
 import { line, openLake } from './lake.ts';
 import { liveFile } from './live-file.ts';
 
 const DELETED_PATH_ID = 2147483546;
+
+/** A table whose spec 0 has no fields and whose specs 1 and 2 have a long that was an int. */
+const METADATA = {
+  'current-schema-id': 0,
+  schemas: [{ type: 'struct', 'schema-id': 0, fields: [{ id: 1, name: 'a', required: false, type: 'long' }] }],
+  'partition-specs': [0, 1, 2].map((id) => ({
+    'spec-id': id,
+    fields: id === 0 ? [] : [{ 'source-id': 1, 'field-id': 1000, name: 'a', transform: 'identity' }],
+  })),
+} as unknown as TableMetadata;
 
 /** A file of a manifest of spec 0 or another, at a sequence number. */
 const placed = (sequence: bigint, file: Partial<DataFile>, specId = 0) => {
@@ -28,12 +46,19 @@ const between = (lower: string, upper: string): Partial<DataFile> => ({
   lower_bounds: [{ key: DELETED_PATH_ID, value: Buffer.from(lower) }],
   upper_bounds: [{ key: DELETED_PATH_ID, value: Buffer.from(upper) }],
 });
-const data = (sequence: bigint, partition: Record<string, unknown> = {}, specId = 0) =>
-  placed(sequence, { file_path: 'file:///t/b', partition } as Partial<DataFile>, specId);
+/** A partition of specs 1 and 2, as an int or as the long that it became. */
+const of = (value: number | bigint | null) => {
+  const bytes = typeof value === 'bigint' ? Buffer.alloc(8) : Buffer.alloc(4);
+  if (typeof value === 'bigint') bytes.writeBigInt64LE(value);
+  else bytes.writeInt32LE(value ?? 0);
+  return { partition: { 1000: value === null ? null : bytes } };
+};
+const data = (sequence: bigint, more: Partial<DataFile> = {}, specId = 0) =>
+  placed(sequence, { file_path: 'file:///t/b', ...more }, specId);
 
 t.test('deletes go with the data files that the specification names', async (t) => {
   const matched = (deletes: ReturnType<typeof placed>[], one: ReturnType<typeof placed>) =>
-    deleteMatcher(deletes, (specId) => specId === 0)(one).map(({ location }) => location);
+    deleteMatcher(deletes, METADATA)(one).map(({ location }) => location);
   const cases: [string, ReturnType<typeof placed>, ReturnType<typeof placed>, boolean][] = [
     ['position deletes of the same commit', placed(5n, positions('d')), data(5n), true],
     ['position deletes that are older', placed(4n, positions('d')), data(5n), false],
@@ -43,20 +68,15 @@ t.test('deletes go with the data files that the specification names', async (t) 
     ['another named file', placed(5n, positions('d', { referenced_data_file: 'file:///t/c' })), data(5n), false],
     ['paths around it', placed(5n, positions('d', between('file:///t/a', 'file:///t/c'))), data(5n), true],
     ['paths behind it', placed(5n, positions('d', between('file:///t/ba', 'file:///t/c'))), data(5n), false],
-    ['one path in another spelling', placed(5n, positions('d', between('/t/b', '/t/b'))), data(5n, { a: 1 }, 1), true],
-    ['the same partition', placed(5n, positions('d', { partition: { a: 1 } }), 1), data(5n, { a: 1 }, 1), true],
-    ['the partition widened', placed(5n, positions('d', { partition: { a: 1 } }), 1), data(5n, { a: 1n }, 1), true],
-    ['another partition', placed(5n, positions('d', { partition: { a: 2 } }), 1), data(5n, { a: 1 }, 1), false],
-    [
-      'no partition value',
-      placed(5n, positions('d', { partition: { a: null } }), 1),
-      data(5n, { a: 'null' }, 1),
-      false,
-    ],
-    ['another spec', placed(5n, positions('d', { partition: { a: 1 } }), 2), data(5n, { a: 1 }, 1), false],
-    ['unpartitioned positions', placed(5n, positions('d')), data(5n, { a: 1 }, 1), false],
-    ['unpartitioned keys', placed(6n, keys('d')), data(5n, { a: 1 }, 1), true],
-    ['keys of another partition', placed(6n, keys('d', { partition: { a: 2 } }), 1), data(5n, { a: 1 }, 1), false],
+    ['one path in another spelling', placed(5n, positions('d', between('/t/b', '/t/b'))), data(5n, of(1), 1), true],
+    ['the same partition', placed(5n, positions('d', of(1)), 1), data(5n, of(1), 1), true],
+    ['the partition widened', placed(5n, positions('d', of(-1)), 1), data(5n, of(-1n), 1), true],
+    ['another partition', placed(5n, positions('d', of(2)), 1), data(5n, of(1), 1), false],
+    ['no partition value', placed(5n, positions('d', of(null)), 1), data(5n, of(0), 1), false],
+    ['another spec', placed(5n, positions('d', of(1)), 2), data(5n, of(1), 1), false],
+    ['unpartitioned positions', placed(5n, positions('d')), data(5n, of(1), 1), false],
+    ['unpartitioned keys', placed(6n, keys('d')), data(5n, of(1), 1), true],
+    ['keys of another partition', placed(6n, keys('d', of(2)), 1), data(5n, of(1), 1), false],
   ];
   for (const [name, deletes, file, wanted] of cases) t.strictSame(matched([deletes], file), wanted ? ['d'] : [], name);
 });

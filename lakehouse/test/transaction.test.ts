@@ -130,13 +130,13 @@ t.test('commits', async (t) => {
     t.equal(commit.metadata['metadata-log'].at(-1)?.['metadata-file'], created.metadataLocation);
   });
 
-  t.test('a partitioned table is not written', async (t) => {
+  t.test('a file that does not say its partition is not put into a partitioned table', async (t) => {
     const created = await start();
     const field = { 'field-id': 1000, 'source-id': 1, name: 'a', transform: 'identity' } as const;
     const specs = [{ 'spec-id': 0, fields: [field] }];
     const partitioned = { ...created.metadata, 'partition-specs': specs };
     const refused = prepareAppend({ io, ...created, metadata: partitioned, files: [file('file:///f/1')] });
-    await t.rejects(refused, { code: 'partitions_unsupported' });
+    await t.rejects(refused, { code: 'partition_invalid' });
   });
 
   t.test('a snapshot that is gone is snapshot_missing', async (t) => {
