@@ -7,7 +7,7 @@ const RUNS = 5;
 /** A run of so few rows costs what starting costs. */
 const START_ROWS = 10;
 const START_RUNS = 3;
-const QUICK_SHARE = 0.05;
+const QUICK_SHARE = 0.2;
 
 interface Comparison {
   case: string;
