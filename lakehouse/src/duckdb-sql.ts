@@ -54,12 +54,3 @@ export function fieldIdsLiteral(fields: readonly Field[]): string {
   };
   return `{${fields.map((field) => `${identifier(field.name)}: ${value(field.id, field.type)}`).join(', ')}}`;
 }
-
-/** A table function that reads Parquet files by field id, so that added and widened columns read as the schema says. */
-export function readParquet(paths: readonly string[], fields: readonly Field[]): string {
-  const columns = fields.map(
-    (field) =>
-      `${field.id}: {name: ${literal(field.name)}, type: ${literal(sqlType(field.type))}, default_value: NULL}`,
-  );
-  return `read_parquet([${paths.map(literal).join(', ')}], schema = MAP {${columns.join(', ')}})`;
-}

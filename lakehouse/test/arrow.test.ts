@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Table, tableFromIPC } from 'apache-arrow';
 import t from 'tap';
 import type { FieldType } from '../src/index.ts';
+import { planned } from './lake.ts';
 import { runPython } from './python.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 
@@ -67,7 +68,7 @@ t.test('the Arrow form', async (t) => {
   const schema = schemaOf(COLUMNS.map(([type]) => type));
   const rows = [COLUMNS.map(([, one]) => one), COLUMNS.map(() => null), COLUMNS.map(([, , other]) => other)];
   const { location } = await writer.write(schema, rows);
-  const request = { files: [{ location, file: 0 }], schema, limit: 10 };
+  const request = { files: planned([location]), schema, limit: 10 };
   const labels = { 'weir.snapshot_id': '9223372036854775807' };
 
   t.test('is what the JSON form says, for a reader in this language', async (t) => {

@@ -16,6 +16,8 @@ import {
   type TableSchema,
   withMetaColumns,
 } from '../src/index.ts';
+import { plannedFiles } from '../src/query/plan-read.ts';
+import { liveFile } from './live-file.ts';
 
 /** The lines that the tests write: the data under `record.data`. */
 export const SHAPE: LineShape = {
@@ -31,7 +33,7 @@ export const line = (data: unknown, more: object = {}): string =>
 
 /** Files to be read, in this order. */
 export const planned = (locations: readonly string[]): PlannedFile[] =>
-  locations.map((location, file) => ({ location, file }));
+  plannedFiles(locations.map((location) => liveFile({ location })));
 
 export type Lake = {
   readonly root: string;

@@ -74,7 +74,7 @@ t.test('the query pool', async (t) => {
   });
 
   t.test('lets nobody wait for a child without end', async (t) => {
-    await using(createQueryPool({ waitMs: 0 }), async (pool) => {
+    await using(createQueryPool({ size: 1, waitMs: 0 }), async (pool) => {
       const first = pool.preview(request);
       await t.rejects(pool.preview(request), { code: 'query_busy' });
       t.equal((await first).rows.length, 2);

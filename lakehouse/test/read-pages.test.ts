@@ -12,6 +12,7 @@ import {
   type RowPosition,
 } from '../src/index.ts';
 import { MAX_READ_FILES, MAX_SORTED_ROWS, readingOrder } from '../src/query/plan-read.ts';
+import { planned } from './lake.ts';
 import { liveFile } from './live-file.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 import { compareValues, fits, type TypedValue, VALUES } from './typed-values.ts';
@@ -149,7 +150,7 @@ t.test('a place that no file holds is position_missing when rows have an order',
   const { location } = await writer.write(schema, [['1'], ['2']]);
   const order = { field: schema.fields[0]!, descending: false };
   const at = (file: number, row: string) =>
-    pool.preview({ files: [{ location, file: 0 }], schema, order, after: { file, row }, limit: 1 });
+    pool.preview({ files: planned([location]), schema, order, after: { file, row }, limit: 1 });
   await t.rejects(at(0, '2'), { code: 'position_missing' });
   await t.rejects(at(1, '0'), { code: 'position_missing' });
   t.match(await at(0, '0'), { rows: [[2]], more: false, last: { file: 0, row: '1' } });

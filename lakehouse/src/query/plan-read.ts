@@ -11,7 +11,9 @@ export type RowPosition = {
 };
 
 /** Files to be read, in reading order; `file` is the place of each in the reading order of the whole snapshot. */
-export type PlannedFile = { readonly location: string; readonly file: number };
+export type PlannedFile = Pick<LiveFile, 'location' | 'sequenceNumber' | 'partitionKey' | 'deletes'> & {
+  readonly file: number;
+};
 
 export type ReadPlanRequest = {
   readonly limit: number;
@@ -32,6 +34,24 @@ export function readingOrder(files: readonly LiveFile[]): LiveFile[] {
   );
 }
 
+/** Files of a snapshot as a read takes them, in this order. */
+export function plannedFiles(files: readonly LiveFile[]): PlannedFile[] {
+  return files.map(({ location, sequenceNumber, partitionKey, deletes }, file) => ({
+    location,
+    sequenceNumber,
+    partitionKey,
+    deletes,
+    file,
+  }));
+}
+
+/** Rows that are left of so many of a file at least, as far as counts tell. */
+function remaining(rows: bigint, { deletes }: LiveFile): bigint {
+  if (deletes.some(({ content }) => content === 'equality_deletes')) return 0n;
+  const gone = deletes.reduce((sum, one) => sum + one.recordCount, 0n);
+  return rows > gone ? rows - gone : 0n;
+}
+
 /**
  * The fewest files that hold the wanted rows, as far as record counts and statistics tell: behind the place to go on
  * from, a plain read needs only those whose rows reach `limit`; a filtered one all that may hold a fitting row; a sorted
@@ -39,20 +59,19 @@ export function readingOrder(files: readonly LiveFile[]): LiveFile[] {
  */
 export function planRead(files: readonly LiveFile[], request: ReadPlanRequest): PlannedFile[] {
   const { limit, conditions, sorted, after } = request;
-  if (files.some((live) => live.deletes.length > 0)) {
-    throw new LakehouseError('deletes_unsupported', 'The table has delete files, which cannot be read yet');
-  }
   const plain = conditions.length === 0 && !sorted;
   const planned: PlannedFile[] = [];
+  const ordered = readingOrder(files);
   let rows = 0n;
-  for (const [file, live] of readingOrder(files).entries()) {
+  for (const [file, planning] of plannedFiles(ordered).entries()) {
+    const live = ordered[file]!;
     if (plain && rows >= BigInt(limit)) break;
     const passed = !sorted && after !== undefined && file < after.file;
     if (passed || live.recordCount === 0n || !mayHold(live, conditions)) continue;
     const read = !sorted && after?.file === file ? BigInt(after.row) + 1n : 0n;
     if (read >= live.recordCount) continue;
-    planned.push({ location: live.location, file });
-    rows += live.recordCount - read;
+    planned.push(planning);
+    rows += sorted ? live.recordCount : remaining(live.recordCount - read, live);
   }
   if (planned.length > MAX_READ_FILES || (sorted && rows > MAX_SORTED_ROWS)) {
     throw new LakehouseError('query_too_large', 'The query would have to look at more of the table than it may');

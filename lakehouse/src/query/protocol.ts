@@ -1,6 +1,7 @@
 import type { Condition } from '../condition.ts';
 import type { LakehouseErrorCode } from '../error.ts';
 import type { Field } from '../types.ts';
+import type { RowSource } from './live-rows.ts';
 
 /** The column that rows are sorted by: NULL last, NaN above all numbers; equal ones stay in reading order. */
 export type ReadOrder = { readonly field: Field; readonly descending: boolean };
@@ -8,9 +9,10 @@ export type ReadOrder = { readonly field: Field; readonly descending: boolean };
 /** A row by the index of its file in the request and its place there, counted from 0 in decimal digits. */
 export type RowPlace = { readonly index: number; readonly row: string };
 
-/** What the parent asks of a query child, one at a time. */
-export type QueryRequest = {
-  readonly paths: readonly string[];
+/** A page of rows that is asked for. */
+export type PageQuery = {
+  readonly kind: 'page';
+  readonly source: RowSource;
   /** The columns to read, by field id, named and typed as the table's schema says now. */
   readonly fields: readonly Field[];
   readonly conditions: readonly Condition[];
@@ -18,6 +20,8 @@ export type QueryRequest = {
   /** The row behind which to go on. */
   readonly after: RowPlace | undefined;
   readonly limit: number;
+  /** Bytes of a binary value that are read; all when undefined. */
+  readonly maxBinaryBytes: number | undefined;
   /** With labels for its schema, rows come as an Arrow stream. */
   readonly arrow: Readonly<Record<string, string>> | undefined;
 };
@@ -32,10 +36,29 @@ export type QueryPage = {
   readonly rows: readonly (readonly unknown[])[] | Uint8Array;
 };
 
+/** How many rows there are of each value of a column, the most frequent first. */
+export type CountQuery = {
+  readonly kind: 'count';
+  readonly source: RowSource;
+  readonly field: Field;
+  readonly conditions: readonly Condition[];
+  /** Values that are told. */
+  readonly limit: number;
+};
+export type ValueCounts = readonly { readonly value: unknown; readonly rows: bigint }[];
+
+/** What the parent asks of a query child. */
+export type Query = PageQuery | CountQuery;
+
+/** What the parent says to a query child: a query, one at a time, or that it waits for one no longer. */
+export type QueryMessage =
+  | { readonly id: number; readonly query: Query }
+  | { readonly id: number; readonly stop: true };
+
 /** What a query child answers. */
 export type QueryAnswer =
-  | { readonly result: QueryPage }
-  | { readonly error: { readonly code: LakehouseErrorCode; readonly message: string } };
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: { readonly code: LakehouseErrorCode; readonly message: string } };
 
 /** How a child is bounded; handed over as its only argument. */
 export type ChildLimits = {

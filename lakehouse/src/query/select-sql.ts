@@ -1,24 +1,14 @@
 import type { Condition } from '../condition.ts';
-import { readParquet, sqlType } from '../duckdb-sql.ts';
+import { sqlType } from '../duckdb-sql.ts';
 import type { Field } from '../types.ts';
-import type { QueryRequest } from './protocol.ts';
+import { column, filesSql, liveRowsSql, POSITION, type Shapes } from './live-rows.ts';
+import type { CountQuery, PageQuery, ReadOrder } from './protocol.ts';
 
 /** A parameter of a statement: the text of a constant, a place, or what the page before ended with. */
 export type Param = { readonly text: string } | { readonly place: bigint } | { readonly key: true };
 
 /** A statement and its parameters, `$1` first. */
 export type Statement = { readonly sql: string; readonly params: readonly Param[] };
-
-/** The columns behind the wanted ones: which file of the list a row is from, and its place there. */
-export const POSITION = ['file_index', 'file_row_number'] as const;
-
-// Columns go by their field ids, so that no name of a table is ever part of a statement.
-const column = (field: Field): string => `c${field.id}`;
-
-function source(paths: readonly string[], fields: readonly Field[]): string {
-  const distinct = new Map(fields.map((field) => [field.id, { ...field, name: column(field) }]));
-  return readParquet(paths, [...distinct.values()]);
-}
 
 const OPERATORS: Readonly<Record<string, string>> = { eq: '=', ne: '<>', lt: '<', le: '<=', gt: '>', ge: '>=' };
 
@@ -31,12 +21,19 @@ function conditionSql({ field, op, text }: Condition, param: (one: Param) => str
   return mayBeNan && (op === 'gt' || op === 'ge') ? `(${compared} AND NOT isnan(${name}))` : compared;
 }
 
+/** A column as it is shown: of a binary value, whole or nested in nothing, only its beginning. */
+function shownSql(field: Field, maxBinaryBytes: number | undefined): string {
+  const name = column(field);
+  if (maxBinaryBytes === undefined || field.type !== 'binary') return name;
+  return `${name}[1:${Math.trunc(maxBinaryBytes)}] AS ${name}`;
+}
+
 /**
  * The rows of one page and one more, with their places: in reading order, which DuckDB keeps, or in the wanted order
  * with reading order among equals. `key` says what the page before ended with when there is an order: a value, or NULL.
  */
-export function pageStatement(request: QueryRequest, key: 'value' | 'null' | undefined): Statement {
-  const { paths, fields, conditions, order, after, limit } = request;
+export function pageStatement(query: PageQuery, shapes: Shapes, key: 'value' | 'null' | undefined): Statement {
+  const { source, fields, conditions, order, after, limit, maxBinaryBytes } = query;
   const params: Param[] = [];
   const param = (one: Param): string => `$${params.push(one)}`;
   const where = conditions.map((condition) => conditionSql(condition, param));
@@ -49,18 +46,45 @@ export function pageStatement(request: QueryRequest, key: 'value' | 'null' | und
     ? ` ORDER BY ${[`${column(order.field)} ${order.descending ? 'DESC' : 'ASC'} NULLS LAST`, ...POSITION].join(', ')}`
     : '';
   const filter = where.length > 0 ? ` WHERE ${where.join(' AND ')}` : '';
-  const sql = `SELECT ${[...fields.map(column), ...POSITION].join(', ')} FROM ${source(paths, read)}${filter}${sorting} LIMIT ${Math.trunc(limit) + 1}`;
+  const shown = [...fields.map((field) => shownSql(field, maxBinaryBytes)), ...POSITION].join(', ');
+  const from = liveRowsSql(source, distinct(read), shapes);
+  const sql = `SELECT ${shown} FROM (SELECT * FROM (${from}) found${filter}${sorting} LIMIT ${Math.trunc(limit) + 1}) page`;
   return { sql, params };
 }
 
-function keysetSql(order: NonNullable<QueryRequest['order']>, key: string | undefined, behind: string): string {
+function keysetSql(order: ReadOrder, key: string | undefined, behind: string): string {
   const name = column(order.field);
   if (key === undefined) return `(${name} IS NULL AND ${behind})`;
   return `(${name} IS NULL OR ${name} ${order.descending ? '<' : '>'} ${key} OR (${name} = ${key} AND ${behind}))`;
 }
 
 /** The value of one column in one row of a file. */
-export function keyStatement(path: string, field: Field, row: string): Statement {
-  const sql = `SELECT ${column(field)} FROM ${source([path], [field])} WHERE ${POSITION[1]} = $1`;
-  return { sql, params: [{ place: BigInt(row) }] };
+export function keyStatement(
+  { source, order }: PageQuery,
+  at: { index: number; row: string },
+  shapes: Shapes,
+): Statement {
+  const file = source.files[at.index];
+  const fields = order ? [order.field] : [];
+  const rows = filesSql(file ? [file] : [], { fields, mapping: source.mapping, shapes });
+  return {
+    sql: `SELECT ${fields.map(column)} FROM (${rows}) WHERE ${POSITION[1]} = $1`,
+    params: [{ place: BigInt(at.row) }],
+  };
+}
+
+/** The values of a column with their numbers of rows, the most frequent first. */
+export function countStatement({ source, field, conditions, limit }: CountQuery, shapes: Shapes): Statement {
+  const params: Param[] = [];
+  const where = conditions.map((condition) => conditionSql(condition, (one) => `$${params.push(one)}`));
+  const read = distinct([field, ...conditions.map((condition) => condition.field)]);
+  const filter = where.length > 0 ? ` WHERE ${where.join(' AND ')}` : '';
+  const name = column(field);
+  const sql = `SELECT ${name}, count(*) FROM (${liveRowsSql(source, read, shapes)}) found${filter}
+    GROUP BY ${name} ORDER BY count(*) DESC, ${name} NULLS LAST LIMIT ${Math.trunc(limit)}`;
+  return { sql, params };
+}
+
+function distinct(fields: readonly Field[]): Field[] {
+  return [...new Map(fields.map((field) => [field.id, field])).values()];
 }
