@@ -57,9 +57,15 @@ function argumentsOf(folder: string, ports: Ports): string[] {
   ]);
   return [
     ...['server', `-dir=${path.join(folder, 'data')}`, '-ip=127.0.0.1', '-ip.bind=127.0.0.1', ...listen],
-    ...['-master.telemetry=false', '-volume.max=0', '-filer', `-filer.localSocket=${path.join(folder, 'filer.sock')}`],
+    ...[
+      '-master.telemetry=false',
+      '-master.volumeSizeLimitMB=1024',
+      '-volume.max=200',
+      '-filer',
+      `-filer.localSocket=${path.join(folder, 'filer.sock')}`,
+    ],
     ...['-s3', `-s3.config=${path.join(folder, 's3.json')}`, `-s3.localSocket=${path.join(folder, 's3.sock')}`],
-    ...[`-s3.port.iceberg=${ports.catalog}`, '-s3.port.lance=0'],
+    ...[`-s3.port.iceberg=${ports.catalog}`, '-s3.port.lance=0', '-s3.autoCreateBucket=false'],
   ];
 }
 

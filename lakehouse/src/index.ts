@@ -8,6 +8,7 @@ export type {
   TableIdent,
 } from './catalog.ts';
 export { type JdbcCatalog, jdbcCatalog, type Sql } from './catalog-jdbc.ts';
+export { type RestCatalogOptions, restCatalog } from './catalog-rest.ts';
 export type { CommitInput, OverwriteInput, PreparedCommit, RowDeltaInput, TableInput } from './commit-types.ts';
 export {
   CONDITION_OPS,

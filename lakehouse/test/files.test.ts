@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { openStore, parseLocation, toLocation } from '../src/index.ts';
-import { fileConformance } from './file-conformance.ts';
+import { fileConformance } from '../src/testing.ts';
 import { openBucket } from './s3-store.ts';
 
 t.test('files in a local folder', async (t) => {

@@ -1,0 +1,7 @@
+export { fileConformance, type Subject } from './testing/file-conformance.ts';
+export { type Fault, type FlakyProxy, type ProxiedRequest, startFlakyProxy } from './testing/flaky-proxy.ts';
+export {
+  type RestCatalogServer,
+  type RestCatalogServerOptions,
+  startRestCatalog,
+} from './testing/rest-catalog-server.ts';
