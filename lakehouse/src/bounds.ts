@@ -1,4 +1,4 @@
-import { decimalShape, type FieldType } from './types.ts';
+import { decimalShape, type FieldType, fixedLength } from './types.ts';
 
 /** Code points of a string, or bytes of a binary, that a bound keeps (`truncate(16)`, the default of the format). */
 const BOUND_LENGTH = 16;
@@ -38,13 +38,18 @@ function int64(value: bigint): Buffer {
   return raw;
 }
 
-// -0.0 sorts before 0.0 in the format, and a writer's statistics do not say which of them a column holds.
-function floating(text: string, side: BoundSide, bytes: 4 | 8): Buffer | undefined {
+function floating(text: string, bytes: 4 | 8): Buffer {
   const value = Number(text.replace(/^(-?)inf(inity)?$/i, '$1Infinity'));
-  if (Number.isNaN(value)) return undefined;
   const raw = Buffer.alloc(bytes);
-  const signed = value === 0 ? (side === 'lower' ? -0 : 0) : value;
-  bytes === 4 ? raw.writeFloatLE(signed) : raw.writeDoubleLE(signed);
+  bytes === 4 ? raw.writeFloatLE(value) : raw.writeDoubleLE(value);
+  return raw;
+}
+
+// -0.0 sorts before 0.0 in the format, and a writer's statistics do not say which of them a column holds.
+function floatingBound(raw: Buffer, side: BoundSide): Buffer | undefined {
+  const value = raw.length === 4 ? raw.readFloatLE() : raw.readDoubleLE();
+  if (Number.isNaN(value)) return undefined;
+  if (value === 0) raw[raw.length - 1] = side === 'lower' ? 0x80 : 0;
   return raw;
 }
 
@@ -97,10 +102,11 @@ export function truncateBytes(bytes: Buffer, side: BoundSide): Buffer | undefine
 }
 
 /**
- * A bound in the single-value encoding of the Iceberg specification, from the text in which DuckDB's `RETURN_STATS`
- * states a minimum or maximum: booleans as 0/1, blobs as hex, times in UTC. Undefined when no safe bound exists.
+ * A value in the single-value encoding of the Iceberg specification, exact and whole, from the text in which DuckDB
+ * states it: booleans as 0/1 or by name, blobs as hex, times in UTC. Undefined for a text that is no value of the type
+ * (infinite dates, years out of 0001..9999).
  */
-export function encodeBound(type: FieldType, text: string, side: BoundSide): Buffer | undefined {
+export function encodeValue(type: FieldType, text: string): Buffer | undefined {
   switch (type) {
     case 'boolean':
       return Buffer.from([text === '1' || text === 'true' ? 1 : 0]);
@@ -109,9 +115,9 @@ export function encodeBound(type: FieldType, text: string, side: BoundSide): Buf
     case 'long':
       return int64(BigInt(text));
     case 'float':
-      return floating(text, side, 4);
+      return floating(text, 4);
     case 'double':
-      return floating(text, side, 8);
+      return floating(text, 8);
     case 'date': {
       const day = epochDay(text);
       return day === undefined ? undefined : int32(day);
@@ -125,19 +131,33 @@ export function encodeBound(type: FieldType, text: string, side: BoundSide): Buf
       const micros = epochMicros(text);
       return micros === undefined ? undefined : int64(micros);
     }
-    case 'string': {
-      const cut = truncateString(text, side);
-      return cut === undefined ? undefined : Buffer.from(cut, 'utf8');
-    }
+    case 'string':
+      return Buffer.from(text, 'utf8');
     case 'uuid':
       return Buffer.from(text.replaceAll('-', ''), 'hex');
     case 'binary':
-      return truncateBytes(Buffer.from(text, 'hex'), side);
+      return Buffer.from(text, 'hex');
     default: {
+      if (fixedLength(type) !== undefined) return Buffer.from(text, 'hex');
       const decimal = decimalShape(type);
       if (!decimal || !/^-?\d+(\.\d+)?$/.test(text)) return undefined;
       const [whole = '', fraction = ''] = text.split('.');
       return encodeUnscaled(BigInt(whole + fraction.padEnd(decimal.scale, '0')));
     }
   }
+}
+
+/**
+ * A bound: a value as `encodeValue` takes and gives it, texts and bytes cut to the length of a bound. Undefined when no
+ * safe bound exists, as for NaN.
+ */
+export function encodeBound(type: FieldType, text: string, side: BoundSide): Buffer | undefined {
+  if (type === 'string') {
+    const cut = truncateString(text, side);
+    return cut === undefined ? undefined : Buffer.from(cut, 'utf8');
+  }
+  const value = encodeValue(type, text);
+  if (value === undefined) return undefined;
+  if (type === 'float' || type === 'double') return floatingBound(value, side);
+  return type === 'binary' || fixedLength(type) !== undefined ? truncateBytes(value, side) : value;
 }

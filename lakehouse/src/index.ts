@@ -42,6 +42,7 @@ export {
 } from './metadata.ts';
 export { parseExact, stringifyExact } from './metadata-json.ts';
 export type { PartitionBy, PartitionField, PartitionSpec, PartitionValues, Transform } from './partition-spec.ts';
+export { applyTransform } from './partition-transform.ts';
 export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './query/plan-read.ts';
 export {
   createQueryPool,

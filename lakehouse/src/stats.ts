@@ -65,7 +65,10 @@ export function columnStatistic(stats: CopyStats, path: readonly string[], figur
 /** The staged file that a COPY wrote. A column with NaN gets no bounds, as the writer leaves NaN out of them. */
 export function stagedFileFromStats(stats: CopyStats, schema: TableSchema): StagedFile {
   const columns = leaves(schema);
-  const figures = { sizes: [], values: [], nulls: [], lower: [], upper: [] } as Record<string, [string, string][]>;
+  const figures = { sizes: [], values: [], nulls: [], nans: [], lower: [], upper: [] } as Record<
+    string,
+    [string, string][]
+  >;
   const put = (kind: string, id: number, text: string | undefined): void => {
     if (text !== undefined) figures[kind]!.push([String(id), text]);
   };
@@ -76,6 +79,8 @@ export function stagedFileFromStats(stats: CopyStats, schema: TableSchema): Stag
     put('sizes', column.id, of.get('column_size_bytes'));
     put('values', column.id, of.get('num_values'));
     put('nulls', column.id, of.get('null_count'));
+    // The writer says whether there is a NaN, not how many.
+    put('nans', column.id, of.get('has_nan') === 'false' ? '0' : undefined);
     if (of.get('has_nan') === 'true') continue;
     const bound = (side: 'lower' | 'upper', text: string | undefined) =>
       text === undefined ? undefined : encodeBound(column.type, text, side)?.toString('base64');
@@ -89,6 +94,7 @@ export function stagedFileFromStats(stats: CopyStats, schema: TableSchema): Stag
     column_sizes: Object.fromEntries(figures.sizes!),
     value_counts: Object.fromEntries(figures.values!),
     null_value_counts: Object.fromEntries(figures.nulls!),
+    nan_value_counts: Object.fromEntries(figures.nans!),
     lower_bounds: Object.fromEntries(figures.lower!),
     upper_bounds: Object.fromEntries(figures.upper!),
   };
