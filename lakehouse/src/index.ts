@@ -9,6 +9,7 @@ export type {
 } from './catalog.ts';
 export { type JdbcCatalog, jdbcCatalog, type Sql } from './catalog-jdbc.ts';
 export { type RestCatalogOptions, restCatalog } from './catalog-rest.ts';
+export { addChecksums, CHECKSUM_ALGORITHM, NO_ROWS_CHECKSUM, rowChecksumSql } from './checksum.ts';
 export type { CommitInput, OverwriteInput, PreparedCommit, RowDeltaInput, TableInput } from './commit-types.ts';
 export {
   CONDITION_OPS,
@@ -43,6 +44,7 @@ export {
 export { parseExact, stringifyExact } from './metadata-json.ts';
 export type { PartitionBy, PartitionField, PartitionSpec, PartitionValues, Transform } from './partition-spec.ts';
 export { applyTransform } from './partition-transform.ts';
+export { QUARANTINE_COLUMNS } from './quarantine.ts';
 export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './query/plan-read.ts';
 export {
   createQueryPool,
@@ -53,7 +55,8 @@ export {
 } from './query/pool.ts';
 export type { ReadOrder } from './query/protocol.ts';
 export { createScanner, type Scanner } from './scan.ts';
-export { createStager, type StageRequest, type StageResult, type Stager, type StagerOptions } from './stage.ts';
+export { createStager, type SingleStagerOptions, type Stager } from './stage.ts';
+export type { StageRequest, StageResult } from './stage-single.ts';
 export type { LineShape } from './stage-sql.ts';
 export type {
   CopyRequest,
@@ -63,6 +66,7 @@ export type {
   QuarantineRequest,
   RejectedLines,
   RejectReason,
+  StagerOptions,
 } from './stage-types.ts';
 export type { StagedFile } from './stats.ts';
 export { openStore } from './store.ts';

@@ -1,0 +1,60 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { registerBuckets } from './stage-bucket.ts';
+
+const DEFAULT_MEMORY_LIMIT = '400MB';
+const DEFAULT_THREADS = 2;
+
+export type SessionOptions = {
+  /** What DuckDB may hold before it spills, such as `400MB`. */
+  readonly memoryLimit?: string;
+  readonly threads?: number;
+  /** A folder for spilling; it must be the session's own. */
+  readonly tempDirectory: string;
+};
+
+/** How a statement is run. */
+export type RunMode = {
+  /** Whether rows keep the order in which they are read; whole row groups are then held back in memory. */
+  readonly ordered?: boolean;
+  /** With one thread only: what a thread holds is held once. */
+  readonly alone?: boolean;
+};
+
+export type DuckdbSession = Awaited<ReturnType<typeof openSession>>;
+
+/** A DuckDB of one's own in this process, in UTC, that loads no extension and runs one statement at a time. */
+export async function openSession(options: SessionOptions) {
+  const threads = options.threads ?? DEFAULT_THREADS;
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
+    threads: String(threads),
+    temp_directory: options.tempDirectory,
+    preserve_insertion_order: 'false',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const connection: DuckDBConnection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  registerBuckets(connection);
+  const mode = { ordered: false, alone: false };
+
+  const adopt = async ({ ordered = false, alone = false }: RunMode): Promise<void> => {
+    if (ordered !== mode.ordered) await connection.run(`SET preserve_insertion_order = ${ordered}`);
+    mode.ordered = ordered;
+    if (alone !== mode.alone) await connection.run(`SET threads = ${alone ? 1 : threads}`);
+    mode.alone = alone;
+  };
+  return {
+    /** Runs a statement and answers its rows, 64-bit integers as texts. */
+    async rows<Row>(sql: string, how: RunMode = {}): Promise<Row[]> {
+      await adopt(how);
+      const reader = await connection.runAndReadAll(sql);
+      return reader.getRowObjectsJson() as unknown as Row[];
+    },
+    /** Ends DuckDB and frees its memory. */
+    close(): void {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NO_ROWS_CHECKSUM } from './checksum.ts';
+import { duckdbError } from './duckdb-error.ts';
+import type { RunMode } from './duckdb-session.ts';
+import { LakehouseError } from './error.ts';
+import { hasLongNumbers } from './long-numbers.ts';
+import { firstLine } from './spool-lines.ts';
+import { memberNames, REWRITTEN } from './stage-line.ts';
+import { MAX_LINE_BYTES, type Rewriting, rewriteSpool } from './stage-rewrite.ts';
+import { dataFields, keylessRowsSql, REFUSALS, type Reading, rowsSql } from './stage-sql.ts';
+import type { CopyRequest, CopyResult, RejectedLines } from './stage-types.ts';
+import { unknownMembers } from './stage-unknown.ts';
+import { type DraftFiles, filesFigures, type Writer, writeFiles } from './stage-write.ts';
+
+/** Lines up to this length are read by all threads at once. */
+const USUAL_LINE_BYTES = 4 * 1024 * 1024;
+/** Rows of a row group when memory is short: the vectors of a thousand columns then still fit. */
+const SMALL_ROW_GROUP = 2048;
+const LINE_TOO_LONG = /maximum_object_size/;
+const OUT_OF_MEMORY = /^Out of Memory Error/;
+const REFUSED = /^(Invalid Input|Conversion|Out of Range) Error/;
+
+/** Fields whose rows had unknown members: their next spool is read the exact way at once. */
+export type Drifting = Set<string>;
+
+type Input = Pick<Reading, 'source' | 'shape' | 'extra'> & { readonly rewriting?: Rewriting };
+type Work = { readonly writer: Writer; readonly request: CopyRequest; readonly folder: string };
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
+
+function reading({ request }: Work, input: Input, keepExtra: boolean): Omit<Reading, 'usual' | 'maxLineBytes'> {
+  const { schema, runId, key = [] } = request;
+  return { ...input, schema, runId, keepExtra: keepExtra && !input.rewriting, key };
+}
+
+// Buffers for the longest line, and the vectors of a thousand columns, are too large to have them once per thread.
+async function write(work: Work, input: Input, keepExtra: boolean): Promise<DraftFiles> {
+  const { request, writer } = work;
+  const names = memberNames(await firstLine(input.source), input.shape);
+  const usual = names.length === new Set(names).size ? names : [];
+  const attempt = (maxLineBytes: number, mode: RunMode, rowGroupRows?: number): Promise<DraftFiles> =>
+    writeFiles(writer, {
+      query: rowsSql({ ...reading(work, input, keepExtra), usual, maxLineBytes }),
+      schema: request.schema,
+      ...(request.spec ? { spec: request.spec } : {}),
+      folder: request.folder,
+      mode: { ordered: request.ordered ?? false, ...mode },
+      ...(rowGroupRows === undefined ? {} : { rowGroupRows }),
+    });
+  const divided = request.ordered === true && (request.spec?.fields.length ?? 0) > 0;
+  try {
+    return await attempt(USUAL_LINE_BYTES, { alone: divided });
+  } catch (error) {
+    if (LINE_TOO_LONG.test(messageOf(error))) return attempt(2 * MAX_LINE_BYTES, { alone: true }, SMALL_ROW_GROUP);
+    if (OUT_OF_MEMORY.test(messageOf(error))) return attempt(USUAL_LINE_BYTES, { alone: true }, SMALL_ROW_GROUP);
+    throw error;
+  }
+}
+
+function rewrite({ request, folder }: Work, keyless?: ReadonlySet<number>): Promise<Rewriting> {
+  return rewriteSpool({
+    source: request.source,
+    shape: request.shape,
+    columns: new Set(dataFields(request.schema).map((field) => field.name)),
+    target: join(folder, 'rewritten.ndjson'),
+    rejects: rejectsPath({ request, folder }),
+    position: request.position,
+    ...(keyless ? { keyless } : {}),
+  });
+}
+
+// Beside the folder of the work, as it outlives it.
+const rejectsPath = ({ folder }: Pick<Work, 'folder' | 'request'>): string => `${folder}.rejected.ndjson`;
+
+async function rewritten(work: Work, keyless?: ReadonlySet<number>): Promise<Input> {
+  const rewriting = await rewrite(work, keyless);
+  return { source: join(work.folder, 'rewritten.ndjson'), ...REWRITTEN, rewriting };
+}
+
+async function withoutKeyless(work: Work, input: Input): Promise<Input> {
+  const sql = keylessRowsSql({ ...reading(work, input, false), usual: [], maxLineBytes: 2 * MAX_LINE_BYTES });
+  const rows = await work.writer.session.rows<{ n: string }>(sql, { ordered: true, alone: true });
+  return rewritten(work, new Set(rows.map((row) => Number(row.n))));
+}
+
+const isRefused = (error: unknown): boolean => REFUSED.test(messageOf(error));
+
+// What DuckDB refuses is done again from rewritten lines; only a key can then still be missing.
+async function writeExactly(work: Work, keepExtra: boolean): Promise<{ draft: DraftFiles; input: Input }> {
+  const { source, shape } = work.request;
+  let input: Input = (await hasLongNumbers(source)) ? await rewritten(work) : { source, shape };
+  for (;;) {
+    try {
+      return { draft: await write(work, input, keepExtra), input };
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      if (!input.rewriting) input = await rewritten(work);
+      else if (messageOf(error).includes(REFUSALS.key) && !input.rewriting.rejected?.reasons.key_missing) {
+        input = await withoutKeyless(work, input);
+      } else throw error;
+    }
+  }
+}
+
+function assertCounted(request: CopyRequest, rows: number, input: Input): void {
+  const { rewriting } = input;
+  const lines = rewriting?.lines ?? request.lines;
+  const rejected = rewriting?.rejected?.count ?? 0;
+  if ((lines ?? rows) !== rows + rejected || (request.lines ?? lines) !== lines) {
+    throw new LakehouseError('lines_lost', 'A spool has other lines than were written to it');
+  }
+}
+
+async function finish(work: Work, drafted: { draft: DraftFiles; input: Input }): Promise<CopyResult> {
+  const { draft, input } = drafted;
+  const { writer, request } = work;
+  const rejected: RejectedLines | undefined = input.rewriting?.rejected;
+  const figures = draft.rows
+    ? await filesFigures(writer.session, draft, request.schema)
+    : { rows: 0, rowsWithErrors: 0, rowsWithExtra: 0, checksum: NO_ROWS_CHECKSUM };
+  assertCounted(request, figures.rows, input);
+  const unknown = figures.rowsWithExtra ? await unknownMembers(writer.session, draft) : [];
+  return { ...figures, files: await draft.publish(), rejected, unknown };
+}
+
+/**
+ * Types a spool into data files. DuckDB reads the spool as it is, unless a number in it has more digits than DuckDB
+ * keeps; a spool that DuckDB refuses is rewritten line by line, without the lines that are no rows, and read again.
+ */
+export async function copySpool(writer: Writer, drifting: Drifting, request: CopyRequest): Promise<CopyResult> {
+  const folder = join(writer.scratch, randomUUID());
+  const work = { writer, request, folder };
+  const fields = JSON.stringify(request.schema.fields);
+  const drafts: DraftFiles[] = [];
+  const drafted = async (keepExtra: boolean) => {
+    const made = await writeExactly(work, keepExtra);
+    drafts.push(made.draft);
+    return made;
+  };
+  try {
+    await mkdir(folder, { recursive: true });
+    let made = await drafted(drifting.has(fields));
+    if (!made.input.rewriting && !drifting.has(fields) && hasExtra(made.draft)) {
+      drifting.add(fields);
+      made = await drafted(true);
+    }
+    const result = await finish(work, made);
+    if (!result.rejected) await rm(rejectsPath(work), { force: true });
+    return result;
+  } catch (error) {
+    await rm(rejectsPath(work), { force: true });
+    if (isRefused(error)) throw new LakehouseError('malformed_lines', 'The spool has lines that are no rows');
+    throw duckdbError(error, 'stage_failed', 'The spool could not be written as data files');
+  } finally {
+    for (const draft of drafts) await draft.discard();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function hasExtra(draft: DraftFiles): boolean {
+  return draft.stats.some((stats) => {
+    const nulls = stats.column_statistics
+      .find((column) => column.key === '"_extra"')
+      ?.value.find((figure) => figure.key === 'null_count')?.value;
+    return nulls !== undefined && nulls !== stats.count;
+  });
+}
