@@ -12,6 +12,11 @@ export const settings = Type.Object({
     default: 60,
     description: 'A stream that has a STATE is committed when this much time has gone by',
   }),
+  WEIR_SYNC_MAX_REJECTED_ROWS: Type.Integer({
+    minimum: 0,
+    default: 10_000,
+    description: 'A stream fails when more of its lines than this go to quarantine in one sync',
+  }),
   WEIR_EGRESS_ALLOW: Type.String({
     pattern: '^[0-9a-fA-F:./, ]*$',
     default: '',

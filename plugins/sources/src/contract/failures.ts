@@ -48,6 +48,24 @@ export const SOURCE_FAILURES = {
     detail: 'The connector sent rows that are not well-formed JSON in UTF-8.',
     hint: 'Repair the data at the source; everything up to the last commit is kept.',
   },
+  rows_uncovered: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The connector sent rows behind the last state of a stream that it reads by states, and then ended.',
+    hint: 'Those rows were not written, as every sync would write them again; the connector must send a state last.',
+  },
+  too_many_rejects: {
+    origin: 'source',
+    retryable: false,
+    detail: 'More lines of a stream are no rows of its table than one sync may put into quarantine.',
+    hint: 'Look into the quarantine of the dataset for why; WEIR_SYNC_MAX_REJECTED_ROWS sets the bound.',
+  },
+  table_contended: {
+    origin: 'destination',
+    retryable: true,
+    detail: 'Other writers changed the table each time that rows were merged into it.',
+    hint: 'Start the sync again when fewer writers work on the table; nothing of the batch was written.',
+  },
   staging_failed: {
     origin: 'platform',
     retryable: true,

@@ -1,16 +1,14 @@
 import type { ConnectorLimits, ProcessConnector, StreamKey } from '@weir/connector-runtime';
+import type { SyncEvent } from '@weir/engine';
 import type { Mode, RunFailureRecord } from '@weir/kernel';
+import type { StagedPart, Sync } from './sync-types.ts';
 
 /** One stream as the sync process needs it. */
 export interface ChildStream {
   key: StreamKey;
   streamId: string;
-  /** Its rows are committed once, when it has ended well; otherwise at each STATE. */
-  atEnd: boolean;
-  /** Table schema with field ids, as the stager takes it. */
-  schema: object;
-  /** Folder of the data files, a `file://` location. */
-  dataLocation: string;
+  /** It tells states: what comes behind its last one is not kept. */
+  isStateful: boolean;
 }
 
 /** Everything that one attempt needs. It travels over the channel between the two processes and is never written down. */
@@ -19,6 +17,8 @@ export interface ChildPlan {
   mode: Mode;
   /** Scratch folder of this attempt alone. */
   workDir: string;
+  /** What opens the store of the tables, as `prepare` gave it; it may hold credentials. */
+  store: object;
   image: string;
   connectors: Record<string, ProcessConnector>;
   /** What the operator tells every connector. */
@@ -34,23 +34,35 @@ export interface ChildPlan {
   streams: ChildStream[];
 }
 
-/** Staged files that may be committed, with the state that they reach. */
-export interface CommitRequestMessage {
-  kind: 'commit';
-  streamId: string;
-  files: object[];
-  /** JSON text of the STATE; absent when the stream has none. */
-  state?: string;
-  rows: number;
-  rowsWithErrors: number;
-  bytes: number;
+/** How the rows of a stream are typed. */
+export interface RowShape {
+  /** Table schema with field ids, as the stager takes it. */
+  schema: object;
+  spec: object;
+  /** Field ids of the key by which rows are merged; rows then keep their order. */
+  key?: readonly number[];
 }
 
-/** What the sync process asks of its parent, which holds the database; each is answered by its `id`. */
-export type Ask =
-  | { kind: 'stage'; streamId: string; location: string }
-  | { kind: 'staged'; location: string }
-  | CommitRequestMessage;
+/** A batch that is merged into the table whose metadata lies at `into`; nothing is there to merge into when undefined. */
+export interface MergeWork {
+  kind: 'merge';
+  folder: string;
+  shape: RowShape & { key: readonly number[] };
+  parts: readonly StagedPart[];
+  into: string | undefined;
+  mode: 'merge' | 'soft_delete';
+  /** The batch is all that the source has. */
+  isComplete: boolean;
+  /** Field id of the column that marks a deleted row. */
+  deleteMarker?: number;
+}
+
+/** Work that the parent gives the sync process; each is answered by its id with an event of the engine. */
+export type Work =
+  | { kind: 'stage'; segment: number; folder: string; shape: RowShape }
+  /** Writes the lines of that segment which were just rejected. */
+  | { kind: 'quarantine'; stream: string; folder: string; schema: object }
+  | MergeWork;
 
 /** How far each stream has been read. */
 export interface Progress {
@@ -60,15 +72,22 @@ export interface Progress {
 
 export interface StreamResult {
   streamId: string;
-  rows: number;
   failure?: RunFailureRecord;
 }
 
 export type FromChild =
-  | { type: 'ask'; id: number; ask: Ask }
+  /** Something was sealed, or everything was read. */
+  | { type: 'event'; event: Extract<SyncEvent<Sync>, { type: 'sealed' | 'read' }> }
+  | { type: 'done'; id: number; event: SyncEvent<Sync> }
   | { type: 'connector'; name: string; pid: number }
   | { type: 'progress'; streams: Record<string, Progress> }
-  | { type: 'done'; streams: StreamResult[] }
   | { type: 'failed'; failure: RunFailureRecord; cause: string };
 
-export type FromParent = { type: 'plan'; plan: ChildPlan } | { type: 'answer'; id: number } | { type: 'stop' };
+export type FromParent =
+  | { type: 'plan'; plan: ChildPlan }
+  | { type: 'work'; id: number; work: Work }
+  | { type: 'release'; segment: number }
+  /** The connector is to stop; what it has sent still counts. */
+  | { type: 'stop' }
+  /** Nothing is left to be done. */
+  | { type: 'end' };

@@ -1,7 +1,14 @@
 import { type ConnectorLimits, stateFile, streamKey } from '@weir/connector-runtime';
 import type { ConfiguredStream } from '@weir/connector-sdk';
+import type { PlannedStream as EngineStream } from '@weir/engine';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
-import type { Checkpoint, TableRef, TablesService } from '@weir/plugin-datasets/contract';
+import type {
+  PreparedTable,
+  PrepareOptions,
+  ResumePoint,
+  TableRef,
+  TablesService,
+} from '@weir/plugin-datasets/contract';
 import type { PatternFile } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { SourceEntity } from '../source/entity.ts';
@@ -9,18 +16,24 @@ import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { checkpointKey } from './checkpoint-key.ts';
 import { failureOf, RunFailed, sourceFailure } from './failure.ts';
 import type { ChildStream } from './messages.ts';
+import { type Figures, figuresOf } from './sync-figures.ts';
+import type { Sync } from './sync-types.ts';
 
 /** How one stream is carried out by this attempt, and what earlier attempts of the run have done for it. */
 export interface PlannedStream {
   row: StreamRow;
   ref: TableRef;
   checkpointKey: string;
-  /** Its commit replaces the table's rows; it is read at once and committed at its end. */
-  replaces: boolean;
-  /** The last checkpoint, of this run or an earlier one. */
-  checkpoint: Checkpoint | undefined;
+  /** The names of the columns that tell rows apart, in a mode that merges them. */
+  key: readonly string[] | undefined;
+  options: PrepareOptions;
+  prepared: PreparedTable;
+  /** From where it is read on, by what this run or an earlier one has stored. */
+  resume: ResumePoint;
+  figures: Figures;
   /** This run has committed it whole before; nothing is left to do. */
   complete: boolean;
+  engine: EngineStream<Sync>;
   child: ChildStream;
 }
 
@@ -42,16 +55,21 @@ export interface SyncPlan {
 interface PlanDeps {
   kernel: Kernel;
   tables: TablesService;
+  /** Lines of one stream that one run may reject. */
+  maxRejected: number;
+}
+
+/** The attempt that plans. */
+interface PlanningAttempt {
+  runId: string;
+  leaseEpoch: number;
+  sourceId: string;
 }
 
 /**
  * Plans an attempt: the enabled streams, their tables made or evolved, and the state from which each is read.
  */
-export async function planSync(
-  deps: PlanDeps,
-  tenant: Tenant,
-  run: { runId: string; sourceId: string },
-): Promise<SyncPlan> {
+export async function planSync(deps: PlanDeps, tenant: Tenant, run: PlanningAttempt): Promise<SyncPlan> {
   const { source, rows } = await deps.kernel.db(tenant).transaction(async (tx) => ({
     source: await tx.findOne(SourceEntity, { sourceId: run.sourceId }),
     rows: await tx.find(StreamEntity, { sourceId: run.sourceId, enabled: true }, { orderBy: { name: 'asc' } }),
@@ -61,7 +79,7 @@ export async function planSync(
   const refused: RefusedStream[] = [];
   for (const row of rows) {
     try {
-      streams.push(await planStream(deps.tables, tenant, row, run.runId));
+      streams.push(await planStream(deps, tenant, row, run));
     } catch (error) {
       const failure = failureOf(error);
       if (failure.retryable) throw error;
@@ -69,45 +87,72 @@ export async function planSync(
     }
   }
   const open = streams.filter((stream) => !stream.complete);
-  const states = open.flatMap(({ row, checkpoint }) =>
-    row.syncMode === 'incremental' && typeof checkpoint?.state === 'string' ? [checkpoint.state] : [],
-  );
+  const states = open.flatMap(({ engine }) => engine.state ?? []);
   const catalog = JSON.stringify({ streams: open.map(({ row }) => configured(row)) });
   return { source, streams, refused, catalog, state: stateFile(states) };
 }
 
 async function planStream(
-  tables: TablesService,
+  { tables, maxRejected }: PlanDeps,
   tenant: Tenant,
   row: StreamRow,
-  runId: string,
+  { runId, leaseEpoch }: PlanningAttempt,
 ): Promise<PlannedStream> {
   const ref = tables.bronze(tenant, row.destinationTable);
-  const prepared = await tables.prepare(tenant, ref, row.jsonSchema);
+  const options: PrepareOptions = {
+    policy: row.schemaChangePolicy,
+    partitionBy: row.partitionBy ?? null,
+    columns: row.writeMode === 'soft_delete' ? 'soft_delete' : 'plain',
+  };
+  const prepared = await tables.prepare(tenant, ref, row.jsonSchema, options);
   const key = checkpointKey(row);
-  const checkpoint = await tables.checkpoint(tenant, key);
-  const full = row.syncMode === 'full_refresh';
-  // What a full refresh has put there is read again by the first incremental sync, so that sync takes its place.
-  const afterOverwrite = !full && checkpoint?.state == null && checkpoint?.counters.overwrote === 1;
-  const afterReset = checkpoint === undefined && row.resetTable === row.destinationTable;
-  const replaces = (full && row.writeMode === 'overwrite') || afterOverwrite || afterReset;
-  const atEnd = full || afterOverwrite || afterReset;
-  const { name } = row;
+  const { streamId, name } = row;
+  const resume = await tables.resume(tenant, { runId, leaseEpoch }, { ref, streamId, key });
+  const { checkpoint } = resume;
+  const figures = figuresOf(checkpoint, runId);
+  const isStateful = row.syncMode === 'incremental';
+  const state = isStateful && typeof checkpoint?.state === 'string' ? checkpoint.state : undefined;
   return {
     row,
     ref,
     checkpointKey: key,
-    replaces,
-    checkpoint,
+    key: keyOf(row),
+    options,
+    prepared,
+    resume,
+    figures,
     complete: checkpoint?.runId === runId && checkpoint.counters.whole === 1,
-    child: {
-      key: streamKey(row.namespace ? { name, namespace: row.namespace } : { name }),
-      streamId: row.streamId,
-      atEnd,
-      schema: prepared.schema,
-      dataLocation: prepared.dataLocation,
+    engine: {
+      ...howToWrite(row, checkpoint),
+      id: streamId,
+      isStateful,
+      policy: row.schemaChangePolicy,
+      maxRejected,
+      batch: figures.batch,
+      rejected: figures.rowsRejected,
+      state,
     },
+    child: { key: streamKey(row.namespace ? { name, namespace: row.namespace } : { name }), streamId, isStateful },
   };
+}
+
+/** What becomes of the rows that are there, by the modes of the stream and by what the last sync has left. */
+function howToWrite(row: StreamRow, checkpoint: ResumePoint['checkpoint']) {
+  const full = row.syncMode === 'full_refresh';
+  // What a full refresh has put there is read again by the first incremental sync, so that sync takes its place.
+  const afterOverwrite = !full && checkpoint?.state == null && checkpoint?.counters.overwrote === 1;
+  const afterReset = checkpoint === undefined && row.resetTable === row.destinationTable;
+  return {
+    replaces: (full && row.writeMode === 'overwrite') || afterOverwrite || afterReset,
+    atEnd: full || afterOverwrite || afterReset,
+    merges: keyOf(row) !== undefined,
+    marksMissing: full && row.writeMode === 'soft_delete',
+  };
+}
+
+function keyOf({ writeMode, primaryKey, sourceDefinedPrimaryKey }: StreamRow): readonly string[] | undefined {
+  if (writeMode !== 'merge' && writeMode !== 'soft_delete') return undefined;
+  return (primaryKey ?? sourceDefinedPrimaryKey ?? []).flatMap(([column = '']) => column);
 }
 
 /** A stream as the connector is asked for it: its own description word for word, and how to read it. */

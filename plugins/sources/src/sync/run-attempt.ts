@@ -1,13 +1,16 @@
-import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
-import type { TableRef, TablesService } from '@weir/plugin-datasets/contract';
+import { drive, streamsOf, syncMachine } from '@weir/engine';
+import { faultpoint, type Kernel, type Tenant } from '@weir/kernel';
+import type { ProducersService, TablesService } from '@weir/plugin-datasets/contract';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
+import { attemptEffects } from './attempt-effects.ts';
 import type { CopyTokens } from './copy-tokens.ts';
 import { RunFailed, sourceFailure } from './failure.ts';
-import type { ChildPlan } from './messages.ts';
+import type { ChildPlan, StreamResult } from './messages.ts';
 import { limitsOf, type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
-import { runChild } from './run-child.ts';
+import { streamFailure } from './rule-failure.ts';
+import { startChild } from './run-child.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
 import type { WorkFolders } from './work-folders.ts';
 
@@ -17,6 +20,7 @@ const RECORD_EVERY_MS = 1_000;
 export interface AttemptDeps {
   kernel: Kernel;
   tables: TablesService;
+  producers: ProducersService;
   patterns: LoadedPatterns;
   folders: WorkFolders;
   tokens: CopyTokens;
@@ -33,81 +37,95 @@ export interface AttemptRequest {
 }
 
 /**
- * One attempt of a sync: takes the lease, plans, and lets a child process read and stage while this one commits. Resolves
- * when every stream is committed whole; throws `RunFailed` otherwise. A run that has ended before is left alone.
+ * One attempt of a sync: takes the lease, plans, and lets the engine decide while a child process reads and stages and
+ * this one commits. Resolves when every stream is committed whole; throws `RunFailed` otherwise. A run that has ended
+ * before is left alone.
  */
 export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Promise<void> {
   const { kernel, tables, folders } = deps;
   const { tenant, runId, sourceId } = request;
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
-  const plan = await planSync({ kernel, tables }, tenant, { runId, sourceId });
+  const maxRejected = settingsOf(kernel).WEIR_SYNC_MAX_REJECTED_ROWS;
+  const plan = await planSync({ kernel, tables, maxRejected }, tenant, { runId, sourceId, ...lease });
   const ledger = syncLedger(kernel, tables, { tenant, runId, ...lease }, plan);
   await ledger.open();
-  const complete = plan.streams
-    .filter((stream) => stream.complete)
-    .map(({ row }) => ({ streamId: row.streamId, rows: 0 }));
+  const complete = plan.streams.filter((stream) => stream.complete).map(({ row }) => ({ streamId: row.streamId }));
   const open = plan.streams.filter((stream) => !stream.complete);
   const workDir = await folders.make(`${runId}-${lease.leaseEpoch}`);
   const recorder = startRecorder(ledger, request, kernel);
   try {
-    const refused = plan.refused.map(({ row, failure }) => ({ streamId: row.streamId, rows: 0, failure }));
-    const read =
-      open.length === 0
-        ? []
-        : await runChild({
-            plan: childPlan(deps, request, { plan, open, workDir, attempt: lease.leaseEpoch }),
-            tokens: deps.tokens,
-            children: deps.children,
-            signal: request.signal,
-            carryOut: (ask) =>
-              ask.kind === 'commit'
-                ? ledger.commit(ask)
-                : tables.recordStaged(tenant, runId, [
-                    { ref: refOf(open, ask), location: ask.location, isFolder: false },
-                  ]),
-            onProgress: ledger.progress,
-          });
+    const refused = plan.refused.map(({ row, failure }) => ({ streamId: row.streamId, failure }));
+    const parts = { plan, open, workDir, ledger, leaseEpoch: lease.leaseEpoch };
+    const read = open.length === 0 ? [] : await carryOut(deps, request, parts);
     await recorder.stop();
     const results = [...refused, ...read];
     await ledger.conclude([...complete, ...results]);
-    const failure: RunFailureRecord | undefined = decidingFailure(results);
+    const failure = decidingFailure(results);
     if (failure !== undefined) throw new RunFailed(failure);
+    await faultpoint('S12');
   } finally {
     await recorder.stop();
     await folders.remove(workDir);
   }
 }
 
-function refOf(open: readonly PlannedStream[], { streamId }: { streamId: string }): TableRef {
-  const stream = open.find(({ row }) => row.streamId === streamId);
-  if (stream === undefined) throw new Error('the sync process names a stream that is not in its plan');
-  return stream.ref;
-}
-
-interface ChildPlanParts {
+interface AttemptParts {
   plan: SyncPlan;
   open: readonly PlannedStream[];
   workDir: string;
-  attempt: number;
+  ledger: SyncLedger;
+  leaseEpoch: number;
+}
+
+/** Runs the machine of the attempt over its process; what became of each stream. The process has ended by then. */
+async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: AttemptParts): Promise<StreamResult[]> {
+  const { open, ledger } = parts;
+  const { signal } = request;
+  const child = startChild({
+    plan: childPlan(deps, request, parts),
+    children: deps.children,
+    onEvent: (event) => driver.send(event),
+    onProgress: ledger.progress,
+  });
+  const streams = new Map(open.map((stream) => [stream.row.streamId, stream]));
+  const machine = syncMachine(open.map(({ engine }) => engine));
+  const driver = drive(machine, attemptEffects({ ...deps, ...request, ...parts, streams, child }));
+  const cancel = () => driver.send({ type: 'cancel' });
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  let how: 'in order' | 'at once' = 'at once';
+  try {
+    const end = await driver.ended;
+    if (end.failed !== undefined) throw new RunFailed(end.failed.reported);
+    how = 'in order';
+    return streamsOf(end).map(({ plan: { id }, failure }) => ({
+      streamId: id,
+      ...(failure === undefined ? {} : { failure: streamFailure(failure) }),
+    }));
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    await child.end(how);
+  }
 }
 
 /** What the child is given: the plan without anything of the database. */
-function childPlan(deps: AttemptDeps, { tenant, runId, sourceId }: AttemptRequest, parts: ChildPlanParts): ChildPlan {
+function childPlan(deps: AttemptDeps, { tenant, runId, sourceId }: AttemptRequest, parts: AttemptParts): ChildPlan {
   const { kernel, patterns } = deps;
-  const { plan, open, workDir, attempt } = parts;
+  const { plan, open, workDir, leaseEpoch } = parts;
   const pattern = patterns.patterns.get(plan.source.patternId);
   if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   return {
     runId,
     mode: kernel.mode,
     workDir,
+    store: open[0]?.prepared.store ?? {},
     image: pattern.image,
     connectors: patterns.connectors,
     environment: connectorEnvironment(settingsOf(kernel)),
     limits: limitsOf(pattern),
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
-    labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(attempt) },
+    labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(leaseEpoch) },
     config: JSON.stringify(plan.source.sourceConfig),
     catalog: plan.catalog,
     state: plan.state,

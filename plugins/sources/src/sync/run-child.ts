@@ -1,34 +1,43 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { SyncEvent } from '@weir/engine';
+import type { RunFailureRecord } from '@weir/kernel';
 import type { ChildRegistry } from '../worker-deps.ts';
-import type { CopyTokens } from './copy-tokens.ts';
-import { RunFailed, sourceFailure } from './failure.ts';
-import type { Ask, ChildPlan, FromChild, FromParent, Progress, StreamResult } from './messages.ts';
+import { sourceFailure } from './failure.ts';
+import type { ChildPlan, FromChild, FromParent, Progress, Work } from './messages.ts';
+import type { Sync } from './sync-types.ts';
 
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */
 const STOP_GRACE_MS = 15_000;
 const MAX_HEAP_MIB = 256;
 /** What the process of an attempt may know of our environment. */
-const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ'] as const;
+const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'WEIR_FAULTPOINTS'] as const;
 
-export interface RunChildOptions {
+export interface StartChildOptions {
   plan: ChildPlan;
-  tokens: CopyTokens;
   children: ChildRegistry;
-  signal: AbortSignal;
-  /** Carries out what needs the database; the next message is answered when it is done. */
-  carryOut(ask: Exclude<Ask, { kind: 'staged' }>): Promise<void>;
+  /** What the process tells by itself, and that it has failed or was lost. */
+  onEvent(event: SyncEvent<Sync>): void;
   onProgress(streams: Record<string, Progress>): void;
 }
 
+/** The process of one attempt. */
+export interface SyncChild {
+  /** Has a piece of work done. Never rejects: a process that is lost has failed at it. */
+  perform(work: Work): Promise<SyncEvent<Sync>>;
+  release(segment: number): void;
+  /** Has the connector stopped; a process that does not come to its end by itself is killed. */
+  stop(): void;
+  /** Ends the process and its connector: in good order, or at once. Resolves when they are gone. */
+  end(how: 'in order' | 'at once'): Promise<void>;
+}
+
 /**
- * Runs one attempt in a process of its own and resolves with what became of each stream. The process gets its plan over
- * the channel and nothing of our environment but what it goes on with a trace by. Rejects when it fails, is lost or aborted, or when the parent cannot
- * carry out what it asks; the process and its connector have ended by then.
+ * Starts the process of one attempt. It gets its plan over the channel and nothing of our environment but what it goes on
+ * with a trace by.
  */
-export async function runChild(options: RunChildOptions): Promise<StreamResult[]> {
-  const { plan, children, signal } = options;
+export function startChild({ plan, children, onEvent, onProgress }: StartChildOptions): SyncChild {
   const child = fork(childProgram(), [], {
     env: { ...environment(), ...children.environment?.() },
     execArgv: [
@@ -38,71 +47,65 @@ export async function runChild(options: RunChildOptions): Promise<StreamResult[]
     ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
-  let result: StreamResult[] | undefined;
-  let failure: unknown;
-  const stop = stopper(child);
-  const fail = (error: unknown) => {
-    failure ??= error;
-    child.kill('SIGKILL');
-  };
-  const held = new Set<string>();
+  const waiting = new Map<number, (event: SyncEvent<Sync>) => void>();
+  let asked = 0;
+  let failure: RunFailureRecord = sourceFailure('sync_process_lost');
+  let timer: NodeJS.Timeout | undefined;
   const pids: number[] = [];
   const register = (name: string, pid: number | undefined, parent: number) => {
     if (pid === undefined) return;
     pids.push(pid);
     children.started({ name, pid, parent });
   };
+  const killLater = () => {
+    timer ??= setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+  };
+
   register('sync', child.pid, process.pid);
   child.on('message', (message: FromChild) => {
-    if (message.type === 'ask') {
-      answer(options, message.ask, held)
-        .then(() => tell(child, { type: 'answer', id: message.id }))
-        .catch(fail);
-    } else if (message.type === 'progress') options.onProgress(message.streams);
+    if (message.type === 'done') {
+      waiting.get(message.id)?.(message.event);
+      waiting.delete(message.id);
+    } else if (message.type === 'event') onEvent(message.event);
+    else if (message.type === 'progress') onProgress(message.streams);
     else if (message.type === 'connector') register(message.name, message.pid, child.pid ?? process.pid);
-    else if (message.type === 'done') result = message.streams;
-    else failure ??= new RunFailed(message.failure, { cause: message.cause });
+    else failure = message.failure;
   });
-  signal.addEventListener('abort', stop, { once: true });
-  tell(child, { type: 'plan', plan });
-  if (signal.aborted) stop();
-  try {
-    await ended;
-  } finally {
-    stop.done();
-    signal.removeEventListener('abort', stop);
-    for (const _ of held) options.tokens.give();
+  const gone = endOf(child).then(() => {
+    clearTimeout(timer);
     for (const pid of pids) children.ended(pid);
-  }
-  if (failure !== undefined) throw failure;
-  if (result === undefined) throw new RunFailed(sourceFailure('sync_process_lost'));
-  return result;
-}
+    for (const settle of waiting.values()) settle({ type: 'failed', failure });
+    onEvent({ type: 'failed', failure });
+  });
+  tell(child, { type: 'plan', plan });
 
-async function answer({ tokens, carryOut }: RunChildOptions, ask: Ask, held: Set<string>): Promise<void> {
-  if (ask.kind === 'staged') {
-    if (held.delete(ask.location)) tokens.give();
-    return;
-  }
-  await carryOut(ask);
-  if (ask.kind !== 'stage') return;
-  await tokens.take();
-  held.add(ask.location);
-}
-
-/** Asks the process to stop, and kills it when it does not. */
-function stopper(child: ChildProcess): (() => void) & { done(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const stop = () => {
-    if (timer !== undefined) return;
-    tell(child, { type: 'stop' });
-    timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+  return {
+    perform(work) {
+      asked += 1;
+      const { promise, resolve } = Promise.withResolvers<SyncEvent<Sync>>();
+      waiting.set(asked, resolve);
+      tell(child, { type: 'work', id: asked, work });
+      return promise;
+    },
+    release: (segment) => tell(child, { type: 'release', segment }),
+    stop() {
+      tell(child, { type: 'stop' });
+      killLater();
+    },
+    async end(how) {
+      if (how === 'at once') child.kill('SIGKILL');
+      else tell(child, { type: 'end' });
+      killLater();
+      await gone;
+    },
   };
-  return Object.assign(stop, { done: () => clearTimeout(timer) });
+}
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
 }
 
 /** A process that is gone needs no message; its end is noticed elsewhere. */

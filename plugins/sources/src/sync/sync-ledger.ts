@@ -1,11 +1,19 @@
-import { createHash } from 'node:crypto';
+import type { CommitBatch } from '@weir/engine';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
-import type { CheckpointCounters, TablesService } from '@weir/plugin-datasets/contract';
+import {
+  MAX_LISTED_SNAPSHOTS,
+  type PreparedTable,
+  type TableRef,
+  type TablesService,
+} from '@weir/plugin-datasets/contract';
 import type { StreamRow } from '../stream/entity.ts';
 import { datasetIdOf } from '../stream/view.ts';
 import { NO_ROWS, StreamRunEntity } from './entity.ts';
-import type { CommitRequestMessage, Progress, StreamResult } from './messages.ts';
+import type { Progress, StreamResult } from './messages.ts';
 import type { PlannedStream, RefusedStream, SyncPlan } from './plan-sync.ts';
+import { countersOf, type Figures, typeName, withBatch, withFields } from './sync-figures.ts';
+import type { Sync, WantedColumn } from './sync-types.ts';
+import { tableCommits } from './table-commits.ts';
 
 /** Who commits: a run, the attempt that holds its lease, and the tenant. */
 export interface Attempt {
@@ -17,12 +25,11 @@ export interface Attempt {
 /** What a stream of this run stands at: kept in its checkpoint with the rows, mirrored in the run's rows for readers. */
 interface Standing {
   stream: PlannedStream;
-  state: string | undefined;
-  batch: number;
-  rowsWritten: number;
-  rowsWithErrors: number;
-  bytes: number;
-  snapshotId: string | undefined;
+  figures: Figures;
+  /** The commit id of its last commit, as far as anybody asks. */
+  follows: string | null | undefined;
+  stateSha256: string | undefined;
+  schemaId: number | undefined;
   committedAt: Date | undefined;
   /** What earlier attempts of this run have committed. */
   earlier: Progress;
@@ -35,7 +42,7 @@ type Standings = ReadonlyMap<string, Standing>;
 /** Keeps the books of one attempt: commits with their checkpoints, and the counters that people see. */
 export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attempt, plan: SyncPlan) {
   const { tenant, runId, leaseEpoch } = attempt;
-  const standings = new Map(plan.streams.map((stream) => [stream.row.streamId, standingOf(stream, runId)]));
+  const standings = new Map(plan.streams.map((stream) => [stream.row.streamId, standingOf(stream)]));
   const standing = (streamId: string): Standing => {
     const found = standings.get(streamId);
     if (found === undefined) throw new Error('the sync process names a stream that is not in its plan');
@@ -46,56 +53,43 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
     /** Makes the rows of the run's streams, and takes over what earlier attempts have committed. */
     async open(): Promise<void> {
       await openStreamRuns(kernel, attempt, { standings, refused: plan.refused });
+      if (leaseEpoch > 1) for (const known of standings.values()) await recallSnapshots(tables, attempt, known);
       await this.record('preparing');
     },
 
-    /** Commits staged files with the state that covers them. Nothing new makes no commit. */
-    async commit(request: CommitRequestMessage): Promise<void> {
-      const known = standing(request.streamId);
+    /** Commits a batch with the state that covers it. */
+    async commit(effect: CommitBatch<Sync>, { schema }: PreparedTable): Promise<void> {
+      const known = standing(effect.stream);
       const { stream } = known;
-      const state = stream.row.syncMode === 'incremental' ? (request.state ?? known.state) : undefined;
-      // One that found nothing still replaces what is there, and so does one that began in another mode in this run.
-      const { replaces } = stream;
-      if (request.files.length === 0 && state === known.state && !replaces) return;
-      const batch = known.batch + 1;
-      const counters = {
-        batch,
-        rows_written: known.rowsWritten + request.rows,
-        rows_with_errors: known.rowsWithErrors + request.rowsWithErrors,
-        bytes: known.bytes + request.bytes,
-        overwrote: stream.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0,
-        // Another attempt of this run finds nothing left to do.
-        whole: stream.child.atEnd ? 1 : 0,
-      };
+      const state = effect.batch.state ?? stream.engine.state;
+      const figures = withBatch(known.figures, effect);
+      const facts = { stream, state, follows: known.follows, attempt: leaseEpoch };
+      const commits = tableCommits(effect, facts);
+      const overwrote = effect.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
+      const done = (snapshotId: string | null | undefined): Figures =>
+        snapshotId == null ? figures : { ...figures, snapshotIds: [...figures.snapshotIds, snapshotId] };
+      const counters = { ...countersOf(figures), overwrote, whole: effect.isWhole ? 1 : 0 };
       const result = await tables.commit(tenant, {
         runId,
         leaseEpoch,
-        tables: [
-          {
-            ref: stream.ref,
-            mode: replaces ? 'overwrite' : 'append',
-            files: request.files,
-            streamId: request.streamId,
-            attempt: leaseEpoch,
-            batch,
-            stateSha256: createHash('sha256')
-              .update(state ?? '')
-              .digest('hex'),
-            generation: stream.row.generation,
-          },
-        ],
+        tables: commits,
         checkpoints: [{ key: stream.checkpointKey, state: state ?? null, counters }],
       });
       Object.assign(known, {
-        state,
-        batch,
-        rowsWritten: counters.rows_written,
-        rowsWithErrors: counters.rows_with_errors,
-        bytes: counters.bytes,
-        snapshotId: result.tables[0]?.snapshotId ?? known.snapshotId,
+        figures: done(result.tables[0]?.snapshotId),
+        follows: known.follows === undefined ? undefined : `${runId}:${effect.stream}:${effect.number}`,
+        stateSha256: commits[0]?.stateSha256,
+        schemaId: (schema as { 'schema-id': number })['schema-id'],
         committedAt: new Date(),
       });
       await this.record('committing');
+    },
+
+    /** Notes columns that a stream was given. */
+    evolved(streamId: string, columns: readonly WantedColumn[]): void {
+      const known = standing(streamId);
+      const notes = columns.map(({ name, type }) => ({ field: name, change: 'added' as const, type: typeName(type) }));
+      known.figures = { ...known.figures, fields: withFields(known.figures.fields, notes) };
     },
 
     /** Notes how far the connector has been read. */
@@ -109,8 +103,10 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
         [...standings.values()].reduce((total, known) => total + of(known), 0);
       return {
         rowsRead: sum(rowsReadOf),
-        rowsWritten: sum((known) => known.rowsWritten),
-        rowsWithErrors: sum((known) => known.rowsWithErrors),
+        rowsWritten: sum(({ figures }) => figures.rowsWritten),
+        rowsWithErrors: sum(({ figures }) => figures.rowsWithErrors),
+        rowsWithExtra: sum(({ figures }) => figures.rowsWithExtra),
+        rowsRejected: sum(({ figures }) => figures.rowsRejected),
         bytesRead: sum(bytesReadOf),
       };
     },
@@ -158,7 +154,6 @@ async function openStreamRuns(
         // Routed elsewhere between two attempts.
         await tx.update(found, { datasetId, snapshotId: null, committedAt: null });
       }
-      known.snapshotId = found?.snapshotId ?? undefined;
       known.committedAt = found?.committedAt ?? undefined;
       if (found === undefined) await open(row, datasetId);
     }
@@ -177,29 +172,42 @@ async function writeCounters(kernel: Kernel, attempt: Attempt, { phase, totals, 
   await kernel.db(attempt.tenant).transaction(async (tx) => {
     const { rowCount } = await tx.sql(
       `update sources.sync_run set phase = $2, attempt = $3, rows_read = $4, rows_written = $5, rows_with_errors = $6,
-         bytes_read = $7, updated_at = now() where run_id = $1 and attempt <= $3`,
-      [runId, phase, leaseEpoch, totals.rowsRead, totals.rowsWritten, totals.rowsWithErrors, totals.bytesRead],
+         rows_with_extra = $7, rows_rejected = $8, bytes_read = $9, updated_at = now()
+       where run_id = $1 and attempt <= $3`,
+      [
+        ...[runId, phase, leaseEpoch, totals.rowsRead, totals.rowsWritten, totals.rowsWithErrors],
+        ...[totals.rowsWithExtra, totals.rowsRejected, totals.bytesRead],
+      ],
     );
     if (rowCount === 0) return;
     for (const [streamId, known] of standings) {
-      const { rowsWritten, rowsWithErrors, batch, snapshotId, committedAt } = known;
+      const { figures, committedAt, schemaId, stateSha256 } = known;
       await tx.sql(
-        `update sources.stream_run set rows_read = $3, rows_written = $4, rows_with_errors = $5, bytes_read = $6,
-           commits = $7, snapshot_id = $8, committed_at = $9 where run_id = $1 and stream_id = $2`,
+        `update sources.stream_run set rows_read = $3, rows_written = $4, rows_with_errors = $5, rows_with_extra = $6,
+           rows_rejected = $7, bytes_read = $8, commits = $9, rows_in_table = $10, snapshot_ids = $11::jsonb,
+           snapshot_id = $12, schema_changes = $13::jsonb, committed_at = $14,
+           schema_id = coalesce($15, schema_id), state_sha256 = coalesce($16, state_sha256)
+         where run_id = $1 and stream_id = $2`,
         [
-          runId,
-          streamId,
-          rowsReadOf(known),
-          rowsWritten,
-          rowsWithErrors,
-          bytesReadOf(known),
-          batch,
-          snapshotId ?? null,
-          committedAt ?? null,
+          ...[runId, streamId, rowsReadOf(known), figures.rowsWritten, figures.rowsWithErrors, figures.rowsWithExtra],
+          ...[figures.rowsRejected, bytesReadOf(known), figures.batch],
+          figures.batch > 0 ? figures.rowsInTable : null,
+          ...[JSON.stringify(figures.snapshotIds), figures.snapshotIds.at(-1) ?? null, JSON.stringify(figures.fields)],
+          ...[committedAt ?? null, schemaId ?? null, stateSha256 ?? null],
         ],
       );
     }
   });
+}
+
+/** Finds the snapshots that earlier attempts of the run have made; the last one may be known to the table alone. */
+async function recallSnapshots(tables: TablesService, { tenant, runId }: Attempt, known: Standing): Promise<void> {
+  const { ref }: { ref: TableRef } = known.stream;
+  const listed = await tables.snapshots(tenant, ref, { limit: MAX_LISTED_SNAPSHOTS });
+  const ours = listed.filter((snapshot) => snapshot.runId === runId).map(({ snapshotId }) => snapshotId);
+  const { snapshotIds } = known.figures;
+  const missing = ours.filter((snapshotId) => !snapshotIds.includes(snapshotId)).reverse();
+  known.figures = { ...known.figures, snapshotIds: [...snapshotIds, ...missing] };
 }
 
 export type SyncLedger = ReturnType<typeof syncLedger>;
@@ -210,20 +218,16 @@ export function decidingFailure(results: readonly StreamResult[]): RunFailureRec
   return failures.find(({ code }) => code !== 'other_stream_failed') ?? failures[0];
 }
 
-function standingOf(stream: PlannedStream, runId: string): Standing {
-  const { checkpoint } = stream;
-  const counters: CheckpointCounters = checkpoint?.runId === runId ? checkpoint.counters : {};
-  const count = (name: string): number => Number(counters[name] ?? 0);
+function standingOf(stream: PlannedStream): Standing {
+  const { figures, resume } = stream;
   return {
     stream,
-    state: typeof checkpoint?.state === 'string' ? checkpoint.state : undefined,
-    batch: count('batch'),
-    rowsWritten: count('rows_written'),
-    rowsWithErrors: count('rows_with_errors'),
-    bytes: count('bytes'),
-    snapshotId: undefined,
+    figures,
+    follows: resume.follows,
+    stateSha256: undefined,
+    schemaId: undefined,
     committedAt: undefined,
-    earlier: { rows: count('rows_written'), bytes: count('bytes') },
+    earlier: { rows: figures.rowsWritten + figures.rowsRejected, bytes: figures.bytes },
     read: { rows: 0, bytes: 0 },
   };
 }

@@ -1,6 +1,6 @@
 import { failureView, type RunRecord, type RunWorkerView, runView } from '@weir/kernel';
 import { TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
-import type { StreamRunView, SyncRunDetailView, SyncRunView } from '../contract.ts';
+import { getSyncReceipt, type StreamRunView, type SyncRunDetailView, type SyncRunView } from '../contract.ts';
 import { NO_ROWS, type StreamRunRow, type SyncRunRow } from './entity.ts';
 
 type CounterRow = Pick<SyncRunRow, keyof typeof NO_ROWS>;
@@ -58,5 +58,7 @@ export function syncRunDetailView(
   { streams, worker }: { streams: readonly StreamRunRow[]; worker: RunWorkerView | undefined },
 ): SyncRunDetailView {
   const items = streams.map((row) => streamRunView(run, row));
-  return { ...syncRunView(run, details), worker: worker ?? null, streams: items };
+  const view = syncRunView(run, details);
+  const receipt = view.is_terminal ? getSyncReceipt.path.replace(':sync_run_id', run.runId) : null;
+  return { ...view, worker: worker ?? null, receipt, streams: items };
 }

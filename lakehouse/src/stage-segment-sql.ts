@@ -1,0 +1,162 @@
+import { identifier, literal, sqlType } from './duckdb-sql.ts';
+import { type ColumnSql, columnSql, errorsSql } from './stage-column.ts';
+import { dataFields } from './stage-sql.ts';
+import { type Column, decimalShape, type FieldType, fixedLength, parsePrimitive, type TableSchema } from './types.ts';
+
+/** A column of a Parquet file, its type in DuckDB's words. */
+export type ParquetColumn = { readonly name: string; readonly type: string };
+
+/** How a segment is read. */
+export type SegmentReading = {
+  /** The path of the Parquet file. */
+  readonly source: string;
+  readonly columns: readonly ParquetColumn[];
+  /** The table's schema, meta columns included; columns that the file lacks become NULL. */
+  readonly schema: TableSchema;
+  readonly runId: string;
+  /** Milliseconds since 1970. */
+  readonly extractedAt: number;
+};
+
+const ISO = '%Y-%m-%dT%H:%M:%S.%f';
+const ISO_NANOSECONDS = '%Y-%m-%dT%H:%M:%S.%n';
+const INTEGERS: ReadonlySet<string> = new Set([
+  'TINYINT',
+  'SMALLINT',
+  'INTEGER',
+  'BIGINT',
+  'UTINYINT',
+  'USMALLINT',
+  'UINTEGER',
+  'UBIGINT',
+]);
+const FLOATS: ReadonlySet<string> = new Set(['FLOAT', 'DOUBLE']);
+const MOMENTS: ReadonlySet<string> = new Set(['TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS']);
+const ZONED = 'TIMESTAMP WITH TIME ZONE';
+/** The table types that hold every value of a Parquet column, beside those of the same name. */
+const HELD_BY: ReadonlyMap<string, Column['type']> = new Map<string, Column['type']>([
+  ...['TINYINT', 'SMALLINT', 'INTEGER', 'UTINYINT', 'USMALLINT'].map((type) => [type, 'int'] as const),
+  ...['UINTEGER', 'BIGINT'].map((type) => [type, 'long'] as const),
+  ['UBIGINT', 'decimal(38, 0)'],
+  ...[...MOMENTS, 'TIMESTAMP_NS'].map((type) => [type, 'timestamp'] as const),
+  [ZONED, 'timestamptz'],
+  ['BLOB', 'binary'],
+]);
+
+const isNested = (type: string): boolean => /^(?:STRUCT|MAP)\(/.test(type) || type.endsWith(']');
+
+/** The column that a table would have for a Parquet column: one that takes its values as they are, else text. */
+export function heldBy({ name, type }: ParquetColumn): Column {
+  return { name, type: HELD_BY.get(type) ?? parsePrimitive(type.toLowerCase()) ?? 'string' };
+}
+
+/**
+ * The text of a value, as a RECORD line would have it: what both lanes hand to a column is then the same. NULL for NULL.
+ */
+function textSql(value: string, type: string): string {
+  if (isNested(type)) return `to_json(${value})::VARCHAR`;
+  if (MOMENTS.has(type)) return `strftime(${value}::TIMESTAMP, '${ISO}')`;
+  switch (type) {
+    case 'VARCHAR':
+      return value;
+    case 'TIMESTAMP_NS':
+      return `strftime(${value}, '${ISO_NANOSECONDS}')`;
+    case ZONED: {
+      const utc = `make_timestamp(epoch_us(if(isfinite(${value}), ${value}, NULL)))`;
+      return `coalesce(strftime(${utc}, '${ISO}Z'), ${value}::VARCHAR)`;
+    }
+    case 'BLOB':
+      return `base64(${value})`;
+    default:
+      return `${value}::VARCHAR`;
+  }
+}
+
+/** The JSON text of a value, `null` for NULL. */
+function jsonSql(value: string, type: string): string {
+  const text = textSql(value, type);
+  const quoted = `to_json(${text})::VARCHAR`;
+  if (isNested(type) || INTEGERS.has(type) || type === 'BOOLEAN') return `coalesce(${text}, 'null')`;
+  return `coalesce(${FLOATS.has(type) ? `if(isfinite(${value}), ${text}, ${quoted})` : quoted}, 'null')`;
+}
+
+const finite = (value: string, moment: string): ColumnSql => ({
+  value: `if(isfinite(${value}), ${moment}, NULL)`,
+  misfit: `(${value} IS NOT NULL AND NOT isfinite(${value}))`,
+});
+
+// DuckDB's own cast goes towards 1970, so that earlier moments would get a digit that they do not have.
+function microsSql(value: string): ColumnSql {
+  const beyond = `((epoch_ns(${value}) % 1000 + 1000) % 1000)`;
+  const moment = `make_timestamp((epoch_ns(${value}) - ${beyond}) // 1000)`;
+  return { ...finite(value, moment), rounded: `(${value} IS NOT NULL AND isfinite(${value}) AND ${beyond} <> 0)` };
+}
+
+const tried = (value: string, type: FieldType): ColumnSql => {
+  const cast = `try_cast(${value} AS ${sqlType(type)})`;
+  return { value: cast, misfit: `(${value} IS NOT NULL AND ${cast} IS NULL)` };
+};
+
+/**
+ * The value of a column that is made from the Parquet value itself; undefined where only its text will do, because the
+ * types differ in more than their width.
+ */
+function directSql(value: string, from: string, to: FieldType): ColumnSql | undefined {
+  if (typeof to !== 'string') return isNested(from) ? tried(value, to) : undefined;
+  const bytes = fixedLength(to);
+  if (from === 'BLOB' && bytes !== undefined) {
+    const fits = `octet_length(${value}) = ${bytes}`;
+    return { value: `if(${fits}, ${value}, NULL)`, misfit: `(${value} IS NOT NULL AND NOT ${fits})` };
+  }
+  if ((to === 'int' || to === 'long') && INTEGERS.has(from)) return tried(value, to);
+  if (to === 'timestamp' && MOMENTS.has(from)) return finite(value, `${value}::TIMESTAMP`);
+  if (to === 'timestamp' && from === 'TIMESTAMP_NS') return microsSql(value);
+  if (to === 'timestamptz' && from === ZONED) return finite(value, value);
+  if (to === 'date' && from === 'DATE') return finite(value, value);
+  const [wide, narrow] = [decimalShape(to), decimalShape(from.toLowerCase())];
+  if (wide && narrow) {
+    const fits = wide.scale >= narrow.scale && wide.precision - wide.scale >= narrow.precision - narrow.scale;
+    return fits ? { value: `${value}::${sqlType(to)}` } : undefined;
+  }
+  return sqlType(to) === from ? { value } : undefined;
+}
+
+/**
+ * The rows of a Parquet file, typed: a query with the columns of the schema. Columns are found by their exact names. A
+ * value of its column's own type is taken as it is; any other is judged by its text, as if it had come in a RECORD line.
+ * What does not fit is NULL and stands in `_errors`; columns of the file that the schema lacks are in `_extra`.
+ */
+export function segmentRowsSql({ source, columns: found, schema, runId, extractedAt }: SegmentReading): string {
+  const types = new Map(found.map(({ name, type }) => [name, type]));
+  const fields = dataFields(schema);
+  const known = new Set(fields.map(({ name }) => name));
+  const columns = fields.map((field, index) => {
+    const from = types.get(field.name);
+    if (from === undefined) return { field, raw: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
+    const own = identifier(field.name);
+    const direct = directSql(`r${index}`, from, field.type);
+    if (direct) return { field, raw: own, sql: direct };
+    return { field, raw: textSql(own, from), sql: columnSql(`r${index}`, field.type) };
+  });
+  const unknown = found.filter(({ name }) => !known.has(name));
+  const members = unknown.map(
+    ({ name, type }) => `${literal(`${JSON.stringify(name)}:`)} || ${jsonSql(identifier(name), type)}`,
+  );
+  const extra = unknown.length ? `'{' || ${members.join(` || ',' || `)} || '}'` : 'NULL';
+  const output = new Map([
+    ...columns.map(({ field, sql }) => [field.name, sql.value] as const),
+    ['_extracted_at', `make_timestamptz(${extractedAt} * 1000)`],
+    ['_run_id', literal(runId)],
+    ['_errors', errorsSql(columns, undefined)],
+    ['_extra', 'extra'],
+  ]);
+  const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`);
+  const raws = columns.map(({ raw }, index) => `${raw} AS r${index}`);
+  return `SELECT ${selected.join(',\n      ')}
+    FROM (SELECT ${[...raws, `${extra} AS extra`].join(', ')} FROM ${parquetSql(source)})`;
+}
+
+/** The table expression of a segment: its columns and nothing beside. */
+export function parquetSql(source: string): string {
+  return `read_parquet([${literal(source)}], hive_partitioning = false, binary_as_string = false)`;
+}

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import {
+  type ConnectorProcess,
+  createSpool,
+  readSync,
+  type SealedSegment,
+  type Spool,
+  type StreamReading,
+  streamOfKey,
+} from '@weir/connector-runtime';
+import type { RunFailureRecord } from '@weir/kernel';
+import { sourceFailure, verdictFailure } from './failure.ts';
+import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
+
+const PROGRESS_EVERY_MS = 500;
+
+export interface ReadDeps {
+  plan: ChildPlan;
+  connector: ConnectorProcess;
+  /** Where sealed segments are kept until the parent lets them go. */
+  segments: Map<number, SealedSegment>;
+  send(message: FromChild): void;
+}
+
+/**
+ * Reads the connector to its end: tells of every sealed segment in order, then of how the streams have ended. Rejects
+ * when the spool failed.
+ */
+export async function readSource({ plan, connector, segments, send }: ReadDeps): Promise<void> {
+  const spool = createSpool({ dir: join(plan.workDir, 'spool'), sealAfterMs: plan.commitAfterMs });
+  const watched = watchSpool(spool, plan.streams);
+  const idOf = new Map(plan.streams.map(({ key, streamId }) => [key, streamId]));
+  const tell = async (): Promise<void> => {
+    let id = 0;
+    for await (const segment of spool.segments()) {
+      id += 1;
+      segments.set(id, segment);
+      const { state, final: isFinal } = segment;
+      const stream = idOf.get(segment.stream) ?? '';
+      const hasRows = segment.path !== undefined || segment.rejected.length > 0;
+      send({ type: 'event', event: { type: 'sealed', segment: { id, stream, hasRows, state, isFinal } } });
+    }
+  };
+  const report = setInterval(() => send({ type: 'progress', streams: watched.progress }), PROGRESS_EVERY_MS);
+  try {
+    const streams = plan.streams.map((stream) => streamOfKey(stream.key));
+    const [{ streams: readings }] = await Promise.all([readSync({ connector, streams, spool: watched.spool }), tell()]);
+    send({ type: 'progress', streams: watched.progress });
+    const failures = Object.fromEntries(
+      plan.streams.map(({ key, streamId }) => [streamId, failureOf(readings.get(key)) ?? watched.failures[streamId]]),
+    );
+    send({ type: 'event', event: { type: 'read', failures } });
+  } finally {
+    clearInterval(report);
+  }
+}
+
+function failureOf(reading: StreamReading | undefined): RunFailureRecord | undefined {
+  return reading?.verdict.outcome === 'failure' ? verdictFailure(reading.verdict) : undefined;
+}
+
+interface Watched {
+  spool: Spool;
+  progress: Record<string, Progress>;
+  failures: Record<string, RunFailureRecord | undefined>;
+}
+
+/**
+ * The spool, noting how much of each stream has arrived. What a stream that tells states sends behind its last one is
+ * not kept, as the next sync reads it again; a stream that ends well all the same has broken the protocol.
+ */
+function watchSpool(spool: Spool, streams: readonly ChildStream[]): Watched {
+  const failures: Watched['failures'] = {};
+  const seen = new Map(
+    streams.map((stream) => [stream.key, { ...stream, hasState: false, sinceState: 0, count: { rows: 0, bytes: 0 } }]),
+  );
+  const note = (key: string, rows: number, bytes: number): void => {
+    const stream = seen.get(key);
+    if (stream === undefined) return;
+    stream.sinceState += rows;
+    stream.count.rows += rows;
+    stream.count.bytes += bytes;
+  };
+  const watched: Spool = {
+    ...spool,
+    write(key, lines, count) {
+      note(key, count, lines.byteLength);
+      spool.write(key, lines, count);
+    },
+    take(key, file) {
+      spool.take(key, file);
+      note(key, file.rows, file.bytes);
+    },
+    reject(key, reason) {
+      note(key, 1, 0);
+      spool.reject(key, reason);
+    },
+    mark(key, state) {
+      const stream = seen.get(key);
+      if (stream !== undefined) Object.assign(stream, { hasState: true, sinceState: 0 });
+      spool.mark(key, state);
+    },
+    finish(key, rows) {
+      const stream = seen.get(key);
+      const isCut = stream?.isStateful === true && stream.hasState;
+      if (isCut && rows === 'all' && stream.sinceState > 0) {
+        failures[stream.streamId] = sourceFailure('rows_uncovered');
+      }
+      spool.finish(key, isCut ? 'until-last-state' : rows);
+    },
+  };
+  const progress = Object.fromEntries([...seen.values()].map(({ streamId, count }) => [streamId, count]));
+  return { spool: watched, progress, failures };
+}

@@ -1,0 +1,33 @@
+import type { StreamFailure } from '@weir/engine';
+import type { RunFailureRecord } from '@weir/kernel';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
+import { sourceFailure } from './failure.ts';
+import type { Sync } from './sync-types.ts';
+
+/** Fields that a failure names; more are counted. */
+const MAX_NAMED_FIELDS = 20;
+
+/** Why a stream failed, in the words of a run. */
+export function streamFailure(failure: StreamFailure<Sync>): RunFailureRecord {
+  if ('reported' in failure) return failure.reported;
+  switch (failure.rule) {
+    case 'schema_frozen':
+      return frozen(failure.columns.map(({ name }) => name));
+    case 'too_many_rejects': {
+      const known = sourceFailure('too_many_rejects');
+      return { ...known, detail: `More than ${failure.limit} lines of the stream are no rows of its table.` };
+    }
+    case 'rows_uncovered':
+      return sourceFailure('rows_uncovered');
+    case 'table_contended':
+      return sourceFailure('table_contended');
+  }
+}
+
+function frozen(names: readonly string[]): RunFailureRecord {
+  const { code, hint } = datasetProblems.schemaFrozen.entry;
+  const named = names.slice(0, MAX_NAMED_FIELDS).join(', ');
+  const more = names.length > MAX_NAMED_FIELDS ? ` and ${names.length - MAX_NAMED_FIELDS} more` : '';
+  const detail = `The schema of the stream is frozen, and rows have fields that no column holds: ${named}${more}.`;
+  return { code, origin: 'source', retryable: false, detail, hint };
+}

@@ -1,0 +1,85 @@
+import type { CommitBatch } from '@weir/engine';
+import type { Checkpoint, CheckpointCounters } from '@weir/plugin-datasets/contract';
+import type { FieldNoteView } from '../contract.ts';
+import type { StagedPart, Sync } from './sync-types.ts';
+
+/** What a run has done for a stream, over all of its attempts. */
+export interface Figures {
+  readonly batch: number;
+  readonly rowsWritten: number;
+  readonly rowsWithErrors: number;
+  readonly rowsWithExtra: number;
+  readonly rowsRejected: number;
+  readonly bytes: number;
+  /** Rows of the run that are in the table. */
+  readonly rowsInTable: number;
+  readonly snapshotIds: readonly string[];
+  readonly fields: readonly FieldNoteView[];
+}
+
+/** The figures that a run goes on from: those that it has stored with the rows itself, none of another run's. */
+export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Figures {
+  const counters: CheckpointCounters = checkpoint?.runId === runId ? checkpoint.counters : {};
+  const count = (name: string): number => Number(counters[name] ?? 0);
+  const ids = counters.snapshot_ids;
+  return {
+    batch: count('batch'),
+    rowsWritten: count('rows_written'),
+    rowsWithErrors: count('rows_with_errors'),
+    rowsWithExtra: count('rows_with_extra'),
+    rowsRejected: count('rows_rejected'),
+    bytes: count('bytes'),
+    rowsInTable: count('rows_in_table'),
+    snapshotIds: Array.isArray(ids) ? ids : [],
+    fields: typeof counters.fields === 'string' ? (JSON.parse(counters.fields) as FieldNoteView[]) : [],
+  };
+}
+
+/** Figures as they are stored with the rows. */
+export function countersOf(figures: Figures): CheckpointCounters {
+  return {
+    batch: figures.batch,
+    rows_written: figures.rowsWritten,
+    rows_with_errors: figures.rowsWithErrors,
+    rows_with_extra: figures.rowsWithExtra,
+    rows_rejected: figures.rowsRejected,
+    bytes: figures.bytes,
+    rows_in_table: figures.rowsInTable,
+    snapshot_ids: figures.snapshotIds,
+    fields: JSON.stringify(figures.fields),
+  };
+}
+
+/** The figures with one commit more. */
+export function withBatch(figures: Figures, { number, batch, merged, replaces }: CommitBatch<Sync>): Figures {
+  const sum = (of: (part: StagedPart) => number): number => batch.parts.reduce((total, part) => total + of(part), 0);
+  const rows = sum((part) => part.rows);
+  const there = replaces ? 0 : figures.rowsInTable - (merged?.replacedOfRun ?? 0);
+  return {
+    ...figures,
+    batch: number,
+    rowsWritten: figures.rowsWritten + rows,
+    rowsWithErrors: figures.rowsWithErrors + sum((part) => part.rowsWithErrors),
+    rowsWithExtra: figures.rowsWithExtra + sum((part) => part.rowsWithExtra),
+    rowsRejected: figures.rowsRejected + batch.rejected,
+    bytes: figures.bytes + sum((part) => part.bytes),
+    rowsInTable: there + (merged === undefined ? rows : merged.inserted + merged.updated),
+    fields: withFields(figures.fields, batch.parts.flatMap(capturedIn)),
+  };
+}
+
+/** The notes with more of them; each field is noted once for what became of it. */
+export function withFields(fields: readonly FieldNoteView[], more: readonly FieldNoteView[]): readonly FieldNoteView[] {
+  const known = new Set(fields.map(({ field, change }) => `${change} ${field}`));
+  const fresh = more.filter(({ field, change }) => known.size < known.add(`${change} ${field}`).size);
+  return fresh.length === 0 ? fields : [...fields, ...fresh];
+}
+
+function capturedIn({ captured }: StagedPart): FieldNoteView[] {
+  return captured.map(({ name, type }) => ({ field: name, change: 'captured' as const, type: typeName(type) }));
+}
+
+/** A type in the table's words; what is nested, as its JSON. */
+export function typeName(type: unknown): string {
+  return typeof type === 'string' ? type : JSON.stringify(type);
+}

@@ -1,0 +1,46 @@
+import type { SyncTypes } from '@weir/engine';
+import type { RunFailureRecord } from '@weir/kernel';
+import type { StagedFile } from '@weir/plugin-datasets/stage';
+
+/** A column that rows ask for, with its type in the table's words. */
+export interface WantedColumn {
+  readonly name: string;
+  readonly type: unknown;
+}
+
+/** What one segment, or its rejected lines, became. */
+export interface StagedPart {
+  readonly files: readonly StagedFile[];
+  readonly rows: number;
+  readonly rowsWithErrors: number;
+  readonly rowsWithExtra: number;
+  /** Of the lines that were read. */
+  readonly bytes: number;
+  /** Sum of the hashes of the rows. */
+  readonly checksum: string | undefined;
+  /** Members that went to `_extra`. */
+  readonly captured: readonly WantedColumn[];
+}
+
+/** A batch as it goes into a table that its rows were merged into. */
+export interface MergedBatch {
+  readonly files: readonly StagedFile[];
+  /** Locations of live files that others replace. */
+  readonly removed: readonly string[];
+  /** The snapshot that it was merged into; null for a table without any. */
+  readonly base: string | null;
+  readonly inserted: number;
+  readonly updated: number;
+  /** Rows of this run that are not in the table any more, or were written anew. */
+  readonly replacedOfRun: number;
+}
+
+/** The engine's sync as this plugin carries it out. */
+export interface Sync extends SyncTypes {
+  /** JSON text of a STATE. */
+  readonly state: string;
+  readonly part: StagedPart;
+  readonly column: WantedColumn;
+  readonly merged: MergedBatch;
+  readonly failure: RunFailureRecord;
+}
