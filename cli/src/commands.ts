@@ -8,6 +8,7 @@ import {
   DatasetsSchemaHistory,
   DatasetsSnapshots,
 } from './commands/datasets.ts';
+import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets-quarantine.ts';
 import { DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/dev.ts';
 import { Doctor } from './commands/doctor.ts';
 import { Completion, HelpExitCodes } from './commands/help.ts';
@@ -24,6 +25,7 @@ import { OpsQueues, OpsWorkers } from './commands/ops-engine.ts';
 import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs-receipt.ts';
+import { RunsVerify } from './commands/runs-verify.ts';
 import {
   PatternsGet,
   PatternsList,
@@ -78,6 +80,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesStreamsBulk,
   SourcesStreamsDelete,
   RunsReceipt,
+  RunsVerify,
   PatternsList,
   PatternsGet,
   DatasetsList,
@@ -86,6 +89,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   DatasetsSchema,
   DatasetsSchemaHistory,
   DatasetsSnapshots,
+  DatasetsQuarantineList,
+  DatasetsQuarantineReplay,
   PluginsList,
   PluginsEnable,
   PluginsDisable,

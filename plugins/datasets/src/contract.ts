@@ -1,4 +1,12 @@
 export {
+  Audits,
+  type AuditsService,
+  type CountedLines,
+  type CountedRun,
+  type NotCounted,
+  type RunFigures,
+} from './contract/audits.ts';
+export {
   DATASET_LAYERS,
   DatasetColumn,
   DatasetDetail,
@@ -22,6 +30,13 @@ export {
 } from './contract/preview.ts';
 export { datasetProblems } from './contract/problems.ts';
 export { type ProducerEntry, type ProducerKind, Producers, type ProducersService } from './contract/producers.ts';
+export {
+  listQuarantine,
+  MAX_COUNTED_REASONS,
+  MAX_SHOWN_LINE_BYTES,
+  QuarantinePage,
+  RejectedLine,
+} from './contract/quarantine.ts';
 export { DatasetSchema, getDatasetSchema, listSchemaVersions, SchemaField, SchemaVersion } from './contract/schema.ts';
 export { type FieldOfSchema, SCHEMA_CHANGES, type SchemaChange, schemaChanges } from './contract/schema-changes.ts';
 export {

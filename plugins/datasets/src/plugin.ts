@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises';
-import { contribute, definePlugin, handle, type Kernel, provide } from '@weir/kernel';
+import { contribute, definePlugin, handle, type Kernel, provide, Refusal } from '@weir/kernel';
 import { HealthChecks } from '@weir/kernel/contract';
-import { createQueryPool, createScanner, jdbcCatalog, localFileIO } from '@weir/lakehouse';
+import { createQueryPool, createScanner, jdbcCatalog, localPath, openStore } from '@weir/lakehouse';
 import { Events } from '@weir/plugin-platform/contract';
+import { auditsService } from './audit/audits.ts';
 import { CheckpointEntity } from './checkpoint/entity.ts';
 import {
   ARROW_STREAM,
+  Audits,
   datasetProblems,
   getDataset,
   getDatasetSchema,
@@ -13,6 +15,7 @@ import {
   listDatasets,
   listLegacySnapshots,
   listLegacyTables,
+  listQuarantine,
   listSchemaVersions,
   Producers,
   previewDataset,
@@ -21,6 +24,7 @@ import {
 import { datasetService } from './dataset/service.ts';
 import { ProducerEntity } from './producer/entity.ts';
 import { producersService } from './producer/producers.ts';
+import { quarantinePage } from './quarantine/list.ts';
 import { checkSettings, datasetSettings } from './settings.ts';
 import { tablesService } from './table/tables.ts';
 import { warehouseCheck } from './warehouse-check.ts';
@@ -33,14 +37,20 @@ export default definePlugin({
   problems: datasetProblems,
   setup(kernel) {
     const { settings } = kernel;
-    const { warehouse } = checkSettings(settings);
-    const io = localFileIO({ root: warehouse });
+    const { warehouse, store, catalog: place } = checkSettings(settings);
+    if (place.kind === 'rest') {
+      throw new Refusal('configuration refused', [
+        'TABLE_CATALOG_URI names a REST catalog, which commits do not use yet',
+      ]);
+    }
+    const io = openStore(store);
     const catalogName = settings.TABLE_CATALOG;
     const catalog = jdbcCatalog({ catalogName });
     const scanner = createScanner({ io });
     const pool = createQueryPool();
     const base = kernel as Kernel;
-    const datasets = datasetService({ kernel: base, catalog, catalogName, scanner, pool });
+    const readDeps = { kernel: base, catalog, catalogName, scanner, pool };
+    const datasets = datasetService(readDeps);
     return {
       routes: [
         handle(listDatasets, ({ tenant, query }) => datasets.list(tenant, query)),
@@ -56,6 +66,9 @@ export default definePlugin({
         handle(listDatasetSnapshots, ({ tenant, params, query }) =>
           datasets.snapshots(tenant, params.dataset_id, query),
         ),
+        handle(listQuarantine, ({ tenant, params, query }) =>
+          quarantinePage(readDeps, tenant, { id: params.dataset_id, query }),
+        ),
         handle(listLegacyTables, ({ tenant, query }) => datasets.legacyTables(tenant, query)),
         handle(listLegacySnapshots, ({ tenant, params, query }) =>
           datasets.legacySnapshots(tenant, params.table, query),
@@ -64,12 +77,16 @@ export default definePlugin({
       services: [
         provide(Tables, tablesService({ kernel: base, catalog, io, scanner, warehouse, events: kernel.use(Events) })),
         provide(Producers, producersService()),
+        provide(Audits, auditsService({ kernel: base, catalog, io, pool })),
       ],
-      contributes: [contribute(HealthChecks, warehouseCheck(warehouse))],
+      contributes: [contribute(HealthChecks, warehouseCheck(io, warehouse))],
       start: async () => {
-        await mkdir(warehouse, { recursive: true });
+        if (store.s3 === undefined) await mkdir(localPath(warehouse), { recursive: true });
       },
-      stop: () => pool.close(),
+      async stop() {
+        await pool.close();
+        await io.close();
+      },
     };
   },
 });

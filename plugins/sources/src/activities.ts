@@ -1,14 +1,16 @@
 import { cpus } from 'node:os';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { Tenant } from '@weir/kernel';
-import { Producers, Tables } from '@weir/plugin-datasets/contract';
+import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { finishDiscovery, runDiscovery } from './discovery/run-discovery.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
+import { receiptService } from './receipt/service.ts';
 import { copyTokens } from './sync/copy-tokens.ts';
 import { failureOf, RunFailed, sourceFailure } from './sync/failure.ts';
 import { finishSync, type Outcome } from './sync/finish-sync.ts';
 import { runAttempt } from './sync/run-attempt.ts';
 import { workFolders } from './sync/work-folders.ts';
+import { verifySyncRun } from './verification/verify-sync.ts';
 import { settingsOf, type WorkerDeps } from './worker-deps.ts';
 
 /** All that a workflow of this plugin is given. */
@@ -27,6 +29,7 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   const patterns = loadPatterns(settingsOf(kernel).WEIR_PLATFORM, kernel.log);
   const tables = kernel.use(Tables);
   const services = { tables, producers: kernel.use(Producers) };
+  const auditing = { kernel, tables, audits: kernel.use(Audits), receipts: receiptService(kernel) };
   const folders = workFolders(workDir);
   const tokens = copyTokens(cores);
   const swept = folders.sweep();
@@ -70,6 +73,17 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
     /** Makes a discovery terminal and brings the streams of its source in line with it. */
     endDiscovery: async (input: RunInput, outcome: Outcome): Promise<void> =>
       finishDiscovery({ kernel, services }, await tenantOf(input), input.run_id, outcome),
+
+    /** Holds the receipt of a sync against its tables; one attempt. */
+    verifySync: (input: RunInput): Promise<void> =>
+      attempt(kernel.log, input, async ({ signal }) =>
+        verifySyncRun(auditing, await tenantOf(input), { verificationRunId: input.run_id, signal }),
+      ),
+
+    /** Makes a run terminal to whose end nothing else belongs. */
+    endRun: async (input: RunInput, outcome: Outcome): Promise<void> => {
+      await kernel.runs.finish(await tenantOf(input), input.run_id, outcome);
+    },
   };
 }
 

@@ -15,6 +15,12 @@ export {
   type PatternView,
 } from './contract/patterns.ts';
 export { sourceProblems } from './contract/problems.ts';
+export {
+  getReplay,
+  ReplayOutcome,
+  type ReplayOutcomeView,
+  startReplay,
+} from './contract/quarantine-replays.ts';
 export { getSourceReadiness } from './contract/readiness.ts';
 export {
   getSyncReceipt,
@@ -106,3 +112,16 @@ export {
   startSync,
   VERDICTS,
 } from './contract/syncs.ts';
+export {
+  getVerification,
+  SyncVerification,
+  type SyncVerificationView,
+  UNVERIFIABLE,
+  VERIFICATION_FORMAT,
+  VERIFICATION_VERDICTS,
+  VERIFIED_FIGURES,
+  type VerificationVerdict,
+  VerifiedStream,
+  type VerifiedStreamView,
+  verifySync,
+} from './contract/verifications.ts';

@@ -9,13 +9,15 @@ import { settleDiscovery } from './discovery/settle-discovery.ts';
 import { startConfigSweeper } from './discovery/sweep-configs.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { patternService } from './pattern/service.ts';
+import { ReplayEntity } from './quarantine/entity.ts';
+import { replayService } from './quarantine/service.ts';
 import { contributedChecks } from './readiness/contributed-checks.ts';
 import { ReceiptEntity } from './receipt/entity.ts';
 import { keepReceipts } from './receipt/keep-receipts.ts';
 import { releaseVersions } from './receipt/release-versions.ts';
 import { receiptService } from './receipt/service.ts';
 import { routes } from './routes.ts';
-import { DISCOVERY_KIND, SYNC_KIND } from './run-kinds.ts';
+import { DISCOVERY_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './run-kinds.ts';
 import { settings } from './settings.ts';
 import { SourceEntity } from './source/entity.ts';
 import { sourceService } from './source/service.ts';
@@ -29,17 +31,29 @@ import { syncRunService } from './sync/run-service.ts';
 import { syncService } from './sync/service.ts';
 import { statsService } from './sync/stats-service.ts';
 import { tableRefsService } from './sync/table-refs-service.ts';
+import { VerificationEntity } from './verification/entity.ts';
+import { verificationService } from './verification/service.ts';
 
 /** Sources: patterns, sources, streams, discoveries and syncs. */
 export default definePlugin({
   id: 'sources',
   settings,
-  entities: [SourceEntity, StreamEntity, DiscoveryEntity, SyncRunEntity, StreamRunEntity, ReceiptEntity],
+  entities: [
+    SourceEntity,
+    StreamEntity,
+    DiscoveryEntity,
+    SyncRunEntity,
+    StreamRunEntity,
+    ReceiptEntity,
+    VerificationEntity,
+    ReplayEntity,
+  ],
   problems: { ...sourceProblems, ...failureProblems },
   setup(kernel) {
     const { patterns } = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
     const tables = kernel.use(Tables);
     const services = { tables, producers: kernel.use(Producers) };
+    const receipts = receiptService(kernel);
     let stopSweeper: (() => void) | undefined;
     return {
       routes: routes({
@@ -53,7 +67,9 @@ export default definePlugin({
         discoveries: discoveryService({ kernel, patterns }),
         syncs: syncService({ kernel, tables }),
         syncRuns: syncRunService(kernel),
-        receipts: receiptService(kernel),
+        receipts,
+        replays: replayService(kernel),
+        verifications: verificationService(kernel, receipts),
         stats: statsService(kernel),
         tableRefs: tableRefsService({ kernel, tables }),
       }),
@@ -62,7 +78,7 @@ export default definePlugin({
         contribute(RunChanges, settleDiscovery),
         contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
       ],
-      runKinds: [SYNC_KIND, DISCOVERY_KIND],
+      runKinds: [SYNC_KIND, DISCOVERY_KIND, VERIFY_KIND, REPLAY_KIND],
       async start() {
         stopSweeper = startConfigSweeper(kernel);
       },

@@ -9,6 +9,7 @@ import {
   discoverPatterns,
   getDiscoveryStatus,
   getPattern,
+  getReplay,
   getSource,
   getSourceReadiness,
   getStream,
@@ -16,6 +17,7 @@ import {
   getSyncRun,
   getSyncStats,
   getSyncStatus,
+  getVerification,
   listSources,
   listStreams,
   listSyncHistory,
@@ -25,12 +27,15 @@ import {
   refreshSchema,
   resetStream,
   startDiscovery,
+  startReplay,
   startSync,
   updateSource,
   updateStream,
+  verifySync,
 } from './contract.ts';
 import type { discoveryService, HowToStart } from './discovery/service.ts';
 import type { patternService } from './pattern/service.ts';
+import type { replayService } from './quarantine/service.ts';
 import { SOURCE_SUBJECT } from './readiness/contributed-checks.ts';
 import type { receiptService } from './receipt/service.ts';
 import type { sourceService } from './source/service.ts';
@@ -42,6 +47,7 @@ import type { syncRunService } from './sync/run-service.ts';
 import type { syncService } from './sync/service.ts';
 import type { statsService } from './sync/stats-service.ts';
 import type { tableRefsService } from './sync/table-refs-service.ts';
+import type { verificationService } from './verification/service.ts';
 
 export interface RouteServices {
   readiness: Kernel['readiness'];
@@ -55,6 +61,8 @@ export interface RouteServices {
   syncs: ReturnType<typeof syncService>;
   syncRuns: ReturnType<typeof syncRunService>;
   receipts: ReturnType<typeof receiptService>;
+  replays: ReturnType<typeof replayService>;
+  verifications: ReturnType<typeof verificationService>;
   stats: ReturnType<typeof statsService>;
   tableRefs: ReturnType<typeof tableRefsService>;
 }
@@ -96,7 +104,15 @@ function streamRoutes({ streams, bulk, refreshes, resets }: RouteServices): AnyR
   ];
 }
 
-function runRoutes({ discoveries, syncs, syncRuns, receipts, stats }: RouteServices): AnyRoute[] {
+function runRoutes({
+  discoveries,
+  syncs,
+  syncRuns,
+  receipts,
+  verifications,
+  replays,
+  stats,
+}: RouteServices): AnyRoute[] {
   return [
     handle(startDiscovery, ({ tenant, principal, body, query }) =>
       discoveries.start(tenant, body, howToStart(principal, query)),
@@ -111,6 +127,16 @@ function runRoutes({ discoveries, syncs, syncRuns, receipts, stats }: RouteServi
     handle(cancelSync, ({ tenant, params }) => syncRuns.cancel(tenant, params.sync_run_id)),
     handle(getSyncRun, ({ tenant, params }) => syncRuns.details(tenant, params.workflow_id)),
     handle(getSyncReceipt, ({ tenant, params }) => receipts.get(tenant, params.sync_run_id)),
+    handle(verifySync, ({ tenant, principal, params, query }) =>
+      verifications.start(tenant, params.sync_run_id, howToStart(principal, query)),
+    ),
+    handle(getVerification, ({ tenant, params, query }) =>
+      verifications.get(tenant, params.sync_run_id, query.verification_run_id),
+    ),
+    handle(startReplay, ({ tenant, principal, body, query }) =>
+      replays.start(tenant, body, howToStart(principal, query)),
+    ),
+    handle(getReplay, ({ tenant, params }) => replays.get(tenant, params.replay_run_id)),
     handle(listSyncRunStreams, ({ tenant, params, query }) => syncRuns.streams(tenant, params.sync_run_id, query)),
   ];
 }

@@ -11,6 +11,22 @@ export const SYNC_KIND: RunKind = {
   exclusive: true,
 };
 
+/** A check of what one sync has written; it changes nothing, so any number may run. */
+export const VERIFY_KIND: RunKind = {
+  kind: 'sync_verify',
+  workflowType: 'SyncVerifyWorkflow',
+  role: SOURCE_ROLE,
+  exclusive: false,
+};
+
+/** Another try of rejected lines of one source; at most one at a time. */
+export const REPLAY_KIND: RunKind = {
+  kind: 'quarantine_replay',
+  workflowType: 'QuarantineReplayWorkflow',
+  role: SOURCE_ROLE,
+  exclusive: true,
+};
+
 /** A discovery of one source, or of a configuration that is no source yet; at most one at a time for each. */
 export const DISCOVERY_KIND: RunKind = {
   kind: 'source-discovery',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { SOURCE_STATUSES, SYNC_MODES, WRITE_MODES } from '../src/contract.ts';
 import { discoveryOutcome, historyOutcome } from '../src/readiness/contributed-checks.ts';
+import { leftAside } from '../src/readiness/left-aside.ts';
 import { BLOCKING_CHECKS, type SourceFacts, type StreamFacts, startRefusal } from '../src/readiness/source-checks.ts';
 
 const RUNS = { numRuns: 1_000 };
@@ -128,6 +129,19 @@ t.test('each part of the checklist is a check of its own', async (t) => {
   const merging = BLOCKING_CHECKS.find(({ check }) => check === 'primary_keys');
   t.match(merging?.judge({ status: 'ready', streams: [{ ...good, ...merge }] }), {
     items: [{ id: 'id', name: 'orders', code: 'primary_key_required' }],
+  });
+});
+
+t.test('fields and lines that the last sync left aside are told, stream by stream', async (t) => {
+  const quiet = { streamId: 'a', name: 'a', rowsRejected: 0, schemaChanges: [] };
+  t.equal(leftAside([]).status, 'pass');
+  const added = { field: 'x', change: 'added', type: 'long' } as const;
+  t.equal(leftAside([quiet, { ...quiet, schemaChanges: [added] }]).status, 'pass', 'a new column is nothing aside');
+  const notes = (['captured', 'refused'] as const).map((change) => ({ ...added, change }));
+  t.match(leftAside([quiet, { ...quiet, streamId: 'b', rowsRejected: 2, schemaChanges: notes }]), {
+    status: 'warning',
+    detail: /^1 stream/,
+    items: ['fields_refused', 'fields_captured', 'lines_quarantined'].map((code) => ({ id: 'b', code })),
   });
 });
 

@@ -88,7 +88,11 @@ export type StreamRunView = Static<typeof StreamRun>;
 /** One sync of a source with its streams; `worker` says who has an open run in hands, and is null for an ended one. */
 export const SyncRunDetail = Type.Composite([
   SyncRun,
-  Type.Object({ worker: Nullable(RunWorker), streams: Type.Array(StreamRun) }),
+  Type.Object({
+    worker: Nullable(RunWorker),
+    receipt: Nullable(Type.String({ description: 'Path of the receipt of one that has ended' })),
+    streams: Type.Array(StreamRun),
+  }),
 ]);
 export type SyncRunDetailView = Static<typeof SyncRunDetail>;
 

@@ -6,6 +6,8 @@ import { DISCOVERY_KIND, SYNC_KIND } from '../run-kinds.ts';
 import { liveSource } from '../source/live-source.ts';
 import { StreamEntity } from '../stream/entity.ts';
 import { bronzeNamespace } from '../stream/view.ts';
+import { StreamRunEntity } from '../sync/entity.ts';
+import { leftAside } from './left-aside.ts';
 import { BLOCKING_CHECKS, MAX_NAMED } from './source-checks.ts';
 import { readSourceFacts } from './source-facts.ts';
 
@@ -51,6 +53,26 @@ function warningChecks({ kernel, tables }: Deps): ReadinessCheck[] {
       check: 'tables',
       title: 'The tables that are there can be read',
       run: (tenant, sourceId) => tablesOutcome({ kernel, tables }, tenant, sourceId),
+    },
+    {
+      ...about,
+      check: 'left_aside',
+      title: 'The last sync took every field and every line',
+      run: async (tenant, sourceId) => {
+        const filter = { kind: SYNC_KIND.kind, subjectId: sourceId };
+        const { items } = await kernel.runs.page(tenant, filter, { limit: 2 });
+        const last = items.find(({ status }) => TERMINAL_RUN_STATUSES.includes(status));
+        if (last === undefined) return leftAside([]);
+        const { runId } = last;
+        const rows = await kernel.db(tenant).transaction(async (tx) => {
+          const enabled = new Set(
+            (await tx.find(StreamEntity, { sourceId, enabled: true })).map((row) => row.streamId),
+          );
+          const runs = await tx.find(StreamRunEntity, { runId }, { orderBy: { name: 'asc' } });
+          return runs.filter(({ streamId }) => enabled.has(streamId));
+        });
+        return leftAside(rows);
+      },
     },
     {
       ...about,

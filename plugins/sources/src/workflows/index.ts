@@ -1,2 +1,3 @@
 export { SourceDiscoveryWorkflow } from './source-discovery.ts';
 export { SourceSyncWorkflow } from './source-sync.ts';
+export { SyncVerifyWorkflow } from './sync-verify.ts';
