@@ -47,7 +47,7 @@ export function typedJson(name: string, type: string): string {
     case 'TIMESTAMP_MS':
       return quoted(`strftime(${value}::TIMESTAMP, '${ISO}')`);
     case 'TIMESTAMP WITH TIME ZONE':
-      return utcJson(value);
+      return quoted(utcText(value));
     case 'BLOB':
       return quoted(`base64(${value})`);
     default:
@@ -62,40 +62,60 @@ export function typedJson(name: string, type: string): string {
  */
 export function fieldJson(name: string, schema: JsonSchema): string {
   const raw = identifier(name);
-  const value = `nullif(${raw}, '')`;
-  const format = typeof schema.weir_format === 'string' ? literal(schema.weir_format) : undefined;
-  const parsed = (sql: string) => `coalesce(${sql}, ${asText(value)})`;
+  const text = asText(nullified(raw, schema));
   switch (schema.weir_type) {
     case 'int':
     case 'long':
-      return `if(${matches(raw, JSON_INTEGER)}, ${raw}, ${asText(value)})`;
+      return `if(${matches(raw, JSON_INTEGER)}, ${raw}, ${text})`;
     case 'float':
     case 'double': {
       const isNumber = `length(${raw}) <= ${MAX_NUMERAL_CHARS} AND ${matches(raw, JSON_NUMBER)}`;
-      return `if(${isNumber} AND isfinite(try_cast(${raw} AS DOUBLE)), ${raw}, ${asText(value)})`;
+      return `if(${isNumber} AND isfinite(try_cast(${raw} AS DOUBLE)), ${raw}, ${text})`;
     }
     case 'boolean':
-      return parsed(`try_cast(${raw} AS BOOLEAN)::VARCHAR`);
+      return `coalesce(${booleanText(raw)}, ${text})`;
+    default: {
+      const parsed = parsedText(raw, schema);
+      return parsed === undefined ? text : `coalesce(${quoted(parsed)}, ${text})`;
+    }
+  }
+}
+
+/** The SQL of a CSV field as the text that a reader finds in its JSON. */
+export function fieldText(name: string, schema: JsonSchema): string {
+  const raw = identifier(name);
+  const parsed = schema.weir_type === 'boolean' ? booleanText(raw) : parsedText(raw, schema);
+  const text = nullified(raw, schema);
+  return parsed === undefined ? text : `coalesce(${parsed}, ${text})`;
+}
+
+const nullified = (raw: string, schema: JsonSchema) => (schema.weir_type === undefined ? raw : `nullif(${raw}, '')`);
+const booleanText = (raw: string) => `try_cast(${raw} AS BOOLEAN)::VARCHAR`;
+
+/** A date or time in ISO form, NULL where the field has not the form of its column's type; undefined for other types. */
+function parsedText(raw: string, schema: JsonSchema): string | undefined {
+  const format = typeof schema.weir_format === 'string' ? literal(schema.weir_format) : undefined;
+  switch (schema.weir_type) {
     case 'date': {
       const date = format === undefined ? `try_cast(${raw} AS DATE)` : `try_strptime(${raw}, ${format})::DATE`;
-      return parsed(quoted(`if(length(${raw}) <= 10, ${date}, NULL)::VARCHAR`));
+      return `if(length(${raw}) <= 10, ${date}, NULL)::VARCHAR`;
     }
     case 'timestamp': {
       const plain = `if(${matches(raw, '[0-9-]{8,10}[ T][0-9:.]+')}, try_cast(${raw} AS TIMESTAMP), NULL)`;
       const time = format === undefined ? plain : `try_strptime(${raw}, ${format})::TIMESTAMP`;
-      return parsed(quoted(`strftime(${time}, '${ISO}')`));
+      return `strftime(${time}, '${ISO}')`;
     }
     case 'timestamptz': {
       // Without an offset the text names no instant; it is not ours to choose one.
       const hasOffset = matches(raw, '.*[0-9](Z|[+-][0-9:]{2,6})');
-      return parsed(utcJson(`if(${hasOffset}, try_cast(${raw} AS TIMESTAMPTZ), NULL)`));
+      return utcText(`if(${hasOffset}, try_cast(${raw} AS TIMESTAMPTZ), NULL)`);
     }
     default:
-      return schema.weir_type === undefined ? asText(raw) : asText(value);
+      return undefined;
   }
 }
 
-function utcJson(value: string): string {
+function utcText(value: string): string {
   const time = `strftime(make_timestamp(epoch_us(if(isfinite(${value}), ${value}, NULL))), '${ISO}Z')`;
-  return quoted(`coalesce(${time}, ${value}::VARCHAR)`);
+  return `coalesce(${time}, ${value}::VARCHAR)`;
 }

@@ -123,6 +123,12 @@ export const FAULTS = {
     message: 'The files of one stream have different columns',
     hint: 'Give files of another shape a stream of their own.',
   },
+  parquet_row_too_long: {
+    type: 'config_error',
+    origin: 'source',
+    message: 'A row of a Parquet file is over 64 MiB',
+    hint: 'Large values belong into files of their own, with their names in the row.',
+  },
   parquet_truncated: {
     type: 'config_error',
     origin: 'source',

@@ -1,4 +1,4 @@
-import type { JsonSchema, StreamDescriptor } from '@weir/connector-sdk';
+import type { Emit, JsonSchema, StreamDescriptor } from '@weir/connector-sdk';
 
 /** The columns of a stream: name to JSON schema. */
 export type Columns = Readonly<Record<string, JsonSchema>>;
@@ -8,6 +8,8 @@ export type FileReading = {
   readonly stream: StreamDescriptor;
   readonly columns: Columns;
   readonly emittedAt: number;
-  readonly onLines: (lines: Uint8Array, count: number) => Promise<void>;
+  readonly onLines: Emit['lines'];
+  /** There if rows may go as Parquet files; files that are worth it then do. */
+  readonly segment: Emit['segment'];
   readonly signal: AbortSignal;
 };

@@ -119,7 +119,8 @@ async function readStream(context: ReadContext, reader: Parameters<typeof withRe
   let reached = plan.state;
   for (const { file, known } of plan.toRead) {
     signal.throwIfAborted();
-    const reading = { stream: descriptor, columns, emittedAt, onLines: emit.lines, signal };
+    const { lines: onLines, segment } = emit;
+    const reading = { stream: descriptor, columns, emittedAt, onLines, segment, signal };
     const { entry } = await withReadyFile(file, { ...reader, known }, (ready) => readFile(ready, reading));
     reached = withFile(reached, file, entry);
     await emit.state(reached);

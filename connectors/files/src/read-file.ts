@@ -1,5 +1,5 @@
 import { recordEnvelope } from '@weir/connector-sdk';
-import { fieldJson, typedJson } from './column-json.ts';
+import { fieldJson, fieldText, typedJson } from './column-json.ts';
 import { columnSchema, type FileColumn, widerSchema } from './column-type.ts';
 import { csvNames, csvSource, describeCsv, explainWidth, MAX_COLUMNS, openCsv } from './csv-file.ts';
 import { withDuckdb } from './duckdb-session.ts';
@@ -8,7 +8,8 @@ import type { Columns, FileReading } from './file-reading.ts';
 import { readJson } from './json-file.ts';
 import { describeParquet, parquetSource } from './parquet-file.ts';
 import type { ReadyFile } from './ready-file.ts';
-import { literal } from './sql-text.ts';
+import { sendCsv, sendParquet } from './send-segments.ts';
+import { identifier, literal } from './sql-text.ts';
 import { streamLines } from './stream-lines.ts';
 
 /** The columns of one CSV or Parquet file as it is. */
@@ -21,7 +22,8 @@ export async function describeFile(file: ReadyFile): Promise<Columns> {
 }
 
 /**
- * Sends one file's rows as finished RECORD lines. Refuses a CSV or Parquet file whose columns are not the stream's
+ * Sends one file's rows: as Parquet files where that is asked for and worth it, else as finished RECORD lines; readers
+ * find the same values in both. Refuses a CSV or Parquet file whose columns are not the stream's
  * (`schema_changed`) before its first row.
  */
 export async function readFile(file: ReadyFile, reading: FileReading): Promise<void> {
@@ -48,6 +50,7 @@ async function readParquet(connection: Connection, file: ReadyFile, reading: Fil
   };
   // Text holds every value, but for a column that was exact until now it would be another column.
   if (!found.every((column) => fits(column))) throw fault('schema_changed', file.where());
+  if (await sendParquet(connection, file, reading)) return;
   const values = found.map(({ name, type }) => ({ name, json: typedJson(name, type) }));
   await streamLines(connection, linesSql(values, parquetSource(file), reading), reading.onLines, reading.signal);
 }
@@ -56,9 +59,13 @@ async function readCsv(connection: Connection, file: ReadyFile, reading: FileRea
   const dialect = await openCsv(file);
   const names = await csvNames(connection, file, dialect);
   assertSameNames(file, names, reading.columns);
-  const values = names.map((name) => ({ name, json: fieldJson(name, reading.columns[name] ?? {}) }));
+  const schemas = names.map((name) => ({ name, schema: reading.columns[name] ?? {} }));
+  const values = schemas.map(({ name, schema }) => ({ name, json: fieldJson(name, schema) }));
+  const source = csvSource(file, dialect, names);
   try {
-    const sql = linesSql(values, csvSource(file, dialect, names), reading);
+    const texts = schemas.map(({ name, schema }) => `${fieldText(name, schema)} AS ${identifier(name)}`);
+    if (await sendCsv(connection, file, { ...reading, query: `SELECT ${texts.join(', ')} FROM ${source}` })) return;
+    const sql = linesSql(values, source, reading);
     await streamLines(connection, sql, reading.onLines, reading.signal);
   } catch (error) {
     throw (await explainWidth(connection, file, dialect, error)) ?? error;
