@@ -43,7 +43,7 @@ const shapeOf = (schema: TableSchema): string =>
   JSON.stringify([schema.fields, [...(schema['identifier-field-ids'] ?? [])].sort()]);
 
 /** The change that gives the table a schema; nothing when it has it. One that it had before gets its old id again. */
-export function changeSchema(change: Change, schema: TableSchema): Change {
+export function changeSchema(change: Change, schema: TableSchema, lastGivenId = 0): Change {
   const { metadata } = change;
   const shape = shapeOf(schema);
   if (shape === shapeOf(currentSchema(metadata))) return change;
@@ -56,7 +56,7 @@ export function changeSchema(change: Change, schema: TableSchema): Change {
     return extend(change, [{ action: 'set-current-schema', 'schema-id': known['schema-id'] }], requirements);
   }
   const id = Math.max(...metadata.schemas.map((one) => one['schema-id'])) + 1;
-  const lastColumnId = Math.max(metadata['last-column-id'], maxFieldId(schema.fields));
+  const lastColumnId = Math.max(metadata['last-column-id'], lastGivenId, maxFieldId(schema.fields));
   const added = { ...schema, 'schema-id': id };
   return extend(
     change,

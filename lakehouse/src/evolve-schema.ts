@@ -7,6 +7,7 @@ import {
   columnType,
   decimalShape,
   type Field,
+  type FieldType,
   maxFieldId,
   type TableSchema,
 } from './types.ts';
@@ -23,41 +24,73 @@ export function promotes(from: ColumnType, to: ColumnType): boolean {
   return !!narrow && !!wide && narrow.scale === wide.scale && narrow.precision <= wide.precision;
 }
 
+/** What a type becomes so that it holds a wanted one as well; undefined when it cannot. */
+function widened(has: FieldType, wanted: ColumnType, grow: Grow): FieldType | undefined {
+  if (promotes(wanted, columnType(has))) return has;
+  if (typeof has === 'string') return typeof wanted === 'string' && promotes(has, wanted) ? wanted : undefined;
+  if (typeof wanted === 'string') return undefined;
+  if (has.type === 'struct') {
+    const inner = 'struct' in wanted ? grow(has.fields, wanted.struct) : undefined;
+    return inner && inner.faults.length === 0 ? { ...has, fields: inner.fields } : undefined;
+  }
+  if (has.type === 'list') {
+    const element = 'list' in wanted ? widened(has.element, wanted.list, grow) : undefined;
+    return element === undefined ? undefined : { ...has, element };
+  }
+  if (!('map' in wanted) || !promotes(wanted.map.key, columnType(has.key))) return undefined;
+  const value = widened(has.value, wanted.map.value, grow);
+  return value === undefined ? undefined : { ...has, value };
+}
+
+/** Fields that hold wanted columns as well, and the names of those that they cannot hold. */
+type Grow = (fields: readonly Field[], columns: readonly Column[]) => { fields: readonly Field[]; faults: string[] };
+
+/** What grows levels of fields; ids of new fields come after `lastColumnId`. */
+function grower(lastColumnId: number): Grow {
+  let last = lastColumnId;
+  const grow: Grow = (fields, columns) => {
+    assertDistinctNames(columns.map((column) => column.name));
+    const wanted = new Map(columns.map((column) => [column.name, column]));
+    const folded = new Set(fields.map((field) => field.name.toLowerCase()));
+    const faults: string[] = [];
+    const kept = fields.map((field): Field => {
+      const column = wanted.get(field.name);
+      wanted.delete(field.name);
+      const type = column ? widened(field.type, column.type, grow) : field.type;
+      if (type === undefined) faults.push(field.name);
+      return type === undefined || type === field.type ? field : { ...field, type };
+    });
+    const added = [...wanted.values()];
+    faults.push(...added.filter((column) => folded.has(column.name.toLowerCase())).map((column) => column.name));
+    const fresh = faults.length ? [] : assignFieldIds(added, last);
+    last = Math.max(last, maxFieldId(fresh));
+    return { fields: [...kept, ...fresh], faults };
+  };
+  return grow;
+}
+
 /**
  * The schema that holds everything the current one holds and the wanted columns as well: new columns are added as
- * nullable ones at the end, `int` grows to `long`, `float` to `double`, a decimal in precision. A column that is no
- * longer wanted stays. Every other difference is `schema_incompatible` and names the columns. A wanted type that is
- * narrower than the table's keeps the table's. `lastColumnId` is the table's, as ids are never given twice.
+ * nullable ones at the end, `int` grows to `long`, `float` to `double`, a decimal in precision; so in nested fields. A
+ * column that is no longer wanted stays. Every other difference is `schema_incompatible` and names the columns. A
+ * wanted type that is narrower than the table's keeps the table's. `lastColumnId` is the table's, as ids are never
+ * given twice.
  */
 export function evolveSchema(
   current: TableSchema,
   columns: readonly Column[],
   lastColumnId: number = maxFieldId(current.fields),
 ): Evolution {
-  assertDistinctNames(columns.map((column) => column.name));
-  const wanted = new Map(columns.map((column) => [column.name, column]));
-  const folded = new Set(current.fields.map((field) => field.name.toLowerCase()));
-  const faults: string[] = [];
-  const fields = current.fields.map((field): Field => {
-    const column = wanted.get(field.name);
-    wanted.delete(field.name);
-    const has = columnType(field.type);
-    if (!column || promotes(column.type, has)) return field;
-    if (typeof column.type === 'string' && promotes(has, column.type)) return { ...field, type: column.type };
-    faults.push(field.name);
-    return field;
-  });
-  const added = [...wanted.values()];
-  faults.push(...added.filter((column) => folded.has(column.name.toLowerCase())).map((column) => column.name));
+  const { fields, faults } = grower(lastColumnId)(current.fields, columns);
   if (faults.length) {
     throw new LakehouseError('schema_incompatible', 'A column changed in a way that the table cannot follow', {
       columns: faults,
     });
   }
-  const changed = added.length > 0 || fields.some((field, index) => field !== current.fields[index]);
+  const changed =
+    fields.length > current.fields.length || fields.some((field, index) => field !== current.fields[index]);
   if (!changed) return { schema: current, changed };
-  const next = { ...current, 'schema-id': current['schema-id'] + 1 };
-  return { schema: { ...next, fields: [...fields, ...assignFieldIds(added, lastColumnId)] }, changed };
+  return { schema: { ...current, 'schema-id': current['schema-id'] + 1, fields }, changed };
 }
 
 /** Refuses a schema that drops, renumbers, renames or narrows a field of the current one (`schema_conflict`). */

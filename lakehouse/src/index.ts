@@ -71,8 +71,10 @@ export type {
 export type { StagedFile } from './stats.ts';
 export { openStore } from './store.ts';
 export type { S3Options, Store, StoreOptions } from './store-options.ts';
+export { applySchemaChanges, type FieldPlace, type SchemaChange } from './schema-change.ts';
 export { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from './table-update.ts';
 export { createTable, prepareAppend, prepareOverwrite, prepareRowDelta } from './transaction.ts';
+export { preparePropertyUpdate, prepareSchemaUpdate, prepareSpecUpdate } from './transaction-schema.ts';
 export {
   assignFieldIds,
   type Column,
