@@ -1,6 +1,14 @@
-import { Type } from '@sinclair/typebox';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Static, Type } from '@sinclair/typebox';
 import { Refusal } from '@weir/kernel';
-import { localPath } from '@weir/lakehouse';
+import { parseLocation, type StoreOptions, toLocation } from '@weir/lakehouse';
+
+/** Hours for which files of a run that ended are left alone, twice, unless told. */
+const DEFAULT_SWEEP_GRACE_HOURS = 24;
+const MAX_SWEEP_GRACE_HOURS = 8_760;
+
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
 /** Environment variables of the datasets plugin. */
 export const datasetSettings = Type.Object({
@@ -11,31 +19,112 @@ export const datasetSettings = Type.Object({
     description: 'Name of the table catalog',
   }),
   TABLE_CATALOG_URI: Type.Optional(
-    Type.String({ description: 'Store of the table catalog; the service database when absent' }),
+    Type.String({
+      description:
+        'Store of the table catalog: `postgresql:`, or `https:` of an Iceberg REST catalog; the service database when absent',
+    }),
   ),
-  WEIR_WAREHOUSE: Type.String({ minLength: 1, description: 'Folder of the tables, as an absolute path or file URI' }),
+  WEIR_TABLE_CATALOG_TOKEN: text('Bearer token for the Iceberg REST catalog'),
+  WEIR_WAREHOUSE: Type.String({
+    minLength: 1,
+    description: 'Where the tables lie: an absolute path, a file URI, or `s3://<bucket>/<prefix>`',
+  }),
+  WEIR_TABLE_CACHE_DIR: text(
+    'Folder for local copies of table files in S3; below the folder for temporary files when absent',
+  ),
+  OBJECT_STORE_ENDPOINT_URL: text('Base URL of the S3 service; that of the cloud for the region when absent'),
+  OBJECT_STORE_ACCESS_KEY_ID: text('Access key of the S3 service'),
+  OBJECT_STORE_SECRET_ACCESS_KEY: text('Secret of that key'),
+  OBJECT_STORE_REGION: text('Region of the bucket'),
+  WEIR_SWEEP_GRACE_HOURS: Type.Integer({
+    minimum: 1,
+    maximum: MAX_SWEEP_GRACE_HOURS,
+    default: DEFAULT_SWEEP_GRACE_HOURS,
+    description: 'Hours before files that no commit took are marked, and again before they are removed',
+  }),
 });
 
-const POSTGRES_SCHEMES: readonly string[] = ['postgresql', 'postgres'];
+export type DatasetSettings = Static<typeof datasetSettings>;
 
-/** Checks what a schema cannot: the catalog's kind and the warehouse's place. Throws a `Refusal` with all faults. */
-export function checkSettings(settings: { TABLE_CATALOG_URI?: string; WEIR_WAREHOUSE: string }): { warehouse: string } {
+/** Where table pointers are kept. */
+export type CatalogPlace =
+  | { readonly kind: 'postgresql' }
+  | { readonly kind: 'rest'; readonly uri: string; readonly token: string | undefined };
+
+/** The settings in the forms in which they are used. */
+export type CheckedSettings = {
+  readonly store: StoreOptions;
+  /** The warehouse in the one spelling of locations. */
+  readonly warehouse: string;
+  readonly catalog: CatalogPlace;
+};
+
+const POSTGRES_SCHEMES: readonly string[] = ['postgresql', 'postgres'];
+const REST_SCHEMES: readonly string[] = ['http', 'https'];
+
+/** Checks what a schema cannot: kinds, places, and what belongs together. Throws a `Refusal` with all faults. */
+export function checkSettings(settings: Partial<DatasetSettings> & { WEIR_WAREHOUSE: string }): CheckedSettings {
   const faults: string[] = [];
-  const { TABLE_CATALOG_URI: uri, WEIR_WAREHOUSE: folder } = settings;
-  const scheme = uri === undefined ? undefined : (/^([a-z][a-z0-9.-]*)(\+[a-z0-9]+)?:/i.exec(uri)?.[1] ?? 'no');
-  if (scheme !== undefined && !POSTGRES_SCHEMES.includes(scheme.toLowerCase())) {
-    faults.push(`TABLE_CATALOG_URI has the scheme ${scheme}, but this release keeps tables in postgresql only`);
+  const catalog = catalogOf(settings, faults);
+  const warehouse = warehouseOf(settings.WEIR_WAREHOUSE, faults);
+  const s3 = warehouse?.startsWith('s3:') ? s3Of(settings, faults) : undefined;
+  if (warehouse === undefined || catalog === undefined || faults.length > 0) {
+    throw new Refusal('configuration refused', faults);
   }
-  const warehouse = folderOf(folder);
-  if (warehouse === undefined) faults.push('WEIR_WAREHOUSE must be an absolute path or a file URI');
-  if (warehouse === undefined || faults.length > 0) throw new Refusal('configuration refused', faults);
-  return { warehouse };
+  const scratch = settings.WEIR_TABLE_CACHE_DIR ?? join(tmpdir(), 'weir-table-copies');
+  return { warehouse, catalog, store: { warehouse, scratch, ...(s3 && { s3 }) } };
 }
 
-function folderOf(text: string): string | undefined {
-  try {
-    return localPath(text);
-  } catch {
+function catalogOf(settings: Partial<DatasetSettings>, faults: string[]): CatalogPlace | undefined {
+  const { TABLE_CATALOG_URI: uri, WEIR_TABLE_CATALOG_TOKEN: token } = settings;
+  const scheme = (/^([a-z][a-z0-9.-]*)(\+[a-z0-9]+)?:/i.exec(uri ?? '')?.[1] ?? 'no').toLowerCase();
+  if (uri !== undefined && REST_SCHEMES.includes(scheme)) {
+    if (isBase(uri)) return { kind: 'rest', uri, token };
+    faults.push('TABLE_CATALOG_URI must be a URL without credentials, query and fragment');
     return undefined;
   }
+  if (token !== undefined) faults.push('WEIR_TABLE_CATALOG_TOKEN needs a TABLE_CATALOG_URI of an Iceberg REST catalog');
+  if (uri === undefined || POSTGRES_SCHEMES.includes(scheme)) return { kind: 'postgresql' };
+  faults.push(`TABLE_CATALOG_URI has the scheme ${scheme}; tables are kept in postgresql, or behind http or https`);
+  return undefined;
+}
+
+/** Whether paths can be put behind a URL. Credentials in it would end up in messages. */
+function isBase(uri: string): boolean {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  return url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '' && !uri.endsWith('?');
+}
+
+function warehouseOf(location: string, faults: string[]): string | undefined {
+  try {
+    const place = parseLocation(location);
+    if (place.kind === 'file' || place.key !== '') return toLocation(location);
+    faults.push('WEIR_WAREHOUSE names a bucket without a prefix; write s3://<bucket>/<prefix>');
+  } catch {
+    faults.push('WEIR_WAREHOUSE must be an absolute path, a file URI or s3://<bucket>/<prefix>');
+  }
+  return undefined;
+}
+
+function s3Of(settings: Partial<DatasetSettings>, faults: string[]): StoreOptions['s3'] | undefined {
+  const {
+    OBJECT_STORE_ENDPOINT_URL: endpoint,
+    OBJECT_STORE_REGION: region,
+    OBJECT_STORE_ACCESS_KEY_ID: accessKeyId,
+    OBJECT_STORE_SECRET_ACCESS_KEY: secretAccessKey,
+  } = settings;
+  if (accessKeyId === undefined) faults.push('OBJECT_STORE_ACCESS_KEY_ID is needed by a WEIR_WAREHOUSE in S3');
+  if (secretAccessKey === undefined) faults.push('OBJECT_STORE_SECRET_ACCESS_KEY is needed by a WEIR_WAREHOUSE in S3');
+  if (endpoint === undefined && region === undefined) {
+    faults.push('OBJECT_STORE_ENDPOINT_URL or OBJECT_STORE_REGION is needed by a WEIR_WAREHOUSE in S3');
+  }
+  if (endpoint !== undefined && !(/^https?:/i.test(endpoint) && isBase(endpoint))) {
+    faults.push('OBJECT_STORE_ENDPOINT_URL must be an http or https URL without credentials, query and fragment');
+  }
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  return {
+    ...{ accessKeyId, secretAccessKey },
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+  };
 }

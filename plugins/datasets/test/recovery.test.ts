@@ -1,13 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_COMMIT_TRIES } from '@weir/engine';
-import { Refusal, type TenantDb } from '@weir/kernel';
+import type { TenantDb } from '@weir/kernel';
 import { kernelProblems, Problem } from '@weir/kernel/contract';
 import { localPath } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t from 'tap';
 import { previewDataset } from '../src/contract.ts';
-import { checkSettings } from '../src/settings.ts';
 import { commitTables } from '../src/table/commit.ts';
 import { batch, depsOf, type Lake, lake, SCHEMA } from './kit.ts';
 
@@ -155,20 +154,4 @@ t.test('by the services too: of 1,000 names for a foreign place none is written'
     { numRuns: 1000 },
   );
   t.strictSame(await look(), before);
-});
-
-t.test('settings that this release cannot keep are refused by name, all together', async (t) => {
-  const faults = (settings: { TABLE_CATALOG_URI?: string; WEIR_WAREHOUSE: string }): readonly string[] => {
-    try {
-      checkSettings(settings);
-      return [];
-    } catch (error) {
-      return error instanceof Refusal ? error.faults : [String(error)];
-    }
-  };
-  t.strictSame(faults({ WEIR_WAREHOUSE: '/w', TABLE_CATALOG_URI: 'postgresql://db.invalid/weir' }), []);
-  t.strictSame(faults({ WEIR_WAREHOUSE: 'file:///w' }), []);
-  const both = faults({ WEIR_WAREHOUSE: 's3://bucket/w', TABLE_CATALOG_URI: 'https://user:secret@rest.invalid' });
-  t.match(both, [/^TABLE_CATALOG_URI .*https/, /^WEIR_WAREHOUSE /]);
-  t.notMatch(both.join(), /secret/, 'nothing of the address but its scheme is repeated');
 });

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { HealthChecks } from '@weir/kernel/contract';
+import { localFileIO } from '@weir/lakehouse';
 import t from 'tap';
 import { warehouseCheck } from '../src/warehouse-check.ts';
 import { batch, lake } from './kit.ts';
@@ -15,7 +16,7 @@ t.test('the warehouse is well while files can be made in it, and the check leave
   t.equal(await check?.check(), false, 'the folder is gone');
   writeFileSync(folder, 'a file where the folder was');
   t.equal(await check?.check(), false);
-  t.equal(await warehouseCheck('/proc').check(), false, 'a folder that takes no files');
+  t.equal(await warehouseCheck(localFileIO({ root: '/proc' }), '/proc').check(), false, 'a folder that takes no files');
 });
 
 t.test('commits are counted by how they ended, and their rows', async (t) => {

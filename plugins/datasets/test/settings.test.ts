@@ -1,0 +1,65 @@
+import { Refusal } from '@weir/kernel';
+import t from 'tap';
+import { checkSettings } from '../src/settings.ts';
+
+type Settings = Parameters<typeof checkSettings>[0];
+
+function faults(settings: Settings): readonly string[] {
+  try {
+    checkSettings(settings);
+    return [];
+  } catch (error) {
+    return error instanceof Refusal ? error.faults : [String(error)];
+  }
+}
+
+const S3 = {
+  WEIR_WAREHOUSE: 's3a://bucket/w/',
+  OBJECT_STORE_ENDPOINT_URL: 'http://127.0.0.1:1',
+  OBJECT_STORE_ACCESS_KEY_ID: 'key',
+  OBJECT_STORE_SECRET_ACCESS_KEY: 'secret',
+  OBJECT_STORE_REGION: 'eu-north-1',
+};
+
+t.test('settings that this release cannot keep are refused by name, all together', async (t) => {
+  t.strictSame(faults({ WEIR_WAREHOUSE: '/w', TABLE_CATALOG_URI: 'postgresql://db.invalid/weir' }), []);
+  t.strictSame(faults({ WEIR_WAREHOUSE: 'file:///w' }), []);
+  const both = faults({ WEIR_WAREHOUSE: 'gs://bucket/w', TABLE_CATALOG_URI: 'https://user:secret@rest.invalid' });
+  t.match(both, [/^TABLE_CATALOG_URI .*credentials/, /^WEIR_WAREHOUSE /]);
+  t.notMatch(both.join(), /secret/, 'nothing of the address is repeated');
+  t.match(faults({ WEIR_WAREHOUSE: '/w', TABLE_CATALOG_URI: 'thrift://h' }), [/thrift/]);
+  t.match(faults({ WEIR_WAREHOUSE: 's3://bucket' }), [/prefix/]);
+});
+
+t.test('a warehouse in S3 is opened with the credentials, the address and the region that are set', async (t) => {
+  const { warehouse, store } = checkSettings({ ...S3, WEIR_TABLE_CACHE_DIR: '/copies' });
+  t.equal(warehouse, 's3://bucket/w');
+  t.strictSame(store, {
+    ...{ warehouse: 's3://bucket/w', scratch: '/copies' },
+    s3: { accessKeyId: 'key', secretAccessKey: 'secret', endpoint: 'http://127.0.0.1:1', region: 'eu-north-1' },
+  });
+  t.equal(checkSettings({ WEIR_WAREHOUSE: '/w' }).store.s3, undefined);
+});
+
+t.test('a warehouse in S3 without all that it needs is refused, each fault by its name', async (t) => {
+  t.match(faults({ WEIR_WAREHOUSE: S3.WEIR_WAREHOUSE }), [
+    /ACCESS_KEY_ID/,
+    /SECRET_ACCESS_KEY/,
+    /ENDPOINT_URL or .*REGION/,
+  ]);
+  for (const name of ['OBJECT_STORE_ACCESS_KEY_ID', 'OBJECT_STORE_SECRET_ACCESS_KEY'] as const) {
+    const { [name]: _left, ...rest } = S3;
+    t.match(faults(rest as Settings), [new RegExp(`^${name} `)]);
+  }
+  const bad = { ...S3, OBJECT_STORE_ENDPOINT_URL: 'ftp://user:secret@h' };
+  t.match(faults(bad), [/^OBJECT_STORE_ENDPOINT_URL /]);
+  t.notMatch(faults(bad).join(), /secret/);
+});
+
+t.test('an http address of the catalog is that of a REST catalog, and the token is meant for it alone', async (t) => {
+  const uri = 'https://catalog.invalid/api';
+  const settings = { WEIR_WAREHOUSE: '/w', TABLE_CATALOG_URI: uri, WEIR_TABLE_CATALOG_TOKEN: 'token' };
+  t.strictSame(checkSettings(settings).catalog, { kind: 'rest', uri, token: 'token' });
+  t.strictSame(checkSettings({ WEIR_WAREHOUSE: '/w' }).catalog, { kind: 'postgresql' });
+  t.match(faults({ WEIR_WAREHOUSE: '/w', WEIR_TABLE_CATALOG_TOKEN: 'token' }), [/^WEIR_TABLE_CATALOG_TOKEN /]);
+});
