@@ -1,4 +1,3 @@
-import type { Operation, Replacement, Rewritten, SnapshotDraft } from './commit-snapshot.ts';
 import {
   type DataFile,
   MANIFEST_CONTENT,
@@ -9,6 +8,7 @@ import {
 } from './manifest.ts';
 import { deleteMatcher, type PlacedFile } from './match-deletes.ts';
 import { partitionKeys } from './partition-key.ts';
+import type { Operation, Replacement, Rewritten, SnapshotDraft } from './snapshot-draft.ts';
 import type { PlacedDataFile } from './snapshot-summary.ts';
 
 /** A manifest with its live entries. */

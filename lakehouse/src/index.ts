@@ -37,7 +37,6 @@ export { countFiles, type DeleteFile, type FileCount, type FileFigures, type Liv
 export {
   currentSchema,
   findSnapshot,
-  readMetadata,
   type Snapshot,
   type TableMetadata,
 } from './metadata.ts';
@@ -54,6 +53,7 @@ export {
   type QueryPoolOptions,
 } from './query/pool.ts';
 export type { ReadOrder } from './query/protocol.ts';
+export { readMetadata } from './read-metadata.ts';
 export { createScanner, type Scanner } from './scan.ts';
 export { createStager, type SingleStagerOptions, type Stager } from './stage.ts';
 export type { StageRequest, StageResult } from './stage-single.ts';

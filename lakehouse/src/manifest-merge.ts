@@ -1,5 +1,5 @@
-import type { ManifestMaker, ManifestSource } from './commit-snapshot.ts';
 import { CONTENT, MANIFEST_CONTENT, type ManifestEntry, type ManifestFile, readManifest, STATUS } from './manifest.ts';
+import type { ManifestMaker, ManifestSource } from './snapshot-draft.ts';
 
 /** Table properties that steer merging, and what holds without them (as in the reference implementation). */
 const MERGE_ENABLED = 'commit.manifest-merge.enabled';

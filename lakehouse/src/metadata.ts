@@ -1,12 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
 import { LakehouseError } from './error.ts';
-import type { FileIO } from './fileio.ts';
-import { parseExact } from './metadata-json.ts';
-import { completeMetadata } from './metadata-versions.ts';
-import { LAST_UNPARTITIONED_ID, newPartitionSpec } from './partition-by.ts';
-import type { PartitionBy, PartitionSpec } from './partition-spec.ts';
-import { type Field, maxFieldId, type TableSchema } from './types.ts';
+import type { PartitionSpec } from './partition-spec.ts';
+import type { TableSchema } from './types.ts';
 
 export type Snapshot = {
   readonly 'snapshot-id': bigint;
@@ -48,56 +43,6 @@ export type TableMetadata = {
 export const METADATA_LOG_LENGTH = 100;
 /** The version that this library writes; it reads version 1 as well. */
 export const FORMAT_VERSION = 2;
-/** The most that a packed metadata file may hold. */
-const MAX_METADATA_BYTES = 512 * 1024 * 1024;
-
-/**
- * Reads a metadata file, gzip included; `metadata_invalid` when it is none of format version 1 or 2. What version 1
- * says in other members, or not at all, stands in those of version 2.
- */
-export async function readMetadata(io: FileIO, location: string): Promise<TableMetadata> {
-  const bytes = await io.read(location);
-  const zipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  let read: unknown;
-  try {
-    const text = (zipped ? gunzipSync(bytes, { maxOutputLength: MAX_METADATA_BYTES }) : bytes).toString('utf8');
-    read = parseExact(text);
-  } catch (error) {
-    throw new LakehouseError('metadata_invalid', 'A table metadata file is not readable', { cause: error });
-  }
-  return completeMetadata(read);
-}
-
-/** The metadata of a new, empty table. */
-export function newMetadata(options: {
-  location: string;
-  fields: readonly Field[];
-  partitionBy?: PartitionBy;
-  properties: Readonly<Record<string, string>>;
-}): TableMetadata {
-  const spec = newPartitionSpec({ fields: options.fields, partitionBy: options.partitionBy ?? [], specId: 0 });
-  return {
-    'format-version': FORMAT_VERSION,
-    'table-uuid': randomUUID(),
-    location: options.location,
-    'last-sequence-number': 0n,
-    'last-updated-ms': Date.now(),
-    'last-column-id': maxFieldId(options.fields),
-    'current-schema-id': 0,
-    schemas: [{ type: 'struct', 'schema-id': 0, fields: options.fields }],
-    'default-spec-id': 0,
-    'partition-specs': [spec],
-    'last-partition-id': LAST_UNPARTITIONED_ID + spec.fields.length,
-    'default-sort-order-id': 0,
-    'sort-orders': [{ 'order-id': 0, fields: [] }],
-    properties: options.properties,
-    refs: {},
-    snapshots: [],
-    'snapshot-log': [],
-    'metadata-log': [],
-    statistics: [],
-  };
-}
 
 /** The location of the metadata file that follows one, or of the first; its number is one higher. */
 export function nextMetadataLocation(tableLocation: string, previous?: string): string {

@@ -13,8 +13,9 @@ import {
   snapshotManifests,
 } from './manifest.ts';
 import { deleteMatcher, type PlacedFile } from './match-deletes.ts';
-import { findSnapshot, readMetadata, type Snapshot, type TableMetadata } from './metadata.ts';
+import { findSnapshot, type Snapshot, type TableMetadata } from './metadata.ts';
 import { type PartitionKey, partitionKeys } from './partition-key.ts';
+import { readMetadata } from './read-metadata.ts';
 
 export type Scanner = ReturnType<typeof createScanner>;
 

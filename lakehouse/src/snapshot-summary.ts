@@ -1,5 +1,5 @@
-import type { SnapshotDraft } from './commit-snapshot.ts';
 import { CONTENT, type DataFile, type ManifestEntry, readManifest, STATUS } from './manifest.ts';
+import type { SnapshotDraft } from './snapshot-draft.ts';
 
 /** What a table holds, as the totals of a snapshot's summary say it. */
 export type Totals = Readonly<Record<TotalKey, bigint>>;

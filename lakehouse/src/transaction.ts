@@ -1,18 +1,20 @@
 import { beginChange, growSchema } from './commit-base.ts';
 import { finishChange } from './commit-finish.ts';
 import { removeFiles } from './commit-replace.ts';
-import { changeSnapshot, type Operation, type Replacement, type SnapshotDraft } from './commit-snapshot.ts';
+import { changeSnapshot } from './commit-snapshot.ts';
 import type { CommitInput, OverwriteInput, PreparedCommit, RowDeltaInput } from './commit-types.ts';
 import { LakehouseError } from './error.ts';
 import type { FileIO } from './fileio.ts';
 import { type DataFile, toPartition } from './manifest.ts';
 import { sameSpelling } from './match-deletes.ts';
-import { newMetadata, nextMetadataLocation, type TableMetadata } from './metadata.ts';
+import { nextMetadataLocation, type TableMetadata } from './metadata.ts';
 import { stringifyMetadata } from './metadata-json.ts';
+import { newMetadata } from './new-metadata.ts';
 import type { Partition } from './partition-avro.ts';
 import { partitionKeys } from './partition-key.ts';
 import type { PartitionBy } from './partition-spec.ts';
 import { partitionSpec } from './partition-type.ts';
+import type { Operation, Replacement, SnapshotDraft } from './snapshot-draft.ts';
 import { assignFieldIds, type Column } from './types.ts';
 
 /** Writes the first metadata file of a new table; the caller registers it in the catalog. */

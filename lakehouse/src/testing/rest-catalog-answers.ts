@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedTable } from '../catalog.ts';
 import type { FileIO } from '../fileio.ts';
-import { newMetadata, nextMetadataLocation, type TableMetadata } from '../metadata.ts';
+import { nextMetadataLocation, type TableMetadata } from '../metadata.ts';
 import { stringifyExact } from '../metadata-json.ts';
+import { newMetadata } from '../new-metadata.ts';
 import { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from '../table-update.ts';
 import type { TableSchema } from '../types.ts';
 
