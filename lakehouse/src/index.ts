@@ -44,15 +44,18 @@ export { parseExact, stringifyExact } from './metadata-json.ts';
 export type { PartitionBy, PartitionField, PartitionSpec, PartitionValues, Transform } from './partition-spec.ts';
 export { applyTransform } from './partition-transform.ts';
 export { QUARANTINE_COLUMNS } from './quarantine.ts';
+export type { RowFigures } from './query/count-rows.ts';
 export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './query/plan-read.ts';
 export {
+  type CountRequest,
   createQueryPool,
+  type FiguresRequest,
   type PreviewPage,
   type PreviewRequest,
   type QueryPool,
   type QueryPoolOptions,
 } from './query/pool.ts';
-export type { ReadOrder } from './query/protocol.ts';
+export type { ReadOrder, ValueCounts } from './query/protocol.ts';
 export { readMetadata } from './read-metadata.ts';
 export { createScanner, type Scanner } from './scan.ts';
 export { createStager, type SingleStagerOptions, type Stager } from './stage.ts';

@@ -12,29 +12,25 @@ import {
   type RowPosition,
 } from '../src/index.ts';
 import { MAX_READ_FILES, MAX_SORTED_ROWS, readingOrder } from '../src/query/plan-read.ts';
+import { makeTable, type Row, someTable } from './deleted-rows.ts';
 import { planned } from './lake.ts';
 import { liveFile } from './live-file.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 import { compareValues, fits, type TypedValue, VALUES } from './typed-values.ts';
 
-const TABLES = 12;
-const RUNS = 120;
+const TABLES = 24;
+const RUNS = 150;
 const TYPES = VALUES.map(([type]) => type);
 const SCHEMA = schemaOf(['int', ...TYPES]);
 const HANG_LIMIT_MS = 240_000;
 t.setTimeout(HANG_LIMIT_MS);
 
-/** Rows in the order in which a table is read: an id, then one value of each type. */
-type Row = { readonly id: number; readonly values: readonly (TypedValue | null)[] };
 type Query = {
   conditions: { condition: Condition; constant: TypedValue; column: number }[];
   order: { column: number; descending: boolean } | undefined;
 };
 
 const value = (at: number) => VALUES[at]![1];
-const someRow = fc.tuple(...VALUES.map((_, at) => fc.option(value(at), { freq: 4 })));
-const someTable = fc.array(fc.array(someRow, { maxLength: 9 }), { maxLength: 5 });
-
 const someCondition = fc
   .nat(TYPES.length - 1)
   .chain((column) =>
@@ -84,52 +80,51 @@ async function readAll(pool: QueryPool, live: readonly LiveFile[], query: Query,
   throw new Error('the pages have no end');
 }
 
-t.test('pages of any size are the rows of one read, in any order and with any filter', async (t) => {
-  const { writer, pool } = await readingPlace(t);
-  const tables: { live: LiveFile[]; rows: Row[] }[] = [];
-  for (const files of fc.sample(someTable, TABLES)) {
-    let id = 0;
-    const contents = new Map<string, Row[]>();
-    const live: LiveFile[] = [];
-    for (const content of files) {
-      const rows = content.map((values): Row => ({ id: id++, values }));
-      const file = await writer.write(
-        SCHEMA,
-        rows.map((row) => [String(row.id), ...row.values.map((one) => one?.text ?? null)]),
-      );
-      contents.set(file.location, rows);
-      live.push(file);
+t.test(
+  'pages of any size are the rows of one read less the deleted ones, in any order and with any filter',
+  async (t) => {
+    const { writer, pool } = await readingPlace(t);
+    const tables: { live: LiveFile[]; rows: Row[] }[] = [];
+    let gone = 0;
+    for (const table of fc.sample(someTable, TABLES)) {
+      const made = await makeTable(writer, SCHEMA, table);
+      gone += made.gone;
+      tables.push({
+        live: made.live,
+        rows: readingOrder(made.live).flatMap(({ location }) => made.left.get(location) ?? []),
+      });
     }
-    tables.push({ live, rows: readingOrder(live).flatMap(({ location }) => contents.get(location) ?? []) });
-  }
-  let found = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.nat(TABLES - 1),
-      someQuery,
-      fc.integer({ min: 1, max: 12 }),
-      async (at, { conditions, order }, limit) => {
-        const { live, rows } = tables[at]!;
-        const parsed = conditions.flatMap(({ column, op, constant }) => {
-          const bare = op === 'is_null' || op === 'not_null';
-          const condition = parseCondition(SCHEMA.fields[column + 1]!, op, bare ? undefined : constant.text);
-          return typeof condition === 'object' ? [{ condition, constant, column }] : [];
-        });
-        const query = { conditions: parsed, order };
-        const wanted = expected(rows, query);
-        const paged = await readAll(pool, live, query, limit);
-        const whole = await readAll(pool, live, query, 500);
-        found += wanted.length;
-        const ids = paged.rows.map(([id]) => id);
-        if (JSON.stringify(ids) !== JSON.stringify(wanted)) throw new Error(`${ids} instead of ${wanted}`);
-        if (JSON.stringify(paged.arrowIds) !== JSON.stringify(wanted)) throw new Error(`Arrow has ${paged.arrowIds}`);
-        if (JSON.stringify(paged.rows) !== JSON.stringify(whole.rows)) throw new Error('a page shows a row otherwise');
-      },
-    ),
-    { numRuns: RUNS },
-  );
-  t.ok(found > RUNS, `${found} rows were found`);
-});
+    t.ok(gone > 0, `${gone} rows were deleted`);
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(TABLES - 1),
+        someQuery,
+        fc.integer({ min: 1, max: 12 }),
+        async (at, { conditions, order }, limit) => {
+          const { live, rows } = tables[at]!;
+          const parsed = conditions.flatMap(({ column, op, constant }) => {
+            const bare = op === 'is_null' || op === 'not_null';
+            const condition = parseCondition(SCHEMA.fields[column + 1]!, op, bare ? undefined : constant.text);
+            return typeof condition === 'object' ? [{ condition, constant, column }] : [];
+          });
+          const query = { conditions: parsed, order };
+          const wanted = expected(rows, query);
+          const paged = await readAll(pool, live, query, limit);
+          const whole = await readAll(pool, live, query, 500);
+          found += wanted.length;
+          const ids = paged.rows.map(([id]) => id);
+          if (JSON.stringify(ids) !== JSON.stringify(wanted)) throw new Error(`${ids} instead of ${wanted}`);
+          if (JSON.stringify(paged.arrowIds) !== JSON.stringify(wanted)) throw new Error(`Arrow has ${paged.arrowIds}`);
+          if (JSON.stringify(paged.rows) !== JSON.stringify(whole.rows))
+            throw new Error('a page shows a row otherwise');
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    t.ok(found > RUNS, `${found} rows were found`);
+  },
+);
 
 t.test('a sort over more than it may look at is refused before anything is read', async (t) => {
   const large = (recordCount: bigint): LiveFile => liveFile({ recordCount });

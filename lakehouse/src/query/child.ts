@@ -18,10 +18,8 @@ async function connect(limits: ChildLimits): Promise<DuckDBConnection> {
   });
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
-  // Pages of rows that nobody ordered follow each other only as long as rows come in the order of the files: also
-  // through a join, which is why its sides must stay where the statement has them.
+  // Pages of rows that nobody ordered follow each other only as long as rows come in the order of the files.
   await connection.run('SET preserve_insertion_order = true');
-  await connection.run("SET disabled_optimizers = 'build_side_probe_side'");
   await connection.run('SET parquet_metadata_cache = true');
   await connection.run('SET lock_configuration = true');
   return connection;

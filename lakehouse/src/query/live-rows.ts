@@ -61,15 +61,20 @@ export function pathName(location: string): string {
 const pathSql = (sql: string): string =>
   `regexp_replace(regexp_replace(${sql}, '^s3[an]:', 's3:', 'i'), '^file:(//)?', '', 'i')`;
 
+/** Whether rows pass a join to be read, which leaves them in no order. */
+export function hasDeletes({ positions, keys }: RowSource): boolean {
+  return positions.length > 0 || keys.length > 0;
+}
+
 /**
- * A relation of the live rows of a source, with the wanted fields as `column` names them and `POSITION`; in reading
- * order where the settings of the connection keep the order of rows and the sides of joins.
+ * A relation of the live rows of a source, with the wanted fields as `column` names them and `POSITION`: in reading
+ * order unless the source has deletes.
  */
 export function liveRowsSql(source: RowSource, fields: readonly Field[], shapes: Shapes): string {
   const { files, positions, keys, mapping } = source;
   const read = distinct([...fields, ...keys.flatMap((one) => one.fields)]);
   const rows = filesSql(files, { fields: read, mapping, shapes });
-  if (positions.length === 0 && keys.length === 0) return rows;
+  if (!hasDeletes(source)) return rows;
   const joins = [
     ...(positions.length === 0 ? [] : [positionsJoin(source, shapes)]),
     ...keyGroups(keys).map((group, at) => keysJoin(source, group, { name: `keys${at}`, shapes })),

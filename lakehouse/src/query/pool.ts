@@ -2,12 +2,15 @@ import { availableParallelism } from 'node:os';
 import type { Condition } from '../condition.ts';
 import { LakehouseError } from '../error.ts';
 import type { FileIO } from '../fileio.ts';
+import type { LiveFile } from '../live-file.ts';
+import { mayHold } from '../prune.ts';
 import type { Field, TableSchema } from '../types.ts';
 import { askChild, endChild, startChild } from './ask-child.ts';
-import type { PlannedFile, RowPosition } from './plan-read.ts';
-import type { PageQuery, Query, QueryPage, ReadOrder, ValueCounts } from './protocol.ts';
+import { addFigures, NO_FIGURES, parts, type RowFigures } from './count-rows.ts';
+import { type PlannedFile, plannedFiles, type RowPosition } from './plan-read.ts';
+import type { CountQuery, FiguresQuery, PageQuery, Query, QueryPage, ReadOrder, ValueCounts } from './protocol.ts';
 import { openSource, type TableFacts } from './row-source.ts';
-import { createSlots, type Lane, type Slot } from './slots.ts';
+import { createSlots, type Lane, type Slot, type Slots } from './slots.ts';
 
 export type QueryPoolOptions = {
   /** Where files that are not local come from; without it all have to be. */
@@ -56,19 +59,35 @@ export type PreviewPage = {
   readonly last: RowPosition | undefined;
 };
 
+/** Live files of a snapshot whose rows are counted; of one run alone, by `_run_id`, when it is named. */
+export type FiguresRequest = Omit<RowsOf, 'files' | 'conditions'> & {
+  readonly files: readonly LiveFile[];
+  readonly runId?: string;
+  readonly where?: readonly Condition[];
+};
+
 export type CountRequest = RowsOf & { readonly column: string; readonly limit: number };
 
 export type QueryPool = ReturnType<typeof createQueryPool>;
 
 const DEFAULT_DEADLINE_MS = 10_000;
+/** How long the figures of one part of a table may take, and how long others may wait for them. */
+const AUDIT_DEADLINE_MS = 30 * 60 * 1000;
 const DEFAULT_MEMORY_LIMIT = '256MB';
 const DEFAULT_THREADS = 2;
 const DEFAULT_RESIDENT_BYTES = 768 * 1024 * 1024;
 const DEFAULT_WAIT_MS = 10_000;
 const MIN_CHILDREN = 2;
 const MAX_CHILDREN = 4;
+const RUN_COLUMN = '_run_id';
 /** Files that a short read opens at most. */
 const SHORT_READ_FILES = 4;
+
+/** Children for one kind of work. */
+type Place = { readonly slots: Slots; readonly deadlineMs: number };
+type Until = { readonly deadlineMs: number; readonly signal: AbortSignal | undefined };
+/** A query whose files are not yet on this machine. */
+type Unsourced = Omit<PageQuery, 'source'> | Omit<CountQuery, 'source'> | Omit<FiguresQuery, 'source'>;
 
 /** After these a child may still hold the memory or the work of the failed request. */
 const FATAL: ReadonlySet<string> = new Set(['out_of_memory', 'query_failed']);
@@ -91,7 +110,11 @@ function pageQuery(request: PreviewRequest): Omit<PageQuery, 'source' | 'arrow'>
   return { kind: 'page', fields, conditions, order, after: place, limit, maxBinaryBytes };
 }
 
-function laneOf({ files, conditions = [] }: RowsOf, order?: ReadOrder): Lane {
+function ofRun(schema: TableSchema, runId: string): Condition {
+  return { field: fieldNamed(schema, RUN_COLUMN), op: 'eq', text: runId };
+}
+
+function laneOf({ files, conditions = [], order }: PreviewRequest): Lane {
   return files.length <= SHORT_READ_FILES && conditions.length === 0 && order === undefined ? 'short' : 'long';
 }
 
@@ -108,15 +131,16 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
     maxResidentBytes: options.maxResidentBytes ?? DEFAULT_RESIDENT_BYTES,
   };
   const size = options.size ?? Math.min(MAX_CHILDREN, Math.max(MIN_CHILDREN, availableParallelism()));
-  const pool = createSlots(size, options.waitMs ?? DEFAULT_WAIT_MS);
+  const reads: Place = { slots: createSlots(size, options.waitMs ?? DEFAULT_WAIT_MS), deadlineMs };
+  const audits: Place = { slots: createSlots(1, AUDIT_DEADLINE_MS), deadlineMs: AUDIT_DEADLINE_MS };
   let closed = false;
 
-  const run = async (slot: Slot, query: Query, signal: AbortSignal | undefined): Promise<unknown> => {
+  const run = async (slot: Slot, query: Query, until: Until): Promise<unknown> => {
     if (closed) throw new LakehouseError('query_failed', 'The query pool is closed');
     slot.child = slot.child?.connected ? slot.child : startChild(limits);
     const { child } = slot;
     try {
-      return await askChild(child, query, { deadlineMs, signal });
+      return await askChild(child, query, until);
     } catch (error) {
       if (!child.connected || (error instanceof LakehouseError && FATAL.has(error.code))) {
         slot.child = undefined;
@@ -126,24 +150,24 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
     }
   };
 
-  const ask = async (lane: Lane, query: Omit<PageQuery, 'source'> | Omit<Query, 'source'>, rows: RowsOf) => {
+  const ask = async ({ slots, deadlineMs }: Place, lane: Lane, query: Unsourced, rows: RowsOf): Promise<unknown> => {
     const { files, schema, table, signal } = rows;
-    const slot = await pool.acquire(lane);
+    const slot = await slots.acquire(lane);
     try {
       const { source, release } = await openSource(options.io, { files, schema, table });
       try {
-        return await run(slot, { ...query, source } as Query, signal);
+        return await run(slot, { ...query, source } as Query, { deadlineMs, signal });
       } finally {
         release();
       }
     } finally {
-      pool.release(slot);
+      slots.release(slot);
     }
   };
 
   const page = async (request: PreviewRequest, arrow?: Readonly<Record<string, string>>) => {
     const query = { ...pageQuery(request), arrow };
-    const { rows, last, more } = (await ask(laneOf(request, request.order), query, request)) as QueryPage;
+    const { rows, last, more } = (await ask(reads, laneOf(request), query, request)) as QueryPage;
     const file = request.files[last?.index ?? -1]?.file;
     const position = last === undefined || file === undefined ? undefined : { file, row: last.row };
     return { columns: query.fields, rows, more, last: position };
@@ -169,13 +193,33 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
     async count(request: CountRequest): Promise<ValueCounts> {
       const { schema, column, conditions = [], limit } = request;
       const query = { kind: 'count', field: fieldNamed(schema, column), conditions, limit } as const;
-      return (await ask('long', query, request)) as ValueCounts;
+      return (await ask(reads, 'long', query, request)) as ValueCounts;
+    },
+
+    /**
+     * Rows, rows with errors and checksum of the rows of the files, read whole: in a child of its own, with a deadline
+     * of its own, so that neither previews nor the figures wait for the other.
+     */
+    async figures({ files, runId, where = [], ...rows }: FiguresRequest): Promise<RowFigures> {
+      const { schema } = rows;
+      const conditions = [...where, ...(runId === undefined ? [] : [ofRun(schema, runId)])];
+      const held = files.filter((file) => file.recordCount > 0n && mayHold(file, conditions));
+      let figures = NO_FIGURES;
+      for (const part of parts(held)) {
+        const query = { kind: 'figures', schema, conditions } as const;
+        figures = addFigures(
+          figures,
+          (await ask(audits, 'long', query, { ...rows, files: plannedFiles(part) })) as RowFigures,
+        );
+      }
+      return figures;
     },
 
     /** Ends all children, and with them the requests that still run. */
     async close(): Promise<void> {
       closed = true;
-      await Promise.all(pool.slots.map((slot) => slot.child && endChild(slot.child)));
+      const all = [reads, audits].flatMap(({ slots }) => slots.slots);
+      await Promise.all(all.map((slot) => slot.child && endChild(slot.child)));
     },
   };
 }

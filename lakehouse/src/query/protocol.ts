@@ -1,6 +1,6 @@
 import type { Condition } from '../condition.ts';
 import type { LakehouseErrorCode } from '../error.ts';
-import type { Field } from '../types.ts';
+import type { Field, TableSchema } from '../types.ts';
 import type { RowSource } from './live-rows.ts';
 
 /** The column that rows are sorted by: NULL last, NaN above all numbers; equal ones stay in reading order. */
@@ -47,8 +47,16 @@ export type CountQuery = {
 };
 export type ValueCounts = readonly { readonly value: unknown; readonly rows: bigint }[];
 
+/** What is counted of all rows, by the names and types of a schema. */
+export type FiguresQuery = {
+  readonly kind: 'figures';
+  readonly source: RowSource;
+  readonly schema: TableSchema;
+  readonly conditions: readonly Condition[];
+};
+
 /** What the parent asks of a query child. */
-export type Query = PageQuery | CountQuery;
+export type Query = PageQuery | CountQuery | FiguresQuery;
 
 /** What the parent says to a query child: a query, one at a time, or that it waits for one no longer. */
 export type QueryMessage =

@@ -1,8 +1,9 @@
 import { BIGINT, type DuckDBConnection, type DuckDBType, type DuckDBValue, VARCHAR } from '@duckdb/node-api';
 import { LakehouseError } from '../error.ts';
+import { figuresStatement, NO_FIGURES, type RowFigures } from './count-rows.ts';
 import { POSITION, type Shapes, sourcePaths } from './live-rows.ts';
 import type { ShapeReader } from './parquet-shape.ts';
-import type { CountQuery, PageQuery, Query, QueryPage, ValueCounts } from './protocol.ts';
+import type { CountQuery, FiguresQuery, PageQuery, Query, QueryPage, ValueCounts } from './protocol.ts';
 import { countStatement, keyStatement, pageStatement, type Statement } from './select-sql.ts';
 import { wireValue } from './wire-value.ts';
 
@@ -23,7 +24,14 @@ export type QueryContext = {
 export async function runQuery(context: QueryContext, query: Query): Promise<unknown> {
   const shapes = await context.shapesOf(sourcePaths(query.source));
   context.assertWanted();
-  return query.kind === 'page' ? readPage(context, query, shapes) : countValues(context, query, shapes);
+  switch (query.kind) {
+    case 'page':
+      return readPage(context, query, shapes);
+    case 'count':
+      return countValues(context, query, shapes);
+    default:
+      return countRows(context, query, shapes);
+  }
 }
 
 function stream(connection: DuckDBConnection, { sql, params }: Statement, key?: SortKey) {
@@ -83,4 +91,11 @@ async function countValues({ connection }: QueryContext, query: CountQuery, shap
   const result = await stream(connection, countStatement(query, shapes));
   const rows = await result.getRows();
   return rows.map(([value, count]) => ({ value: wireValue(value ?? null), rows: count as bigint }));
+}
+
+async function countRows({ connection }: QueryContext, query: FiguresQuery, shapes: Shapes): Promise<RowFigures> {
+  if (query.source.files.length === 0) return NO_FIGURES;
+  const result = await stream(connection, figuresStatement(query, shapes));
+  const [row] = await result.getRows();
+  return { rows: Number(row?.[0]), rowsWithErrors: Number(row?.[1]), checksum: String(row?.[2]) };
 }

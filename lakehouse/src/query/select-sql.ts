@@ -1,7 +1,7 @@
 import type { Condition } from '../condition.ts';
 import { sqlType } from '../duckdb-sql.ts';
 import type { Field } from '../types.ts';
-import { column, filesSql, liveRowsSql, POSITION, type Shapes } from './live-rows.ts';
+import { column, filesSql, hasDeletes, liveRowsSql, POSITION, type Shapes } from './live-rows.ts';
 import type { CountQuery, PageQuery, ReadOrder } from './protocol.ts';
 
 /** A parameter of a statement: the text of a constant, a place, or what the page before ended with. */
@@ -29,8 +29,8 @@ function shownSql(field: Field, maxBinaryBytes: number | undefined): string {
 }
 
 /**
- * The rows of one page and one more, with their places: in reading order, which DuckDB keeps, or in the wanted order
- * with reading order among equals. `key` says what the page before ended with when there is an order: a value, or NULL.
+ * The rows of one page and one more, with their places: in reading order, which DuckDB keeps unless rows pass a join, or
+ * in the wanted order with reading order among equals. `key` says what the page before ended with when there is an order: a value, or NULL.
  */
 export function pageStatement(query: PageQuery, shapes: Shapes, key: 'value' | 'null' | undefined): Statement {
   const { source, fields, conditions, order, after, limit, maxBinaryBytes } = query;
@@ -42,9 +42,8 @@ export function pageStatement(query: PageQuery, shapes: Shapes, key: 'value' | '
     where.push(order && key ? keysetSql(order, key === 'null' ? undefined : param({ key: true }), behind) : behind);
   }
   const read = [...fields, ...conditions.map(({ field }) => field), ...(order ? [order.field] : [])];
-  const sorting = order
-    ? ` ORDER BY ${[`${column(order.field)} ${order.descending ? 'DESC' : 'ASC'} NULLS LAST`, ...POSITION].join(', ')}`
-    : '';
+  const sorted = order ? [`${column(order.field)} ${order.descending ? 'DESC' : 'ASC'} NULLS LAST`] : [];
+  const sorting = order || hasDeletes(source) ? ` ORDER BY ${[...sorted, ...POSITION].join(', ')}` : '';
   const filter = where.length > 0 ? ` WHERE ${where.join(' AND ')}` : '';
   const shown = [...fields.map((field) => shownSql(field, maxBinaryBytes)), ...POSITION].join(', ');
   const from = liveRowsSql(source, distinct(read), shapes);
@@ -75,14 +74,19 @@ export function keyStatement(
 
 /** The values of a column with their numbers of rows, the most frequent first. */
 export function countStatement({ source, field, conditions, limit }: CountQuery, shapes: Shapes): Statement {
-  const params: Param[] = [];
-  const where = conditions.map((condition) => conditionSql(condition, (one) => `$${params.push(one)}`));
+  const { filter, params } = whereOf(conditions);
   const read = distinct([field, ...conditions.map((condition) => condition.field)]);
-  const filter = where.length > 0 ? ` WHERE ${where.join(' AND ')}` : '';
   const name = column(field);
   const sql = `SELECT ${name}, count(*) FROM (${liveRowsSql(source, read, shapes)}) found${filter}
     GROUP BY ${name} ORDER BY count(*) DESC, ${name} NULLS LAST LIMIT ${Math.trunc(limit)}`;
   return { sql, params };
+}
+
+/** The filter of conditions alone, over columns as `column` names them. */
+export function whereOf(conditions: readonly Condition[]): { filter: string; params: readonly Param[] } {
+  const params: Param[] = [];
+  const where = conditions.map((condition) => conditionSql(condition, (one) => `$${params.push(one)}`));
+  return { filter: where.length > 0 ? ` WHERE ${where.join(' AND ')}` : '', params };
 }
 
 function distinct(fields: readonly Field[]): Field[] {
