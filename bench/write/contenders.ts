@@ -27,9 +27,9 @@ export const jsonLane =
 
 /** The DuckDB CLI on the same file: strict types, no `_errors`, all of its default memory, as many threads as we have. */
 export const duckdbCli =
-  (kind: LineKindName): MakeContender =>
+  (kind: LineKindName, { ordered = true } = {}): MakeContender =>
   async (rows) => {
-    const statement = duckdbCopy(LINE_KINDS[kind], await lineFile(kind, rows), await freshFolder('duckdb'));
+    const statement = duckdbCopy(LINE_KINDS[kind], await lineFile(kind, rows), await freshFolder('duckdb'), ordered);
     return { name: 'duckdb cli', rows, run: { command: await peerProgram('duckdb'), args: ['-c', statement] } };
   };
 

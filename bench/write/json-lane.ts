@@ -2,7 +2,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ConnectorProcess, createSpool, readSync, streamKey } from '@weir/connector-runtime';
-import { assignFieldIds, createStager, jsonSchemaToColumns, type TableSchema, withMetaColumns } from '@weir/lakehouse';
+import {
+  assignFieldIds,
+  createStager,
+  jsonSchemaToColumns,
+  openStore,
+  type TableSchema,
+  withMetaColumns,
+} from '@weir/lakehouse';
 import { jsonSchemaOf, LINE_KINDS, type LineKindName } from '../lines/line-kinds.ts';
 
 const RUN_ID = '0192f0c1-0000-7000-8000-000000000001';
@@ -14,13 +21,14 @@ const SHAPE = {
 
 /**
  * `json-lane.ts <kind> <folder>`: what the process of a sync does with a connector's output, which comes on stdin: router,
- * spool, stager, Parquet files with `_errors`, meta columns and statistics, made durable. No platform and no commit
+ * spool, stager, Parquet files with `_errors`, meta columns, statistics and checksum, made durable. No platform and no commit
  * around it. Prints the rows that it has written.
  */
 async function main([kind = 'narrow', folder = '.']: string[]): Promise<void> {
   const work = await mkdtemp(path.join(folder, 'lane-'));
   await mkdir(path.join(work, 'spool'));
-  const stager = await createStager({ tempDirectory: path.join(work, 'duckdb') });
+  const io = openStore({ warehouse: work, scratch: path.join(work, 'copies') });
+  const stager = await createStager({ io, scratch: path.join(work, 'scratch') });
   const spool = createSpool({ dir: path.join(work, 'spool') });
   const source = LINE_KINDS[kind as LineKindName];
   const fields = assignFieldIds(withMetaColumns(jsonSchemaToColumns(jsonSchemaOf(source))));
@@ -28,10 +36,11 @@ async function main([kind = 'narrow', folder = '.']: string[]): Promise<void> {
   const stream = { name: source.stream };
   const reading = readSync({ connector: standardInput(), streams: [stream], spool });
   let rows = 0;
-  for await (const { path: file, sequence, release } of spool.segments()) {
+  for await (const { path: file, sequence, lines, release } of spool.segments()) {
     if (file !== undefined) {
-      const target = pathToFileURL(path.join(work, `${sequence}.parquet`)).href;
-      rows += (await stager.copy({ source: file, shape: SHAPE, schema, target, runId: RUN_ID })).rows;
+      const folder = pathToFileURL(path.join(work, 'data', String(sequence))).href;
+      const request = { source: file, shape: SHAPE, schema, folder, runId: RUN_ID, position: rows, lines };
+      rows += (await stager.copy(request)).rows;
     }
     release();
   }
