@@ -19,8 +19,7 @@ function nextMetadata({ metadata, metadataLocation }: TableInput, change: Change
  * Writes all files of a change at once, as nothing refers to them before the pointer moves. When one fails, those that
  * were written are removed.
  */
-async function writeAll({ io, announce }: TableInput, pending: readonly PendingFile[]): Promise<void> {
-  await announce?.(pending.map((file) => file.location));
+async function writeAll({ io }: TableInput, pending: readonly PendingFile[]): Promise<void> {
   const done = await Promise.allSettled(pending.map(({ location, bytes }) => io.write(location, bytes)));
   const failed = done.find((one) => one.status === 'rejected');
   if (!failed) return;

@@ -13,11 +13,6 @@ export type TableInput = {
   readonly metadataLocation: string;
   /** Whether the next metadata file is written, as by default; a REST catalog writes it itself. */
   readonly writeMetadata?: boolean;
-  /**
-   * Told every location that the commit is about to write, once, before the first of them is written. When it throws,
-   * nothing is written.
-   */
-  readonly announce?: (locations: readonly string[]) => Promise<void>;
 };
 
 /** What a commit of files stands on and adds. */

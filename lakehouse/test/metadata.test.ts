@@ -19,6 +19,49 @@ t.test('64-bit integers survive metadata JSON digit for digit', async (t) => {
   );
 });
 
+t.test('metadata is parsed as a reviver would, whatever its texts hold', async (t) => {
+  const parts = fc.constantFrom(
+    '"snapshot-id":',
+    '"',
+    '\\',
+    '12345678901234567890',
+    ',',
+    ':',
+    ' ',
+    '\u0000',
+    '-1',
+    '{',
+    '}',
+  );
+  const text = fc.array(parts).map((all) => all.join(''));
+  const name = fc.oneof(
+    fc.constantFrom('snapshot-id', 'parent-snapshot-id', 'a_b-sequence-number', 'n', '__proto__'),
+    text,
+  );
+  const leaf = fc.oneof(
+    LONG,
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    text,
+    fc.constant(null),
+  );
+  const tree = fc.dictionary(name, fc.oneof(leaf, fc.array(leaf), fc.dictionary(name, leaf)), {
+    noNullPrototype: true,
+  });
+  const reviver = (key: string, value: unknown, context?: { source?: string }) => {
+    if (typeof value !== 'number' || !/^-?\d+$/.test(context?.source ?? '')) return value;
+    const long = /(^|-)(snapshot-id|sequence-number)$/.test(key) || !Number.isSafeInteger(value);
+    return long ? BigInt(context?.source ?? '') : value;
+  };
+  const check = (value: unknown) => {
+    for (const json of [stringifyExact(value), stringifyExact(value).replaceAll(':', ' : ')]) {
+      const wanted = JSON.parse(json, reviver as (key: string, value: unknown) => unknown);
+      t.strictSame(parseExact(json), wanted);
+    }
+  };
+  fc.assert(fc.property(tree, check), { numRuns: 1000 });
+});
+
 t.test('a large integer of an unknown member is not rounded', async (t) => {
   t.strictSame(parseExact('{"other":9007199254740993,"small":7}'), { other: 9007199254740993n, small: 7 });
 });
