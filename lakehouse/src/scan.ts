@@ -54,6 +54,11 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
       );
     },
 
+    /** Takes metadata that was just written as what the file at its location says, so that it is not read again. */
+    remember(location: string, metadata: TableMetadata): void {
+      cache.set(location, metadata, 1 + metadata.snapshots.length);
+    },
+
     /**
      * The data files of the newest snapshot or of the given one, newest first, each with the deletes that go with it;
      * none for a table without snapshots.
