@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { shapeReader } from './query/parquet-shape.ts';
 import { registerBuckets } from './stage-bucket.ts';
 
 const DEFAULT_MEMORY_LIMIT = '400MB';
@@ -51,6 +52,8 @@ export async function openSession(options: SessionOptions) {
       const reader = await connection.runAndReadAll(sql);
       return reader.getRowObjectsJson() as unknown as Row[];
     },
+    /** The layouts of local Parquet files, remembered by path. */
+    shapes: shapeReader(connection),
     /** Ends DuckDB and frees its memory. */
     close(): void {
       connection.closeSync();

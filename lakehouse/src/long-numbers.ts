@@ -27,9 +27,9 @@ function nextRun(bytes: Buffer, from: number, to: number): number {
 
 // Inside of a text it may look like a number too; that costs time and changes nothing.
 function isLossyNumber(bytes: Buffer, run: number): boolean {
-  const before = bytes.latin1Slice(Math.max(0, run - 2), run);
+  const before = bytes.toString('latin1', Math.max(0, run - 2), run);
   if (!/[:,[\s]-?$/.test(before)) return false;
-  const [token = ''] = /^[0-9.]+(?:[eE][+-]?\d+)?/.exec(bytes.latin1Slice(run, run + AROUND)) ?? [];
+  const [token = ''] = /^[0-9.]+(?:[eE][+-]?\d+)?/.exec(bytes.toString('latin1', run, run + AROUND)) ?? [];
   return /[.eE]/.test(token) && (token.length >= AROUND || losesDigits(token));
 }
 

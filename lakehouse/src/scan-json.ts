@@ -36,7 +36,7 @@ function fourHex(bytes: Buffer, at: number): number {
   for (let place = at; place < at + 4; place++) {
     if (place >= bytes.length || HEX[bytes[place]!] === 0) throw malformed();
   }
-  return Number.parseInt(bytes.latin1Slice(at, at + 4), 16);
+  return Number.parseInt(bytes.toString('latin1', at, at + 4), 16);
 }
 
 // `at` is behind the `u` of an escape; answers the place behind what the escape, or the pair of escapes, takes.
@@ -108,7 +108,7 @@ export function losesDigits(token: string): boolean {
 function skipWord(bytes: Buffer, at: number): number {
   let end = bytes[at] === MINUS ? at + 1 : at;
   while (end < bytes.length && (bytes[end]! | 0x20) >= 0x61 && (bytes[end]! | 0x20) <= 0x7a) end++;
-  const word = bytes.latin1Slice(at, end);
+  const word = bytes.toString('latin1', at, end);
   if (WORDS.test(word) && (LITERALS.test(word) || !/^(?:true|false|null)$/i.test(word))) return end;
   throw malformed();
 }
@@ -118,7 +118,7 @@ function scanScalar(bytes: Buffer, at: number): ScannedValue {
   if (first === QUOTE) return { start: at, end: skipString(bytes, at), lossy: false };
   if (isDigit(first) || (first === MINUS && isDigit(bytes[at + 1]))) {
     const { end, fraction } = skipNumber(bytes, at);
-    return { start: at, end, lossy: fraction && losesDigits(bytes.latin1Slice(at, end)) };
+    return { start: at, end, lossy: fraction && losesDigits(bytes.toString('latin1', at, end)) };
   }
   return { start: at, end: skipWord(bytes, at), lossy: false };
 }
@@ -168,8 +168,8 @@ export type ScannedMember = { readonly name: string; readonly nameStart: number;
 
 /** The text of a JSON string in a buffer. */
 export function stringAt(bytes: Buffer, start: number, end: number): string {
-  const text = bytes.utf8Slice(start + 1, end - 1);
-  return text.includes('\\') ? (JSON.parse(bytes.utf8Slice(start, end)) as string) : text;
+  const text = bytes.toString('utf8', start + 1, end - 1);
+  return text.includes('\\') ? (JSON.parse(bytes.toString('utf8', start, end)) as string) : text;
 }
 
 /**

@@ -70,7 +70,7 @@ export function castSql(raw: string, type: FieldType): string {
  * and words such as `epoch` would be moments. An integer that a floating column cannot hold is kept as the nearest one
  * and marked.
  */
-export function columnSql(raw: string, cast: string, type: FieldType): ColumnSql {
+export function columnSql(raw: string, type: FieldType, cast: string = castSql(raw, type)): ColumnSql {
   if (type === 'string') return { value: raw };
   const micros = { rounded: beyondMicros(raw, type === 'time' ? EXACT_TIME_CHARS : EXACT_TIMESTAMP_CHARS) };
   const word = `${raw} >= ':' OR NOT isfinite(${cast})`;

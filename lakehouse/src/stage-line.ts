@@ -35,7 +35,7 @@ const isNull = (bytes: Buffer, value: ScannedValue): boolean => bytes[value.star
 
 function timeText(bytes: Buffer, value: ScannedValue | undefined): string {
   if (!value || isNull(bytes, value)) return 'null';
-  const text = bytes.latin1Slice(value.start, value.end).replaceAll('"', '');
+  const text = bytes.toString('latin1', value.start, value.end).replaceAll('"', '');
   const time = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Math.round(Number(text)) : Number.NaN;
   if (Math.abs(time) <= MAX_TIME_MS) return String(time);
   throw new ScanFault('invalid_time');
@@ -43,7 +43,7 @@ function timeText(bytes: Buffer, value: ScannedValue | undefined): string {
 
 function changesText(bytes: Buffer, value: ScannedValue | undefined): string {
   if (!value || isNull(bytes, value)) return 'null';
-  const changes: unknown = JSON.parse(bytes.utf8Slice(value.start, value.end).replace(/,(\s*[\]}])/g, '$1'));
+  const changes: unknown = JSON.parse(bytes.toString('utf8', value.start, value.end).replace(/,(\s*[\]}])/g, '$1'));
   if (!Array.isArray(changes)) throw new ScanFault('malformed_json');
   const text = (member: unknown): string | null =>
     member === undefined || member === null ? null : typeof member === 'string' ? member : JSON.stringify(member);
@@ -62,7 +62,7 @@ function known(bytes: Buffer, { nameStart, value }: ScannedMember): (Buffer | st
   const { start, end, lossy } = value;
   if (!lossy) return [bytes.subarray(nameStart, end)];
   const name = bytes.subarray(nameStart, start);
-  return [name, JSON.stringify(bytes.utf8Slice(start, end))];
+  return [name, JSON.stringify(bytes.toString('utf8', start, end))];
 }
 
 /**
@@ -85,7 +85,7 @@ export function rewriteLine(bytes: Buffer, shape: LineShape, columns: ReadonlySe
     const extra: string[] = [];
     scanMembers(bytes, found.data.start, (member) => {
       if (columns.has(member.name)) members.push(members.length ? ',' : '', ...known(bytes, member));
-      else extra.push(bytes.utf8Slice(member.nameStart, member.value.end));
+      else extra.push(bytes.toString('utf8', member.nameStart, member.value.end));
     });
     const tail = extra.length ? `,"x":${JSON.stringify(`{${extra.join(',')}}`)}` : '';
     const rest = `},"t":${timeText(bytes, found.time)},"c":${changesText(bytes, found.changes)}${tail}}\n`;

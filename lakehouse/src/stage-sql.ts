@@ -103,7 +103,7 @@ function lookUpSql(reading: Reading, field: Field): string {
 export function rowsSql(reading: Reading): string {
   const { shape, schema } = reading;
   const fields = dataFields(schema);
-  const columns = fields.map((field, index) => ({ field, sql: columnSql(`r${index}`, `c${index}`, field.type) }));
+  const columns = fields.map((field, index) => ({ field, sql: columnSql(`r${index}`, field.type, `c${index}`) }));
   const output = new Map([
     ...columns.map(({ field, sql }) => [field.name, sql.value] as const),
     ['_extracted_at', 'extracted_at'],
@@ -144,9 +144,7 @@ function lineSql({ source, shape, extra, keepExtra, maxLineBytes }: Reading): st
 export function keylessRowsSql(reading: Reading): string {
   const fields = dataFields(reading.schema);
   const missing = fields.flatMap((field, index) =>
-    reading.key.includes(field.id)
-      ? [`(${columnSql(`r${index}`, castSql(`r${index}`, field.type), field.type).value}) IS NULL`]
-      : [],
+    reading.key.includes(field.id) ? [`(${columnSql(`r${index}`, field.type).value}) IS NULL`] : [],
   );
   return `SELECT n FROM (SELECT row_number() OVER () - 1 AS n, *
       FROM (SELECT *, ${fields.map((field, index) => `d[${literal(field.name)}] AS r${index}`).join(', ')}
@@ -155,7 +153,9 @@ export function keylessRowsSql(reading: Reading): string {
 }
 
 /** A row group ends at either bound; each thread holds one uncompressed. */
-export const ROW_GROUP = { rows: 122_880, bytes: 16 * 1024 * 1024 } as const;
+const ROW_GROUP = { rows: 122_880, bytes: 16 * 1024 * 1024 } as const;
+/** Rows of a row group whose order is kept: DuckDB then knows no bound in bytes, and holds several back. */
+const ORDERED_GROUP_ROWS = 20_480;
 /** The size at which a data file is ended and the next one begun. */
 export const TARGET_FILE_BYTES = '128MB';
 
@@ -166,14 +166,18 @@ export type WriteOptions = {
   /** A column of the query, not of the schema, by whose values the rows are divided over files. */
   readonly partitionColumn?: string;
   readonly rowGroupRows?: number;
+  /** Whether the connection keeps the order of rows. */
+  readonly ordered?: boolean;
 };
 
 /** The COPY that writes the rows of a query as Parquet files with field ids, and answers figures for each file. */
-export function writeSql(query: string, { folder, schema, partitionColumn, rowGroupRows }: WriteOptions): string {
+export function writeSql(query: string, options: WriteOptions): string {
+  const { folder, schema, partitionColumn, ordered = false } = options;
+  const rows = options.rowGroupRows ?? (ordered ? ORDERED_GROUP_ROWS : ROW_GROUP.rows);
   const division = partitionColumn
     ? `PARTITION_BY (${identifier(partitionColumn)})`
     : `FILE_SIZE_BYTES '${TARGET_FILE_BYTES}'`;
   return `COPY (${query}) TO ${literal(folder)} (FORMAT parquet, COMPRESSION zstd, ${division},
-    ROW_GROUP_SIZE ${rowGroupRows ?? ROW_GROUP.rows}, ROW_GROUP_SIZE_BYTES ${ROW_GROUP.bytes},
+    ROW_GROUP_SIZE ${rows}, ${ordered ? '' : `ROW_GROUP_SIZE_BYTES ${ROW_GROUP.bytes},`}
     FIELD_IDS ${fieldIdsLiteral(schema.fields)}, RETURN_STATS)`;
 }

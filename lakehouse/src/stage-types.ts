@@ -1,6 +1,7 @@
 import type { FileIO } from './fileio.ts';
 import type { LiveFile } from './live-file.ts';
 import type { PartitionSpec } from './partition-spec.ts';
+import type { TableFacts } from './query/row-source.ts';
 import type { LineShape } from './stage-sql.ts';
 import type { StagedFile } from './stats.ts';
 import type { Column, TableSchema } from './types.ts';
@@ -95,12 +96,16 @@ export type MergeRequest = {
   readonly batch: readonly StagedFile[];
   /** Every live file of the table's snapshot, each with its delete files. */
   readonly live: readonly LiveFile[];
+  /** How files of other writers are read, as for a scan; the table's metadata will do. */
+  readonly table?: TableFacts;
   readonly folder: string;
   readonly runId: string;
   /** Id of a field of the batch: a row with a value there deletes the row of its key. */
   readonly deleteMarker?: number;
   /** `soft_delete`: a deleted row stays, with the time in `_deleted_at`. */
   readonly mode: 'merge' | 'soft_delete';
+  /** How touched files change; by the share of touched files and the size of the table when absent. */
+  readonly strategy?: 'copy' | 'positions';
   /** With `soft_delete`: the batch is the whole source, so rows whose key it lacks are marked as deleted too. */
   readonly missing?: boolean;
 };

@@ -50,6 +50,7 @@ export async function writeFiles(writer: Writer, request: WriteRequest): Promise
     schema,
     ...(fields.length ? { partitionColumn: PARTITION_COLUMN } : {}),
     ...(rowGroupRows === undefined ? {} : { rowGroupRows }),
+    ordered: mode?.ordered ?? false,
   };
   try {
     await mkdir(dirname(draft), { recursive: true });

@@ -2,10 +2,19 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openSession } from './duckdb-session.ts';
 import { localFileIO } from './fileio-local.ts';
+import { mergeBatch } from './merge.ts';
 import { quarantineLines } from './quarantine.ts';
 import { copySpool, type Drifting } from './stage-copy.ts';
+import { copySegment, type SegmentRequest } from './stage-segment.ts';
 import { copySingle, type StageRequest, type StageResult } from './stage-single.ts';
-import type { CopyRequest, CopyResult, QuarantineRequest, StagerOptions } from './stage-types.ts';
+import type {
+  CopyRequest,
+  CopyResult,
+  MergeRequest,
+  MergeResult,
+  QuarantineRequest,
+  StagerOptions,
+} from './stage-types.ts';
 import type { StagedFile } from './stats.ts';
 
 /** Options of a stager that only writes single local files. */
@@ -20,8 +29,12 @@ export type Stager = {
    */
   copy(request: CopyRequest): Promise<CopyResult>;
   copy(request: StageRequest): Promise<StageResult>;
+  /** Types a Parquet file that someone else wrote, with the same values and marks as `copy` has for lines. */
+  segment(request: SegmentRequest): Promise<CopyResult>;
   /** Writes rejected lines as a data file of a quarantine table; undefined when there are none. */
   quarantine(request: QuarantineRequest): Promise<StagedFile | undefined>;
+  /** Merges copied files into the rows of a table by key: what a row delta commit adds and removes. */
+  merge(request: MergeRequest): Promise<MergeResult>;
   /** Ends DuckDB and frees its memory. */
   close(): void;
 };
@@ -47,7 +60,9 @@ export async function createStager(options: StagerOptions | SingleStagerOptions)
   return {
     copy: ((request: CopyRequest | StageRequest) =>
       'target' in request ? copySingle(copy, request) : copy(request)) as Stager['copy'],
+    segment: (request) => inTurn(() => copySegment(writer, request)),
     quarantine: (request) => inTurn(() => quarantineLines(writer, request)),
+    merge: (request) => inTurn(() => mergeBatch(writer, request)),
     close: session.close,
   };
 }

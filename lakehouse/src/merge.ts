@@ -1,0 +1,192 @@
+import { duckdbError } from './duckdb-error.ts';
+import { LakehouseError } from './error.ts';
+import type { LiveFile } from './live-file.ts';
+import { DELETED_PATH_ID } from './match-deletes.ts';
+import { isCopied, mergeCandidates } from './merge-candidates.ts';
+import {
+  broughtSql,
+  DELETED_AT,
+  FIGURES_SQL,
+  FORGET_SQL,
+  hitsSql,
+  type MergePlan,
+  markedSql,
+  positionsSql,
+  type Rows,
+  type TouchedRows,
+  topField,
+  untouchedSql,
+  winnersSql,
+} from './merge-sql.ts';
+import { type OpenSource, openSource } from './query/row-source.ts';
+import type { MergeRequest, MergeResult } from './stage-types.ts';
+import { type DraftFiles, type WriteRequest, type Writer, writeFiles } from './stage-write.ts';
+import type { StagedFile } from './stats.ts';
+import type { TableSchema } from './types.ts';
+
+/** The columns of a position delete file with the ids that the format reserves for them. */
+const POSITIONS_SCHEMA: TableSchema = {
+  type: 'struct',
+  'schema-id': 0,
+  fields: [
+    { id: DELETED_PATH_ID, name: 'file_path', required: true, type: 'string' },
+    { id: 2147483545, name: 'pos', required: true, type: 'long' },
+  ],
+};
+
+type Figures = { present: string; updated: string; deleted: string; own: string; touched: string[] };
+type Merge = {
+  readonly writer: Writer;
+  readonly request: MergeRequest;
+  readonly plan: MergePlan;
+  /** Files that may hold a key of the batch. */
+  readonly candidates: readonly LiveFile[];
+  readonly opened: OpenSource[];
+  readonly drafts: { readonly draft: DraftFiles; readonly finish: (files: StagedFile[]) => StagedFile[] }[];
+};
+
+function planOf(request: MergeRequest): MergePlan {
+  const { schema, key, deleteMarker, mode, missing, runId } = request;
+  const deletedAt = schema.fields.find((field) => field.name === DELETED_AT);
+  if (!key.length || (mode === 'soft_delete' && deletedAt?.type !== 'timestamptz')) {
+    throw new LakehouseError('schema_conflict', 'A merge needs a key, and soft deletes need a column of their time');
+  }
+  return {
+    schema,
+    key: key.map((id) => topField(schema, id)),
+    marker: deleteMarker === undefined ? undefined : topField(schema, deleteMarker),
+    deletedAt: mode === 'soft_delete' ? deletedAt : undefined,
+    missing: mode === 'soft_delete' && missing === true,
+    runId,
+  };
+}
+
+async function openRows({ writer, request, opened }: Merge, files: readonly LiveFile[]): Promise<Rows> {
+  const { io, session } = writer;
+  const planned = files.map((file, index) => ({ ...file, file: index }));
+  const source = await openSource(io, { files: planned, schema: request.schema, table: request.table });
+  opened.push(source);
+  const { files: data, positions, keys } = source.source;
+  const shapes = await session.shapes([...data, ...positions, ...keys].map(({ path }) => path));
+  return { source: source.source, shapes };
+}
+
+const staged = (file: StagedFile): LiveFile => ({
+  location: file.location,
+  recordCount: BigInt(file.record_count),
+  sizeBytes: BigInt(file.file_size_in_bytes),
+  snapshotId: 0n,
+  sequenceNumber: 0n,
+  specId: 0,
+  partition: {},
+  partitionKey: '',
+  deletes: [],
+  figures: { nulls: null, lower: null, upper: null },
+});
+
+async function write(
+  { writer, request, drafts }: Merge,
+  what: Pick<WriteRequest, 'query' | 'schema' | 'spec' | 'mode'>,
+  finish: (files: StagedFile[]) => StagedFile[] = (files) => files,
+): Promise<void> {
+  drafts.push({ draft: await writeFiles(writer, { ...what, folder: request.folder }), finish });
+}
+
+// Deletes over files of one partition lie in one file: a reader looks for them there and nowhere else.
+async function writePositions(merge: Merge, touched: readonly { index: number; file: LiveFile }[]): Promise<void> {
+  for (const group of Map.groupBy(touched, ({ file }) => file.partitionKey).values()) {
+    const files = group.map(({ index, file }) => ({ index, location: file.location }));
+    const locations = files.map(({ location }) => location).sort(byBytes);
+    const first = group[0]?.file;
+    const bound = (location: string | undefined) => ({
+      [DELETED_PATH_ID]: Buffer.from(location ?? '').toString('base64'),
+    });
+    const values = Object.entries(first?.partition ?? {});
+    const finish = (written: StagedFile[]): StagedFile[] =>
+      written.map((one) => ({
+        ...one,
+        content: 'position_deletes',
+        lower_bounds: { ...one.lower_bounds, ...bound(locations[0]) },
+        upper_bounds: { ...one.upper_bounds, ...bound(locations.at(-1)) },
+        spec_id: first?.specId ?? 0,
+        ...(values.length
+          ? { partition: Object.fromEntries(values.map(([id, value]) => [id, value?.toString('base64') ?? null])) }
+          : {}),
+        ...(locations.length === 1 ? { referenced_data_file: locations[0]! } : {}),
+      }));
+    await write(
+      merge,
+      { query: positionsSql(files), schema: POSITIONS_SCHEMA, mode: { ordered: true, alone: true } },
+      finish,
+    );
+  }
+}
+
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+async function writeAll(merge: Merge, batch: Rows | undefined, touched: readonly { index: number; file: LiveFile }[]) {
+  const { plan, request } = merge;
+  const { strategy, live } = request;
+  const copied = strategy ? strategy === 'copy' : isCopied(live, merge.candidates.length, touched.length);
+  const queries = batch ? [broughtSql(plan, batch)] : [];
+  if (touched.length && (copied || plan.deletedAt)) {
+    const rows = await openRows(
+      merge,
+      touched.map(({ file }) => file),
+    );
+    const indexed: TouchedRows = { ...rows, indexes: touched.map(({ index }) => index) };
+    if (plan.deletedAt) queries.push(markedSql(plan, indexed));
+    if (copied) queries.push(untouchedSql(plan, indexed));
+  }
+  const { schema, spec } = request;
+  if (queries.length) await write(merge, { query: queries.join(' UNION ALL '), schema, ...(spec ? { spec } : {}) });
+  if (!copied) await writePositions(merge, touched);
+  return copied ? touched.map(({ file }) => file.location) : [];
+}
+
+async function publishAll({ writer, drafts }: Merge): Promise<StagedFile[]> {
+  const done: StagedFile[] = [];
+  try {
+    for (const { draft, finish } of drafts) done.push(...finish(await draft.publish()));
+    return done;
+  } catch (error) {
+    for (const { location } of done) await writer.io.remove(location).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Merges a batch into the rows of a table: the last row of each key replaces the table's rows of that key, or deletes
+ * them. Only files whose bounds allow a key of the batch are read, and of them the key first. Memory holds the keys of
+ * the batch and the places of the rows that they hit; both spill.
+ */
+export async function mergeBatch(writer: Writer, request: MergeRequest): Promise<MergeResult> {
+  const { batch, live } = request;
+  const plan = planOf(request);
+  const files = batch.filter((file) => file.record_count !== '0');
+  const candidates = plan.missing ? [...live] : files.length ? mergeCandidates(live, files, plan.key) : [];
+  const merge: Merge = { writer, request, plan, candidates, opened: [], drafts: [] };
+  const { session } = writer;
+  try {
+    const rows = await openRows(merge, files.map(staged));
+    const held = await openRows(merge, candidates);
+    await session.rows(winnersSql(plan, rows));
+    await session.rows(hitsSql(plan, held));
+    const [figures] = await session.rows<Figures>(FIGURES_SQL);
+    const { present = '0', updated = '0', deleted = '0', own = '0', touched = [] } = figures ?? {};
+    const hit = touched.map(Number).toSorted((a, b) => a - b);
+    const removed = await writeAll(
+      merge,
+      files.length ? rows : undefined,
+      hit.map((index) => ({ index, file: candidates[index]! })),
+    );
+    const counts = { inserted: Number(present) - Number(updated), updated: Number(updated), deleted: Number(deleted) };
+    return { files: await publishAll(merge), removed, ...counts, replacedOfRun: Number(own) };
+  } catch (error) {
+    throw duckdbError(error, 'stage_failed', 'A batch could not be merged');
+  } finally {
+    for (const { draft } of merge.drafts) await draft.discard();
+    for (const source of merge.opened) source.release();
+    await session.rows(FORGET_SQL).catch(() => undefined);
+  }
+}
