@@ -55,6 +55,9 @@ export function jointEffects(deps: TableDeps, tenant: Tenant, request: CommitReq
         return { type: 'written' };
       case 'move':
         await db.transaction((tx) => moveAll(deps, tx, { ...effect, request, drafts: of(effect.drafts) }));
+        for (const { prepared } of of(effect.drafts)) {
+          deps.scanner.remember(prepared.newMetadataLocation, prepared.metadata);
+        }
         await faultpoint('S10');
         return { type: 'moved' };
       case 'promote':
