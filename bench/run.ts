@@ -1,12 +1,19 @@
 import { parseArgs } from 'node:util';
 import { api } from './api.ts';
 import type { BenchOptions, BenchResult } from './bench-result.ts';
+import { commit } from './commit/commit.ts';
 import { hostile } from './hostile.ts';
 import { resultLines } from './print-result.ts';
 import { startup } from './startup.ts';
 import { write } from './write/write.ts';
 
-const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = { api, hostile, startup, write };
+const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = {
+  api,
+  commit,
+  hostile,
+  startup,
+  write,
+};
 const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json] [--quick] [--rows N] [--only TEXT]\n`;
 
 /** Runs one suite; a table for people, JSON for machines. Exit 2 when the words say nothing that can be run. */

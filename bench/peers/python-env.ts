@@ -10,6 +10,13 @@ export const PEER_REQUIREMENTS = {
   airbyte: ['airbyte==0.71.0'],
   sling: ['sling-linux-amd64==1.4.11'],
   duckdb: ['duckdb-cli==1.5.5'],
+  iceberg: [
+    'pyiceberg[sql-postgres,pyarrow]==0.12.0',
+    'duckdb==1.5.5',
+    'duckdb-extension-avro==1.5.5',
+    'duckdb-extension-httpfs==1.5.5',
+    'duckdb-extension-iceberg==1.5.5',
+  ],
 } as const;
 
 export type PeerName = keyof typeof PEER_REQUIREMENTS;

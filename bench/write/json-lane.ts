@@ -11,14 +11,9 @@ import {
   withMetaColumns,
 } from '@weir/lakehouse';
 import { jsonSchemaOf, LINE_KINDS, type LineKindName } from '../lines/line-kinds.ts';
+import { RECORD_SHAPE } from '../record-shape.ts';
 
 const RUN_ID = '0192f0c1-0000-7000-8000-000000000001';
-const SHAPE = {
-  data: ['record', 'data'],
-  extractedAt: ['record', 'emitted_at'],
-  changes: ['record', 'meta', 'changes'],
-} as const;
-
 /**
  * `json-lane.ts <kind> <folder>`: what the process of a sync does with a connector's output, which comes on stdin: router,
  * spool, stager, Parquet files with `_errors`, meta columns, statistics and checksum, made durable. No platform and no commit
@@ -39,7 +34,7 @@ async function main([kind = 'narrow', folder = '.']: string[]): Promise<void> {
   for await (const { path: file, sequence, lines, release } of spool.segments()) {
     if (file !== undefined) {
       const folder = pathToFileURL(path.join(work, 'data', String(sequence))).href;
-      const request = { source: file, shape: SHAPE, schema, folder, runId: RUN_ID, position: rows, lines };
+      const request = { source: file, shape: RECORD_SHAPE, schema, folder, runId: RUN_ID, position: rows, lines };
       rows += (await stager.copy(request)).rows;
     }
     release();
