@@ -57,6 +57,7 @@ export {
 } from './query/pool.ts';
 export type { ReadOrder, ValueCounts } from './query/protocol.ts';
 export { readMetadata } from './read-metadata.ts';
+export { referencedFiles } from './referenced-files.ts';
 export { createScanner, type Scanner } from './scan.ts';
 export { createStager, type SingleStagerOptions, type Stager } from './stage.ts';
 export type { StageRequest, StageResult } from './stage-single.ts';

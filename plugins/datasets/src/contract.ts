@@ -40,6 +40,14 @@ export {
 export { DatasetSchema, getDatasetSchema, listSchemaVersions, SchemaField, SchemaVersion } from './contract/schema.ts';
 export { type FieldOfSchema, SCHEMA_CHANGES, type SchemaChange, schemaChanges } from './contract/schema-changes.ts';
 export {
+  MAX_SHOWN_FILES,
+  SWEEP_ACTIONS,
+  SWEEP_REASONS,
+  SweepPage,
+  SweptEntry,
+  sweepStagedFiles,
+} from './contract/sweep.ts';
+export {
   LegacySnapshot,
   LegacyTable,
   listLegacySnapshots,

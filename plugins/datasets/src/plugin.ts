@@ -19,6 +19,7 @@ import {
   listSchemaVersions,
   Producers,
   previewDataset,
+  sweepStagedFiles,
   Tables,
 } from './contract.ts';
 import { datasetService } from './dataset/service.ts';
@@ -26,6 +27,8 @@ import { ProducerEntity } from './producer/entity.ts';
 import { producersService } from './producer/producers.ts';
 import { quarantinePage } from './quarantine/list.ts';
 import { checkSettings, datasetSettings } from './settings.ts';
+import { sweepSchedule } from './sweep/schedule.ts';
+import { sweep } from './sweep/sweep.ts';
 import { tablesService } from './table/tables.ts';
 import { warehouseCheck } from './warehouse-check.ts';
 
@@ -51,6 +54,10 @@ export default definePlugin({
     const base = kernel as Kernel;
     const readDeps = { kernel: base, catalog, catalogName, scanner, pool };
     const datasets = datasetService(readDeps);
+    const events = kernel.use(Events);
+    const tableDeps = { kernel: base, catalog, io, scanner, warehouse, events };
+    const sweepDeps = { ...tableDeps, graceHours: settings.WEIR_SWEEP_GRACE_HOURS };
+    const sweeps = sweepSchedule(sweepDeps);
     return {
       routes: [
         handle(listDatasets, ({ tenant, query }) => datasets.list(tenant, query)),
@@ -69,13 +76,14 @@ export default definePlugin({
         handle(listQuarantine, ({ tenant, params, query }) =>
           quarantinePage(readDeps, tenant, { id: params.dataset_id, query }),
         ),
+        handle(sweepStagedFiles, ({ tenant, query }) => sweep(sweepDeps, tenant, query)),
         handle(listLegacyTables, ({ tenant, query }) => datasets.legacyTables(tenant, query)),
         handle(listLegacySnapshots, ({ tenant, params, query }) =>
           datasets.legacySnapshots(tenant, params.table, query),
         ),
       ],
       services: [
-        provide(Tables, tablesService({ kernel: base, catalog, io, scanner, warehouse, events: kernel.use(Events) })),
+        provide(Tables, tablesService(tableDeps)),
         provide(Producers, producersService()),
         provide(Audits, auditsService({ kernel: base, catalog, io, pool })),
       ],
@@ -83,6 +91,8 @@ export default definePlugin({
       start: async () => {
         if (store.s3 === undefined) await mkdir(localPath(warehouse), { recursive: true });
       },
+      serve: async () => sweeps.start(),
+      drain: () => sweeps.stop(),
       async stop() {
         await pool.close();
         await io.close();

@@ -42,7 +42,7 @@ export async function lake(t: Teardown & { testdir(): string }): Promise<Lake> {
   const folder = t.testdir();
   const under = await testPlugin(t, plugin, {
     tools,
-    settings: { TABLE_CATALOG: 'weir', WEIR_WAREHOUSE: `${folder}/warehouse` },
+    settings: { TABLE_CATALOG: 'weir', WEIR_WAREHOUSE: `${folder}/warehouse`, WEIR_SWEEP_GRACE_HOURS: 24 },
     runKinds: [KIND],
   });
   const service = <T>(id: string) => under.registration.services?.find((entry) => entry.id === id)?.implementation as T;

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Tenant } from '@weir/kernel';
+import { localPath, toLocation } from '@weir/lakehouse';
+import fc from 'fast-check';
+import t from 'tap';
+import { previewDataset, type SweepPage, sweepStagedFiles, type TableRef } from '../src/contract.ts';
+import { sweep } from '../src/sweep/sweep.ts';
+import { batch, depsOf, type Lake, lake } from './kit.ts';
+
+const HANG_LIMIT_MS = 180_000;
+const GRACE_HOURS = 24;
+t.setTimeout(HANG_LIMIT_MS);
+
+/** A world with one table of rows, and what a sweep needs. */
+async function open(t: Parameters<typeof lake>[0]) {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const { ref } = await world.land(acme, 'orders', [{ id: 1 }, { id: 2 }]);
+  const deps = { ...depsOf(world, (tenant) => world.kernel.db(tenant)), graceHours: GRACE_HOURS };
+  const [table] = (await world.database.peek('select metadata_location from catalog.iceberg_tables')) as {
+    metadata_location: string;
+  }[];
+  const metadata = await deps.scanner.metadata(table?.metadata_location ?? '');
+  const [live] = await deps.scanner.files(metadata);
+  const run = async (ended: boolean): Promise<string> => {
+    const { runId } = await world.run(acme);
+    if (ended) await world.kernel.runs.finish(acme, runId, { status: 'failed' });
+    return runId;
+  };
+  return { world, acme, ref, deps, run, location: metadata.location, committed: toLocation(live?.location ?? '') };
+}
+
+type Entry = { ref: TableRef | undefined; location: string; isFolder: boolean; runId: string };
+type Ages = { age?: number; marked?: number | undefined };
+
+/** Enters a place in the ledger, as if so many hours ago. */
+async function enter(world: Lake, tenant: Tenant, entry: Entry, { age = 100, marked }: Ages = {}): Promise<void> {
+  const { ref, location, isFolder, runId } = entry;
+  await world.kernel.db(tenant).transaction(({ sql }) =>
+    sql(
+      `insert into datasets.staged_file
+         (tenant_id, run_id, location, namespace, table_name, is_folder, staged_at, marked_at)
+       values ($1, $2, $3, $4, $5, $6, now() - make_interval(hours => $7), now() - make_interval(hours => $8::int))
+       on conflict do nothing`,
+      [tenant.tenantId, runId, location, ref?.namespace ?? null, ref?.table ?? null, isFolder, age, marked ?? null],
+    ),
+  );
+}
+
+function stray(location: string): string {
+  mkdirSync(dirname(localPath(location)), { recursive: true });
+  writeFileSync(localPath(location), 'stray');
+  return location;
+}
+
+/** Lets so many hours go by for everything in the ledger. */
+const wait = (world: Lake, tenant: Tenant, hours: number) =>
+  world.kernel.db(tenant).transaction(({ sql }) =>
+    sql(
+      `update datasets.staged_file set staged_at = staged_at - make_interval(hours => $2),
+         marked_at = marked_at - make_interval(hours => $2) where tenant_id = $1`,
+      [tenant.tenantId, hours],
+    ),
+  );
+
+const ledger = (world: Lake) =>
+  world.database.peek('select location, marked_at from datasets.staged_file order by staged_at, location');
+
+type Item = (typeof SweepPage)['static']['items'][number];
+const outcomes = (items: readonly Item[]) => items.map(({ action, reason }) => `${action} ${reason}`);
+
+t.test('files are marked after one grace and removed after a second one, as the setting has it', async (t) => {
+  const { world, acme, ref, deps, run, location } = await open(t);
+  const folder = `${location}/data/${randomUUID()}`;
+  const files = [stray(`${folder}/a.parquet`), stray(`${folder}/p=1/b.parquet`)];
+  const single = stray(`${location}/metadata/${randomUUID()}.avro`);
+  const runId = await run(true);
+  await enter(world, acme, { ref, location: folder, isFolder: true, runId }, { age: 0 });
+  await enter(world, acme, { ref, location: single, isFolder: false, runId }, { age: 0 });
+  t.strictSame((await sweep(deps, acme, {})).items, [], 'nothing of today is looked at');
+  await wait(world, acme, GRACE_HOURS + 1);
+  t.strictSame((await sweep({ ...deps, graceHours: GRACE_HOURS + 2 }, acme, {})).items, [], 'a longer grace');
+  t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['mark unreferenced', 'mark unreferenced']);
+  t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['keep marked', 'keep marked']);
+  await wait(world, acme, GRACE_HOURS + 1);
+  for (const file of [...files, single]) t.ok(existsSync(localPath(file)));
+  t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['remove unreferenced', 'remove unreferenced']);
+  for (const file of [...files, single]) t.notOk(existsSync(localPath(file)));
+  t.strictSame(await ledger(world), []);
+});
+
+t.test('a commit whose outcome was found late loses nothing, marked or not', async (t) => {
+  const { world, acme, ref, deps } = await open(t);
+  const { runId, leaseEpoch } = await world.run(acme);
+  const files = await world.stage(acme, ref, [{ id: 3 }], runId);
+  const { location } = files[0] as { location: string };
+  await enter(world, acme, { ref, location: dirname(location), isFolder: true, runId });
+  t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['keep run_open'], 'its run is still open');
+  await world.tables.commit(acme, { runId, leaseEpoch, tables: [batch(ref, files)], checkpoints: [] });
+  await world.kernel.runs.finish(acme, runId, { status: 'failed' });
+  await enter(world, acme, { ref, location, isFolder: false, runId }, { marked: 100 });
+  const swept = await sweep(deps, acme, {});
+  t.strictSame(outcomes(swept.items), ['settle referenced', 'settle referenced']);
+  t.strictSame(await ledger(world), []);
+  const answer = await world.as('acme').call(previewDataset, { params: { dataset_id: 'bronze.acme.orders' } });
+  t.equal(answer.ok && answer.body.rows.length, 3);
+});
+
+t.test('a table that cannot be read keeps everything, and takes marks back', async (t) => {
+  const { world, acme, ref, deps, run, location } = await open(t);
+  const runId = await run(true);
+  const file = stray(`${location}/data/${randomUUID()}.parquet`);
+  await enter(world, acme, { ref, location: file, isFolder: false, runId }, { marked: 100 });
+  const tables = (await world.database.peek('select metadata_location from catalog.iceberg_tables')) as {
+    metadata_location: string;
+  }[];
+  rmSync(localPath(tables[0]?.metadata_location ?? ''));
+  t.strictSame(
+    outcomes(
+      (await sweep({ ...deps, scanner: depsOf(world, (tenant) => world.kernel.db(tenant)).scanner }, acme, {})).items,
+    ),
+    ['keep table_unreadable'],
+  );
+  t.ok(existsSync(localPath(file)));
+  t.match(await ledger(world), [{ marked_at: null }]);
+});
+
+t.test('a dry run answers what is done and does nothing; the route asks for the right', async (t) => {
+  const { world, acme, ref, run, location } = await open(t);
+  const runId = await run(true);
+  const file = stray(`${location}/data/${randomUUID()}.parquet`);
+  for (const marked of [100, undefined]) {
+    const place = marked === undefined ? stray(`${location}/data/${randomUUID()}.parquet`) : file;
+    await enter(world, acme, { ref, location: place, isFolder: false, runId }, { marked });
+  }
+  t.match(await world.as('acme', 'viewer').call(sweepStagedFiles, {}), { ok: false, problem: { status: 403 } });
+  const { call } = world.as('acme', 'pipeline_editor');
+  const dry = await call(sweepStagedFiles, { query: { dry_run: true } });
+  t.match(dry, { ok: true, body: { dry_run: true, items: [{ done: false }, { done: false }] } });
+  t.ok(existsSync(localPath(file)));
+  const done = await call(sweepStagedFiles, { query: {} });
+  const bare = (answer: typeof dry) => (answer.ok ? answer.body.items.map(({ done: _done, ...item }) => item) : []);
+  t.strictSame(bare(done), bare(dry));
+  t.notOk(existsSync(localPath(file)));
+  t.match(await call(sweepStagedFiles, { query: { page_token: 'x' } }), { ok: false, problem: { status: 400 } });
+});
+
+t.test('another tenant sees and sweeps nothing of it', async (t) => {
+  const { world, acme, ref, deps, run, location } = await open(t);
+  const globex = await world.tenant('globex');
+  const file = stray(`${location}/data/${randomUUID()}.parquet`);
+  await enter(world, acme, { ref, location: file, isFolder: false, runId: await run(true) }, { marked: 100 });
+  t.strictSame((await sweep(deps, globex, {})).items, []);
+  t.ok(existsSync(localPath(file)));
+});
+
+const aged = fc.record({
+  age: fc.constantFrom(1, 30, 100),
+  marked: fc.constantFrom(undefined, 1, 30),
+  ended: fc.boolean(),
+  table: fc.constantFrom('there', 'missing', 'unnamed'),
+  what: fc.constantFrom(
+    'committed file',
+    'stray file',
+    'absent file',
+    'folder of strays',
+    'folder with a committed file',
+  ),
+});
+
+t.test('whatever the ledger says: a dry run tells what is then done, and no file that is needed goes', async (t) => {
+  const { world, acme, ref, deps, run, location, committed } = await open(t);
+  const runs = { true: await run(true), false: await run(false) };
+  const refs = { there: ref, missing: { ...ref, table: 'nobody' }, unnamed: undefined };
+  const place = (what: string): { location: string; isFolder: boolean; strays: string[] } => {
+    const fresh = `${location}/data/${randomUUID()}`;
+    switch (what) {
+      case 'committed file':
+        return { location: committed, isFolder: false, strays: [] };
+      case 'stray file':
+        return { location: fresh, isFolder: false, strays: [stray(fresh)] };
+      case 'absent file':
+        return { location: fresh, isFolder: false, strays: [] };
+      case 'folder of strays':
+        return { location: fresh, isFolder: true, strays: [stray(`${fresh}/a`), stray(`${fresh}/x/b`)] };
+      default:
+        return { location: dirname(committed), isFolder: true, strays: [] };
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(aged, { maxLength: 8 }), async (entries) => {
+      await world.kernel.db(acme).transaction(({ sql }) => sql('delete from datasets.staged_file', []));
+      const strays: string[] = [];
+      for (const { ended, table, what, ...ages } of entries) {
+        const made = place(what);
+        strays.push(...made.strays);
+        await enter(world, acme, { ...made, ref: refs[table as 'there'], runId: runs[`${ended}`] }, ages);
+      }
+      const before = JSON.stringify(await ledger(world));
+      const dry = await sweep(deps, acme, { dry_run: true });
+      if (JSON.stringify(await ledger(world)) !== before) return false;
+      if (!strays.every((file) => existsSync(localPath(file)))) return false;
+      const done = await sweep(deps, acme, {});
+      const removed = new Set(dry.items.filter(({ action }) => action === 'remove').flatMap(({ files }) => files));
+      const told = (items: readonly Item[]) => JSON.stringify(items.map((item) => ({ ...item, done: true })));
+      const right = strays.every((file) => existsSync(localPath(file)) !== removed.has(toLocation(file)));
+      for (const file of strays) rmSync(localPath(file), { force: true });
+      return right && told(dry.items) === told(done.items) && existsSync(localPath(committed));
+    }),
+    { numRuns: 200 },
+  );
+  const answer = await world.as('acme').call(previewDataset, { params: { dataset_id: 'bronze.acme.orders' } });
+  t.equal(answer.ok && answer.body.rows.length, 2);
+});
