@@ -5,7 +5,7 @@ import type { ColumnMap } from './manifest.ts';
 import { decimalShape, type FieldType } from './types.ts';
 
 /** A value by which bounds and constants of one type compare; all of a type are of one kind. */
-type Comparable = bigint | number | Buffer;
+export type Comparable = bigint | number | Buffer;
 
 /**
  * Whether a file may hold a row that fits all conditions, by what its writer said of its columns. It answers true
@@ -27,7 +27,7 @@ export function mayHold({ figures, recordCount }: LiveFile, conditions: readonly
 function mayCompare({ op, field, text = '' }: Condition, lower?: Comparable, upper?: Comparable): boolean {
   if (op === 'starts_with')
     return mayStart(Buffer.from(text), lower as Buffer | undefined, upper as Buffer | undefined);
-  const wanted = constant(field.type, text);
+  const wanted = comparable(field.type, constantBytes(field.type, text));
   if (wanted === undefined) return true;
   const [fromLower, fromUpper] = [order(wanted, lower), order(wanted, upper)];
   switch (op) {
@@ -48,24 +48,26 @@ function mayCompare({ op, field, text = '' }: Condition, lower?: Comparable, upp
 }
 
 /** Below zero when `value` is less than `bound`; NaN, which no comparison passes, when there is no such bound. */
-function order(value: Comparable, bound: Comparable | undefined): number {
+export function order(value: Comparable, bound: Comparable | undefined): number {
   if (bound === undefined) return Number.NaN;
   if (value instanceof Buffer) return Buffer.compare(value, bound as Buffer);
   return value < bound ? -1 : value > bound ? 1 : 0;
 }
 
-function mayStart(prefix: Buffer, lower: Buffer | undefined, upper: Buffer | undefined): boolean {
+/** Whether a text between two bounds may begin with a prefix. */
+export function mayStart(prefix: Buffer, lower: Buffer | undefined, upper: Buffer | undefined): boolean {
   if (upper !== undefined && Buffer.compare(upper, prefix) < 0) return false;
   return lower === undefined || Buffer.compare(lower.subarray(0, prefix.length), prefix) <= 0;
 }
 
-function constant(type: FieldType, text: string): Comparable | undefined {
+/** The constant of a condition in the single-value encoding. */
+export function constantBytes(type: FieldType, text: string): Buffer | undefined {
   // An encoded bound of a text is cut to its length, the constant must not be.
-  return type === 'string' ? Buffer.from(text) : comparable(type, encodeBound(type, text, 'lower'));
+  return type === 'string' ? Buffer.from(text) : encodeBound(type, text, 'lower');
 }
 
 /** A single-value encoding as something that compares; narrower ones are of files from before the type was widened. */
-function comparable(type: FieldType, bytes: Buffer | undefined): Comparable | undefined {
+export function comparable(type: FieldType, bytes: Buffer | undefined): Comparable | undefined {
   if (bytes === undefined) return undefined;
   switch (type) {
     case 'boolean':

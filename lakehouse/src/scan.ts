@@ -1,3 +1,4 @@
+import type { Condition } from './condition.ts';
 import { LakehouseError } from './error.ts';
 import type { FileIO } from './fileio.ts';
 import type { DeleteFile, FileFigures, LiveFile } from './live-file.ts';
@@ -6,6 +7,7 @@ import {
   CONTENT,
   type ColumnMap,
   type DataFile,
+  MANIFEST_CONTENT,
   type ManifestEntry,
   type ManifestFile,
   readManifest,
@@ -15,6 +17,7 @@ import {
 import { deleteMatcher, type PlacedFile } from './match-deletes.ts';
 import { findSnapshot, type Snapshot, type TableMetadata } from './metadata.ts';
 import { type PartitionKey, partitionKeys } from './partition-key.ts';
+import { type PartitionPruner, partitionPruner } from './prune-partition.ts';
 import { readMetadata } from './read-metadata.ts';
 
 export type Scanner = ReturnType<typeof createScanner>;
@@ -61,17 +64,32 @@ export function createScanner({ io, cachedEntries = CACHED_ENTRIES }: { io: File
 
     /**
      * The data files of the newest snapshot or of the given one, newest first, each with the deletes that go with it;
-     * none for a table without snapshots.
+     * none for a table without snapshots. With conditions, files may be left out of which the partition rules out every
+     * fitting row.
      */
-    async files(metadata: TableMetadata, snapshotId?: bigint | string): Promise<LiveFile[]> {
+    async files(
+      metadata: TableMetadata,
+      snapshotId?: bigint | string,
+      { conditions = [] }: { conditions?: readonly Condition[] } = {},
+    ): Promise<LiveFile[]> {
       const snapshot = findSnapshot(metadata, snapshotId);
       if (!snapshot) return [];
+      const pruners = new Map<number, PartitionPruner>();
+      const prunerOf = (specId: number): PartitionPruner => {
+        const pruner = pruners.get(specId) ?? partitionPruner(metadata, specId, conditions);
+        pruners.set(specId, pruner);
+        return pruner;
+      };
       const data: PlacedFile[] = [];
       const deletes: PlacedFile[] = [];
       for (const manifest of await manifests(snapshot)) {
         const specId = manifest.partition_spec_id;
+        const pruner = prunerOf(specId);
+        const isData = manifest.content === MANIFEST_CONTENT.data;
+        if (isData && !pruner.mayList(manifest.partitions)) continue;
         for (const entry of await entries(manifest)) {
           if (entry.status === STATUS.deleted) continue;
+          if (isData && !pruner.mayHold(entry.data_file.partition)) continue;
           assertReadable(entry.data_file);
           (entry.data_file.content === CONTENT.data ? data : deletes).push({ entry, specId });
         }
