@@ -58,6 +58,14 @@ export {
 export type { ReadOrder, ValueCounts } from './query/protocol.ts';
 export { readMetadata } from './read-metadata.ts';
 export { referencedFiles } from './referenced-files.ts';
+export {
+  againRejected,
+  type LineOrigin,
+  type LineSelection,
+  type LinesOf,
+  type TakenLines,
+  takeLines,
+} from './replay-lines.ts';
 export { createScanner, type Scanner } from './scan.ts';
 export { createStager, type SingleStagerOptions, type Stager } from './stage.ts';
 export type { StageRequest, StageResult } from './stage-single.ts';

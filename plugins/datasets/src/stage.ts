@@ -1,11 +1,18 @@
 export {
+  againRejected,
   createStager,
   LakehouseError,
   type LineShape,
+  type LinesOf,
+  openStore,
+  type PartitionSpec,
+  readMetadata,
   type StagedFile,
   type StageRequest,
   type StageResult,
   type Stager,
   type StagerOptions,
+  type StoreOptions,
   type TableSchema,
+  takeLines,
 } from '@weir/lakehouse';

@@ -4,6 +4,7 @@ import type { Tenant } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { finishDiscovery, runDiscovery } from './discovery/run-discovery.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
+import { runReplay } from './quarantine/run-replay.ts';
 import { receiptService } from './receipt/service.ts';
 import { copyTokens } from './sync/copy-tokens.ts';
 import { failureOf, RunFailed, sourceFailure } from './sync/failure.ts';
@@ -79,6 +80,13 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
       attempt(kernel.log, input, async ({ signal }) =>
         verifySyncRun(auditing, await tenantOf(input), { verificationRunId: input.run_id, signal }),
       ),
+
+    /** Tries rejected lines again; one attempt. */
+    replayQuarantine: (input: RunInput): Promise<void> =>
+      attempt(kernel.log, input, async ({ signal }) => {
+        await swept;
+        await runReplay({ kernel, tables, folders, children }, await tenantOf(input), { runId: input.run_id, signal });
+      }),
 
     /** Makes a run terminal to whose end nothing else belongs. */
     endRun: async (input: RunInput, outcome: Outcome): Promise<void> => {

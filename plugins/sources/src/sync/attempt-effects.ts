@@ -136,12 +136,13 @@ async function prepareQuarantine(deps: EffectDeps, { ref }: PlannedStream): Prom
   return tables.prepare(tenant, own, {}, { columns: 'quarantine' });
 }
 
-function rowShape({ key }: PlannedStream, { schema, spec }: PreparedTable): RowShape {
+/** How the rows of a stream are typed for its table. */
+export function rowShape({ key }: Pick<PlannedStream, 'key'>, { schema, spec }: PreparedTable): RowShape {
   return { schema, spec, ...(key === undefined ? {} : { key: fieldIds(schema, key) }) };
 }
 
 /** What decides on the merge of a stream: its key, and how a row says that it was deleted. */
-function mergeOf({ row, key = [] }: PlannedStream, { schema }: PreparedTable) {
+export function mergeOf({ row, key = [] }: Pick<PlannedStream, 'row' | 'key'>, { schema }: PreparedTable) {
   const [deleteMarker] = fieldIds(schema, [DELETE_MARKER]);
   return {
     key: fieldIds(schema, key),

@@ -6,18 +6,8 @@ import type { SyncEvent } from '@weir/engine';
 import { createStager, type TableSchema } from '@weir/plugin-datasets/stage';
 import { failureOf } from './failure.ts';
 import type { ChildPlan, Work } from './messages.ts';
+import { RECORD_SHAPE } from './record-shape.ts';
 import type { Sync } from './sync-types.ts';
-
-/** Where the parts of a RECORD line are. */
-const RECORD_SHAPE = {
-  data: ['record', 'data'],
-  extractedAt: ['record', 'emitted_at'],
-  changes: ['record', 'meta', 'changes'],
-} as const satisfies {
-  data: readonly [string, string];
-  extractedAt: readonly [string, string];
-  changes: readonly [string, string, string];
-};
 
 export interface WorkDeps {
   plan: Pick<ChildPlan, 'runId' | 'store'>;

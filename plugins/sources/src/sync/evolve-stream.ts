@@ -14,7 +14,7 @@ const RESERVED = /^_(extracted_at|run_id|errors|extra|deleted_at)$/;
  */
 export async function evolveStream(
   { kernel, tables, tenant }: { kernel: Kernel; tables: TablesService; tenant: Tenant },
-  { row, ref, options, prepared }: PlannedStream,
+  { row, ref, options, prepared }: Pick<PlannedStream, 'row' | 'ref' | 'options' | 'prepared'>,
   columns: readonly WantedColumn[],
 ): Promise<PreparedTable> {
   const { fields } = prepared.schema as { fields: readonly { name: string }[] };

@@ -99,11 +99,7 @@ async function planStream(
   { runId, leaseEpoch }: PlanningAttempt,
 ): Promise<PlannedStream> {
   const ref = tables.bronze(tenant, row.destinationTable);
-  const options: PrepareOptions = {
-    policy: row.schemaChangePolicy,
-    partitionBy: row.partitionBy ?? null,
-    columns: row.writeMode === 'soft_delete' ? 'soft_delete' : 'plain',
-  };
+  const options = tableOptions(row);
   const prepared = await tables.prepare(tenant, ref, row.jsonSchema, options);
   const key = checkpointKey(row);
   const { streamId, name } = row;
@@ -136,6 +132,15 @@ async function planStream(
   };
 }
 
+/** How the table of a stream is made or evolved. */
+export function tableOptions(row: StreamRow): PrepareOptions {
+  return {
+    policy: row.schemaChangePolicy,
+    partitionBy: row.partitionBy ?? null,
+    columns: row.writeMode === 'soft_delete' ? 'soft_delete' : 'plain',
+  };
+}
+
 /** What becomes of the rows that are there, by the modes of the stream and by what the last sync has left. */
 function howToWrite(row: StreamRow, checkpoint: ResumePoint['checkpoint']) {
   const full = row.syncMode === 'full_refresh';
@@ -150,7 +155,8 @@ function howToWrite(row: StreamRow, checkpoint: ResumePoint['checkpoint']) {
   };
 }
 
-function keyOf({ writeMode, primaryKey, sourceDefinedPrimaryKey }: StreamRow): readonly string[] | undefined {
+/** The names of the columns by which a stream merges its rows; undefined for one that does not. */
+export function keyOf({ writeMode, primaryKey, sourceDefinedPrimaryKey }: StreamRow): readonly string[] | undefined {
   if (writeMode !== 'merge' && writeMode !== 'soft_delete') return undefined;
   return (primaryKey ?? sourceDefinedPrimaryKey ?? []).flatMap(([column = '']) => column);
 }

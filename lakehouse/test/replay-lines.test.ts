@@ -1,0 +1,95 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import {
+  againRejected,
+  createStager,
+  createTable,
+  currentSchema,
+  localFileIO,
+  prepareAppend,
+  prepareRowDelta,
+  QUARANTINE_COLUMNS,
+  takeLines,
+  toLocation,
+} from '../src/index.ts';
+import { writeRejected } from '../src/stage-rewrite.ts';
+
+const A = { position: 3, reason: 'malformed_json', raw: Buffer.from('{"a":') };
+const B = { position: 9, reason: 'invalid_utf8', raw: Buffer.from([0x7b, 0xff, 0x00, 0x7d]) };
+const C = { position: 1, reason: 'malformed_json', raw: Buffer.from('"ü"') };
+const LONG = { position: 2, reason: 'line_too_large', raw: Buffer.alloc(0) };
+
+/** A quarantine table with two files: lines A, B and a long one of run r1, line C of run r2. */
+async function quarantineTable(t: { testdir(): string; teardown(work: () => unknown): void }) {
+  const folder = t.testdir();
+  const io = localFileIO({ root: folder });
+  const stager = await createStager({ io, scratch: join(folder, 'stage') });
+  t.teardown(() => stager.close());
+  const location = toLocation(join(folder, 'table'));
+  let at = await createTable({ io, location, columns: QUARANTINE_COLUMNS });
+  const schema = currentSchema(at.metadata);
+  for (const [runId, lines] of [
+    ['r1', [A, B, LONG]],
+    ['r2', [C]],
+  ] as const) {
+    const rejected = [await writeRejected(join(folder, `${runId}.ndjson`), lines)];
+    const file = await stager.quarantine({ rejected, schema, folder: `${location}/data/${runId}`, runId, stream: 's' });
+    const commit = await prepareAppend({ io, ...at, files: file === undefined ? [] : [file] });
+    at = { metadata: commit.metadata, metadataLocation: commit.newMetadataLocation };
+  }
+  return { folder, io, stager, schema, location, ...at };
+}
+
+t.test('lines are taken byte for byte with where they come from, and the others of their files are kept', async (t) => {
+  const { folder, io, metadata } = await quarantineTable(t);
+  const take = (select: Parameters<typeof takeLines>[0]['select']) =>
+    takeLines({ io, scratch: folder, metadata, select });
+  const all = await take({});
+  t.strictSame(
+    all.origins,
+    [A, B, C].map(({ position }) => ({ runId: position === 1 ? 'r2' : 'r1', stream: 's', position })),
+    'the oldest first; a line without its bytes cannot be tried again',
+  );
+  t.ok((await readFile(all.spool)).equals(Buffer.concat([A, B, C].flatMap(({ raw }) => [raw, Buffer.from('\n')]))));
+  t.equal(all.removed.length, 2);
+  t.match(all.kept, [{ runId: 'r1', stream: 's', rejected: { count: 1, reasons: { line_too_large: 1 } } }]);
+  const one = await take({ reasons: ['invalid_utf8'] });
+  t.strictSame(
+    one.origins.map(({ position }) => position),
+    [B.position],
+  );
+  t.equal(one.removed.length, 1, 'a file without a taken line stays as it is');
+  t.match(one.kept, [{ rejected: { count: 2, reasons: { malformed_json: 1, line_too_large: 1 } } }]);
+  t.match(await take({ runId: 'r2' }), { origins: [{ runId: 'r2' }], kept: [] });
+  t.match(await take({ runId: 'r2', reasons: ['invalid_utf8'] }), { origins: [], kept: [], removed: [] });
+});
+
+t.test('what is rejected again stays with its run and its position, and with its new reason', async (t) => {
+  const { folder, io, stager, schema, location, metadata, metadataLocation } = await quarantineTable(t);
+  const { origins, kept, removed } = await takeLines({ io, scratch: folder, metadata, select: { runId: 'r1' } });
+  const rejected = await writeRejected(join(folder, 'again.ndjson'), [{ ...B, position: 1, reason: 'no_data' }]);
+  const again = await againRejected(rejected, { origins, scratch: folder });
+  t.match(again, [{ runId: 'r1', stream: 's', rejected: { count: 1, reasons: { no_data: 1 } } }]);
+  const files = [];
+  for (const group of [...kept, ...again]) {
+    const file = await stager.quarantine({
+      ...group,
+      rejected: [group.rejected],
+      schema,
+      folder: `${location}/data/x`,
+    });
+    if (file !== undefined) files.push(file);
+  }
+  const baseSnapshotId = metadata['current-snapshot-id'];
+  const after = await prepareRowDelta({ io, metadata, metadataLocation, files, removed, baseSnapshotId });
+  const left = await takeLines({ io, scratch: folder, metadata: after.metadata, select: {} });
+  t.strictSame(left.origins, [
+    { runId: 'r2', stream: 's', position: C.position },
+    { runId: 'r1', stream: 's', position: B.position },
+  ]);
+  t.equal(left.removed.length, 2, 'the line without its bytes lies in a file that stays');
+  const strange = { ...rejected, path: join(folder, 'strange.ndjson') };
+  await writeFile(strange.path, '{"position":7,"reason":"x","raw":""}\n');
+  await t.rejects(againRejected(strange, { origins, scratch: folder }), { code: 'lines_lost' });
+});

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import type { Kernel, Tenant } from '@weir/kernel';
+import {
+  type PreparedTable,
+  quarantineOf,
+  type TableCommit,
+  type TableRef,
+  type TablesService,
+} from '@weir/plugin-datasets/contract';
+import type { ReplayOutcomeView } from '../contract.ts';
+import { StreamEntity, type StreamRow } from '../stream/entity.ts';
+import { mergeOf, rowShape } from '../sync/attempt-effects.ts';
+import { evolveStream } from '../sync/evolve-stream.ts';
+import { RunFailed, sourceFailure } from '../sync/failure.ts';
+import { keyOf, tableOptions } from '../sync/plan-sync.ts';
+import { streamFailure } from '../sync/rule-failure.ts';
+import type { WorkFolders } from '../sync/work-folders.ts';
+import type { ChildRegistry } from '../worker-deps.ts';
+import { ReplayEntity, type ReplayRequest } from './entity.ts';
+import type { Replayed, ReplayPlan } from './replay-messages.ts';
+import { replayOutcome, storedOutcome } from './replay-outcome.ts';
+import { runReplayChild } from './run-replay-child.ts';
+
+export interface ReplayDeps {
+  kernel: Kernel;
+  tables: TablesService;
+  folders: WorkFolders;
+  children: ChildRegistry;
+}
+
+/** One attempt of a replay, with everything that it works on. */
+interface Attempt {
+  tenant: Tenant;
+  runId: string;
+  leaseEpoch: number;
+  row: StreamRow;
+  request: ReplayRequest;
+  signal: AbortSignal;
+}
+
+/**
+ * Carries out one attempt of a replay. Lines that are rows now, and those that stay, change places in one commit with a
+ * note of it, so that another attempt finds either all of it done or nothing.
+ */
+export async function runReplay(
+  deps: ReplayDeps,
+  tenant: Tenant,
+  { runId, signal }: { runId: string; signal: AbortSignal },
+): Promise<void> {
+  const { kernel, tables } = deps;
+  const lease = await kernel.runs.begin(tenant, runId);
+  if (lease === undefined) return;
+  const db = kernel.db(tenant);
+  const { replay, row } = await db.transaction(async (tx) => {
+    const found = await tx.findOne(ReplayEntity, { runId });
+    const stream = found && (await tx.findOne(StreamEntity, { streamId: found.streamId }));
+    return { replay: found, row: stream };
+  });
+  // Removed since the run was asked for: then there is nothing that its lines could become.
+  if (replay === undefined || row === undefined) {
+    throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
+  }
+  const attempt = { tenant, runId, ...lease, row, request: replay.request, signal };
+  const done = storedOutcome(await tables.checkpoint(tenant, checkpointOf(runId)));
+  const outcome = done ?? (await carriedOut(deps, attempt));
+  await db.transaction(async (tx) => {
+    const again = await tx.findOne(ReplayEntity, { runId });
+    if (again !== undefined) await tx.update(again, { outcome });
+  });
+}
+
+const checkpointOf = (runId: string) => `quarantine-replay/${runId}`;
+
+async function carriedOut(deps: ReplayDeps, attempt: Attempt): Promise<ReplayOutcomeView> {
+  const { tables } = deps;
+  const { tenant, row } = attempt;
+  const ref = tables.bronze(tenant, row.destinationTable);
+  const { exists } = await tables.describe(tenant, quarantineOf(ref));
+  if (!exists) return replayOutcome(undefined, null);
+  let table = await tables.prepare(tenant, ref, row.jsonSchema, tableOptions(row));
+  const quarantine = await tables.prepare(tenant, quarantineOf(ref), {}, { columns: 'quarantine' });
+  let replayed = await staged(deps, attempt, {
+    table,
+    quarantine,
+    stopAtUnknown: row.schemaChangePolicy !== 'capture',
+  });
+  const { unknown } = replayed;
+  if (unknown.length > 0 && row.schemaChangePolicy === 'freeze') {
+    throw new RunFailed(streamFailure({ rule: 'schema_frozen', columns: unknown }));
+  }
+  if (unknown.length > 0 && row.schemaChangePolicy === 'evolve') {
+    const planned = { row, ref, options: tableOptions(row), prepared: table };
+    table = await evolveStream({ ...deps, tenant }, planned, unknown);
+    replayed = await staged(deps, attempt, { table, quarantine, stopAtUnknown: false });
+  }
+  return commit(deps, attempt, { table, quarantine, replayed });
+}
+
+interface Tables {
+  table: PreparedTable;
+  quarantine: PreparedTable;
+}
+
+/** Has the lines staged by a process of its own, in folders that the ledger knows first. */
+async function staged(
+  { tables, folders, children }: ReplayDeps,
+  attempt: Attempt,
+  { table, quarantine, stopAtUnknown }: Tables & { stopAtUnknown: boolean },
+): Promise<Replayed> {
+  const { tenant, runId, leaseEpoch, row, request, signal } = attempt;
+  const suffix = `${runId}-${leaseEpoch}-${stopAtUnknown ? 'first' : 'last'}`;
+  const at = ({ dataLocation }: PreparedTable, of: string) => `${dataLocation}/${suffix}-${of}`;
+  const places = { rows: at(table, 'rows'), merged: at(table, 'merged'), lines: at(quarantine, 'lines') };
+  const place = (ref: TableRef, location: string) => ({ ref, location, isFolder: true });
+  await tables.recordStaged(tenant, runId, [
+    place(table.ref, places.rows),
+    place(table.ref, places.merged),
+    place(quarantine.ref, places.lines),
+  ]);
+  const key = keyOf(row);
+  const merging = key === undefined ? undefined : mergeOf({ row, key }, table);
+  const workDir = await folders.make(suffix);
+  const { metadataLocation, schema } = quarantine;
+  const plan: ReplayPlan = {
+    ...{ runId, workDir, store: table.store, stopAtUnknown },
+    select: {
+      ...(request.run_id === null ? {} : { runId: request.run_id }),
+      ...(request.reasons === null ? {} : { reasons: request.reasons }),
+    },
+    rows: {
+      shape: rowShape({ key }, table),
+      folder: places.rows,
+      merge: merging && {
+        folder: places.merged,
+        into: table.metadataLocation,
+        key: merging.key,
+        mode: merging.writeMode,
+        ...(merging.deleteMarker === undefined ? {} : { deleteMarker: merging.deleteMarker }),
+      },
+    },
+    quarantine: { metadataLocation, schema, folder: places.lines },
+  };
+  try {
+    return await runReplayChild(plan, { children, signal });
+  } finally {
+    await folders.remove(workDir);
+  }
+}
+
+async function commit(
+  { tables }: ReplayDeps,
+  attempt: Attempt,
+  { table, quarantine, replayed }: Tables & { replayed: Replayed },
+): Promise<ReplayOutcomeView> {
+  const { tenant, runId, leaseEpoch, row } = attempt;
+  if (replayed.rows === 0 && replayed.quarantine.removed.length === 0) return replayOutcome(replayed, null);
+  const facts = {
+    // The stream's own id belongs to its syncs: what is committed here covers no state of theirs.
+    streamId: `replay-${row.streamId}`,
+    attempt: leaseEpoch,
+    batch: leaseEpoch,
+    stateSha256: createHash('sha256').digest('hex'),
+    generation: row.generation,
+  };
+  const changes: TableCommit[] = [];
+  const { files, removed } = replayed.table;
+  if (keyOf(row) !== undefined) {
+    const delta = { mode: 'row_delta' as const, deletes: removed, base: table.snapshotId };
+    changes.push({ ref: table.ref, files, ...delta, ...facts });
+  } else if (files.length > 0) changes.push({ ref: table.ref, mode: 'append', files, ...facts });
+  changes.push({
+    ...{ ref: quarantine.ref, mode: 'row_delta', ...facts },
+    files: replayed.quarantine.files,
+    deletes: replayed.quarantine.removed,
+    base: quarantine.snapshotId,
+  });
+  const outcome = replayOutcome(replayed, null);
+  const result = await tables.commit(tenant, {
+    runId,
+    leaseEpoch,
+    tables: changes,
+    checkpoints: [{ key: checkpointOf(runId), state: outcome, counters: {} }],
+  });
+  const ofTable = result.tables.find(({ ref }) => ref.table === table.ref.table);
+  return { ...outcome, snapshot_id: ofTable?.snapshotId ?? null };
+}

@@ -1,0 +1,23 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { RunInput, SourceActivities } from '../activities.ts';
+import { withOutcome } from './run-outcome.ts';
+
+const { replayQuarantine } = proxyActivities<SourceActivities>({
+  startToCloseTimeout: '6 hours',
+  heartbeatTimeout: '20 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 6 },
+});
+
+const { endRun } = proxyActivities<SourceActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+});
+
+/** One replay of rejected lines: attempts until they are moved or cannot be, then the run ends. */
+export async function QuarantineReplayWorkflow(input: RunInput): Promise<void> {
+  await withOutcome(
+    () => replayQuarantine(input),
+    (outcome) => endRun(input, outcome),
+  );
+}
