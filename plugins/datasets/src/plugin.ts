@@ -50,12 +50,12 @@ export default definePlugin({
     const catalogName = settings.TABLE_CATALOG;
     const catalog = jdbcCatalog({ catalogName });
     const scanner = createScanner({ io });
-    const pool = createQueryPool();
+    const pool = createQueryPool({ io });
     const base = kernel as Kernel;
     const readDeps = { kernel: base, catalog, catalogName, scanner, pool };
     const datasets = datasetService(readDeps);
     const events = kernel.use(Events);
-    const tableDeps = { kernel: base, catalog, io, scanner, warehouse, events };
+    const tableDeps = { kernel: base, catalog, io, scanner, warehouse, store, events };
     const sweepDeps = { ...tableDeps, graceHours: settings.WEIR_SWEEP_GRACE_HOURS };
     const sweeps = sweepSchedule(sweepDeps);
     return {

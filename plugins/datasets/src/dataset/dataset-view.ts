@@ -126,10 +126,21 @@ function snapshotFacts(snapshot: Snapshot): Omit<DatasetSnapshotView, 'snapshot_
 
 function totals({ summary }: Snapshot) {
   return {
-    total_records: digits(summary['total-records']),
+    total_records: liveRecords(summary),
     total_data_files: count(summary['total-data-files']),
     total_bytes: digits(summary['total-files-size']),
   };
+}
+
+/**
+ * Rows of a snapshot by its summary: those of its data files less those that are deleted by place. A row that is deleted
+ * by two files counts twice, which compaction ends; deletion by value says no number, so then there is none.
+ */
+function liveRecords(summary: Snapshot['summary']): string | null {
+  const records = digits(summary['total-records']);
+  if (records === null || BigInt(digits(summary['total-equality-deletes']) ?? '0') > 0n) return null;
+  const left = BigInt(records) - BigInt(digits(summary['total-position-deletes']) ?? '0');
+  return String(left > 0n ? left : 0n);
 }
 
 function digits(text: string | undefined): string | null {

@@ -10,12 +10,15 @@ export interface PreviewPlace {
   position: RowPosition;
 }
 
+/** Names the order in which files are read: a place in another one means another row, so its tokens are refused. */
+const READING_ORDER = 'files-that-may-hold-1';
+
 const PLACE = /^(\d{1,19})\.(\d{1,9})$/;
 const POSITION = /^(\d{1,9})\.(\d{1,18})$/;
 
 /** What a token is good for: this table, and the columns, filters and order as they were asked for. */
 export function previewBinding(tableUuid: string, asked: AskedPreview): readonly unknown[] {
-  return ['preview', tableUuid, textList(asked.columns), textList(asked.filter), asked.order ?? null];
+  return ['preview', READING_ORDER, tableUuid, textList(asked.columns), textList(asked.filter), asked.order ?? null];
 }
 
 /** The token of a place. It holds no value of a row. */

@@ -88,7 +88,7 @@ async function prepare({ scanner }: PreviewDeps, { metadata, query }: PreviewOf)
   const schema = schemaOf(metadata, { snapshot, place, named: query.snapshot_id !== undefined });
   const { columns, conditions, order } = previewQuery(schema, query);
   const limit = query.limit ?? DEFAULT_PREVIEW_ROWS;
-  const live = await scanner.files(metadata, snapshot?.['snapshot-id']);
+  const live = await scanner.files(metadata, snapshot?.['snapshot-id'], { conditions });
   const after = place?.position;
   const files = planRead(live, { limit: limit + 1, conditions, sorted: order !== undefined, after });
   return {
@@ -96,6 +96,7 @@ async function prepare({ scanner }: PreviewDeps, { metadata, query }: PreviewOf)
     request: {
       files,
       schema,
+      table: metadata,
       conditions,
       limit,
       after,
