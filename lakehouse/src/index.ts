@@ -67,9 +67,12 @@ export {
   takeLines,
 } from './replay-lines.ts';
 export { createScanner, type Scanner } from './scan.ts';
+export { applySchemaChanges, type FieldPlace, type SchemaChange } from './schema-change.ts';
 export { createStager, type SingleStagerOptions, type Stager } from './stage.ts';
+export type { SegmentRequest } from './stage-segment.ts';
 export type { StageRequest, StageResult } from './stage-single.ts';
 export type { LineShape } from './stage-sql.ts';
+export { writeRejected } from './stage-rewrite.ts';
 export type {
   CopyRequest,
   CopyResult,
@@ -83,7 +86,6 @@ export type {
 export type { StagedFile } from './stats.ts';
 export { openStore } from './store.ts';
 export type { S3Options, Store, StoreOptions } from './store-options.ts';
-export { applySchemaChanges, type FieldPlace, type SchemaChange } from './schema-change.ts';
 export { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from './table-update.ts';
 export { createTable, prepareAppend, prepareOverwrite, prepareRowDelta } from './transaction.ts';
 export { preparePropertyUpdate, prepareSchemaUpdate, prepareSpecUpdate } from './transaction-schema.ts';

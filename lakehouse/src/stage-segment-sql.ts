@@ -1,7 +1,15 @@
 import { identifier, literal, sqlType } from './duckdb-sql.ts';
 import { type ColumnSql, columnSql, errorsSql } from './stage-column.ts';
 import { dataFields } from './stage-sql.ts';
-import { type Column, decimalShape, type FieldType, fixedLength, parsePrimitive, type TableSchema } from './types.ts';
+import {
+  type Column,
+  decimalShape,
+  type Field,
+  type FieldType,
+  fixedLength,
+  parsePrimitive,
+  type TableSchema,
+} from './types.ts';
 
 /** A column of a Parquet file, its type in DuckDB's words. */
 export type ParquetColumn = { readonly name: string; readonly type: string };
@@ -16,6 +24,8 @@ export type SegmentReading = {
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly extractedAt: number;
+  /** Ids of fields that must hold a value. */
+  readonly key: readonly number[];
 };
 
 const ISO = '%Y-%m-%dT%H:%M:%S.%f';
@@ -59,6 +69,10 @@ function textSql(value: string, type: string): string {
   switch (type) {
     case 'VARCHAR':
       return value;
+    case 'FLOAT':
+    case 'DOUBLE':
+      // As DuckDB writes numbers of JSON; over its text, as a FLOAT has digits of its own when it becomes a DOUBLE.
+      return `if(isfinite(${value}), to_json(${value}::VARCHAR::DOUBLE)::VARCHAR, ${value}::VARCHAR)`;
     case 'TIMESTAMP_NS':
       return `strftime(${value}, '${ISO_NANOSECONDS}')`;
     case ZONED: {
@@ -76,7 +90,9 @@ function textSql(value: string, type: string): string {
 function jsonSql(value: string, type: string): string {
   const text = textSql(value, type);
   const quoted = `to_json(${text})::VARCHAR`;
-  if (isNested(type) || INTEGERS.has(type) || type === 'BOOLEAN') return `coalesce(${text}, 'null')`;
+  // The widest integers are texts, so that no reader of the JSON rounds them.
+  const isPlain = isNested(type) || type === 'BOOLEAN' || (INTEGERS.has(type) && type !== 'UBIGINT');
+  if (isPlain) return `coalesce(${text}, 'null')`;
   return `coalesce(${FLOATS.has(type) ? `if(isfinite(${value}), ${text}, ${quoted})` : quoted}, 'null')`;
 }
 
@@ -121,39 +137,76 @@ function directSql(value: string, from: string, to: FieldType): ColumnSql | unde
   return sqlType(to) === from ? { value } : undefined;
 }
 
-/**
- * The rows of a Parquet file, typed: a query with the columns of the schema. Columns are found by their exact names. A
- * value of its column's own type is taken as it is; any other is judged by its text, as if it had come in a RECORD line.
- * What does not fit is NULL and stands in `_errors`; columns of the file that the schema lacks are in `_extra`.
- */
-export function segmentRowsSql({ source, columns: found, schema, runId, extractedAt }: SegmentReading): string {
-  const types = new Map(found.map(({ name, type }) => [name, type]));
-  const fields = dataFields(schema);
-  const known = new Set(fields.map(({ name }) => name));
-  const columns = fields.map((field, index) => {
+type TypedField = { readonly field: Field; readonly raw: string; readonly sql: ColumnSql };
+
+/** Each data column of the schema: what is read of the file under a name of ours, and what is made of it. */
+function typedFields({ columns, schema }: SegmentReading): TypedField[] {
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  return dataFields(schema).map((field, index) => {
     const from = types.get(field.name);
-    if (from === undefined) return { field, raw: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
     const own = identifier(field.name);
+    if (from === undefined) return { field, raw: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
     const direct = directSql(`r${index}`, from, field.type);
     if (direct) return { field, raw: own, sql: direct };
     return { field, raw: textSql(own, from), sql: columnSql(`r${index}`, field.type) };
   });
-  const unknown = found.filter(({ name }) => !known.has(name));
-  const members = unknown.map(
-    ({ name, type }) => `${literal(`${JSON.stringify(name)}:`)} || ${jsonSql(identifier(name), type)}`,
-  );
-  const extra = unknown.length ? `'{' || ${members.join(` || ',' || `)} || '}'` : 'NULL';
+}
+
+/** Some columns of the file as the text of one JSON object. */
+function objectSql(columns: readonly ParquetColumn[]): string {
+  const members = columns.map(({ name, type }, index) => {
+    const lead = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+    return `${literal(lead)}, ${jsonSql(identifier(name), type)}`;
+  });
+  return members.length ? `concat(${members.join(', ')}, '}')` : `'{}'`;
+}
+
+/** The columns of the file that the schema lacks. */
+export function unknownColumns({ columns, schema }: Pick<SegmentReading, 'columns' | 'schema'>): ParquetColumn[] {
+  const known = new Set(dataFields(schema).map(({ name }) => name));
+  return columns.filter(({ name }) => !known.has(name));
+}
+
+/**
+ * The rows of a Parquet file, typed: a query with the columns of the schema. Columns are found by their exact names. A
+ * value of its column's own type is taken as it is; any other is judged by its text, as if it had come in a RECORD line.
+ * What does not fit is NULL and stands in `_errors`; columns of the file that the schema lacks are in `_extra`. Rows whose
+ * key is not whole are left out.
+ */
+export function segmentRowsSql(reading: SegmentReading): string {
+  const { source, schema, runId, extractedAt, key } = reading;
+  const fields = typedFields(reading);
+  const unknown = unknownColumns(reading);
   const output = new Map([
-    ...columns.map(({ field, sql }) => [field.name, sql.value] as const),
+    ...fields.map(({ field, sql }) => [field.name, sql.value] as const),
     ['_extracted_at', `make_timestamptz(${extractedAt} * 1000)`],
     ['_run_id', literal(runId)],
-    ['_errors', errorsSql(columns, undefined)],
+    ['_errors', errorsSql(fields, undefined)],
     ['_extra', 'extra'],
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`);
-  const raws = columns.map(({ raw }, index) => `${raw} AS r${index}`);
+  const extra = `${unknown.length ? objectSql(unknown) : 'NULL::VARCHAR'} AS extra`;
+  const raws = [...fields.map(({ raw }, index) => `${raw} AS r${index}`), extra];
+  const whole = fields.flatMap(({ field, sql }) => (key.includes(field.id) ? [`(${sql.value}) IS NOT NULL`] : []));
   return `SELECT ${selected.join(',\n      ')}
-    FROM (SELECT ${[...raws, `${extra} AS extra`].join(', ')} FROM ${parquetSql(source)})`;
+    FROM (SELECT ${raws.join(', ')} FROM ${parquetSql(source)})
+    ${whole.length ? `WHERE ${whole.join(' AND ')}` : ''}`;
+}
+
+/**
+ * The rows whose key is not whole, as a file of rejected lines has them: their places, counted on from `position`, and
+ * what they hold as the text of a JSON object. The order of rows must be kept.
+ */
+export function keylessSegmentSql(reading: SegmentReading, position: number): string {
+  const fields = typedFields(reading);
+  const missing = fields.flatMap(({ field, sql }) =>
+    reading.key.includes(field.id) ? [`(${sql.value}) IS NULL`] : [],
+  );
+  const raws = fields.map(({ raw }, index) => `${raw} AS r${index}`);
+  return `SELECT n AS position, 'key_missing' AS reason, base64(encode(line)) AS raw
+    FROM (SELECT ${raws.join(', ')}, ${objectSql(reading.columns)} AS line, row_number() OVER () - 1 + ${position} AS n
+      FROM ${parquetSql(reading.source)})
+    WHERE ${missing.join(' OR ')}`;
 }
 
 /** The table expression of a segment: its columns and nothing beside. */
