@@ -60,7 +60,10 @@ export function castSql(raw: string, type: FieldType): string {
   if (type === 'string') return raw;
   if (typeof type !== 'string') return `try_cast(try_cast(${raw} AS JSON) AS ${sqlType(type)})`;
   if (type === 'binary' || fixedLength(type) !== undefined) return `try(from_base64(${raw}))`;
-  return `try_cast(${raw} AS ${sqlType(type)})`;
+  const cast = `try_cast(${raw} AS ${sqlType(type)})`;
+  if (!decimalShape(type)) return cast;
+  // DuckDB 1.5 rounds the text 5e-202 up to the least decimal; the double is right, and what it lost is marked.
+  return `CASE WHEN contains(lower(${raw}), 'e-') THEN try_cast(try_cast(${raw} AS DOUBLE) AS ${sqlType(type)}) ELSE ${cast} END`;
 }
 
 /**
@@ -108,6 +111,9 @@ const entry = (field: Field, change: string, condition: string): string => {
   return `if(${condition}, {field: ${literal(field.name)}, change: ${literal(change)}, reason: ${literal(reason)}}, NULL)`;
 };
 
+// A value that is gone has lost no digits.
+const kept = ({ rounded = 'false', misfit = 'false' }: ColumnSql): string => `(${rounded} AND NOT ${misfit})`;
+
 /**
  * The `_errors` of a row: what its columns say, then what the source itself reported under the column `changes`. The
  * list is built for bad rows only: one condition over all columns decides first.
@@ -115,7 +121,7 @@ const entry = (field: Field, change: string, condition: string): string => {
 export function errorsSql(columns: readonly { field: Field; sql: ColumnSql }[], changes: string | undefined): string {
   const found = columns.flatMap(({ field, sql }) => [
     ...(sql.misfit ? [{ condition: sql.misfit, item: entry(field, 'nulled', sql.misfit) }] : []),
-    ...(sql.rounded ? [{ condition: sql.rounded, item: entry(field, 'rounded', sql.rounded) }] : []),
+    ...(sql.rounded ? [{ condition: sql.rounded, item: entry(field, 'rounded', kept(sql)) }] : []),
   ]);
   const none = `CAST([] AS ${CHANGES_TYPE})`;
   const own = found.length

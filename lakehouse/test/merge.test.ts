@@ -73,6 +73,7 @@ const cases: fc.Arbitrary<Case> = fc.constantFrom(...KEYS).chain((keys) =>
 
 /** A hang limit; the property takes half a minute on two busy cores. */
 const LONG = { timeout: 300_000 };
+t.setTimeout(LONG.timeout);
 
 t.test('merging', LONG, async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'weir-merge-'));
@@ -214,8 +215,8 @@ t.test('merging', LONG, async (t) => {
         seen++;
       }
     });
-    await fc.assert(holds, { numRuns: 100 });
-    t.ok(seen > 60);
+    await fc.assert(holds, { numRuns: 40 });
+    t.ok(seen > 40);
     t.ok(deletes > 10);
     const left = (await readdir(join(root, 'scratch'))).filter((name) => name !== 'spill');
     t.strictSame(left, [], 'nothing is left in scratch');
