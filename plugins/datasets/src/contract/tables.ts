@@ -131,10 +131,14 @@ export interface Checkpoint {
   runId: string;
 }
 
-/** From where an attempt goes on: the last checkpoint, and the commit that stored it, if its id is known. */
+/** From where an attempt goes on. */
 export interface ResumePoint {
   checkpoint: Checkpoint | undefined;
-  follows: string | null | undefined;
+  /**
+   * The commit ids of the stream's newest snapshots, in its table and in its quarantine table, for the commits that go
+   * on from here; undefined where pointers and checkpoints move together and nobody needs to ask.
+   */
+  follows: { readonly rows: string | null; readonly quarantine: string | null } | undefined;
 }
 
 /** What can be said of a table without reading its rows. */

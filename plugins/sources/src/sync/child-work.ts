@@ -1,13 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { SealedSegment } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
-import { createStager, type TableSchema } from '@weir/plugin-datasets/stage';
+import {
+  createStager,
+  NO_ROWS_CHECKSUM,
+  openStore,
+  type PartitionSpec,
+  type RejectedLines,
+  type StoreOptions,
+  type TableSchema,
+  writeRejected,
+} from '@weir/plugin-datasets/stage';
 import { failureOf } from './failure.ts';
+import { mergeParts } from './merge-parts.ts';
 import type { ChildPlan, Work } from './messages.ts';
 import { RECORD_SHAPE } from './record-shape.ts';
-import type { Sync } from './sync-types.ts';
+import type { StagedPart, Sync } from './sync-types.ts';
 
 export interface WorkDeps {
   plan: Pick<ChildPlan, 'runId' | 'store'>;
@@ -21,34 +29,49 @@ export interface ChildWork {
   close(): void;
 }
 
+/** A part without rows. */
+const NO_PART: StagedPart = {
+  ...{ files: [], rows: 0, rowsWithErrors: 0, rowsWithExtra: 0, bytes: 0 },
+  ...{ checksum: NO_ROWS_CHECKSUM, captured: [] },
+};
+
 /** Types rows into files, writes rejected lines and merges batches, one piece of work after the other. */
 export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<ChildWork> {
-  const stager = await createStager({ tempDirectory: scratch });
+  const { runId } = plan;
+  const io = openStore({ ...(plan.store as Omit<StoreOptions, 'scratch'>), scratch: join(scratch, 'cache') });
+  const stager = await createStager({ io, scratch: join(scratch, 'work') });
+  /** The lines of the segment that was staged last. */
+  let rejected: RejectedLines[] = [];
 
   const stage = async ({ segment: id, folder, shape }: Extract<Work, { kind: 'stage' }>): Promise<SyncEvent<Sync>> => {
     const segment = segments.get(id);
-    if (segment?.path === undefined) throw new Error('a segment without rows cannot be staged');
-    await mkdir(fileURLToPath(folder), { recursive: true });
-    const { file, ...counts } = await stager.copy({
-      source: segment.path,
-      shape: RECORD_SHAPE,
+    if (segment === undefined) throw new Error('a segment that was let go cannot be staged');
+    rejected = [];
+    const dropped = segment.rejected.map((line) => ({ ...line, raw: Buffer.alloc(0) }));
+    if (dropped.length > 0) rejected.push(await writeRejected(join(scratch, `dropped-${id}.ndjson`), dropped));
+    if (segment.path === undefined) {
+      return { type: 'staged', part: NO_PART, rejected: dropped.length, unknown: [] };
+    }
+    const { position, lines, path: source, bytes } = segment;
+    const copied = await stager.copy({
+      ...{ source, shape: RECORD_SHAPE, folder, runId, position, lines },
       schema: shape.schema as TableSchema,
-      target: `${folder}/${randomUUID()}.parquet`,
-      runId: plan.runId,
+      spec: shape.spec as PartitionSpec,
+      ...(shape.key === undefined ? {} : { key: shape.key, ordered: true }),
     });
-    const part = {
-      files: file === undefined ? [] : [file],
-      ...counts,
-      bytes: segment.bytes,
-      checksum: undefined,
-      captured: [],
-    };
-    return { type: 'staged', part, rejected: 0, unknown: [] };
+    if (copied.rejected !== undefined) rejected.unshift(copied.rejected);
+    const { files, rows, rowsWithErrors, rowsWithExtra, checksum, unknown } = copied;
+    const part = { files, rows, rowsWithErrors, rowsWithExtra, bytes, checksum, captured: unknown };
+    const count = rejected.reduce((sum, one) => sum + one.count, 0);
+    return { type: 'staged', part, rejected: count, unknown };
   };
 
   const perform = async (work: Work): Promise<SyncEvent<Sync>> => {
     if (work.kind === 'stage') return stage(work);
-    throw new Error('not yet');
+    if (work.kind === 'merge') return { type: 'merged', merged: await mergeParts({ io, stager, runId }, work) };
+    const { folder, stream, schema } = work;
+    const file = await stager.quarantine({ rejected, schema: schema as TableSchema, folder, runId, stream });
+    return { type: 'quarantined', part: { ...NO_PART, files: file === undefined ? [] : [file] } };
   };
   return {
     perform: (work) =>

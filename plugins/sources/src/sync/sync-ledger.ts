@@ -1,8 +1,10 @@
 import type { CommitBatch } from '@weir/engine';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
 import {
+  type CommitResult,
   MAX_LISTED_SNAPSHOTS,
   type PreparedTable,
+  type ResumePoint,
   type TableRef,
   type TablesService,
 } from '@weir/plugin-datasets/contract';
@@ -26,8 +28,8 @@ export interface Attempt {
 interface Standing {
   stream: PlannedStream;
   figures: Figures;
-  /** The commit id of its last commit, as far as anybody asks. */
-  follows: string | null | undefined;
+  /** The ids of its newest commits, as far as anybody asks. */
+  follows: ResumePoint['follows'];
   stateSha256: string | undefined;
   schemaId: number | undefined;
   committedAt: Date | undefined;
@@ -77,7 +79,7 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       });
       Object.assign(known, {
         figures: done(result.tables[0]?.snapshotId),
-        follows: known.follows === undefined ? undefined : `${runId}:${effect.stream}:${effect.number}`,
+        follows: known.follows && followedBy(known.follows, `${runId}:${effect.stream}:${effect.number}`, result),
         stateSha256: commits[0]?.stateSha256,
         schemaId: (schema as { 'schema-id': number })['schema-id'],
         committedAt: new Date(),
@@ -229,6 +231,18 @@ function standingOf(stream: PlannedStream): Standing {
     committedAt: undefined,
     earlier: { rows: figures.rowsWritten + figures.rowsRejected, bytes: figures.bytes },
     read: { rows: 0, bytes: 0 },
+  };
+}
+
+/** What the next commit follows: this one, in each table where it made a snapshot. */
+function followedBy(
+  before: NonNullable<ResumePoint['follows']>,
+  commitId: string,
+  { tables: [rows, quarantine] }: CommitResult,
+): ResumePoint['follows'] {
+  return {
+    rows: rows?.snapshotId == null ? before.rows : commitId,
+    quarantine: quarantine?.snapshotId == null ? before.quarantine : commitId,
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CommitBatch } from '@weir/engine';
-import { quarantineOf, type TableCommit } from '@weir/plugin-datasets/contract';
+import { quarantineOf, type ResumePoint, type TableCommit } from '@weir/plugin-datasets/contract';
 import type { PlannedStream } from './plan-sync.ts';
 import type { Sync } from './sync-types.ts';
 
@@ -9,8 +9,8 @@ export interface CommitFacts {
   stream: PlannedStream;
   /** The state that is stored with it. */
   state: string | undefined;
-  /** The commit id that the stream's last snapshot must have, where anybody asks. */
-  follows: string | null | undefined;
+  /** The commits that the stream's newest snapshots must be of, where anybody asks. */
+  follows: ResumePoint['follows'];
   attempt: number;
 }
 
@@ -33,14 +33,15 @@ export function tableCommits(
     mode: 'append',
     files: merged?.files ?? staged,
     ...facts,
-    ...(follows === undefined ? {} : { follows }),
+    ...(follows && { follows: follows.rows }),
   };
   if (replaces) table.mode = 'overwrite';
   else if (merged !== undefined)
     Object.assign(table, { mode: 'row_delta', deletes: merged.removed, base: merged.base });
   const rejected = batch.quarantine.flatMap(({ files }) => files);
   if (rejected.length === 0) return [table];
-  return [table, { ref: quarantineOf(ref), mode: 'append', files: rejected, ...facts }];
+  const ours = follows && { follows: follows.quarantine };
+  return [table, { ref: quarantineOf(ref), mode: 'append', files: rejected, ...facts, ...ours }];
 }
 
 function sha256(text: string): string {

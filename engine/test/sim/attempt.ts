@@ -1,0 +1,297 @@
+import {
+  type CommitBatch,
+  commitMachine,
+  type Fences,
+  type PlannedStream,
+  type SyncEffect,
+  type SyncEvent,
+  type SyncState,
+  streamsOf,
+  syncMachine,
+} from '../../src/index.ts';
+import type { Chance } from './chance.ts';
+import { commitOperations, isIdle, pendingKey, type SimCommit, type SimWorld } from './commit-operations.ts';
+import { readStream, type SimSegment } from './connector.ts';
+import type { Operation, Processes } from './processes.ts';
+import type { Scenario, SimStream, SourceRow } from './scenario.ts';
+import { mergeRows, placeOfStream, quarantineRows, type SimPart, type SimSync, stageRows } from './staging.ts';
+import { holdsLease, quarantineOf, type Snapshot, tableOf } from './world.ts';
+
+/** Lines of one stream that one simulated run may reject: more than there are. */
+const MAX_REJECTED = 1_000;
+
+export interface AttemptDeps {
+  scenario: Scenario;
+  world: SimWorld;
+  chance: Chance;
+  processes: Processes;
+  fences: Fences;
+  run: { id: string; number: number };
+  epoch: number;
+  /** How often the source fails; never, once the world is calm. */
+  sourceFaults: number;
+  /** The attempt has come to an end, unless it crashed before. */
+  onEnd(outcome: Outcome): void;
+}
+
+export type Outcome = 'succeeded' | 'retry' | 'failed';
+
+interface Plan {
+  engine: PlannedStream<SimSync>;
+  /** The stream's newest commits in its table and in its quarantine table; undefined where nobody asks. */
+  follows: { rows: string | null; quarantine: string | null } | undefined;
+  segments: SimSegment[];
+  failure: string | undefined;
+}
+
+/** One attempt of a run: brings open commits to their end, plans, and lets the engine's machine decide from there. */
+export function startAttempt(deps: AttemptDeps): void {
+  const { scenario, processes, world, run, epoch } = deps;
+  const owner = ownerOf(deps);
+  const plans = new Map<string, Plan>();
+  const planNext = (left: readonly SimStream[]): void => {
+    const [stream, ...rest] = left;
+    if (stream === undefined) {
+      runSync(deps, plans);
+      return;
+    }
+    const plan = (): void => {
+      const planned = planStream(deps, stream);
+      if (planned !== undefined) plans.set(stream.id, planned);
+      processes.later(owner, () => planNext(rest));
+    };
+    const pending = scenario.isRemote ? pendingOf(world, stream) : undefined;
+    if (pending === undefined) {
+      plan();
+      return;
+    }
+    commit(deps, { ...pending, run: run.id }, (outcome) => {
+      if (outcome === 'committed') processes.later(owner, plan);
+      else deps.onEnd('retry');
+    });
+  };
+  if (!holdsLease(world, run.id, epoch)) return;
+  processes.later(owner, () => planNext(scenario.streams));
+}
+
+function ownerOf({ run, epoch }: AttemptDeps): string {
+  return `${run.id}#${epoch}`;
+}
+
+/** The commit that a stream's table is ahead of its checkpoint by. */
+function pendingOf(world: SimWorld, { id }: SimStream): SimCommit | undefined {
+  for (const snapshot of [newestOf(world, id, id), newestOf(world, quarantineOf(id), id)]) {
+    if (snapshot?.commitId === undefined) continue;
+    const key = pendingKey({ commitId: snapshot.commitId, attempt: snapshot.attempt });
+    const found = world.pending.get(key);
+    if (found !== undefined) return found.request;
+  }
+  return undefined;
+}
+
+function newestOf(world: SimWorld, table: string, stream: string): Snapshot | undefined {
+  return tableOf(world, table).snapshots.findLast((snapshot) => snapshot.stream === stream);
+}
+
+function planStream({ world, chance, run, scenario, ...deps }: AttemptDeps, stream: SimStream): Plan | undefined {
+  const checkpoint = world.checkpoints.get(stream.id);
+  const isOwn = checkpoint?.run === run.id;
+  if (isOwn && checkpoint.isWhole) return undefined;
+  const state = stream.isStateful ? checkpoint?.state : undefined;
+  const size = stream.sizes[run.number] ?? stream.rows.length;
+  const reading = { from: state ?? 0, size, faults: deps.sourceFaults, firstId: Number(stream.id.slice(1)) * 1_000 };
+  const newest = (table: string): string | null => newestOf(world, table, stream.id)?.commitId ?? null;
+  return {
+    ...readStream(chance, stream, reading),
+    follows: scenario.isRemote ? { rows: newest(stream.id), quarantine: newest(quarantineOf(stream.id)) } : undefined,
+    engine: {
+      id: stream.id,
+      isStateful: stream.isStateful,
+      atEnd: !stream.isStateful,
+      replaces: stream.write === 'overwrite',
+      merges: stream.write === 'merge',
+      marksMissing: false,
+      policy: stream.policy,
+      maxRejected: MAX_REJECTED,
+      batch: isOwn ? checkpoint.batch : 0,
+      rejected: isOwn ? checkpoint.rejected : 0,
+      state,
+    },
+  };
+}
+
+/** Drives the machine of the attempt: the connector sends, and what is asked for is done. */
+function runSync(deps: AttemptDeps, plans: ReadonlyMap<string, Plan>): void {
+  const { processes, fences } = deps;
+  const owner = ownerOf(deps);
+  const segments = new Map([...plans.values()].flatMap((plan) => plan.segments).map((one) => [one.id, one]));
+  const rejected: { rows: readonly SourceRow[] } = { rows: [] };
+  const driver = processes.spawn({
+    owner,
+    name: 'sync',
+    machine: syncMachine(
+      [...plans.values()].map(({ engine }) => engine),
+      fences,
+    ),
+    perform: (effect, answer) => perform({ ...deps, plans, segments, rejected }, effect, answer),
+    onEnd: (state) => deps.onEnd(outcomeOf(state)),
+  });
+  const send = (): void => {
+    const open = [...plans.values()].filter((plan) => plan.segments.length > 0);
+    if (open.length === 0) {
+      const failures = Object.fromEntries([...plans].map(([id, { failure }]) => [id, failure]));
+      driver.send({ type: 'read', failures });
+      return;
+    }
+    const segment = deps.chance.pick(open).segments.shift();
+    if (segment !== undefined) driver.send({ type: 'sealed', segment });
+    processes.later(owner, send);
+  };
+  processes.later(owner, send);
+}
+
+function outcomeOf(state: SyncState<SimSync>): Outcome {
+  if (state.failed !== undefined) return 'retry';
+  const failures = streamsOf(state).flatMap(({ failure }) => failure ?? []);
+  if (failures.length === 0) return 'succeeded';
+  return failures.some((failure) => 'reported' in failure) ? 'retry' : 'failed';
+}
+
+interface SyncDeps extends AttemptDeps {
+  plans: ReadonlyMap<string, Plan>;
+  segments: ReadonlyMap<number, SimSegment>;
+  /** Lines that were rejected last. */
+  rejected: { rows: readonly SourceRow[] };
+}
+
+type Effect = SyncEffect<SimSync>;
+type Event = SyncEvent<SimSync>;
+
+function perform(deps: SyncDeps, effect: Effect, answer: (event: Event) => void): Operation | undefined {
+  const { world, scenario, run, epoch, segments, rejected } = deps;
+  const failed = (): void => answer({ type: 'failed', failure: 'lost' });
+  const operation = (apply: () => Event): Operation => ({
+    name: effect.type,
+    apply: () => {
+      const event = apply();
+      return () => answer(event);
+    },
+    isRead: false,
+    lock: undefined,
+    lose: failed,
+    refuse: undefined,
+  });
+  const streamOf = (id: string): SimStream => {
+    const stream = scenario.streams.find((one) => one.id === id);
+    if (stream === undefined) throw new Error(`no stream ${id}`);
+    return stream;
+  };
+  const place = (stream: string, of: 'rows' | 'quarantine', at: number): string =>
+    placeOfStream(stream, of, `${run.id}-${epoch}-${at}`);
+  switch (effect.type) {
+    case 'intend':
+      return operation(() => {
+        world.ledger.add(place(effect.stream, effect.of, effect.place));
+        return { type: 'intended' };
+      });
+    case 'stage':
+      return operation(() => {
+        const { stream: id } = effect.segment;
+        const rows = segments.get(effect.segment.id)?.rows ?? [];
+        const request = { stream: streamOf(id), run: run.id, place: place(id, 'rows', effect.place), rows };
+        const { part, unknown, rejected: bad } = stageRows(world, request);
+        rejected.rows = bad;
+        return { type: 'staged', part, rejected: bad.length, unknown };
+      });
+    case 'quarantine':
+      return operation(() => {
+        const at = place(effect.stream, 'quarantine', effect.place);
+        return { type: 'quarantined', part: quarantineRows(world, { run: run.id, place: at, rows: rejected.rows }) };
+      });
+    case 'evolve':
+      return operation(() => {
+        world.evolved.add(effect.stream);
+        return { type: 'evolved' };
+      });
+    case 'merge':
+      return operation(() => {
+        const { stream, batch } = effect;
+        const request = { stream: streamOf(stream), place: place(stream, 'rows', effect.place), parts: batch.parts };
+        return { type: 'merged', merged: mergeRows(world, request) };
+      });
+    case 'commit':
+      commitBatch(deps, effect, answer);
+      return undefined;
+    case 'release':
+    case 'stop':
+      return undefined;
+  }
+}
+
+function commitBatch(deps: SyncDeps, effect: CommitBatch<SimSync>, answer: (event: Event) => void): void {
+  const { run, epoch, plans } = deps;
+  const plan = plans.get(effect.stream);
+  if (plan === undefined) throw new Error(`no plan of ${effect.stream}`);
+  const { batch, merged, number, stream, replaces, isWhole } = effect;
+  const filesOf = (parts: readonly SimPart[]): string[] => parts.flatMap(({ file }) => file ?? []);
+  const commitId = `${run.id}:${stream}:${number}`;
+  const state = batch.state ?? plan.engine.state;
+  const before = deps.world.checkpoints.get(stream);
+  const rejected = (before?.run === run.id ? before.rejected : 0) + batch.rejected;
+  const table = {
+    name: stream,
+    mode: replaces ? ('overwrite' as const) : merged === undefined ? ('append' as const) : ('row_delta' as const),
+    files: merged?.files ?? filesOf(batch.parts),
+    removed: merged?.removed ?? [],
+    base: merged?.base,
+    follows: plan.follows?.rows,
+  };
+  const quarantine = {
+    name: quarantineOf(stream),
+    mode: 'append' as const,
+    files: filesOf(batch.quarantine),
+    removed: [],
+    base: undefined,
+    follows: plan.follows?.quarantine,
+  };
+  const request: SimCommit = {
+    commitId,
+    stream,
+    run: run.id,
+    attempt: epoch,
+    tables: quarantine.files.length > 0 ? [table, quarantine] : [table],
+    checkpoint: { state, batch: number, rejected, isWhole, run: run.id },
+  };
+  commit(deps, request, (outcome) => {
+    if (outcome === 'committed') {
+      if (plan.follows !== undefined) {
+        if (!isIdle(table)) plan.follows.rows = commitId;
+        if (!isIdle(quarantine)) plan.follows.quarantine = commitId;
+      }
+      answer({ type: 'committed' });
+    } else if (outcome === 'base_moved') answer({ type: 'base_moved' });
+    else answer({ type: 'failed', failure: outcome });
+  });
+}
+
+/** Commits for this attempt, also what another one has begun. */
+function commit(deps: AttemptDeps, request: SimCommit, onEnd: (outcome: string) => void): void {
+  const { processes, world, scenario, chance, fences, epoch } = deps;
+  const tables = request.tables.map((table) => ({
+    commitId: request.commitId,
+    isIdle: isIdle(table),
+    base: table.base,
+    follows: table.follows,
+  }));
+  const { isRemote } = scenario;
+  const input = { tables, isAtomic: !isRemote, storesCheckpointsApart: isRemote, seed: chance.below(2 ** 31) };
+  processes
+    .spawn({
+      owner: ownerOf(deps),
+      name: 'commit',
+      machine: commitMachine(input, fences),
+      perform: commitOperations(world, request, { epoch, isRemote }),
+      onEnd: ({ result }) => onEnd(result?.outcome ?? 'none'),
+    })
+    .send({ type: 'start' });
+}

@@ -1,0 +1,105 @@
+import { chanceOf } from './chance.ts';
+
+/** How the rows of a stream get into its table. */
+export type WriteMode = 'append' | 'overwrite' | 'merge';
+
+/** A row of the source. Of a key the last row counts; one that `deletes` takes the key away. */
+export interface SourceRow {
+  readonly id: number;
+  readonly key: number;
+  readonly deletes: boolean;
+  /** The line is no row of the table. */
+  readonly isBad: boolean;
+  /** It has a member that the first schema lacks. */
+  readonly hasNew: boolean;
+}
+
+export interface SimStream {
+  readonly id: string;
+  readonly write: WriteMode;
+  readonly isStateful: boolean;
+  /** Whether the connector tells any state at all. */
+  readonly tellsStates: boolean;
+  readonly policy: 'capture' | 'evolve' | 'freeze';
+  /** All rows that the source will ever have; run `r` sees the first `sizes[r]` of them. */
+  readonly rows: readonly SourceRow[];
+  readonly sizes: readonly number[];
+}
+
+/** What happens in a world and what does not: each seed has its own mixture, so that rare pairs meet. */
+export interface Scenario {
+  readonly seed: number;
+  readonly streams: readonly SimStream[];
+  readonly runs: number;
+  /** Checkpoints live apart from pointers, which move one by one. */
+  readonly isRemote: boolean;
+  readonly rates: {
+    readonly lostBefore: number;
+    readonly lostAfter: number;
+    readonly late: number;
+    readonly slow: number;
+    readonly refused: number;
+    readonly crash: number;
+    readonly childLost: number;
+    readonly zombie: number;
+    readonly foreign: number;
+    /** The connector fails, or ends with rows that no state covers. */
+    readonly source: number;
+  };
+}
+
+const MAX_ROWS = 24;
+const KEYS = 5;
+
+/** The world of a seed. */
+export function scenarioOf(seed: number): Scenario {
+  const chance = chanceOf(seed * 2 + 1);
+  const rate = (max: number): number => (chance.happens(0.5) ? 0 : (chance.below(100) / 100) * max);
+  const runs = 1 + chance.below(3);
+  const bad = rate(0.3);
+  const fresh = rate(0.2);
+  const streams = Array.from({ length: 1 + chance.below(2) }, (_, at): SimStream => {
+    const write = chance.pick<WriteMode>(['append', 'append', 'overwrite', 'merge']);
+    const isStateful = write === 'overwrite' ? false : write === 'merge' || chance.happens(0.7);
+    const rows = Array.from({ length: 1 + chance.below(MAX_ROWS) }, (_, id) => ({
+      id,
+      key: chance.below(KEYS),
+      deletes: write === 'merge' && chance.happens(0.15),
+      isBad: chance.happens(bad),
+      hasNew: chance.happens(fresh),
+    }));
+    const sizes: number[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      const before = sizes.at(-1) ?? 0;
+      sizes.push(run === runs - 1 ? rows.length : before + chance.below(rows.length - before + 1));
+    }
+    const tellsStates = isStateful && (write === 'merge' || chance.happens(0.85));
+    return {
+      id: `s${at}`,
+      write,
+      isStateful,
+      tellsStates,
+      policy: chance.pick(['capture', 'evolve', 'freeze']),
+      rows,
+      sizes,
+    };
+  });
+  return {
+    seed,
+    streams,
+    runs,
+    isRemote: chance.happens(0.4),
+    rates: {
+      lostBefore: rate(0.15),
+      lostAfter: rate(0.15),
+      late: rate(0.15),
+      slow: rate(0.6),
+      refused: rate(0.05),
+      crash: rate(0.04),
+      childLost: rate(0.03),
+      zombie: rate(0.05),
+      foreign: rate(0.05),
+      source: rate(0.2),
+    },
+  };
+}
