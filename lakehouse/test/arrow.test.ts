@@ -19,6 +19,14 @@ const STRUCT: FieldType = {
     },
   ],
 };
+const MAP: FieldType = {
+  type: 'map',
+  'key-id': 5,
+  key: 'string',
+  'value-id': 6,
+  value: 'long',
+  'value-required': false,
+};
 const LIST: FieldType = { type: 'list', 'element-id': 4, element: 'long', 'element-required': false };
 
 /** Types, two values of each as SQL reads them, and what Arrow calls the type. */
@@ -44,6 +52,8 @@ const COLUMNS: readonly (readonly [FieldType, string, string, string])[] = [
     "{'a b': NULL, 'tags': NULL}",
     'struct<a b: int64, tags: list<element: string>>',
   ],
+  [MAP, '{a=9007199254740993, b=NULL}', '{}', 'map<string, int64>'],
+  ['fixed[3]', '\\x00\\xFFa', 'abc', 'fixed_size_binary[3]'],
 ];
 
 const IN_PYTHON = `
@@ -51,6 +61,7 @@ import json, sys
 import pyarrow.ipc as ipc
 table = ipc.open_stream(open(sys.argv[1], 'rb').read()).read_all()
 def text(value):
+    if isinstance(value, tuple): return [text(v) for v in value]
     if isinstance(value, list): return [text(v) for v in value]
     if isinstance(value, dict): return {k: text(v) for k, v in value.items()}
     if isinstance(value, bytes): return value.hex()
@@ -120,6 +131,11 @@ t.test('the Arrow form', async (t) => {
       '-1234',
       ['9223372036854775807', null],
       { 'a b': '9007199254740993', tags: ['x', null] },
+      [
+        ['a', '9007199254740993'],
+        ['b', null],
+      ],
+      '00ff61',
     ]);
     t.strictSame(found.rows[2], [
       'False',
@@ -138,6 +154,8 @@ t.test('the Arrow form', async (t) => {
       '0',
       [],
       { 'a b': null, tags: null },
+      [],
+      '616263',
     ]);
   });
 

@@ -3,6 +3,7 @@ import {
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBListValue,
+  DuckDBMapValue,
   DuckDBStructValue,
   DuckDBTimestampTZValue,
   DuckDBTimestampValue,
@@ -11,9 +12,8 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { type Data, type DataType, makeData, RecordBatch, Schema, Struct, Table, tableToIPC } from 'apache-arrow';
-import { LakehouseError } from '../error.ts';
-import type { Field, FieldType } from '../types.ts';
-import { arrowField, arrowType, UUID_BYTES } from './arrow-type.ts';
+import { type Field, type FieldType, fixedLength, type MapType } from '../types.ts';
+import { arrowField, arrowType, entriesType, UUID_BYTES } from './arrow-type.ts';
 
 type Values = readonly DuckDBValue[];
 /** What of a column's data depends on its type. */
@@ -49,7 +49,7 @@ function columnData(type: FieldType, values: Values): Data {
 
 function content(type: FieldType, values: Values): Content {
   if (typeof type !== 'string') {
-    if (type.type === 'map') throw new LakehouseError('unsupported_type', 'Maps have no Arrow form here');
+    if (type.type === 'map') return mapContent(type, values);
     return type.type === 'struct' ? structContent(type.fields, values) : listContent(type.element, values);
   }
   switch (type) {
@@ -75,6 +75,7 @@ function content(type: FieldType, values: Values): Content {
     case 'uuid':
       return { data: wide(values, UUID_BYTES, 'big') };
     default:
+      if (fixedLength(type) !== undefined) return { data: fixedBytes(values, fixedLength(type) ?? 0) };
       return { data: wide(values, DECIMAL_BYTES, 'little') };
   }
 }
@@ -101,6 +102,15 @@ function uuidNumber(value: DuckDBValue): bigint {
   return value instanceof DuckDBUUIDValue ? value.toUint128() : 0n;
 }
 
+/** Values of one length in bytes one behind the other. */
+function fixedBytes(values: Values, bytesEach: number): Uint8Array {
+  const all = new Uint8Array(values.length * bytesEach);
+  for (const [at, value] of values.entries()) {
+    if (value instanceof DuckDBBlobValue) all.set(value.bytes.subarray(0, bytesEach), at * bytesEach);
+  }
+  return all;
+}
+
 function bytesContent(values: readonly (Uint8Array | undefined)[]): Content {
   return {
     data: Buffer.concat(values.map((value) => value ?? Buffer.alloc(0))),
@@ -111,6 +121,23 @@ function bytesContent(values: readonly (Uint8Array | undefined)[]): Content {
 function listContent(element: FieldType, values: Values): Content {
   const lists = values.map((value) => (value instanceof DuckDBListValue ? value.items : []));
   return { valueOffsets: offsets(lists.map((list) => list.length)), child: columnData(element, lists.flat()) };
+}
+
+function mapContent(type: MapType, values: Values): Content {
+  const maps = values.map((value) => (value instanceof DuckDBMapValue ? value.entries : []));
+  const entries = maps.flat();
+  const children = [
+    columnData(
+      type.key,
+      entries.map(({ key }) => key),
+    ),
+    columnData(
+      type.value,
+      entries.map(({ value }) => value),
+    ),
+  ];
+  const child = makeData({ type: entriesType(type), length: entries.length, nullCount: 0, children });
+  return { valueOffsets: offsets(maps.map((map) => map.length)), child };
 }
 
 function structContent(fields: readonly Field[], values: Values): Content {

@@ -11,13 +11,14 @@ import {
   Int32,
   Int64,
   List,
+  Map_,
   Struct,
   TimeMicrosecond,
   TimestampMicrosecond,
   Utf8,
 } from 'apache-arrow';
 import { LakehouseError } from '../error.ts';
-import { decimalShape, type Field, type FieldType } from '../types.ts';
+import { decimalShape, type Field, type FieldType, fixedLength, innerFields, type MapType } from '../types.ts';
 
 export const UUID_BYTES = 16;
 const DECIMAL_BITS = 128;
@@ -27,10 +28,9 @@ const FIELD_ID = 'PARQUET:field_id';
 /** The Arrow type that holds every value of a table type unchanged. */
 export function arrowType(type: FieldType): DataType {
   if (typeof type !== 'string') {
-    if (type.type === 'map') throw new LakehouseError('unsupported_type', 'Maps have no Arrow form here');
-    return type.type === 'struct'
-      ? new Struct(type.fields.map(arrowField))
-      : new List(arrowField({ id: type['element-id'], name: 'element', required: false, type: type.element }));
+    const inner = innerFields(type).map(arrowField);
+    if (type.type === 'struct') return new Struct(inner);
+    return type.type === 'list' ? new List(inner[0]!) : new Map_(new ArrowField('entries', entriesType(type), false));
   }
   switch (type) {
     case 'boolean':
@@ -58,11 +58,18 @@ export function arrowType(type: FieldType): DataType {
     case 'binary':
       return new Binary();
     default: {
-      const shape = decimalShape(type);
+      const [shape, length] = [decimalShape(type), fixedLength(type)];
+      if (length !== undefined) return new FixedSizeBinary(length);
       if (!shape) throw new LakehouseError('unsupported_type', 'A column has a type that is not supported');
       return new Decimal(shape.scale, shape.precision, DECIMAL_BITS);
     }
   }
+}
+
+/** What a map is a list of; its keys are never NULL. */
+export function entriesType(type: MapType): Struct<{ key: DataType; value: DataType }> {
+  const [key, value] = innerFields(type).map(arrowField) as [ArrowField, ArrowField];
+  return new Struct([new ArrowField('key', key.type, false, key.metadata), value]);
 }
 
 /** A field with its id in its metadata; a uuid says that it is one. Nothing is ever declared to be without NULL. */

@@ -9,7 +9,10 @@ import type { ParquetNode } from './parquet-shape.ts';
 export function castsRight(type: FieldType, node: ParquetNode): boolean {
   if (typeof type === 'string') return node.kind === 'leaf' && leafSql(type, '', node.type) === undefined;
   if (type.type !== node.kind) return false;
-  return innerPairs(type, node).every(([field, found]) => {
+  const pairs = innerPairs(type, node);
+  // A struct of other members than all of its own is one that DuckDB does not cast to.
+  if (pairs.every(([, found]) => found === undefined)) return false;
+  return pairs.every(([field, found]) => {
     if (type.type === 'struct') {
       const named = node.children.filter(({ name }) => name.toLowerCase() === field.name.toLowerCase());
       if (named.length !== (found ? 1 : 0) || named[0] !== found) return false;

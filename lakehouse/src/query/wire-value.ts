@@ -1,6 +1,7 @@
 import {
   DuckDBBlobValue,
   DuckDBListValue,
+  DuckDBMapValue,
   DuckDBStructValue,
   DuckDBTimestampTZValue,
   DuckDBTimestampValue,
@@ -23,7 +24,8 @@ export function isoTime(micros: bigint): string | undefined {
 
 /**
  * A value as JSON can carry it without loss: 64-bit integers and decimals as decimal strings, times as ISO 8601 (`Z`
- * for those with a zone), blobs as base64, NaN and infinities as strings, nested values as arrays and objects.
+ * for those with a zone), blobs as base64, NaN and infinities as strings, nested values as arrays and objects, a
+ * map as the list of its entries.
  */
 export function wireValue(value: DuckDBValue): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
@@ -35,6 +37,9 @@ export function wireValue(value: DuckDBValue): unknown {
   }
   if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString('base64');
   if (value instanceof DuckDBListValue) return value.items.map(wireValue);
+  if (value instanceof DuckDBMapValue) {
+    return value.entries.map(({ key, value: member }) => ({ key: wireValue(key), value: wireValue(member) }));
+  }
   if (value instanceof DuckDBStructValue) {
     return Object.fromEntries(Object.entries(value.entries).map(([name, member]) => [name, wireValue(member)]));
   }
