@@ -6,7 +6,7 @@ import type { Tenant } from '@weir/kernel';
 import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import datasets from '@weir/plugin-datasets';
-import type { TableRef, TablesService } from '@weir/plugin-datasets/contract';
+import type { ProducersService, TableRef, TablesService } from '@weir/plugin-datasets/contract';
 
 const KIND = { kind: 'bench-load', workflowType: 'None', role: 'source', exclusive: false };
 const PASSWORD = 'weir-bench';
@@ -16,6 +16,7 @@ export interface Lake extends PluginUnderTest {
   /** Everything of this lake lies below. */
   folder: string;
   tables: TablesService;
+  producers: ProducersService;
   tenantOf: Tenant;
   run: { runId: string; leaseEpoch: number };
   /** URL of the database for a superuser, as other programs take it. */
@@ -46,10 +47,12 @@ export async function withLake<T>(
       runKinds: [KIND],
     });
     const tenantOf = await under.tenant('acme');
-    const given = under.registration.services?.find(({ id }) => id === 'datasets.tables@1');
-    const tables = given?.implementation as TablesService;
+    const service = <S>(wanted: string) =>
+      under.registration.services?.find(({ id }) => id === wanted)?.implementation as S;
+    const tables = service<TablesService>('datasets.tables@1');
+    const producers = service<ProducersService>('datasets.producers@1');
     const run = await startRun(under, tenantOf);
-    return await measure({ ...under, folder, tables, tenantOf, run, postgresUrl: postgres.url }, t);
+    return await measure({ ...under, folder, tables, producers, tenantOf, run, postgresUrl: postgres.url }, t);
   } finally {
     for (const end of ends.reverse()) await end();
   }

@@ -4,6 +4,7 @@ import type { BenchOptions, BenchResult } from './bench-result.ts';
 import { commit } from './commit/commit.ts';
 import { hostile } from './hostile.ts';
 import { resultLines } from './print-result.ts';
+import { preview, scan } from './read/read-suites.ts';
 import { startup } from './startup.ts';
 import { write } from './write/write.ts';
 
@@ -11,6 +12,8 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   api,
   commit,
   hostile,
+  preview,
+  scan,
   startup,
   write,
 };

@@ -44,15 +44,16 @@ function* dataChunks(kind: LineKind, rows: number): Generator<string> {
   }
 }
 
-/** What a connector prints for the first `rows` rows, in pieces of some hundred kilobytes. */
-export function* messageChunks(kind: LineKind, rows: number): Generator<string> {
+/** What a connector prints for `rows` rows from `from` on, in pieces of some hundred kilobytes. */
+export function* messageChunks(kind: LineKind, rows: number, from = 1): Generator<string> {
   const { stream } = kind;
   const head = `{"type":"RECORD","record":{"stream":"${stream}","data":`;
-  for (let first = 1; first <= rows; first += ROWS_PER_CHUNK) {
+  const end = from + rows;
+  for (let first = from; first < end; first += ROWS_PER_CHUNK) {
     let chunk = '';
-    for (let row = first; row < Math.min(first + ROWS_PER_CHUNK, rows + 1); row += 1) {
+    for (let row = first; row < Math.min(first + ROWS_PER_CHUNK, end); row += 1) {
       chunk += `${head}${dataObject(kind, row)},"emitted_at":${EMITTED_AT_MS + row}}}\n`;
-      if (row % STATE_EVERY_ROWS === 0 || row === rows) chunk += stateLine(stream, row);
+      if (row % STATE_EVERY_ROWS === 0 || row === end - 1) chunk += stateLine(stream, row);
       if (row % LOG_EVERY_ROWS === 0) chunk += `{"type":"LOG","log":{"level":"INFO","message":"${row} rows"}}\n`;
     }
     yield chunk;

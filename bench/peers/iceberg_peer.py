@@ -50,7 +50,7 @@ def pyiceberg_scan(request):
         rows = table.scan(row_filter=EqualTo("id", request["id"])).to_arrow()
     elif shape == "range":
         rows = table.scan(
-            row_filter=And(GreaterThanOrEqual("id", request["id"]), LessThan("id", request["id"] + 1000)),
+            row_filter=And(GreaterThanOrEqual("id", request["id"]), LessThan("id", request["id"] + request["rows"])),
             selected_fields=("id", "name"),
         ).to_arrow()
     else:
@@ -63,11 +63,11 @@ def duckdb_scan(request):
     statement = {
         "preview": f"SELECT * FROM {source} LIMIT {request.get('limit')}",
         "point": f"SELECT * FROM {source} WHERE id = {request.get('id')}",
-        "range": f"SELECT id, name FROM {source} WHERE id >= {request.get('id')} AND id < {request.get('id', 0) + 1000}",
+        "range": f"SELECT id, name FROM {source} WHERE id >= {request.get('id')} AND id < {request.get('id', 0) + request.get('rows', 0)}",
         "group": f"SELECT city, count(*) FROM {source} GROUP BY city",
     }[shape]
     begun = time.perf_counter()
-    rows = connection.execute(statement).fetch_arrow_table()
+    rows = connection.execute(statement).to_arrow_table()
     return begun, rows.num_rows
 
 
