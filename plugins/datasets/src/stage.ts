@@ -1,11 +1,16 @@
 export {
+  addChecksums,
   againRejected,
+  createScanner,
   createStager,
+  type FileIO,
   LakehouseError,
   type LineShape,
   type LinesOf,
+  NO_ROWS_CHECKSUM,
   openStore,
   type PartitionSpec,
+  type RejectedLines,
   readMetadata,
   type StagedFile,
   type StageRequest,
@@ -15,4 +20,5 @@ export {
   type StoreOptions,
   type TableSchema,
   takeLines,
+  writeRejected,
 } from '@weir/lakehouse';

@@ -106,7 +106,15 @@ export const depsOf = (world: Lake, db: (tenant: never) => TenantDb) => {
   const { WEIR_WAREHOUSE: warehouse } = world.kernel.settings as { WEIR_WAREHOUSE: string };
   const io = localFileIO({ root: warehouse });
   const catalog = jdbcCatalog({ catalogName: 'weir' });
-  return { kernel: { ...world.kernel, db: db as never }, catalog, io, scanner: createScanner({ io }), warehouse };
+  const store = { warehouse, scratch: `${warehouse}-copies` };
+  return {
+    kernel: { ...world.kernel, db: db as never },
+    catalog,
+    io,
+    scanner: createScanner({ io }),
+    warehouse,
+    store,
+  };
 };
 
 /** Gives a table other metadata, as another writer of the catalog would. */

@@ -4,7 +4,9 @@ import {
   type PreparedCommit,
   prepareAppend,
   prepareOverwrite,
+  prepareRowDelta,
   type StagedFile,
+  toLocation,
 } from '@weir/lakehouse';
 import { datasetProblems, type TableCommit } from '../contract.ts';
 import { commitSummary } from './commit-id.ts';
@@ -40,7 +42,10 @@ export async function draftTable(
 function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {
   if (commit.mode === 'append') return prepareAppend(input);
   if (commit.mode === 'overwrite') return prepareOverwrite(input);
-  throw datasetProblems.stagedFileRefused();
+  const { deletes = [], base } = commit;
+  if (base === undefined) throw datasetProblems.stagedFileRefused();
+  const baseSnapshotId = base === null ? undefined : BigInt(base);
+  return prepareRowDelta({ ...input, removed: deletes.map(toLocation), baseSnapshotId });
 }
 
 /** A draft as the engine knows it. */

@@ -127,6 +127,7 @@ async function moveAll(
     const hint = { topic: 'dataset', id: datasetId(commit.ref), version: String(prepared.snapshotId) };
     await events?.publish(tx, hint);
   }
+  await faultpoint('S11');
   for (const checkpoint of checkpoints) await writeCheckpoint(tx, runId, checkpoint);
   await leaveStaged(tx, drafts.flatMap(locationsOf));
 }

@@ -23,6 +23,8 @@ function problemOf(error: LakehouseError): Problem {
       return datasetProblems.queryTooLarge({ cause: error });
     case 'position_missing':
       return kernelProblems.invalidPageToken({ cause: error });
+    case 'base_moved':
+      return datasetProblems.baseMoved({ cause: error });
     case 'disk_full':
       return datasetProblems.storageFull({ cause: error });
     case 'store_unavailable':

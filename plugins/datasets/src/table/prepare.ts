@@ -41,7 +41,7 @@ function headOf({ metadata, metadataLocation }: CurrentTable): TableHead {
   return { metadataLocation, snapshotId: metadata['current-snapshot-id']?.toString() ?? null };
 }
 
-function preparedView({ warehouse }: TableDeps, ref: TableRef, current: CurrentTable): PreparedTable {
+function preparedView({ store }: TableDeps, ref: TableRef, current: CurrentTable): PreparedTable {
   const { metadata } = current;
   return {
     ...headOf(current),
@@ -51,7 +51,7 @@ function preparedView({ warehouse }: TableDeps, ref: TableRef, current: CurrentT
     schema: currentSchema(metadata),
     spec: defaultSpec(metadata),
     tableUuid: metadata['table-uuid'],
-    store: { warehouse },
+    store,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   currentSchema,
   evolveSchema,
   LakehouseError,
+  type PartitionBy,
   prepareAppend,
   type TableSchema,
 } from '@weir/lakehouse';
@@ -116,7 +117,8 @@ async function draftSchema(
   const writes = deferWrites(io);
   if (from === undefined) {
     const location = newTableLocation(warehouse, ref);
-    return { from, to: await createTable({ io: writes.io, location, columns }), writes };
+    const partitioned = partitionBy ? { partitionBy: partitionBy as PartitionBy } : {};
+    return { from, to: await createTable({ io: writes.io, location, columns, ...partitioned }), writes };
   }
   const { metadata, metadataLocation } = from;
   const { schema } = evolution(from, columns);

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Kernel, Tenant } from '@weir/kernel';
-import { type FileIO, type JdbcCatalog, type Scanner, type TableMetadata, toLocation } from '@weir/lakehouse';
+import {
+  type FileIO,
+  type JdbcCatalog,
+  type Scanner,
+  type StoreOptions,
+  type TableMetadata,
+  toLocation,
+} from '@weir/lakehouse';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import type { TableRef } from '../contract.ts';
 
@@ -9,8 +16,10 @@ export interface TableDeps {
   catalog: JdbcCatalog;
   io: FileIO;
   scanner: Scanner;
-  /** Absolute path of the folder that holds all tables. */
+  /** Location below which all tables lie, in the one spelling of locations. */
   warehouse: string;
+  /** What opens the store for a process that stages files; it may hold credentials. */
+  store: StoreOptions;
   /** Where readers follow what changes; absent when the deployment leaves that plugin out. */
   events?: EventsService | undefined;
 }

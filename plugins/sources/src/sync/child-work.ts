@@ -11,6 +11,7 @@ import {
   type TableSchema,
   writeRejected,
 } from '@weir/plugin-datasets/stage';
+import { childFaultpoint as faultpoint } from './child-faultpoint.ts';
 import { failureOf } from './failure.ts';
 import { mergeParts } from './merge-parts.ts';
 import type { ChildPlan, Work } from './messages.ts';
@@ -38,7 +39,15 @@ const NO_PART: StagedPart = {
 /** Types rows into files, writes rejected lines and merges batches, one piece of work after the other. */
 export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<ChildWork> {
   const { runId } = plan;
-  const io = openStore({ ...(plan.store as Omit<StoreOptions, 'scratch'>), scratch: join(scratch, 'cache') });
+  const store = openStore({ ...(plan.store as Omit<StoreOptions, 'scratch'>), scratch: join(scratch, 'cache') });
+  const io = {
+    ...store,
+    async upload(path: string, location: string): Promise<void> {
+      await faultpoint('S6');
+      await store.upload(path, location);
+      await faultpoint('S7');
+    },
+  };
   const stager = await createStager({ io, scratch: join(scratch, 'work') });
   /** The lines of the segment that was staged last. */
   let rejected: RejectedLines[] = [];
@@ -52,13 +61,18 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     if (segment.path === undefined) {
       return { type: 'staged', part: NO_PART, rejected: dropped.length, unknown: [] };
     }
-    const { position, lines, path: source, bytes } = segment;
-    const copied = await stager.copy({
-      ...{ source, shape: RECORD_SHAPE, folder, runId, position, lines },
+    const { position, lines, path: source, bytes, extractedAt } = segment;
+    await faultpoint('S5');
+    const request = {
+      ...{ source, folder, runId, position, lines },
       schema: shape.schema as TableSchema,
       spec: shape.spec as PartitionSpec,
       ...(shape.key === undefined ? {} : { key: shape.key, ordered: true }),
-    });
+    };
+    const copied =
+      segment.format === 'parquet'
+        ? await stager.segment({ ...request, extractedAt: extractedAt ?? 0 })
+        : await stager.copy({ ...request, shape: RECORD_SHAPE });
     if (copied.rejected !== undefined) rejected.unshift(copied.rejected);
     const { files, rows, rowsWithErrors, rowsWithExtra, checksum, unknown } = copied;
     const part = { files, rows, rowsWithErrors, rowsWithExtra, bytes, checksum, captured: unknown };

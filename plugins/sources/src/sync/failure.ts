@@ -1,6 +1,7 @@
 import { CONNECTOR_ERRORS, ConnectorError, type Verdict } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { SOURCE_FAILURES, type SourceFailureCode } from '../contract.ts';
 
 /** An error that already says how the run fails. */
@@ -27,7 +28,7 @@ export function verdictFailure(failure: Omit<Extract<Verdict, { outcome: 'failur
   return { code, origin, retryable, detail, ...(hint === undefined || known !== undefined ? {} : { hint }) };
 }
 
-const TRANSIENT_STATUSES: readonly number[] = [409, 429, 500, 502, 503, 504];
+const TRANSIENT_STATUSES: readonly number[] = [409, 429, 500, 502, 503, 504, 507];
 const PLATFORM_CODES: readonly string[] = [
   'dependency_unavailable',
   'internal',
@@ -42,19 +43,29 @@ const STAGE_CODES: Readonly<Record<string, SourceFailureCode>> = {
   disk_full: 'work_disk_full',
 };
 
+/** And where the tables have one. */
+const TABLE_PROBLEMS: Readonly<Record<string, (typeof datasetProblems)['storeUnavailable']>> = {
+  store_unavailable: datasetProblems.storeUnavailable,
+  store_denied: datasetProblems.storeDenied,
+};
+
 /** Any error as the failure of a run. Unknown ones are retryable and say nothing of their text. */
 export function failureOf(error: unknown): RunFailureRecord {
   if (error instanceof RunFailed) return error.failure;
   if (error instanceof ConnectorError) return verdictFailure({ ...error, code: error.code, hint: undefined });
-  if (error instanceof Problem) {
-    const { code, hint } = error.entry;
-    const origin = PLATFORM_CODES.includes(code) ? 'platform' : 'destination';
-    const retryable = code !== 'lease_lost' && TRANSIENT_STATUSES.includes(error.status);
-    return { code, origin, retryable, detail: error.message, hint };
-  }
+  if (error instanceof Problem) return problemFailure(error);
   const code = (error as { code?: unknown } | undefined)?.code;
   if ((error as Error | undefined)?.name === 'LakehouseError') {
+    const known = typeof code === 'string' ? TABLE_PROBLEMS[code] : undefined;
+    if (known !== undefined) return problemFailure(known());
     return sourceFailure((typeof code === 'string' && STAGE_CODES[code]) || 'staging_failed');
   }
   return sourceFailure('run_failed');
+}
+
+function problemFailure(problem: Problem): RunFailureRecord {
+  const { code, hint } = problem.entry;
+  const origin = PLATFORM_CODES.includes(code) ? 'platform' : 'destination';
+  const retryable = code !== 'lease_lost' && TRANSIENT_STATUSES.includes(problem.status);
+  return { code, origin, retryable, detail: problem.message, hint };
 }

@@ -1,4 +1,4 @@
-import type { Kernel, RunFailureRecord, Tenant, TenantTransaction } from '@weir/kernel';
+import { faultpoint, type Kernel, type RunFailureRecord, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
@@ -27,6 +27,7 @@ export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, 
       await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
     }
   };
+  await faultpoint('S14');
   await kernel.runs.finish(tenant, runId, outcome, {
     before: async (tx) => lockSource(tx, (await runOf(tx))?.sourceId),
     after,

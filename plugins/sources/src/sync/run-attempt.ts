@@ -1,12 +1,13 @@
 import { drive, streamsOf, syncMachine } from '@weir/engine';
 import { faultpoint, type Kernel, type Tenant } from '@weir/kernel';
-import type { ProducersService, TablesService } from '@weir/plugin-datasets/contract';
+import type { AuditsService, ProducersService, TablesService } from '@weir/plugin-datasets/contract';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { attemptEffects } from './attempt-effects.ts';
 import type { CopyTokens } from './copy-tokens.ts';
 import { RunFailed, sourceFailure } from './failure.ts';
+import { noteMergedFigures } from './merged-figures.ts';
 import type { ChildPlan, StreamResult } from './messages.ts';
 import { limitsOf, type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
 import { streamFailure } from './rule-failure.ts';
@@ -21,6 +22,7 @@ export interface AttemptDeps {
   kernel: Kernel;
   tables: TablesService;
   producers: ProducersService;
+  audits: AuditsService;
   patterns: LoadedPatterns;
   folders: WorkFolders;
   tokens: CopyTokens;
@@ -61,6 +63,7 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
     await recorder.stop();
     const results = [...refused, ...read];
     await ledger.conclude([...complete, ...results]);
+    await noteMergedFigures(deps, { tenant, runId }, plan.streams);
     const failure = decidingFailure(results);
     if (failure !== undefined) throw new RunFailed(failure);
     await faultpoint('S12');

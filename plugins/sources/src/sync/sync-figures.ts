@@ -1,5 +1,6 @@
 import type { CommitBatch } from '@weir/engine';
 import type { Checkpoint, CheckpointCounters } from '@weir/plugin-datasets/contract';
+import { addChecksums, NO_ROWS_CHECKSUM } from '@weir/plugin-datasets/stage';
 import type { FieldNoteView } from '../contract.ts';
 import type { StagedPart, Sync } from './sync-types.ts';
 
@@ -13,6 +14,8 @@ export interface Figures {
   readonly bytes: number;
   /** Rows of the run that are in the table. */
   readonly rowsInTable: number;
+  /** Their checksum; undefined once rows were merged, as those that they replaced are not known one by one. */
+  readonly checksum: string | undefined;
   readonly snapshotIds: readonly string[];
   readonly fields: readonly FieldNoteView[];
 }
@@ -30,6 +33,7 @@ export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Fi
     rowsRejected: count('rows_rejected'),
     bytes: count('bytes'),
     rowsInTable: count('rows_in_table'),
+    checksum: counters.batch === undefined ? NO_ROWS_CHECKSUM : textOf(counters.checksum),
     snapshotIds: Array.isArray(ids) ? ids : [],
     fields: typeof counters.fields === 'string' ? (JSON.parse(counters.fields) as FieldNoteView[]) : [],
   };
@@ -45,6 +49,7 @@ export function countersOf(figures: Figures): CheckpointCounters {
     rows_rejected: figures.rowsRejected,
     bytes: figures.bytes,
     rows_in_table: figures.rowsInTable,
+    ...(figures.checksum === undefined ? {} : { checksum: figures.checksum }),
     snapshot_ids: figures.snapshotIds,
     fields: JSON.stringify(figures.fields),
   };
@@ -64,8 +69,20 @@ export function withBatch(figures: Figures, { number, batch, merged, replaces }:
     rowsRejected: figures.rowsRejected + batch.rejected,
     bytes: figures.bytes + sum((part) => part.bytes),
     rowsInTable: there + (merged === undefined ? rows : merged.inserted + merged.updated),
+    checksum: merged === undefined ? sumOf(replaces ? NO_ROWS_CHECKSUM : figures.checksum, batch.parts) : undefined,
     fields: withFields(figures.fields, batch.parts.flatMap(capturedIn)),
   };
+}
+
+function sumOf(checksum: string | undefined, parts: readonly StagedPart[]): string | undefined {
+  return parts.reduce<string | undefined>(
+    (sum, part) => (sum === undefined ? undefined : addChecksums(sum, part.checksum)),
+    checksum,
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** The notes with more of them; each field is noted once for what became of it. */

@@ -187,7 +187,7 @@ async function writeCounters(kernel: Kernel, attempt: Attempt, { phase, totals, 
       await tx.sql(
         `update sources.stream_run set rows_read = $3, rows_written = $4, rows_with_errors = $5, rows_with_extra = $6,
            rows_rejected = $7, bytes_read = $8, commits = $9, rows_in_table = $10, snapshot_ids = $11::jsonb,
-           snapshot_id = $12, schema_changes = $13::jsonb, committed_at = $14,
+           snapshot_id = $12, schema_changes = $13::jsonb, committed_at = $14, checksum = $17,
            schema_id = coalesce($15, schema_id), state_sha256 = coalesce($16, state_sha256)
          where run_id = $1 and stream_id = $2`,
         [
@@ -196,6 +196,7 @@ async function writeCounters(kernel: Kernel, attempt: Attempt, { phase, totals, 
           figures.batch > 0 ? figures.rowsInTable : null,
           ...[JSON.stringify(figures.snapshotIds), figures.snapshotIds.at(-1) ?? null, JSON.stringify(figures.fields)],
           ...[committedAt ?? null, schemaId ?? null, stateSha256 ?? null],
+          figures.batch > 0 ? (figures.checksum ?? null) : null,
         ],
       );
     }

@@ -17,7 +17,7 @@ export interface StagedPart {
   /** Of the lines that were read. */
   readonly bytes: number;
   /** Sum of the hashes of the rows. */
-  readonly checksum: string | undefined;
+  readonly checksum: string;
   /** Members that went to `_extra`. */
   readonly captured: readonly WantedColumn[];
 }
