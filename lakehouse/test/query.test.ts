@@ -3,6 +3,7 @@ import t from 'tap';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
 import { isoTime } from '../src/query/wire-value.ts';
 import { type Lake, line, openLake, planned } from './lake.ts';
+import { readingPlace, schemaOf } from './typed-table.ts';
 
 const COLUMNS: Column[] = [
   { name: 'a', type: 'int' },
@@ -108,13 +109,45 @@ t.test('the query pool', async (t) => {
   });
 
   t.test('refuses rows that are too large to hand over', async (t) => {
-    await using(createQueryPool(), async (pool) => {
-      const { metadata } = await lake.table([{ name: 'b', type: 'string' }]);
-      const schema = currentSchema(metadata);
-      const { file } = await lake.stage(metadata, schema, line({ b: 'x'.repeat(34 << 20) }));
-      const large = { schema, files: planned(file ? [file.location] : []), limit: 1 };
-      await t.rejects(pool.preview(large), { code: 'result_too_large' });
+    const { writer, pool } = await readingPlace(t);
+    const schema = schemaOf(['string']);
+    const { location } = await writer.write(schema, [['x'.repeat(34 << 20)]]);
+    await t.rejects(pool.preview({ schema, files: planned([location]), limit: 1 }), { code: 'result_too_large' });
+    t.equal((await pool.preview(request)).rows.length, 2);
+  });
+
+  t.test('stops a read that takes too long and goes on with the same child', async (t) => {
+    const { writer } = await readingPlace(t);
+    const schema = schemaOf(['int', 'int']);
+    const { location } = await writer.write(
+      schema,
+      Array.from({ length: 500 }, (_, at) => [String(at), null]),
+    );
+    const files = planned(Array.from({ length: 3_000 }, () => location));
+    const conditions = [{ field: schema.fields[1]!, op: 'not_null', text: undefined } as const];
+    await using(createQueryPool({ size: 1, deadlineMs: 5_000 }), async (pool) => {
+      await pool.preview(request);
+      const before = await children();
+      const leaving = AbortSignal.timeout(100);
+      const slow = { files, schema, conditions, limit: 1, signal: leaving };
+      await t.rejects(pool.preview(slow), { code: 'query_deadline' });
       t.equal((await pool.preview(request)).rows.length, 2);
+      t.strictSame(await children(), before);
+    });
+  });
+
+  t.test('lets short reads pass long ones', async (t) => {
+    await using(createQueryPool({ size: 2 }), async (pool) => {
+      const order = { field: request.schema.fields[0]!, descending: true };
+      const ended: string[] = [];
+      await Promise.all([pool.preview(request), pool.preview(request)]);
+      const many = planned(Array.from({ length: 3_000 }, () => request.files[0]?.location ?? ''));
+      const long = Array.from({ length: 4 }, () =>
+        pool.preview({ ...request, files: many, order }).then(() => ended.push('long')),
+      );
+      await pool.preview(request).then(() => ended.push('short'));
+      await Promise.all(long);
+      t.ok(ended.indexOf('short') < 2, ended.join());
     });
   });
 

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import type { Condition } from '../condition.ts';
 import { LakehouseError } from '../error.ts';
@@ -92,6 +93,10 @@ type Unsourced = Omit<PageQuery, 'source'> | Omit<CountQuery, 'source'> | Omit<F
 /** After these a child may still hold the memory or the work of the failed request. */
 const FATAL: ReadonlySet<string> = new Set(['out_of_memory', 'query_failed']);
 
+function isAlive(child: ChildProcess): boolean {
+  return child.connected && !child.killed;
+}
+
 function fieldNamed(schema: TableSchema, name: string): Field {
   const field = schema.fields.find((one) => one.name === name);
   if (!field) throw new LakehouseError('query_failed', 'A wanted column is not in the schema');
@@ -137,12 +142,12 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
 
   const run = async (slot: Slot, query: Query, until: Until): Promise<unknown> => {
     if (closed) throw new LakehouseError('query_failed', 'The query pool is closed');
-    slot.child = slot.child?.connected ? slot.child : startChild(limits);
+    slot.child = slot.child && isAlive(slot.child) ? slot.child : startChild(limits);
     const { child } = slot;
     try {
       return await askChild(child, query, until);
     } catch (error) {
-      if (!child.connected || (error instanceof LakehouseError && FATAL.has(error.code))) {
+      if (!isAlive(child) || (error instanceof LakehouseError && FATAL.has(error.code))) {
         slot.child = undefined;
         await endChild(child);
       }
