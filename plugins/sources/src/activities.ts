@@ -51,7 +51,10 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
         if (run === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
         const request = { tenant, runId: run.runId, sourceId: run.subjectId, signal, onProgress: beat };
         const logged = { ...kernel, log: log.child({ source_id: run.subjectId }) };
-        await runAttempt({ kernel: logged, ...services, patterns, folders, tokens, children }, request);
+        await runAttempt(
+          { kernel: logged, ...services, audits: auditing.audits, patterns, folders, tokens, children },
+          request,
+        );
       }),
 
     /** Makes a sync terminal. */

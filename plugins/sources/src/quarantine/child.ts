@@ -14,6 +14,7 @@ import {
   takeLines,
 } from '@weir/plugin-datasets/stage';
 import { failureOf } from '../sync/failure.ts';
+import { mergeParts } from '../sync/merge-parts.ts';
 import { RECORD_SHAPE } from '../sync/record-shape.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
 
@@ -23,7 +24,6 @@ import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
  */
 async function replay(plan: ReplayPlan): Promise<Replayed> {
   const { workDir, store, select, rows, quarantine, runId } = plan;
-  if (rows.merge !== undefined) throw new Error('not yet');
   const scratch = join(workDir, 'replay');
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const io = openStore({ ...(store as Omit<StoreOptions, 'scratch'>), scratch: join(workDir, 'cache') });
@@ -54,9 +54,13 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
     const nothing = { files: [], removed: [] };
     if (plan.stopAtUnknown && unknown.length > 0) return { ...counts, table: nothing, quarantine: nothing };
     const files = await quarantined(stager, plan, [...taken.kept, ...again]);
+    const { merge } = rows;
+    const parts = [{ files: copied.files }];
+    const merging = merge && { kind: 'merge' as const, ...merge, shape: { ...shape, key: merge.key }, parts };
+    const merged = merging && (await mergeParts({ io, stager, runId }, { ...merging, isComplete: false }));
     return {
       ...counts,
-      table: { files: copied.files, removed: [] },
+      table: merged ?? { files: copied.files, removed: [] },
       quarantine: { files, removed: taken.removed },
     };
   } finally {
