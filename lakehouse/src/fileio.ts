@@ -33,7 +33,8 @@ export type FileIO = {
   draftPath(location: string): string | undefined;
   /**
    * Makes a finished local file the durable file at a location and consumes it; `file_exists` when the location is
-   * taken. On any error the local file stays.
+   * taken. On any error the local file stays. Not every S3 store ends two uploads in parts one after the other: of big
+   * files that go to one location at the same time, one stands, and more than one may be said to. Give files their own names.
    */
   upload(path: string, location: string): Promise<void>;
   /** A local path for readers on this machine; `file_missing` when there is no such file. */

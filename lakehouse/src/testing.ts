@@ -5,3 +5,4 @@ export {
   type RestCatalogServerOptions,
   startRestCatalog,
 } from './testing/rest-catalog-server.ts';
+export { type TestBucket, testBucket, testS3 } from './testing/test-bucket.ts';

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { openStore, parseLocation, toLocation } from '../src/index.ts';
-import { fileConformance } from '../src/testing.ts';
-import { openBucket } from './s3-store.ts';
+import { fileConformance, testBucket } from '../src/testing.ts';
+
+const HANG_LIMIT_MS = 180_000;
+t.setTimeout(HANG_LIMIT_MS);
 
 t.test('files in a local folder', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'weir-files-'));
@@ -14,7 +16,7 @@ t.test('files in a local folder', async (t) => {
 });
 
 t.test('files in an S3 store', async (t) => {
-  const bucket = await openBucket();
+  const bucket = await testBucket();
   t.teardown(() => bucket.close());
   fileConformance(t, { io: bucket.open(), root: `${bucket.warehouse}/t` });
 });

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { MAX_ATTEMPTS } from '../src/s3-caller.ts';
 import { PART_BYTES } from '../src/s3-create.ts';
-import { type Fault, type ProxiedRequest, startFlakyProxy } from '../src/testing.ts';
-import { openBucket, testS3 } from './s3-store.ts';
+import { type Fault, type ProxiedRequest, startFlakyProxy, testBucket, testS3 } from '../src/testing.ts';
 
 const HANG_LIMIT_MS = 180_000;
 
-const bucket = await openBucket();
+const bucket = await testBucket();
 const proxy = await startFlakyProxy(testS3().endpoint ?? '');
 const direct = bucket.open();
 const io = bucket.open({ s3: { endpoint: proxy.url } });

@@ -195,15 +195,15 @@ function large(t: Test, { io, root }: Subject): void {
     });
   });
 
-  t.test('of four big uploads to one location exactly one succeeds', async (t) => {
+  t.test('of four big uploads to one location at once one stands whole, and it succeeded', async (t) => {
     await withScratch(async (scratch) => {
       const location = `${root}/up/race`;
       const contents = [1, 2, 3, 4].map(() => randomBytes(BIG_BYTES));
       const paths = await Promise.all(contents.map((bytes) => draft(io, location, scratch, bytes)));
       const outcomes = await Promise.allSettled(paths.map((path) => io.upload(path, location)));
       const winners = outcomes.flatMap(({ status }, at) => (status === 'fulfilled' ? [at] : []));
-      t.equal(winners.length, 1);
-      t.ok((await io.read(location)).equals(contents[winners[0] ?? -1] as Buffer));
+      const stands = await io.read(location);
+      t.ok(winners.some((at) => stands.equals(contents[at] as Buffer)));
       for (const path of paths) await rm(path, { force: true });
     });
   });

@@ -100,6 +100,7 @@ t.test('a commit whose outcome was found late loses nothing, marked or not', asy
   t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['keep run_open'], 'its run is still open');
   await world.tables.commit(acme, { runId, leaseEpoch, tables: [batch(ref, files)], checkpoints: [] });
   await world.kernel.runs.finish(acme, runId, { status: 'failed' });
+  await enter(world, acme, { ref, location: dirname(location), isFolder: true, runId });
   await enter(world, acme, { ref, location, isFolder: false, runId }, { marked: 100 });
   const swept = await sweep(deps, acme, {});
   t.strictSame(outcomes(swept.items), ['settle referenced', 'settle referenced']);

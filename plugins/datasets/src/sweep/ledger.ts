@@ -52,3 +52,11 @@ export async function setMark(tx: TenantTransaction, location: string, marked: b
     [tx.tenant.tenantId, location, marked],
   );
 }
+
+/** Takes this one entry off the ledger, and none that it lies in. */
+export async function endEntry(tx: TenantTransaction, location: string): Promise<void> {
+  await tx.sql('delete from datasets.staged_file where tenant_id = $1 and location = $2', [
+    tx.tenant.tenantId,
+    location,
+  ]);
+}

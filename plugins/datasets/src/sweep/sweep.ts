@@ -3,10 +3,9 @@ import { type Input, MAX_PAGE_SIZE, type Output, Problem } from '@weir/kernel/co
 import { referencedFiles, toLocation } from '@weir/lakehouse';
 import { MAX_SHOWN_FILES, type sweepStagedFiles, type TableRef } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
-import { leaveStaged } from '../table/staged-files.ts';
 import { loadTables, type TableDeps } from '../table/table-store.ts';
 import { type Decision, decide, type EntryFacts } from './decide.ts';
-import { dueEntries, type LedgerEntry, setMark } from './ledger.ts';
+import { dueEntries, endEntry, type LedgerEntry, setMark } from './ledger.ts';
 
 /** Files of one folder that one sweep looks at; what is left waits for the next one. */
 export const MAX_FILES_OF_ENTRY = 10_000;
@@ -122,7 +121,7 @@ async function carryOut(
   const unmarks = action === 'keep' && reason !== 'marked' && mark !== 'none';
   if (!leaves && !unmarks && action !== 'mark') return true;
   await kernel.db(tenant).transaction(async (tx) => {
-    if (leaves) await leaveStaged(tx, [location]);
+    if (leaves) await endEntry(tx, location);
     else await setMark(tx, location, action === 'mark');
   });
   return true;

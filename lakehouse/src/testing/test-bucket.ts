@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { openStore, type S3Options, type Store } from '../src/index.ts';
+import { openStore } from '../store.ts';
+import type { S3Options, Store } from '../store-options.ts';
 
 /** The object store of the test run. */
 export function testS3(): S3Options {
@@ -16,7 +17,9 @@ export function testS3(): S3Options {
   };
 }
 
-export type S3Bucket = {
+/** A warehouse in the object store of a test run. */
+export type TestBucket = {
+  readonly s3: S3Options;
   readonly warehouse: string;
   readonly scratch: string;
   /** Another store over the same bucket, by another way to it or with another cache. */
@@ -28,7 +31,7 @@ const BUCKET = 'weir-tests';
 const THERE = ['BucketAlreadyExists', 'BucketAlreadyOwnedByYou'];
 
 /** A warehouse in a prefix of its own of the bucket that all tests share. */
-export async function openBucket(): Promise<S3Bucket> {
+export async function testBucket(): Promise<TestBucket> {
   const s3 = testS3();
   const client = new S3Client({
     endpoint: s3.endpoint ?? '',
@@ -43,6 +46,7 @@ export async function openBucket(): Promise<S3Bucket> {
   const [warehouse, scratch] = [`s3://${BUCKET}/${randomUUID()}/ware house`, await mkdtemp(join(tmpdir(), 'weir-s3-'))];
   const opened: Store[] = [];
   return {
+    s3,
     warehouse,
     scratch,
     open({ s3: other = {}, ...more } = {}) {
