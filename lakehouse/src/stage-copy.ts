@@ -49,9 +49,9 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
       mode: { ordered: request.ordered ?? false, ...mode },
       ...(rowGroupRows === undefined ? {} : { rowGroupRows }),
     });
-  const divided = request.ordered === true && (request.spec?.fields.length ?? 0) > 0;
   try {
-    return await attempt(USUAL_LINE_BYTES, { alone: divided });
+    // Several threads keep no order of rows where files are ended by their size or by partition.
+    return await attempt(USUAL_LINE_BYTES, { alone: request.ordered === true });
   } catch (error) {
     if (LINE_TOO_LONG.test(messageOf(error))) return attempt(2 * MAX_LINE_BYTES, { alone: true }, SMALL_ROW_GROUP);
     if (OUT_OF_MEMORY.test(messageOf(error))) return attempt(USUAL_LINE_BYTES, { alone: true }, SMALL_ROW_GROUP);
