@@ -25,6 +25,10 @@ export interface BenchCase extends Partial<Figures> {
   ratio_without_start?: number;
   /** What has to hold: a figure of this case that is at least, or at most, so much. */
   bars?: readonly Bar[];
+  /** The most memory of the sync process alone, in MiB. */
+  child_mb?: number;
+  /** How many times as much memory as a tenth of the rows takes. */
+  growth?: number;
   /** How many runs were counted. */
   runs?: number;
 }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type TestDatabase, type TestIssuer, testDatabase, testIssuer } from '@weir/kernel/testing';
+import { type Teardown, type TestDatabase, type TestIssuer, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { type ApiProcess, apiProcess } from '../test/api-process.ts';
 import { platformEnvironment } from '../test/platform.ts';
@@ -17,23 +17,26 @@ export interface PlatformProcess {
   caller: Record<string, string>;
 }
 
-/** Starts services and API, lets `measure` work with them, and stops all of it whatever comes of it. */
-export async function withPlatform<T>(measure: (platform: PlatformProcess) => Promise<T>): Promise<T> {
+/** Starts services and API, with `more` in its environment, lets `measure` work with them, and stops all of it whatever comes of it. */
+export async function withPlatform<T>(
+  measure: (platform: PlatformProcess, t: Teardown) => Promise<T>,
+  more: Record<string, string> = {},
+): Promise<T> {
   const services = await startServices(process.env, (line) => void process.stderr.write(`${line}\n`));
   Object.assign(process.env, services.addresses);
   const folder = await mkdtemp(path.join(tmpdir(), 'weir-bench-'));
   const ends: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true }), services.stop];
-  const teardown = { teardown: (end: () => unknown) => void ends.push(end) };
+  const teardown: Teardown = { teardown: (end: () => unknown) => void ends.push(end) };
   try {
     await mkdir(path.join(folder, 'warehouse'));
     const issuer = await testIssuer(teardown);
     const database = await testDatabase(teardown, tools);
     await database.tenant('acme');
-    const environment = platformEnvironment({ database, issuer, folder });
+    const environment = { ...platformEnvironment({ database, issuer, folder }), ...more };
     const api = await apiProcess(teardown, environment);
     const token = await issuer.userToken({ organizations: ['acme'], roles: ['admin', 'platform_admin'] });
     const caller = { authorization: `Bearer ${token}`, 'x-tenant-id': 'acme' };
-    return await measure({ api, database, issuer, environment, caller });
+    return await measure({ api, database, issuer, environment, caller }, teardown);
   } finally {
     for (const end of ends.reverse()) await end();
   }

@@ -6,6 +6,7 @@ import { hostile } from './hostile.ts';
 import { resultLines } from './print-result.ts';
 import { preview, scan } from './read/read-suites.ts';
 import { startup } from './startup.ts';
+import { sync } from './sync/sync.ts';
 import { write } from './write/write.ts';
 
 const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = {
@@ -15,6 +16,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   preview,
   scan,
   startup,
+  sync,
   write,
 };
 const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json] [--quick] [--rows N] [--only TEXT]\n`;

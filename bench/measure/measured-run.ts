@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { processTree, pssBytes } from './process-tree.ts';
+import { cpuSeconds, processTree, pssBytes } from './process-tree.ts';
 
 /** How often the memory of a process tree is looked at. */
 const SAMPLE_EVERY_MS = 100;
 const HANG_LIMIT_MS = 15 * 60_000;
-/** Linux counts processor time in hundredths of a second, whatever its clock ticks are. */
-const TICKS_PER_SECOND = 100;
 const MIB = 1024 * 1024;
 const STDERR_TAIL = 4_000;
 
@@ -29,7 +26,7 @@ export interface Measured {
 
 /** Runs a command to its end, from its start to its exit. Rejects when it fails; nothing else of ours may be running. */
 export async function measuredRun({ command, args, env = {} }: Command): Promise<Measured> {
-  const before = childrenTicks();
+  const before = cpuSeconds('self').children;
   const begun = performance.now();
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const hung = setTimeout(() => child.kill('SIGKILL'), HANG_LIMIT_MS);
@@ -60,13 +57,5 @@ export async function measuredRun({ command, args, env = {} }: Command): Promise
     clearInterval(sampler);
   }
   const wall_s = (performance.now() - begun) / 1_000;
-  return { wall_s, cpu_s: (childrenTicks() - before) / TICKS_PER_SECOND, rss_mb: highest / MIB, stdout };
-}
-
-/** Processor time of all children of this process that have ended, and of theirs. */
-function childrenTicks(): number {
-  const text = readFileSync('/proc/self/stat', 'utf8');
-  // Behind the name: state is field 3, so the children's user and system time, 16 and 17, are at 13 and 14.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[13]) + Number(fields[14]);
+  return { wall_s, cpu_s: cpuSeconds('self').children - before, rss_mb: highest / MIB, stdout };
 }

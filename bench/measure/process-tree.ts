@@ -1,6 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const KIB = 1024;
+/** Linux counts processor time in hundredths of a second, whatever its clock ticks are. */
+const TICKS_PER_SECOND = 100;
+// Places behind the name, which is the second field of the file.
+const PARENT = 1;
+const OWN_TIMES = [11, 12] as const;
+const CHILDREN_TIMES = [13, 14] as const;
 
 /** The ids of a process and of everything below it, as the kernel's process table has them now; Linux only. */
 export function processTree(root: number): number[] {
@@ -23,11 +29,24 @@ export function pssBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0) * KIB;
 }
 
-function parentOf(pid: number): number | undefined {
-  // The name of the program stands in brackets and may hold anything; the state and the parent come behind it.
-  const text = read(`/proc/${pid}/stat`);
-  const parent = text.slice(text.lastIndexOf(')') + 2).split(' ')[1];
+/** The parent of a process; undefined when the process is gone. */
+export function parentOf(pid: number): number | undefined {
+  const parent = statFields(pid)[PARENT];
   return parent === undefined ? undefined : Number(parent);
+}
+
+/** Processor seconds of a process (`own`), and of its children that have ended and of theirs. */
+export function cpuSeconds(pid: number | 'self'): { own: number; children: number } {
+  const fields = statFields(pid);
+  const sum = ([user, system]: readonly [number, number]) =>
+    (Number(fields[user] ?? 0) + Number(fields[system] ?? 0)) / TICKS_PER_SECOND;
+  return { own: sum(OWN_TIMES), children: sum(CHILDREN_TIMES) };
+}
+
+/** The fields of `/proc/<pid>/stat` behind the name of the program, which stands in brackets and may hold anything. */
+function statFields(pid: number | 'self'): string[] {
+  const text = read(`/proc/${pid}/stat`);
+  return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
 function read(file: string): string {
