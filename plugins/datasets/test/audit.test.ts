@@ -1,0 +1,108 @@
+import { copyFile, rm } from 'node:fs/promises';
+import type { Tenant } from '@weir/kernel';
+import {
+  createScanner,
+  findSnapshot,
+  localPath,
+  prepareAppend,
+  prepareOverwrite,
+  type StagedFile,
+} from '@weir/lakehouse';
+import t, { type Test } from 'tap';
+import { type AuditsService, quarantineOf, type TableRef } from '../src/contract.ts';
+import { batch, depsOf, type Lake, lake } from './kit.ts';
+
+const ROWS = [{ id: 1, name: 'a' }, { id: 2, name: 'b' }, { id: 'x' }];
+
+/** A table with two files of one run, and a file of another. */
+async function audited(t: Test) {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const audits = world.registration.services?.find(({ id }) => id === 'datasets.audits@1')?.implementation;
+  await world.land(acme, 'orders', [{ id: 9 }]);
+  const ref = world.tables.bronze(acme, 'orders');
+  const { runId, leaseEpoch } = await world.run(acme);
+  const files: object[] = [];
+  let snapshotId = '';
+  for (const [at, rows] of [ROWS, [{ id: 3 }]].entries()) {
+    const staged = await world.stage(acme, ref, rows, runId);
+    files.push(...staged);
+    const commit = { runId, leaseEpoch, tables: [batch(ref, staged, at + 1)], checkpoints: [] };
+    snapshotId = (await world.tables.commit(acme, commit)).tables[0]?.snapshotId ?? '';
+  }
+  return { world, acme, audits: audits as AuditsService, ref, runId, snapshotId, files: files as StagedFile[] };
+}
+
+/** Commits as a writer does that knows nothing of runs. */
+async function foreign(
+  world: Lake,
+  tenant: Tenant,
+  ref: TableRef,
+  { files, replace }: { files: readonly StagedFile[]; replace: boolean },
+): Promise<void> {
+  const { io, catalog, scanner } = depsOf(world, world.kernel.db as never);
+  const ident = { namespace: ref.namespace, name: ref.table };
+  await world.kernel.db(tenant).transaction(async (tx) => {
+    const metadataLocation = (await catalog.loadPointer(tx.sql, ident)) ?? '';
+    const metadata = await scanner.metadata(metadataLocation);
+    const made = await (replace ? prepareOverwrite : prepareAppend)({ io, metadata, metadataLocation, files });
+    await catalog.swapPointer(tx.sql, ident, metadataLocation, made.newMetadataLocation);
+  });
+}
+
+t.test('the rows of a run are counted from the files alone, at its snapshot and now', async (t) => {
+  const { world, acme, audits, ref, runId, snapshotId, files } = await audited(t);
+  const then = await audits.figures(acme, ref, { runId, snapshotId });
+  t.match(then, {
+    outcome: 'counted',
+    snapshotId,
+    figures: { rows: 4, rowsWithErrors: 1, checksum: /:[0-9a-f]{16}$/ },
+  });
+  t.strictSame(await audits.figures(acme, ref, { runId }), then, 'nothing has changed since');
+
+  await foreign(world, acme, ref, { files: files.slice(0, 1), replace: false });
+  t.strictSame(await audits.figures(acme, ref, { runId, snapshotId }), then);
+  const doubled = await audits.figures(acme, ref, { runId });
+  t.match(doubled, { outcome: 'counted', figures: { rows: 7, rowsWithErrors: 2 } }, 'a file that is there twice');
+  t.notMatch(doubled, { figures: { checksum: then.outcome === 'counted' ? then.figures.checksum : '' } });
+
+  await foreign(world, acme, ref, { files: files.slice(1), replace: true });
+  t.match(await audits.figures(acme, ref, { runId }), { figures: { rows: 1 } }, 'rows that somebody else removed');
+});
+
+t.test(
+  'files that were changed or lost behind the back of the table are noticed, whatever was read before',
+  async (t) => {
+    const { world, acme, audits, ref, runId, snapshotId, files } = await audited(t);
+    t.match(await audits.figures(acme, ref, { runId, snapshotId }), { figures: { rows: 4 } });
+    const { io, catalog } = depsOf(world, world.kernel.db as never);
+    const ident = { namespace: ref.namespace, name: ref.table };
+    const location = await world.kernel.db(acme).transaction((tx) => catalog.loadPointer(tx.sql, ident));
+    const metadata = await createScanner({ io }).metadata(location ?? '');
+    const newest = findSnapshot(metadata, snapshotId);
+    const before = metadata.snapshots.find((one) => one['snapshot-id'] === newest?.['parent-snapshot-id']);
+    const listOf = (snapshot: typeof newest) => localPath(snapshot?.['manifest-list'] ?? '');
+    await copyFile(listOf(before), listOf(newest));
+    t.match(
+      await audits.figures(acme, ref, { runId, snapshotId }),
+      { figures: { rows: 3 } },
+      'a manifest that is gone',
+    );
+    await rm(localPath(files[0]?.location ?? ''));
+    t.strictSame(await audits.figures(acme, ref, { runId, snapshotId }), { outcome: 'unreadable' });
+    await rm(listOf(newest));
+    t.strictSame(await audits.figures(acme, ref, { runId, snapshotId }), { outcome: 'unreadable' });
+  },
+);
+
+t.test('what is not there is said, and nobody looks into the tables of others', async (t) => {
+  const { world, acme, audits, ref, runId } = await audited(t);
+  t.strictSame(await audits.figures(acme, ref, { runId, snapshotId: '1' }), { outcome: 'snapshot_missing' });
+  const absent = world.tables.bronze(acme, 'absent');
+  t.strictSame(await audits.figures(acme, absent, { runId }), { outcome: 'table_missing' });
+  t.strictSame(await audits.rejectedLines(acme, ref, { runId }), { outcome: 'table_missing' });
+  await world.tables.prepare(acme, quarantineOf(ref), {}, { columns: 'quarantine' });
+  t.strictSame(await audits.rejectedLines(acme, ref, { runId }), { outcome: 'snapshot_missing' });
+  const other = await world.tenant('other');
+  await t.rejects(audits.figures(other, ref, { runId }), { entry: { code: 'destination_not_allowed' } } as never);
+});
