@@ -21,10 +21,10 @@ export const datasetSettings = Type.Object({
   TABLE_CATALOG_URI: Type.Optional(
     Type.String({
       description:
-        'Store of the table catalog: `postgresql:`, or `https:` of an Iceberg REST catalog; the service database when absent',
+        'Store of the table catalog, `postgresql:`; the service database when absent. Iceberg REST catalogs (`https:`) are refused for now',
     }),
   ),
-  WEIR_TABLE_CATALOG_TOKEN: text('Bearer token for the Iceberg REST catalog'),
+  WEIR_TABLE_CATALOG_TOKEN: text('Bearer token for an Iceberg REST catalog'),
   WEIR_WAREHOUSE: Type.String({
     minLength: 1,
     description: 'Where the tables lie: an absolute path, a file URI, or `s3://<bucket>/<prefix>`',
