@@ -65,3 +65,12 @@ export async function firstLine(path: string): Promise<Buffer> {
     await file.close();
   }
 }
+
+/** Bytes of the longest line of a file, as far as `maxBytes`. */
+export async function longestLine(path: string, maxBytes: number): Promise<number> {
+  let longest = 0;
+  for await (const lines of spoolLines(path, maxBytes)) {
+    for (const line of lines) longest = Math.max(longest, line.length);
+  }
+  return longest;
+}

@@ -104,29 +104,30 @@ export function columnSql(raw: string, type: FieldType, cast: string = castSql(r
 
 const CHANGES_TYPE = 'STRUCT(field VARCHAR, change VARCHAR, reason VARCHAR)[]';
 
-const entry = (field: Field, change: string, condition: string): string => {
+const entry = (field: Field, change: 'nulled' | 'rounded'): string => {
   const kind = decimalShape(field.type) ? 'decimal' : typeof field.type === 'string' ? field.type : field.type.type;
   const lost = decimalShape(field.type) ? 'scale_exceeded' : 'precision_exceeded';
   const reason = change === 'rounded' ? lost : `invalid_${kind}`;
-  return `if(${condition}, {field: ${literal(field.name)}, change: ${literal(change)}, reason: ${literal(reason)}}, NULL)`;
+  return `{field: ${literal(field.name)}, change: ${literal(change)}, reason: ${literal(reason)}}`;
 };
-
-// A value that is gone has lost no digits.
-const kept = ({ rounded = 'false', misfit = 'false' }: ColumnSql): string => `(${rounded} AND NOT ${misfit})`;
 
 /**
  * The `_errors` of a row: what its columns say, then what the source itself reported under the column `changes`. The
- * list is built for bad rows only: one condition over all columns decides first.
+ * list is built for bad rows only: one condition over all columns decides first. It is a list of places in a list of
+ * all entries, as an entry for each column would take a vector each.
  */
 export function errorsSql(columns: readonly { field: Field; sql: ColumnSql }[], changes: string | undefined): string {
-  const found = columns.flatMap(({ field, sql }) => [
-    ...(sql.misfit ? [{ condition: sql.misfit, item: entry(field, 'nulled', sql.misfit) }] : []),
-    ...(sql.rounded ? [{ condition: sql.rounded, item: entry(field, 'rounded', kept(sql)) }] : []),
+  const found = columns.flatMap(({ field, sql: { misfit, rounded } }) => [
+    ...(misfit ? [{ condition: misfit, entry: entry(field, 'nulled') }] : []),
+    // A value that is gone has lost no digits.
+    ...(rounded ? [{ condition: `(${rounded} AND NOT ${misfit ?? 'false'})`, entry: entry(field, 'rounded') }] : []),
   ]);
   const none = `CAST([] AS ${CHANGES_TYPE})`;
+  const places = found.map(({ condition }, at) => `if(${condition}, ${at + 1}, NULL)`).join(', ');
+  const entries = `CAST([${found.map((one) => one.entry).join(', ')}] AS ${CHANGES_TYPE})`;
   const own = found.length
     ? `CASE WHEN ${found.map((one) => one.condition).join(' OR ')}
-         THEN list_filter([${found.map((one) => one.item).join(', ')}], lambda one: one IS NOT NULL) ELSE ${none} END`
+         THEN list_transform(list_filter([${places}], lambda place: place IS NOT NULL), lambda place: ${entries}[place]) ELSE ${none} END`
     : none;
   return changes ? `CASE WHEN ${changes} IS NULL THEN ${own} ELSE list_concat(${own}, ${changes}) END` : own;
 }

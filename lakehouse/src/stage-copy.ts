@@ -6,7 +6,7 @@ import { duckdbError } from './duckdb-error.ts';
 import type { RunMode } from './duckdb-session.ts';
 import { LakehouseError } from './error.ts';
 import { hasLongNumbers } from './long-numbers.ts';
-import { firstLine } from './spool-lines.ts';
+import { firstLine, longestLine } from './spool-lines.ts';
 import { memberNames, REWRITTEN } from './stage-line.ts';
 import { MAX_LINE_BYTES, type Rewriting, rewriteSpool } from './stage-rewrite.ts';
 import { dataFields, keylessRowsSql, REFUSALS, type Reading, rowsSql } from './stage-sql.ts';
@@ -16,6 +16,8 @@ import { type DraftFiles, filesFigures, type Writer, writeFiles } from './stage-
 
 /** Lines up to this length are read by all threads at once. */
 const USUAL_LINE_BYTES = 4 * 1024 * 1024;
+/** Where memory is short, lines up to this length. */
+const SMALL_LINE_BYTES = 256 * 1024;
 /** Rows of a row group when memory is short: the vectors of a thousand columns then still fit. */
 const SMALL_ROW_GROUP = 2048;
 const LINE_TOO_LONG = /maximum_object_size/;
@@ -53,9 +55,10 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
     // Several threads keep no order of rows where files are ended by their size or by partition.
     return await attempt(USUAL_LINE_BYTES, { alone: request.ordered === true });
   } catch (error) {
-    if (LINE_TOO_LONG.test(messageOf(error))) return attempt(2 * MAX_LINE_BYTES, { alone: true }, SMALL_ROW_GROUP);
-    if (OUT_OF_MEMORY.test(messageOf(error))) return attempt(USUAL_LINE_BYTES, { alone: true }, SMALL_ROW_GROUP);
-    throw error;
+    if (!LINE_TOO_LONG.test(messageOf(error)) && !OUT_OF_MEMORY.test(messageOf(error))) throw error;
+    // DuckDB takes as many lines at once as its buffer holds, so a small buffer makes for few rows in memory.
+    const longest = await longestLine(input.source, 2 * MAX_LINE_BYTES);
+    return attempt(Math.max(longest + 1, SMALL_LINE_BYTES), { alone: true }, SMALL_ROW_GROUP);
   }
 }
 

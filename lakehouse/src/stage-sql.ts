@@ -1,5 +1,5 @@
 import { fieldIdsLiteral, identifier, literal } from './duckdb-sql.ts';
-import { CHANGES_SQL_TYPE, castSql, columnSql, errorsSql } from './stage-column.ts';
+import { CHANGES_SQL_TYPE, type ColumnSql, castSql, columnSql, errorsSql } from './stage-column.ts';
 import { type Field, META_COLUMNS, type TableSchema } from './types.ts';
 
 /** Where in a line its parts are, as the names of nested members from the line's root. */
@@ -103,7 +103,12 @@ function lookUpSql(reading: Reading, field: Field): string {
 export function rowsSql(reading: Reading): string {
   const { shape, schema } = reading;
   const fields = dataFields(schema);
-  const columns = fields.map((field, index) => ({ field, sql: columnSql(`r${index}`, field.type, `c${index}`) }));
+  const asked = fields.map((field, index) => columnSql(`r${index}`, field.type, `c${index}`));
+  const columns = fields.map((field, index) => ({ field, sql: answered(asked[index]!, index) }));
+  const verdicts = asked.flatMap(({ misfit, rounded }, index) => [
+    ...(misfit ? [`coalesce(${misfit}, false) AS m${index}`] : []),
+    ...(rounded ? [`coalesce(${rounded}, false) AS l${index}`] : []),
+  ]);
   const output = new Map([
     ...columns.map(({ field, sql }) => [field.name, sql.value] as const),
     ['_extracted_at', 'extracted_at'],
@@ -113,10 +118,19 @@ export function rowsSql(reading: Reading): string {
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`);
   return `SELECT ${selected.join(',\n      ')}
-    FROM (SELECT *, ${fields.map((field, index) => `${castSql(`r${index}`, field.type)} AS c${index}`).join(', ') || '0'}
-      FROM (SELECT *, ${fields.map((field, index) => `${lookUpSql(reading, field)} AS r${index}`).join(', ') || '0'}
-        FROM (SELECT *, map_values(d) AS v, map_keys(d) = ${namesSql(reading.usual)} AS usual FROM (${lineSql(reading)}))))`;
+    FROM (SELECT *, ${verdicts.join(', ') || '0'}
+      FROM (SELECT *, ${fields.map((field, index) => `${castSql(`r${index}`, field.type)} AS c${index}`).join(', ') || '0'}
+        FROM (SELECT *, ${fields.map((field, index) => `${lookUpSql(reading, field)} AS r${index}`).join(', ') || '0'}
+          FROM (SELECT *, map_values(d) AS v, map_keys(d) = ${namesSql(reading.usual)} AS usual
+            FROM (${lineSql(reading)})))))`;
 }
+
+// What was asked of a column in an inner query is a column of that query: it is asked once, however often it is used.
+const answered = ({ misfit, rounded }: ColumnSql, index: number): ColumnSql => ({
+  value: misfit ? `if(m${index}, NULL, c${index})` : `c${index}`,
+  ...(misfit ? { misfit: `m${index}` } : {}),
+  ...(rounded ? { rounded: `l${index}` } : {}),
+});
 
 // The key is asked here because this column is always computed.
 function guarded(reading: Reading, columns: readonly { field: Field; sql: { value: string } }[], sql: string): string {
