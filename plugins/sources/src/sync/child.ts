@@ -30,9 +30,9 @@ async function sync(plan: ChildPlan): Promise<void> {
     mode: plan.mode,
     environment: plan.environment,
   });
-  const { config, catalog, state, image, labels, limits } = plan;
+  const { config, catalog, state, image, labels, limits, segments: asSegments } = plan;
   const inputs = { config, catalog, state };
-  connector = await runtime.run({ image, role: 'source', labels, verb: 'read', inputs, limits });
+  connector = await runtime.run({ image, role: 'source', labels, verb: 'read', inputs, limits, segments: asSegments });
   if (connector.pid !== undefined) send({ type: 'connector', name: connector.name, pid: connector.pid });
   work = await childWork({ plan, segments, scratch: folder('stage') });
   try {

@@ -24,6 +24,8 @@ export interface ChildPlan {
   /** What the operator tells every connector. */
   environment: Record<string, string>;
   limits: ConnectorLimits;
+  /** Its pattern says that it hands over Parquet files where they are taken. */
+  segments: boolean;
   /** After this much time a stream is committed at its next STATE. */
   commitAfterMs: number;
   labels: { tenant: string; source: string; execution: string; attempt: string };

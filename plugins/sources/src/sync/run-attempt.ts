@@ -1,3 +1,4 @@
+import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { drive, streamsOf, syncMachine } from '@weir/engine';
 import { faultpoint, type Kernel, type Tenant } from '@weir/kernel';
 import type { AuditsService, ProducersService, TablesService } from '@weir/plugin-datasets/contract';
@@ -127,6 +128,7 @@ function childPlan(deps: AttemptDeps, { tenant, runId, sourceId }: AttemptReques
     connectors: patterns.connectors,
     environment: connectorEnvironment(settingsOf(kernel)),
     limits: limitsOf(pattern),
+    segments: pattern.fast_path?.includes(SEGMENT_OFFER.channel) ?? false,
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
     labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(leaseEpoch) },
     config: JSON.stringify(plan.source.sourceConfig),
