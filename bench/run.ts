@@ -3,6 +3,7 @@ import { api } from './api.ts';
 import type { BenchOptions, BenchResult } from './bench-result.ts';
 import { commit } from './commit/commit.ts';
 import { hostile } from './hostile.ts';
+import { storeResult } from './performance/stored-result.ts';
 import { resultLines } from './print-result.ts';
 import { preview, scan } from './read/read-suites.ts';
 import { startup } from './startup.ts';
@@ -19,29 +20,33 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   sync,
   write,
 };
-const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json] [--quick] [--rows N] [--only TEXT]\n`;
+const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json] [--save] [--quick] [--rows N] [--only TEXT]\n`;
 
-/** Runs one suite; a table for people, JSON for machines. Exit 2 when the words say nothing that can be run. */
+/** Runs one suite; a table for people, JSON for machines; `--save` keeps the result for `docs/performance.md`. Exit 2 when the words say nothing that can be run. */
 async function main(args: string[]): Promise<number> {
-  const { name, json, options } = wordsOf(args) ?? {};
+  const { name, json, save, options } = wordsOf(args) ?? {};
   const suite = name === undefined ? undefined : SUITES[name];
   if (suite === undefined || options === undefined) {
     process.stderr.write(USAGE);
     return 2;
   }
   const result = await suite(options);
+  if (save) await storeResult(result, args);
   if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
   else for (const line of resultLines(result)) process.stdout.write(`${line}\n`);
   return 0;
 }
 
-function wordsOf(args: string[]): { name: string | undefined; json: boolean; options: BenchOptions } | undefined {
+function wordsOf(
+  args: string[],
+): { name: string | undefined; json: boolean; save: boolean; options: BenchOptions } | undefined {
   try {
     const { values, positionals } = parseArgs({
       args,
       allowPositionals: true,
       options: {
         json: { type: 'boolean', default: false },
+        save: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
         rows: { type: 'string' },
         only: { type: 'string', default: '' },
@@ -49,8 +54,8 @@ function wordsOf(args: string[]): { name: string | undefined; json: boolean; opt
     });
     const rows = values.rows === undefined ? undefined : Number(values.rows);
     if (rows !== undefined && !(Number.isSafeInteger(rows) && rows > 0)) return undefined;
-    const { json, quick, only } = values;
-    return { name: positionals[0], json, options: { quick, only, rows } };
+    const { json, save, quick, only } = values;
+    return { name: positionals[0], json, save, options: { quick, only, rows } };
   } catch {
     return undefined;
   }

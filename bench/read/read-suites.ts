@@ -90,7 +90,7 @@ function caseOf(place: Place, shape: ReadShape, rows: number, { first, ours, pyi
   const preview = shape === PREVIEW_SHAPE;
   return {
     case: `${shape.case}_${place}`,
-    note: `${rows} rows in ${TABLE_FILES} files. ${shape.note}`,
+    note: `${rows.toLocaleString('en')} rows in ${TABLE_FILES} files. ${shape.note}`,
     rows,
     marks_ms: {
       p50: percentile(ours, 0.5),
