@@ -102,5 +102,5 @@ export class DatasetsQuarantineReplay extends WeirCommand {
 function countsOf(reasons: readonly { reason: string; lines: number }[]): string {
   const total = reasons.reduce((sum, { lines }) => sum + lines, 0);
   const parts = reasons.map(({ reason, lines }) => `${lines} ${reason}`).join(', ');
-  return total === 0 ? 'no lines' : `${total} lines in quarantine: ${parts}`;
+  return total === 0 ? 'no lines' : `${total} ${total === 1 ? 'line' : 'lines'} in quarantine: ${parts}`;
 }
