@@ -1,5 +1,12 @@
 import { call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
-import { listSources, listStreams, listSyncHistory, startDiscovery } from '@weir/plugin-sources/contract';
+import {
+  listSources,
+  listStreams,
+  listSyncHistory,
+  startDiscovery,
+  startReplay,
+  verifySync,
+} from '@weir/plugin-sources/contract';
 import type { DevPlatform } from './dev-platform.ts';
 
 /**
@@ -19,9 +26,11 @@ export async function callIds(platform: DevPlatform): Promise<(line: string) => 
   const [sync] = (await ask(listSyncHistory, { params: { source_id } })).items;
   const discovery = await ask(startDiscovery, { body: { source_id, apply: false } });
   const dataset = 'bronze.demo.shop__orders';
+  const replay = await ask(startReplay, { body: { dataset_id: dataset } });
+  await ask(verifySync, { params: { sync_run_id: sync?.run_id ?? '' } });
   return (line) => ({
     ...{ source_id, stream_id: stream?.stream_id ?? '', pattern_id: 'files' },
-    ...{ sync_run_id: sync?.run_id ?? '', run_id: sync?.run_id ?? '' },
+    ...{ sync_run_id: sync?.run_id ?? '', run_id: sync?.run_id ?? '', replay_run_id: replay.run_id },
     workflow_id: (line.includes('/discover/status/') ? discovery.workflow_id : sync?.workflow_id) ?? '',
     ...{ dataset_id: dataset, table: dataset, code: 'not_found', file: 'explorer.js', alias: 'demo' },
   });
