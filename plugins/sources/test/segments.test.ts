@@ -30,5 +30,5 @@ t.test('a connector that hands over Parquet files gives the table the rows that 
   const params = { dataset_id: 'bronze.demo.lane__large' };
   t.equal(ok(await api(getDataset, { params })).total_records, String(ROWS));
   const preview = ok(await api(previewDataset, { params, query: { limit: 1 } }));
-  t.match(preview.rows[0]?.[0], /^90071992548\d{5}$|^90071992547\d{5}$/, 'no digit of it went through a double');
+  t.match(preview.rows[0]?.[0], /^900719925\d{7}$/, 'no digit of it went through a double');
 });
