@@ -72,14 +72,14 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'OBJECT_STORE_SECRET_ACCESS_KEY',
   ),
   ...proved(
-    'kernel/test/settings.test.ts',
-    'values come from the environment, from files and from defaults, typed and frozen',
+    'plugins/datasets/test/settings.test.ts',
+    'the key of the store and its secret may come from files',
     'OBJECT_STORE_ACCESS_KEY_ID_FILE',
     'OBJECT_STORE_SECRET_ACCESS_KEY_FILE',
   ),
   ...proved(
     'plugins/datasets/test/sweep.test.ts',
-    'files are marked after one grace and removed after a second one, as the setting has it',
+    'the route and the hourly sweep take the grace of WEIR_SWEEP_GRACE_HOURS',
     'WEIR_SWEEP_GRACE_HOURS',
   ),
   ...proved(PLATFORM, 'the API listens there', 'WEIR_HTTP_HOST', 'WEIR_HTTP_PORT'),

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
-import { Refusal } from '@weir/kernel';
+import { Refusal, SecretSetting } from '@weir/kernel';
 import { parseLocation, type StoreOptions, toLocation } from '@weir/lakehouse';
 
 /** Hours for which files of a run that ended are left alone, twice, unless told. */
@@ -24,7 +24,7 @@ export const datasetSettings = Type.Object({
         'Store of the table catalog, `postgresql:`; the service database when absent. Iceberg REST catalogs (`https:`) are refused for now',
     }),
   ),
-  WEIR_TABLE_CATALOG_TOKEN: text('Bearer token for an Iceberg REST catalog'),
+  WEIR_TABLE_CATALOG_TOKEN: Type.Optional(SecretSetting({ description: 'Bearer token for an Iceberg REST catalog' })),
   WEIR_WAREHOUSE: Type.String({
     minLength: 1,
     description: 'Where the tables lie: an absolute path, a file URI, or `s3://<bucket>/<prefix>`',
@@ -34,7 +34,7 @@ export const datasetSettings = Type.Object({
   ),
   OBJECT_STORE_ENDPOINT_URL: text('Base URL of the S3 service; that of the cloud for the region when absent'),
   OBJECT_STORE_ACCESS_KEY_ID: text('Access key of the S3 service'),
-  OBJECT_STORE_SECRET_ACCESS_KEY: text('Secret of that key'),
+  OBJECT_STORE_SECRET_ACCESS_KEY: Type.Optional(SecretSetting({ description: 'Secret of that key' })),
   OBJECT_STORE_REGION: text('Region of the bucket'),
   WEIR_SWEEP_GRACE_HOURS: Type.Integer({
     minimum: 1,
@@ -79,7 +79,7 @@ function catalogOf(settings: Partial<DatasetSettings>, faults: string[]): Catalo
   const { TABLE_CATALOG_URI: uri, WEIR_TABLE_CATALOG_TOKEN: token } = settings;
   const scheme = (/^([a-z][a-z0-9.-]*)(\+[a-z0-9]+)?:/i.exec(uri ?? '')?.[1] ?? 'no').toLowerCase();
   if (uri !== undefined && REST_SCHEMES.includes(scheme)) {
-    if (isBase(uri)) return { kind: 'rest', uri, token };
+    if (isBase(uri)) return { kind: 'rest', uri, token: token?.reveal() };
     faults.push('TABLE_CATALOG_URI must be a URL without credentials, query and fragment');
     return undefined;
   }
@@ -111,19 +111,19 @@ function s3Of(settings: Partial<DatasetSettings>, faults: string[]): StoreOption
     OBJECT_STORE_ENDPOINT_URL: endpoint,
     OBJECT_STORE_REGION: region,
     OBJECT_STORE_ACCESS_KEY_ID: accessKeyId,
-    OBJECT_STORE_SECRET_ACCESS_KEY: secretAccessKey,
+    OBJECT_STORE_SECRET_ACCESS_KEY: secret,
   } = settings;
   if (accessKeyId === undefined) faults.push('OBJECT_STORE_ACCESS_KEY_ID is needed by a WEIR_WAREHOUSE in S3');
-  if (secretAccessKey === undefined) faults.push('OBJECT_STORE_SECRET_ACCESS_KEY is needed by a WEIR_WAREHOUSE in S3');
+  if (secret === undefined) faults.push('OBJECT_STORE_SECRET_ACCESS_KEY is needed by a WEIR_WAREHOUSE in S3');
   if (endpoint === undefined && region === undefined) {
     faults.push('OBJECT_STORE_ENDPOINT_URL or OBJECT_STORE_REGION is needed by a WEIR_WAREHOUSE in S3');
   }
   if (endpoint !== undefined && !(/^https?:/i.test(endpoint) && isBase(endpoint))) {
     faults.push('OBJECT_STORE_ENDPOINT_URL must be an http or https URL without credentials, query and fragment');
   }
-  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  if (accessKeyId === undefined || secret === undefined) return undefined;
   return {
-    ...{ accessKeyId, secretAccessKey },
+    ...{ accessKeyId, secretAccessKey: secret.reveal() },
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
   };

@@ -38,11 +38,11 @@ export interface Lake extends PluginUnderTest {
 
 let staged = 0;
 
-export async function lake(t: Teardown & { testdir(): string }): Promise<Lake> {
+export async function lake(t: Teardown & { testdir(): string }, more: object = {}): Promise<Lake> {
   const folder = t.testdir();
   const under = await testPlugin(t, plugin, {
     tools,
-    settings: { TABLE_CATALOG: 'weir', WEIR_WAREHOUSE: `${folder}/warehouse`, WEIR_SWEEP_GRACE_HOURS: 24 },
+    settings: { TABLE_CATALOG: 'weir', WEIR_WAREHOUSE: `${folder}/warehouse`, WEIR_SWEEP_GRACE_HOURS: 24, ...more },
     runKinds: [KIND],
   });
   const service = <T>(id: string) => under.registration.services?.find((entry) => entry.id === id)?.implementation as T;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSettings } from '@weir/kernel/boot';
 import { HealthChecks } from '@weir/kernel/contract';
 import { testPlugin } from '@weir/kernel/testing';
 import { openStore, type StoreOptions } from '@weir/lakehouse';
@@ -9,6 +10,7 @@ import * as tools from '@weir/migrations';
 import t, { type Test } from 'tap';
 import { type ProducersService, previewDataset, type TablesService } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
+import { datasetSettings } from '../src/settings.ts';
 import { createStager, type PartitionSpec, type TableSchema } from '../src/stage.ts';
 import { batch, SCHEMA } from './kit.ts';
 
@@ -16,23 +18,26 @@ const HANG_LIMIT_MS = 120_000;
 t.setTimeout(HANG_LIMIT_MS);
 const KIND = { kind: 'test-load', workflowType: 'None', role: 'source', exclusive: false };
 
-/** The settings of a warehouse in the object store of the test run. */
+/** The environment of a warehouse in the object store of the test run. */
 async function s3Settings(t: Test) {
   const { s3, warehouse, close } = await testBucket();
   t.teardown(close);
   return {
-    ...{ TABLE_CATALOG: 'weir', WEIR_SWEEP_GRACE_HOURS: 24, WEIR_TABLE_CACHE_DIR: t.testdir() },
+    WEIR_TABLE_CACHE_DIR: t.testdir(),
     WEIR_WAREHOUSE: `${warehouse.replace('s3:', 's3a:')}/`,
-    OBJECT_STORE_ENDPOINT_URL: s3.endpoint,
+    OBJECT_STORE_ENDPOINT_URL: s3.endpoint ?? '',
     OBJECT_STORE_ACCESS_KEY_ID: s3.accessKeyId,
     OBJECT_STORE_SECRET_ACCESS_KEY: s3.secretAccessKey,
   };
 }
 
+const settingsOf = (environment: Record<string, string>) =>
+  readSettings([{ owner: 'datasets', schema: datasetSettings }], environment).get('datasets') ?? {};
+
 t.test('tables are made, filled and previewed in a warehouse in S3, which is well while it takes files', async (t) => {
   const settings = await s3Settings(t);
   const folder = settings.WEIR_TABLE_CACHE_DIR;
-  const world = await testPlugin(t, plugin, { tools, settings, runKinds: [KIND] });
+  const world = await testPlugin(t, plugin, { tools, settings: settingsOf(settings), runKinds: [KIND] });
   const [check] = world.kernel.contributions(HealthChecks);
   t.equal(await check?.check(), true);
   const service = <T>(id: string) => world.registration.services?.find((one) => one.id === id)?.implementation as T;
@@ -84,7 +89,11 @@ t.test('a warehouse in S3 is not well with wrong credentials, or without its buc
     { OBJECT_STORE_SECRET_ACCESS_KEY: 'wrong' },
     { WEIR_WAREHOUSE: 's3://weir-nobody-made-this/w' },
   ]) {
-    const world = await testPlugin(t, plugin, { tools, settings: { ...settings, ...wrong }, runKinds: [KIND] });
+    const world = await testPlugin(t, plugin, {
+      tools,
+      settings: settingsOf({ ...settings, ...wrong }),
+      runKinds: [KIND],
+    });
     t.equal(await world.kernel.contributions(HealthChecks)[0]?.check(), false);
   }
 });

@@ -1,12 +1,19 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Refusal } from '@weir/kernel';
+import { readSettings } from '@weir/kernel/boot';
 import t from 'tap';
-import { checkSettings } from '../src/settings.ts';
+import { checkSettings, datasetSettings } from '../src/settings.ts';
 
 type Settings = Parameters<typeof checkSettings>[0];
 
-function faults(settings: Settings): readonly string[] {
+/** The settings of an environment, as the plugin gets them. */
+const settingsOf = (environment: Record<string, string>): Settings =>
+  readSettings([{ owner: 'datasets', schema: datasetSettings }], environment).get('datasets') as Settings;
+
+function faults(environment: Record<string, string>): readonly string[] {
   try {
-    checkSettings(settings);
+    checkSettings(settingsOf(environment));
     return [];
   } catch (error) {
     return error instanceof Refusal ? error.faults : [String(error)];
@@ -32,13 +39,13 @@ t.test('settings that this release cannot keep are refused by name, all together
 });
 
 t.test('a warehouse in S3 is opened with the credentials, the address and the region that are set', async (t) => {
-  const { warehouse, store } = checkSettings({ ...S3, WEIR_TABLE_CACHE_DIR: '/copies' });
+  const { warehouse, store } = checkSettings(settingsOf({ ...S3, WEIR_TABLE_CACHE_DIR: '/copies' }));
   t.equal(warehouse, 's3://bucket/w');
   t.strictSame(store, {
     ...{ warehouse: 's3://bucket/w', scratch: '/copies' },
     s3: { accessKeyId: 'key', secretAccessKey: 'secret', endpoint: 'http://127.0.0.1:1', region: 'eu-north-1' },
   });
-  t.equal(checkSettings({ WEIR_WAREHOUSE: '/w' }).store.s3, undefined);
+  t.equal(checkSettings(settingsOf({ WEIR_WAREHOUSE: '/w' })).store.s3, undefined);
 });
 
 t.test('a warehouse in S3 without all that it needs is refused, each fault by its name', async (t) => {
@@ -49,7 +56,7 @@ t.test('a warehouse in S3 without all that it needs is refused, each fault by it
   ]);
   for (const name of ['OBJECT_STORE_ACCESS_KEY_ID', 'OBJECT_STORE_SECRET_ACCESS_KEY'] as const) {
     const { [name]: _left, ...rest } = S3;
-    t.match(faults(rest as Settings), [new RegExp(`^${name} `)]);
+    t.match(faults(rest as Record<string, string>), [new RegExp(`^${name} `)]);
   }
   const bad = { ...S3, OBJECT_STORE_ENDPOINT_URL: 'ftp://user:secret@h' };
   t.match(faults(bad), [/^OBJECT_STORE_ENDPOINT_URL /]);
@@ -59,7 +66,21 @@ t.test('a warehouse in S3 without all that it needs is refused, each fault by it
 t.test('an http address of the catalog is that of a REST catalog, and the token is meant for it alone', async (t) => {
   const uri = 'https://catalog.invalid/api';
   const settings = { WEIR_WAREHOUSE: '/w', TABLE_CATALOG_URI: uri, WEIR_TABLE_CATALOG_TOKEN: 'token' };
-  t.strictSame(checkSettings(settings).catalog, { kind: 'rest', uri, token: 'token' });
-  t.strictSame(checkSettings({ WEIR_WAREHOUSE: '/w' }).catalog, { kind: 'postgresql' });
+  t.strictSame(checkSettings(settingsOf(settings)).catalog, { kind: 'rest', uri, token: 'token' });
+  t.strictSame(checkSettings(settingsOf({ WEIR_WAREHOUSE: '/w' })).catalog, { kind: 'postgresql' });
   t.match(faults({ WEIR_WAREHOUSE: '/w', WEIR_TABLE_CATALOG_TOKEN: 'token' }), [/^WEIR_TABLE_CATALOG_TOKEN /]);
+});
+
+t.test('the key of the store and its secret may come from files', async (t) => {
+  const { OBJECT_STORE_ACCESS_KEY_ID: key, OBJECT_STORE_SECRET_ACCESS_KEY: secret, ...rest } = S3;
+  const [keyFile, secretFile] = [join(t.testdir(), 'key'), join(t.testdir(), 'secret')];
+  writeFileSync(keyFile, `${key}\n`);
+  writeFileSync(secretFile, `${secret}\n`);
+  const files = { OBJECT_STORE_ACCESS_KEY_ID_FILE: keyFile, OBJECT_STORE_SECRET_ACCESS_KEY_FILE: secretFile };
+  t.match(checkSettings(settingsOf({ ...rest, ...files })).store.s3, { accessKeyId: key, secretAccessKey: secret });
+});
+
+t.test('the secret of the store does not show where settings are printed', async (t) => {
+  const shown = JSON.stringify(settingsOf({ ...S3, OBJECT_STORE_SECRET_ACCESS_KEY: 'hunter2-very-secret' }));
+  t.notMatch(shown, /hunter2/);
 });

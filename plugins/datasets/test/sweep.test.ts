@@ -148,6 +148,21 @@ t.test('a dry run answers what is done and does nothing; the route asks for the 
   t.match(await call(sweepStagedFiles, { query: { page_token: 'x' } }), { ok: false, problem: { status: 400 } });
 });
 
+t.test('the route and the hourly sweep take the grace of WEIR_SWEEP_GRACE_HOURS', async (t) => {
+  for (const [hours, looked] of [
+    [2, 1],
+    [4, 0],
+  ] as const) {
+    const world = await lake(t, { WEIR_SWEEP_GRACE_HOURS: hours });
+    const acme = await world.tenant('acme');
+    const { runId } = await world.run(acme);
+    const location = `file:///nowhere/${randomUUID()}`;
+    await enter(world, acme, { ref: undefined, location, isFolder: false, runId }, { age: 3 });
+    const answer = await world.as('acme', 'pipeline_editor').call(sweepStagedFiles, { query: { dry_run: true } });
+    t.equal(answer.ok && answer.body.items.length, looked);
+  }
+});
+
 t.test('another tenant sees and sweeps nothing of it', async (t) => {
   const { world, acme, ref, deps, run, location } = await open(t);
   const globex = await world.tenant('globex');
