@@ -14,8 +14,8 @@ export type SourceFile = {
   readonly partition: string;
 };
 
-/** A file of position deletes under its local path. */
-export type SourcePositions = { readonly path: string; readonly sequence: bigint };
+/** A file of position deletes under its local path, and how many places it has. */
+export type SourcePositions = { readonly path: string; readonly sequence: bigint; readonly rows: bigint };
 
 /** A file of equality deletes under its local path; `partition` is absent when it holds for all of them. */
 export type SourceKeys = {

@@ -43,7 +43,7 @@ export async function openSource(io: FileIO | undefined, request: RowSourceReque
       })),
       positions: deletes
         .filter((one) => one.content === 'position_deletes')
-        .map((one) => ({ path: pathOf(one), sequence: one.sequenceNumber })),
+        .map((one) => ({ path: pathOf(one), sequence: one.sequenceNumber, rows: one.recordCount })),
       keys: deletes
         .filter((one) => one.content === 'equality_deletes')
         .map((one): SourceKeys => {
