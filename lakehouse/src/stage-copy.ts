@@ -9,6 +9,7 @@ import { hasLongNumbers } from './long-numbers.ts';
 import { firstLine, longestLine } from './spool-lines.ts';
 import { memberNames, REWRITTEN } from './stage-line.ts';
 import { MAX_LINE_BYTES, type Rewriting, rewriteSpool } from './stage-rewrite.ts';
+import { slicedRows } from './stage-slices.ts';
 import { dataFields, keylessRowsSql, REFUSALS, type Reading, rowsSql } from './stage-sql.ts';
 import type { CopyRequest, CopyResult, RejectedLines } from './stage-types.ts';
 import { unknownMembers } from './stage-unknown.ts';
@@ -16,6 +17,10 @@ import { type DraftFiles, filesFigures, type Writer, writeFiles } from './stage-
 
 /** Lines up to this length are read by all threads at once. */
 const USUAL_LINE_BYTES = 4 * 1024 * 1024;
+/** Tables with more columns are typed slice by slice. */
+const WIDE_COLUMNS = 300;
+/** The longest line that is read of them at first. */
+const WIDE_LINE_BYTES = 1024 * 1024;
 /** Where memory is short, lines up to this length. */
 const SMALL_LINE_BYTES = 256 * 1024;
 /** Rows of a row group when memory is short: the vectors of a thousand columns then still fit. */
@@ -39,27 +44,43 @@ function reading({ request }: Work, input: Input, keepExtra: boolean): Omit<Read
 
 // Buffers for the longest line, and the vectors of a thousand columns, are too large to have them once per thread.
 async function write(work: Work, input: Input, keepExtra: boolean): Promise<DraftFiles> {
-  const { request, writer } = work;
+  const { request, writer, folder } = work;
   const names = memberNames(await firstLine(input.source), input.shape);
   const usual = names.length === new Set(names).size ? names : [];
-  const attempt = (maxLineBytes: number, mode: RunMode, rowGroupRows?: number): Promise<DraftFiles> =>
+  const typing = (maxLineBytes: number): Reading => ({ ...reading(work, input, keepExtra), usual, maxLineBytes });
+  const attempt = (query: string, mode: RunMode, rowGroupRows?: number): Promise<DraftFiles> =>
     writeFiles(writer, {
-      query: rowsSql({ ...reading(work, input, keepExtra), usual, maxLineBytes }),
+      query,
       schema: request.schema,
       ...(request.spec ? { spec: request.spec } : {}),
       folder: request.folder,
       mode: { ordered: request.ordered ?? false, ...mode },
       ...(rowGroupRows === undefined ? {} : { rowGroupRows }),
     });
+  const slices = async (reading: Reading): Promise<DraftFiles> => {
+    const sliced = await slicedRows(writer.session, reading, join(folder, 'slices'));
+    try {
+      return await attempt(sliced.query, { alone: true, ordered: true }, SMALL_ROW_GROUP);
+    } finally {
+      await sliced.discard();
+    }
+  };
   try {
+    if (dataFields(request.schema).length > WIDE_COLUMNS) return await slices(typing(WIDE_LINE_BYTES));
     // Several threads keep no order of rows where files are ended by their size or by partition.
-    return await attempt(USUAL_LINE_BYTES, { alone: request.ordered === true });
+    return await attempt(rowsSql(typing(USUAL_LINE_BYTES)), { alone: request.ordered === true });
   } catch (error) {
     if (!LINE_TOO_LONG.test(messageOf(error)) && !OUT_OF_MEMORY.test(messageOf(error))) throw error;
-    // DuckDB takes as many lines at once as its buffer holds, so a small buffer makes for few rows in memory.
-    const longest = await longestLine(input.source, 2 * MAX_LINE_BYTES);
-    return attempt(Math.max(longest + 1, SMALL_LINE_BYTES), { alone: true }, SMALL_ROW_GROUP);
   }
+  // DuckDB takes as many lines at once as its buffer holds, so a small buffer makes for few rows in memory.
+  const longest = await longestLine(input.source, 2 * MAX_LINE_BYTES);
+  const small = typing(Math.max(longest + 1, SMALL_LINE_BYTES));
+  try {
+    return await attempt(rowsSql(small), { alone: true }, SMALL_ROW_GROUP);
+  } catch (error) {
+    if (!OUT_OF_MEMORY.test(messageOf(error))) throw error;
+  }
+  return slices(small);
 }
 
 function rewrite({ request, folder }: Work, keyless?: ReadonlySet<number>): Promise<Rewriting> {

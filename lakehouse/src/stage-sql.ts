@@ -28,6 +28,8 @@ export type Reading = {
   readonly key: readonly number[];
   /** The names of the members in the order that most lines are likely to have. */
   readonly usual: readonly string[];
+  /** The names of all columns, when the schema has only some of them; it then says what an unknown member is. */
+  readonly known?: readonly string[];
 };
 
 /** What a statement raises for a line that is no row; classified with the lines that cannot be parsed. */
@@ -71,9 +73,9 @@ export function dataFields(schema: TableSchema): Field[] {
 // whole statement, so two cheap proofs that it has none come first: the usual names, or as many members as there are
 // columns with a value.
 function extraSql(reading: Reading, fields: readonly Field[]): string {
-  const known = namesSql(fields.map((field) => field.name));
-  const present = sumSql(fields.map((_field, index) => `(r${index} IS NOT NULL)::INTEGER`));
-  const names = new Set(fields.map((field) => field.name));
+  const all = reading.known ?? fields.map((field) => field.name);
+  const [known, names] = [namesSql(all), new Set(all)];
+  const present = reading.known ? '-1' : sumSql(fields.map((_field, index) => `(r${index} IS NOT NULL)::INTEGER`));
   const extra = reading.keepExtra
     ? `to_json(map_from_entries(list_filter(map_entries(d), lambda e: NOT list_contains(${known}, e.key))))::VARCHAR`
     : `''`;

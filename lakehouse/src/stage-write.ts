@@ -123,6 +123,9 @@ async function publish(
   }
 }
 
+/** More columns than these are read by one thread. */
+const MANY_COLUMNS = 300;
+
 /** What files hold, read back from them. */
 export type FilesFigures = {
   readonly rows: number;
@@ -145,6 +148,7 @@ export async function filesFigures(
     `SELECT count(*) AS n, ${has('_errors') ? 'count_if(len(_errors) > 0)' : '0'} AS e,
        ${has('_extra') ? 'count(_extra)' : '0'} AS x, ${rowChecksumSql(schema)} AS c
      FROM read_parquet(${draft.paths}, hive_partitioning = false)`,
+    { alone: schema.fields.length > MANY_COLUMNS },
   );
   return {
     rows: Number(row?.n),
