@@ -2,7 +2,7 @@ import { type Migration, tenantTable } from './migration.ts';
 
 /**
  * What the lakehouse engine keeps: how a stream takes new fields and is partitioned, what every sync says at its end and
- * what was found when that was checked, states that wait for a commit whose outcome is open, and what a sweep needs to
+ * what was found when that was checked, commits that wait for their outcome, and what a sweep needs to
  * know of a staged file.
  */
 export const s07_engine: Migration = {
@@ -62,8 +62,7 @@ create table datasets.pending_checkpoint (
   tenant_id uuid not null references kernel.tenant (tenant_id),
   commit_id text not null,
   key text not null,
-  state text,
-  counters jsonb not null default '{}',
+  request jsonb not null,
   run_id uuid not null,
   created_at timestamptz not null default now(),
   primary key (tenant_id, commit_id, key)

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { contribute, definePlugin, handle, type Kernel, provide, Refusal } from '@weir/kernel';
+import { contribute, definePlugin, handle, type Kernel, provide } from '@weir/kernel';
 import { HealthChecks } from '@weir/kernel/contract';
-import { createQueryPool, createScanner, jdbcCatalog, localPath, openStore } from '@weir/lakehouse';
+import { createQueryPool, createScanner, jdbcCatalog, localPath, openStore, restCatalog } from '@weir/lakehouse';
 import { Events } from '@weir/plugin-platform/contract';
 import { auditsService } from './audit/audits.ts';
 import { CheckpointEntity } from './checkpoint/entity.ts';
@@ -41,21 +41,18 @@ export default definePlugin({
   setup(kernel) {
     const { settings } = kernel;
     const { warehouse, store, catalog: place } = checkSettings(settings);
-    if (place.kind === 'rest') {
-      throw new Refusal('configuration refused', [
-        'TABLE_CATALOG_URI names a REST catalog, which commits do not use yet',
-      ]);
-    }
     const io = openStore(store);
     const catalogName = settings.TABLE_CATALOG;
     const catalog = jdbcCatalog({ catalogName });
+    const remote =
+      place.kind === 'rest' ? restCatalog({ uri: place.uri, catalogName, token: () => place.token }) : undefined;
     const scanner = createScanner({ io });
     const pool = createQueryPool({ io });
     const base = kernel as Kernel;
     const readDeps = { kernel: base, catalog, catalogName, scanner, pool };
     const datasets = datasetService(readDeps);
     const events = kernel.use(Events);
-    const tableDeps = { kernel: base, catalog, io, scanner, warehouse, store, events };
+    const tableDeps = { kernel: base, catalog, remote, io, scanner, warehouse, store, events };
     const sweepDeps = { ...tableDeps, graceHours: settings.WEIR_SWEEP_GRACE_HOURS };
     const sweeps = sweepSchedule(sweepDeps);
     return {

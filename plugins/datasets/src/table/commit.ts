@@ -2,16 +2,27 @@ import { randomInt } from 'node:crypto';
 import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import type { CommitRequest, CommitResult, TableCommit } from '../contract.ts';
+import { commitEffects } from './commit-effects.ts';
 import { endOf, SEEDS } from './commit-end.ts';
 import { commitId } from './commit-id.ts';
-import { jointEffects } from './joint-effects.ts';
+import { jointPointers } from './joint-pointers.ts';
+import type { Lease } from './pending-commits.ts';
+import { remotePointers } from './remote-pointers.ts';
 import type { TableDeps } from './table-store.ts';
 
 /**
- * Moves the pointers of all tables and stores all checkpoints in one transaction, fenced by the run's lease. What is
- * decided, and in which order things are done, is the engine's commit machine; here it meets the database and the store.
+ * Moves the pointers of all tables and stores all checkpoints, in one transaction unless a remote catalog has the
+ * pointers, fenced by the lease of the attempt that commits. What is decided, and in which order things are done, is the
+ * engine's commit machine; here it meets the database, the store and the catalog.
  */
-export async function commitTables(deps: TableDeps, tenant: Tenant, request: CommitRequest): Promise<CommitResult> {
+export async function commitTables(
+  deps: TableDeps,
+  tenant: Tenant,
+  request: CommitRequest,
+  lease: Lease = request,
+): Promise<CommitResult> {
+  const { remote } = deps;
+  const commit = { request, lease };
   const machine = commitMachine({
     tables: request.tables.map((commit) => ({
       commitId: commitId(request.runId, commit),
@@ -19,11 +30,12 @@ export async function commitTables(deps: TableDeps, tenant: Tenant, request: Com
       base: commit.base,
       follows: commit.follows,
     })),
-    isAtomic: true,
-    storesCheckpointsApart: false,
+    isAtomic: remote === undefined || (await remote.commitsManyTables()),
+    storesCheckpointsApart: remote !== undefined,
     seed: randomInt(SEEDS),
   });
-  const driver = drive(machine, jointEffects(deps, tenant, request));
+  const pointers = remote === undefined ? jointPointers(deps, tenant, request) : remotePointers(deps, tenant, commit);
+  const driver = drive(machine, commitEffects(deps, tenant, request, pointers));
   driver.send({ type: 'start' });
   const snapshots = endOf((await driver.ended).result);
   return { tables: request.tables.map(({ ref }, at) => ({ ref, snapshotId: snapshots[at] ?? null })) };

@@ -10,15 +10,19 @@ export async function findCommit(
 ): Promise<FoundTable> {
   const line = ancestry(metadata);
   const snapshot = line.find(({ summary }) => summary['weir.commit-id'] === id);
-  const newest = line.find(({ summary }) => summary['weir.stream-id'] === commit.streamId);
   return {
     snapshotId: metadata['current-snapshot-id']?.toString() ?? null,
     settled: snapshot && {
       snapshotId: String(snapshot['snapshot-id']),
       sameFiles: await addedJust(scanner, metadata, { snapshot, commit }),
     },
-    newest: newest?.summary['weir.commit-id'] ?? null,
+    newest: newestOf(metadata, commit.streamId)?.summary['weir.commit-id'] ?? null,
   };
+}
+
+/** The newest snapshot on the table's main line that a stream has made. */
+export function newestOf(metadata: TableMetadata, streamId: string): Snapshot | undefined {
+  return ancestry(metadata).find(({ summary }) => summary['weir.stream-id'] === streamId);
 }
 
 /** Whether the snapshot added exactly these files. */

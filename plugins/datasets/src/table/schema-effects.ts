@@ -10,6 +10,9 @@ import {
   LakehouseError,
   type PartitionBy,
   prepareAppend,
+  type RemoteCatalog,
+  type TableChange,
+  type TableIdent,
   type TableSchema,
 } from '@weir/lakehouse';
 import { datasetProblems, type PrepareOptions, type TableRef } from '../contract.ts';
@@ -26,6 +29,8 @@ export interface WantedTable extends Pick<PrepareOptions, 'policy' | 'partitionB
 interface SchemaDraft {
   from: CurrentTable | undefined;
   to: CurrentTable;
+  /** What a catalog that keeps the metadata itself is told; undefined for a new table. */
+  change: TableChange | undefined;
   writes: DeferredWrites;
 }
 
@@ -35,12 +40,18 @@ interface SchemaDraft {
  * file that it writes.
  */
 export function schemaEffects(deps: TableDeps, tenant: Tenant, wanted: WantedTable) {
-  const { kernel, catalog, io } = deps;
+  const { kernel, catalog, io, remote } = deps;
   let current: CurrentTable | undefined;
   let draft: SchemaDraft | undefined;
 
-  const move = async ({ from, to }: SchemaDraft): Promise<void> => {
+  const move = async (asked: SchemaDraft): Promise<void> => {
+    const { from, to } = asked;
     const ident = identOf(wanted.ref);
+    if (remote !== undefined) {
+      await moveRemote(remote, ident, asked);
+      [current] = await loadTables(deps, tenant, [wanted.ref]);
+      return;
+    }
     await kernel.db(tenant).transaction(async ({ sql }) => {
       if (from === undefined) {
         await catalog.ensureNamespace(sql, wanted.ref.namespace);
@@ -110,7 +121,7 @@ function foundTable(table: CurrentTable | undefined, wanted: WantedTable): Found
 }
 
 async function draftSchema(
-  { io, warehouse }: TableDeps,
+  { io, warehouse, remote }: TableDeps,
   { ref, columns, policy, partitionBy }: WantedTable,
   from: CurrentTable | undefined,
 ): Promise<SchemaDraft> {
@@ -118,13 +129,31 @@ async function draftSchema(
   if (from === undefined) {
     const location = newTableLocation(warehouse, ref);
     const partitioned = partitionBy ? { partitionBy: partitionBy as PartitionBy } : {};
-    return { from, to: await createTable({ io: writes.io, location, columns, ...partitioned }), writes };
+    const to = await createTable({ io: writes.io, location, columns, ...partitioned });
+    return { from, to, change: undefined, writes: remote === undefined ? writes : deferWrites(io) };
   }
   const { metadata, metadataLocation } = from;
   const { schema } = evolution(from, columns);
   if (policy === 'freeze') throw frozen(currentSchema(metadata), schema);
-  const next = await prepareAppend({ io: writes.io, metadata, metadataLocation, files: [], schema });
-  return { from, to: { metadata: next.metadata, metadataLocation: next.newMetadataLocation }, writes };
+  const input = { io: writes.io, metadata, metadataLocation, files: [], schema };
+  const next = await prepareAppend({ ...input, writeMetadata: remote === undefined });
+  const to = { metadata: next.metadata, metadataLocation: next.newMetadataLocation };
+  return { from, to, change: next, writes };
+}
+
+/** Has the catalog that keeps the metadata make the table, or change its schema. */
+async function moveRemote(remote: RemoteCatalog, ident: TableIdent, { to, change }: SchemaDraft): Promise<void> {
+  if (change === undefined) {
+    const { metadata } = to;
+    await remote.ensureNamespace(ident.namespace);
+    const partitionSpec = metadata['partition-specs'][0] ?? { 'spec-id': 0, fields: [] };
+    const table = { location: metadata.location, schema: currentSchema(metadata), partitionSpec };
+    await remote.createTable(ident, table).catch(asLostRace);
+    return;
+  }
+  const outcome = await remote.commitTable(ident, change);
+  if (outcome === 'conflict') throw new LostRace();
+  if (outcome === 'unknown') throw kernelProblems.dependencyUnavailable();
 }
 
 function evolution({ metadata }: CurrentTable, columns: readonly Column[]) {

@@ -3,6 +3,7 @@ import type { Kernel, Tenant } from '@weir/kernel';
 import {
   type FileIO,
   type JdbcCatalog,
+  type RemoteCatalog,
   type Scanner,
   type StoreOptions,
   type TableMetadata,
@@ -13,7 +14,10 @@ import type { TableRef } from '../contract.ts';
 
 export interface TableDeps {
   kernel: Kernel;
+  /** The tables by name. Where a remote catalog has them, this is but a copy of what was last seen there. */
   catalog: JdbcCatalog;
+  /** The catalog that has the pointers and keeps the metadata; absent when our own database has them. */
+  remote?: RemoteCatalog | undefined;
   io: FileIO;
   scanner: Scanner;
   /** Location below which all tables lie, in the one spelling of locations. */
@@ -43,8 +47,17 @@ export function newTableLocation(warehouse: string, { namespace, table }: TableR
   return toLocation([warehouse, ...namespace.split('.'), `${table}-${suffix}`].join('/'));
 }
 
-/** The tables at their current pointers, read in one transaction; undefined for those that are not there. */
-export async function loadTables(
+/** The tables as they stand now; undefined for those that are not there. */
+export function loadTables(
+  deps: TableDeps,
+  tenant: Tenant,
+  refs: readonly TableRef[],
+): Promise<(CurrentTable | undefined)[]> {
+  return deps.remote === undefined ? loadOwn(deps, tenant, refs) : loadRemote(deps, deps.remote, { tenant, refs });
+}
+
+/** At the pointers of our own catalog, read in one transaction. */
+async function loadOwn(
   { kernel, catalog, scanner }: TableDeps,
   tenant: Tenant,
   refs: readonly TableRef[],
@@ -61,4 +74,25 @@ export async function loadTables(
         : { metadataLocation, metadata: await scanner.metadata(metadataLocation) },
     ),
   );
+}
+
+/** As the remote catalog has them. Its pointers are copied into ours, from where readers find the tables. */
+async function loadRemote(
+  { kernel, catalog, scanner }: TableDeps,
+  remote: RemoteCatalog,
+  { tenant, refs }: { tenant: Tenant; refs: readonly TableRef[] },
+): Promise<(CurrentTable | undefined)[]> {
+  const tables = await Promise.all(refs.map((ref) => remote.loadTable(identOf(ref))));
+  for (const table of tables) if (table !== undefined) scanner.remember(table.metadataLocation, table.metadata);
+  await kernel.db(tenant).transaction(async ({ sql }) => {
+    for (const [at, ref] of refs.entries()) {
+      const ident = identOf(ref);
+      const location = tables[at]?.metadataLocation;
+      const known = await catalog.loadPointer(sql, ident);
+      if (location === undefined || location === known) continue;
+      if (known === undefined) await catalog.insertTable(sql, ident, location);
+      else await catalog.swapPointer(sql, ident, known, location);
+    }
+  });
+  return tables;
 }

@@ -6,6 +6,7 @@ import { measureCommits } from './commit-metrics.ts';
 import { describeTable, tableSnapshots } from './describe.ts';
 import { asProblems } from './lakehouse-problem.ts';
 import { prepareTable, tableHead } from './prepare.ts';
+import { resumeStream } from './resume.ts';
 import { enterStaged } from './staged-files.ts';
 import type { TableDeps } from './table-store.ts';
 
@@ -31,10 +32,9 @@ export function tablesService(deps: TableDeps): TablesService {
       for (const { ref } of places) assertWritable(tenant.scope, ref);
       await kernel.db(tenant).transaction((tx) => enterStaged(tx, runId, places));
     },
-    async resume(tenant, _attempt, { ref, key }) {
-      assertWritable(tenant.scope, ref);
-      const checkpoint = await kernel.db(tenant).transaction((tx) => readCheckpoint(tx, key));
-      return { checkpoint, follows: undefined };
+    async resume(tenant, lease, stream) {
+      assertWritable(tenant.scope, stream.ref);
+      return asProblems(() => resumeStream(deps, tenant, { lease, stream }));
     },
     async commit(tenant, request) {
       const refs = request.tables.map(({ ref }) => ref);

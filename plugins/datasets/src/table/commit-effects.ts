@@ -1,24 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitEffect, CommitEvent, Draft } from '@weir/engine';
-import type { Tenant, TenantTransaction } from '@weir/kernel';
-import { faultpoint } from '@weir/kernel';
+import { faultpoint, type Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
-import type { CommitRequest, StagedPlace, TableCommit } from '../contract.ts';
-import { datasetId } from '../dataset/dataset-id.ts';
+import type { CommitRequest, TableCommit } from '../contract.ts';
 import { commitId } from './commit-id.ts';
 import { draftOf, draftTable, type TableDraft } from './draft-table.ts';
 import { findCommit } from './find-commit.ts';
-import { LostRace, outcomeOf } from './outcome.ts';
-import { enterStaged, leaveStaged } from './staged-files.ts';
-import { type CurrentTable, identOf, loadTables, type TableDeps } from './table-store.ts';
+import { outcomeOf } from './outcome.ts';
+import { leaveStaged } from './staged-files.ts';
+import { type CurrentTable, loadTables, type TableDeps } from './table-store.ts';
 
-/**
- * Performs what a commit asks for where pointers and checkpoints live in one database: they move in one transaction, in
- * which the run's row is locked, so that an attempt whose outcome is open ends before a later one can look.
- */
-export function jointEffects(deps: TableDeps, tenant: Tenant, request: CommitRequest) {
-  const db = deps.kernel.db(tenant);
+/** Where the pointers of tables are, and what is kept beside them. */
+export interface Pointers {
+  /** Whether a commit writes the next metadata file; a catalog that keeps metadata writes it itself. */
+  readonly writesMetadata: boolean;
+  /** Enters into the ledger what is about to be written. */
+  intend(drafts: readonly TableDraft[], options: { assertLease: boolean }): Promise<void>;
+  /** Moves the pointers, all or none. Throws `LostRace` when one is not where it was read. */
+  move(drafts: readonly TableDraft[], options: { assertLease: boolean }): Promise<void>;
+  /** Stores the checkpoints, where they have not moved with the pointers. */
+  promote(options: { assertLease: boolean }): Promise<void>;
+}
+
+/** Performs what a commit asks for: tables and files here, what is told apart by the catalog through its pointers. */
+export function commitEffects(deps: TableDeps, tenant: Tenant, request: CommitRequest, pointers: Pointers) {
+  const { writesMetadata } = pointers;
   let current: readonly CurrentTable[] = [];
   const drafts = new Map<number, TableDraft>();
 
@@ -31,7 +37,7 @@ export function jointEffects(deps: TableDeps, tenant: Tenant, request: CommitReq
     for (const at of tables) {
       const [commit, table] = [request.tables[at], current[at]];
       if (commit === undefined || table === undefined) throw kernelProblems.internal();
-      drafts.set(at, await draftTable({ io: deps.io, writesMetadata: true }, request.runId, { commit, table }));
+      drafts.set(at, await draftTable({ io: deps.io, writesMetadata }, request.runId, { commit, table }));
     }
     return { type: 'prepared', drafts: [...drafts].map(([at, draft]) => draftOf(at, draft)) };
   };
@@ -43,24 +49,21 @@ export function jointEffects(deps: TableDeps, tenant: Tenant, request: CommitReq
         return load();
       case 'prepare':
         return prepare(effect.tables);
-      case 'intend': {
-        const places = of(effect.drafts).flatMap(placesOf);
-        await db.transaction((tx) => enterStaged(tx, request.runId, places));
+      case 'intend':
+        await pointers.intend(of(effect.drafts), effect);
         return { type: 'intended' };
-      }
       case 'write':
         await faultpoint('S8');
         await writeAll(of(effect.drafts));
         await faultpoint('S9');
         return { type: 'written' };
       case 'move':
-        await db.transaction((tx) => moveAll(deps, tx, { ...effect, request, drafts: of(effect.drafts) }));
-        for (const { prepared } of of(effect.drafts)) {
-          deps.scanner.remember(prepared.newMetadataLocation, prepared.metadata);
-        }
+        await pointers.move(of(effect.drafts), effect);
         await faultpoint('S10');
         return { type: 'moved' };
       case 'promote':
+        await faultpoint('S11');
+        await pointers.promote(effect);
         return { type: 'promoted' };
       case 'remove':
         await removeAll(deps, tenant, effect.drafts);
@@ -95,49 +98,10 @@ function findAll({ scanner }: TableDeps, { runId, tables }: CommitRequest, curre
   );
 }
 
-function placesOf({ commit: { ref }, writes }: TableDraft): StagedPlace[] {
-  return writes.locations().map((location) => ({ ref, location, isFolder: false }));
-}
-
 /** Writes every file of every draft; resolves or rejects once nothing is under way any more. */
 async function writeAll(drafts: readonly TableDraft[]): Promise<void> {
   const outcomes = await Promise.allSettled(drafts.map(({ writes }) => writes.flush()));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-}
-
-interface Move {
-  request: CommitRequest;
-  drafts: readonly TableDraft[];
-  assertLease: boolean;
-}
-
-/** Everything that a commit changes in the database. */
-async function moveAll(
-  { kernel, catalog, events }: TableDeps,
-  tx: TenantTransaction,
-  { request, drafts, assertLease }: Move,
-): Promise<void> {
-  const { runId, leaseEpoch, checkpoints } = request;
-  if (assertLease) await kernel.runs.assertLease(tx, runId, leaseEpoch);
-  // One order for everybody: two commits over the same tables never wait for each other in a circle.
-  for (const { commit, from, prepared } of drafts.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
-    const to = prepared.newMetadataLocation;
-    if (to === from.metadataLocation) continue;
-    if (!(await catalog.swapPointer(tx.sql, identOf(commit.ref), from.metadataLocation, to))) throw new LostRace();
-    const hint = { topic: 'dataset', id: datasetId(commit.ref), version: String(prepared.snapshotId) };
-    await events?.publish(tx, hint);
-  }
-  await faultpoint('S11');
-  for (const checkpoint of checkpoints) await writeCheckpoint(tx, runId, checkpoint);
-  await leaveStaged(tx, drafts.flatMap(locationsOf));
-}
-
-function nameOf({ commit: { ref } }: TableDraft): string {
-  return `${ref.namespace}.${ref.table}`;
-}
-
-function locationsOf({ files, writes }: TableDraft): string[] {
-  return [...writes.locations(), ...files.map(({ location }) => location)];
 }
 
 /** Removes files that no pointer can ever name; what cannot be removed now stays in the ledger for the sweep. */

@@ -1,0 +1,68 @@
+import { faultpoint, type Tenant, type TenantTransaction } from '@weir/kernel';
+import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
+import type { CommitRequest, StagedPlace } from '../contract.ts';
+import { datasetId } from '../dataset/dataset-id.ts';
+import type { Pointers } from './commit-effects.ts';
+import type { TableDraft } from './draft-table.ts';
+import { LostRace } from './outcome.ts';
+import { enterStaged, leaveStaged } from './staged-files.ts';
+import { identOf, type TableDeps } from './table-store.ts';
+
+/**
+ * Pointers and checkpoints in one database: they move in one transaction, in which the run's row is locked, so that an
+ * attempt whose outcome is open ends before a later one can look.
+ */
+export function jointPointers(deps: TableDeps, tenant: Tenant, request: CommitRequest): Pointers {
+  const db = deps.kernel.db(tenant);
+  return {
+    writesMetadata: true,
+    async intend(drafts) {
+      await db.transaction((tx) => enterStaged(tx, request.runId, drafts.flatMap(placesOf)));
+    },
+    async move(drafts, { assertLease }) {
+      await db.transaction((tx) => moveAll(deps, tx, { request, drafts, assertLease }));
+      for (const { prepared } of drafts) deps.scanner.remember(prepared.newMetadataLocation, prepared.metadata);
+    },
+    promote: async () => undefined,
+  };
+}
+
+/** Where the files of a draft are to be written. */
+export function placesOf({ commit: { ref }, writes }: TableDraft): StagedPlace[] {
+  return writes.locations().map((location) => ({ ref, location, isFolder: false }));
+}
+
+interface Move {
+  request: CommitRequest;
+  drafts: readonly TableDraft[];
+  assertLease: boolean;
+}
+
+/** Everything that a commit changes in the database. */
+async function moveAll(
+  { kernel, catalog, events }: TableDeps,
+  tx: TenantTransaction,
+  { request, drafts, assertLease }: Move,
+): Promise<void> {
+  const { runId, leaseEpoch, checkpoints } = request;
+  if (assertLease) await kernel.runs.assertLease(tx, runId, leaseEpoch);
+  // One order for everybody: two commits over the same tables never wait for each other in a circle.
+  for (const { commit, from, prepared } of drafts.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
+    const to = prepared.newMetadataLocation;
+    if (to === from.metadataLocation) continue;
+    if (!(await catalog.swapPointer(tx.sql, identOf(commit.ref), from.metadataLocation, to))) throw new LostRace();
+    const hint = { topic: 'dataset', id: datasetId(commit.ref), version: String(prepared.snapshotId) };
+    await events?.publish(tx, hint);
+  }
+  await faultpoint('S11');
+  for (const checkpoint of checkpoints) await writeCheckpoint(tx, runId, checkpoint);
+  await leaveStaged(tx, drafts.flatMap(locationsOf));
+}
+
+function nameOf({ commit: { ref } }: TableDraft): string {
+  return `${ref.namespace}.${ref.table}`;
+}
+
+function locationsOf({ files, writes }: TableDraft): string[] {
+  return [...writes.locations(), ...files.map(({ location }) => location)];
+}

@@ -1,0 +1,66 @@
+import type { TenantTransaction } from '@weir/kernel';
+import type { CommitRequest } from '../contract.ts';
+import { commitId } from './commit-id.ts';
+
+/** The attempt in whose name something is done. */
+export interface Lease {
+  runId: string;
+  leaseEpoch: number;
+}
+
+/**
+ * What a snapshot names of its commit: the id, and the attempt that made it, as two attempts that do not know of each
+ * other may commit different files under one id, of which the table takes only one.
+ */
+export interface CommitName {
+  id: string;
+  attempt: string;
+}
+
+/** Keeps a commit, with all that it brings, until it is known to stand. */
+export async function keepPending(tx: TenantTransaction, lease: Lease, request: CommitRequest): Promise<void> {
+  const [decisive] = request.tables;
+  if (decisive === undefined) return;
+  const name = keyOf({ id: commitId(request.runId, decisive), attempt: String(decisive.attempt) });
+  for (const { key } of request.checkpoints) {
+    await tx.sql(
+      `insert into datasets.pending_checkpoint (tenant_id, commit_id, key, run_id, request)
+       values ($1, $2, $3, $4, $5::jsonb) on conflict (tenant_id, commit_id, key) do update set request = excluded.request`,
+      [tx.tenant.tenantId, name, key, lease.runId, JSON.stringify(request)],
+    );
+  }
+}
+
+/** The commit of this name, if its checkpoint still waits. */
+export async function findPending(tx: TenantTransaction, name: CommitName): Promise<CommitRequest | undefined> {
+  const { rows } = await tx.sql(
+    'select request from datasets.pending_checkpoint where tenant_id = $1 and commit_id = $2 limit 1',
+    [tx.tenant.tenantId, keyOf(name)],
+  );
+  return rows[0]?.request as CommitRequest | undefined;
+}
+
+/**
+ * Lets a commit go that stands, and with it those of the same checkpoints that cannot come to stand any more; false when
+ * it was let go before, and then its checkpoints are older than what is stored.
+ */
+export async function letPendingGo(tx: TenantTransaction, request: CommitRequest): Promise<boolean> {
+  const [decisive] = request.tables;
+  if (decisive === undefined || request.checkpoints.length === 0) return true;
+  const name = keyOf({ id: commitId(request.runId, decisive), attempt: String(decisive.attempt) });
+  const { rowCount } = await tx.sql('delete from datasets.pending_checkpoint where tenant_id = $1 and commit_id = $2', [
+    tx.tenant.tenantId,
+    name,
+  ]);
+  if (rowCount === 0) return false;
+  await tx.sql(
+    `delete from datasets.pending_checkpoint
+     where tenant_id = $1 and key in (select jsonb_array_elements_text($2::jsonb))`,
+    [tx.tenant.tenantId, JSON.stringify(request.checkpoints.map(({ key }) => key))],
+  );
+  return true;
+}
+
+function keyOf({ id, attempt }: CommitName): string {
+  return `${id}@${attempt}`;
+}
