@@ -12,6 +12,7 @@ import {
   type TableSchema,
   withMetaColumns,
 } from '../src/index.ts';
+import { allFields, maxFieldId } from '../src/types.ts';
 
 const schemaOf = (columns: readonly Column[]): TableSchema => ({
   type: 'struct',
@@ -140,4 +141,29 @@ t.test('evolving twice by the same columns changes nothing the second time', asy
       t.ok(current.fields.every((field) => once.schema.fields.some((kept) => kept.id === field.id)));
     }),
   );
+});
+
+t.test('what is nested in a column grows with it, and what does not fit is named by the column', async (t) => {
+  const shape = (inner: ColumnType): Column[] => [
+    { name: 'deep', type: { struct: [{ name: 'list', type: { list: inner } }] } },
+    { name: 'map', type: { map: { key: 'string', value: inner } } },
+  ];
+  const small: ColumnType = { struct: [{ name: 'x', type: 'int' }] };
+  const struct = (...fields: Column[]): ColumnType => ({ struct: fields });
+  const large = struct({ name: 'x', type: 'long' }, { name: 'y', type: { list: 'string' } });
+  const current = { type: 'struct' as const, 'schema-id': 0, fields: assignFieldIds(shape(small)) };
+  const last = maxFieldId(current.fields);
+  const { schema } = evolveSchema(current, shape(large), last);
+  t.strictSame(schemaColumns(schema), shape(large));
+  const ids = allFields(schema.fields).map((field) => field.id);
+  t.equal(new Set(ids).size, ids.length);
+  for (const field of allFields(current.fields)) {
+    t.match(
+      allFields(schema.fields).find((one) => one.id === field.id),
+      { name: field.name },
+    );
+  }
+  t.strictSame(evolveSchema(schema, shape(small), last).changed, false);
+  const other = shape(struct({ name: 'x', type: 'string' }));
+  t.throws(() => evolveSchema(current, other, last), { code: 'schema_incompatible', columns: ['deep', 'map'] });
 });
