@@ -92,6 +92,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'kill -9 of the worker in mid-sync, then a restart',
     'WEIR_SYNC_COMMIT_SECONDS',
   ),
+  ...proved(
+    'plugins/sources/test/write-modes.test.ts',
+    'a stream fails when more of its lines are rejected than one sync may reject',
+    'WEIR_SYNC_MAX_REJECTED_ROWS',
+  ),
   ...proved(PROGRAMS, 'a worker keeps its files there', 'WEIR_STATE_DIR', 'WEIR_CACHE_DIR', 'WEIR_WORK_DIR'),
   ...proved(
     PROGRAMS,
