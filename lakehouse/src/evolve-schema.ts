@@ -24,6 +24,11 @@ export function promotes(from: ColumnType, to: ColumnType): boolean {
   return !!narrow && !!wide && narrow.scale === wide.scale && narrow.precision <= wide.precision;
 }
 
+/** Whether fields are not the very ones that they were. */
+function differ(before: readonly Field[], after: readonly Field[]): boolean {
+  return after.length !== before.length || after.some((field, index) => field !== before[index]);
+}
+
 /** What a type becomes so that it holds a wanted one as well; undefined when it cannot. */
 function widened(has: FieldType, wanted: ColumnType, grow: Grow): FieldType | undefined {
   if (promotes(wanted, columnType(has))) return has;
@@ -31,15 +36,18 @@ function widened(has: FieldType, wanted: ColumnType, grow: Grow): FieldType | un
   if (typeof wanted === 'string') return undefined;
   if (has.type === 'struct') {
     const inner = 'struct' in wanted ? grow(has.fields, wanted.struct) : undefined;
-    return inner && inner.faults.length === 0 ? { ...has, fields: inner.fields } : undefined;
+    if (!inner || inner.faults.length > 0) return undefined;
+    return differ(has.fields, inner.fields) ? { ...has, fields: inner.fields } : has;
   }
   if (has.type === 'list') {
     const element = 'list' in wanted ? widened(has.element, wanted.list, grow) : undefined;
-    return element === undefined ? undefined : { ...has, element };
+    if (element === undefined) return undefined;
+    return element === has.element ? has : { ...has, element };
   }
   if (!('map' in wanted) || !promotes(wanted.map.key, columnType(has.key))) return undefined;
   const value = widened(has.value, wanted.map.value, grow);
-  return value === undefined ? undefined : { ...has, value };
+  if (value === undefined) return undefined;
+  return value === has.value ? has : { ...has, value };
 }
 
 /** Fields that hold wanted columns as well, and the names of those that they cannot hold. */
@@ -87,8 +95,7 @@ export function evolveSchema(
       columns: faults,
     });
   }
-  const changed =
-    fields.length > current.fields.length || fields.some((field, index) => field !== current.fields[index]);
+  const changed = differ(current.fields, fields);
   if (!changed) return { schema: current, changed };
   return { schema: { ...current, 'schema-id': current['schema-id'] + 1, fields }, changed };
 }
