@@ -7,6 +7,7 @@ import {
   DatasetsSchema,
   DatasetsSchemaHistory,
   DatasetsSnapshots,
+  DatasetsSweep,
 } from './commands/datasets.ts';
 import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets-quarantine.ts';
 import { DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/dev.ts';
@@ -91,6 +92,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   DatasetsSnapshots,
   DatasetsQuarantineList,
   DatasetsQuarantineReplay,
+  DatasetsSweep,
   PluginsList,
   PluginsEnable,
   PluginsDisable,

@@ -6,6 +6,7 @@ import {
   listSchemaVersions,
   previewDataset,
   schemaChanges,
+  sweepStagedFiles,
 } from '@weir/plugin-datasets/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
@@ -17,6 +18,9 @@ export const DatasetsList = endpointCommand(listDatasets, {
   columns: ['dataset_id', 'total_records', 'total_bytes', 'columns_count', 'updated_at', 'snapshot_id'],
 });
 export const DatasetsGet = endpointCommand(getDataset);
+export const DatasetsSweep = endpointCommand(sweepStagedFiles, {
+  columns: ['dataset_id', 'run_id', 'staged_at', 'action', 'reason', 'file_count', 'done'],
+});
 export const DatasetsSnapshots = endpointCommand(listDatasetSnapshots, {
   columns: ['snapshot_id', 'committed_at', 'operation', 'added_records', 'deleted_records', 'total_records', 'run_id'],
 });
