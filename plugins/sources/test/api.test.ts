@@ -206,7 +206,7 @@ async function withWorker(t: Test, platform: TestPlatform, api: Api, data: strin
   });
 
   await t.test('a stream is changed within the rules', async (t) => {
-    t.equal(refusal(await patch('a', { write_mode: 'merge' })), '422 write_mode_unavailable');
+    t.equal(refusal(await patch('a', { write_mode: 'merge', enabled: true })), '422 stream_not_syncable', 'no key');
     t.equal(refusal(await patch('a', { sync_mode: 'incremental' })), '422 stream_not_syncable', 'overwrite stays');
     t.equal(refusal(await patch('a', { cursor_field: ['nope'] })), '422 stream_not_syncable');
     t.equal(refusal(await patch('a', { schema: {} })), '400 validation_failed', 'a read-only field');
