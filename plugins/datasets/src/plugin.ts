@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { contribute, definePlugin, handle, type Kernel, provide } from '@weir/kernel';
+import { contribute, definePlugin, handle, type Kernel, provide, type Tenant } from '@weir/kernel';
 import { HealthChecks } from '@weir/kernel/contract';
 import { createQueryPool, createScanner, jdbcCatalog, localPath, openStore, restCatalog } from '@weir/lakehouse';
 import { Events } from '@weir/plugin-platform/contract';
@@ -20,6 +20,7 @@ import {
   Producers,
   previewDataset,
   sweepStagedFiles,
+  type TableRef,
   Tables,
 } from './contract.ts';
 import { datasetService } from './dataset/service.ts';
@@ -29,6 +30,7 @@ import { quarantinePage } from './quarantine/list.ts';
 import { checkSettings, datasetSettings } from './settings.ts';
 import { sweepSchedule } from './sweep/schedule.ts';
 import { sweep } from './sweep/sweep.ts';
+import { loadTables } from './table/table-store.ts';
 import { tablesService } from './table/tables.ts';
 import { warehouseCheck } from './warehouse-check.ts';
 
@@ -49,10 +51,12 @@ export default definePlugin({
     const scanner = createScanner({ io });
     const pool = createQueryPool({ io });
     const base = kernel as Kernel;
-    const readDeps = { kernel: base, catalog, catalogName, scanner, pool };
-    const datasets = datasetService(readDeps);
     const events = kernel.use(Events);
     const tableDeps = { kernel: base, catalog, remote, io, scanner, warehouse, store, events };
+    const remoteTable =
+      remote && (async (tenant: Tenant, ref: TableRef) => (await loadTables(tableDeps, tenant, [ref]))[0]);
+    const readDeps = { kernel: base, catalog, catalogName, scanner, pool, remoteTable };
+    const datasets = datasetService(readDeps);
     const sweepDeps = { ...tableDeps, graceHours: settings.WEIR_SWEEP_GRACE_HOURS };
     const sweeps = sweepSchedule(sweepDeps);
     return {

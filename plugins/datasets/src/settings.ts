@@ -21,7 +21,7 @@ export const datasetSettings = Type.Object({
   TABLE_CATALOG_URI: Type.Optional(
     Type.String({
       description:
-        'Store of the table catalog, `postgresql:`; the service database when absent. Iceberg REST catalogs (`https:`) are refused for now',
+        'Store of the table catalog: `https:` for an Iceberg REST catalog, `postgresql:` or nothing for the service database',
     }),
   ),
   WEIR_TABLE_CATALOG_TOKEN: Type.Optional(SecretSetting({ description: 'Bearer token for an Iceberg REST catalog' })),

@@ -4,6 +4,7 @@ import type { JdbcCatalog, Scanner, TableMetadata } from '@weir/lakehouse';
 import { datasetProblems, type TableRef } from '../contract.ts';
 import { holderOf, producedTables } from '../producer/producers.ts';
 import { asProblems } from '../table/lakehouse-problem.ts';
+import type { CurrentTable } from '../table/table-store.ts';
 import { datasetId, parseDatasetId } from './dataset-id.ts';
 import { listTables } from './list-tables.ts';
 import { mayRead, readableBy } from './readable.ts';
@@ -13,6 +14,8 @@ export interface ReadDeps {
   catalog: JdbcCatalog;
   catalogName: string;
   scanner: Scanner;
+  /** The table as a remote catalog has it now; absent where the pointers are our own. */
+  remoteTable?: ((tenant: Tenant, ref: TableRef) => Promise<CurrentTable | undefined>) | undefined;
 }
 
 /** A table that the tenant may read, at its current metadata. */
@@ -34,7 +37,7 @@ export interface TablesAsked {
 
 /** Finds a table for reading: 400 for a malformed id, 403 outside what is readable, 404 only inside of it. */
 export async function openTable(
-  { kernel, catalog, scanner }: ReadDeps,
+  { kernel, catalog, scanner, remoteTable }: ReadDeps,
   tenant: Tenant,
   id: string,
 ): Promise<OpenTable> {
@@ -46,8 +49,11 @@ export async function openTable(
     if (location === undefined) throw kernelProblems.notFound();
     return { location, producer: await holderOf(tx, ref) };
   });
-  const metadata = await asProblems(() => scanner.metadata(found.location));
-  return { ref, ...found, metadata };
+  return asProblems(async () => {
+    const remote = await remoteTable?.(tenant, ref);
+    if (remote === undefined) return { ref, ...found, metadata: await scanner.metadata(found.location) };
+    return { ref, ...found, location: remote.metadataLocation, metadata: remote.metadata };
+  });
 }
 
 /** A page of the readable tables by id; `view` gets no metadata for one whose metadata cannot be read. */
