@@ -11,10 +11,13 @@ import type {
   FoundTable,
 } from './commit-types.ts';
 
-/** How often a commit is tried in all, over lost races and unknown outcomes together. */
-export const MAX_COMMIT_TRIES = 16;
+/**
+ * How often a commit is tried in all, over lost races and unknown outcomes together. Who loses a race lost it to one that
+ * won, so that many writers of one table all come through; at most a quarter of a minute goes by with pauses.
+ */
+export const MAX_COMMIT_TRIES = 100;
 const FIRST_WAIT_MS = 10;
-const MAX_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 250;
 
 type Next = Step<CommitState, CommitEffect>;
 
