@@ -52,7 +52,8 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
     writeFiles(writer, {
       query,
       schema: request.schema,
-      ...(request.spec ? { spec: request.spec } : {}),
+      // Rows of several partitions would have no order among each other any more.
+      ...(request.spec && !request.ordered ? { spec: request.spec } : {}),
       folder: request.folder,
       mode: { ordered: request.ordered ?? false, ...mode },
       ...(rowGroupRows === undefined ? {} : { rowGroupRows }),

@@ -53,7 +53,7 @@ async function write(writer: Writer, request: SegmentRequest, reading: SegmentRe
     writeFiles(writer, {
       query: segmentRowsSql(reading),
       schema,
-      ...(spec ? { spec } : {}),
+      ...(spec && !ordered ? { spec } : {}),
       folder,
       mode: { ordered, alone },
       ...(rowGroupRows === undefined ? {} : { rowGroupRows }),

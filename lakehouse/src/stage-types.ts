@@ -51,7 +51,10 @@ export type CopyRequest = {
   /** The location of a fresh folder below the table's data location; every file of this call lies in it. */
   readonly folder: string;
   readonly runId: string;
-  /** Whether rows keep the order of the lines, within a file and from file to file of one partition. */
+  /**
+   * Whether rows keep the order of the lines, within a file and from file to file. Such files are read by a merge and never
+   * registered, so they are not divided by partition: the versions of a row may lie in several.
+   */
   readonly ordered?: boolean;
   /** Ids of fields that must hold a value; a line without one is rejected as `key_missing`. */
   readonly key?: readonly number[];

@@ -43,6 +43,8 @@ type Row = { readonly key: readonly number[]; readonly gone: boolean; readonly v
 type Case = {
   readonly keys: (typeof KEYS)[number];
   readonly transform: Transform | undefined;
+  /** What the table is partitioned by: versions of one row may lie in one partition, or in several. */
+  readonly by: 'k0' | 'v';
   readonly mode: 'merge' | 'soft_delete';
   readonly batches: readonly { rows: readonly Row[]; missing: boolean; strategy: 'copy' | 'positions'; cuts: number }[];
 };
@@ -51,6 +53,7 @@ const cases: fc.Arbitrary<Case> = fc.constantFrom(...KEYS).chain((keys) =>
   fc.record({
     keys: fc.constant(keys),
     transform: fc.constantFrom(...TRANSFORMS),
+    by: fc.constantFrom<'k0' | 'v'>('k0', 'v'),
     mode: fc.constantFrom<'merge' | 'soft_delete'>('merge', 'soft_delete'),
     batches: fc.array(
       fc.record({
@@ -87,16 +90,17 @@ t.test('merging', LONG, async (t) => {
     await rm(root, { recursive: true, force: true });
   });
 
-  const openTable = async ({ keys, transform, mode }: Case) => {
+  const openTable = async ({ keys, transform, by, mode }: Case) => {
     const data: Column[] = keys.map(([type], at) => ({ name: `k${at}`, type }));
     data.push({ name: 'v', type: 'long' }, { name: 'gone', type: 'string' });
     if (mode === 'soft_delete') data.push({ name: '_deleted_at', type: 'timestamptz' });
-    const usable = transform && !(keys[0]![0] === 'double' && transform !== 'identity') ? transform : undefined;
+    const usable =
+      transform && !(by === 'k0' && keys[0]![0] === 'double' && transform !== 'identity') ? transform : undefined;
     let { metadata, metadataLocation } = await createTable({
       io,
       location: `file://${root}/${randomUUID()}`,
       columns: withMetaColumns(data),
-      ...(usable ? { partitionBy: [{ column: 'k0', transform: usable }] } : {}),
+      ...(usable ? { partitionBy: [{ column: by, transform: usable }] } : {}),
     });
     const schema = currentSchema(metadata);
     const spec = partitionSpec(metadata);
@@ -114,7 +118,7 @@ t.test('merging', LONG, async (t) => {
       await writeFile(source, rows.map((row) => line(object(row))).join(''));
       const folder = `${metadata.location}/data/${randomUUID()}`;
       const lines = rows.length;
-      return stager.copy({ source, shape: SHAPE, schema, folder, runId, ordered: true, key, position: 0, lines });
+      return stager.copy({ source, shape: SHAPE, schema, spec, folder, runId, ordered: true, key, position: 0, lines });
     };
     return {
       schema,
