@@ -33,6 +33,7 @@ async function furnish(world: TestPlatform, alias: string): Promise<Ids> {
     stream_id,
     workflow_id: discovery.body.workflow_id,
     run_id: discovery.body.run_id,
+    ...(await insertRuns(world, { tenant_id: String(tenant?.tenant_id), source_id, stream_id })),
     dataset_id: `bronze.${tenant?.scope}.shop__orders`,
     pattern_id: 'files',
     code: 'not_found',
@@ -75,6 +76,34 @@ async function insertStream(world: TestPlatform, ids: Ids): Promise<void> {
     `insert into datasets.producer (tenant_id, namespace, table_name, kind, producer_id) values ($1, $2, 'shop__orders', 'source', $3)`,
     [ids.tenant_id, `bronze.${ids.scope}`, ids.source_id],
   );
+}
+
+/** A sync and a replay that have ended. */
+async function insertRuns(world: TestPlatform, { tenant_id, source_id, stream_id }: Ids): Promise<Ids> {
+  const ended = async (kind: string): Promise<string> => {
+    const run_id = randomUUID();
+    await world.database.peek(
+      `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by)
+       values ($1, $2, $3, $4, true, 'succeeded', $5, 'test')`,
+      [tenant_id, run_id, kind, source_id, `${tenant_id}:${kind}:${run_id}`],
+    );
+    return run_id;
+  };
+  const [sync_run_id, replay_run_id] = [await ended('source-sync'), await ended('quarantine_replay')];
+  await world.database.peek(
+    `insert into sources.sync_run (tenant_id, run_id, source_id, phase, created_at, updated_at)
+     values ($1, $2, $3, 'ended', now(), now())`,
+    [tenant_id, sync_run_id, source_id],
+  );
+  await world.database.peek(`insert into sources.receipt (tenant_id, run_id, document) values ($1, $2, '{}')`, [
+    tenant_id,
+    sync_run_id,
+  ]);
+  await world.database.peek(
+    `insert into sources.quarantine_replay (tenant_id, run_id, stream_id, request) values ($1, $2, $3, '{}')`,
+    [tenant_id, replay_run_id, stream_id],
+  );
+  return { sync_run_id, replay_run_id };
 }
 
 /** What an answer says apart from what must differ between any two requests. */
