@@ -15,13 +15,15 @@ const WINDOW = 100;
 const MARKS = [0, 100, 1_000] as const;
 const QUICK_MARKS = [0, 20] as const;
 const QUICK_WINDOW = 20;
+/** PyIceberg takes part in so many: building a table of a thousand snapshots takes it many minutes. */
+const PEER_COMMITS = 200;
 const ROWS = 1_000;
 const MOST_MS = 30;
 
 /**
  * Commits of one file to one table, one after the other, until it has more than a thousand snapshots: checked, written as
  * manifest, manifest list and metadata, and the pointer swapped with the ledger in one transaction of a Postgres that
- * waits for its disk. In turn with each, PyIceberg appends a row to a table of its own on the same server.
+ * waits for its disk. In turn with each of the first, PyIceberg appends a row to a table of its own on the same server.
  */
 export async function commit({ quick }: BenchOptions): Promise<BenchResult> {
   const [marks, window] = quick ? [QUICK_MARKS, QUICK_WINDOW] : [MARKS, WINDOW];
@@ -36,7 +38,7 @@ export async function commit({ quick }: BenchOptions): Promise<BenchResult> {
   });
 }
 
-type Times = { ours: number; theirs: number };
+type Times = { ours: number; theirs: number | undefined };
 
 async function commits({ tables, tenantOf, run, folder }: Lake, peer: IcebergPeer, count: number): Promise<Times[]> {
   const ref = tables.bronze(tenantOf, 'people');
@@ -51,7 +53,8 @@ async function commits({ tables, tenantOf, run, folder }: Lake, peer: IcebergPee
     const begun = performance.now();
     await tables.commit(tenantOf, { ...run, tables: [appendOf(ref, files, batch)], checkpoints: [] });
     const ours = performance.now() - begun;
-    times.push({ ours, theirs: (await peer.act({ action: 'append', id: batch })).ms });
+    const theirs = batch > PEER_COMMITS ? undefined : (await peer.act({ action: 'append', id: batch })).ms;
+    times.push({ ours, theirs });
   }
   return times;
 }
@@ -81,17 +84,18 @@ async function stagedOnce(prepared: PreparedTable, folder: string, runId: string
 
 function caseOf(mark: number, times: readonly Times[], last: boolean): BenchCase {
   const own = times.map(({ ours }) => ours);
-  const other = times.map(({ theirs }) => theirs);
+  const other = times.flatMap(({ theirs }) => theirs ?? []);
   return {
     case: `commit_at_${mark === 0 ? 1 : mark}_snapshots`,
-    note: 'One file is committed with the ledger in one transaction (disk waited for); PyIceberg appends one row, its file included.',
+    note: 'One file is committed with the ledger in one transaction (disk waited for); PyIceberg appends one row, its file included, up to 200 snapshots.',
     marks_ms: {
       p50: percentile(own, 0.5),
       p95: percentile(own, 0.95),
-      'p50 pyiceberg': percentile(other, 0.5),
-      'p95 pyiceberg': percentile(other, 0.95),
+      ...(other.length > 0
+        ? { 'p50 pyiceberg': percentile(other, 0.5), 'p95 pyiceberg': percentile(other, 0.95) }
+        : {}),
     },
-    ratio: percentile(other, 0.5) / percentile(own, 0.5),
+    ...(other.length > 0 ? { ratio: percentile(other, 0.5) / percentile(own, 0.5) } : {}),
     ...(last ? { bars: [{ figure: 'p95', most: MOST_MS }] } : {}),
     runs: times.length,
   };
