@@ -61,6 +61,11 @@ function planOf(request: MergeRequest): MergePlan {
   };
 }
 
+// Another engine may have changed the table since it was prepared: rows that are written anew keep all of its columns.
+function newestSchema({ schema, table }: MergeRequest): TableSchema {
+  return table?.schemas.find((one) => one['schema-id'] === table['current-schema-id']) ?? schema;
+}
+
 async function openRows({ writer, request, opened }: Merge, files: readonly LiveFile[]): Promise<Rows> {
   const { io, session } = writer;
   const planned = files.map((file, index) => ({ ...file, file: index }));
@@ -160,7 +165,8 @@ async function publishAll({ writer, drafts }: Merge): Promise<StagedFile[]> {
  * them. Only files whose bounds allow a key of the batch are read, and of them the key first. Memory holds the keys of
  * the batch and the places of the rows that they hit; both spill.
  */
-export async function mergeBatch(writer: Writer, request: MergeRequest): Promise<MergeResult> {
+export async function mergeBatch(writer: Writer, asked: MergeRequest): Promise<MergeResult> {
+  const request = { ...asked, schema: newestSchema(asked) };
   const { batch, live } = request;
   const plan = planOf(request);
   const files = batch.filter((file) => file.record_count !== '0');

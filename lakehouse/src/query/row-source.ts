@@ -8,7 +8,8 @@ import { NAME_MAPPING_PROPERTY, parseNameMapping } from './name-mapping.ts';
 import type { PlannedFile } from './plan-read.ts';
 
 /** What of a table says how its files are read beside the schema that is wanted. */
-export type TableFacts = Pick<TableMetadata, 'schemas' | 'properties'>;
+export type TableFacts = Pick<TableMetadata, 'schemas' | 'properties'> &
+  Partial<Pick<TableMetadata, 'current-schema-id'>>;
 
 export type RowSourceRequest = {
   readonly files: readonly PlannedFile[];
