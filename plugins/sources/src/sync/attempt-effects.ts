@@ -79,6 +79,9 @@ export function attemptEffects(deps: EffectDeps) {
     const done = await work(asked);
     return done.type === 'merged' ? { ...done, merged: { ...done.merged, base: head.snapshotId } } : done;
   };
+  // The table as it is by now: it may have columns of an earlier segment.
+  const evolve = ({ stream, columns }: Extract<Effect, { type: 'evolve' }>): Promise<PreparedTable> =>
+    evolveStream(deps, { ...planned(stream), prepared: required(shapes.get(stream)) }, columns);
 
   const perform = async (effect: Effect): Promise<Event | undefined> => {
     switch (effect.type) {
@@ -97,7 +100,7 @@ export function attemptEffects(deps: EffectDeps) {
         return work({ kind: 'quarantine', stream: row.name, folder, schema: table.schema });
       }
       case 'evolve':
-        shapes.set(effect.stream, await evolveStream(deps, planned(effect.stream), effect.columns));
+        shapes.set(effect.stream, await evolve(effect));
         ledger.evolved(effect.stream, effect.columns);
         return { type: 'evolved' };
       case 'merge':

@@ -1,0 +1,33 @@
+import type { SyncEffect } from '@weir/engine';
+import t from 'tap';
+import { attemptEffects, type EffectDeps } from '../src/sync/attempt-effects.ts';
+import type { Sync } from '../src/sync/sync-types.ts';
+
+type Properties = { properties?: Record<string, unknown> };
+
+t.test('a field that differs by case alone from a column of an earlier segment stays apart', async (t) => {
+  const columns = ['id'];
+  const asked: string[][] = [];
+  const prepared = () => ({ schema: { fields: columns.map((name) => ({ name })) } });
+  const deps = {
+    kernel: { db: () => ({ transaction: async () => undefined }) },
+    tables: {
+      async prepare(_tenant: unknown, _ref: unknown, { properties = {} }: Properties) {
+        asked.push(Object.keys(properties));
+        columns.push(...Object.keys(properties));
+        return prepared();
+      },
+    },
+    streams: new Map([['s', { row: { streamId: 's' }, ref: {}, options: {}, prepared: prepared() }]]),
+    ledger: { evolved: () => undefined },
+  };
+  const perform = attemptEffects(deps as unknown as EffectDeps);
+  const evolve = (name: string): SyncEffect<Sync> => ({
+    type: 'evolve',
+    stream: 's',
+    columns: [{ name, type: 'string' }],
+  });
+  t.match(await perform(evolve('note')), { type: 'evolved' });
+  t.match(await perform(evolve('Note')), { type: 'evolved' });
+  t.strictSame(asked, [['note'], []]);
+});
