@@ -31,6 +31,8 @@ export async function openSession(options: SessionOptions) {
     threads: String(threads),
     temp_directory: options.tempDirectory,
     preserve_insertion_order: 'false',
+    // The head of a spool changes in place.
+    enable_external_file_cache: 'false',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });

@@ -69,10 +69,11 @@ export {
 export { createScanner, type Scanner } from './scan.ts';
 export { applySchemaChanges, type FieldPlace, type SchemaChange } from './schema-change.ts';
 export { createStager, type SingleStagerOptions, type Stager } from './stage.ts';
+export { SPOOL_HEAD_BYTES } from './stage-head.ts';
+export { writeRejected } from './stage-rewrite.ts';
 export type { SegmentRequest } from './stage-segment.ts';
 export type { StageRequest, StageResult } from './stage-single.ts';
 export type { LineShape } from './stage-sql.ts';
-export { writeRejected } from './stage-rewrite.ts';
 export type {
   CopyRequest,
   CopyResult,

@@ -53,14 +53,18 @@ function hasText(line: Buffer): boolean {
   return line.some((byte) => byte !== 0x20 && (byte < 0x09 || byte > 0x0d));
 }
 
-/** The first line of a file, or as much of it as a block holds. */
+/** The first line of a file that is more than white space, or as much of it as a block holds. */
 export async function firstLine(path: string): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
     const block = Buffer.alloc(BLOCK_BYTES);
     const { bytesRead } = await file.read(block, 0, BLOCK_BYTES, 0);
-    const end = block.subarray(0, bytesRead).indexOf(NEWLINE);
-    return block.subarray(0, end < 0 ? bytesRead : end);
+    for (let start = 0; ; ) {
+      const end = block.subarray(0, bytesRead).indexOf(NEWLINE, start);
+      const line = block.subarray(start, end < 0 ? bytesRead : end);
+      if (end < 0 || hasText(line)) return line;
+      start = end + 1;
+    }
   } finally {
     await file.close();
   }

@@ -61,6 +61,8 @@ export function castSql(raw: string, type: FieldType): string {
   if (typeof type !== 'string') return `try_cast(try_cast(${raw} AS JSON) AS ${sqlType(type)})`;
   if (type === 'binary' || fixedLength(type) !== undefined) return `try(from_base64(${raw}))`;
   const cast = `try_cast(${raw} AS ${sqlType(type)})`;
+  // So does DuckDB where it reads a double without the way over its text.
+  if (type === 'double') return `CASE ${raw} WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE ${cast} END`;
   if (!decimalShape(type)) return cast;
   // DuckDB 1.5 rounds the text 5e-202 up to the least decimal; the double is right, and what it lost is marked.
   return `CASE WHEN contains(lower(${raw}), 'e-') THEN try_cast(try_cast(${raw} AS DOUBLE) AS ${sqlType(type)}) ELSE ${cast} END`;
@@ -70,7 +72,7 @@ export function castSql(raw: string, type: FieldType): string {
  * The value of a column from the text of its member and from its cast. `TRY_CAST` is too kind in places: an integer or
  * date must be spelt as it prints, for casts take 1.5 as 2, 1e3 as 1000 and cut a date from a timestamp; a timestamp
  * without zone would drop an offset, a double turn 1e400 into infinity, a decimal round, a time lose its nanoseconds,
- * and words such as `epoch` would be moments. An integer that a floating column cannot hold is kept as the nearest one
+ * and words such as `epoch` would be moments. A truth value in a double column is 1 or 0. An integer that a floating column cannot hold is kept as the nearest one
  * and marked.
  */
 export function columnSql(raw: string, type: FieldType, cast: string = castSql(raw, type)): ColumnSql {

@@ -7,10 +7,12 @@ import type { RunMode } from './duckdb-session.ts';
 import { LakehouseError } from './error.ts';
 import { hasLongNumbers } from './long-numbers.ts';
 import { firstLine, longestLine } from './spool-lines.ts';
+import { headRoom, writeHead } from './stage-head.ts';
 import { memberNames, REWRITTEN } from './stage-line.ts';
 import { MAX_LINE_BYTES, type Rewriting, rewriteSpool } from './stage-rewrite.ts';
 import { slicedRows } from './stage-slices.ts';
 import { dataFields, keylessRowsSql, REFUSALS, type Reading, rowsSql } from './stage-sql.ts';
+import { strictRowsSql, witnessLine } from './stage-strict.ts';
 import type { CopyRequest, CopyResult, RejectedLines } from './stage-types.ts';
 import { unknownMembers } from './stage-unknown.ts';
 import { type DraftFiles, filesFigures, type Writer, writeFiles } from './stage-write.ts';
@@ -27,13 +29,20 @@ const SMALL_LINE_BYTES = 256 * 1024;
 const SMALL_ROW_GROUP = 2048;
 const LINE_TOO_LONG = /maximum_object_size/;
 const OUT_OF_MEMORY = /^Out of Memory Error/;
+/** What makes DuckDB refuse every spool of a stream strictly, as long as its columns are the same. */
+const LOOSE = /unknown key|Failed to cast|weir: doubtful/;
 const REFUSED = /^(Invalid Input|Conversion|Out of Range) Error/;
 
-/** Fields whose rows had unknown members: their next spool is read the exact way at once. */
-export type Drifting = Set<string>;
+/** Fields whose last spool could not be read strictly, or had unknown members: the next one is read so at once. */
+export type Drifting = { readonly loose: Set<string>; readonly extra: Set<string> };
 
 type Input = Pick<Reading, 'source' | 'shape' | 'extra'> & { readonly rewriting?: Rewriting };
-type Work = { readonly writer: Writer; readonly request: CopyRequest; readonly folder: string };
+type Work = {
+  readonly writer: Writer;
+  readonly request: CopyRequest;
+  readonly folder: string;
+  readonly drifting: Drifting;
+};
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
@@ -42,34 +51,36 @@ function reading({ request }: Work, input: Input, keepExtra: boolean): Omit<Read
   return { ...input, schema, runId, keepExtra: keepExtra && !input.rewriting, key };
 }
 
+function attempt({ request, writer }: Work, query: string, mode: RunMode, rowGroupRows?: number): Promise<DraftFiles> {
+  return writeFiles(writer, {
+    query,
+    schema: request.schema,
+    // Rows of several partitions would have no order among each other any more.
+    ...(request.spec && !request.ordered ? { spec: request.spec } : {}),
+    folder: request.folder,
+    // Several threads keep no order of rows where files are ended by their size or by partition.
+    mode: { ordered: request.ordered ?? false, alone: request.ordered ?? false, ...mode },
+    ...(rowGroupRows === undefined ? {} : { rowGroupRows }),
+  });
+}
+
 // Buffers for the longest line, and the vectors of a thousand columns, are too large to have them once per thread.
 async function write(work: Work, input: Input, keepExtra: boolean): Promise<DraftFiles> {
   const { request, writer, folder } = work;
   const names = memberNames(await firstLine(input.source), input.shape);
   const usual = names.length === new Set(names).size ? names : [];
   const typing = (maxLineBytes: number): Reading => ({ ...reading(work, input, keepExtra), usual, maxLineBytes });
-  const attempt = (query: string, mode: RunMode, rowGroupRows?: number): Promise<DraftFiles> =>
-    writeFiles(writer, {
-      query,
-      schema: request.schema,
-      // Rows of several partitions would have no order among each other any more.
-      ...(request.spec && !request.ordered ? { spec: request.spec } : {}),
-      folder: request.folder,
-      mode: { ordered: request.ordered ?? false, ...mode },
-      ...(rowGroupRows === undefined ? {} : { rowGroupRows }),
-    });
   const slices = async (reading: Reading): Promise<DraftFiles> => {
     const sliced = await slicedRows(writer.session, reading, join(folder, 'slices'));
     try {
-      return await attempt(sliced.query, { alone: true, ordered: true }, SMALL_ROW_GROUP);
+      return await attempt(work, sliced.query, { alone: true, ordered: true }, SMALL_ROW_GROUP);
     } finally {
       await sliced.discard();
     }
   };
   try {
-    if (dataFields(request.schema).length > WIDE_COLUMNS) return await slices(typing(WIDE_LINE_BYTES));
-    // Several threads keep no order of rows where files are ended by their size or by partition.
-    return await attempt(rowsSql(typing(USUAL_LINE_BYTES)), { alone: request.ordered === true });
+    if (isWide(request)) return await slices(typing(WIDE_LINE_BYTES));
+    return await attempt(work, rowsSql(typing(USUAL_LINE_BYTES)), {});
   } catch (error) {
     if (!LINE_TOO_LONG.test(messageOf(error)) && !OUT_OF_MEMORY.test(messageOf(error))) throw error;
   }
@@ -77,11 +88,44 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
   const longest = await longestLine(input.source, 2 * MAX_LINE_BYTES);
   const small = typing(Math.max(longest + 1, SMALL_LINE_BYTES));
   try {
-    return await attempt(rowsSql(small), { alone: true }, SMALL_ROW_GROUP);
+    return await attempt(work, rowsSql(small), { alone: true }, SMALL_ROW_GROUP);
   } catch (error) {
     if (!OUT_OF_MEMORY.test(messageOf(error))) throw error;
   }
   return slices(small);
+}
+
+const isWide = ({ schema }: CopyRequest): boolean => dataFields(schema).length > WIDE_COLUMNS;
+const fieldsOf = ({ schema }: CopyRequest): string => JSON.stringify(schema.fields);
+
+// Undefined where this is no way to read the spool; what DuckDB refuses is then read the other way.
+async function writeStrictly(work: Work, input: Input): Promise<DraftFiles | undefined> {
+  const { request, drifting } = work;
+  const room = isWide(request) || drifting.loose.has(fieldsOf(request)) ? 0 : await headRoom(input.source);
+  const first = room ? parsed(await firstLine(input.source)) : undefined;
+  if (first === undefined) return undefined;
+  const line = witnessLine(request.schema, input.shape, first);
+  if (Buffer.byteLength(line) > room) return undefined;
+  await writeHead(input.source, room, line);
+  try {
+    const strict = { ...reading(work, input, false), usual: [], maxLineBytes: USUAL_LINE_BYTES };
+    return await attempt(work, strictRowsSql(strict, first), {});
+  } catch (error) {
+    const message = messageOf(error);
+    if (LOOSE.test(message)) drifting.loose.add(fieldsOf(request));
+    else if (REFUSED.test(message) && !LINE_TOO_LONG.test(message)) throw error;
+    return undefined;
+  } finally {
+    await writeHead(input.source, room);
+  }
+}
+
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString());
+  } catch {
+    return undefined;
+  }
 }
 
 function rewrite({ request, folder }: Work, keyless?: ReadonlySet<number>): Promise<Rewriting> {
@@ -118,7 +162,8 @@ async function writeExactly(work: Work, keepExtra: boolean): Promise<{ draft: Dr
   let input: Input = (await hasLongNumbers(source)) ? await rewritten(work) : { source, shape };
   for (;;) {
     try {
-      return { draft: await write(work, input, keepExtra), input };
+      const strict = input.rewriting || keepExtra ? undefined : await writeStrictly(work, input);
+      return { draft: strict ?? (await write(work, input, keepExtra)), input };
     } catch (error) {
       if (!isRefused(error)) throw error;
       if (!input.rewriting) input = await rewritten(work);
@@ -156,8 +201,8 @@ async function finish(work: Work, drafted: { draft: DraftFiles; input: Input }):
  */
 export async function copySpool(writer: Writer, drifting: Drifting, request: CopyRequest): Promise<CopyResult> {
   const folder = join(writer.scratch, randomUUID());
-  const work = { writer, request, folder };
-  const fields = JSON.stringify(request.schema.fields);
+  const work = { writer, request, folder, drifting };
+  const fields = fieldsOf(request);
   const drafts: DraftFiles[] = [];
   const drafted = async (keepExtra: boolean) => {
     const made = await writeExactly(work, keepExtra);
@@ -166,9 +211,9 @@ export async function copySpool(writer: Writer, drifting: Drifting, request: Cop
   };
   try {
     await mkdir(folder, { recursive: true });
-    let made = await drafted(drifting.has(fields));
-    if (!made.input.rewriting && !drifting.has(fields) && hasExtra(made.draft)) {
-      drifting.add(fields);
+    let made = await drafted(drifting.extra.has(fields));
+    if (!made.input.rewriting && !drifting.extra.has(fields) && hasExtra(made.draft)) {
+      drifting.extra.add(fields);
       made = await drafted(true);
     }
     const result = await finish(work, made);

@@ -37,6 +37,7 @@ export const REFUSALS = {
   noData: 'weir: no data',
   duplicate: 'weir: duplicate key',
   key: 'weir: key missing',
+  doubtful: 'weir: doubtful number',
 } as const;
 
 // The members of a line that are read, as one nested struct type per top-level member.
@@ -172,6 +173,8 @@ export function keylessRowsSql(reading: Reading): string {
 const ROW_GROUP = { rows: 122_880, bytes: 16 * 1024 * 1024 } as const;
 /** Rows of a row group whose order is kept: DuckDB then knows no bound in bytes, and holds several back. */
 const ORDERED_GROUP_ROWS = 20_480;
+/** Level 1 makes files a tenth larger than DuckDB's usual 3, and staging a tenth cheaper. */
+const ZSTD_LEVEL = 1;
 /** The size at which a data file is ended and the next one begun. */
 export const TARGET_FILE_BYTES = '128MB';
 
@@ -193,7 +196,7 @@ export function writeSql(query: string, options: WriteOptions): string {
   const division = partitionColumn
     ? `PARTITION_BY (${identifier(partitionColumn)})`
     : `FILE_SIZE_BYTES '${TARGET_FILE_BYTES}'`;
-  return `COPY (${query}) TO ${literal(folder)} (FORMAT parquet, COMPRESSION zstd, ${division},
+  return `COPY (${query}) TO ${literal(folder)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${ZSTD_LEVEL}, ${division},
     ROW_GROUP_SIZE ${rows}, ${ordered ? '' : `ROW_GROUP_SIZE_BYTES ${ROW_GROUP.bytes},`}
     FIELD_IDS ${fieldIdsLiteral(schema.fields)}, RETURN_STATS)`;
 }

@@ -41,7 +41,10 @@ export type RejectedLines = {
 };
 
 export type CopyRequest = {
-  /** The path of a spool of JSON lines, one row each; it is only read. */
+  /**
+   * The path of a spool of JSON lines, one row each. A first line of nothing but spaces is room in which the stager may
+   * write while it reads, and makes reading a third cheaper; it is spaces again afterwards.
+   */
   readonly source: string;
   readonly shape: LineShape;
   /** The table's schema, meta columns included; columns that a line lacks become NULL. */
@@ -51,10 +54,7 @@ export type CopyRequest = {
   /** The location of a fresh folder below the table's data location; every file of this call lies in it. */
   readonly folder: string;
   readonly runId: string;
-  /**
-   * Whether rows keep the order of the lines, within a file and from file to file. Such files are read by a merge and never
-   * registered, so they are not divided by partition: the versions of a row may lie in several.
-   */
+  /** Whether rows keep the order of the lines, within a file and from file to file; `spec` then divides nothing. */
   readonly ordered?: boolean;
   /** Ids of fields that must hold a value; a line without one is rejected as `key_missing`. */
   readonly key?: readonly number[];

@@ -48,7 +48,7 @@ export async function createStager(options: StagerOptions | SingleStagerOptions)
   await mkdir(dirname(tempDirectory), { recursive: true });
   const session = await openSession({ ...options, tempDirectory });
   const writer = { io, session, scratch };
-  const drifting: Drifting = new Set();
+  const drifting: Drifting = { loose: new Set(), extra: new Set() };
 
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(action: () => Promise<T>): Promise<T> => {
@@ -56,13 +56,20 @@ export async function createStager(options: StagerOptions | SingleStagerOptions)
     last = turn.catch(() => undefined);
     return turn;
   };
-  const copy = (request: CopyRequest): Promise<CopyResult> => inTurn(() => copySpool(writer, drifting, request));
+  const copy = (request: CopyRequest): Promise<CopyResult> =>
+    inTurn(() => copySpool(writer, drifting, undivided(request)));
   return {
     copy: ((request: CopyRequest | StageRequest) =>
       'target' in request ? copySingle(copy, request) : copy(request)) as Stager['copy'],
-    segment: (request) => inTurn(() => copySegment(writer, request)),
+    segment: (request) => inTurn(() => copySegment(writer, undivided(request))),
     quarantine: (request) => inTurn(() => quarantineLines(writer, request)),
     merge: (request) => inTurn(() => mergeBatch(writer, request)),
     close: session.close,
   };
+}
+
+// Rows of one key may lie in several partitions, and there is no order among the files of these.
+function undivided<Request extends Pick<CopyRequest, 'spec' | 'ordered'>>(request: Request): Request {
+  const { spec: _divides, ...rest } = request;
+  return request.ordered ? (rest as Request) : request;
 }

@@ -99,10 +99,11 @@ t.test('every line ends as an exact row, a row that says what it lost, or a reje
   const schema = currentSchema(metadata);
   const seen = { lines: 0, rejected: 0, marked: 0 };
 
-  const holds = fc.asyncProperty(spool, async (all) => {
+  const holds = fc.asyncProperty(spool, fc.constantFrom(0, 4000), async (all, room) => {
     const lines = all.filter((line) => line.some((byte) => byte !== 32 && (byte < 9 || byte > 13)));
     const source = join(root, `${randomUUID()}.ndjson`);
-    await writeFile(source, Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])));
+    const head = room ? [Buffer.from(`${' '.repeat(room)}\n`)] : [];
+    await writeFile(source, Buffer.concat([...head, ...lines.flatMap((line) => [line, Buffer.from('\n')])]));
     const folder = `${metadata.location}/data/${randomUUID()}`;
     const request = {
       source,

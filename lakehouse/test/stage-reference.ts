@@ -58,6 +58,7 @@ function longCell(value: unknown): Cell {
 
 function doubleCell(value: unknown): Cell {
   const text = textOf(value).trim();
+  if (text === 'true' || text === 'false') return { value: text === 'true' ? 1 : 0 };
   if (/^-?(nan|inf|infinity)$/i.test(text)) return { value: text };
   if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return nulled;
   const number = Number(text);

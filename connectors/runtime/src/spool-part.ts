@@ -12,6 +12,8 @@ export type SpoolPart = {
   /** The rows of the stream before its own. */
   readonly position: number;
   readonly extractedAt: number | undefined;
+  /** Bytes before the first line of rows: a line of spaces, if any. */
+  readonly head: number;
   pending: Uint8Array[];
   pendingBytes: number;
   bytes: number;
@@ -20,10 +22,11 @@ export type SpoolPart = {
   rejected: readonly RejectedLine[];
 };
 
-/** A part of no line yet. */
-export function linesPart(path: string, position: number): SpoolPart {
-  const empty = { pending: [], pendingBytes: 0, bytes: 0, rows: 0, rejected: [] };
-  return { format: 'lines', path, position, extractedAt: undefined, ...empty };
+/** A part of no row yet; with a head it begins with a line of spaces of so many bytes. */
+export function linesPart(path: string, position: number, head = 0): SpoolPart {
+  const pending = head === 0 ? [] : [Buffer.from(`${' '.repeat(head - 1)}\n`)];
+  const empty = { pending, pendingBytes: head, bytes: 0, rows: 0, rejected: [] };
+  return { format: 'lines', path, position, extractedAt: undefined, head, ...empty };
 }
 
 /** Adds whole lines. */
@@ -58,7 +61,7 @@ export function cutPart(
   { bytes, rows, rejected }: Pick<SpoolPart, 'bytes' | 'rows' | 'rejected'>,
 ): void {
   flushPart(part);
-  if (bytes < part.bytes) truncateSync(part.path, bytes);
+  if (bytes < part.bytes) truncateSync(part.path, part.head + bytes);
   if (bytes === 0) dropPart(part);
   Object.assign(part, { bytes, rows, rejected });
 }

@@ -44,6 +44,8 @@ export type SpoolOptions = {
   readonly segmentBytes?: number;
   readonly sealAfterMs?: number;
   readonly maxWaiting?: number;
+  /** Bytes of a line of spaces at the head of each file of lines: room for what its reader wants to be told first. */
+  readonly headBytes?: number;
   readonly now?: () => number;
 };
 
@@ -71,7 +73,7 @@ type Open = {
  * in the order in which they came. A stream has one open file at a time.
  */
 export function createSpool(options: SpoolOptions): Spool {
-  const { dir, segmentBytes = SEGMENT_BYTES, sealAfterMs = SEAL_AFTER_MS, now = Date.now } = options;
+  const { dir, segmentBytes = SEGMENT_BYTES, sealAfterMs = SEAL_AFTER_MS, headBytes = 0, now = Date.now } = options;
   const queue = spoolQueue(options.maxWaiting ?? MAX_WAITING_SEGMENTS);
   const streams = new Map<StreamKey, Open>();
   let files = 0;
@@ -86,7 +88,7 @@ export function createSpool(options: SpoolOptions): Spool {
   const growing = (open: Open): SpoolPart => {
     const last = open.parts.at(-1);
     if (last?.format === 'lines' && last.rejected.length === 0) return last;
-    const fresh = linesPart(join(dir, `${files++}.ndjson`), nextPosition(open));
+    const fresh = linesPart(join(dir, `${files++}.ndjson`), nextPosition(open), headBytes);
     open.parts.push(fresh);
     return fresh;
   };

@@ -224,3 +224,22 @@ t.test('an error closes both ends', (t) =>
     await t.rejects(spool.segments().next(), { message: 'gone' });
   }),
 );
+
+t.test('a file of lines begins with a line of spaces of the asked size, which counts for nothing', async (t) => {
+  await withSpool({ headBytes: 16 }, async (spool, dir) => {
+    spool.write('a', line('one'), 1);
+    spool.mark('a', '{}');
+    spool.write('a', line('two'), 1);
+    spool.finish('a', 'until-last-state');
+    spool.write('b', line('three'), 1);
+    spool.finish('b', 'all');
+    spool.close();
+    const head = `${' '.repeat(15)}\n`;
+    const taken = await drain(spool);
+    t.match(taken, [
+      { text: `${head}one\n`, lines: 1, bytes: 4, position: 0 },
+      { text: `${head}three\n`, lines: 1, bytes: 6, position: 0 },
+    ]);
+    t.strictSame(await readdir(dir), []);
+  });
+});

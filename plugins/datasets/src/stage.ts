@@ -12,6 +12,7 @@ export {
   type PartitionSpec,
   type RejectedLines,
   readMetadata,
+  SPOOL_HEAD_BYTES,
   type StagedFile,
   type StageRequest,
   type StageResult,

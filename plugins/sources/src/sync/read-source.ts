@@ -9,6 +9,7 @@ import {
   streamOfKey,
 } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
+import { SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
 import { sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
@@ -27,7 +28,11 @@ export interface ReadDeps {
  * when the spool failed.
  */
 export async function readSource({ plan, connector, segments, send }: ReadDeps): Promise<void> {
-  const spool = createSpool({ dir: join(plan.workDir, 'spool'), sealAfterMs: plan.commitAfterMs });
+  const spool = createSpool({
+    dir: join(plan.workDir, 'spool'),
+    sealAfterMs: plan.commitAfterMs,
+    headBytes: SPOOL_HEAD_BYTES,
+  });
   const watched = watchSpool(spool, plan.streams);
   const idOf = new Map(plan.streams.map(({ key, streamId }) => [key, streamId]));
   const tell = async (): Promise<void> => {
