@@ -7,6 +7,7 @@ import {
   createStager,
   jsonSchemaToColumns,
   openStore,
+  SPOOL_HEAD_BYTES,
   type TableSchema,
   withMetaColumns,
 } from '@weir/lakehouse';
@@ -24,7 +25,7 @@ async function main([kind = 'narrow', folder = '.']: string[]): Promise<void> {
   await mkdir(path.join(work, 'spool'));
   const io = openStore({ warehouse: work, scratch: path.join(work, 'copies') });
   const stager = await createStager({ io, scratch: path.join(work, 'scratch') });
-  const spool = createSpool({ dir: path.join(work, 'spool') });
+  const spool = createSpool({ dir: path.join(work, 'spool'), headBytes: SPOOL_HEAD_BYTES });
   const source = LINE_KINDS[kind as LineKindName];
   const fields = assignFieldIds(withMetaColumns(jsonSchemaToColumns(jsonSchemaOf(source))));
   const schema: TableSchema = { type: 'struct', 'schema-id': 0, fields };
