@@ -61,14 +61,26 @@ export async function runReplay(
     throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
   }
   const attempt = { tenant, runId, ...lease, row, request: replay.request, signal };
-  const done = storedOutcome(await tables.checkpoint(tenant, checkpointOf(runId)));
-  const outcome = done ?? (await carriedOut(deps, attempt));
+  const outcome = (await before(tables, attempt)) ?? (await carriedOut(deps, attempt));
   await db.transaction(async (tx) => {
     const again = await tx.findOne(ReplayEntity, { runId });
     if (again !== undefined) await tx.update(again, { outcome });
   });
 }
 
+/** What an attempt before has done, if any; tables that it left half moved are first brought to where it meant them to be. */
+async function before(tables: TablesService, { tenant, runId, leaseEpoch, row }: Attempt) {
+  const stream = {
+    ref: tables.bronze(tenant, row.destinationTable),
+    streamId: writerOf(row),
+    key: checkpointOf(runId),
+  };
+  const { checkpoint } = await tables.resume(tenant, { runId, leaseEpoch }, stream);
+  return storedOutcome(checkpoint);
+}
+
+// The stream's own id belongs to its syncs: what a replay commits covers no state of theirs.
+const writerOf = ({ streamId }: StreamRow) => `replay-${streamId}`;
 const checkpointOf = (runId: string) => `quarantine-replay/${runId}`;
 
 async function carriedOut(deps: ReplayDeps, attempt: Attempt): Promise<ReplayOutcomeView> {
@@ -155,8 +167,7 @@ async function commit(
   const { tenant, runId, leaseEpoch, row } = attempt;
   if (replayed.rows === 0 && replayed.quarantine.removed.length === 0) return replayOutcome(replayed, null);
   const facts = {
-    // The stream's own id belongs to its syncs: what is committed here covers no state of theirs.
-    streamId: `replay-${row.streamId}`,
+    streamId: writerOf(row),
     attempt: leaseEpoch,
     batch: leaseEpoch,
     stateSha256: createHash('sha256').digest('hex'),

@@ -1,0 +1,39 @@
+import t from 'tap';
+import { ReplayEntity } from '../src/quarantine/entity.ts';
+import { type ReplayDeps, runReplay } from '../src/quarantine/run-replay.ts';
+
+type Tenant = Parameters<typeof runReplay>[1];
+
+t.test('an attempt of a replay first brings to its end what an earlier one has left half done', async (t) => {
+  const outcome = { lines: 2, rows: 2 };
+  const resumed: unknown[] = [];
+  let kept: unknown;
+  const tx = {
+    findOne: async (entity: unknown) =>
+      entity === ReplayEntity ? { streamId: 's', request: {} } : { streamId: 's', destinationTable: 'orders' },
+    update: async (_row: unknown, change: { outcome: unknown }) => {
+      kept = change.outcome;
+    },
+  };
+  const deps = {
+    kernel: {
+      runs: { begin: async () => ({ leaseEpoch: 2 }) },
+      db: () => ({ transaction: (work: (given: typeof tx) => unknown) => work(tx) }),
+    },
+    // Nothing else is asked of the tables: the lines are where they belong.
+    tables: {
+      bronze: (_tenant: unknown, table: string) => ({ namespace: 'bronze.demo', table }),
+      async resume(_tenant: unknown, lease: unknown, stream: unknown) {
+        resumed.push(lease, stream);
+        return { checkpoint: { state: outcome, counters: {}, runId: 'run' }, follows: undefined };
+      },
+    },
+  };
+  const { signal } = new AbortController();
+  await runReplay(deps as unknown as ReplayDeps, {} as Tenant, { runId: 'run', signal });
+  t.strictSame(resumed, [
+    { runId: 'run', leaseEpoch: 2 },
+    { ref: { namespace: 'bronze.demo', table: 'orders' }, streamId: 'replay-s', key: 'quarantine-replay/run' },
+  ]);
+  t.strictSame(kept, outcome);
+});
