@@ -230,3 +230,22 @@ t.test('whatever the ledger says: a dry run tells what is then done, and no file
   const answer = await world.as('acme').call(previewDataset, { params: { dataset_id: 'bronze.acme.orders' } });
   t.equal(answer.ok && answer.body.rows.length, 2);
 });
+
+t.test('what a run has staged stays as long as a commit of it waits to be brought to its end', async (t) => {
+  const { world, acme, ref, deps, run, location } = await open(t);
+  const runId = await run(true);
+  const file = stray(`${location}/data/${randomUUID()}.parquet`);
+  await enter(world, acme, { ref, location: file, isFolder: false, runId }, { marked: 50 });
+  const pending = (text: string) =>
+    world.kernel.db(acme).transaction(({ sql }) => sql(text, [acme.tenantId, ...(text.includes('$2') ? [runId] : [])]));
+  await pending(`insert into datasets.pending_checkpoint (tenant_id, commit_id, key, run_id, request)
+    values ($1, 'c@1', 'k', $2, '{}'::jsonb)`);
+  t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['keep run_open']);
+  t.ok(existsSync(localPath(file)));
+  await pending('delete from datasets.pending_checkpoint where tenant_id = $1');
+  await enter(world, acme, { ref, location: file, isFolder: false, runId }, { marked: 50 });
+  await sweep(deps, acme, {});
+  await wait(world, acme, 2 * GRACE_HOURS);
+  t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['remove unreferenced']);
+  t.notOk(existsSync(localPath(file)));
+});

@@ -3,6 +3,7 @@ import { type Input, MAX_PAGE_SIZE, type Output, Problem } from '@weir/kernel/co
 import { referencedFiles, toLocation } from '@weir/lakehouse';
 import { MAX_SHOWN_FILES, type sweepStagedFiles, type TableRef } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
+import { runsOfPending } from '../table/pending-commits.ts';
 import { loadTables, type TableDeps } from '../table/table-store.ts';
 import { type Decision, decide, type EntryFacts } from './decide.ts';
 import { dueEntries, endEntry, type LedgerEntry, setMark } from './ledger.ts';
@@ -55,7 +56,10 @@ async function readPage({ kernel, graceHours }: SweepDeps, tenant: Tenant, query
     const found = await dueEntries(tx, { graceHours, after, limit: limit + 1 });
     const entries = found.slice(0, limit);
     const runs = await kernel.runs.findMany(tx, [...new Set(entries.map(({ runId }) => runId))]);
-    const ended = runs.filter(({ status }) => status !== 'pending' && status !== 'running').map(({ runId }) => runId);
+    const done = runs.filter(({ status }) => status !== 'pending' && status !== 'running').map(({ runId }) => runId);
+    // A commit that waits is brought to its end by a later run, with the files that its own run has staged.
+    const waiting = await runsOfPending(tx, done);
+    const ended = done.filter((runId) => !waiting.has(runId));
     const last = found.length > limit ? entries.at(-1) : undefined;
     const next = last === undefined ? null : encodePageToken(PAGE_LIST, { value: last.stagedAt, id: last.location });
     return { entries, next, ended: new Set(ended) };

@@ -61,6 +61,17 @@ export async function letPendingGo(tx: TenantTransaction, request: CommitRequest
   return true;
 }
 
+/** Those of some runs that have a commit which may yet be brought to its end. */
+export async function runsOfPending(tx: TenantTransaction, runIds: readonly string[]): Promise<Set<string>> {
+  if (runIds.length === 0) return new Set();
+  const { rows } = await tx.sql(
+    `select distinct run_id from datasets.pending_checkpoint
+     where tenant_id = $1 and run_id in (select jsonb_array_elements_text($2::jsonb)::uuid)`,
+    [tx.tenant.tenantId, JSON.stringify(runIds)],
+  );
+  return new Set(rows.map((row) => String(row.run_id)));
+}
+
 function keyOf({ id, attempt }: CommitName): string {
   return `${id}@${attempt}`;
 }
