@@ -58,7 +58,7 @@ export async function testPlatform(
 
 /** The environment of a platform's processes. */
 export function platformEnvironment(parts: {
-  database: TestDatabase;
+  database: Pick<TestDatabase, 'name' | 'app'>;
   issuer: TestIssuer;
   folder: string;
 }): Record<string, string> {

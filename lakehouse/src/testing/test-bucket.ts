@@ -30,9 +30,8 @@ export type TestBucket = {
 const BUCKET = 'weir-tests';
 const THERE = ['BucketAlreadyExists', 'BucketAlreadyOwnedByYou'];
 
-/** A warehouse in a prefix of its own of the bucket that all tests share. */
-export async function testBucket(): Promise<TestBucket> {
-  const s3 = testS3();
+/** A warehouse in a prefix of its own of the bucket that all tests share, in the object store of the test run or another. */
+export async function testBucket(s3: S3Options = testS3()): Promise<TestBucket> {
   const client = new S3Client({
     endpoint: s3.endpoint ?? '',
     region: 'us-east-1',

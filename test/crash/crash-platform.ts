@@ -1,0 +1,190 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  findTemporal,
+  type RunningPostgres,
+  type RunningTemporal,
+  startPostgres,
+  startTemporal,
+  toolCache,
+} from '@weir/embedded';
+import { type CallResult, call, type Endpoint, type Input } from '@weir/kernel/contract';
+import { type Teardown, testIssuer } from '@weir/kernel/testing';
+import { testBucket } from '@weir/lakehouse/testing';
+import { bootstrapDatabase, createTenant, migrate, migrations } from '@weir/migrations';
+import pg from 'pg';
+import { type ApiProcess, apiProcess } from '../api-process.ts';
+import { findObjectStore, type RunningObjectStore, startObjectStore } from '../object-store.ts';
+import { platformEnvironment } from '../platform.ts';
+import { startWorker, type WorkerProcess } from '../worker-process.ts';
+import type { Target } from './cells.ts';
+import { type FaultFolder, faultFolder } from './fault-folder.ts';
+import { until } from './until.ts';
+
+const DATABASE = 'weir_crash';
+const PASSWORDS = { owner: 'test-owner', app: 'test-app', system: 'test-system' };
+/** Commits come often, so that a crash finds some of the rows committed. */
+const OFTEN = { WEIR_SYNC_COMMIT_SECONDS: '1' };
+
+export type Service = Exclude<Target, 'child'>;
+
+/** A platform of processes that can be killed and started again, with servers that nobody else uses. */
+export interface CrashPlatform {
+  readonly folder: string;
+  readonly faults: FaultFolder;
+  /** How a reader of our tables reaches the object store, if they lie in one. */
+  readonly s3: Record<string, string>;
+  workerPid(): number;
+  /** One statement as superuser. */
+  peek(text: string, params?: unknown[]): Promise<Record<string, unknown>[]>;
+  tenant(alias: string): Promise<Caller>;
+  /** Kills a process as a power cut would; Postgres by its immediate shutdown. Resolves when it is gone. */
+  kill(target: Service): Promise<void>;
+  /** Starts it again where it was, and every program of ours that has ended meanwhile, as a supervisor would. */
+  restart(target: Service): Promise<void>;
+}
+
+/** Calls the API, wherever it is at the moment, as the administrator of a tenant. */
+export type Caller = <E extends Endpoint>(endpoint: E, input?: Partial<Input<E>>) => Promise<CallResult<E>>;
+
+/** Starts everything, with tables in a folder or in an object store; it ends with the test. */
+export async function crashPlatform(t: Teardown, folder: string, warehouse: 'folder' | 's3'): Promise<CrashPlatform> {
+  await mkdir(join(folder, 'warehouse'), { recursive: true });
+  const faults = await faultFolder(join(folder, 'faults'));
+  const servers = await startServers(t, folder, warehouse);
+  const url = new URL(servers.postgres.url);
+  const [host, port, database] = [url.hostname, Number(url.port), DATABASE];
+  await bootstrapDatabase({ superuserUrl: url.href, database, passwords: PASSWORDS });
+  const owner = { host, port, database, user: 'weir_owner', password: PASSWORDS.owner };
+  await migrate(owner, migrations);
+  const app = { ...owner, user: 'weir_app', password: PASSWORDS.app };
+  const issuer = await testIssuer(t);
+  const environment = {
+    ...platformEnvironment({ database: { name: DATABASE, app }, issuer, folder }),
+    ...{ WORKFLOW_HOST: host, WORKFLOW_PORT: String(servers.temporal.port), ...OFTEN },
+    ...{ WEIR_PLATFORM: join(import.meta.dirname, 'platform.json'), WEIR_FAULTPOINTS: faults.path },
+    ...{ WEIR_CACHE_DIR: join(toolCache(), 'crash-workflows'), WEIR_TABLE_CACHE_DIR: join(folder, 'copies') },
+    ...servers.environment,
+  };
+  const programs = await startPrograms(t, environment);
+  const asSuperuser = new URL(url);
+  asSuperuser.pathname = `/${DATABASE}`;
+  return {
+    folder,
+    faults,
+    s3: servers.reader,
+    workerPid: () => programs.worker.pid,
+    peek: (text, params = []) => peek(asSuperuser.href, text, params),
+    async tenant(alias) {
+      await createTenant(owner, alias);
+      const token = await issuer.userToken({ subject: `admin@${alias}`, organizations: [alias], roles: ['admin'] });
+      return (endpoint, input = {}) => call(endpoint, input, { url: programs.api.url, token, tenant: alias });
+    },
+    kill: (target) => (target === 'api' || target === 'worker' ? programs.kill(target) : servers.kill(target)),
+    async restart(target) {
+      if (target !== 'api' && target !== 'worker') await servers.restart(target);
+      await programs.restart();
+    },
+  };
+}
+
+interface Servers {
+  postgres: RunningPostgres;
+  temporal: RunningTemporal;
+  store: RunningObjectStore | undefined;
+  environment: Record<string, string>;
+  reader: Record<string, string>;
+  kill(target: 'postgres' | 'temporal' | 'store'): Promise<void>;
+  restart(target: 'postgres' | 'temporal' | 'store'): Promise<void>;
+}
+
+async function startServers(t: Teardown, folder: string, warehouse: 'folder' | 's3'): Promise<Servers> {
+  const binary = process.env.WEIR_TEST_TEMPORAL_BINARY ?? (await findTemporal()).binary;
+  const weed = warehouse === 's3' ? await findObjectStore() : '';
+  // What Postgres has acknowledged outlives the end of its processes; that of the machine is not tested here.
+  const postgres = (port?: number) =>
+    startPostgres({
+      ...{ dataDir: join(folder, 'postgres'), logFile: join(folder, 'postgres.log'), superuserPassword: 'weir-test' },
+      ...{ settings: { fsync: 'off', full_page_writes: 'off' }, ...(port !== undefined && { port }) },
+    });
+  const temporal = (port?: number) =>
+    startTemporal({
+      ...{ binary, dbFile: join(folder, 'temporal.db'), logFile: join(folder, 'temporal.log') },
+      ...(port !== undefined && { port }),
+    });
+  const store = (port?: number) =>
+    startObjectStore({ binary: weed, folder: join(folder, 'store'), ...(port !== undefined && { port }) });
+  const servers: Servers = {
+    postgres: await postgres(),
+    temporal: await temporal(),
+    store: warehouse === 's3' ? await store() : undefined,
+    environment: {},
+    reader: {},
+    async kill(target) {
+      if (target === 'store') return void (await servers.store?.stop('SIGKILL'));
+      const server = servers[target];
+      process.kill(server.pid, target === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
+      await server.exited;
+    },
+    async restart(target) {
+      if (target === 'postgres') servers.postgres = await postgres(servers.postgres.port);
+      else if (target === 'temporal') servers.temporal = await temporal(servers.temporal.port);
+      else servers.store = await store(servers.store?.port);
+    },
+  };
+  t.teardown(async () => {
+    await Promise.all([servers.temporal.stop(), servers.store?.stop()]);
+    await servers.postgres.stop();
+  });
+  return servers.store === undefined ? servers : Object.assign(servers, await objectStore(t, servers.store));
+}
+
+/** A bucket, and how platform and reader find it. */
+async function objectStore(t: Teardown, { endpoint, accessKeyId, secretAccessKey }: RunningObjectStore) {
+  const bucket = await testBucket({ endpoint, accessKeyId, secretAccessKey });
+  t.teardown(bucket.close);
+  const keys = { OBJECT_STORE_ACCESS_KEY_ID: accessKeyId, OBJECT_STORE_SECRET_ACCESS_KEY: secretAccessKey };
+  return {
+    environment: { WEIR_WAREHOUSE: bucket.warehouse, OBJECT_STORE_ENDPOINT_URL: endpoint, ...keys },
+    reader: {
+      's3.endpoint': endpoint,
+      's3.region': 'us-east-1',
+      's3.access-key-id': accessKeyId,
+      's3.secret-access-key': secretAccessKey,
+    },
+  };
+}
+
+/** The API and a worker, each with how it ended if it did. */
+async function startPrograms(t: Teardown, environment: Record<string, string>) {
+  const start = { api: () => apiProcess(t, environment), worker: () => startWorker(t, environment) };
+  const programs: { api: ApiProcess; worker: WorkerProcess } = { api: await start.api(), worker: await start.worker() };
+  const isGone = (pid: number) => {
+    try {
+      return !process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+  };
+  return Object.assign(programs, {
+    async kill(target: 'api' | 'worker') {
+      const { pid } = programs[target];
+      process.kill(pid, 'SIGKILL');
+      await until(`the end of the ${target}`, async () => isGone(pid) || undefined);
+    },
+    async restart() {
+      if (isGone(programs.api.pid)) programs.api = await start.api();
+      if (isGone(programs.worker.pid)) programs.worker = await start.worker();
+    },
+  });
+}
+
+async function peek(url: string, text: string, params: unknown[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, params)).rows;
+  } finally {
+    await client.end();
+  }
+}
