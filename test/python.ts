@@ -8,9 +8,10 @@ import { toolCache } from '@weir/embedded';
 
 /** The independent readers of our tables: other people's code, so that a fault of ours cannot hide in both. */
 const REQUIREMENTS = [
-  'pyiceberg[sql-postgres,pyarrow]==0.12.0',
+  'pyiceberg[sql-postgres,pyarrow,pyiceberg-core]==0.12.0',
   'duckdb==1.5.5',
   'duckdb-extension-avro==1.5.5',
+  'duckdb-extension-httpfs==1.5.5',
   'duckdb-extension-iceberg==1.5.5',
 ];
 const VENV_TIMEOUT_MS = 120_000;

@@ -17,6 +17,8 @@ export type RestCatalogServerOptions = {
   readonly prefix?: string;
   /** Whether several tables can be changed in one request, and the configuration says so. */
   readonly manyTables?: boolean;
+  /** Tables that are there from the beginning, by `<namespace>.<name>`. */
+  readonly tables?: ReadonlyMap<string, LoadedTable>;
   /** Names in one page of a listing. */
   readonly pageSize?: number;
 };
@@ -54,8 +56,8 @@ export async function startRestCatalog(options: RestCatalogServerOptions): Promi
     prefix: options.prefix ?? '',
     manyTables: options.manyTables ?? false,
     pageSize: options.pageSize ?? DEFAULT_PAGE_SIZE,
-    namespaces: new Set(),
-    tables: new Map(),
+    namespaces: new Set([...(options.tables?.keys() ?? [])].map((key) => key.slice(0, key.lastIndexOf('.')))),
+    tables: new Map(options.tables),
   };
   // One request after the other: what is checked still holds when it is changed.
   let turn: Promise<unknown> = Promise.resolve();

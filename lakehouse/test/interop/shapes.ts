@@ -1,0 +1,203 @@
+import { type Column, currentSchema, QUARANTINE_COLUMNS, type Transform } from '../../src/index.ts';
+import { EVERY_TYPE, everyTypeRows } from './every-type.ts';
+import type { Data, TableAt, Workshop } from './workshop.ts';
+
+/** A form that a table of ours can have, with the number of rows that it then has. */
+export type Shape = {
+  readonly name: string;
+  readonly rows: number;
+  make(shop: Workshop): Promise<TableAt>;
+  /** Data for one more row of it. */
+  readonly more: Data;
+};
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'int' },
+  { name: 's', type: 'string' },
+  { name: 'm', type: 'decimal(9, 2)' },
+  { name: 'at', type: 'timestamptz' },
+];
+/** More appends than a table keeps manifests before it merges them. */
+const MANY_APPENDS = 104;
+
+const plain = (id: number, more: Data = {}): Data => ({
+  id,
+  s: `text ${id}`,
+  m: `${id}.25`,
+  at: `2024-01-${String(1 + (id % 28)).padStart(2, '0')}T0${id % 10}:00:00.000001Z`,
+  ...more,
+});
+const some = (from: number, count: number): Data[] => Array.from({ length: count }, (_, at) => plain(from + at));
+const idOf = ({ metadata }: TableAt, name: string): number =>
+  currentSchema(metadata).fields.find((field) => field.name === name)!.id;
+
+const NESTED: readonly Column[] = [
+  { name: 'id', type: 'int' },
+  {
+    name: 'st',
+    type: {
+      struct: [
+        { name: 'a', type: 'long' },
+        { name: 'b', type: { struct: [{ name: 'c', type: 'string' }] } },
+      ],
+    },
+  },
+  { name: 'li', type: { list: { struct: [{ name: 'x', type: 'double' }] } } },
+  { name: 'ma', type: { map: { key: 'string', value: { list: 'int' } } } },
+];
+const nested = (id: number): Data => ({
+  id,
+  st: { a: String(2n ** 60n + BigInt(id)), b: { c: `c${id}` } },
+  li: [{ x: id / 4 }, { x: null }],
+  ma: { one: [1, id], two: [] },
+});
+
+/** A table that is divided by each kind of transform, over columns that stay in its files. */
+const divided = (column: string, transform: Transform): Shape => ({
+  name: `partitioned by ${transform} of ${column}`,
+  rows: 8,
+  more: plain(90),
+  async make(shop) {
+    const at = await shop.bronze(COLUMNS, [{ column, transform }]);
+    return shop.append(await shop.append(at, [...some(1, 4), { id: 5 }]), some(20, 3));
+  },
+});
+
+async function evolved(shop: Workshop): Promise<TableAt> {
+  const columns: Column[] = [...COLUMNS, { name: 'gone', type: 'string' }, { name: 'f', type: 'float' }];
+  let at = await shop.bronze(columns);
+  at = await shop.append(at, [plain(1, { gone: 'g', f: 1.5 }), plain(2, { gone: 'g', f: -0.25 })]);
+  at = await shop.change(at, [
+    { change: 'add', column: { name: 'new', type: 'string' } },
+    { change: 'rename', id: idOf(at, 's'), name: 't' },
+    { change: 'drop', id: idOf(at, 'gone') },
+    { change: 'reorder', id: idOf(at, 'm'), to: 'first' },
+    { change: 'widen', id: idOf(at, 'id'), type: 'long' },
+    { change: 'widen', id: idOf(at, 'f'), type: 'double' },
+    { change: 'widen', id: idOf(at, 'm'), type: 'decimal(20, 2)' },
+  ]);
+  // A column takes the name of one that is gone, and another type.
+  at = await shop.change(at, [{ change: 'add', column: { name: 'gone', type: 'int' } }]);
+  return shop.append(at, [{ id: 3, t: 'later', m: '123456789012.25', new: 'n', gone: 7, f: 0.1 }]);
+}
+
+const LATER: Data = { id: 91, t: 'more', new: 'n', gone: 8 };
+const NO_LINES = [
+  { position: 3, reason: 'malformed_json', raw: Buffer.from('{"a":') },
+  { position: 9, reason: 'invalid_utf8', raw: Buffer.from([0x7b, 0xff, 0x00, 0x7d]) },
+];
+
+/** Every form that our writer gives to tables. */
+export const SHAPES: readonly Shape[] = [
+  {
+    name: 'append',
+    rows: 8,
+    more: plain(90),
+    make: async (shop) => shop.append(await shop.append(await shop.bronze(COLUMNS), some(1, 5)), some(10, 3)),
+  },
+  {
+    name: 'overwritten',
+    rows: 2,
+    more: plain(90),
+    make: async (shop) => shop.overwrite(await shop.append(await shop.bronze(COLUMNS), some(1, 5)), some(50, 2)),
+  },
+  {
+    name: 'copy-on-write merged',
+    rows: 9,
+    more: plain(90),
+    async make(shop) {
+      const at = await shop.append(await shop.append(await shop.bronze(COLUMNS), some(1, 5)), some(10, 3));
+      return shop.merge(at, [plain(2, { s: 'new' }), plain(60)], { mode: 'merge', strategy: 'copy' });
+    },
+  },
+  {
+    name: 'position deletes',
+    rows: 8,
+    more: plain(90),
+    async make(shop) {
+      const columns: Column[] = [...COLUMNS, { name: 'deleted', type: 'string' }];
+      let at = await shop.append(await shop.append(await shop.bronze(columns), some(1, 5)), some(10, 3));
+      at = await shop.merge(at, [plain(2, { s: 'new' }), plain(60)], { mode: 'merge', strategy: 'positions' });
+      const gone = [{ id: 11, deleted: 'yes' }];
+      return shop.merge(at, gone, { mode: 'merge', strategy: 'positions', deleteMarker: 'deleted' });
+    },
+  },
+  {
+    name: 'soft-deleted',
+    rows: 5,
+    more: plain(90),
+    async make(shop) {
+      const columns: Column[] = [
+        ...COLUMNS,
+        { name: 'deleted', type: 'string' },
+        { name: '_deleted_at', type: 'timestamptz' },
+      ];
+      const at = await shop.append(await shop.bronze(columns), some(1, 5));
+      const gone = [{ id: 2, deleted: '2024-05-06T07:08:09Z' }];
+      return shop.merge(at, gone, { mode: 'soft_delete', strategy: 'positions', deleteMarker: 'deleted' });
+    },
+  },
+  { name: 'evolved', rows: 3, more: LATER, make: evolved },
+  {
+    name: 'nested',
+    rows: 4,
+    more: nested(90),
+    async make(shop) {
+      // PyIceberg reads a list of structs that is NULL as an empty one, of whatever writer.
+      const at = await shop.append(await shop.bronze(NESTED), [nested(1), nested(2), { id: 3, li: [] }]);
+      const changed = await shop.change(at, [
+        { change: 'add', column: { name: 'late', type: 'string' }, parent: idOf(at, 'st') },
+      ]);
+      return shop.append(changed, [{ id: 4, st: { a: 1, late: 'l' }, li: [], ma: {} }]);
+    },
+  },
+  {
+    name: 'every type',
+    rows: 3,
+    more: { id: 90 },
+    make: async (shop) => shop.append(await shop.bronze(EVERY_TYPE), everyTypeRows()),
+  },
+  divided('s', 'identity'),
+  divided('id', 'bucket[4]'),
+  divided('s', 'truncate[6]'),
+  divided('at', 'year'),
+  divided('at', 'month'),
+  divided('at', 'day'),
+  divided('at', 'hour'),
+  {
+    name: 'spec evolved',
+    rows: 9,
+    more: plain(90),
+    async make(shop) {
+      let at = await shop.append(await shop.bronze(COLUMNS), some(1, 3));
+      at = await shop.append(await shop.divide(at, [{ column: 's', transform: 'truncate[6]' }]), some(10, 3));
+      return shop.append(await shop.divide(at, [{ column: 'at', transform: 'day' }]), some(20, 3));
+    },
+  },
+  {
+    name: 'merged manifests',
+    rows: MANY_APPENDS,
+    more: plain(900),
+    async make(shop) {
+      let at = await shop.bronze(COLUMNS);
+      for (let id = 0; id < MANY_APPENDS; id++) at = await shop.append(at, [plain(id)]);
+      return at;
+    },
+  },
+  { name: 'empty', rows: 0, more: plain(90), make: (shop) => shop.bronze(COLUMNS) },
+  {
+    name: 'quarantine',
+    rows: 2,
+    more: { run_id: 'r', stream: 's', reason: 'no_data', position: 4 },
+    make: async (shop) => shop.quarantine(await shop.create(QUARANTINE_COLUMNS), NO_LINES),
+  },
+  {
+    name: 'rows with _errors',
+    rows: 3,
+    more: plain(90),
+    async make(shop) {
+      const wrong = [plain(1), plain(2, { id: 'no number', m: 'none' }), plain(3, { extra: { a: [1] } })];
+      return shop.append(await shop.bronze(COLUMNS), wrong);
+    },
+  },
+];

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Column,
+  type Condition,
+  createQueryPool,
+  createScanner,
+  createStager,
+  createTable,
+  currentSchema,
+  type FieldType,
+  type FileIO,
+  type MergeRequest,
+  type PartitionBy,
+  type PreparedCommit,
+  planRead,
+  prepareAppend,
+  prepareOverwrite,
+  prepareRowDelta,
+  prepareSchemaUpdate,
+  prepareSpecUpdate,
+  type RowPosition,
+  readMetadata,
+  type SchemaChange,
+  type StagedFile,
+  type TableMetadata,
+  withMetaColumns,
+} from '../../src/index.ts';
+import { partitionSpec } from '../../src/partition-type.ts';
+import { writeRejected } from '../../src/stage-rewrite.ts';
+import { line, SHAPE } from '../lake.ts';
+
+/** A table as a catalog shows it. */
+export type TableAt = { readonly metadata: TableMetadata; readonly metadataLocation: string };
+/** The data of one row, by column. */
+export type Data = Readonly<Record<string, unknown>>;
+export type Workshop = Awaited<ReturnType<typeof openWorkshop>>;
+
+type MergeHow = Pick<MergeRequest, 'mode' | 'strategy'> & { readonly deleteMarker?: string };
+
+/** Few rows a page, so that reading goes on behind a page within files and from file to file. */
+const PAGE = 50;
+const RUN_ID = 'run-1';
+
+/** A value as every engine is asked to show it: 32-bit integers are digits too. */
+function shown(type: FieldType, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (type === 'int') return String(value);
+  if (typeof type === 'string') return value;
+  if (type.type === 'list') return (value as unknown[]).map((one) => shown(type.element, one));
+  if (type.type === 'map') {
+    return (value as { key: unknown; value: unknown }[]).map((entry) => [
+      shown(type.key, entry.key),
+      shown(type.value, entry.value),
+    ]);
+  }
+  return type.fields.map((field) => shown(field.type, (value as Data)[field.name]));
+}
+
+/** Rows as texts in an order that is no engine's own. */
+export const inOrder = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
+
+/** Our own writer and reader over a folder: every call gives the table as it is afterwards. */
+export async function openWorkshop(root: string, io: FileIO) {
+  const scratch = join(root, 'scratch');
+  const stager = await createStager({ io, scratch, threads: 1 });
+  const pool = createQueryPool({ io, size: 1, threads: 1 });
+  const scanner = createScanner({ io });
+  const done = ({ metadata, newMetadataLocation }: PreparedCommit): TableAt => ({
+    metadata,
+    metadataLocation: newMetadataLocation,
+  });
+  const folderOf = (at: TableAt): string => `${at.metadata.location}/data/${randomUUID()}`;
+  const factsOf = ({ metadata }: TableAt) => {
+    const spec = partitionSpec(metadata);
+    return { schema: currentSchema(metadata), runId: RUN_ID, ...(spec.fields.length > 0 && { spec }) };
+  };
+
+  const stage = async (at: TableAt, rows: readonly Data[], key?: readonly number[]): Promise<readonly StagedFile[]> => {
+    const source = join(root, `${randomUUID()}.ndjson`);
+    await writeFile(source, rows.map((data) => line(data)).join(''));
+    const ordered = key === undefined ? {} : { ordered: true, key };
+    const request = { source, shape: SHAPE, folder: folderOf(at), position: 0, ...factsOf(at), ...ordered };
+    const { files, rejected } = await stager.copy(request);
+    if (rejected !== undefined) throw new Error(`lines were rejected: ${JSON.stringify(rejected)}`);
+    return files;
+  };
+
+  const known = new Map<string, readonly unknown[][]>();
+  const readRows = async ({ metadata }: TableAt, conditions: readonly Condition[]): Promise<readonly unknown[][]> => {
+    const schema = currentSchema(metadata);
+    const all = await scanner.files(metadata, undefined, { conditions });
+    const rows: unknown[][] = [];
+    for (let after: RowPosition | undefined; ; ) {
+      const files = planRead(all, { limit: PAGE + 1, conditions, sorted: false, after });
+      const page = await pool.preview({ files, schema, table: metadata, conditions, after, limit: PAGE });
+      rows.push(...page.rows.map((row) => row.map((value, at) => shown(schema.fields[at]!.type, value))));
+      if (!page.more) return rows;
+      after = page.last;
+    }
+  };
+
+  return {
+    io,
+    root,
+    async create(columns: readonly Column[], partitionBy: PartitionBy = []): Promise<TableAt> {
+      const location = `file://${root}/${randomUUID()}`;
+      return createTable({ io, location, columns, partitionBy });
+    },
+    /** A table of a source: the meta columns stand behind its own. */
+    bronze(columns: readonly Column[], partitionBy: PartitionBy = []): Promise<TableAt> {
+      return this.create(withMetaColumns(columns), partitionBy);
+    },
+    async load(metadataLocation: string): Promise<TableAt> {
+      return { metadataLocation, metadata: await readMetadata(io, metadataLocation) };
+    },
+    async append(at: TableAt, rows: readonly Data[]): Promise<TableAt> {
+      return done(await prepareAppend({ io, ...at, files: await stage(at, rows) }));
+    },
+    async overwrite(at: TableAt, rows: readonly Data[]): Promise<TableAt> {
+      return done(await prepareOverwrite({ io, ...at, files: await stage(at, rows) }));
+    },
+    /** Merges by the column `id`. */
+    async merge(at: TableAt, rows: readonly Data[], { deleteMarker, ...how }: MergeHow): Promise<TableAt> {
+      const facts = factsOf(at);
+      const idOf = (name: string) => facts.schema.fields.find((field) => field.name === name)!.id;
+      const key = [idOf('id')];
+      const batch = await stage(at, rows, key);
+      const live = await scanner.files(at.metadata);
+      const marker = deleteMarker === undefined ? {} : { deleteMarker: idOf(deleteMarker) };
+      const folder = folderOf(at);
+      const request = { ...facts, ...how, ...marker, key, batch, live, folder, table: at.metadata };
+      const { files, removed } = await stager.merge(request);
+      const baseSnapshotId = at.metadata['current-snapshot-id'];
+      return done(await prepareRowDelta({ io, ...at, files, removed, baseSnapshotId }));
+    },
+    async quarantine(
+      at: TableAt,
+      lines: readonly { position: number; reason: string; raw: Buffer }[],
+    ): Promise<TableAt> {
+      const rejected = [await writeRejected(join(root, `${randomUUID()}.ndjson`), lines)];
+      const file = await stager.quarantine({ ...factsOf(at), rejected, folder: folderOf(at), stream: 's' });
+      return done(await prepareAppend({ io, ...at, files: file === undefined ? [] : [file] }));
+    },
+    async change(at: TableAt, changes: readonly SchemaChange[]): Promise<TableAt> {
+      return done(await prepareSchemaUpdate({ io, ...at, changes }));
+    },
+    async divide(at: TableAt, partitionBy: PartitionBy): Promise<TableAt> {
+      return done(await prepareSpecUpdate({ io, ...at, partitionBy }));
+    },
+    /** All rows that fit, each the list of its columns' values, in no order; read once, as a table never changes. */
+    async rows(at: TableAt, conditions: readonly Condition[] = []): Promise<readonly unknown[][]> {
+      const asked = JSON.stringify([at.metadataLocation, conditions]);
+      const rows = known.get(asked) ?? (await readRows(at, conditions));
+      known.set(asked, rows);
+      return rows;
+    },
+    async close(): Promise<void> {
+      await pool.close();
+      stager.close();
+    },
+  };
+}
