@@ -11,7 +11,10 @@ interface Soak {
 }
 
 /** What `npm run soak` runs, in order; each is a program of its own that fails by its exit code. */
-const SOAKS: readonly Soak[] = [{ name: 'simulator', program: 'engine/test/soak.ts', args: ['200000'] }];
+const SOAKS: readonly Soak[] = [
+  { name: 'simulator', program: 'engine/test/soak.ts', args: ['200000'] },
+  { name: 'crashes', program: 'test/crash/soak.ts', args: [] },
+];
 
 function run({ program, args }: Soak): Promise<number> {
   const child = spawn(process.execPath, ['--conditions=@weir/source', program, ...args], {

@@ -38,10 +38,9 @@ interface Held {
  */
 export async function runRound(platform: CrashPlatform, { target, cells }: Round): Promise<CellOutcome[]> {
   await platform.faults.clear();
-  const sources = new Map<Cell, CellSource>();
-  for (const cell of cells) sources.set(cell, await cellSource(platform, cell));
+  const sources = await Promise.all(inOrderOfHolding(cells).map((cell) => cellSource(platform, cell)));
   const held: Held[] = [];
-  for (const cell of inOrderOfHolding(cells)) held.push(await hold(platform, sources.get(cell) as CellSource));
+  for (const source of sources) held.push(await hold(platform, source));
   // A worker keeps processes for reading tables; with it they end too.
   const processes = await below(platform.workerPid(), target === 'worker' ? /./ : OF_A_RUN);
   const points = cells.map(({ point }) => point);
