@@ -1,9 +1,10 @@
-import { closeSync, openSync, rmSync, truncateSync, writevSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, rmSync, writevSync } from 'node:fs';
 import { ConnectorError } from './connector-error.ts';
 import type { RejectedLine } from './spool-queue.ts';
 
 /** Lines are collected to writes of this size. */
 const WRITE_BYTES = 1024 * 1024;
+const { O_CREAT, O_WRONLY } = constants;
 
 /** One file of an open segment, as far as it has grown. */
 export type SpoolPart = {
@@ -16,6 +17,8 @@ export type SpoolPart = {
   readonly head: number;
   pending: Uint8Array[];
   pendingBytes: number;
+  /** Bytes that are in the file, the head included. A file that was used before may have more, until it is sealed. */
+  written: number;
   bytes: number;
   rows: number;
   /** After a rejected line the part is closed. */
@@ -25,7 +28,7 @@ export type SpoolPart = {
 /** A part of no row yet; with a head it begins with a line of spaces of so many bytes. */
 export function linesPart(path: string, position: number, head = 0): SpoolPart {
   const pending = head === 0 ? [] : [Buffer.from(`${' '.repeat(head - 1)}\n`)];
-  const empty = { pending, pendingBytes: head, bytes: 0, rows: 0, rejected: [] };
+  const empty = { pending, pendingBytes: head, written: 0, bytes: 0, rows: 0, rejected: [] };
   return { format: 'lines', path, position, extractedAt: undefined, head, ...empty };
 }
 
@@ -41,18 +44,29 @@ export function appendLines(part: SpoolPart, lines: Uint8Array, count: number): 
 /** Appends what is pending. Synchronous: it lands in the page cache, and nothing else waits on this loop. */
 export function flushPart(part: SpoolPart): void {
   if (part.pendingBytes === 0) return;
+  inFile(part, (file) => writeAll(file, part.pending, part.written));
+  part.written += part.pendingBytes;
+  part.pending = [];
+  part.pendingBytes = 0;
+}
+
+/** Writes what is pending and ends the file behind it. */
+export function sealPart(part: SpoolPart): void {
+  flushPart(part);
+  if (part.written > 0) inFile(part, (file) => ftruncateSync(file, part.written));
+}
+
+function inFile({ path }: SpoolPart, action: (file: number) => void): void {
   try {
-    const file = openSync(part.path, 'a', 0o600);
+    const file = openSync(path, O_CREAT | O_WRONLY, 0o600);
     try {
-      writeAll(file, part.pending);
+      action(file);
     } finally {
       closeSync(file);
     }
   } catch (cause) {
     throw new ConnectorError('spool_failed', { cause });
   }
-  part.pending = [];
-  part.pendingBytes = 0;
 }
 
 /** Forgets what came after the first `bytes` of lines. */
@@ -61,9 +75,8 @@ export function cutPart(
   { bytes, rows, rejected }: Pick<SpoolPart, 'bytes' | 'rows' | 'rejected'>,
 ): void {
   flushPart(part);
-  if (bytes < part.bytes) truncateSync(part.path, part.head + bytes);
   if (bytes === 0) dropPart(part);
-  Object.assign(part, { bytes, rows, rejected });
+  Object.assign(part, { bytes, rows, rejected, written: bytes === 0 ? 0 : part.head + bytes });
 }
 
 /** Deletes the part's file, if there is one. */
@@ -71,10 +84,12 @@ export function dropPart(part: SpoolPart): void {
   rmSync(part.path, { force: true });
 }
 
-function writeAll(file: number, chunks: Uint8Array[]): void {
+function writeAll(file: number, chunks: Uint8Array[], from: number): void {
   let rest = chunks;
+  let position = from;
   while (rest.length > 0) {
-    let written = writevSync(file, rest);
+    let written = writevSync(file, rest, position);
+    position += written;
     let done = 0;
     while (done < rest.length && written >= (rest[done]?.byteLength ?? 0)) written -= rest[done++]?.byteLength ?? 0;
     const cut = rest[done];

@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendLines, cutPart, dropPart, flushPart, linesPart, type SpoolPart } from './spool-part.ts';
+import { appendLines, cutPart, dropPart, linesPart, type SpoolPart, sealPart } from './spool-part.ts';
 import { type RejectedLine, type SealedSegment, spoolQueue } from './spool-queue.ts';
 import type { StreamKey } from './stream-key.ts';
 
@@ -11,6 +12,8 @@ const SEAL_AT_STATE_SHARE = 0.75;
 export const SEAL_AFTER_MS = 60_000;
 /** How many sealed segments may wait for their consumer before the connector is held back. */
 export const MAX_WAITING_SEGMENTS = 2;
+/** Files that were let go and wait to be written over; while one is written, another is let go. */
+const MAX_SPARE_FILES = 1;
 
 /** A Parquet file to take into a stream: `fill` writes it to the path that it is given, or throws and nothing is taken. */
 export type ParquetRows = {
@@ -76,7 +79,10 @@ export function createSpool(options: SpoolOptions): Spool {
   const { dir, segmentBytes = SEGMENT_BYTES, sealAfterMs = SEAL_AFTER_MS, headBytes = 0, now = Date.now } = options;
   const queue = spoolQueue(options.maxWaiting ?? MAX_WAITING_SEGMENTS);
   const streams = new Map<StreamKey, Open>();
+  // Files that were let go are written over: their pages are in memory already, and new ones cost more than the writing.
+  const spare: string[] = [];
   let files = 0;
+  let closed = false;
 
   const begin = (stream: StreamKey, from: Pick<Open, 'sequence' | 'position'>): Open => {
     const open = { stream, sealedAt: now(), ...from, parts: [], bytes: 0, mark: undefined };
@@ -88,7 +94,8 @@ export function createSpool(options: SpoolOptions): Spool {
   const growing = (open: Open): SpoolPart => {
     const last = open.parts.at(-1);
     if (last?.format === 'lines' && last.rejected.length === 0) return last;
-    const fresh = linesPart(join(dir, `${files++}.ndjson`), nextPosition(open), headBytes);
+    const path = spare.pop() ?? join(dir, `${files++}.ndjson`);
+    const fresh = linesPart(path, nextPosition(open), headBytes);
     open.parts.push(fresh);
     return fresh;
   };
@@ -99,7 +106,7 @@ export function createSpool(options: SpoolOptions): Spool {
     // A state or an end that no file carries is a segment of its own.
     if (parts.length === 0 && (final || state !== undefined)) growing(open);
     for (const [index, part] of parts.entries()) {
-      flushPart(part);
+      sealPart(part);
       const isLast = index === parts.length - 1;
       const end = { state: isLast ? state : undefined, final: isLast && final };
       queue.put({ stream, sequence: open.sequence + index, ...facts(part), ...end, release: releaseOf(part) });
@@ -108,7 +115,9 @@ export function createSpool(options: SpoolOptions): Spool {
   };
   const releaseOf = (part: SpoolPart) =>
     once(() => {
-      dropPart(part);
+      const isSpare = !closed && part.format === 'lines' && part.rows > 0 && spare.length < MAX_SPARE_FILES;
+      if (isSpare) spare.push(part.path);
+      else dropPart(part);
       queue.released();
     });
 
@@ -153,7 +162,11 @@ export function createSpool(options: SpoolOptions): Spool {
       seal(open, true);
       streams.delete(stream);
     },
-    close: queue.close,
+    close(error) {
+      closed = true;
+      for (const path of spare.splice(0)) rmSync(path, { force: true });
+      queue.close(error);
+    },
     segments: queue.take,
   };
 }

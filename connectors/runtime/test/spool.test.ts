@@ -198,7 +198,7 @@ t.test('rows after the last state of a failed stream are dropped', (t) =>
   }),
 );
 
-t.test('the reader waits while more than two segments are not released, and files go with their release', (t) =>
+t.test('the reader waits while more than two segments are not released, and the files of a sync are few', (t) =>
   withSpool({ segmentBytes: 1 }, async (spool, dir) => {
     for (const text of ['1', '2', '3']) spool.write('a', line(text), 1);
     let open = false;
@@ -211,7 +211,37 @@ t.test('the reader waits while more than two segments are not released, and file
     t.equal((await readdir(dir)).length, 3);
     first?.release();
     await ready;
-    t.equal((await readdir(dir)).length, 2);
+    const names = await readdir(dir);
+    spool.write('a', line('four'), 1);
+    t.strictSame(await readdir(dir), names, 'the file that was let go is written over');
+    spool.finish('a', 'all');
+    spool.close();
+    const rest = await drain(spool);
+    t.strictSame(
+      rest.map(({ text }) => text),
+      ['2\n', '3\n', 'four\n', ''],
+    );
+    t.strictSame(await readdir(dir), [], 'nothing is left');
+  }),
+);
+
+t.test('a file that is written over holds the new lines and no others', (t) =>
+  withSpool({ segmentBytes: 1_000_000, headBytes: 8 }, async (spool, dir) => {
+    const segments = spool.segments();
+    const seal = async (lines: readonly string[]) => {
+      for (const text of lines) spool.write('a', line(text), 1);
+      spool.finish('a', 'all');
+      const { value } = await segments.next();
+      const text = value?.path === undefined ? undefined : await readFile(value.path, 'utf8');
+      value?.release();
+      return text?.slice(8);
+    };
+    t.equal(await seal(['x'.repeat(3_000), 'y']), `${'x'.repeat(3_000)}\ny\n`);
+    t.equal(await seal(['z']), 'z\n');
+    t.equal(await seal(['long', 'again']), 'long\nagain\n');
+    t.equal((await readdir(dir)).length, 1);
+    spool.close();
+    t.strictSame(await readdir(dir), []);
   }),
 );
 
