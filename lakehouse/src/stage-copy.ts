@@ -109,7 +109,11 @@ async function writeStrictly(work: Work, input: Input): Promise<DraftFiles | und
   await writeHead(input.source, room, line);
   try {
     const strict = { ...reading(work, input, false), usual: [], maxLineBytes: USUAL_LINE_BYTES };
-    return await attempt(work, strictRowsSql(strict, first), {});
+    const draft = await attempt(work, strictRowsSql(strict, first), {});
+    if (draft.rows === (request.lines ?? draft.rows)) return draft;
+    // A line with a value that tells the witness was left out with it.
+    await draft.discard();
+    return undefined;
   } catch (error) {
     const message = messageOf(error);
     if (LOOSE.test(message)) drifting.loose.add(fieldsOf(request));
