@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 import { rowChecksumSql } from './checksum.ts';
 import type { DuckdbSession, RunMode } from './duckdb-session.ts';
 import { identifier, literal } from './duckdb-sql.ts';
+import { LakehouseError } from './error.ts';
 import type { FileIO } from './fileio.ts';
 import type { PartitionSpec } from './partition-spec.ts';
 import { PARTITION_COLUMN, partitionExpressions, partitionKeySql, partitionValues } from './stage-partition.ts';
 import { writeSql } from './stage-sql.ts';
 import { type CopyStats, type StagedFile, stagedFileFromStats } from './stats.ts';
-import type { TableSchema } from './types.ts';
+import { allFields, fixedLength, type TableSchema } from './types.ts';
 
 export type Writer = { readonly io: FileIO; readonly session: DuckdbSession; readonly scratch: string };
 
@@ -37,10 +38,23 @@ export type DraftFiles = {
 
 const pathsSql = (stats: readonly CopyStats[]): string => `[${stats.map((one) => literal(one.filename)).join(', ')}]`;
 
-/** Writes the rows of a query as data files, divided by the transforms of a spec; on failure nothing is left. */
+// DuckDB writes them as bytes of any length, and a table with such a file is one that other engines refuse to read.
+function assertWritable({ fields }: TableSchema): void {
+  const fixed = allFields(fields).filter(({ type }) => fixedLength(type) !== undefined);
+  if (fixed.length === 0) return;
+  throw new LakehouseError('unsupported_type', 'Columns of a fixed length are read and not written', {
+    columns: fixed.map(({ name }) => name),
+  });
+}
+
+/**
+ * Writes the rows of a query as data files, divided by the transforms of a spec; on failure nothing is left. A schema
+ * with a `fixed` column is `unsupported_type`.
+ */
 export async function writeFiles(writer: Writer, request: WriteRequest): Promise<DraftFiles> {
   const { io, session, scratch } = writer;
   const { query, schema, spec, folder, mode, rowGroupRows } = request;
+  assertWritable(schema);
   const draft = io.draftPath(`${folder}/${randomUUID()}`) ?? join(scratch, randomUUID());
   const discard = (): Promise<void> => rm(draft, { recursive: true, force: true });
   const fields = spec ? partitionExpressions(spec, schema) : [];

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { currentSchema, isOrdered, parseCondition } from '../../src/index.ts';
+import { fixedLength } from '../../src/types.ts';
+import { inOrder, openWorkshop, type TableAt } from '../interop/workshop.ts';
+import { mappedFiles, WRITTEN_AT } from './mapped-files.ts';
+
+const HANG_LIMIT_MS = 600_000;
+const FIXTURES = join(import.meta.dirname, 'fixtures');
+const run = promisify(execFile);
+
+type Told = Record<string, { readonly metadata: string; readonly rows: readonly (readonly unknown[])[] }>;
+
+/** What we append; PyIceberg reads a list of structs that is NULL as an empty one, of whatever writer. */
+const ROW = { id: 77, li: [] };
+
+/** Each value of each column that can be compared, with the rows that have it. */
+function conditionsOn({ metadata }: TableAt, rows: Told[string]['rows']) {
+  return currentSchema(metadata).fields.flatMap((field, place) =>
+    [...new Set(rows.map((row) => row[place]))].flatMap((value) => {
+      if (!isOrdered(field.type) || value === 'NaN') return [];
+      const condition =
+        value === null ? parseCondition(field, 'is_null', undefined) : parseCondition(field, 'eq', String(value));
+      return typeof condition === 'string' ? [] : [{ condition, fitting: rows.filter((row) => row[place] === value) }];
+    }),
+  );
+}
+
+t.setTimeout(HANG_LIMIT_MS);
+
+for (const writer of (await readdir(FIXTURES)).sort()) {
+  t.test(`tables that ${writer} wrote are read as it reads them, and it reads on what we append`, async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'weir-golden-'));
+    await cp(join(FIXTURES, writer), join(folder, writer), { recursive: true });
+    const shop = await openWorkshop(folder, mappedFiles(folder));
+    t.teardown(async () => {
+      await shop.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const told = JSON.parse(await readFile(join(folder, writer, 'tables.json'), 'utf8')) as Told;
+
+    const appended = new Map<string, TableAt>();
+    for (const [name, { metadata, rows }] of Object.entries(told)) {
+      const at = await shop.load(metadata);
+      t.strictSame(inOrder(await shop.rows(at)), inOrder(rows), `${name}: all rows`);
+      for (const { condition, fitting } of conditionsOn(at, rows)) {
+        const { field, op, text } = condition;
+        t.strictSame(
+          inOrder(await shop.rows(at, [condition])),
+          inOrder(fitting),
+          `${name}: ${field.name} ${op} ${text}`,
+        );
+      }
+      const { fields } = currentSchema(at.metadata);
+      if (fields.some(({ type }) => fixedLength(type) !== undefined)) {
+        await t.rejects(shop.append(at, [ROW]), { code: 'unsupported_type' }, `${name}: we write no such column`);
+        continue;
+      }
+      appended.set(name, await shop.append(at, [ROW]));
+      t.equal((await shop.rows(appended.get(name)!)).length, rows.length + 1, `${name}: our append`);
+    }
+
+    const program = [join(import.meta.dirname, 'read_mapped.py'), WRITTEN_AT, folder];
+    const locations = [...appended.values()].map((at) => at.metadataLocation);
+    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+    const { stdout } = await run(process.env.WEIR_TEST_PYTHON ?? '', [...program, ...locations], {
+      env,
+      maxBuffer: 2 ** 26,
+    });
+    const seen = JSON.parse(stdout) as Record<string, { rows?: unknown[]; error?: string }>;
+    for (const [name, at] of appended) {
+      const { rows, error } = seen[at.metadataLocation] ?? {};
+      t.equal(error, undefined, `${name}: PyIceberg reads on`);
+      t.strictSame(inOrder(rows ?? []), inOrder(await shop.rows(at)), `${name}: PyIceberg agrees`);
+    }
+  });
+}
