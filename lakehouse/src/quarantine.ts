@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { duckdbError } from './duckdb-error.ts';
 import { identifier, literal } from './duckdb-sql.ts';
 import { LakehouseError } from './error.ts';
+import { longestLine } from './spool-lines.ts';
 import { MAX_LINE_BYTES } from './stage-rewrite.ts';
 import type { QuarantineRequest } from './stage-types.ts';
 import { type Writer, writeFiles } from './stage-write.ts';
@@ -20,6 +21,10 @@ export const QUARANTINE_COLUMNS: readonly Column[] = [
 /** Base64 takes four bytes for three, and the rest of the line is short. */
 const MAX_REJECTED_BYTES = 2 * MAX_LINE_BYTES;
 const ROW_GROUP_ROWS = 2048;
+/** The lines of one call are one file, and there are never as many bytes of them. */
+const ONE_FILE = '1TB';
+/** DuckDB's buffers are as large as the longest line may be, and this large at least. */
+const MIN_BUFFER_BYTES = 1024 * 1024;
 
 /** Writes rejected lines as one data file of a quarantine table and removes the files they came in. */
 export async function quarantineLines(writer: Writer, request: QuarantineRequest): Promise<StagedFile | undefined> {
@@ -33,13 +38,17 @@ export async function quarantineLines(writer: Writer, request: QuarantineRequest
     ['position', 'position'],
     ['raw', 'from_base64(raw)'],
   ]);
+  const lengths = await Promise.all(rejected.map(({ path }) => longestLine(path, MAX_REJECTED_BYTES)));
   const columns = schema.fields.map(({ name }) => `${values.get(name) ?? 'NULL'} AS ${identifier(name)}`);
   const query = `SELECT ${columns.join(', ')} FROM read_ndjson([${rejected.map(({ path }) => literal(path)).join(', ')}],
     columns = {position: 'BIGINT', reason: 'VARCHAR', raw: 'VARCHAR'}, auto_detect = false, records = true,
-    maximum_object_size = ${MAX_REJECTED_BYTES})`;
+    maximum_object_size = ${Math.max(MIN_BUFFER_BYTES, ...lengths) + 1})`;
   try {
     const mode = { ordered: true, alone: true };
-    const draft = await writeFiles(writer, { query, schema, folder, mode, rowGroupRows: ROW_GROUP_ROWS });
+    const draft = await writeFiles(writer, {
+      ...{ query, schema, folder, mode },
+      ...{ rowGroupRows: ROW_GROUP_ROWS, fileBytes: ONE_FILE },
+    });
     try {
       if (draft.rows !== lines || draft.stats.length !== 1) {
         throw new LakehouseError('lines_lost', 'Rejected lines are missing from their quarantine file');

@@ -185,17 +185,17 @@ export type WriteOptions = {
   /** A column of the query, not of the schema, by whose values the rows are divided over files. */
   readonly partitionColumn?: string;
   readonly rowGroupRows?: number;
+  /** About how large a file becomes before another one is begun. */
+  readonly fileBytes?: string;
   /** Whether the connection keeps the order of rows. */
   readonly ordered?: boolean;
 };
 
 /** The COPY that writes the rows of a query as Parquet files with field ids, and answers figures for each file. */
 export function writeSql(query: string, options: WriteOptions): string {
-  const { folder, schema, partitionColumn, ordered = false } = options;
+  const { folder, schema, partitionColumn, ordered = false, fileBytes = TARGET_FILE_BYTES } = options;
   const rows = options.rowGroupRows ?? (ordered ? ORDERED_GROUP_ROWS : ROW_GROUP.rows);
-  const division = partitionColumn
-    ? `PARTITION_BY (${identifier(partitionColumn)})`
-    : `FILE_SIZE_BYTES '${TARGET_FILE_BYTES}'`;
+  const division = partitionColumn ? `PARTITION_BY (${identifier(partitionColumn)})` : `FILE_SIZE_BYTES '${fileBytes}'`;
   return `COPY (${query}) TO ${literal(folder)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${ZSTD_LEVEL}, ${division},
     ROW_GROUP_SIZE ${rows}, ${ordered ? '' : `ROW_GROUP_SIZE_BYTES ${ROW_GROUP.bytes},`}
     FIELD_IDS ${fieldIdsLiteral(schema.fields)}, RETURN_STATS)`;

@@ -22,6 +22,7 @@ export type WriteRequest = {
   readonly folder: string;
   readonly mode?: RunMode;
   readonly rowGroupRows?: number;
+  readonly fileBytes?: string;
 };
 
 /** Files that are written and lie in a draft folder of this machine. */
@@ -53,7 +54,7 @@ function assertWritable({ fields }: TableSchema): void {
  */
 export async function writeFiles(writer: Writer, request: WriteRequest): Promise<DraftFiles> {
   const { io, session, scratch } = writer;
-  const { query, schema, spec, folder, mode, rowGroupRows } = request;
+  const { query, schema, spec, folder, mode, rowGroupRows, fileBytes } = request;
   assertWritable(schema);
   const draft = io.draftPath(`${folder}/${randomUUID()}`) ?? join(scratch, randomUUID());
   const discard = (): Promise<void> => rm(draft, { recursive: true, force: true });
@@ -64,6 +65,7 @@ export async function writeFiles(writer: Writer, request: WriteRequest): Promise
     schema,
     ...(fields.length ? { partitionColumn: PARTITION_COLUMN } : {}),
     ...(rowGroupRows === undefined ? {} : { rowGroupRows }),
+    ...(fileBytes === undefined ? {} : { fileBytes }),
     ordered: mode?.ordered ?? false,
   };
   try {
