@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Tenant } from '@weir/kernel';
 import { localPath, toLocation } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t from 'tap';
 import { previewDataset, type SweepPage, sweepStagedFiles, type TableRef } from '../src/contract.ts';
-import { sweep } from '../src/sweep/sweep.ts';
+import { MAX_FILES_OF_ENTRY, sweep } from '../src/sweep/sweep.ts';
 import { batch, depsOf, type Lake, lake } from './kit.ts';
 
 const HANG_LIMIT_MS = 180_000;
@@ -248,4 +248,17 @@ t.test('what a run has staged stays as long as a commit of it waits to be brough
   await wait(world, acme, 2 * GRACE_HOURS);
   t.strictSame(outcomes((await sweep(deps, acme, {})).items), ['remove unreferenced']);
   t.notOk(existsSync(localPath(file)));
+});
+
+t.test('a folder of more files than one sweep looks at stays in the ledger until it is empty', async (t) => {
+  const { world, acme, ref, deps, run, location } = await open(t);
+  const runId = await run(true);
+  const folder = `${location}/data/${randomUUID()}`;
+  for (let file = 0; file <= MAX_FILES_OF_ENTRY; file += 1) stray(`${folder}/${file}.parquet`);
+  await enter(world, acme, { ref, location: folder, isFolder: true, runId }, { marked: 50 });
+  t.match((await sweep(deps, acme, {})).items, [{ action: 'remove', file_count: MAX_FILES_OF_ENTRY }]);
+  t.equal(readdirSync(localPath(folder)).length, 1);
+  t.match(await ledger(world), [{ location: folder }]);
+  t.match((await sweep(deps, acme, {})).items, [{ action: 'remove', file_count: 1 }]);
+  t.strictSame(await ledger(world), []);
 });
