@@ -1,20 +1,16 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { promisify } from 'node:util';
-import { testPython } from '../python.ts';
 import { type CellSource, cellSource, GENERATIONS, type Moment } from './cell-source.ts';
 import { type Cell, inOrderOfHolding, type Round } from './cells.ts';
 import type { CrashPlatform } from './crash-platform.ts';
 import { judgeRows, type Row } from './judge-rows.ts';
 import { below, isRunning } from './process-tree.ts';
+import { readRows } from './read-rows.ts';
 import { until } from './until.ts';
 
 /** A run has ended so long after its platform is whole again. */
 const RECOVERY_MS = 60_000;
 /** The process of a sync, and all that belong to one. */
 const SYNC = /\/sync\/child\./;
-const OF_A_RUN = /\/sync\/child\.|\/connector\//;
-const READER = new URL('read_ids.py', import.meta.url).pathname;
+const OF_A_RUN = /\/sync\/child\.|\/connectors\//;
 
 /** What became of a cell. */
 export interface CellOutcome {
@@ -55,7 +51,7 @@ export async function runRound(platform: CrashPlatform, { target, cells }: Round
   const recovered = performance.now();
   const ends = await Promise.all(held.map((one) => end(one, recovered)));
   const orphans = await orphansOf(platform, processes);
-  const rows = await readRows(platform, held);
+  const rows = await rowsOf(platform, held);
   return held.map(({ source, moments }, at) => {
     const { run = 'unknown', seconds = 0, faults = [] } = ends[at] ?? {};
     const judged = moments.flatMap((moment) => judge(source.cell, moment, rows[moment.location] ?? []));
@@ -126,12 +122,7 @@ async function orphansOf(platform: CrashPlatform, before: readonly number[]): Pr
   );
 }
 
-async function readRows(platform: CrashPlatform, held: readonly Held[]): Promise<Record<string, readonly Row[]>> {
+function rowsOf({ s3 }: CrashPlatform, held: readonly Held[]): Promise<Record<string, readonly Row[]>> {
   const locations = [...new Set(held.flatMap(({ moments }) => moments.map(({ location }) => location)))];
-  const python = process.env.WEIR_TEST_PYTHON ?? (await testPython());
-  const reading = promisify(execFile)(python, [READER], { maxBuffer: 256 * 1024 * 1024 });
-  const { stdin } = reading.child;
-  stdin?.end(JSON.stringify({ properties: platform.s3, locations }));
-  if (stdin !== null) await once(stdin, 'finish');
-  return JSON.parse((await reading).stdout) as Record<string, readonly Row[]>;
+  return readRows<Row>({ locations, fields: ['id', 'key', 'generation'], properties: s3 });
 }
