@@ -115,7 +115,7 @@ for transform in ("identity(s)", "bucket(4, id)", "truncate(6, s)", "years(at)",
 def values(row):
     """Rows are tuples, and so are structs in them; maps are the only dictionaries."""
     if isinstance(row, dict):
-        return [[values(key), values(value)] for key, value in row.items()]
+        return [[values(key), values(value)] for key, value in sorted(row.items())]
     return [values(one) for one in row] if isinstance(row, (tuple, list)) else row
 
 

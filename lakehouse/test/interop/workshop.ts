@@ -50,10 +50,12 @@ function shown(type: FieldType, value: unknown): unknown {
   if (typeof type === 'string') return value;
   if (type.type === 'list') return (value as unknown[]).map((one) => shown(type.element, one));
   if (type.type === 'map') {
-    return (value as { key: unknown; value: unknown }[]).map((entry) => [
+    const entries = (value as { key: unknown; value: unknown }[]).map((entry) => [
       shown(type.key, entry.key),
       shown(type.value, entry.value),
     ]);
+    // The entries of a map have no order.
+    return entries.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
   }
   return type.fields.map((field) => shown(field.type, (value as Data)[field.name]));
 }
