@@ -11,7 +11,7 @@ import { createStager, type TableSchema } from '../src/stage.ts';
 import { commitTables } from '../src/table/commit.ts';
 import { prepareTable } from '../src/table/prepare.ts';
 import { resumeStream } from '../src/table/resume.ts';
-import type { TableDeps } from '../src/table/table-store.ts';
+import { loadTables, type TableDeps } from '../src/table/table-store.ts';
 import { batch, depsOf, type Lake, lake, SCHEMA } from './kit.ts';
 
 const SHAPE = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] } as const;
@@ -75,6 +75,16 @@ for (const manyTables of [true, false]) {
     t.strictSame(await world.world.database.peek('select 1 from datasets.pending_checkpoint'), []);
   });
 }
+
+t.test('two that meet a new table of a remote catalog at the same time both get it', async (t) => {
+  const { tenant, ref, depsWith } = await remoteLake(t, { manyTables: false });
+  await prepareTable(depsWith(), tenant, { ref, jsonSchema: SCHEMA });
+  const deps = depsWith();
+  // The other one's copy is not there when this one looks, and is when it writes its own.
+  const late = { ...deps, catalog: { ...deps.catalog, loadPointer: async () => undefined } };
+  const [table] = await loadTables(late, tenant, [ref]);
+  t.ok(table);
+});
 
 t.test('a table is made and evolved in a remote catalog', async (t) => {
   const { tenant, ref, depsWith, server } = await remoteLake(t, { manyTables: false });

@@ -3,6 +3,7 @@ import type { Kernel, Tenant } from '@weir/kernel';
 import {
   type FileIO,
   type JdbcCatalog,
+  LakehouseError,
   type RemoteCatalog,
   type Scanner,
   type StoreOptions,
@@ -90,9 +91,14 @@ async function loadRemote(
       const location = tables[at]?.metadataLocation;
       const known = await catalog.loadPointer(sql, ident);
       if (location === undefined || location === known) continue;
-      if (known === undefined) await catalog.insertTable(sql, ident, location);
+      // Somebody else may copy it at the same time; either copy will do.
+      if (known === undefined) await catalog.insertTable(sql, ident, location).catch(unlessThere);
       else await catalog.swapPointer(sql, ident, known, location);
     }
   });
   return tables;
+}
+
+function unlessThere(error: unknown): void {
+  if (!(error instanceof LakehouseError && error.code === 'table_exists')) throw error;
 }
