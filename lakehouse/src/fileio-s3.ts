@@ -1,29 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { DeleteObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { LakehouseError } from './error.ts';
 import { createFileCache } from './file-cache.ts';
-import { type ListedFile, parseLocation, toLocation } from './fileio.ts';
+import { type ListedFile, toLocation } from './fileio.ts';
 import { isMissing, type S3Caller, s3Caller, s3Error } from './s3-caller.ts';
 import { createObject, createObjectFrom } from './s3-create.ts';
+import { placesBelow, type S3Place } from './s3-place.ts';
 import { downloadObject, readObject } from './s3-read.ts';
 import type { S3Options, Store } from './store-options.ts';
 
 /** Copies on this machine take no more than this, unless told. */
 const DEFAULT_CACHE_BYTES = 4 * 1024 ** 3;
-
-type S3Place = { readonly bucket: string; readonly key: string };
-
-/** Places below the warehouse's root; others are refused. */
-function placesBelow({ bucket, key }: S3Place): (location: string) => S3Place {
-  const prefix = key === '' ? '' : `${key}/`;
-  return (location) => {
-    const place = parseLocation(location);
-    if (place.kind !== 's3' || place.bucket !== bucket || place.key === '' || !place.key.startsWith(prefix)) {
-      throw new LakehouseError('location_outside_root', 'A location lies outside the warehouse');
-    }
-    return place;
-  };
-}
 
 async function* listObjects({ call }: S3Caller, { bucket, key }: S3Place): AsyncIterable<ListedFile> {
   let token: string | undefined;
