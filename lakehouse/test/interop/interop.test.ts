@@ -11,10 +11,12 @@ import { SHAPES } from './shapes.ts';
 import { openSharedCatalog } from './shared-catalog.ts';
 import { openWorkshop } from './workshop.ts';
 
-const HANG_LIMIT_MS = 900_000;
+const HANG_LIMIT_MS = 1_800_000;
 /** The row of the table for a table that each engine committed to after each other one. */
 const AFTER_OTHERS = "after another engine's commit";
 const PYTHON = process.env.WEIR_TEST_PYTHON ?? '';
+/** The Python that has Spark, in the slower lane (`npm run interop -- --spark`). */
+const SPARK = process.env.WEIR_TEST_SPARK_PYTHON;
 
 t.setTimeout(HANG_LIMIT_MS);
 
@@ -32,6 +34,9 @@ t.test('tables of every shape are read alike and appended to in turns', { skip: 
   const engines: Engine[] = [
     pythonEngine(pyiceberg, places),
     pythonEngine({ name: 'DuckDB', program: 'duckdb_engine.py', python: PYTHON }, places),
+    ...(SPARK === undefined
+      ? []
+      : [pythonEngine({ name: 'Spark', program: 'spark_engine.py', python: SPARK }, places)]),
   ];
 
   const samples: Sample[] = [];

@@ -152,10 +152,23 @@ export const SHAPES: readonly Shape[] = [
     },
   },
   {
-    name: 'every type',
+    name: 'every type but time',
     rows: 3,
     more: { id: 90 },
     make: async (shop) => shop.append(await shop.bronze(EVERY_TYPE), everyTypeRows()),
+  },
+  {
+    name: 'time of day',
+    rows: 3,
+    more: { id: 90 },
+    async make(shop) {
+      const columns: Column[] = [
+        { name: 'id', type: 'int' },
+        { name: 'tod', type: 'time' },
+      ];
+      const rows = [{ id: 1, tod: '23:59:59.999999' }, { id: 2, tod: '00:00:00.000001' }, { id: 3 }];
+      return shop.append(await shop.bronze(columns), rows);
+    },
   },
   divided('s', 'identity'),
   divided('id', 'bucket[4]'),
