@@ -52,7 +52,6 @@ const TABLE_PROBLEMS: Readonly<Record<string, (typeof datasetProblems)['storeUna
 /** Any error as the failure of a run. Unknown ones are retryable and say nothing of their text. */
 export function failureOf(error: unknown): RunFailureRecord {
   if (error instanceof RunFailed) return error.failure;
-  if (error instanceof ConnectorError) return verdictFailure({ ...error, code: error.code, hint: undefined });
   if (error instanceof Problem) return problemFailure(error);
   const code = (error as { code?: unknown } | undefined)?.code;
   if ((error as Error | undefined)?.name === 'LakehouseError') {
@@ -60,7 +59,15 @@ export function failureOf(error: unknown): RunFailureRecord {
     if (known !== undefined) return problemFailure(known());
     return sourceFailure((typeof code === 'string' && STAGE_CODES[code]) || 'staging_failed');
   }
+  if (isFullDisk(error)) return sourceFailure('work_disk_full');
+  if (error instanceof ConnectorError) return verdictFailure({ ...error, code: error.code, hint: undefined });
   return sourceFailure('run_failed');
+}
+
+/** Whether a file could not be written for want of room, or of what the account may use. */
+function isFullDisk(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && isFullDisk(cause));
 }
 
 function problemFailure(problem: Problem): RunFailureRecord {

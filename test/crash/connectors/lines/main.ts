@@ -14,6 +14,7 @@ type Step =
   /** So many records with ids from `from` on. */
   | { from: number; count: number; text?: string }
   | { state: unknown }
+  | { pauseMs: number }
   /** Goes on once the file is there. */
   | { until: string }
   /** The beginning of a record, and the end of the program; once, as the file `once` tells. */
@@ -37,7 +38,8 @@ async function read({ config, emit, stream, emittedAt, state }: ReadContext): Pr
     else if ('from' in step) {
       const { from, count, text = '' } = step;
       for (let id = from; id < from + count; id += 1) await emit.record({ id, s: text });
-    } else if ('until' in step) while (!existsSync(step.until)) await delay(POLL_MS);
+    } else if ('pauseMs' in step) await delay(step.pauseMs);
+    else if ('until' in step) while (!existsSync(step.until)) await delay(POLL_MS);
     else if ('state' in step) await emit.state({ step: steps.indexOf(step) + 1 });
     else if (!existsSync(step.once)) {
       writeFileSync(step.once, '');
