@@ -3,7 +3,6 @@ import type { Kernel, Tenant } from '@weir/kernel';
 import {
   type FileIO,
   type JdbcCatalog,
-  LakehouseError,
   type RemoteCatalog,
   type Scanner,
   type StoreOptions,
@@ -12,6 +11,7 @@ import {
 } from '@weir/lakehouse';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import type { TableRef } from '../contract.ts';
+import { copyPointers } from './pointer-copies.ts';
 
 export interface TableDeps {
   kernel: Kernel;
@@ -79,26 +79,17 @@ async function loadOwn(
 
 /** As the remote catalog has them. Its pointers are copied into ours, from where readers find the tables. */
 async function loadRemote(
-  { kernel, catalog, scanner }: TableDeps,
+  deps: TableDeps,
   remote: RemoteCatalog,
   { tenant, refs }: { tenant: Tenant; refs: readonly TableRef[] },
 ): Promise<(CurrentTable | undefined)[]> {
   const tables = await Promise.all(refs.map((ref) => remote.loadTable(identOf(ref))));
-  for (const table of tables) if (table !== undefined) scanner.remember(table.metadataLocation, table.metadata);
-  await kernel.db(tenant).transaction(async ({ sql }) => {
-    for (const [at, ref] of refs.entries()) {
-      const ident = identOf(ref);
-      const location = tables[at]?.metadataLocation;
-      const known = await catalog.loadPointer(sql, ident);
-      if (location === undefined || location === known) continue;
-      // Somebody else may copy it at the same time; either copy will do.
-      if (known === undefined) await catalog.insertTable(sql, ident, location).catch(unlessThere);
-      else await catalog.swapPointer(sql, ident, known, location);
-    }
-  });
+  for (const table of tables) if (table !== undefined) deps.scanner.remember(table.metadataLocation, table.metadata);
+  const seen = refs.map((ref, at) => ({ ident: identOf(ref), table: tables[at] }));
+  await copyPointers(
+    deps,
+    tenant,
+    seen.flatMap(({ ident, table }) => (table === undefined ? [] : { ident, table })),
+  );
   return tables;
-}
-
-function unlessThere(error: unknown): void {
-  if (!(error instanceof LakehouseError && error.code === 'table_exists')) throw error;
 }
