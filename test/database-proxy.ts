@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * What goes wrong with a COMMIT: the connection is cut before the server sees it (`cut`), once it was carried out
+ * (`cut_after`), or halfway through the answer (`truncate`); `late`: the client is cut off, and the server hears of it
+ * only a while later.
+ */
+export type CommitFault = 'cut' | 'cut_after' | 'truncate' | 'late';
+
+export interface DatabaseProxy {
+  /** As the given URL, by way of the proxy. */
+  readonly url: string;
+  /** Decides about each COMMIT of the named user from now on; nothing goes wrong at first. */
+  choose(fault: () => CommitFault | undefined): void;
+  close(): Promise<void>;
+}
+
+/** Version 3.0 of the protocol, by which the message that begins a session is known. */
+const PROTOCOL_3 = 196_608;
+/** Long enough for a client to connect anew and look, and far less than what locks are waited for. */
+const LATE_MS = 40;
+/** Of an answer, which is longer. */
+const HALF_AN_ANSWER = 3;
+/** A query as such, or one to be prepared, with or without a name. */
+const COMMIT = /^(Q.{4}|P.{4}[^\0]*\0)commit/is;
+
+/** Cuts what a client says into whole messages; those before the session begins have no letter. */
+function messages(take: (message: Buffer, isStart: boolean) => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  let started = false;
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (;;) {
+      const letter = started ? 1 : 0;
+      const end = rest.length < letter + 4 ? Number.POSITIVE_INFINITY : letter + rest.readInt32BE(letter);
+      if (rest.length < end) return;
+      const message = rest.subarray(0, end);
+      rest = rest.subarray(end);
+      const isStart = !started && message.readInt32BE(4) === PROTOCOL_3;
+      started ||= isStart;
+      take(message, isStart);
+    }
+  };
+}
+
+/** A proxy on 127.0.0.1 before a Postgres server, which loses the answers to the COMMITs of one user as a test wants. */
+export async function startDatabaseProxy(target: string, user: string): Promise<DatabaseProxy> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let choose: () => CommitFault | undefined = () => undefined;
+
+  const serve = (client: Socket): void => {
+    const server = connect(Number(port), hostname);
+    let isWatched = false;
+    let awaited: CommitFault | undefined;
+    let isLate = false;
+    const end = () => {
+      client.resetAndDestroy();
+      if (!isLate) server.destroy();
+    };
+    for (const socket of [client, server]) {
+      open.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', end).on('close', () => open.delete(socket));
+    }
+    client.on('close', end);
+    server.on('close', end);
+    const hear = messages((message, isStart) => {
+      isWatched ||= isStart && message.includes(`user\0${user}\0`);
+      awaited = isWatched && COMMIT.test(message.toString('latin1')) ? choose() : undefined;
+      if (awaited === 'cut') return end();
+      if (awaited !== 'late') return void server.write(message);
+      isLate = true;
+      client.destroy();
+      delay(LATE_MS).then(() => server.end(message));
+    });
+    client.on('data', hear);
+    server.on('data', (answer) => {
+      if (awaited === undefined) client.write(answer);
+      else if (awaited === 'truncate') client.end(answer.subarray(0, HALF_AN_ANSWER));
+      else end();
+    });
+  };
+  const proxy = createServer(serve);
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const url = new URL(target);
+  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return {
+    url: url.href,
+    choose(fault) {
+      choose = fault;
+    },
+    async close() {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}
