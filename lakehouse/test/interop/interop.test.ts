@@ -31,12 +31,11 @@ t.test('tables of every shape are read alike and appended to in turns', { skip: 
   });
   const { places } = catalog;
   const pyiceberg = { name: 'PyIceberg', program: 'pyiceberg_engine.py', python: PYTHON, incomparable: ['uuid'] };
+  const spark = { name: 'Spark', program: 'spark_engine.py', incomparable: ['uuid'] };
   const engines: Engine[] = [
     pythonEngine(pyiceberg, places),
     pythonEngine({ name: 'DuckDB', program: 'duckdb_engine.py', python: PYTHON }, places),
-    ...(SPARK === undefined
-      ? []
-      : [pythonEngine({ name: 'Spark', program: 'spark_engine.py', python: SPARK }, places)]),
+    ...(SPARK === undefined ? [] : [pythonEngine({ ...spark, python: SPARK }, places)]),
   ];
 
   const samples: Sample[] = [];

@@ -19,6 +19,7 @@ export function outcomeTable(shapes: readonly string[], outcomes: Outcomes): str
   const reasons = [...outcomes].flatMap(([column, faults]) =>
     faults.map(({ shape, words }) => `- ${column}, ${shape}: ${words.replaceAll('\n', ' ')}`),
   );
+  const told = [...new Set(reasons)];
   const table = [line(['shape', ...columns]), line(['---', ...columns.map(() => '---')]), ...rows].join('\n');
-  return reasons.length === 0 ? table : `${table}\n\n${reasons.join('\n')}`;
+  return told.length === 0 ? table : `${table}\n\n${told.join('\n')}`;
 }
