@@ -1,5 +1,8 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { type DuckDBConnection, ResultReturnType } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+
+/** Runs once more what failed while it was streamed, for the error that it gives; every line is made. */
+const againSql = (sql: string) => `SELECT max(strlen(line)) FROM (${sql}) AS lines(line)`;
 
 /** A DuckDB string in a vector: 4 bytes of length, then the text itself up to 12 bytes, else 4 bytes and an address. */
 const STRING_BYTES = 16;
@@ -11,6 +14,7 @@ const ADDRESS_OFFSET = 8;
  * blocks of bytes, one block a chunk of the result. The next chunk is made when the last block was taken, so
  * memory stays bounded. No line becomes a JavaScript string: a chunk's texts lie one behind the other in memory,
  * and each unbroken run of them is copied as one (the addresses are compared; a gap only costs one more copy).
+ * Rejects when the query fails, be it after lines were given on.
  *
  * Measured on 3 M rows of Parquet against COPY into files of one row group each, read back to stdout: 1.3 times the
  * rows per CPU-second, with no disk in between, and 2.8 times those of reading the column value by value.
@@ -28,8 +32,14 @@ export async function streamLines(
     for (;;) {
       signal.throwIfAborted();
       const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) return;
+      if (chunk === null || chunk.rowCount === 0) break;
       await onLines(bytesOf(duckdb.data_chunk_get_vector(chunk.chunk, 0), chunk.rowCount), chunk.rowCount);
+    }
+    signal.throwIfAborted();
+    // An error ends a stream as its last row does, and is not told; but the result then is of no type.
+    if (result.returnType === ResultReturnType.INVALID) {
+      await connection.run(againSql(sql));
+      throw new Error('a query failed as it was streamed, and not when it ran again');
     }
   } finally {
     signal.removeEventListener('abort', interrupt);

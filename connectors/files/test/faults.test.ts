@@ -6,14 +6,18 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { runSource } from '@weir/connector-sdk';
 import t from 'tap';
 import { withDuckdb } from '../src/duckdb-session.ts';
+import { streamLines } from '../src/stream-lines.ts';
 import { configured, discover, errorOf, folder, parquet, read, run, source, statesOf } from './kit.ts';
 
 const wide = (row: string) => `a,b\n1,2\n3,4\n${row}5,6\n`;
 const many = Array.from({ length: 5000 }, (_, row) => `${row},x\n`).join('');
+/** More than is looked at before the first rows go out. */
+const far = `${'1234567,'.padEnd(300, 'x')}\n`.repeat(60_000);
 const CSV_FAULTS: readonly [rule: string, content: string | Uint8Array, code: string][] = [
   ['too many fields in a row', wide('canary,2,3\n'), 'csv_row_too_wide'],
   ['too many fields in a late row', `a,b\n${many}canary,2,3\n${many}`, 'csv_row_too_wide'],
   ['too many fields in the last row', `a,b\n${many}canary,2,3\n`, 'csv_row_too_wide'],
+  ['too many fields in a row far behind those that are sent', `a,b\n${far}canary,2,3\n`, 'csv_row_too_wide'],
   ['too few fields in a row', wide('canary\n'), 'csv_row_too_short'],
   ['columns that change in mid-file', `a,b\n${many}canary,b,c\n1,2,3\n1,2,3\n`, 'schema_changed_in_file'],
   [
@@ -162,6 +166,30 @@ t.test('a Parquet file that is cut short or damaged fails by parquet_truncated',
     t.match(errorOf(said), { internal_message: 'parquet_truncated' });
     t.equal(statesOf(said).length, 0);
   }
+});
+
+t.test('a Parquet file that is damaged far behind the rows that are sent first does not end well', async (t) => {
+  const path = await folder();
+  const file = join(path, 'a.parquet');
+  await parquet(file, 'SELECT range AS v, md5(range::VARCHAR) AS h FROM range(600_000)');
+  const catalog = configured(await discover({ path }));
+  const content = await readFile(file);
+  await writeFile(file, content.fill(7, Math.floor(content.length * 0.9), Math.floor(content.length * 0.95)));
+  const said = await read({ path }, catalog);
+  t.equal(said.code, 1);
+  t.match(errorOf(said), { internal_message: 'parquet_truncated' });
+  t.equal(statesOf(said).length, 0);
+  t.match(said.lines[2], /"RECORD"/, 'rows were sent before');
+});
+
+t.test('a query that is stopped while its next lines are made does not end well', async (t) => {
+  const path = join(await folder({ 'a.csv': '' }), 'a.csv');
+  const file = { path, format: 'csv', delimiter: undefined, isEven: false, where: () => 'a.csv' } as const;
+  const stop = new AbortController();
+  const sql = "SELECT concat('a long line ', range) FROM range(100_000_000)";
+  const late = async () => void setImmediate(() => stop.abort());
+  const reading = withDuckdb(file, (connection) => streamLines(connection, sql, late, stop.signal));
+  await t.rejects(reading, { name: 'AbortError' });
 });
 
 t.test('a decimal of more than 38 digits is refused, as DuckDB misreads it', async (t) => {
