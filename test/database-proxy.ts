@@ -12,8 +12,8 @@ export type CommitFault = 'cut' | 'cut_after' | 'truncate' | 'late';
 export interface DatabaseProxy {
   /** As the given URL, by way of the proxy. */
   readonly url: string;
-  /** Decides about each COMMIT of the named user from now on; nothing goes wrong at first. */
-  choose(fault: () => CommitFault | undefined): void;
+  /** Decides about each COMMIT of the named user from now on, by what its transaction said; nothing goes wrong at first. */
+  choose(fault: (said: string) => CommitFault | undefined): void;
   close(): Promise<void>;
 }
 
@@ -25,6 +25,7 @@ const LATE_MS = 40;
 const HALF_AN_ANSWER = 3;
 /** A query as such, or one to be prepared, with or without a name. */
 const COMMIT = /^(Q.{4}|P.{4}[^\0]*\0)commit/is;
+const BEGIN_OR_COMMIT = /^(Q.{4}|P.{4}[^\0]*\0)(begin|commit|rollback)/is;
 
 /** Cuts what a client says into whole messages; those before the session begins have no letter. */
 function messages(take: (message: Buffer, isStart: boolean) => void): (chunk: Buffer) => void {
@@ -49,13 +50,14 @@ function messages(take: (message: Buffer, isStart: boolean) => void): (chunk: Bu
 export async function startDatabaseProxy(target: string, user: string): Promise<DatabaseProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
-  let choose: () => CommitFault | undefined = () => undefined;
+  let choose: (said: string) => CommitFault | undefined = () => undefined;
 
   const serve = (client: Socket): void => {
     const server = connect(Number(port), hostname);
     let isWatched = false;
     let awaited: CommitFault | undefined;
     let isLate = false;
+    let said = '';
     const end = () => {
       client.resetAndDestroy();
       if (!isLate) server.destroy();
@@ -69,7 +71,9 @@ export async function startDatabaseProxy(target: string, user: string): Promise<
     server.on('close', end);
     const hear = messages((message, isStart) => {
       isWatched ||= isStart && message.includes(`user\0${user}\0`);
-      awaited = isWatched && COMMIT.test(message.toString('latin1')) ? choose() : undefined;
+      const text = message.toString('latin1');
+      awaited = isWatched && COMMIT.test(text) ? choose(said) : undefined;
+      said = BEGIN_OR_COMMIT.test(text) ? '' : said + text;
       if (awaited === 'cut') return end();
       if (awaited !== 'late') return void server.write(message);
       isLate = true;

@@ -7,7 +7,12 @@ import { createStager, openStore, type StoreOptions, type TableSchema } from '@w
 import { type Fault, type FlakyProxy, startFlakyProxy, startRestCatalog, testBucket } from '@weir/lakehouse/testing';
 import * as tools from '@weir/migrations';
 import datasets from '@weir/plugin-datasets';
-import { type ProducersService, quarantineOf, type TableRef, type TablesService } from '@weir/plugin-datasets/contract';
+import {
+  type PreparedTable,
+  type ProducersService,
+  quarantineOf,
+  type TablesService,
+} from '@weir/plugin-datasets/contract';
 import t, { type Test } from 'tap';
 import { readRows } from '../crash/read-rows.ts';
 import { type CommitFault, startDatabaseProxy } from '../database-proxy.ts';
@@ -24,8 +29,9 @@ const SCHEMA = { type: 'object', properties: { id: { type: 'integer' } } };
 const SHAPE = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] } as const;
 const FAULTS: readonly Fault[] = ['cut_after', 'refuse_after', 'late', 'truncate', 'cut', 'refuse'];
 const COMMIT_FAULTS: readonly CommitFault[] = ['cut_after', 'late', 'truncate', 'cut'];
-/** Which transaction of a commit loses its answer: mostly the one that moves the pointers, or stores the checkpoint. */
-const PLACES = [3, 3, 2, 3, 1];
+const CHECKPOINT = /insert into datasets\.checkpoint/;
+/** Which transaction of a commit loses its answer: that which stores the checkpoint, the ledger's, the first. */
+const TRANSACTIONS = [CHECKPOINT, CHECKPOINT, /staged_file/, CHECKPOINT, /^/];
 
 const range = (to: number) => Array.from({ length: to }, (_, at) => at + 1);
 const at = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;
@@ -55,20 +61,20 @@ async function committing(t: Test, environment: Record<string, string>) {
   });
   const leaseEpoch = (await world.kernel.runs.begin(tenant, runId))?.leaseEpoch ?? 0;
 
-  const { store } = await tables.prepare(tenant, ref, SCHEMA);
-  const io = openStore({ ...(store as StoreOptions), scratch: join(folder, 'child') });
+  const refs = [ref, quarantineOf(ref)];
+  const prepared = await Promise.all(refs.map((of) => tables.prepare(tenant, of, SCHEMA)));
+  const io = openStore({ ...(prepared[0]?.store as StoreOptions), scratch: join(folder, 'child') });
   const stager = await createStager({ io, scratch: join(folder, 'stage') });
   t.teardown(() => Promise.all([stager.close(), io.close()]));
-  const stage = async (of: TableRef, id: number): Promise<object[]> => {
-    const prepared = await tables.prepare(tenant, of, SCHEMA);
+  const stage = async ({ dataLocation, schema }: PreparedTable, id: number): Promise<object[]> => {
     const source = join(folder, `${randomUUID()}.ndjson`);
     await writeFile(source, `${JSON.stringify({ record: { data: { id }, emitted_at: 0 } })}\n`);
-    const place = { folder: `${prepared.dataLocation}/${randomUUID()}`, schema: prepared.schema as TableSchema };
+    const place = { folder: `${dataLocation}/${randomUUID()}`, schema: schema as TableSchema };
     return [...(await stager.copy({ source, shape: SHAPE, ...place, runId, position: 0 })).files];
   };
   /** What commit number so many is asked for; its files are there. */
   const request = async (number: number) => {
-    const refs = number % SECOND_TABLE === 0 ? [ref, quarantineOf(ref)] : [ref];
+    const into = prepared.slice(0, number % SECOND_TABLE === 0 ? 2 : 1);
     const moved = {
       mode: 'append' as const,
       streamId: 's',
@@ -77,17 +83,20 @@ async function committing(t: Test, environment: Record<string, string>) {
       stateSha256: 'x',
       generation: 0,
     };
-    const moves = await Promise.all(refs.map(async (of) => ({ ref: of, files: await stage(of, number), ...moved })));
+    const moves = await Promise.all(
+      into.map(async (table) => ({ ref: table.ref, files: await stage(table, number), ...moved })),
+    );
     return { runId, leaseEpoch, tables: moves, checkpoints: [{ key: 'k', state: number, counters: {} }] };
   };
-  /** Loses the answer to one COMMIT from now on; tells whether that has come. */
-  const lose = (fault: CommitFault, place: number) => {
-    let commits = 0;
-    database.choose(() => {
-      commits += 1;
-      return commits === place ? fault : undefined;
+  /** Loses the answer to the first COMMIT of such a transaction; tells whether that has come. */
+  const lose = (fault: CommitFault, which: RegExp) => {
+    let isLost = false;
+    database.choose((said) => {
+      if (isLost || !which.test(said)) return undefined;
+      isLost = true;
+      return fault;
     });
-    return () => commits >= place;
+    return () => isLost;
   };
   const state = async () => (await tables.checkpoint(tenant, 'k'))?.state;
   return { world, tables, tenant, ref, request, lose, calm: () => database.choose(() => undefined), state };
@@ -120,7 +129,7 @@ async function commitAll(
   for (const number of range(COMMITS)) {
     const asked = await request(number);
     const remote = loseOne(proxy, { method, place: (number % places) + 1, fault: at(FAULTS, number) });
-    const database = lose(at(COMMIT_FAULTS, number), at(PLACES, number));
+    const database = lose(at(COMMIT_FAULTS, number), at(TRANSACTIONS, number));
     await tables.commit(tenant, asked);
     proxy.choose(() => undefined);
     calm();
