@@ -83,7 +83,8 @@ export interface TableCommit {
   deletes?: readonly string[];
   /**
    * The snapshot on which this commit stands, null for a table without any; another one there is `base_moved`, and
-   * nothing is written. Required by a row delta; absent, a commit stands on whatever it finds.
+   * nothing is written. Required by a row delta with position deletes, or of rows that a merge has looked up; absent, a
+   * commit stands on whatever it finds, as long as the files that it takes away are there.
    */
   base?: string | null;
   /**

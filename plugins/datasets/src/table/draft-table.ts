@@ -42,10 +42,16 @@ export async function draftTable(
 function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {
   if (commit.mode === 'append') return prepareAppend(input);
   if (commit.mode === 'overwrite') return prepareOverwrite(input);
-  const { deletes = [], base } = commit;
-  if (base === undefined) throw datasetProblems.stagedFileRefused();
-  const baseSnapshotId = base === null ? undefined : BigInt(base);
+  const { deletes = [] } = commit;
+  const baseSnapshotId = baseOf(input, commit);
   return prepareRowDelta({ ...input, removed: deletes.map(toLocation), baseSnapshotId });
+}
+
+/** Positions hold for the files of one snapshot alone; files that take the place of others, while those are there. */
+function baseOf({ metadata, files }: CommitInput, { base }: TableCommit): bigint | undefined {
+  if (base !== undefined) return base === null ? undefined : BigInt(base);
+  if (files.some(({ content }) => content === 'position_deletes')) throw datasetProblems.stagedFileRefused();
+  return metadata['current-snapshot-id'];
 }
 
 /** A draft as the engine knows it. */

@@ -1,0 +1,76 @@
+import type { RemoteCatalog } from '@weir/lakehouse';
+import t from 'tap';
+import { type CommitRequest, quarantineOf } from '../src/contract.ts';
+import { commitTables } from '../src/table/commit.ts';
+import { resumeStream } from '../src/table/resume.ts';
+import { filesOf, remoteLake, requestOf } from './remote-lake.ts';
+
+t.test('what a table is ahead by is brought to its end by the next attempt, whole', async (t) => {
+  const world = await remoteLake(t, { manyTables: false });
+  const request = await requestOf(world, [1, 2], [3]);
+  const gone = new Error('the process is gone');
+  const stopped: RemoteCatalog = {
+    ...(world.depsWith().remote as RemoteCatalog),
+    async commitTable(ident, change) {
+      if (ident.name.endsWith('__quarantine')) throw gone;
+      return (world.depsWith().remote as RemoteCatalog).commitTable(ident, change);
+    },
+  };
+  await t.rejects(commitTables({ ...world.depsWith(), remote: stopped }, world.tenant, request), gone);
+  t.strictSame([world.rows(), world.rows(quarantineOf(world.ref))], [2, 0], 'one of two tables has moved');
+  t.equal(await world.world.tables.checkpoint(world.tenant, 'k'), undefined);
+  const { leaseEpoch } = (await world.world.kernel.runs.begin(world.tenant, request.runId)) ?? { leaseEpoch: 0 };
+  const stream = { ref: world.ref, streamId: 's', key: 'k' };
+  const lease = { runId: request.runId, leaseEpoch };
+  const resumed = await resumeStream(world.depsWith(), world.tenant, { lease, stream });
+  const commit = `${request.runId}:s:1`;
+  t.match(resumed, { checkpoint: { state: 2 }, follows: { rows: commit, quarantine: commit } });
+  t.strictSame([world.rows(), world.rows(quarantineOf(world.ref))], [2, 1]);
+});
+
+t.test('what a replay has left half done is brought to its end once, behind whatever came since', async (t) => {
+  const world = await remoteLake(t, { manyTables: false });
+  const lines = quarantineOf(world.ref);
+  const { tables } = world.world;
+  await commitTables(world.depsWith(), world.tenant, await requestOf(world, [1], [2, 3]));
+  const [held] = await filesOf(world, lines);
+  const replay = await requestOf(world, [2], [3]);
+  const [rows, kept] = replay.tables.map((one) => ({ ...one, streamId: 'replay' }));
+  if (rows === undefined || kept === undefined) throw new Error('the request has no tables');
+  const delta = { ...kept, mode: 'row_delta' as const, deletes: [held ?? ''] };
+  const checkpoints = [{ key: 'replay', state: 'done', counters: {} }];
+  const request: CommitRequest = { ...replay, tables: [rows, delta], checkpoints };
+  const gone = new Error('the process is gone');
+  const remote = world.depsWith().remote as RemoteCatalog;
+  const stopped: RemoteCatalog = {
+    ...remote,
+    commitTable: async (ident, change) =>
+      ident.name.endsWith('__quarantine') ? Promise.reject(gone) : remote.commitTable(ident, change),
+  };
+  await t.rejects(commitTables({ ...world.depsWith(), remote: stopped }, world.tenant, request), gone);
+  await commitTables(world.depsWith(), world.tenant, await requestOf(world, [4], [5]));
+  t.strictSame([world.rows(), world.rows(lines)], [3, 3], 'the sync has added to both');
+
+  for (const what of ['brought to its end', 'and left alone']) {
+    const lease = await world.world.run(world.tenant);
+    const stream = { ref: world.ref, streamId: 'replay', key: 'replay' };
+    const { checkpoint } = await resumeStream(world.depsWith(), world.tenant, { lease, stream });
+    t.match(checkpoint, { state: 'done' }, what);
+    t.strictSame([world.rows(), world.rows(lines)], [3, 2], what);
+  }
+  t.notOk((await filesOf(world, lines)).includes(held ?? ''));
+  t.match(await tables.checkpoint(world.tenant, 'k'), { state: 4 });
+});
+
+t.test('a delta that names no base swaps files that are there, and brings no deletes of rows', async (t) => {
+  const world = await remoteLake(t, { manyTables: false });
+  const request = await requestOf(world, [1], []);
+  const [table] = request.tables;
+  if (table === undefined) throw new Error('the request has no table');
+  const delta = (change: object) =>
+    commitTables(world.depsWith(), world.tenant, { ...request, tables: [{ ...table, mode: 'row_delta', ...change }] });
+  await t.rejects(delta({ deletes: ['file:///not/there'] }), { code: 'base_moved' });
+  t.equal(world.rows(), 0);
+  const files = table.files.map((file) => ({ ...file, content: 'position_deletes' }));
+  await t.rejects(delta({ files }), { code: 'staged_file_refused' });
+});
