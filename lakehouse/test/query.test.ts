@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
 import { isoTime } from '../src/query/wire-value.ts';
@@ -114,6 +114,27 @@ t.test('the query pool', async (t) => {
     const { location } = await writer.write(schema, [['x'.repeat(34 << 20)]]);
     await t.rejects(pool.preview({ schema, files: planned([location]), limit: 1 }), { code: 'result_too_large' });
     t.equal((await pool.preview(request)).rows.length, 2);
+  });
+
+  t.test('refuses a damaged file behind many rows as it does one before them', async (t) => {
+    const { metadata } = await lake.table(COLUMNS);
+    const schema = currentSchema(metadata);
+    const lines = Array.from({ length: 40_000 }, (_, a) => line({ a, b: `${a} ${'x'.repeat(100)}` })).join('');
+    const { file: whole } = await lake.stage(metadata, schema, lines);
+    const { file: damaged } = await lake.stage(metadata, schema, lines);
+    if (whole === undefined || damaged === undefined) return t.fail('files are staged');
+    const path = damaged.location.slice('file://'.length);
+    const content = await readFile(path);
+    await writeFile(path, content.fill(7, 1_000, content.length >> 1));
+    await using(createQueryPool(), async (pool) => {
+      for (const locations of [
+        [damaged.location, whole.location],
+        [whole.location, damaged.location],
+      ]) {
+        const reading = pool.preview({ schema, files: planned(locations), limit: 100_000 });
+        await t.rejects(reading, { code: 'parquet_invalid' });
+      }
+    });
   });
 
   t.test('stops a read that takes too long and goes on with the same child', async (t) => {
