@@ -23,6 +23,7 @@ const TENANT = 'acme';
 /** A platform whose only connectors are those that say what a test wants. */
 export interface LinePlatform {
   readonly folder: string;
+  readonly workerPid: number;
   readonly database: TestPlatform['database'];
   call<E extends Endpoint>(endpoint: E, input?: Partial<Input<E>>): Promise<Output<E>>;
 }
@@ -52,10 +53,11 @@ export async function platformOfLines(
     ...{ WEIR_CACHE_DIR: join(toolCache(), 'crash-workflows'), WEIR_TABLE_CACHE_DIR: join(folder, 'copies') },
     ...(await more(folder)),
   });
-  await startWorker(t, platform.environment);
+  const worker = await startWorker(t, platform.environment);
   const who = { token: await platform.token(TENANT), tenant: TENANT };
   return {
     folder,
+    workerPid: worker.pid,
     database: platform.database,
     call: async (endpoint, input = {}) => ok(await platform.call(who, endpoint, input)),
   };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type JsonSchema, type ReadContext, recordEnvelope, runSource, type Source } from '@weir/connector-sdk';
@@ -13,6 +14,8 @@ type Step =
   | { id: number; long: number }
   /** So many records with ids from `from` on. */
   | { from: number; count: number; text?: string }
+  /** Those too, each with so many bytes that no compression makes fewer. */
+  | { from: number; count: number; noise: number }
   | { state: unknown }
   | { pauseMs: number }
   /** Goes on once the file is there. */
@@ -36,8 +39,8 @@ async function read({ config, emit, stream, emittedAt, state }: ReadContext): Pr
     if ('data' in step) await line(Buffer.from(step.data, 'base64'));
     else if ('long' in step) await line(JSON.stringify({ id: step.id, s: 'x'.repeat(step.long) }));
     else if ('from' in step) {
-      const { from, count, text = '' } = step;
-      for (let id = from; id < from + count; id += 1) await emit.record({ id, s: text });
+      const text = () => ('noise' in step ? randomBytes(step.noise).toString('base64') : (step.text ?? ''));
+      for (let id = step.from; id < step.from + step.count; id += 1) await emit.record({ id, s: text() });
     } else if ('pauseMs' in step) await delay(step.pauseMs);
     else if ('until' in step) while (!existsSync(step.until)) await delay(POLL_MS);
     else if ('state' in step) await emit.state({ step: steps.indexOf(step) + 1 });
