@@ -15,17 +15,18 @@ import { type TestPlatform, testPlatform } from '../platform.ts';
 import { startWorker } from '../worker-process.ts';
 
 const POLL_MS = 100;
+const HANG_LIMIT_MS = 90_000;
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const CANARY = 'canary-8f2e';
 
 type Call = <E extends Endpoint>(endpoint: E, input?: Partial<Input<E>>) => Promise<Output<E>>;
 
-/** Looks until something is there; only the hang limit of the test run ends it otherwise. */
+/** Looks until something is there, within the hang limit. */
 async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (;;) {
+  for (const end = Date.now() + HANG_LIMIT_MS; ; await setTimeout(POLL_MS)) {
     const found = await look();
     if (found !== undefined) return found;
-    await setTimeout(POLL_MS);
+    if (Date.now() > end) throw new Error(`nothing came of ${look}`);
   }
 }
 
@@ -68,19 +69,20 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   const collector = await testCollector(t);
   const world = await testPlatform(t, folder, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const worker = await startWorker(t, { ...world.environment, OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc' });
-  const traced = await caller(world, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` });
-  const run = await syncOnce(await caller(world), `${folder}/${CANARY}`, traced);
+  const inTrace = await caller(world, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` });
+  const run = await syncOnce(await caller(world), `${folder}/${CANARY}`, inTrace);
   t.match(run, { status: 'succeeded', rows_written: 1 });
-  await worker.end('SIGTERM');
-  const spans = await until(() => {
-    const found = collector.spans().filter(({ traceId }) => traceId === CALLER.traceId);
-    return found.length >= 7 ? found : undefined;
-  });
-  const named = (name: string) => spans.find((span) => span.name === name) as CollectedSpan;
   const names = [
     ...['sources.start_sync', 'run.start', 'workflow.start', 'workflow.SourceSyncWorkflow'],
     ...['activity.readAndLoad', 'activity.endSync', 'sync.child'],
   ];
+  const traced = () => collector.spans().filter(({ traceId }) => traceId === CALLER.traceId);
+  // The run is over before its workflow is, whose end would be told by the next worker if this one left before it.
+  await until(() => traced().some(({ name }) => name === 'workflow.SourceSyncWorkflow') || undefined);
+  await worker.end('SIGTERM');
+  await until(() => traced().length >= names.length || undefined);
+  const spans = traced();
+  const named = (name: string) => spans.find((span) => span.name === name) as CollectedSpan;
   t.strictSame(spans.map(({ name }) => name).sort(), names.toSorted());
   const parents = {
     'run.start': 'sources.start_sync',
