@@ -17,7 +17,12 @@ import type { RejectedLines } from './stage-types.ts';
 import type { Field } from './types.ts';
 
 /** Which lines of a quarantine table are taken: all, or those of one run, or those of some reasons. */
-export type LineSelection = { readonly runId?: string; readonly reasons?: readonly string[] };
+export type LineSelection = {
+  readonly runId?: string;
+  readonly reasons?: readonly string[];
+  /** The runs whose rows nobody has replaced since: lines of others are left where they are, and counted. */
+  readonly liveRuns?: readonly string[];
+};
 
 export type TakeLinesRequest = {
   readonly io: FileIO;
@@ -43,6 +48,8 @@ export type TakenLines = {
   readonly kept: readonly LinesOf[];
   /** Locations of the files that held all of them. */
   readonly removed: readonly string[];
+  /** Lines that fit but for their run, whose rows were replaced. */
+  readonly superseded: number;
 };
 
 type StoredLine = { readonly run_id: string; readonly stream: string } & RejectedLine;
@@ -72,6 +79,8 @@ export async function takeLines({ io, scratch, metadata, select }: TakeLinesRequ
   const out = await open(spool, 'w');
   const kept = lineGroups(scratch, 'kept');
   const [origins, removed]: [LineOrigin[], string[]] = [[], []];
+  const choose = lineChoice(select);
+  let superseded = 0;
   try {
     for (const [at, planned] of plannedFiles(files).entries()) {
       const { source, release } = await openSource(io, { files: [planned], schema, table: metadata });
@@ -86,16 +95,18 @@ export async function takeLines({ io, scratch, metadata, select }: TakeLinesRequ
       } finally {
         release();
       }
-      if (!(await holdsTaken(path, select))) continue;
+      const held = await countChosen(path, choose);
+      superseded += held.superseded;
+      if (held.taken === 0) continue;
       removed.push(planned.location);
       for await (const line of storedLines(path)) {
-        if (isTaken(line, select)) {
+        if (choose(line) === 'taken') {
           await out.writeFile(Buffer.concat([Buffer.from(line.raw, 'base64'), NEWLINE]));
           origins.push({ runId: line.run_id, stream: line.stream, position: Number(line.position) });
         } else await kept.put(line);
       }
     }
-    return { spool, origins, kept: await kept.end(), removed };
+    return { spool, origins, kept: await kept.end(), removed, superseded };
   } catch (error) {
     throw duckdbError(error, 'query_failed', 'The quarantine table could not be read');
   } finally {
@@ -148,13 +159,21 @@ async function* storedLines(path: string): AsyncGenerator<StoredLine> {
   }
 }
 
-async function holdsTaken(path: string, select: LineSelection): Promise<boolean> {
-  for await (const line of storedLines(path)) if (isTaken(line, select)) return true;
-  return false;
+type Choice = 'taken' | 'superseded' | 'left';
+
+function lineChoice({ runId, reasons, liveRuns }: LineSelection): (line: StoredLine) => Choice {
+  const live = liveRuns && new Set(liveRuns);
+  return ({ run_id, reason, raw }) => {
+    const fits = raw !== '' && (runId === undefined || runId === run_id) && (reasons?.includes(reason) ?? true);
+    if (!fits) return 'left';
+    return live?.has(run_id) === false ? 'superseded' : 'taken';
+  };
 }
 
-function isTaken({ run_id, reason, raw }: StoredLine, { runId, reasons }: LineSelection): boolean {
-  return raw !== '' && (runId === undefined || runId === run_id) && (reasons?.includes(reason) ?? true);
+async function countChosen(path: string, choose: (line: StoredLine) => Choice): Promise<Record<Choice, number>> {
+  const counts = { taken: 0, superseded: 0, left: 0 };
+  for await (const line of storedLines(path)) counts[choose(line)] += 1;
+  return counts;
 }
 
 /** Gathers lines in one file for each run and stream, in the form of rejected lines. */

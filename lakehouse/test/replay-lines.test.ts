@@ -65,6 +65,18 @@ t.test('lines are taken byte for byte with where they come from, and the others 
   t.match(await take({ runId: 'r2', reasons: ['invalid_utf8'] }), { origins: [], kept: [], removed: [] });
 });
 
+t.test('lines of runs whose rows were replaced are left where they are, and counted', async (t) => {
+  const { folder, io, metadata } = await quarantineTable(t);
+  const take = (select: Parameters<typeof takeLines>[0]['select']) =>
+    takeLines({ io, scratch: folder, metadata, select });
+  const newer = await take({ liveRuns: ['r2', 'r3'] });
+  t.match(newer, { origins: [{ runId: 'r2' }], kept: [], superseded: 2 }, 'one without its bytes is none of them');
+  t.equal(newer.removed.length, 1);
+  t.match(await take({ liveRuns: ['r2'], runId: 'r1' }), { origins: [], removed: [], superseded: 2 });
+  t.match(await take({ liveRuns: ['r2'], reasons: ['invalid_utf8'] }), { origins: [], superseded: 1 });
+  t.match(await take({}), { superseded: 0 });
+});
+
 t.test('what is rejected again stays with its run and its position, and with its new reason', async (t) => {
   const { folder, io, stager, schema, location, metadata, metadataLocation } = await quarantineTable(t);
   const { origins, kept, removed } = await takeLines({ io, scratch: folder, metadata, select: { runId: 'r1' } });

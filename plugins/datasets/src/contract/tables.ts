@@ -35,6 +35,8 @@ export interface PreparedTable {
   snapshotId: string | null;
   /** The metadata file that says all this. */
   metadataLocation: string;
+  /** The run that was the last to replace all rows of the table: of runs before it, nothing is there. */
+  replacedBy: string | undefined;
   /**
    * What opens the store of the files: for the process that stages them, and for nobody else. It may hold credentials,
    * so it is never logged and never stored.
@@ -43,7 +45,7 @@ export interface PreparedTable {
 }
 
 /** What a table is when it is read: the place from which a merge starts. */
-export type TableHead = Pick<PreparedTable, 'snapshotId' | 'metadataLocation'>;
+export type TableHead = Pick<PreparedTable, 'snapshotId' | 'metadataLocation' | 'replacedBy'>;
 
 /** How `prepare` makes or changes a table. */
 export interface PrepareOptions {

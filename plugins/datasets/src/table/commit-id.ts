@@ -14,6 +14,7 @@ export function commitSummary(runId: string, commit: TableCommit): Record<string
     'weir.batch': String(commit.batch),
     'weir.commit-id': commitId(runId, commit),
     'weir.state-sha256': commit.stateSha256,
+    'weir.mode': commit.mode,
     'weir.generation': String(commit.generation),
   };
 }

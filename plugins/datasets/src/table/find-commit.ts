@@ -25,6 +25,11 @@ export function newestOf(metadata: TableMetadata, streamId: string): Snapshot | 
   return ancestry(metadata).find(({ summary }) => summary['weir.stream-id'] === streamId);
 }
 
+/** The run that was the last to replace all rows of the table, as far as its snapshots are kept. */
+export function replacedBy(metadata: TableMetadata): string | undefined {
+  return ancestry(metadata).find(({ summary }) => summary['weir.mode'] === 'overwrite')?.summary['weir.run-id'];
+}
+
 /** Whether the snapshot added exactly these files. */
 async function addedJust(
   scanner: Scanner,

@@ -5,6 +5,7 @@ import { kernelProblems } from '@weir/kernel/contract';
 import { currentSchema, LakehouseError, type TableMetadata } from '@weir/lakehouse';
 import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
 import { endOf, SEEDS } from './commit-end.ts';
+import { replacedBy } from './find-commit.ts';
 import { schemaEffects } from './schema-effects.ts';
 import { dataLocation } from './staged-files.ts';
 import { type CurrentTable, loadTables, type TableDeps } from './table-store.ts';
@@ -38,7 +39,8 @@ export async function tableHead(deps: TableDeps, tenant: Tenant, ref: TableRef):
 }
 
 function headOf({ metadata, metadataLocation }: CurrentTable): TableHead {
-  return { metadataLocation, snapshotId: metadata['current-snapshot-id']?.toString() ?? null };
+  const snapshotId = metadata['current-snapshot-id']?.toString() ?? null;
+  return { metadataLocation, snapshotId, replacedBy: replacedBy(metadata) };
 }
 
 function preparedView({ store }: TableDeps, ref: TableRef, current: CurrentTable): PreparedTable {

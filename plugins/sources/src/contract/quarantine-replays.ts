@@ -12,6 +12,10 @@ const ReasonCount = Type.Object({ reason: Type.String(), lines: Type.Integer({ m
 /** What became of the lines that a replay has read. */
 export const ReplayOutcome = Type.Object({
   lines: Type.Integer({ minimum: 0, description: 'Lines that were read from the quarantine table' }),
+  superseded: Type.Integer({
+    minimum: 0,
+    description: 'Lines of syncs whose rows a later one has replaced: they were not tried, and stay in quarantine',
+  }),
   rows: Type.Integer({ minimum: 0, description: 'Of them, those that are rows of the table now' }),
   rows_with_errors: Type.Integer({ minimum: 0 }),
   rows_with_extra: Type.Integer({ minimum: 0 }),
@@ -42,7 +46,7 @@ export const startReplay = endpoint({
   path: '/sources/quarantine-replays',
   summary: 'Try lines in quarantine again, with the settings that their stream has now',
   description:
-    'Lines that are rows now go into the table, by append or by the key of the stream, and leave the quarantine table in the same commit; the others stay, with the reason that they have now. run_id takes only the lines of one sync, reasons only those of some reasons. A row of a merged stream takes the place of the row of its key, so replay before newer rows of the same keys have come.',
+    'Lines that are rows now go into the table, by append or by the key of the stream, and leave the quarantine table in the same commit; the others stay, with the reason that they have now. run_id takes only the lines of one sync, reasons only those of some reasons. Lines of a sync whose rows a later one has replaced, by an overwrite or after a reset, are not tried: they stay, counted as superseded. A row of a merged stream takes the place of the row of its key, so replay before newer rows of the same keys have come.',
   access: runSources,
   query: startQuery,
   body: Closed(asked),

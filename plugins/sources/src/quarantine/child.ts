@@ -29,7 +29,8 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
   const io = openStore({ ...(store as Omit<StoreOptions, 'scratch'>), scratch: join(workDir, 'cache') });
   const metadata = await readMetadata(io, quarantine.metadataLocation);
   const taken = await takeLines({ io, scratch, metadata, select });
-  if (taken.origins.length === 0) return NOTHING;
+  const { superseded } = taken;
+  if (taken.origins.length === 0) return { ...NOTHING, superseded };
   const stager = await createStager({ io, scratch: join(workDir, 'stage') });
   try {
     const { shape, folder } = rows;
@@ -47,7 +48,7 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
     const { rejected, unknown } = copied;
     const again = rejected === undefined ? [] : await againRejected(rejected, { origins: taken.origins, scratch });
     const counts = {
-      lines: taken.origins.length,
+      ...{ lines: taken.origins.length, superseded },
       ...{ rows: copied.rows, rowsWithErrors: copied.rowsWithErrors, rowsWithExtra: copied.rowsWithExtra },
       ...{ rejected: rejected?.count ?? 0, reasons: rejected?.reasons ?? {}, unknown },
     };
@@ -70,7 +71,7 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
 }
 
 const NOTHING: Replayed = {
-  ...{ lines: 0, rows: 0, rowsWithErrors: 0, rowsWithExtra: 0, rejected: 0, reasons: {}, unknown: [] },
+  ...{ lines: 0, superseded: 0, rows: 0, rowsWithErrors: 0, rowsWithExtra: 0, rejected: 0, reasons: {}, unknown: [] },
   ...{ table: { files: [], removed: [] }, quarantine: { files: [], removed: [] } },
 };
 

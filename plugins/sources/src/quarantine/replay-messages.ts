@@ -9,7 +9,7 @@ export interface ReplayPlan {
   workDir: string;
   /** What opens the store of the tables, as `prepare` gave it; it may hold credentials. */
   store: object;
-  select: { runId?: string; reasons?: readonly string[] };
+  select: { runId?: string; reasons?: readonly string[]; liveRuns?: readonly string[] };
   rows: { shape: RowShape; folder: string; merge: ReplayMerge | undefined };
   quarantine: { metadataLocation: string; schema: object; folder: string };
   /** Whether members that no column holds end the work before anything but staged files has come of it. */
@@ -35,6 +35,8 @@ export interface FileChange {
 /** What became of the lines. */
 export interface Replayed {
   lines: number;
+  /** Lines of runs whose rows a later one has replaced; they stay, untried. */
+  superseded: number;
   rows: number;
   rowsWithErrors: number;
   rowsWithExtra: number;

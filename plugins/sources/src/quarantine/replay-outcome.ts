@@ -7,6 +7,7 @@ export function replayOutcome(replayed: Replayed | undefined, snapshotId: string
   const reasons = Object.entries(replayed?.reasons ?? {}).map(([reason, lines]) => ({ reason, lines }));
   return {
     lines: replayed?.lines ?? 0,
+    superseded: replayed?.superseded ?? 0,
     rows: replayed?.rows ?? 0,
     rows_with_errors: replayed?.rowsWithErrors ?? 0,
     rows_with_extra: replayed?.rowsWithExtra ?? 0,

@@ -3,6 +3,7 @@ import type { Kernel, Tenant } from '@weir/kernel';
 import {
   type PreparedTable,
   quarantineOf,
+  type ResumePoint,
   type TableCommit,
   type TableRef,
   type TablesService,
@@ -20,6 +21,7 @@ import { ReplayEntity, type ReplayRequest } from './entity.ts';
 import type { Replayed, ReplayPlan } from './replay-messages.ts';
 import { replayOutcome, storedOutcome } from './replay-outcome.ts';
 import { runReplayChild } from './run-replay-child.ts';
+import { runsSince } from './runs-since.ts';
 
 export interface ReplayDeps {
   kernel: Kernel;
@@ -36,6 +38,8 @@ interface Attempt {
   row: StreamRow;
   request: ReplayRequest;
   signal: AbortSignal;
+  /** The commits of replays that the tables had when this attempt began, where anybody asks. */
+  follows: ResumePoint['follows'];
 }
 
 /**
@@ -61,7 +65,8 @@ export async function runReplay(
     throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
   }
   const attempt = { tenant, runId, ...lease, row, request: replay.request, signal };
-  const outcome = (await before(tables, attempt)) ?? (await carriedOut(deps, attempt));
+  const { checkpoint, follows } = await resumed(tables, attempt);
+  const outcome = storedOutcome(checkpoint) ?? (await carriedOut(deps, { ...attempt, follows }));
   await db.transaction(async (tx) => {
     const again = await tx.findOne(ReplayEntity, { runId });
     if (again !== undefined) await tx.update(again, { outcome });
@@ -69,14 +74,16 @@ export async function runReplay(
 }
 
 /** What an attempt before has done, if any; tables that it left half moved are first brought to where it meant them to be. */
-async function before(tables: TablesService, { tenant, runId, leaseEpoch, row }: Attempt) {
+function resumed(
+  tables: TablesService,
+  { tenant, runId, leaseEpoch, row }: Omit<Attempt, 'follows'>,
+): Promise<ResumePoint> {
   const stream = {
     ref: tables.bronze(tenant, row.destinationTable),
     streamId: writerOf(row),
     key: checkpointOf(runId),
   };
-  const { checkpoint } = await tables.resume(tenant, { runId, leaseEpoch }, stream);
-  return storedOutcome(checkpoint);
+  return tables.resume(tenant, { runId, leaseEpoch }, stream);
 }
 
 // The stream's own id belongs to its syncs: what a replay commits covers no state of theirs.
@@ -115,7 +122,7 @@ interface Tables {
 
 /** Has the lines staged by a process of its own, in folders that the ledger knows first. */
 async function staged(
-  { tables, folders, children }: ReplayDeps,
+  { kernel, tables, folders, children }: ReplayDeps,
   attempt: Attempt,
   { table, quarantine, stopAtUnknown }: Tables & { stopAtUnknown: boolean },
 ): Promise<Replayed> {
@@ -131,6 +138,8 @@ async function staged(
   ]);
   const key = keyOf(row);
   const merging = key === undefined ? undefined : mergeOf({ row, key }, table);
+  const { replacedBy } = table;
+  const liveRuns = replacedBy === undefined ? undefined : await runsSince(kernel.db(tenant), row, replacedBy);
   const workDir = await folders.make(suffix);
   const { metadataLocation, schema } = quarantine;
   const plan: ReplayPlan = {
@@ -138,6 +147,7 @@ async function staged(
     select: {
       ...(request.run_id === null ? {} : { runId: request.run_id }),
       ...(request.reasons === null ? {} : { reasons: request.reasons }),
+      ...(liveRuns === undefined ? {} : { liveRuns }),
     },
     rows: {
       shape: rowShape({ key }, table),
@@ -164,7 +174,7 @@ async function commit(
   attempt: Attempt,
   { table, quarantine, replayed }: Tables & { replayed: Replayed },
 ): Promise<ReplayOutcomeView> {
-  const { tenant, runId, leaseEpoch, row } = attempt;
+  const { tenant, runId, leaseEpoch, row, follows } = attempt;
   if (replayed.rows === 0 && replayed.quarantine.removed.length === 0) return replayOutcome(replayed, null);
   const facts = {
     streamId: writerOf(row),
@@ -177,13 +187,16 @@ async function commit(
   const { files, removed } = replayed.table;
   if (keyOf(row) !== undefined) {
     const delta = { mode: 'row_delta' as const, deletes: removed, base: table.snapshotId };
-    changes.push({ ref: table.ref, files, ...delta, ...facts });
-  } else if (files.length > 0) changes.push({ ref: table.ref, mode: 'append', files, ...facts });
+    changes.push({ ref: table.ref, files, ...delta, ...facts, ...(follows && { follows: follows.rows }) });
+  } else if (files.length > 0) {
+    const after = follows && { follows: follows.rows };
+    changes.push({ ref: table.ref, mode: 'append', files, ...facts, ...after });
+  }
+  // It names no snapshot: left half done it can so be ended behind whatever syncs have added, while its files are there.
   changes.push({
-    ...{ ref: quarantine.ref, mode: 'row_delta', ...facts },
+    ...{ ref: quarantine.ref, mode: 'row_delta', ...facts, ...(follows && { follows: follows.quarantine }) },
     files: replayed.quarantine.files,
     deletes: replayed.quarantine.removed,
-    base: quarantine.snapshotId,
   });
   const outcome = replayOutcome(replayed, null);
   const result = await tables.commit(tenant, {
