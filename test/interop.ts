@@ -1,48 +1,59 @@
 import { execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { toolCache } from '@weir/embedded';
 import { pythonWith } from './python.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const TESTS = ['lakehouse/test/interop/interop.test.ts', 'lakehouse/test/golden/golden.test.ts'];
+const INTEROP = path.join('lakehouse', 'test', 'interop');
+const TESTS = [path.join(INTEROP, 'interop.test.ts'), path.join('lakehouse', 'test', 'golden', 'golden.test.ts')];
+const REST_TESTS = [path.join('lakehouse', 'test', 'catalog-rest.test.ts'), path.join(INTEROP, 'rest-commits.test.ts')];
 /** Spark comes as a source package whose contents are jars. */
 const SPARK = ['--no-binary=pyspark', 'pyspark==3.5.7'];
-const JARS = ['org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.0', 'org.postgresql:postgresql:42.7.7'];
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
-/** The paths of the jars, fetched once by Maven into the tool cache. */
-async function jars(): Promise<string> {
-  const hash = createHash('sha256').update(JARS.join(' ')).digest('hex').slice(0, 16);
-  const folder = path.join(toolCache(), `spark-jars-${hash}`);
-  const paths: string[] = [];
-  for (const artifact of JARS) {
-    const [, name, version] = artifact.split(':');
-    const jar = path.join(folder, `${name}-${version}.jar`);
-    if (!existsSync(jar)) {
-      const args = ['-q', '-B', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
-      await promisify(execFile)('mvn', args, { timeout: DOWNLOAD_TIMEOUT_MS });
-    }
-    paths.push(jar);
+/** The folder of the jars that a Maven project of the interop tests names, fetched once into the tool cache. */
+async function jars(name: string): Promise<string> {
+  const project = path.join(ROOT, INTEROP, `${name}.pom.xml`);
+  const hash = createHash('sha256')
+    .update(await readFile(project))
+    .digest('hex')
+    .slice(0, 16);
+  const folder = path.join(toolCache(), `${name}-jars-${hash}`);
+  if (existsSync(folder)) return folder;
+  const draft = `${folder}.${randomBytes(6).toString('hex')}`;
+  const args = ['-q', '-B', '-f', project, 'dependency:copy-dependencies', `-DoutputDirectory=${draft}`];
+  try {
+    await promisify(execFile)('mvn', args, { timeout: DOWNLOAD_TIMEOUT_MS });
+    await rename(draft, folder);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
   }
-  return paths.join(',');
+  return folder;
 }
 
 /**
- * `npm run interop [-- --spark]`: our tables between our engine and others, and tables that others wrote. With Spark it
- * needs Java 17 and Maven.
+ * `npm run interop [-- --spark] [--rest]`: our tables between our engine and others, and tables that others wrote; with
+ * Spark; with the REST catalog of Iceberg's own tests. Both need Java 17 and Maven.
  */
 async function main(args: readonly string[]): Promise<void> {
   const env = { ...process.env };
+  const tests = [...TESTS];
   if (args.includes('--spark')) {
+    const folder = await jars('spark');
     env.WEIR_TEST_SPARK_PYTHON = await pythonWith('test-spark', SPARK);
-    env.WEIR_TEST_SPARK_JARS = await jars();
+    env.WEIR_TEST_SPARK_JARS = (await readdir(folder)).map((jar) => path.join(folder, jar)).join(',');
+  }
+  if (args.includes('--rest')) {
+    env.WEIR_TEST_REST_JARS = path.join(await jars('rest-server'), '*');
+    tests.push(...REST_TESTS);
   }
   const program = path.join(import.meta.dirname, 'run.ts');
   const flags = process.execArgv;
-  const child = spawn(process.execPath, [...flags, program, ...TESTS], { cwd: ROOT, env, stdio: 'inherit' });
+  const child = spawn(process.execPath, [...flags, program, ...tests], { cwd: ROOT, env, stdio: 'inherit' });
   process.exitCode = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve(code ?? 1));

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { currentSchema, isOrdered, parseCondition } from '../../src/index.ts';
 import { fixedLength } from '../../src/types.ts';
-import { inOrder, openWorkshop, type TableAt } from '../interop/workshop.ts';
+import type { TableAt } from '../interop/table-keeper.ts';
+import { inOrder, openWorkshop } from '../interop/workshop.ts';
 import { mappedFiles, WRITTEN_AT } from './mapped-files.ts';
 
 const HANG_LIMIT_MS = 600_000;

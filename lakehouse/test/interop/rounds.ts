@@ -1,7 +1,8 @@
 import { type Condition, currentSchema, type FieldType, isOrdered, parseCondition } from '../../src/index.ts';
 import type { Answer, Engine } from './engine.ts';
 import type { Shape } from './shapes.ts';
-import { inOrder, type TableAt, type Workshop } from './workshop.ts';
+import type { TableAt } from './table-keeper.ts';
+import { inOrder, type Workshop } from './workshop.ts';
 
 /** A table of a shape, as our own commits and those of the engines left it. */
 export type Sample = { readonly shape: Shape; readonly name: string; at: TableAt };

@@ -1,6 +1,7 @@
 import { type Column, currentSchema, QUARANTINE_COLUMNS, type Transform } from '../../src/index.ts';
 import { EVERY_TYPE, everyTypeRows } from './every-type.ts';
-import type { Data, TableAt, Workshop } from './workshop.ts';
+import type { TableAt } from './table-keeper.ts';
+import type { Data, Workshop } from './workshop.ts';
 
 /** A form that a table of ours can have, with the number of rows that it then has. */
 export type Shape = {

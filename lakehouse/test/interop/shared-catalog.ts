@@ -3,7 +3,8 @@ import { type RestCatalogServer, startRestCatalog } from '../../src/testing.ts';
 import { openTestCatalog } from '../database.ts';
 import type { Places } from './engine.ts';
 import type { Sample } from './rounds.ts';
-import type { TableAt, Workshop } from './workshop.ts';
+import type { TableAt } from './table-keeper.ts';
+import type { Workshop } from './workshop.ts';
 
 const NAMESPACE = 'bronze.demo';
 

@@ -7,32 +7,29 @@ import {
   createQueryPool,
   createScanner,
   createStager,
-  createTable,
   currentSchema,
   type FieldType,
   type FileIO,
   type MergeRequest,
   type PartitionBy,
-  type PreparedCommit,
   planRead,
   prepareAppend,
   prepareOverwrite,
   prepareRowDelta,
   prepareSchemaUpdate,
   prepareSpecUpdate,
+  type RemoteCatalog,
   type RowPosition,
   readMetadata,
   type SchemaChange,
   type StagedFile,
-  type TableMetadata,
   withMetaColumns,
 } from '../../src/index.ts';
 import { partitionSpec } from '../../src/partition-type.ts';
 import { writeRejected } from '../../src/stage-rewrite.ts';
 import { line, SHAPE } from '../lake.ts';
+import { byCatalog, byFiles, type TableAt } from './table-keeper.ts';
 
-/** A table as a catalog shows it. */
-export type TableAt = { readonly metadata: TableMetadata; readonly metadataLocation: string };
 /** The data of one row, by column. */
 export type Data = Readonly<Record<string, unknown>>;
 export type Workshop = Awaited<ReturnType<typeof openWorkshop>>;
@@ -63,16 +60,17 @@ function shown(type: FieldType, value: unknown): unknown {
 /** Rows as texts in an order that is no engine's own. */
 export const inOrder = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
 
-/** Our own writer and reader over a folder: every call gives the table as it is afterwards. */
-export async function openWorkshop(root: string, io: FileIO) {
+/**
+ * Our own writer and reader over a folder: every call gives the table as it is afterwards. Its tables are kept by a REST
+ * catalog if there is one.
+ */
+export async function openWorkshop(root: string, io: FileIO, catalog?: RemoteCatalog) {
   const scratch = join(root, 'scratch');
   const stager = await createStager({ io, scratch, threads: 1 });
   const pool = createQueryPool({ io, size: 1, threads: 1 });
   const scanner = createScanner({ io });
-  const done = ({ metadata, newMetadataLocation }: PreparedCommit): TableAt => ({
-    metadata,
-    metadataLocation: newMetadataLocation,
-  });
+  const keeper = catalog === undefined ? byFiles(io) : byCatalog(catalog);
+  const { writeMetadata, settle } = keeper;
   const folderOf = (at: TableAt): string => `${at.metadata.location}/data/${randomUUID()}`;
   const factsOf = ({ metadata }: TableAt) => {
     const spec = partitionSpec(metadata);
@@ -108,7 +106,7 @@ export async function openWorkshop(root: string, io: FileIO) {
     root,
     async create(columns: readonly Column[], partitionBy: PartitionBy = []): Promise<TableAt> {
       const location = `file://${root}/${randomUUID()}`;
-      return createTable({ io, location, columns, partitionBy });
+      return keeper.create(location, columns, partitionBy);
     },
     /** A table of a source: the meta columns stand behind its own. */
     bronze(columns: readonly Column[], partitionBy: PartitionBy = []): Promise<TableAt> {
@@ -118,10 +116,10 @@ export async function openWorkshop(root: string, io: FileIO) {
       return { metadataLocation, metadata: await readMetadata(io, metadataLocation) };
     },
     async append(at: TableAt, rows: readonly Data[]): Promise<TableAt> {
-      return done(await prepareAppend({ io, ...at, files: await stage(at, rows) }));
+      return settle(await prepareAppend({ io, ...at, writeMetadata, files: await stage(at, rows) }));
     },
     async overwrite(at: TableAt, rows: readonly Data[]): Promise<TableAt> {
-      return done(await prepareOverwrite({ io, ...at, files: await stage(at, rows) }));
+      return settle(await prepareOverwrite({ io, ...at, writeMetadata, files: await stage(at, rows) }));
     },
     /** Merges by the column `id`. */
     async merge(at: TableAt, rows: readonly Data[], { deleteMarker, ...how }: MergeHow): Promise<TableAt> {
@@ -135,7 +133,7 @@ export async function openWorkshop(root: string, io: FileIO) {
       const request = { ...facts, ...how, ...marker, key, batch, live, folder, table: at.metadata };
       const { files, removed } = await stager.merge(request);
       const baseSnapshotId = at.metadata['current-snapshot-id'];
-      return done(await prepareRowDelta({ io, ...at, files, removed, baseSnapshotId }));
+      return settle(await prepareRowDelta({ io, ...at, writeMetadata, files, removed, baseSnapshotId }));
     },
     async quarantine(
       at: TableAt,
@@ -143,13 +141,13 @@ export async function openWorkshop(root: string, io: FileIO) {
     ): Promise<TableAt> {
       const rejected = [await writeRejected(join(root, `${randomUUID()}.ndjson`), lines)];
       const file = await stager.quarantine({ ...factsOf(at), rejected, folder: folderOf(at), stream: 's' });
-      return done(await prepareAppend({ io, ...at, files: file === undefined ? [] : [file] }));
+      return settle(await prepareAppend({ io, ...at, writeMetadata, files: file === undefined ? [] : [file] }));
     },
     async change(at: TableAt, changes: readonly SchemaChange[]): Promise<TableAt> {
-      return done(await prepareSchemaUpdate({ io, ...at, changes }));
+      return settle(await prepareSchemaUpdate({ io, ...at, writeMetadata, changes }));
     },
     async divide(at: TableAt, partitionBy: PartitionBy): Promise<TableAt> {
-      return done(await prepareSpecUpdate({ io, ...at, partitionBy }));
+      return settle(await prepareSpecUpdate({ io, ...at, writeMetadata, partitionBy }));
     },
     /** All rows that fit, each the list of its columns' values, in no order; read once, as a table never changes. */
     async rows(at: TableAt, conditions: readonly Condition[] = []): Promise<readonly unknown[][]> {
