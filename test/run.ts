@@ -51,7 +51,7 @@ function tell({ file, passed, failed, seconds }: FileResult): void {
   say(`  ${failed > 0 ? '✗' : '✓'} ${file}  ${count}  ${seconds.toFixed(1)} s`);
 }
 
-async function runTests(files: readonly string[], services: TestServices): Promise<TapResults> {
+async function runOnce(files: readonly string[], services: TestServices): Promise<TapResults> {
   const env = { ...process.env, ...services.addresses };
   const results = tapResults(files, tell);
   const code = await runTap(['run', '--reporter=tap', ...files], env, results.write);
@@ -63,13 +63,30 @@ async function runTests(files: readonly string[], services: TestServices): Promi
   return totals;
 }
 
-function report({ passed, failed, skipped, failures }: TapResults): void {
-  for (const { name, diagnosis } of failures) {
+/** Runs the files; tap counts one that runs out of time twice and leaves out as many at the end, which then get their turn. */
+async function runTests(files: readonly string[], services: TestServices): Promise<TapResults> {
+  const first = await runOnce(files, services);
+  if (first.unseen.length === 0 || first.unseen.length === files.length) return first;
+  const rest = await runOnce(first.unseen, services);
+  return {
+    passed: first.passed + rest.passed,
+    skipped: first.skipped + rest.skipped,
+    failed: first.failed + rest.failed,
+    failures: [...first.failures, ...rest.failures],
+    unseen: rest.unseen,
+  };
+}
+
+/** Prints what came of the tests; gives how many failed, a file that never ran being one. */
+function report({ passed, failed, skipped, failures, unseen }: TapResults): number {
+  const missing = unseen.map((name) => ({ name, diagnosis: 'did not run' }));
+  for (const { name, diagnosis } of [...failures, ...missing]) {
     say(`\n✗ ${name}`);
     if (diagnosis !== '') say(diagnosis.replaceAll(/^/gm, '    '));
   }
   if (skipped > 0) say(`${skipped} skipped`);
-  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  process.stdout.write(`\n${passed} passed, ${failed + unseen.length} failed\n`);
+  return failed + unseen.length;
 }
 
 async function main(): Promise<number> {
@@ -82,9 +99,7 @@ async function main(): Promise<number> {
     });
   }
   try {
-    const totals = await runTests(files, services);
-    report(totals);
-    return totals.failed === 0 ? 0 : 1;
+    return report(await runTests(files, services)) === 0 ? 0 : 1;
   } finally {
     await services.stop();
   }

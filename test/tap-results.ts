@@ -12,6 +12,8 @@ export type TapResults = {
   /** At least one when nothing ran at all: an empty run proves nothing. */
   failed: number;
   failures: Failure[];
+  /** Files that were to run and did not. */
+  unseen: string[];
 };
 
 const NO_TESTS = 'no tests found';
@@ -31,7 +33,8 @@ function diagnosisOf({ diag }: Result): string {
 
 /**
  * Counts the assertions in TAP text, whose first level is one test per file. A file that dies, hangs or holds no
- * assertion is itself a failure, and so is one of `files` that never ran. `write` takes the text in pieces; `end` gives the totals.
+ * assertion is itself a failure; those of `files` that never ran are named. `write` takes the text in pieces; `end` gives
+ * the totals.
  */
 export function tapResults(
   files: readonly string[],
@@ -42,7 +45,7 @@ export function tapResults(
 } {
   const parser = new Parser();
   const wanted = new Set(files);
-  const totals: TapResults = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  const totals: TapResults = { passed: 0, failed: 0, skipped: 0, failures: [], unseen: [] };
   let before = { passed: 0, failed: 0 };
   const fail = (name: string, diagnosis: string) => {
     totals.failed += 1;
@@ -73,7 +76,7 @@ export function tapResults(
         parser.once('complete', () => resolve());
         parser.end();
       });
-      for (const file of wanted) fail(file, 'did not run');
+      totals.unseen.push(...wanted);
       if (totals.passed + totals.failed === 0) fail('all', 'nothing was tested');
       return totals;
     },

@@ -36,8 +36,10 @@ t.test('a failed assertion is told with where it stands and what tap says of it'
   t.strictSame(failures, [{ name: 'a.test.ts > a rule > one', diagnosis: 'diff:\n  -1\n  +2' }]);
 });
 
-t.test('a file that dies, one that holds nothing and one that never ran are each one failure', async (t) => {
-  const text = `${GOOD}# Subtest: dead.test.ts
+t.test(
+  'a file that dies and one that holds nothing are each one failure, and one that never ran is named',
+  async (t) => {
+    const text = `${GOOD}# Subtest: dead.test.ts
     1..0
 not ok 2 - dead.test.ts
   ---
@@ -48,25 +50,26 @@ not ok 2 - dead.test.ts
 ok 3 - empty.test.ts # SKIP no tests found
 1..3
 `;
-  const { passed, failed, failures, told } = await count(
-    ['a.test.ts', 'dead.test.ts', 'empty.test.ts', 'unseen.test.ts'],
-    text,
-  );
-  t.strictSame({ passed, failed }, { passed: 1, failed: 3 });
-  t.strictSame(failures, [
-    { name: 'dead.test.ts', diagnosis: 'exitCode: 3' },
-    { name: 'empty.test.ts', diagnosis: 'no tests found' },
-    { name: 'unseen.test.ts', diagnosis: 'did not run' },
-  ]);
-  t.strictSame(
-    told.map(({ file, failed }) => [file, failed]),
-    [
-      ['a.test.ts', 0],
-      ['dead.test.ts', 1],
-      ['empty.test.ts', 1],
-    ],
-  );
-});
+    const { passed, failed, failures, unseen, told } = await count(
+      ['a.test.ts', 'dead.test.ts', 'empty.test.ts', 'unseen.test.ts'],
+      text,
+    );
+    t.strictSame({ passed, failed }, { passed: 1, failed: 2 });
+    t.strictSame(failures, [
+      { name: 'dead.test.ts', diagnosis: 'exitCode: 3' },
+      { name: 'empty.test.ts', diagnosis: 'no tests found' },
+    ]);
+    t.strictSame(unseen, ['unseen.test.ts']);
+    t.strictSame(
+      told.map(({ file, failed }) => [file, failed]),
+      [
+        ['a.test.ts', 0],
+        ['dead.test.ts', 1],
+        ['empty.test.ts', 1],
+      ],
+    );
+  },
+);
 
 t.test('a run in which nothing was tested has failed', async (t) => {
   const { passed, failed } = await count([], '1..0\n');
