@@ -1,6 +1,5 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { shapeReader } from './query/parquet-shape.ts';
-import { registerBuckets } from './stage-bucket.ts';
 
 const DEFAULT_MEMORY_LIMIT = '400MB';
 const DEFAULT_THREADS = 2;
@@ -26,6 +25,11 @@ export type DuckdbSession = Awaited<ReturnType<typeof openSession>>;
 /** A DuckDB of one's own in this process, in UTC, that loads no extension and runs one statement at a time. */
 export async function openSession(options: SessionOptions) {
   const threads = options.threads ?? DEFAULT_THREADS;
+  // Most processes that know the tables never open one of their own: its library is loaded by those that do.
+  const [{ DuckDBInstance }, { registerBuckets }] = await Promise.all([
+    import('@duckdb/node-api'),
+    import('./stage-bucket.ts'),
+  ]);
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
     threads: String(threads),

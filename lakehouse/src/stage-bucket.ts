@@ -9,14 +9,8 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { encodeUnscaled } from './bounds.ts';
+import { BUCKET_FUNCTIONS } from './bucket-functions.ts';
 import { murmur3 } from './murmur3.ts';
-
-/** The SQL functions of the bucket transform, each over the value to be hashed and the number of buckets. */
-export const BUCKET_FUNCTIONS = {
-  integer: 'weir_bucket_integer',
-  unscaled: 'weir_bucket_unscaled',
-  bytes: 'weir_bucket_bytes',
-} as const;
 
 const eight = Buffer.alloc(8);
 

@@ -1,10 +1,10 @@
 import { encodeUnscaled } from './bounds.ts';
+import { BUCKET_FUNCTIONS } from './bucket-functions.ts';
 import { identifier } from './duckdb-sql.ts';
 import { LakehouseError } from './error.ts';
 import type { PartitionSpec, PartitionValues, Transform } from './partition-spec.ts';
 import { transformType, transformWidth } from './partition-type.ts';
 import { encodeInteger, isIntegral } from './single-value.ts';
-import { BUCKET_FUNCTIONS } from './stage-bucket.ts';
 import { decimalShape, type PrimitiveType, type TableSchema } from './types.ts';
 
 /** The column by which rows are divided over files: a text that is equal in equal partitions only. */
