@@ -1,5 +1,6 @@
 import type { TenantDb } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
+import { localPath } from '@weir/lakehouse';
 import t from 'tap';
 import { getDataset } from '../src/contract.ts';
 import { commitTables } from '../src/table/commit.ts';
@@ -125,6 +126,20 @@ t.test('a staged file outside its table is refused before anything is written', 
       world.tables.commit(acme, { runId, leaseEpoch, tables: [batch(ref, [{ ...file, location }])], checkpoints: [] }),
       location,
     );
+  }
+  t.equal(await rowsOf(world, 'one'), '1');
+});
+
+t.test('a file that one commit names twice is refused, in whichever spelling', async (t) => {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const { ref } = await world.land(acme, 'one', [{ id: 0 }]);
+  const { runId, leaseEpoch } = await world.run(acme);
+  const [file] = await world.stage(acme, ref, [{ id: 1 }], runId);
+  const { location } = file as { location: string };
+  for (const again of [file, { ...file, location: localPath(location) }] as object[]) {
+    const request = { runId, leaseEpoch, tables: [batch(ref, [file ?? {}, again])], checkpoints: [] };
+    await t.rejects(world.tables.commit(acme, request), { code: 'staged_file_refused' });
   }
   t.equal(await rowsOf(world, 'one'), '1');
 });
