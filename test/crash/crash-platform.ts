@@ -19,6 +19,7 @@ import { platformEnvironment } from '../platform.ts';
 import { startWorker, type WorkerProcess } from '../worker-process.ts';
 import type { Target } from './cells.ts';
 import { type FaultFolder, faultFolder } from './fault-folder.ts';
+import { readerProperties } from './read-rows.ts';
 import { until } from './until.ts';
 
 const DATABASE = 'weir_crash';
@@ -146,12 +147,7 @@ async function objectStore(t: Teardown, { endpoint, accessKeyId, secretAccessKey
   const keys = { OBJECT_STORE_ACCESS_KEY_ID: accessKeyId, OBJECT_STORE_SECRET_ACCESS_KEY: secretAccessKey };
   return {
     environment: { WEIR_WAREHOUSE: bucket.warehouse, OBJECT_STORE_ENDPOINT_URL: endpoint, ...keys },
-    reader: {
-      's3.endpoint': endpoint,
-      's3.region': 'us-east-1',
-      's3.access-key-id': accessKeyId,
-      's3.secret-access-key': secretAccessKey,
-    },
+    reader: readerProperties(bucket.s3),
   };
 }
 

@@ -16,6 +16,7 @@ import {
 } from '@weir/plugin-sources/contract';
 import { type TestPlatform, testPlatform } from '../platform.ts';
 import { startWorker } from '../worker-process.ts';
+import { readIds } from './read-rows.ts';
 import { until } from './until.ts';
 
 const TENANT = 'acme';
@@ -91,6 +92,12 @@ export async function lineSource({ folder, database, call }: LinePlatform, name:
       const run = await status(run_id);
       return run.is_terminal ? run : undefined;
     });
+  /** Where the newest metadata of its table are. */
+  const location = async (): Promise<string> => {
+    const sql = 'select metadata_location from catalog.iceberg_tables where table_name = $1';
+    const [row] = await database.peek(sql, [`${name}__rows`]);
+    return String(row?.metadata_location);
+  };
   const datasetId = `bronze.${TENANT}.${name}__rows`;
   return {
     table: `${name}__rows`,
@@ -99,12 +106,9 @@ export async function lineSource({ folder, database, call }: LinePlatform, name:
     status,
     ended,
     sync: async () => ended((await start()).run_id),
-    /** Where the newest metadata of its table are. */
-    async location(): Promise<string> {
-      const sql = 'select metadata_location from catalog.iceberg_tables where table_name = $1';
-      const [row] = await database.peek(sql, [`${name}__rows`]);
-      return String(row?.metadata_location);
-    },
+    location,
+    /** The ids in its table, as a reader finds them that is not ours. */
+    ids: async (properties: Record<string, string> = {}) => readIds(await location(), properties),
     quarantined: () => call(listQuarantine, { params: { dataset_id: datasetId }, query: { limit: 500 } }),
   };
 }

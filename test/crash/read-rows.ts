@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { TestBucket } from '@weir/lakehouse/testing';
 import { testPython } from '../python.ts';
 
 const READER = new URL('read_rows.py', import.meta.url).pathname;
@@ -18,4 +19,16 @@ export async function readRows<Row>(reading: Reading): Promise<Record<string, re
   const run = promisify(execFile)(python, [READER], { maxBuffer: MAX_ANSWER_BYTES });
   run.child.stdin?.end(JSON.stringify(reading));
   return JSON.parse((await run).stdout) as Record<string, readonly Row[]>;
+}
+
+/** The column `id` of one table in ascending order. */
+export async function readIds(location: string, properties: Record<string, string> = {}): Promise<number[]> {
+  const rows = await readRows<[number]>({ locations: [location], fields: ['id'], properties });
+  return (rows[location] ?? []).flat().sort((a, b) => a - b);
+}
+
+/** How that reader reaches an object store. */
+export function readerProperties({ endpoint = '', accessKeyId, secretAccessKey }: TestBucket['s3']) {
+  const keys = { 's3.access-key-id': accessKeyId, 's3.secret-access-key': secretAccessKey };
+  return { 's3.endpoint': endpoint, 's3.region': 'us-east-1', ...keys };
 }

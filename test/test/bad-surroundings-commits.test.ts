@@ -14,20 +14,24 @@ import {
   type TablesService,
 } from '@weir/plugin-datasets/contract';
 import t, { type Test } from 'tap';
-import { readRows } from '../crash/read-rows.ts';
+import { readerProperties, readIds } from '../crash/read-rows.ts';
 import { type CommitFault, startDatabaseProxy } from '../database-proxy.ts';
 
 const HANG_LIMIT_MS = 600_000;
 t.setTimeout(HANG_LIMIT_MS);
 
-/** In each of them two of store, catalog and database lose an answer. */
-const COMMITS = 70;
+/** Each of them loses two answers of the store and one of the database. */
+const STORE_COMMITS = 36;
+/** Each of them loses one answer of the catalog and one of the database. */
+const CATALOG_COMMITS = 72;
 /** Every so many of them move a second table. */
 const SECOND_TABLE = 3;
 const KIND = { kind: 'test-load', workflowType: 'None', role: 'source', exclusive: false };
 const SCHEMA = { type: 'object', properties: { id: { type: 'integer' } } };
 const SHAPE = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] } as const;
-const FAULTS: readonly Fault[] = ['cut_after', 'refuse_after', 'late', 'truncate', 'cut', 'refuse'];
+/** The store's answer to a PUT has no body that could be cut short. */
+const STORE_FAULTS: readonly Fault[] = ['cut_after', 'refuse_after', 'late', 'cut', 'refuse'];
+const CATALOG_FAULTS: readonly Fault[] = [...STORE_FAULTS, 'truncate'];
 const COMMIT_FAULTS: readonly CommitFault[] = ['cut_after', 'late', 'truncate', 'cut'];
 const CHECKPOINT = /insert into datasets\.checkpoint/;
 /** Which transaction of a commit loses its answer: that which stores the checkpoint, the ledger's, the first. */
@@ -102,92 +106,105 @@ async function committing(t: Test, environment: Record<string, string>) {
   return { world, tables, tenant, ref, request, lose, calm: () => database.choose(() => undefined), state };
 }
 
-/** Loses the answer to one request of a kind from now on; tells whether that has come. What is late comes with a later one. */
-function loseOne(proxy: FlakyProxy, lost: { method: string; place: number; fault: Fault }) {
+/** What a commit loses besides an answer of the database: those to requests of one method, at some places. */
+interface Losing {
+  readonly proxy: FlakyProxy;
+  readonly method: string;
+  readonly faults: readonly Fault[];
+  places(number: number): readonly number[];
+}
+
+/** Loses answers of one commit from now on; tells how many. What is late comes with a later request, if one comes. */
+function loseSome({ proxy, method, faults, places }: Losing, number: number): () => number {
+  const lost = places(number);
   let requests = 0;
-  let before = 0;
-  proxy.choose(({ method }) => {
-    if (requests >= lost.place) {
-      before += 1;
-      if (before === lost.place) void proxy.deliver();
-    }
-    if (method !== lost.method) return undefined;
+  let isLate = false;
+  proxy.choose((request) => {
+    if (isLate) void proxy.deliver();
+    if (request.method !== method) return undefined;
     requests += 1;
-    return requests === lost.place ? lost.fault : undefined;
+    const which = lost.indexOf(requests);
+    if (which < 0) return undefined;
+    const fault = at(faults, number + which);
+    isLate ||= fault === 'late';
+    return fault;
   });
-  return () => requests >= lost.place;
+  return () => lost.filter((place) => place <= requests).length;
 }
 
 type Committing = Awaited<ReturnType<typeof committing>>;
 
-/** Makes the commits, each with its faults; how many answers were lost. */
-async function commitAll(
-  { tables, tenant, request, lose, calm }: Committing,
-  { proxy, method, places }: { proxy: FlakyProxy; method: string; places: number },
-): Promise<number> {
-  let lost = 0;
-  for (const number of range(COMMITS)) {
+/** Makes commits, each with its faults; how many answers were lost by others than the database, and by it. */
+async function commitAll({ tables, tenant, request, lose, calm }: Committing, commits: number, losing: Losing) {
+  const lost = { answers: 0, ofDatabase: 0 };
+  for (const number of range(commits)) {
     const asked = await request(number);
-    const remote = loseOne(proxy, { method, place: (number % places) + 1, fault: at(FAULTS, number) });
-    const database = lose(at(COMMIT_FAULTS, number), at(TRANSACTIONS, number));
+    const answers = loseSome(losing, number);
+    const ofDatabase = lose(at(COMMIT_FAULTS, number), at(TRANSACTIONS, number));
     await tables.commit(tenant, asked);
-    proxy.choose(() => undefined);
+    losing.proxy.choose(() => undefined);
     calm();
     // What came late comes after the commit at the latest.
-    await proxy.deliver();
-    lost += [remote(), database()].filter(Boolean).length;
+    await losing.proxy.deliver();
+    lost.answers += answers();
+    lost.ofDatabase += ofDatabase() ? 1 : 0;
   }
   return lost;
 }
 
-async function idsOf(location: string, properties: Record<string, string> = {}): Promise<number[]> {
-  const rows = await readRows<[number]>({ locations: [location], fields: ['id'], properties });
-  return (rows[location] ?? []).flat().sort((a, b) => a - b);
-}
+/** What is to be in the two tables after so many commits. */
+const idsAfter = (commits: number) => [range(commits), range(commits).filter((number) => number % SECOND_TABLE === 0)];
 
-const SECOND = range(COMMITS).filter((number) => number % SECOND_TABLE === 0);
+t.test(
+  `${STORE_COMMITS} commits whose answers from store and database get lost add every row exactly once`,
+  async (t) => {
+    const { s3, warehouse, close } = await testBucket();
+    t.teardown(close);
+    const proxy = await startFlakyProxy(s3.endpoint ?? '');
+    t.teardown(proxy.close);
+    const committer = await committing(t, {
+      WEIR_WAREHOUSE: warehouse,
+      WEIR_TABLE_CACHE_DIR: join(t.testdir(), 'copies'),
+      OBJECT_STORE_ENDPOINT_URL: proxy.url,
+      OBJECT_STORE_ACCESS_KEY_ID: s3.accessKeyId,
+      OBJECT_STORE_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    });
+    // One of the three files of a commit, and whatever is sent fourth: one of them, again.
+    const places = (number: number) => [(number % 3) + 1, 4];
+    const lost = await commitAll(committer, STORE_COMMITS, { proxy, method: 'PUT', faults: STORE_FAULTS, places });
+    t.strictSame(lost, { answers: 2 * STORE_COMMITS, ofDatabase: STORE_COMMITS });
+    t.equal(await committer.state(), STORE_COMMITS);
+    const found = await committer.world.database.peek(
+      'select table_name as name, metadata_location as location from catalog.iceberg_tables order by 1',
+    );
+    const wanted = idsAfter(STORE_COMMITS);
+    for (const [which, { location, name }] of found.entries()) {
+      t.strictSame(await readIds(String(location), readerProperties(s3)), wanted[which], String(name));
+    }
+    t.equal(found.length, wanted.length);
+  },
+);
 
-t.test(`${COMMITS} commits whose answers from store and database get lost add every row exactly once`, async (t) => {
-  const { s3, warehouse, close } = await testBucket();
-  t.teardown(close);
-  const proxy = await startFlakyProxy(s3.endpoint ?? '');
-  t.teardown(proxy.close);
-  const committer = await committing(t, {
-    WEIR_WAREHOUSE: warehouse,
-    WEIR_TABLE_CACHE_DIR: join(t.testdir(), 'copies'),
-    OBJECT_STORE_ENDPOINT_URL: proxy.url,
-    OBJECT_STORE_ACCESS_KEY_ID: s3.accessKeyId,
-    OBJECT_STORE_SECRET_ACCESS_KEY: s3.secretAccessKey,
-  });
-  t.equal(await commitAll(committer, { proxy, method: 'PUT', places: 3 }), 2 * COMMITS, 'answers were lost');
-  t.equal(await committer.state(), COMMITS);
-  const found = await committer.world.database.peek(
-    'select table_name as name, metadata_location as location from catalog.iceberg_tables order by 1',
-  );
-  const reader = { 's3.endpoint': s3.endpoint ?? '', 's3.region': 'us-east-1' };
-  const keys = { 's3.access-key-id': s3.accessKeyId, 's3.secret-access-key': s3.secretAccessKey };
-  const wanted = [range(COMMITS), SECOND];
-  for (const [which, { location, name }] of found.entries()) {
-    t.strictSame(await idsOf(String(location), { ...reader, ...keys }), wanted[which], String(name));
-  }
-  t.equal(found.length, wanted.length);
-});
-
-t.test(`${COMMITS} commits whose answers from catalog and database get lost add every row exactly once`, async (t) => {
-  const warehouse = join(t.testdir(), 'warehouse');
-  const io = openStore({ warehouse, scratch: join(t.testdir(), 'scratch') });
-  const server = await startRestCatalog({ io, warehouse });
-  const proxy = await startFlakyProxy(server.uri);
-  t.teardown(async () => {
-    await Promise.all([proxy.close(), server.close()]);
-    await io.close();
-  });
-  const committer = await committing(t, { WEIR_WAREHOUSE: warehouse, TABLE_CATALOG_URI: proxy.url });
-  t.equal(await commitAll(committer, { proxy, method: 'POST', places: 1 }), 2 * COMMITS, 'answers were lost');
-  t.equal(await committer.state(), COMMITS);
-  const { ref } = committer;
-  for (const [of, wanted] of [[ref, range(COMMITS)] as const, [quarantineOf(ref), SECOND] as const]) {
-    const location = server.tables.get(`${of.namespace}.${of.table}`)?.metadataLocation ?? '';
-    t.strictSame(await idsOf(location), wanted, of.table);
-  }
-});
+t.test(
+  `${CATALOG_COMMITS} commits whose answers from catalog and database get lost add every row exactly once`,
+  async (t) => {
+    const warehouse = join(t.testdir(), 'warehouse');
+    const io = openStore({ warehouse, scratch: join(t.testdir(), 'scratch') });
+    const server = await startRestCatalog({ io, warehouse });
+    const proxy = await startFlakyProxy(server.uri);
+    t.teardown(async () => {
+      await Promise.all([proxy.close(), server.close()]);
+      await io.close();
+    });
+    const committer = await committing(t, { WEIR_WAREHOUSE: warehouse, TABLE_CATALOG_URI: proxy.url });
+    const losing = { proxy, method: 'POST', faults: CATALOG_FAULTS, places: () => [1] };
+    const lost = await commitAll(committer, CATALOG_COMMITS, losing);
+    t.strictSame(lost, { answers: CATALOG_COMMITS, ofDatabase: CATALOG_COMMITS });
+    t.equal(await committer.state(), CATALOG_COMMITS);
+    const { ref } = committer;
+    for (const [which, of] of [ref, quarantineOf(ref)].entries()) {
+      const location = server.tables.get(`${of.namespace}.${of.table}`)?.metadataLocation ?? '';
+      t.strictSame(await readIds(location), idsAfter(CATALOG_COMMITS)[which], of.table);
+    }
+  },
+);
