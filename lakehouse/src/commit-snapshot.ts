@@ -62,6 +62,16 @@ function placeFile(metadata: TableMetadata, file: StagedFile): { specId: number;
   return { specId, file: toDataFile(file) };
 }
 
+// The newest snapshot that was made here is mostly what the next one stands on. Manifest lists never change.
+const made = new WeakMap<Snapshot, readonly ManifestFile[]>();
+
+async function manifestsOf(io: CommitInput['io'], snapshot: Snapshot): Promise<readonly ManifestFile[]> {
+  const known = made.get(snapshot);
+  // Only the newest is kept, as older ones live as long as the table's metadata.
+  made.delete(snapshot);
+  return known ?? snapshotManifests(io, snapshot);
+}
+
 /** Whether a manifest lists more than files that an earlier commit removed. */
 function hasLiveFiles(manifest: ManifestFile): boolean {
   return Number(manifest.added_files_count) + Number(manifest.existing_files_count) > 0;
@@ -96,7 +106,7 @@ export async function changeSnapshot(
   const { metadata } = change;
   const parent = findSnapshot(metadata);
   const snapshotId = newSnapshotId();
-  const current = parent ? await snapshotManifests(io, parent) : [];
+  const current = parent ? await manifestsOf(io, parent) : [];
   const draft: SnapshotDraft = { io, metadata, parent, current, snapshotId };
   const placed = files.map((file) => placeFile(metadata, file));
   const replacement = await replace(draft);
@@ -124,6 +134,7 @@ export async function changeSnapshot(
     summary: { ...input.summary, ...snapshotSummary(operation, { added: placed, removed, previous }) },
     'schema-id': metadata['current-schema-id'],
   };
+  made.set(snapshot, manifests);
   const next = extend(
     change,
     [

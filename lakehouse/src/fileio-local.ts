@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, mkdir, open, opendir, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, type FileHandle, link, mkdir, open, opendir, readFile, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { LakehouseError } from './error.ts';
 import { type ByteRange, type FileIO, type ListedFile, localPath, toLocation } from './fileio.ts';
@@ -19,6 +19,10 @@ function translate(cause: unknown): unknown {
   }
   if (DENIED.includes(code)) return new LakehouseError('store_denied', 'The warehouse refuses access', { cause });
   return cause;
+}
+
+function unlessAbsent(error: unknown): void {
+  if (!ABSENT.includes(failure(error) ?? '')) throw error;
 }
 
 async function attempt<T>(action: () => Promise<T>): Promise<T> {
@@ -41,42 +45,63 @@ async function sync(path: string): Promise<void> {
 
 const draftOf = (path: string): string => join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
 
+/** Makes a folder and those above it, each of them lasting in the one above. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await sync(dirname(made));
+}
+
 // A link fails where a rename would replace. The folder's own change has to be durable too.
 async function place(draft: string, path: string): Promise<void> {
   await link(draft, path);
   await sync(dirname(path));
 }
 
-// A reader must never see half a file, so the bytes become durable under another name and are then linked into place.
-async function createWhole(path: string, fill: (draft: string) => Promise<void>): Promise<void> {
-  const draft = draftOf(path);
-  await mkdir(dirname(path), { recursive: true });
+async function openDraft(draft: string): Promise<FileHandle> {
   try {
-    await fill(draft);
-    await sync(draft);
-    await place(draft, path);
-  } finally {
-    await rm(draft, { force: true });
+    return await open(draft, 'wx');
+  } catch (error) {
+    if (failure(error) !== 'ENOENT') throw error;
+    await makeFolder(dirname(draft));
+    return open(draft, 'wx');
   }
 }
 
 async function writeDraft(draft: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(draft, 'wx');
+  const file = await openDraft(draft);
   try {
     await file.writeFile(bytes);
+    await file.sync();
   } finally {
     await file.close();
   }
 }
 
+// A reader must never see half a file, so the bytes become durable under another name and are then linked into place.
+async function createWhole(path: string, fill: (draft: string) => Promise<void>): Promise<void> {
+  const draft = draftOf(path);
+  try {
+    await fill(draft);
+    await place(draft, path);
+  } finally {
+    await unlink(draft).catch(unlessAbsent);
+  }
+}
+
+async function copyDraft(source: string, draft: string): Promise<void> {
+  await copyFile(source, draft);
+  await sync(draft);
+}
+
 async function moveIn(source: string, path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   await sync(source);
   try {
     await place(source, path);
   } catch (error) {
     if (failure(error) !== 'EXDEV') throw error;
-    await createWhole(path, (draft) => copyFile(source, draft));
+    await createWhole(path, (draft) => copyDraft(source, draft));
   }
   await rm(source, { force: true });
 }

@@ -57,28 +57,56 @@ export function parseExact(text: string): unknown {
   return parsed;
 }
 
-// The snapshots of a table are the same objects from one commit to the next, and nearly all of its metadata.
-const texts = new WeakMap<object, string>();
+/** The bytes of a list's items as far as they were made, commas between them; there is room behind them. */
+type ListBytes = { items: readonly unknown[]; bytes: Buffer; length: number };
 
-function textOf(item: unknown): string {
-  if (typeof item !== 'object' || item === null) return stringifyExact(item);
-  const known = texts.get(item);
-  if (known !== undefined) return known;
-  const text = stringifyExact(item);
-  texts.set(item, text);
-  return text;
+// The snapshots of a table are the same objects from one commit to the next, and nearly all of its metadata. What was
+// made of a list is kept by its last item, so it goes when nobody has the table's state any more.
+const made = new WeakMap<object, ListBytes>();
+const isObject = (item: unknown): item is object => typeof item === 'object' && item !== null;
+
+/** What was made of a beginning of this list: all of it, or all but what one commit adds. */
+function takeMade(items: readonly unknown[]): ListBytes | undefined {
+  for (const last of [items.at(-1), items.at(-2)]) {
+    const known = isObject(last) ? made.get(last) : undefined;
+    if (known?.items.every((item, at) => item === items[at])) {
+      made.delete(last as object);
+      return known;
+    }
+  }
+  return undefined;
+}
+
+function bytesOfList(items: readonly unknown[]): Buffer {
+  const known = takeMade(items) ?? { items: [], bytes: Buffer.alloc(0), length: 0 };
+  const added = items.slice(known.items.length).map(stringifyExact).join(',');
+  const text = known.length > 0 && added !== '' ? `,${added}` : added;
+  const length = known.length + Buffer.byteLength(text);
+  let { bytes } = known;
+  if (length > bytes.length) {
+    bytes = Buffer.allocUnsafeSlow(known.items.length > 0 ? length * 2 : length);
+    known.bytes.copy(bytes, 0, 0, known.length);
+  }
+  bytes.write(text, known.length);
+  const last = items.at(-1);
+  if (isObject(last)) made.set(last, { items, bytes, length });
+  return bytes.subarray(0, length);
 }
 
 /**
- * A metadata file, as `stringifyExact` spells it. What stands in its lists is never changed, so its text is made once
- * for all files that hold it.
+ * A metadata file, as `stringifyExact` spells it. What stands in its lists is never changed, so of a list that grew
+ * only what came is spelled.
  */
 export function stringifyMetadata(metadata: Readonly<Record<string, unknown>>): Buffer {
-  const members = Object.entries(metadata)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => {
-      const text = Array.isArray(value) ? `[${value.map(textOf).join(',')}]` : stringifyExact(value);
-      return `${JSON.stringify(name)}:${text}`;
-    });
-  return Buffer.from(`{${members.join(',')}}`);
+  const parts: Buffer[] = [];
+  let text = '';
+  for (const [name, value] of Object.entries(metadata)) {
+    if (value === undefined) continue;
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:`;
+    if (Array.isArray(value)) {
+      parts.push(Buffer.from(`${text}[`), bytesOfList(value));
+      text = ']';
+    } else text += stringifyExact(value);
+  }
+  return Buffer.concat([...parts, Buffer.from(`${text === '' ? '{' : text}}`)]);
 }

@@ -1,14 +1,17 @@
 import t from 'tap';
 import {
   createScanner,
+  createTable,
   findSnapshot,
   type PreparedCommit,
   prepareAppend,
   prepareOverwrite,
   prepareRowDelta,
   prepareSpecUpdate,
+  readMetadata,
   type TableMetadata,
 } from '../src/index.ts';
+import { readManifestList } from '../src/manifest.ts';
 import { openLake } from './lake.ts';
 import { stagedIn } from './table-model.ts';
 
@@ -83,6 +86,32 @@ t.test('commits', async (t) => {
       commit.updates.map((update) => update.action),
       ['add-snapshot', 'set-snapshot-ref'],
     );
+  });
+
+  t.test('a commit takes over the same manifests from a table that it made as from one that it read', async (t) => {
+    const partitionBy = [{ column: 'p', transform: 'identity' as const }];
+    const created = await createTable({
+      io,
+      location: `file://${lake.root}/taken-over`,
+      columns: [{ name: 'p', type: 'int' }],
+      partitionBy,
+    });
+    const first = await prepareAppend({
+      io,
+      ...created,
+      files: [0, 1].map((part) => stagedIn(created.metadata, part)),
+    });
+    const read = { ...after(first), metadata: await readMetadata(io, first.newMetadataLocation) };
+    t.strictSame(read.metadata, first.metadata);
+    const taken = [];
+    for (const base of [after(first), after(first), read]) {
+      const { metadata } = await prepareAppend({ ...base, files: [stagedIn(base.metadata, 0)] });
+      const [, ...rest] = await readManifestList(io, findSnapshot(metadata)!['manifest-list']!);
+      t.equal(rest.length, 1);
+      taken.push(rest);
+    }
+    t.strictSame(taken[0], taken[2]);
+    t.strictSame(taken[1], taken[2]);
   });
 
   t.test('when a file of a commit cannot be written, those that were are removed', async (t) => {

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { localFileIO, localPath, parseExact, readMetadata, stringifyExact, toLocation } from '../src/index.ts';
 import { nextMetadataLocation } from '../src/metadata.ts';
+import { stringifyMetadata } from '../src/metadata-json.ts';
 import { newMetadata } from '../src/new-metadata.ts';
 
 const LONG = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -64,6 +65,29 @@ t.test('metadata is parsed as a reviver would, whatever its texts hold', async (
 
 t.test('a large integer of an unknown member is not rounded', async (t) => {
   t.strictSame(parseExact('{"other":9007199254740993,"small":7}'), { other: 9007199254740993n, small: 7 });
+});
+
+t.test('metadata is spelled alike whether its lists are new, grew, forked or shrank', async (t) => {
+  const items = fc.array(fc.record({ 'snapshot-id': LONG, summary: fc.dictionary(fc.string(), fc.string()) }));
+  const steps = fc.array(fc.record({ from: fc.nat(), keep: fc.nat(), drop: fc.boolean(), added: items }), {
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(steps, (all) => {
+      const states: (readonly object[])[] = [[]];
+      const texts = all.map(({ from, keep, drop, added }) => {
+        const base = states[from % states.length]!;
+        const kept = drop ? base.slice(keep % (base.length + 1)) : base;
+        const list = [...kept, ...added];
+        states.push(list);
+        const metadata = { a: list.length, list, none: undefined, same: list, z: [1n, 'x'] };
+        return [metadata, stringifyMetadata(metadata)] as const;
+      });
+      // What was made first must stand when more was made.
+      for (const [metadata, bytes] of texts) t.equal(bytes.toString(), stringifyExact(metadata));
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 t.test('file:/p, file:///p and /p are one file, with spaces taken literally', async (t) => {

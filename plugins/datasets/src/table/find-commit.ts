@@ -16,13 +16,17 @@ export async function findCommit(
       snapshotId: String(snapshot['snapshot-id']),
       sameFiles: await addedJust(scanner, metadata, { snapshot, commit }),
     },
-    newest: newestOf(metadata, commit.streamId)?.summary['weir.commit-id'] ?? null,
+    newest: newestIn(line, commit.streamId)?.summary['weir.commit-id'] ?? null,
   };
 }
 
 /** The newest snapshot on the table's main line that a stream has made. */
 export function newestOf(metadata: TableMetadata, streamId: string): Snapshot | undefined {
-  return ancestry(metadata).find(({ summary }) => summary['weir.stream-id'] === streamId);
+  return newestIn(ancestry(metadata), streamId);
+}
+
+function newestIn(line: readonly Snapshot[], streamId: string): Snapshot | undefined {
+  return line.find(({ summary }) => summary['weir.stream-id'] === streamId);
 }
 
 /** The run that was the last to replace all rows of the table, as far as its snapshots are kept. */
