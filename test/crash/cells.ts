@@ -41,9 +41,9 @@ const round = (target: Target, ...cells: string[]): Round => ({ target, cells: c
 /** The list of every test run: each point, each process and each mode is in it. */
 export const FIXED_ROUNDS: readonly Round[] = [
   round('api', 'S1 append', 'S2 merge', 'S8 overwrite', 'S14 append'),
-  round('worker', 'S5 append', 'S9 merge', 'S10 overwrite', 'S12 append'),
+  round('worker', 'S5 append', 'S9 merge', 'S10 overwrite', 'S14 append'),
   round('child', 'S5 merge', 'S7 overwrite', 'S10 merge', 'S11 append'),
-  round('postgres', 'S1 overwrite', 'S10 append', 'S11 merge', 'S14 overwrite'),
+  round('postgres', 'S1 overwrite', 'S10 append', 'S11 merge', 'S12 append'),
   round('temporal', 'S2 append', 'S6 merge', 'S12 overwrite', 'S14 merge'),
   round('store', 'S6 overwrite', 'S7 merge', 'S8 append', 'S9 append'),
 ];

@@ -10,7 +10,7 @@ const { discover } = proxyActivities<SourceActivities>({
 });
 
 const { endDiscovery } = proxyActivities<SourceActivities>({
-  startToCloseTimeout: '1 minute',
+  startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 

@@ -10,7 +10,8 @@ const { readAndLoad } = proxyActivities<SourceActivities>({
 });
 
 const { endSync } = proxyActivities<SourceActivities>({
-  startToCloseTimeout: '1 minute',
+  // By this alone it is noticed that the worker was lost meanwhile; a moment's work, and a run that ends within a minute.
+  startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
