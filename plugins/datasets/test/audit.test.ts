@@ -1,12 +1,17 @@
-import { copyFile, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import type { Tenant } from '@weir/kernel';
 import {
   createScanner,
+  createStager,
   findSnapshot,
+  localFileIO,
   localPath,
   prepareAppend,
   prepareOverwrite,
   type StagedFile,
+  type Stager,
+  type TableSchema,
 } from '@weir/lakehouse';
 import t, { type Test } from 'tap';
 import { type AuditsService, quarantineOf, type TableRef } from '../src/contract.ts';
@@ -95,6 +100,48 @@ t.test(
   },
 );
 
+t.test('lines in quarantine that name a run are counted, also those that it has not put there', async (t) => {
+  const { world, acme, audits, ref, runId } = await audited(t);
+  const own = quarantineOf(ref);
+  const { schema, dataLocation } = await world.tables.prepare(acme, own, {}, { columns: 'quarantine' });
+  const folder = `${world.kernel.settings.WEIR_WAREHOUSE}-lines`;
+  await mkdir(folder);
+  const io = localFileIO({ root: '/' });
+  const stager = await createStager({ io, scratch: `${folder}/scratch` });
+  t.teardown(() => stager.close());
+  const { files } = await linesFile(stager, { schema: schema as TableSchema, dataLocation, runId, folder });
+  await foreign(world, acme, own, { files, replace: false });
+  t.strictSame(await audits.rejectedLines(acme, ref, { runId }), {
+    ...{ outcome: 'counted', snapshotId: null, lines: 0, now: 1 },
+  });
+  const { leaseEpoch } = (await world.kernel.runs.begin(acme, runId)) ?? { leaseEpoch: 0 };
+  const more = await linesFile(stager, { schema: schema as TableSchema, dataLocation, runId, folder });
+  const commit = { runId, leaseEpoch, tables: [batch(own, more.files, 3)], checkpoints: [] };
+  const snapshotId = (await world.tables.commit(acme, commit)).tables[0]?.snapshotId ?? null;
+  const both = { outcome: 'counted', snapshotId, lines: 2 };
+  t.strictSame(await audits.rejectedLines(acme, ref, { runId }), { ...both, now: 2 });
+  await foreign(world, acme, own, { files: more.files, replace: true });
+  t.strictSame(await audits.rejectedLines(acme, ref, { runId }), { ...both, now: 1 }, 'as a replay leaves them');
+});
+
+/** A staged file of one line in quarantine. */
+async function linesFile(
+  stager: Stager,
+  {
+    schema,
+    dataLocation,
+    runId,
+    folder,
+  }: Record<'dataLocation' | 'runId' | 'folder', string> & { schema: TableSchema },
+): Promise<{ files: StagedFile[] }> {
+  const name = randomUUID();
+  const path = `${folder}/${name}.ndjson`;
+  await writeFile(path, '{"position":1,"reason":"no_data","raw":"e30="}\n');
+  const rejected = [{ path, count: 1, reasons: { no_data: 1 } }];
+  const file = await stager.quarantine({ rejected, schema, folder: `${dataLocation}/${name}`, runId, stream: 's' });
+  return { files: file === undefined ? [] : [file] };
+}
+
 t.test('what is not there is said, and nobody looks into the tables of others', async (t) => {
   const { world, acme, audits, ref, runId } = await audited(t);
   t.strictSame(await audits.figures(acme, ref, { runId, snapshotId: '1' }), { outcome: 'snapshot_missing' });
@@ -102,7 +149,8 @@ t.test('what is not there is said, and nobody looks into the tables of others', 
   t.strictSame(await audits.figures(acme, absent, { runId }), { outcome: 'table_missing' });
   t.strictSame(await audits.rejectedLines(acme, ref, { runId }), { outcome: 'table_missing' });
   await world.tables.prepare(acme, quarantineOf(ref), {}, { columns: 'quarantine' });
-  t.strictSame(await audits.rejectedLines(acme, ref, { runId }), { outcome: 'snapshot_missing' });
+  const none = { outcome: 'counted', snapshotId: null, lines: 0, now: 0 };
+  t.strictSame(await audits.rejectedLines(acme, ref, { runId }), none);
   const other = await world.tenant('other');
   await t.rejects(audits.figures(other, ref, { runId }), { entry: { code: 'destination_not_allowed' } } as never);
 });

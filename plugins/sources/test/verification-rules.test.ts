@@ -16,7 +16,7 @@ const counted = (change: Partial<typeof FIGURES> = {}) =>
 const WHOLE: StreamEvidence = {
   atCommit: counted(),
   now: counted(),
-  rejected: { outcome: 'counted', snapshotId: '9', lines: 2 },
+  rejected: { outcome: 'counted', snapshotId: '9', lines: 2, now: 2 },
   supersededBy: undefined,
 };
 const look = (evidence: Partial<StreamEvidence>, receipt: Partial<ReceiptStreamView> = {}) => {
@@ -30,12 +30,25 @@ t.test('a stream is equal when every figure of its receipt is found in its table
   t.strictSame(look({ atCommit: counted({ checksum: 'sum64:0b' }) }), ['different', null, 'checksum']);
   t.strictSame(look({ atCommit: counted({ rowsWithErrors: 4 }) }), ['different', null, 'rows_with_errors']);
   t.strictSame(look({ now: counted({ rows: 11, checksum: 'x' }) }), ['different', null, 'rows_now', 'checksum_now']);
-  const lines = { outcome: 'counted', snapshotId: '9', lines: 1 } as const;
+  const lines = { outcome: 'counted', snapshotId: '9', lines: 1, now: 1 } as const;
   t.strictSame(look({ rejected: lines }), ['different', null, 'rows_quarantined']);
+  t.strictSame(look({ rejected: { ...lines, lines: 2, now: 0 } }), ['equal', null], 'lines that were replayed since');
   t.match(compareStream(RECEIPT, { ...WHOLE, atCommit: counted({ rows: 9 }) }), {
     ...{ stream_id: 's', dataset_id: 'bronze.demo.orders', snapshot_id: '8', superseded_by: null },
     figures: [{ figure: 'rows', receipt: '10', table: '9', equal: false }],
   });
+});
+
+t.test('lines in quarantine that the receipt does not tell of are named', async (t) => {
+  const none = { rows_quarantined: 0 };
+  const counted = (snapshotId: string | null, lines: number, now: number) =>
+    ({ rejected: { outcome: 'counted', snapshotId, lines, now } }) as const;
+  t.strictSame(look({ rejected: { outcome: 'table_missing' } }, none), ['equal', null], 'there need be no table');
+  t.strictSame(look(counted(null, 0, 0), none), ['equal', null]);
+  t.strictSame(look(counted(null, 0, 3), none), ['different', null, 'rows_quarantined'], 'put there by nobody of ours');
+  t.strictSame(look(counted('9', 2, 5)), ['different', null, 'rows_quarantined'], 'more than there were');
+  t.strictSame(look(counted(null, 0, 0)), ['unverifiable', 'snapshot_missing'], 'told of, and its snapshot is gone');
+  t.strictSame(look({ rejected: { outcome: 'unreadable' } }, none), ['unverifiable', 'unreadable']);
 });
 
 t.test('what cannot be looked at is said, and never taken for equal', async (t) => {

@@ -60,10 +60,17 @@ export function auditsService(deps: AuditDeps): AuditsService {
           .filter(({ summary }) => summary[RUN_OF_SNAPSHOT] === runId)
           .toSorted((a, b) => (a['sequence-number'] < b['sequence-number'] ? -1 : 1))
           .at(-1);
-        if (snapshot === undefined) return { outcome: 'snapshot_missing' };
-        const { files, schema } = await table.at(snapshot);
-        const { rows } = await pool.figures({ files, schema, table: table.metadata, where: [ofRun(schema, runId)] });
-        return { outcome: 'counted', snapshotId: String(snapshot['snapshot-id']), lines: rows };
+        const linesAt = async (at: Snapshot | undefined): Promise<number> => {
+          if (at === undefined) return 0;
+          const { files, schema } = await table.at(at);
+          const where = [ofRun(schema, runId)];
+          return (await pool.figures({ files, schema, table: table.metadata, where })).rows;
+        };
+        const newest = findSnapshot(table.metadata);
+        const lines = await linesAt(snapshot);
+        const now = newest === snapshot ? lines : await linesAt(newest);
+        const snapshotId = snapshot === undefined ? null : String(snapshot['snapshot-id']);
+        return { outcome: 'counted', snapshotId, lines, now };
       });
     },
   };

@@ -14,7 +14,9 @@ export interface RunFigures {
 export type NotCounted = { outcome: 'table_missing' | 'snapshot_missing' | 'unreadable' };
 
 export type CountedRun = { outcome: 'counted'; snapshotId: string; figures: RunFigures } | NotCounted;
-export type CountedLines = { outcome: 'counted'; snapshotId: string | null; lines: number } | NotCounted;
+
+/** Lines of a run in a quarantine table: at the last snapshot that the run made there, null for none, and now. */
+export type CountedLines = { outcome: 'counted'; snapshotId: string | null; lines: number; now: number } | NotCounted;
 
 /** Looks at what tables hold, apart from everything that was noted when it was written. Changes nothing. */
 export interface AuditsService {
@@ -24,8 +26,8 @@ export interface AuditsService {
    */
   figures(tenant: TableOwner, ref: TableRef, of: { runId: string; snapshotId?: string }): Promise<CountedRun>;
   /**
-   * The lines of the run in the quarantine table of a table, at the last snapshot that the run made there; none when the
-   * run has made none.
+   * The lines that name the run in the quarantine table of a table, whoever has put them there. Replays take lines out, so
+   * that there may be fewer now, and never more.
    */
   rejectedLines(tenant: TableOwner, ref: TableRef, of: { runId: string }): Promise<CountedLines>;
 }

@@ -26,7 +26,7 @@ type Figures = VerifiedStreamView['figures'];
 /** Holds what a receipt says of a stream against what its tables hold. Pure. */
 export function compareStream(receipt: ReceiptStreamView, evidence: StreamEvidence): VerifiedStreamView {
   const { stream_id, name, namespace, dataset_id } = receipt;
-  const looked = [evidence.atCommit, evidence.now, evidence.rejected];
+  const looked = [evidence.atCommit, evidence.now, linesOf(receipt, evidence)];
   const missing = looked.flatMap((one) => (one === undefined || one.outcome === 'counted' ? [] : one.outcome))[0];
   const figures = [...rowFigures(receipt, evidence), ...rejectFigures(receipt, evidence)];
   const wrote = receipt.snapshot_ids.length > 0;
@@ -61,9 +61,21 @@ function rowFigures(receipt: ReceiptStreamView, { atCommit, now }: StreamEvidenc
   return figures;
 }
 
-function rejectFigures(receipt: ReceiptStreamView, { rejected }: StreamEvidence): Figures {
+/**
+ * The lines in quarantine as far as they matter: without any in the receipt there need be no table, and with some the
+ * run must have a snapshot there.
+ */
+function linesOf(receipt: ReceiptStreamView, { rejected }: StreamEvidence): CountedLines | undefined {
+  if (receipt.rows_quarantined === 0) return rejected?.outcome === 'table_missing' ? undefined : rejected;
+  const isGone = rejected?.outcome === 'counted' && rejected.snapshotId === null;
+  return isGone && rejected.now === 0 ? { outcome: 'snapshot_missing' } : rejected;
+}
+
+/** Lines that are there now and were not told of are as wrong as those that were not there when the run ended. */
+function rejectFigures(receipt: ReceiptStreamView, evidence: StreamEvidence): Figures {
+  const rejected = linesOf(receipt, evidence);
   if (rejected?.outcome !== 'counted') return [];
-  return [figure('rows_quarantined', receipt.rows_quarantined, rejected.lines)];
+  return [figure('rows_quarantined', receipt.rows_quarantined, Math.max(rejected.lines, rejected.now))];
 }
 
 function figure(name: Figures[number]['figure'], receipt: number | string, table: number | string): Figures[number] {

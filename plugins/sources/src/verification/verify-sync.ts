@@ -60,7 +60,7 @@ async function evidenceOf(
 ): Promise<StreamEvidence> {
   const ref = refOf(stream.dataset_id);
   const snapshotId = stream.snapshot_ids.at(-1);
-  const rejected = stream.rows_quarantined > 0 ? await audits.rejectedLines(tenant, ref, { runId }) : undefined;
+  const rejected = await audits.rejectedLines(tenant, ref, { runId });
   const nothing = { atCommit: undefined, now: undefined, rejected, supersededBy: undefined };
   if (snapshotId === undefined || (stream.rows_in_table === null && stream.checksum === null)) return nothing;
   const atCommit = await audits.figures(tenant, ref, { runId, snapshotId });
