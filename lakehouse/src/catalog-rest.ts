@@ -1,5 +1,6 @@
 import type { CommitOutcome, LoadedTable, NewTable, RemoteCatalog, TableIdent } from './catalog.ts';
 import { LakehouseError } from './error.ts';
+import { sameSpelling } from './match-deletes.ts';
 import { completeMetadata } from './metadata-versions.ts';
 import { NoAnswer, type RestAnswer, type RestCallerOptions, restCaller, unavailable } from './rest-caller.ts';
 import { identifierOf, levelsOf, type RestLayout, readLayout, restPaths } from './rest-paths.ts';
@@ -119,7 +120,12 @@ export function restCatalog({ catalogName, ...server }: RestCatalogOptions): Rem
       });
       if (answer.status === CONFLICT) throw new LakehouseError('table_exists', 'A table of this name exists already');
       if (!isOk(answer)) throw refused(answer);
-      return asLoaded(answer);
+      const made = asLoaded(answer);
+      // There are catalogs that answer with the table of that name which they have, as if it had just been made.
+      if (table.location !== undefined && sameSpelling(made.metadata.location) !== sameSpelling(table.location)) {
+        throw new LakehouseError('table_exists', 'A table of this name lies elsewhere already');
+      }
+      return made;
     },
 
     commitTable: (ident, { requirements, updates }) =>

@@ -36,7 +36,10 @@ export type NewTable = {
 export type RemoteCatalog = {
   /** The table as it is now, or undefined if there is none. */
   loadTable(ident: TableIdent): Promise<LoadedTable | undefined>;
-  /** Makes an empty table; `table_exists` when the name is taken. Its namespace has to be there. */
+  /**
+   * Makes an empty table; `table_exists` when the name is taken, or the table lies elsewhere than it was to. Its namespace
+   * has to be there.
+   */
   createTable(ident: TableIdent, table: NewTable): Promise<LoadedTable>;
   /** Changes one table if its requirements hold. Never throws `store_unavailable`: that is the outcome `unknown`. */
   commitTable(ident: TableIdent, change: TableChange): Promise<CommitOutcome>;

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { restCatalog } from '../src/catalog-rest.ts';
 import { localFileIO } from '../src/fileio-local.ts';
-import { startFlakyProxy, startRestCatalog } from '../src/testing.ts';
+import { openStore } from '../src/store.ts';
+import { startFlakyProxy, startRestCatalog, testS3 } from '../src/testing.ts';
 import { startIcebergRest } from './interop/rest-server.ts';
-import { catalogConformance, NEW_TABLE, setting, someTable } from './rest-conformance.ts';
+import { ABILITIES, catalogConformance, NEW_TABLE, setting, someTable } from './rest-conformance.ts';
+import { catalogToken, makeTableBucket } from './table-bucket.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'weir-rest-'));
 t.teardown(() => rm(root, { recursive: true, force: true }));
@@ -16,6 +19,10 @@ const TOKEN = 'a-token-for-tests';
 /** The jars of Iceberg's own REST catalog, in the slower lane (`npm run interop -- --rest`). */
 const JARS = process.env.WEIR_TEST_REST_JARS;
 
+/** The Iceberg REST catalog of the tests' object store, each table bucket of which is a catalog. */
+const STORE_CATALOG = process.env.WEIR_TEST_ICEBERG_REST_URI ?? '';
+const noCatalog = STORE_CATALOG === '' && 'WEIR_TEST_ICEBERG_REST_URI is not set';
+
 t.setTimeout(HANG_LIMIT_MS);
 
 async function open(t: Test, more: { manyTables?: boolean; prefix?: string; pageSize?: number } = {}) {
@@ -24,12 +31,25 @@ async function open(t: Test, more: { manyTables?: boolean; prefix?: string; page
   const proxy = await startFlakyProxy(server.uri);
   t.teardown(() => Promise.all([proxy.close(), server.close()]));
   const catalog = restCatalog({ uri: proxy.url, catalogName: 'weir', token: () => TOKEN });
-  return { server, proxy, catalog, io };
+  return { server, proxy, catalog, io, warehouse: root };
 }
 
 t.test('a catalog with a prefix and short pages keeps the protocol', async (t) =>
-  catalogConformance(t, await open(t, { manyTables: true, prefix: 'w1', pageSize: 2 })),
+  catalogConformance(t, await open(t, { manyTables: true, prefix: 'w1', pageSize: 2 }), ABILITIES),
 );
+
+t.test('so does the catalog of the object store', { skip: noCatalog }, async (t) => {
+  const s3 = testS3();
+  const bucket = `weir-tables-${randomUUID()}`;
+  await makeTableBucket(s3, bucket);
+  const token = await catalogToken(s3, STORE_CATALOG);
+  const proxy = await startFlakyProxy(STORE_CATALOG);
+  const warehouse = `s3://${bucket}`;
+  const io = openStore({ warehouse, scratch: join(root, 'scratch'), s3 });
+  t.teardown(() => Promise.all([proxy.close(), io.close()]));
+  const catalog = restCatalog({ uri: proxy.url, catalogName: bucket, token: () => token });
+  await catalogConformance(t, { catalog, proxy, io, warehouse });
+});
 
 if (JARS !== undefined) {
   t.test('so does the REST catalog of Iceberg', async (t) => {
@@ -37,7 +57,8 @@ if (JARS !== undefined) {
     const proxy = await startFlakyProxy(server.uri);
     t.teardown(() => Promise.all([proxy.close(), server.close()]));
     const catalog = restCatalog({ uri: proxy.url, catalogName: 'weir' });
-    await catalogConformance(t, { catalog, proxy, io: localFileIO({ root }) });
+    const subject = { catalog, proxy, io: localFileIO({ root }), warehouse: `file://${root}` };
+    await catalogConformance(t, subject, ABILITIES);
   });
 }
 

@@ -6,8 +6,14 @@ import type { FileIO } from '../src/fileio.ts';
 import type { Fault, FlakyProxy } from '../src/testing.ts';
 import { assignFieldIds } from '../src/types.ts';
 
-/** A catalog that has the namespace `bronze.demo`, behind a proxy, with the store that it shares with us. */
-export type CatalogSubject = { readonly catalog: RemoteCatalog; readonly proxy: FlakyProxy; readonly io: FileIO };
+/** A catalog behind a proxy, with the store that it shares with us. */
+export type CatalogSubject = {
+  readonly catalog: RemoteCatalog;
+  readonly proxy: FlakyProxy;
+  readonly io: FileIO;
+  /** Location below which tables may lie. */
+  readonly warehouse: string;
+};
 
 const fields = assignFieldIds([
   { name: 'id', type: 'long' },
@@ -15,6 +21,7 @@ const fields = assignFieldIds([
 ]);
 /** A table of two columns, as a catalog is asked for it. */
 export const NEW_TABLE = { schema: { type: 'struct', 'schema-id': 0, fields } };
+const NAMES = ['a', 'b', 'c_d', 'x0', 'z'];
 const WRITERS = 4;
 const COMMITS_OF_EACH = 5;
 
@@ -35,11 +42,12 @@ export function setting(uuid: string, key: string): TableChange {
 const propertyOf = async (catalog: RemoteCatalog, ident: TableIdent, key: string): Promise<string | undefined> =>
   (await catalog.loadTable(ident))?.metadata.properties[key];
 
-async function livesThrough(t: Test, { catalog }: CatalogSubject): Promise<void> {
+async function livesThrough(t: Test, { catalog, warehouse }: CatalogSubject): Promise<void> {
   const orders = someTable();
   t.equal(await catalog.loadTable(orders), undefined);
-  const made = await catalog.createTable(orders, NEW_TABLE);
-  await t.rejects(catalog.createTable(orders, NEW_TABLE), { code: 'table_exists' });
+  const wanted = () => ({ ...NEW_TABLE, location: `${warehouse}/${randomUUID()}` });
+  const made = await catalog.createTable(orders, wanted());
+  await t.rejects(catalog.createTable(orders, wanted()), { code: 'table_exists' });
   t.strictSame(await catalog.loadTable(orders), made);
   t.strictSame(made.metadata.schemas[0]?.fields, fields);
   t.equal(await catalog.commitTable(orders, setting(made.metadata['table-uuid'], 'a')), 'committed');
@@ -147,7 +155,6 @@ async function triesAgain(t: Test, { catalog, proxy }: CatalogSubject): Promise<
 }
 
 async function movesSeveral(t: Test, { catalog }: CatalogSubject): Promise<void> {
-  t.ok(await catalog.commitsManyTables());
   const [orders, lines] = [someTable(), someTable()];
   const uuidOf = async (ident: TableIdent) => (await catalog.createTable(ident, NEW_TABLE)).metadata['table-uuid'];
   const [first, second] = [await uuidOf(orders), await uuidOf(lines)];
@@ -164,7 +171,7 @@ async function movesSeveral(t: Test, { catalog }: CatalogSubject): Promise<void>
 async function listsAll(t: Test, { catalog }: CatalogSubject): Promise<void> {
   const namespace = 'bronze.demo.pages';
   await catalog.ensureNamespace(namespace);
-  const names = ['a', 'b', 'c d%', 'ü', 'z'].map((name) => ({ namespace, name }));
+  const names = NAMES.map((name) => ({ namespace, name }));
   for (const ident of names) await catalog.createTable(ident, NEW_TABLE);
   t.strictSame(
     await catalog.listTables([namespace]),
@@ -173,24 +180,45 @@ async function listsAll(t: Test, { catalog }: CatalogSubject): Promise<void> {
   for (const ident of names) t.ok(await catalog.loadTable(ident), ident.name);
 }
 
-const CASES: Readonly<Record<string, (t: Test, subject: CatalogSubject) => Promise<void>>> = {
+async function takesAnyName(t: Test, { catalog }: CatalogSubject): Promise<void> {
+  for (const name of [`a b%/ü ${randomUUID()}`, `x.y?${randomUUID()}`]) {
+    const ident = { namespace: 'bronze.demo', name };
+    await catalog.createTable(ident, NEW_TABLE);
+    t.ok(await catalog.loadTable(ident), name);
+  }
+}
+
+type Case = (t: Test, subject: CatalogSubject) => Promise<void>;
+
+/** What only some catalogs can. */
+export const ABILITIES = {
+  'several tables move together or not at all': movesSeveral,
+  'a table may have any name': takesAnyName,
+} as const satisfies Readonly<Record<string, Case>>;
+
+const CASES: Readonly<Record<string, Case>> = {
   'a table is made, loaded, listed, changed and forgotten': livesThrough,
   'snapshot ids keep every digit in both directions': keepsDigits,
   'writers who race leave one line of snapshots': leavesOneLine,
   'a lost answer to a commit is unknown, whether or not the change was made, and is sent once': isUnknown,
   'a change that comes late is made late': comesLate,
   'what reads is tried again; a catalog that stays silent is store_unavailable': triesAgain,
-  'several tables move together or not at all': movesSeveral,
-  'listings have every table, whatever its name': listsAll,
+  'listings have every table': listsAll,
 };
 
-/** What our client must get from every REST catalog that moves several tables at once, whoever made it. */
-export async function catalogConformance(t: Test, { catalog, proxy, io }: CatalogSubject): Promise<void> {
+/** What our client must get from every REST catalog, whoever made it, and from those that have more abilities. */
+export async function catalogConformance(
+  t: Test,
+  subject: CatalogSubject,
+  abilities: Readonly<Record<string, Case>> = {},
+): Promise<void> {
+  const { catalog, proxy } = subject;
   await catalog.ensureNamespace('bronze.demo');
-  for (const [name, run] of Object.entries(CASES)) {
+  t.equal(await catalog.commitsManyTables(), Object.values(abilities).includes(movesSeveral));
+  for (const [name, run] of Object.entries({ ...CASES, ...abilities })) {
     await t.test(name, (t) => {
       proxy.choose(() => undefined);
-      return run(t, { catalog, proxy, io });
+      return run(t, subject);
     });
   }
 }
