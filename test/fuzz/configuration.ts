@@ -32,6 +32,12 @@ const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]
     stream_id: [reset.stream_id],
     'If-Match': [reset.etag],
   }),
+  'POST /api/v1/sources/sync-runs/{sync_run_id}/cancel': ({ running }) => ({
+    sync_run_id: running.slice(0, 1).map(({ run_id }) => run_id),
+  }),
+  'POST /api/v1/workflow-engine/workflows/{workflow_id}/cancel': ({ running }) => ({
+    workflow_id: running.slice(1).map(({ workflow_id }) => workflow_id),
+  }),
   'GET /api/v1/sources/discover/status/{workflow_id}': ({ read }) => ({ workflow_id: read.discovery_id ?? [] }),
 };
 

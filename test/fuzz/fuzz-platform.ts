@@ -5,6 +5,7 @@ import * as tools from '@weir/migrations';
 import { type ApiProcess, apiProcess } from '../api-process.ts';
 import { platformEnvironment } from '../platform.ts';
 import { startWorker } from '../worker-process.ts';
+import { heldFile } from './held-file.ts';
 import { type FuzzOptions, runSchemathesis } from './run-schemathesis.ts';
 import { type Seeds, seed } from './seed.ts';
 
@@ -21,25 +22,31 @@ export interface FuzzReport {
 
 type Effort = Pick<FuzzOptions, 'examples' | 'phases' | 'seed' | 'maxSeconds'>;
 
-/** Starts the platform with a worker, seeds two tenants, and lets Schemathesis loose on it as each of them. */
-export async function fuzzPlatform(t: Teardown, folder: string, effort: Effort): Promise<FuzzReport> {
+/** Starts the platform with a worker, seeds two tenants, and lets Schemathesis loose on it as each of them, once an effort. */
+export async function fuzzPlatform(t: Teardown, folder: string, efforts: readonly Effort[]): Promise<FuzzReport> {
   await mkdir(path.join(folder, 'warehouse'), { recursive: true });
   const [database, issuer] = [await testDatabase(t, tools), await testIssuer(t)];
   for (const alias of TENANTS) await database.tenant(alias);
-  const environment = platformEnvironment({ database, issuer, folder });
+  const files = [await heldFile(t), await heldFile(t)] as const;
+  const environment = {
+    ...platformEnvironment({ database, issuer, folder }),
+    ...{ WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_EGRESS_PORTS: files.map(({ port }) => port).join(',') },
+  };
   await startWorker(t, environment);
   const api = await apiProcess(t, environment);
   const callers: { token: string; seeds: Seeds }[] = [];
-  for (const tenant of TENANTS) {
+  for (const [at, tenant] of TENANTS.entries()) {
     const token = await issuer.userToken({ subject: tenant, organizations: [tenant], roles: ROLES });
-    callers.push({ token, seeds: await seed({ url: api.url, token, tenant }) });
+    callers.push({ token, seeds: await seed({ url: api.url, token, tenant }, files[at] ?? files[0]) });
   }
   const before = api.answers();
   const runs: FuzzReport['runs'] = [];
   for (const [at, { token, seeds }] of callers.entries()) {
     const caller = { token, seeds, foreign: callers[1 - at]?.seeds ?? seeds };
-    const run = await runSchemathesis({ url: api.url, caller, folder: path.join(folder, seeds.alias), ...effort });
-    runs.push({ tenant: seeds.alias, ...run });
+    for (const effort of efforts) {
+      const run = await runSchemathesis({ url: api.url, caller, folder: path.join(folder, seeds.alias), ...effort });
+      runs.push({ tenant: seeds.alias, ...run });
+    }
   }
   const operations = await answered(api, before);
   const [first] = callers;

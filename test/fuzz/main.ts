@@ -29,7 +29,7 @@ async function main(): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'weir-fuzz-'));
   const ends: (() => unknown)[] = [];
   try {
-    const report = await fuzzPlatform({ teardown: (end) => void ends.unshift(end) }, folder, effort);
+    const report = await fuzzPlatform({ teardown: (end) => void ends.unshift(end) }, folder, [effort]);
     for (const { tenant, said } of report.runs) process.stdout.write(`\n# ${tenant}\n\n${said}\n`);
     const good = report.operations.filter(succeeded);
     for (const operation of report.operations)

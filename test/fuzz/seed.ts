@@ -1,31 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
 import { listDatasetSnapshots, listDatasets } from '@weir/plugin-datasets/contract';
-import {
-  createSource,
-  createStream,
-  getDiscoveryStatus,
-  getSyncStatus,
-  listStreams,
-  previewReset,
-  startDiscovery,
-  startSync,
-  updateStream,
-} from '@weir/plugin-sources/contract';
+import { createStream, getReplay, previewReset, startReplay } from '@weir/plugin-sources/contract';
+import type { HeldFile } from './held-file.ts';
+import { type Api, apiOf, type Caller, seedSources, until } from './seed-sources.ts';
 
-const DATA = fileURLToPath(new URL('../fixtures/shop', import.meta.url));
-const HANG_LIMIT_MS = 120_000;
-const POLL_MS = 100;
+const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+const DATA = fixture('shop');
+/** One of its lines has no key. */
+const PEOPLE = fixture('people');
 /** Sources that may be retired, and streams that may be deleted, by examples that do no more than that. */
 const VICTIMS = 25;
-
-/** A caller of one tenant. */
-export interface Caller {
-  url: string;
-  token: string;
-  tenant: string;
-}
 
 /** Things of one tenant by what the specification calls their ids: what reads may name, and what writes may spoil. */
 export interface Seeds {
@@ -40,45 +24,31 @@ export interface Seeds {
   deleted: { source_id: string; stream_ids: string[] };
   /** May be reset, with the etag that this takes the first time. */
   reset: { source_id: string; stream_id: string; etag: string };
+  /** The dataset of a stream that left a line in quarantine. */
+  rejecting: string;
+  /** Syncs that go on until they are cancelled. */
+  running: { run_id: string; workflow_id: string }[];
 }
 
 /** Gives a tenant one of everything that a path can name, through the API and a worker that takes the work. */
-export async function seed(caller: Caller): Promise<Seeds> {
-  const api = async <E extends Endpoint>(endpoint: E, input: Partial<Input<E>> = {}): Promise<Output<E>> =>
-    bodyOf(endpoint, await call(endpoint, input, caller));
-  const make = async () => {
-    const name = `s${randomBytes(6).toString('hex')}`;
-    const body = { name, pattern_id: 'files', source_config: { path: DATA } };
-    return (await api(createSource, { body })).source_id;
-  };
-  const discovered = async () => {
-    const source_id = await make();
-    const { workflow_id } = await api(startDiscovery, { body: { source_id } });
-    await until(async () => (await api(getDiscoveryStatus, { params: { workflow_id } })).is_terminal);
-    const { items } = await api(listStreams, { params: { source_id } });
-    return { source_id, workflow_id, stream_ids: items.map(({ stream_id }) => stream_id) };
-  };
-  const main = await discovered();
-  const params = { source_id: main.source_id };
-  for (const stream_id of main.stream_ids)
-    await api(updateStream, { params: { ...params, stream_id }, body: { enabled: true } });
-  const run = await api(startSync, { params });
-  await until(async () => {
-    const status = await api(getSyncStatus, { params, query: { run_id: run.run_id } });
-    return status.run?.is_terminal === true;
-  });
+export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
+  const api = apiOf(caller);
+  const { make, discovered, synced } = seedSources(api);
+  const main = await discovered({ path: DATA });
+  const run = await synced(main);
   const datasets = (await api(listDatasets)).items.map(({ dataset_id }) => dataset_id);
   const [dataset_id] = datasets;
   if (dataset_id === undefined) throw new Error('the sync made no table');
   const snapshots = (await api(listDatasetSnapshots, { params: { dataset_id } })).items;
-  const { source_id, stream_ids } = await discovered();
+  const { source_id, stream_ids } = await discovered({ path: DATA });
   const [stream_id = ''] = stream_ids;
   const { etag } = await api(previewReset, { params: { source_id, stream_id } });
-  const retired = await Promise.all(Array.from({ length: VICTIMS }, make));
-  const deleted = await make();
+  const retired = await Promise.all(Array.from({ length: VICTIMS }, () => make({ path: DATA })));
+  const deleted = await make({ path: DATA });
   const stream = (name: string) =>
     api(createStream, { params: { source_id: deleted }, body: { name, schema: { type: 'object' } } });
   const streams = await Promise.all(Array.from({ length: VICTIMS }, (_, at) => stream(`stream_${at}`)));
+  const { rejecting, replay_run_id } = await seedReplay(api);
   return {
     alias: caller.tenant,
     data: DATA,
@@ -87,27 +57,38 @@ export async function seed(caller: Caller): Promise<Seeds> {
       stream_id: main.stream_ids,
       run_id: [run.run_id],
       sync_run_id: [run.run_id, run.workflow_id],
+      replay_run_id: [replay_run_id],
       discovery_id: [main.workflow_id],
       workflow_id: [run.workflow_id, run.run_id],
       dataset_id: datasets,
       snapshot_id: snapshots.map(({ snapshot_id_exact }) => snapshot_id_exact),
       pattern_id: ['files'],
     },
-    write: { source_id: await make() },
+    write: { source_id: await make({ path: DATA }) },
     retired,
     deleted: { source_id: deleted, stream_ids: streams.map(({ stream_id }) => stream_id) },
     reset: { source_id, stream_id, etag },
+    rejecting,
+    running: await seedRunning(api, held),
   };
 }
 
-function bodyOf<E extends Endpoint>(endpoint: E, result: CallResult<E>): Output<E> {
-  if (!result.ok) throw new Error(`${endpoint.id} answers ${result.problem.code}`);
-  return result.body;
+/** A stream with a line in quarantine that was tried again. */
+async function seedReplay(api: Api): Promise<{ rejecting: string; replay_run_id: string }> {
+  const { discovered, synced } = seedSources(api);
+  await synced(await discovered({ path: PEOPLE }), { write_mode: 'merge', primary_key: [['id']] });
+  const { items } = await api(listDatasets);
+  const rejecting = items.find(({ dataset_id }) => dataset_id.endsWith('__people'))?.dataset_id;
+  if (rejecting === undefined) throw new Error('the sync made no table');
+  const { run_id } = await api(startReplay, { body: { dataset_id: rejecting } });
+  await until(async () => (await api(getReplay, { params: { replay_run_id: run_id } })).is_terminal);
+  return { rejecting, replay_run_id: run_id };
 }
 
-async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + HANG_LIMIT_MS; !(await done()); ) {
-    if (Date.now() > end) throw new Error('a seed took too long');
-    await new Promise((resume) => setTimeout(resume, POLL_MS));
-  }
+/** A sync for each route that cancels one: it has begun, and goes on for as long as the file is held. */
+async function seedRunning(api: Api, held: HeldFile): Promise<Seeds['running']> {
+  const { discovered, started } = seedSources(api);
+  const sources = [await discovered({ url: held.url }), await discovered({ url: held.url })];
+  held.hold();
+  return Promise.all(sources.map((source) => started(source)));
 }

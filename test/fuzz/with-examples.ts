@@ -13,7 +13,7 @@ export interface Document {
 const schema = { type: 'object', properties: { id: { type: 'integer' } } };
 
 /** Bodies that the seeded things let succeed, by operation. */
-function bodies({ alias, data }: Seeds): Record<string, unknown> {
+function bodies({ alias, data, rejecting }: Seeds): Record<string, unknown> {
   const source_config = { path: data };
   const streams = [{ name: 'orders', schema, supported_sync_modes: ['full_refresh', 'incremental'] }];
   return {
@@ -24,6 +24,7 @@ function bodies({ alias, data }: Seeds): Record<string, unknown> {
     'POST /api/v1/sources/{source_id}/streams/bulk': { streams: [{ name: 'bulk', schema }] },
     'POST /api/v1/sources/{source_id}/streams/refresh-schema': { streams },
     'PATCH /api/v1/sources/{source_id}/streams/{stream_id}': { enabled: false },
+    'POST /api/v1/sources/quarantine-replays': { dataset_id: rejecting },
     'PUT /api/v1/admission': { open: true, reason: 'fuzzing' },
   };
 }
