@@ -71,24 +71,29 @@ export function winnersSql(plan: MergePlan, batch: Rows): string {
       FROM (${rowsSql(batch, wanted)})) GROUP BY ${keys}`;
 }
 
+/** Holds, once they are known, the live rows that the merge takes out or changes. */
+export const HITS_SQL: string = `CREATE OR REPLACE TEMP TABLE ${HIT} (file_index BIGINT, file_row_number BIGINT,
+  place BIGINT, gone BOOLEAN, stamp TIMESTAMPTZ, own BOOLEAN)`;
+
 /**
- * The live rows that the merge takes out or changes: where they are, the place of the batch's row for their key (none
+ * The live rows of some of the candidates, the first of them being `first`-th of all, that the merge takes out or changes: where they are, the place of the batch's row for their key (none
  * when the batch lacks it), whether they are deleted and whether this run had written them. A row that is softly deleted
  * already stays as it is.
  */
-export function hitsSql(plan: MergePlan, live: Rows): string {
+export function hitsSql(plan: MergePlan, live: Rows, first: number): string {
   const { key, schema, deletedAt, missing, runId } = plan;
   const run = fieldNamed(schema, RUN);
   const wanted = [...key, ...(run ? [run] : []), ...(deletedAt ? [deletedAt] : [])];
   const rows = `(${rowsSql(live, wanted)}) r`;
   const own = run ? `coalesce(r.${column(run)} = ${literal(runId)}, false)` : 'false';
   const where = deletedAt ? `WHERE NOT (w.gone AND r.${column(deletedAt)} IS NOT NULL)` : '';
-  const found = `SELECT r.file_index, r.file_row_number, w.place, w.gone, w.stamp, ${own} AS own
+  const index = `r.file_index + ${first}`;
+  const found = `SELECT ${index}, r.file_row_number, w.place, w.gone, w.stamp, ${own} AS own
     FROM ${rows} JOIN ${WINNER} w ON ${sameKey(key, 'r', 'w')} ${where}`;
-  const absent = `SELECT r.file_index, r.file_row_number, NULL, true, now(), ${own}
+  const absent = `SELECT ${index}, r.file_row_number, NULL, true, now(), ${own}
     FROM ${rows} ANTI JOIN ${WINNER} w ON ${sameKey(key, 'r', 'w')}
     WHERE r.${column(deletedAt ?? key[0]!)} IS NULL`;
-  return `CREATE OR REPLACE TEMP TABLE ${HIT} AS ${found}${missing && deletedAt ? ` UNION ALL ${absent}` : ''}`;
+  return `INSERT INTO ${HIT} ${found}${missing && deletedAt ? ` UNION ALL ${absent}` : ''}`;
 }
 
 /** Counts of a merge, and the touched files by index with the number of their hits. */

@@ -8,6 +8,7 @@ import {
   DELETED_AT,
   FIGURES_SQL,
   FORGET_SQL,
+  HITS_SQL,
   hitsSql,
   type MergePlan,
   markedSql,
@@ -18,7 +19,8 @@ import {
   untouchedSql,
   winnersSql,
 } from './merge-sql.ts';
-import { type OpenSource, openSource } from './query/row-source.ts';
+import { parts } from './query/count-rows.ts';
+import { openSource } from './query/row-source.ts';
 import type { MergeRequest, MergeResult } from './stage-types.ts';
 import { type DraftFiles, type WriteRequest, type Writer, writeFiles } from './stage-write.ts';
 import type { StagedFile } from './stats.ts';
@@ -41,7 +43,6 @@ type Merge = {
   readonly plan: MergePlan;
   /** Files that may hold a key of the batch. */
   readonly candidates: readonly LiveFile[];
-  readonly opened: OpenSource[];
   readonly drafts: { readonly draft: DraftFiles; readonly finish: (files: StagedFile[]) => StagedFile[] }[];
 };
 
@@ -66,14 +67,22 @@ function newestSchema({ schema, table }: MergeRequest): TableSchema {
   return table?.schemas.find((one) => one['schema-id'] === table['current-schema-id']) ?? schema;
 }
 
-async function openRows({ writer, request, opened }: Merge, files: readonly LiveFile[]): Promise<Rows> {
+// The files are on this machine for as long as the work takes, and no longer.
+async function withRows<T>(
+  { writer, request }: Merge,
+  files: readonly LiveFile[],
+  work: (rows: Rows) => Promise<T>,
+): Promise<T> {
   const { io, session } = writer;
   const planned = files.map((file, index) => ({ ...file, file: index }));
   const source = await openSource(io, { files: planned, schema: request.schema, table: request.table });
-  opened.push(source);
-  const { files: data, positions, keys } = source.source;
-  const shapes = await session.shapes([...data, ...positions, ...keys].map(({ path }) => path));
-  return { source: source.source, shapes };
+  try {
+    const { files: data, positions, keys } = source.source;
+    const shapes = await session.shapes([...data, ...positions, ...keys].map(({ path }) => path));
+    return await work({ source: source.source, shapes });
+  } finally {
+    source.release();
+  }
 }
 
 const staged = (file: StagedFile): LiveFile => ({
@@ -98,7 +107,7 @@ async function write(
 }
 
 // Deletes over files of one partition lie in one file: a reader looks for them there and nowhere else.
-async function writePositions(merge: Merge, touched: readonly { index: number; file: LiveFile }[]): Promise<void> {
+async function writePositions(merge: Merge, touched: readonly Touched[]): Promise<void> {
   for (const group of Map.groupBy(touched, ({ file }) => file.partitionKey).values()) {
     const files = group.map(({ index, file }) => ({ index, location: file.location }));
     const locations = files.map(({ location }) => location).sort(byBytes);
@@ -129,22 +138,50 @@ async function writePositions(merge: Merge, touched: readonly { index: number; f
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-async function writeAll(merge: Merge, batch: Rows | undefined, touched: readonly { index: number; file: LiveFile }[]) {
+type Touched = { readonly index: number; readonly file: LiveFile };
+
+/** Finds the rows that are hit, a part of the candidates at a time, so that few of their files are here at one time. */
+async function findHits(merge: Merge): Promise<void> {
+  const { writer, plan, candidates } = merge;
+  await writer.session.rows(HITS_SQL);
+  let first = 0;
+  for (const part of parts(candidates)) {
+    await withRows(merge, part, (held) => writer.session.rows(hitsSql(plan, held, first)));
+    first += part.length;
+  }
+}
+
+/** Writes the rows of touched files anew, as far as they stay or are marked, a part of the files at a time. */
+async function writeTouched(
+  merge: Merge,
+  touched: readonly Touched[],
+  { copied, brought }: { copied: boolean; brought: readonly string[] },
+): Promise<void> {
+  const { plan, request } = merge;
+  const { schema, spec } = request;
+  const writeRows = async (queries: readonly string[]): Promise<void> => {
+    if (queries.length) await write(merge, { query: queries.join(' UNION ALL '), schema, ...(spec ? { spec } : {}) });
+  };
+  const groups = copied || plan.deletedAt ? parts(touched.map(({ file }) => file)) : [];
+  if (groups.length === 0) return writeRows(brought);
+  let first = 0;
+  for (const group of groups) {
+    const indexes = touched.slice(first, first + group.length).map(({ index }) => index);
+    const before = first === 0 ? brought : [];
+    first += group.length;
+    await withRows(merge, group, (rows) => {
+      const indexed: TouchedRows = { ...rows, indexes };
+      const marked = plan.deletedAt ? [markedSql(plan, indexed)] : [];
+      return writeRows([...before, ...marked, ...(copied ? [untouchedSql(plan, indexed)] : [])]);
+    });
+  }
+}
+
+async function writeAll(merge: Merge, batch: Rows | undefined, touched: readonly Touched[]): Promise<string[]> {
   const { plan, request } = merge;
   const { strategy, live } = request;
   const copied = strategy ? strategy === 'copy' : isCopied(live, merge.candidates.length, touched.length);
-  const queries = batch ? [broughtSql(plan, batch)] : [];
-  if (touched.length && (copied || plan.deletedAt)) {
-    const rows = await openRows(
-      merge,
-      touched.map(({ file }) => file),
-    );
-    const indexed: TouchedRows = { ...rows, indexes: touched.map(({ index }) => index) };
-    if (plan.deletedAt) queries.push(markedSql(plan, indexed));
-    if (copied) queries.push(untouchedSql(plan, indexed));
-  }
-  const { schema, spec } = request;
-  if (queries.length) await write(merge, { query: queries.join(' UNION ALL '), schema, ...(spec ? { spec } : {}) });
+  await writeTouched(merge, touched, { copied, brought: batch ? [broughtSql(plan, batch)] : [] });
   if (!copied) await writePositions(merge, touched);
   return copied ? touched.map(({ file }) => file.location) : [];
 }
@@ -162,8 +199,9 @@ async function publishAll({ writer, drafts }: Merge): Promise<StagedFile[]> {
 
 /**
  * Merges a batch into the rows of a table: the last row of each key replaces the table's rows of that key, or deletes
- * them. Only files whose bounds allow a key of the batch are read, and of them the key first. Memory holds the keys of
- * the batch and the places of the rows that they hit; both spill.
+ * them. Only files whose bounds allow a key of the batch are read, and of them the key first; of a store elsewhere as
+ * many are brought here at one time as are read by one statement. Memory holds the keys of the batch and the places of
+ * the rows that they hit; both spill.
  */
 export async function mergeBatch(writer: Writer, asked: MergeRequest): Promise<MergeResult> {
   const request = { ...asked, schema: newestSchema(asked) };
@@ -171,28 +209,31 @@ export async function mergeBatch(writer: Writer, asked: MergeRequest): Promise<M
   const plan = planOf(request);
   const files = batch.filter((file) => file.record_count !== '0');
   const candidates = plan.missing ? [...live] : files.length ? mergeCandidates(live, files, plan.key) : [];
-  const merge: Merge = { writer, request, plan, candidates, opened: [], drafts: [] };
+  const merge: Merge = { writer, request, plan, candidates, drafts: [] };
   const { session } = writer;
   try {
-    const rows = await openRows(merge, files.map(staged));
-    const held = await openRows(merge, candidates);
-    await session.rows(winnersSql(plan, rows));
-    await session.rows(hitsSql(plan, held));
-    const [figures] = await session.rows<Figures>(FIGURES_SQL);
-    const { present = '0', updated = '0', deleted = '0', own = '0', touched = [] } = figures ?? {};
-    const hit = touched.map(Number).toSorted((a, b) => a - b);
-    const removed = await writeAll(
-      merge,
-      files.length ? rows : undefined,
-      hit.map((index) => ({ index, file: candidates[index]! })),
-    );
-    const counts = { inserted: Number(present) - Number(updated), updated: Number(updated), deleted: Number(deleted) };
-    return { files: await publishAll(merge), removed, ...counts, replacedOfRun: Number(own) };
+    return await withRows(merge, files.map(staged), async (rows) => {
+      await session.rows(winnersSql(plan, rows));
+      await findHits(merge);
+      const [figures] = await session.rows<Figures>(FIGURES_SQL);
+      const { present = '0', updated = '0', deleted = '0', own = '0', touched = [] } = figures ?? {};
+      const hit = touched.map(Number).toSorted((a, b) => a - b);
+      const removed = await writeAll(
+        merge,
+        files.length ? rows : undefined,
+        hit.map((index) => ({ index, file: candidates[index]! })),
+      );
+      const counts = {
+        inserted: Number(present) - Number(updated),
+        updated: Number(updated),
+        deleted: Number(deleted),
+      };
+      return { files: await publishAll(merge), removed, ...counts, replacedOfRun: Number(own) };
+    });
   } catch (error) {
     throw duckdbError(error, 'stage_failed', 'A batch could not be merged');
   } finally {
     for (const { draft } of merge.drafts) await draft.discard();
-    for (const source of merge.opened) source.release();
     await session.rows(FORGET_SQL).catch(() => undefined);
   }
 }
