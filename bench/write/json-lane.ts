@@ -5,6 +5,7 @@ import { type ConnectorProcess, createSpool, readSync, streamKey } from '@weir/c
 import {
   assignFieldIds,
   createStager,
+  hasLongNumber,
   jsonSchemaToColumns,
   openStore,
   SPOOL_HEAD_BYTES,
@@ -25,18 +26,18 @@ async function main([kind = 'narrow', folder = '.']: string[]): Promise<void> {
   await mkdir(path.join(work, 'spool'));
   const io = openStore({ warehouse: work, scratch: path.join(work, 'copies') });
   const stager = await createStager({ io, scratch: path.join(work, 'scratch') });
-  const spool = createSpool({ dir: path.join(work, 'spool'), headBytes: SPOOL_HEAD_BYTES });
+  const spool = createSpool({ dir: path.join(work, 'spool'), headBytes: SPOOL_HEAD_BYTES, detect: hasLongNumber });
   const source = LINE_KINDS[kind as LineKindName];
   const fields = assignFieldIds(withMetaColumns(jsonSchemaToColumns(jsonSchemaOf(source))));
   const schema: TableSchema = { type: 'struct', 'schema-id': 0, fields };
   const stream = { name: source.stream };
   const reading = readSync({ connector: standardInput(), streams: [stream], spool });
   let rows = 0;
-  for await (const { path: file, sequence, lines, release } of spool.segments()) {
+  for await (const { path: file, sequence, lines, detected, release } of spool.segments()) {
     if (file !== undefined) {
       const folder = pathToFileURL(path.join(work, 'data', String(sequence))).href;
       const request = { source: file, shape: RECORD_SHAPE, schema, folder, runId: RUN_ID, position: rows, lines };
-      rows += (await stager.copy(request)).rows;
+      rows += (await stager.copy({ ...request, longNumbers: detected })).rows;
     }
     release();
   }

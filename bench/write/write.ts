@@ -23,7 +23,7 @@ const COMPARISONS: readonly Comparison[] = [
   {
     case: 'json_lane_vs_duckdb_cli',
     note: 'The same protocol lines into Parquet (Zstandard). Ours: a pipe, the router, the spool, tolerant types with `_errors`, `_extra` and meta columns, statistics, a checksum of the rows, fsync. The CLI: the file itself, strict types, none of these.',
-    rows: 2_000_000,
+    rows: 5_000_000,
     ours: jsonLane('narrow'),
     theirs: duckdbCli('narrow'),
     least: 0.65,
@@ -31,7 +31,7 @@ const COMPARISONS: readonly Comparison[] = [
   {
     case: 'json_lane_vs_duckdb_cli_unordered',
     note: 'The same, and the CLI is told that the order of the lines may be lost, as it may in ours.',
-    rows: 2_000_000,
+    rows: 5_000_000,
     ours: jsonLane('narrow'),
     theirs: duckdbCli('narrow', { ordered: false }),
   },

@@ -9,6 +9,8 @@ const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const WANTED_MAJOR = 24;
 /** Exit code of a start that was refused (sysexits EX_CONFIG). */
 const REFUSED = 78;
+// Node keeps its compiled code there, types stripped: every later start of a process of ours takes a third of the time.
+const COMPILE_CACHE = path.join(ROOT, 'node_modules', '.cache', 'node-compile');
 const NODE_FLAGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 
 const readLock = (file) => {
@@ -68,7 +70,7 @@ function findNode() {
  * exit code 128 + n. Dependencies are installed first when they are missing or stale.
  */
 export function launch(script, args) {
-  const env = { ...process.env, WEIR_LAUNCHED_AT: String(Date.now()) };
+  const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, WEIR_LAUNCHED_AT: String(Date.now()) };
   if (!dependenciesPresent()) installDependencies();
   const child = spawn(findNode(), [...NODE_FLAGS, path.resolve(ROOT, script), ...args], { env, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

@@ -34,6 +34,7 @@ export {
 export { localFileIO } from './fileio-local.ts';
 export { jsonSchemaToColumns, jsonSchemaType } from './json-schema.ts';
 export { countFiles, type DeleteFile, type FileCount, type FileFigures, type LiveFile } from './live-file.ts';
+export { hasLongNumber } from './long-numbers.ts';
 export {
   currentSchema,
   findSnapshot,

@@ -33,11 +33,26 @@ function isLossyNumber(bytes: Buffer, run: number): boolean {
   return /[.eE]/.test(token) && (token.length >= AROUND || losesDigits(token));
 }
 
+// Whether a run that starts before `to` is in such a number.
+function hasLossyNumber(bytes: Buffer, filled: number, to: number): boolean {
+  for (let at = nextRun(bytes, 0, filled); at >= 0 && at < to; at = nextRun(bytes, at, filled)) {
+    if (isLossyNumber(bytes, at)) return true;
+    while (at < filled && IN_RUN[bytes[at]!] === 1) at++;
+  }
+  return false;
+}
+
 /**
- * Whether a file of JSON may have a number with a fraction or an exponent and more digits than a double holds. DuckDB
+ * Whether whole lines of JSON may have a number with a fraction or an exponent and more digits than a double holds. DuckDB
  * reads such numbers as doubles and does not tell; integers of any size it reads as they are spelt. A number that is
  * too close to zero for a double and short is not found.
  */
+export function hasLongNumber(lines: Uint8Array): boolean {
+  const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
+  return hasLossyNumber(bytes, bytes.length, bytes.length);
+}
+
+/** The same for the lines of a file. */
 export async function hasLongNumbers(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   const buffer = Buffer.allocUnsafe(BLOCK_BYTES + 2 * AROUND);
@@ -46,11 +61,7 @@ export async function hasLongNumbers(path: string): Promise<boolean> {
       const { bytesRead } = await file.read(buffer, kept, BLOCK_BYTES);
       const filled = kept + bytesRead;
       // A run at the end of a block is looked at again with what follows it.
-      const to = bytesRead === 0 ? filled : Math.max(0, filled - AROUND);
-      for (let at = nextRun(buffer, 0, filled); at >= 0 && at < to; at = nextRun(buffer, at, filled)) {
-        if (isLossyNumber(buffer, at)) return true;
-        while (at < filled && IN_RUN[buffer[at]!] === 1) at++;
-      }
+      if (hasLossyNumber(buffer, filled, bytesRead === 0 ? filled : Math.max(0, filled - AROUND))) return true;
       if (bytesRead === 0) return false;
       kept = Math.min(filled, 2 * AROUND);
       buffer.copy(buffer, 0, filled - kept, filled);

@@ -163,7 +163,8 @@ const isRefused = (error: unknown): boolean => REFUSED.test(messageOf(error));
 // What DuckDB refuses is done again from rewritten lines; only a key can then still be missing.
 async function writeExactly(work: Work, keepExtra: boolean): Promise<{ draft: DraftFiles; input: Input }> {
   const { source, shape } = work.request;
-  let input: Input = (await hasLongNumbers(source)) ? await rewritten(work) : { source, shape };
+  const isLossy = work.request.longNumbers ?? (await hasLongNumbers(source));
+  let input: Input = isLossy ? await rewritten(work) : { source, shape };
   for (;;) {
     try {
       const strict = input.rewriting || keepExtra ? undefined : await writeStrictly(work, input);

@@ -47,6 +47,8 @@ export type CopyRequest = {
    */
   readonly source: string;
   readonly shape: LineShape;
+  /** What `hasLongNumber` has found in the lines, all of them; looked for where absent. */
+  readonly longNumbers?: boolean;
   /** The table's schema, meta columns included; columns that a line lacks become NULL. */
   readonly schema: TableSchema;
   /** How rows are divided over files; absent for an unpartitioned table. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { byteTail } from './byte-tail.ts';
 import { ConnectorError } from './connector-error.ts';
@@ -105,6 +106,9 @@ function supervise(child: ChildProcess, request: ConnectorRun, workspace: Worksp
   const stderr = byteTail(STDERR_TAIL_BYTES);
   const { stdout } = child;
   if (stdout === null) throw new ConnectorError('connector_start_failed');
+  child.once('exit', () => {
+    if (stdout.readableFlowing === null) keepUnread(stdout);
+  });
   child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
   // A connector that never reads its stdin may close it: the lease is not ours to complain about.
   child.stdin?.on('error', () => undefined);
@@ -140,6 +144,16 @@ function supervise(child: ChildProcess, request: ConnectorRun, workspace: Worksp
       return exit;
     },
   };
+}
+
+/**
+ * Keeps the output of a process that has just ended for a reader who comes later: Node drains what nobody reads by then,
+ * and drops it, but for one that is listened to.
+ */
+function keepUnread(stdout: Readable): void {
+  const listen = () => undefined;
+  stdout.on('readable', listen);
+  setImmediate(() => stdout.off('readable', listen));
 }
 
 /** Signals the connector's whole group; a group that is gone is what we want. */

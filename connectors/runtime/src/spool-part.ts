@@ -21,6 +21,8 @@ export type SpoolPart = {
   written: number;
   bytes: number;
   rows: number;
+  /** What looks at the lines has found one that it looks for. */
+  detected: boolean;
   /** After a rejected line the part is closed. */
   rejected: readonly RejectedLine[];
 };
@@ -28,7 +30,7 @@ export type SpoolPart = {
 /** A part of no row yet; with a head it begins with a line of spaces of so many bytes. */
 export function linesPart(path: string, position: number, head = 0): SpoolPart {
   const pending = head === 0 ? [] : [Buffer.from(`${' '.repeat(head - 1)}\n`)];
-  const empty = { pending, pendingBytes: head, written: 0, bytes: 0, rows: 0, rejected: [] };
+  const empty = { pending, pendingBytes: head, written: 0, bytes: 0, rows: 0, detected: false, rejected: [] };
   return { format: 'lines', path, position, extractedAt: undefined, head, ...empty };
 }
 

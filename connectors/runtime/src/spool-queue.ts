@@ -17,6 +17,8 @@ export type SealedSegment = {
   /** The rows of the file. */
   readonly lines: number;
   readonly bytes: number;
+  /** What was to be detected in lines was, or was in others that were cut off. */
+  readonly detected: boolean;
   /** How many rows of the stream came before the file's first, rejected ones included. */
   readonly position: number;
   /** Lines that came right after the file's last row and are in no file. They count as rows of the stream. */

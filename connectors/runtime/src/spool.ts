@@ -5,13 +5,16 @@ import { type RejectedLine, type SealedSegment, spoolQueue } from './spool-queue
 import type { StreamKey } from './stream-key.ts';
 
 /** A segment is sealed at this size even without a STATE. */
-export const SEGMENT_BYTES = 256 * 1024 * 1024;
+export const SEGMENT_BYTES = 128 * 1024 * 1024;
 /** At a STATE a segment is sealed once it holds this share of its size, so that seals fall on STATEs. */
 const SEAL_AT_STATE_SHARE = 0.75;
 /** At a STATE a stream is sealed when its last seal is older than this. */
 export const SEAL_AFTER_MS = 60_000;
-/** How many sealed segments may wait for their consumer before the connector is held back. */
-export const MAX_WAITING_SEGMENTS = 2;
+/**
+ * How many sealed segments may be under way before the connector is held back: while one is typed, the next is filled.
+ * With more, only more memory is in use: pages that were never written cost more than all else that a spool does.
+ */
+export const MAX_WAITING_SEGMENTS = 1;
 /** Files that were let go and wait to be written over; while one is written, another is let go. */
 const MAX_SPARE_FILES = 1;
 
@@ -49,6 +52,8 @@ export type SpoolOptions = {
   readonly maxWaiting?: number;
   /** Bytes of a line of spaces at the head of each file of lines: room for what its reader wants to be told first. */
   readonly headBytes?: number;
+  /** Looks at whole lines as they come, in the cache of the processor; what it finds is told with their segment. */
+  readonly detect?: (lines: Uint8Array) => boolean;
   readonly now?: () => number;
 };
 
@@ -77,6 +82,7 @@ type Open = {
  */
 export function createSpool(options: SpoolOptions): Spool {
   const { dir, segmentBytes = SEGMENT_BYTES, sealAfterMs = SEAL_AFTER_MS, headBytes = 0, now = Date.now } = options;
+  const { detect = () => false } = options;
   const queue = spoolQueue(options.maxWaiting ?? MAX_WAITING_SEGMENTS);
   const streams = new Map<StreamKey, Open>();
   // Files that were let go are written over: their pages are in memory already, and new ones cost more than the writing.
@@ -124,7 +130,9 @@ export function createSpool(options: SpoolOptions): Spool {
   return {
     write(stream, lines, count) {
       const open = openOf(stream);
-      appendLines(growing(open), lines, count);
+      const part = growing(open);
+      appendLines(part, lines, count);
+      part.detected ||= detect(lines);
       open.bytes += lines.byteLength;
       if (open.bytes >= segmentBytes) seal(open, false);
     },
@@ -177,8 +185,9 @@ function nextPosition({ position, parts }: Pick<Open, 'position' | 'parts'>): nu
   return last === undefined ? position : last.position + last.rows + last.rejected.length;
 }
 
-function facts({ format, path, position, extractedAt, bytes, rows, rejected }: SpoolPart) {
-  return { format, path: rows === 0 ? undefined : path, lines: rows, bytes, position, rejected, extractedAt };
+function facts({ rows, path, ...part }: SpoolPart) {
+  const { format, bytes, position, rejected, extractedAt, detected } = part;
+  return { format, path: rows === 0 ? undefined : path, lines: rows, bytes, position, rejected, extractedAt, detected };
 }
 
 /** Forgets the rows after the last STATE of this segment, all of them when it holds none. */

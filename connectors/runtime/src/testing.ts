@@ -70,6 +70,15 @@ function outputCases(start: Start): RuntimeCase[] {
         assert.deepEqual(await connector.exit, { code: 0, signal: undefined, oomKilled: false, stopped: false });
       },
     },
+    {
+      name: 'what a connector said is there, whole, for one who reads only after it has ended',
+      async run() {
+        const connector = await start('good');
+        await connector.exit;
+        await sleep(100);
+        assert.equal((await text(connector.stdout)).trimEnd().split('\n').length, 7);
+      },
+    },
     { name: 'an exit code is passed on', run: async () => assert.equal((await ended(await start('exits-3'))).code, 3) },
     {
       name: 'the end of stderr is kept and no more than its limit',

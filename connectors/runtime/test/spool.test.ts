@@ -198,9 +198,9 @@ t.test('rows after the last state of a failed stream are dropped', (t) =>
   }),
 );
 
-t.test('the reader waits while more than two segments are not released, and the files of a sync are few', (t) =>
+t.test('the reader waits while more than one segment is not released, and the files of a sync are few', (t) =>
   withSpool({ segmentBytes: 1 }, async (spool, dir) => {
-    for (const text of ['1', '2', '3']) spool.write('a', line(text), 1);
+    for (const text of ['1', '2']) spool.write('a', line(text), 1);
     let open = false;
     const ready = spool.ready().then(() => {
       open = true;
@@ -208,7 +208,7 @@ t.test('the reader waits while more than two segments are not released, and the 
     const segments = spool.segments();
     const first = (await segments.next()).value;
     t.equal(open, false);
-    t.equal((await readdir(dir)).length, 3);
+    t.equal((await readdir(dir)).length, 2);
     first?.release();
     await ready;
     const names = await readdir(dir);
@@ -219,9 +219,26 @@ t.test('the reader waits while more than two segments are not released, and the 
     const rest = await drain(spool);
     t.strictSame(
       rest.map(({ text }) => text),
-      ['2\n', '3\n', 'four\n', ''],
+      ['2\n', 'four\n', ''],
     );
     t.strictSame(await readdir(dir), [], 'nothing is left');
+  }),
+);
+
+t.test('a segment tells whether a line was detected in it, and no other one does', (t) =>
+  withSpool({ segmentBytes: 4, detect: (lines) => Buffer.from(lines).includes('7') }, async (spool) => {
+    for (const text of ['1', '7', '2', '3']) spool.write('a', line(text), 1);
+    spool.finish('a', 'all');
+    spool.close();
+    const segments = await drain(spool);
+    t.strictSame(
+      segments.map(({ text, detected }) => [text, detected]),
+      [
+        ['1\n7\n', true],
+        ['2\n3\n', false],
+        ['', false],
+      ],
+    );
   }),
 );
 

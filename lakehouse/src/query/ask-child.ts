@@ -14,8 +14,8 @@ let asked = 0;
 /** Starts a query child. */
 export function startChild(limits: ChildLimits): ChildProcess {
   const child = fork(CHILD, [JSON.stringify(limits)], {
-    // Nothing of the parent's environment or flags is the child's business.
-    env: {},
+    // Nothing else of the parent's environment or flags is the child's business.
+    env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${CHILD_HEAP_MB}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Bytes go over as bytes.

@@ -4,6 +4,7 @@ export {
   createScanner,
   createStager,
   type FileIO,
+  hasLongNumber,
   LakehouseError,
   type LineShape,
   type LinesOf,

@@ -15,9 +15,9 @@ export async function runReplayChild(
   plan: ReplayPlan,
   { children, signal }: { children: ChildRegistry; signal: AbortSignal },
 ): Promise<Replayed> {
-  const { PATH, TMPDIR } = process.env;
+  const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = fork(childProgram(), [], {
-    env: { ...(PATH === undefined ? {} : { PATH }), ...(TMPDIR === undefined ? {} : { TMPDIR }) },
+    env: { PATH, TMPDIR, NODE_COMPILE_CACHE },
     execArgv: [
       '--conditions=@weir/source',
       '--disable-warning=ExperimentalWarning',

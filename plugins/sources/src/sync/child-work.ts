@@ -72,7 +72,7 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     const copied =
       segment.format === 'parquet'
         ? await stager.segment({ ...request, extractedAt: extractedAt ?? 0 })
-        : await stager.copy({ ...request, shape: RECORD_SHAPE });
+        : await stager.copy({ ...request, shape: RECORD_SHAPE, longNumbers: segment.detected });
     if (copied.rejected !== undefined) rejected.unshift(copied.rejected);
     const { files, rows, rowsWithErrors, rowsWithExtra, checksum, unknown } = copied;
     const part = { files, rows, rowsWithErrors, rowsWithExtra, bytes, checksum, captured: unknown };

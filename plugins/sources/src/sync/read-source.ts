@@ -9,7 +9,7 @@ import {
   streamOfKey,
 } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
-import { SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
+import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
 import { sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
@@ -32,6 +32,7 @@ export async function readSource({ plan, connector, segments, send }: ReadDeps):
     dir: join(plan.workDir, 'spool'),
     sealAfterMs: plan.commitAfterMs,
     headBytes: SPOOL_HEAD_BYTES,
+    detect: hasLongNumber,
   });
   const watched = watchSpool(spool, plan.streams);
   const idOf = new Map(plan.streams.map(({ key, streamId }) => [key, streamId]));

@@ -12,7 +12,7 @@ import type { Sync } from './sync-types.ts';
 const STOP_GRACE_MS = 15_000;
 const MAX_HEAP_MIB = 256;
 /** What the process of an attempt may know of our environment. */
-const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'WEIR_FAULTPOINTS'] as const;
+const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE', 'WEIR_FAULTPOINTS'] as const;
 
 export interface StartChildOptions {
   plan: ChildPlan;
