@@ -88,6 +88,33 @@ const NO_LINES = [
   { position: 9, reason: 'invalid_utf8', raw: Buffer.from([0x7b, 0xff, 0x00, 0x7d]) },
 ];
 
+/** Merged in the midst of changes: of its columns, of its division, and of the partitions that rows are in. */
+const mergedAndChanged = (name: string, strategy: 'copy' | 'positions'): Shape => ({
+  name: `${name}, evolved and partitioned`,
+  rows: 9,
+  more: { id: 91, t: 'more', new: 'n' },
+  async make(shop) {
+    const columns: Column[] = [...COLUMNS, { name: 'deleted', type: 'string' }];
+    let at = await shop.append(await shop.bronze(columns, [{ column: 's', transform: 'identity' }]), some(1, 4));
+    at = await shop.append(at, [...some(10, 3), { id: 20 }]);
+    at = await shop.merge(at, [plain(2, { s: 'text 3' }), plain(60)], { mode: 'merge', strategy });
+    at = await shop.change(at, [
+      { change: 'add', column: { name: 'new', type: 'string' } },
+      { change: 'rename', id: idOf(at, 's'), name: 't' },
+      { change: 'widen', id: idOf(at, 'id'), type: 'long' },
+      { change: 'reorder', id: idOf(at, 'm'), to: 'first' },
+    ]);
+    at = await shop.merge(at, [{ id: 3, t: 'other', new: 'n' }, { id: '5000000000' }], { mode: 'merge', strategy });
+    at = await shop.divide(at, [{ column: 'at', transform: 'day' }]);
+    const last = [
+      { id: 10, t: 'text 10', at: '2024-03-01T00:00:00Z' },
+      { id: 20, new: 'was null' },
+      { id: 11, deleted: 'y' },
+    ];
+    return shop.merge(at, last, { mode: 'merge', strategy, deleteMarker: 'deleted' });
+  },
+});
+
 /** Every form that our writer gives to tables. */
 export const SHAPES: readonly Shape[] = [
   {
@@ -138,6 +165,8 @@ export const SHAPES: readonly Shape[] = [
       return shop.merge(at, gone, { mode: 'soft_delete', strategy: 'positions', deleteMarker: 'deleted' });
     },
   },
+  mergedAndChanged('copy-on-write merged', 'copy'),
+  mergedAndChanged('position deletes', 'positions'),
   { name: 'evolved', rows: 3, more: LATER, make: evolved },
   {
     name: 'nested',
