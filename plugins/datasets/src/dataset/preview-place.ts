@@ -1,6 +1,6 @@
 import { decodePageToken, encodePageToken } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import type { RowPosition } from '@weir/lakehouse';
+import type { RowPosition, TableMetadata } from '@weir/lakehouse';
 import { type AskedPreview, textList } from './preview-query.ts';
 
 /** Where a preview goes on: in the same snapshot, under the same schema, behind a row. */
@@ -30,11 +30,21 @@ export function encodePreviewPlace(
   return encodePageToken(binding, { value: `${snapshotId}.${schemaId}`, id });
 }
 
-/** Reads a token back; `invalid_page_token` for one of another list, another table or another question. */
-export function decodePreviewPlace(binding: readonly unknown[], token: string): PreviewPlace {
+/**
+ * Reads a token back; `invalid_page_token` for one of another list, another table or another question, and for one whose
+ * snapshot has expired since.
+ */
+export function decodePreviewPlace(
+  binding: readonly unknown[],
+  token: string,
+  { snapshots }: Pick<TableMetadata, 'snapshots'>,
+): PreviewPlace {
   const { value, id } = decodePageToken(binding, token);
   const [, snapshotId, schemaId] = PLACE.exec(value ?? '') ?? [];
   const [, file, row] = POSITION.exec(id) ?? [];
-  if (snapshotId === undefined || file === undefined || row === undefined) throw kernelProblems.invalidPageToken();
+  const isThere = snapshots.some((snapshot) => String(snapshot['snapshot-id']) === snapshotId);
+  if (!isThere || snapshotId === undefined || file === undefined || row === undefined) {
+    throw kernelProblems.invalidPageToken();
+  }
   return { snapshotId, schemaId: Number(schemaId), position: { file: Number(file), row } };
 }

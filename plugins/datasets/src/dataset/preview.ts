@@ -76,7 +76,7 @@ export async function arrowPreview(deps: PreviewDeps, of: PreviewOf): Promise<Re
 
 async function prepare({ scanner }: PreviewDeps, { metadata, query }: PreviewOf): Promise<PreparedPreview> {
   const binding = previewBinding(metadata['table-uuid'], query);
-  const place = query.page_token === undefined ? undefined : decodePreviewPlace(binding, query.page_token);
+  const place = query.page_token === undefined ? undefined : decodePreviewPlace(binding, query.page_token, metadata);
   if (
     place !== undefined &&
     query.snapshot_id !== undefined &&

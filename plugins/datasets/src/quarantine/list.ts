@@ -47,7 +47,7 @@ export async function quarantinePage(
   return asProblems(async () => {
     const { metadata } = found;
     const binding = ['quarantine', metadata['table-uuid'], query.run_id, query.reason];
-    const place = query.page_token === undefined ? undefined : decodePreviewPlace(binding, query.page_token);
+    const place = query.page_token === undefined ? undefined : decodePreviewPlace(binding, query.page_token, metadata);
     const snapshot = findSnapshot(metadata, place?.snapshotId);
     const schema = currentSchema(metadata);
     const conditions = conditionsOf(schema, query);
