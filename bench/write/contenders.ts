@@ -9,6 +9,7 @@ import { duckdbCopy } from '../peers/duckdb-copy.ts';
 import { type PeerName, peerProgram } from '../peers/python-env.ts';
 
 const LANE = fileURLToPath(new URL('json-lane.ts', import.meta.url));
+const SEGMENT_LANE = fileURLToPath(new URL('segment-lane.ts', import.meta.url));
 const LOAD = fileURLToPath(new URL('../peers/load.py', import.meta.url));
 
 /** Makes one side of a comparison for so many rows. */
@@ -24,6 +25,13 @@ export const jsonLane =
     const args = ['-c', script, 'lane', file, process.execPath, LANE, kind, folder];
     return { name: 'json lane', rows, run: { command: 'sh', args } };
   };
+
+/** Our lane for connectors that write Parquet themselves, on one such file. */
+export const segmentLane: MakeContender = async (rows) => {
+  const flags = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
+  const args = [...flags, SEGMENT_LANE, await parquetFile(rows), await freshFolder('lane')];
+  return { name: 'segment lane', rows, run: { command: process.execPath, args } };
+};
 
 /** The DuckDB CLI on the same file: strict types, no `_errors`, all of its default memory, as many threads as we have. */
 export const duckdbCli =

@@ -1,7 +1,7 @@
 import type { BenchCase, BenchOptions, BenchResult } from '../bench-result.ts';
 import { measuredRun } from '../measure/measured-run.ts';
 import { type Contender, type Figures, median, type Pairing, paired } from '../measure/paired.ts';
-import { dlt, duckdbCli, jsonLane, type MakeContender, pyAirbyte, sling } from './contenders.ts';
+import { dlt, duckdbCli, jsonLane, type MakeContender, pyAirbyte, segmentLane, sling } from './contenders.ts';
 
 const RUNS = 5;
 /** A run of so few rows costs what starting costs. */
@@ -65,6 +65,13 @@ const COMPARISONS: readonly Comparison[] = [
     rows: 300_000,
     ours: jsonLane('wide'),
     theirs: duckdbCli('wide'),
+  },
+  {
+    case: 'segment_lane_vs_dlt_on_arrow_tables',
+    note: 'A connector that writes Parquet itself, beside dlt that is given the same file as Arrow tables. Ours writes its own file with meta columns, statistics and a checksum, and reads it back.',
+    rows: 1_000_000,
+    ours: segmentLane,
+    theirs: dlt('arrow'),
   },
   {
     case: 'json_lane_vs_dlt_on_arrow_tables',
