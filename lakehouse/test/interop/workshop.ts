@@ -64,7 +64,11 @@ export const inOrder = (rows: readonly unknown[]): string[] => rows.map((row) =>
  * Our own writer and reader over a folder: every call gives the table as it is afterwards. Its tables are kept by a REST
  * catalog if there is one.
  */
-export async function openWorkshop(root: string, io: FileIO, catalog?: RemoteCatalog) {
+export async function openWorkshop(
+  root: string,
+  io: FileIO,
+  { catalog, warehouse = `file://${root}` }: { catalog?: RemoteCatalog; warehouse?: string } = {},
+) {
   const scratch = join(root, 'scratch');
   const stager = await createStager({ io, scratch, threads: 1 });
   const pool = createQueryPool({ io, size: 1, threads: 1 });
@@ -105,7 +109,7 @@ export async function openWorkshop(root: string, io: FileIO, catalog?: RemoteCat
     io,
     root,
     async create(columns: readonly Column[], partitionBy: PartitionBy = []): Promise<TableAt> {
-      const location = `file://${root}/${randomUUID()}`;
+      const location = `${warehouse}/${randomUUID()}`;
       return keeper.create(location, columns, partitionBy);
     },
     /** A table of a source: the meta columns stand behind its own. */
