@@ -12,11 +12,15 @@ export type SessionOptions = {
   readonly tempDirectory: string;
 };
 
+/** What freed memory DuckDB's allocator may hold on to where memory is short; what it does by itself suits speed. */
+const KEPT_MEMORY = '1MB';
+const KEPT_MEMORY_SETTINGS = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'] as const;
+
 /** How a statement is run. */
 export type RunMode = {
   /** Whether rows keep the order in which they are read; whole row groups are then held back in memory. */
   readonly ordered?: boolean;
-  /** With one thread only: what a thread holds is held once. */
+  /** In little memory: with one thread only, so that what a thread holds is held once, and nothing is kept that is free. */
   readonly alone?: boolean;
 };
 
@@ -48,7 +52,11 @@ export async function openSession(options: SessionOptions) {
   const adopt = async ({ ordered = false, alone = false }: RunMode): Promise<void> => {
     if (ordered !== mode.ordered) await connection.run(`SET preserve_insertion_order = ${ordered}`);
     mode.ordered = ordered;
-    if (alone !== mode.alone) await connection.run(`SET threads = ${alone ? 1 : threads}`);
+    if (alone === mode.alone) return;
+    await connection.run(`SET threads = ${alone ? 1 : threads}`);
+    for (const setting of KEPT_MEMORY_SETTINGS) {
+      await connection.run(alone ? `SET ${setting} = '${KEPT_MEMORY}'` : `RESET ${setting}`);
+    }
     mode.alone = alone;
   };
   return {

@@ -19,10 +19,8 @@ import { type DraftFiles, filesFigures, type Writer, writeFiles } from './stage-
 
 /** Lines up to this length are read by all threads at once. */
 const USUAL_LINE_BYTES = 4 * 1024 * 1024;
-/** Tables with more columns are typed slice by slice. */
+/** Of tables with more columns few rows are in memory at once. */
 const WIDE_COLUMNS = 300;
-/** The longest line that is read of them at first. */
-const WIDE_LINE_BYTES = 1024 * 1024;
 /** Where memory is short, lines up to this length. */
 const SMALL_LINE_BYTES = 256 * 1024;
 /** Rows of a row group when memory is short: the vectors of a thousand columns then still fit. */
@@ -79,8 +77,7 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
     }
   };
   try {
-    if (isWide(request)) return await slices(typing(WIDE_LINE_BYTES));
-    return await attempt(work, rowsSql(typing(USUAL_LINE_BYTES)), {});
+    if (!isWide(request)) return await attempt(work, rowsSql(typing(USUAL_LINE_BYTES)), {});
   } catch (error) {
     if (!LINE_TOO_LONG.test(messageOf(error)) && !OUT_OF_MEMORY.test(messageOf(error))) throw error;
   }

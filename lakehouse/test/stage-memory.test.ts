@@ -1,0 +1,33 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { type Column, createStager, createTable, currentSchema, localFileIO, withMetaColumns } from '../src/index.ts';
+import { line, SHAPE } from './lake.ts';
+
+t.setTimeout(120_000);
+
+t.test('a thousand columns are the same rows where memory holds a slice of them only', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'weir-memory-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const io = localFileIO({ root });
+  const columns = Array.from({ length: 1000 }, (_, index): Column => ({ name: `c${index}`, type: 'long' }));
+  const { metadata } = await createTable({ io, location: `file://${root}/t`, columns: withMetaColumns(columns) });
+  const data = Object.fromEntries(columns.map(({ name }, index) => [name, index]));
+  const source = join(root, 'rows.ndjson');
+  await writeFile(source, line(data) + line({ ...data, c999: 'x', more: 1 }));
+  const copies = [];
+  for (const memoryLimit of ['400MB', '120MB']) {
+    const scratch = join(root, memoryLimit);
+    await mkdir(scratch);
+    const stager = await createStager({ io, scratch, memoryLimit });
+    const request = { source, shape: SHAPE, schema: currentSchema(metadata), runId: 'r', position: 0 };
+    copies.push(await stager.copy({ ...request, folder: `${metadata.location}/data/${memoryLimit}` }));
+    stager.close();
+  }
+  const [much, little] = copies.map(({ rows, rowsWithErrors, rowsWithExtra, checksum }) => {
+    return { rows, rowsWithErrors, rowsWithExtra, checksum };
+  });
+  t.match(much, { rows: 2, rowsWithErrors: 1, rowsWithExtra: 1 });
+  t.strictSame(little, much);
+});
