@@ -1,49 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { listQuarantine, previewDataset } from '@weir/plugin-datasets/contract';
+import { listQuarantine } from '@weir/plugin-datasets/contract';
 import t from 'tap';
-import { getReplay, getStream, getSyncReceipt, resetStream, startReplay, updateStream } from '../src/contract.ts';
-import {
-  type Api,
-  discovered,
-  filesSource,
-  ok,
-  refusal,
-  streamsOf,
-  synced,
-  type TestPlatform,
-  testPlatform,
-  until,
-} from './platform.ts';
-
-const DATASET = 'bronze.demo.shop__people';
-const params = { dataset_id: DATASET };
-
-/** A source of one file of people, merged by their ids. */
-async function people(platform: TestPlatform, api: Api, csv: string) {
-  const data = join(platform.folder, 'data');
-  await mkdir(data);
-  const write = (text: string) => writeFile(join(data, 'people.csv'), text);
-  await write(csv);
-  const { source_id } = await filesSource(api, 'shop', data);
-  await platform.startWorker();
-  t.match(await discovered(api, source_id), { status: 'succeeded' });
-  const stream_id = (await streamsOf(api, source_id)).get('people')?.stream_id ?? '';
-  const set = async (body: object) => ok(await api(updateStream, { params: { source_id, stream_id }, body }));
-  return { source_id, stream_id, write, set };
-}
-
-async function replayed(api: Api, body: object) {
-  const { run_id } = ok(await api(startReplay, { body: { dataset_id: DATASET, ...body } }));
-  return until('a replay', async () => {
-    const run = ok(await api(getReplay, { params: { replay_run_id: run_id } }));
-    return run.is_terminal ? run : undefined;
-  });
-}
-
-async function rowsOf(api: Api): Promise<unknown[][]> {
-  return ok(await api(previewDataset, { params, query: { columns: 'id,name', order: 'name' } })).rows;
-}
+import { getSyncReceipt, startReplay } from '../src/contract.ts';
+import { DATASET, params, people, replayed, rowsOf } from './people-source.ts';
+import { type Api, ok, refusal, synced, testPlatform } from './platform.ts';
 
 t.test('a line without its key is kept and listed, and a row when it is tried again after the fix', async (t) => {
   const platform = await testPlatform(t);
@@ -91,26 +50,6 @@ t.test('a line without its key is kept and listed, and a row when it is tried ag
   ]);
   t.match(ok(await api(listQuarantine, { params })), { total: 0, items: [] });
   t.match((await replayed(api, {})).outcome, { lines: 0, rows: 0 }, 'nothing is moved twice');
-});
-
-t.test('lines of a generation that is gone are not tried again, and the outcome says how many', async (t) => {
-  const platform = await testPlatform(t);
-  const api = await platform.as('demo');
-  const { source_id, stream_id, write, set } = await people(platform, api, 'id,name\n1,Ada\n,Grace\n');
-  await set({ enabled: true, write_mode: 'merge', primary_key: [['id']] });
-  const first = await synced(api, source_id);
-  const { etag } = ok(await api(getStream, { params: { source_id, stream_id } }));
-  ok(await api(resetStream, { params: { source_id, stream_id } }, { 'if-match': etag }));
-  await write('id,name\n1,Ada\n,Joan\n');
-  await synced(api, source_id);
-  await set({ write_mode: 'append' });
-  t.match((await replayed(api, { run_id: first.run_id })).outcome, { lines: 0, rows: 0, superseded: 1 });
-  t.match((await replayed(api, {})).outcome, { lines: 1, rows: 1, superseded: 1 });
-  t.strictSame(await rowsOf(api), [
-    ['1', 'Ada'],
-    [null, 'Joan'],
-  ]);
-  t.match(ok(await api(listQuarantine, { params })), { total: 1, items: [{ run_id: first.run_id }] });
 });
 
 t.test('a replay belongs to a stream of the tenant whose settings hold', async (t) => {
