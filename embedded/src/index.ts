@@ -6,7 +6,7 @@ export {
 } from './identity-provider/start-identity-provider.ts';
 export type { PostgresBinaries } from './postgres/binaries.ts';
 export { type PostgresOptions, type RunningPostgres, startPostgres } from './postgres/start-postgres.ts';
-export { freePort, StartFailed, untilReady } from './ready.ts';
+export { freePort, freePorts, StartFailed, untilReady } from './ready.ts';
 export { type Exit, type Supervised, type SuperviseOptions, supervise } from './supervised.ts';
 export {
   type FoundTemporal,

@@ -1,19 +1,35 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Supervised } from './supervised.ts';
 
 const POLL_MS = 40;
 const LOG_TAIL_LINES = 12;
 
-/** A port of 127.0.0.1 that was free a moment ago. Another process may take it first, so callers retry. */
-export async function freePort(): Promise<number> {
+async function holdPort(): Promise<Server> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function portOf(server: Server): number {
   const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
   if (address === null || typeof address === 'string') throw new Error('the system gave no port');
   return address.port;
+}
+
+/** `count` ports of 127.0.0.1, no two alike, that were free a moment ago. Another process may take one first, so callers retry. */
+export async function freePorts(count: number): Promise<number[]> {
+  const held = await Promise.all(Array.from({ length: count }, holdPort));
+  const ports = held.map(portOf);
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** A port of 127.0.0.1 that was free a moment ago. Another process may take it first, so callers retry. */
+export async function freePort(): Promise<number> {
+  const [port] = await freePorts(1);
+  return port as number;
 }
 
 const PORT_TRIES = 5;

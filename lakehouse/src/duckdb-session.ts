@@ -1,8 +1,11 @@
+import { availableParallelism } from 'node:os';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { shapeReader } from './query/parquet-shape.ts';
 
 const DEFAULT_MEMORY_LIMIT = '400MB';
-const DEFAULT_THREADS = 2;
+const MOST_THREADS = 2;
+/** One processor is left to whoever brings the lines: threads that share one with it cost more and are hardly faster. */
+const DEFAULT_THREADS = Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1));
 
 export type SessionOptions = {
   /** What DuckDB may hold before it spills, such as `400MB`. */

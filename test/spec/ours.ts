@@ -95,6 +95,7 @@ export const innerVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_TEST_LEAK', because('connectors', 'the canary of the conformance suite')],
   ['OTEL_TRACES_SAMPLER', because('system', 'the tracing library reads it by itself')],
   ['TRACEPARENT', because('workers', 'the trace that a sync process belongs to')],
+  ['NODE_COMPILE_CACHE', because('cli', 'where the launcher has Node keep compiled code')],
   ['PATH', because('system', 'programs are found by it')],
   ['TMPDIR', because('system', 'where temporary files lie')],
   ['HOME', because('system', 'where a user keeps files')],

@@ -17,6 +17,7 @@ export type { StreamReading } from './evidence.ts';
 export { type ProcessConnector, type ProcessRuntimeOptions, processRuntime } from './process-runtime.ts';
 export { type Answer, type AnswerType, type Collected, collectMessages, readAnswer } from './read-answer.ts';
 export { type ReadSyncOptions, readSync, type SyncReading, stateFile } from './read-sync.ts';
+export { READER_FLAGS } from './reader-flags.ts';
 export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
 export {
   createSpool,

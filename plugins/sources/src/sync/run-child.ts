@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { READER_FLAGS } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
 import type { ChildRegistry } from '../worker-deps.ts';
@@ -44,6 +45,7 @@ export function startChild({ plan, children, onEvent, onProgress }: StartChildOp
       '--conditions=@weir/source',
       '--disable-warning=ExperimentalWarning',
       `--max-old-space-size=${MAX_HEAP_MIB}`,
+      ...READER_FLAGS,
     ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
