@@ -7,6 +7,21 @@ export {
   TENANT_ROLES,
   type TenantRole,
 } from './contract/access.ts';
+export {
+  type AccessRule,
+  AccessRules,
+  type ArrivingCall,
+  type AskedCall,
+  type AuditedCall,
+  type AuditTrail,
+  AuditTrails,
+  type CallLimit,
+  CallLimits,
+  type CallOutcome,
+  type TokenReader,
+  TokenReaders,
+} from './contract/call-points.ts';
+export type { KnownPrincipal, Principal, Tenant } from './contract/caller.ts';
 export { type CallResult, type ClientOptions, call } from './contract/client.ts';
 export { type ContributionPoint, contributionPoint } from './contract/contribution.ts';
 export {

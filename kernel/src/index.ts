@@ -1,5 +1,6 @@
 export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
+export type { Principal, Tenant } from './contract/caller.ts';
 export { type FaultPoint, faultpoint } from './faultpoint.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
 export { mergePatch } from './http/merge-patch.ts';
@@ -28,6 +29,5 @@ export type { ChildRegistry, WorkerDeps, WorkerDoor } from './plugins/worker-doo
 export { failureView, runView } from './runs/run-view.ts';
 export type { Admitted, RunFailureRecord, RunKind, RunRecord, Runs, RunWorkerView } from './runs/runs.ts';
 export { startTelemetry, type Telemetry } from './telemetry/telemetry.ts';
-export type { Principal, Tenant } from './tenancy/tenant.ts';
 export type { Tenants } from './tenancy/tenants.ts';
 export { isLive, POLLER_LIVE_MS, type TaskQueueDescription } from './workflows/workflows.ts';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import t from 'tap';
 import { authorize } from '../src/auth/authorize.ts';
 import { anyone, permission, platformPermission } from '../src/contract/access.ts';
+import type { Principal, Tenant } from '../src/contract/caller.ts';
 import { Problem } from '../src/contract/problem.ts';
 import { resolveTenant } from '../src/tenancy/resolve-tenant.ts';
-import type { Principal, Tenant } from '../src/tenancy/tenant.ts';
 
 const tenant = (alias: string): Tenant => ({ tenantId: `id-${alias}`, alias, scope: alias });
 const known = ['acme', 'other'];

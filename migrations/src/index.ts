@@ -6,6 +6,9 @@ import { s04_sources } from './s04_sources.ts';
 import { s05_platform } from './s05_platform.ts';
 import { s06_streams } from './s06_streams.ts';
 import { s07_engine } from './s07_engine.ts';
+import { s08_trail } from './s08_trail.ts';
+import { s09_identity } from './s09_identity.ts';
+import { s10_credentials } from './s10_credentials.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -26,4 +29,7 @@ export const migrations: readonly Migration[] = [
   s05_platform,
   s06_streams,
   s07_engine,
+  s08_trail,
+  s09_identity,
+  s10_credentials,
 ];

@@ -1,7 +1,7 @@
 import { type Access, TENANT_ROLES, type TenantRole } from '../contract/access.ts';
+import type { Principal, Tenant } from '../contract/caller.ts';
 import type { Problem } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import type { Principal, Tenant } from '../tenancy/tenant.ts';
 
 /** Decides by role or capability alone; undefined means allowed. Knows nothing of rows. */
 export function authorize(access: Access, principal: Principal, tenant: Tenant | undefined): Problem | undefined {

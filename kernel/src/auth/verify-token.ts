@@ -1,6 +1,6 @@
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { TENANT_ROLES, type TenantRole } from '../contract/access.ts';
-import type { Principal } from '../tenancy/tenant.ts';
+import type { Principal } from '../contract/caller.ts';
 import { KeysUnavailable } from './keys.ts';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];

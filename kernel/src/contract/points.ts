@@ -1,17 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { Tenant } from './caller.ts';
 import { contributionPoint } from './contribution.ts';
 import { Nullable, OneOf, type RunStatus } from './shapes.ts';
 
-/** The tenant whose things are asked about, as the kernel resolves it. */
-interface TenantRef {
-  readonly tenantId: string;
-  readonly alias: string;
-  readonly scope: string;
-}
-
 /** The transaction in which a run is made or changed; the kernel's `TenantTransaction` fits. */
 interface RunTransaction {
-  readonly tenant: TenantRef;
+  readonly tenant: Tenant;
   sql(text: string, params: unknown[]): Promise<{ rows: Record<string, unknown>[]; rowCount: number }>;
 }
 
@@ -43,7 +37,7 @@ export interface ReadinessCheck {
   title: string;
   /** Whether a failure refuses the start; otherwise it is told only. */
   blocks: boolean;
-  run(tenant: TenantRef, subjectId: string): Promise<CheckOutcome>;
+  run(tenant: Tenant, subjectId: string): Promise<CheckOutcome>;
 }
 
 /** Where each domain lists the conditions for its own things and for those of others. */

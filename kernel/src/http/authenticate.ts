@@ -2,10 +2,12 @@ import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authorize } from '../auth/authorize.ts';
 import { rememberTokens } from '../auth/remember-tokens.ts';
 import type { TokenRules } from '../auth/verify-token.ts';
-import type { Access } from '../contract/access.ts';
+import { AccessRules, CallLimits, type TokenReader, TokenReaders } from '../contract/call-points.ts';
+import type { KnownPrincipal, Principal, Tenant } from '../contract/caller.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
+import type { Contributions } from '../plugins/contributions.ts';
 import { resolveTenant } from '../tenancy/resolve-tenant.ts';
-import type { Principal, Tenant } from '../tenancy/tenant.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 
@@ -25,36 +27,55 @@ declare module 'fastify' {
   }
 }
 
-/** Makes the hook that decides, for one access rule of a plugin, who may go on; order: token, tenant, plugin, role. */
-export type Authenticate = (access: Access, plugin?: string) => onRequestAsyncHookHandler;
+/** Makes the hook that decides, for one endpoint of a plugin, who may go on; order: token, tenant, plugin, role, rules. */
+export type Authenticate = (endpoint: Endpoint, plugin?: string) => onRequestAsyncHookHandler;
+
+export interface AuthenticatorDeps {
+  rules: TokenRules;
+  tenants: Pick<Tenants, 'byAlias'>;
+  tenantPlugins: Pick<TenantPlugins, 'isEnabled'>;
+  contributions: Pick<Contributions, 'of'>;
+}
 
 /** The check every route carries; a public route reads no token at all, so that probes never fail on a bad one. */
-export function authenticator(
-  rules: TokenRules,
-  tenants: Pick<Tenants, 'byAlias'>,
-  plugins: Pick<TenantPlugins, 'isEnabled'>,
-): Authenticate {
+export function authenticator({ rules, tenants, tenantPlugins, contributions }: AuthenticatorDeps): Authenticate {
   const verify = rememberTokens(rules);
-  return (access, plugin) => async (request) => {
-    if (access.kind === 'public') {
-      request.caller = { principal: { kind: 'anonymous' }, tenant: undefined };
-      return;
-    }
-    const principal = await principalOf(request, verify);
+  return (endpoint, plugin) => async (request) => {
+    const { access } = endpoint;
+    const caller: Caller = { principal: { kind: 'anonymous' }, tenant: undefined };
+    request.caller = caller;
+    const arriving = { endpoint, address: request.ip };
+    for (const limit of contributions.of(CallLimits)) limit.arriving(arriving);
+    if (access.kind === 'public') return;
+    const principal = await principalOf(request, verify, contributions.of(TokenReaders));
+    caller.principal = principal;
     const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
-    if (tenant !== undefined && plugin !== undefined && !(await plugins.isEnabled(tenant, plugin))) {
+    caller.tenant = tenant;
+    if (tenant !== undefined && plugin !== undefined && !(await tenantPlugins.isEnabled(tenant, plugin))) {
       throw kernelProblems.pluginDisabled();
     }
     const refusal = authorize(access, principal, tenant);
     if (refusal) throw refusal;
-    request.caller = { principal, tenant };
+    const asked = { ...arriving, principal, tenant, params: request.params as Record<string, string> };
+    for (const rule of contributions.of(AccessRules)) await rule(asked);
+    for (const limit of contributions.of(CallLimits)) await limit.allowed(asked);
   };
 }
 
-async function principalOf(request: FastifyRequest, verify: ReturnType<typeof rememberTokens>): Promise<Principal> {
+async function principalOf(
+  request: FastifyRequest,
+  verify: ReturnType<typeof rememberTokens>,
+  readers: readonly TokenReader[],
+): Promise<KnownPrincipal> {
   const [value, second] = headerValues(request, 'authorization');
   const token = second === undefined ? /^Bearer ([A-Za-z0-9._~+/-]+=*)$/.exec(value ?? '')?.[1] : undefined;
   if (token === undefined) throw kernelProblems.unauthenticated();
+  const reader = readers.find(({ prefix }) => token.startsWith(prefix));
+  if (reader !== undefined) {
+    const read = await reader.read(token);
+    if (read === undefined || read.expiresAt.getTime() <= Date.now()) throw kernelProblems.unauthenticated();
+    return read.principal;
+  }
   const verdict = await verify(token);
   if (verdict.ok) return verdict.principal;
   request.log.info({ reason: verdict.reason }, 'token refused');

@@ -2,9 +2,9 @@ import type { TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
+import type { Principal, Tenant } from '../contract/caller.ts';
 import { type Endpoint, fillPath, fullPath, type Input, type Output } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import type { Principal, Tenant } from '../tenancy/tenant.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Answer, IdempotencyStore } from './idempotency.ts';
 import { isRaw, type Raw } from './raw.ts';
@@ -66,7 +66,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
       url: fullPath(endpoint),
       schema: fastifySchema(endpoint),
       config: { endpoint, plugin: deps.plugin ?? 'kernel' },
-      onRequest: deps.authenticate(endpoint.access, deps.plugin),
+      onRequest: deps.authenticate(endpoint, deps.plugin),
       handler: async (request, reply) => {
         const input = inputOf(endpoint, request, reply);
         const work = async () => answer(endpoint, await run(input as never), request);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { Principal, Tenant } from '../contract/caller.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
-import type { Principal, Tenant } from '../tenancy/tenant.ts';
 
 /** How long an answer is remembered under its key. */
 const REMEMBERED_HOURS = 24;

@@ -42,7 +42,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   await allowOrigins(app, allowedOrigins(settings.CORS_ALLOWED_ORIGINS));
   recordAnswers(app, platform.metrics, operationsOf(platform));
   const deps = {
-    authenticate: authenticator(tokenRules(settings, log), platform.tenants, platform.tenantPlugins),
+    authenticate: authenticator({ ...platform, rules: tokenRules(settings, log) }),
     idempotency: idempotencyStore(database.db),
   };
   for (const { plugin, registration } of platform.plugins) await app.register(plugin, { registration, deps });

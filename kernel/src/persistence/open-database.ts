@@ -2,8 +2,8 @@ import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-o
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Refusal } from '../config/refusal.ts';
+import type { Tenant } from '../contract/caller.ts';
 import { Run } from '../runs/run-entity.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
 import { databaseError } from './errors.ts';
 import { inFlight } from './in-flight.ts';
 import { runSql } from './run-sql.ts';

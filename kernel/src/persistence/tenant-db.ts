@@ -1,5 +1,5 @@
 import type { EntityData, EntitySchema, FilterQuery, RequiredEntityData } from '@mikro-orm/core';
-import type { Tenant } from '../tenancy/tenant.ts';
+import type { Tenant } from '../contract/caller.ts';
 
 /** An entity made by MikroORM's `defineEntity`. */
 export type Entity<T extends object> = EntitySchema<T>;

@@ -1,5 +1,5 @@
 import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
-import type { Tenant } from '../tenancy/tenant.ts';
+import type { Tenant } from '../contract/caller.ts';
 import { databaseError } from './errors.ts';
 import { readPage } from './read-page.ts';
 import { runSql } from './run-sql.ts';

@@ -1,6 +1,6 @@
+import type { Tenant } from '../contract/caller.ts';
 import { type ReadinessCheck, ReadinessChecks, type ReadinessView } from '../contract/points.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
 import type { Contributions } from './contributions.ts';
 
 /** Runs every check of a subject, one after the other, in the order in which plugins gave them. */

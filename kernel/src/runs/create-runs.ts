@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import type { Tenant } from '../contract/caller.ts';
 import { RunAdmission, RunChanges } from '../contract/points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
@@ -8,7 +9,6 @@ import { faultpoint } from '../faultpoint.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Contributions } from '../plugins/contributions.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { cancelRun } from './cancel-run.ts';

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox';
+import type { Tenant } from '../contract/caller.ts';
 import type { RunStatus, RunWorker, StartWarning } from '../contract/shapes.ts';
 import type { TenantTransaction } from '../persistence/tenant-db.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
 
 /** Why a run failed, as its row, the API and the CLI show it. */
 export interface RunFailureRecord {

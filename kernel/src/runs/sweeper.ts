@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
+import type { Tenant } from '../contract/caller.ts';
 import { Problem, type ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { WorkflowDescription, Workflows } from '../workflows/workflows.ts';
 import { judge } from './run-worker.ts';

@@ -1,6 +1,6 @@
 import type { Access } from '../contract/access.ts';
+import type { Principal, Tenant } from '../contract/caller.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import type { Principal, Tenant } from './tenant.ts';
 import type { Tenants } from './tenants.ts';
 
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;

@@ -1,6 +1,6 @@
+import type { Tenant } from '../contract/caller.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
-import type { Tenant } from './tenant.ts';
 
 const CACHE_MS = 5_000;
 const MAX_CACHED = 10_000;

@@ -1,4 +1,4 @@
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from '../contract/caller.ts';
 
 /** Looks tenants up and makes them; each has one alias, one scope and one id for ever. */
 export interface Tenants {

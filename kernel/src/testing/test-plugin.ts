@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { providerKeys } from '../auth/keys.ts';
 import type { KernelSettings } from '../config/kernel-settings.ts';
+import type { Tenant } from '../contract/caller.ts';
 import { type CallResult, call } from '../contract/client.ts';
 import type { Endpoint, Input } from '../contract/endpoint.ts';
 import { authenticator } from '../http/authenticate.ts';
@@ -17,7 +18,6 @@ import type { Manifest } from '../plugins/manifest.ts';
 import { readiness } from '../plugins/readiness.ts';
 import { createRuns } from '../runs/create-runs.ts';
 import type { RunKind } from '../runs/runs.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
 import { tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
 import { memoryWorkflows } from './memory-workflows.ts';
@@ -121,7 +121,10 @@ export async function testPlugin(
     keys,
   };
   const app = createServer(log);
-  const deps = { authenticate: authenticator(rules, tenants, ALL_ENABLED), idempotency: idempotencyStore(database.db) };
+  const deps = {
+    authenticate: authenticator({ rules, tenants, tenantPlugins: ALL_ENABLED, contributions: given }),
+    idempotency: idempotencyStore(database.db),
+  };
   await app.register(plugin, { registration, deps });
   await registration.start?.();
   t.teardown(async () => {

@@ -1,4 +1,4 @@
-import type { TenantRole } from '../contract/access.ts';
+import type { TenantRole } from './access.ts';
 
 /** A resolved tenant. `alias` is what tokens and headers say, `tenantId` what keys say, `scope` what dataset ids say. */
 export interface Tenant {
@@ -29,3 +29,6 @@ export type Principal =
       tenants: readonly string[] | '*';
       capabilities: readonly string[];
     };
+
+/** Whoever calls with a credential that was good. */
+export type KnownPrincipal = Exclude<Principal, { kind: 'anonymous' }>;

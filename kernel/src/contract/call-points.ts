@@ -1,0 +1,77 @@
+import type { KnownPrincipal, Principal, Tenant } from './caller.ts';
+import { contributionPoint } from './contribution.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** A call that its route and its address say all about: nobody has looked at credential, parameters or body. */
+export interface ArrivingCall {
+  readonly endpoint: Endpoint;
+  /** The address of the peer. */
+  readonly address: string;
+}
+
+/** A call of a known caller for a known tenant, before parameters and body are checked. */
+export interface AskedCall extends ArrivingCall {
+  readonly principal: KnownPrincipal;
+  /** Absent on routes that belong to no tenant. */
+  readonly tenant: Tenant | undefined;
+  /** Path parameters as they were sent. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Reads credentials of one form, told by how they begin; undefined when they are not, or no longer, good. */
+export interface TokenReader {
+  /** Such as `weir_`; no access token of an identity provider begins with it. */
+  readonly prefix: string;
+  read(token: string): Promise<{ principal: KnownPrincipal; expiresAt: Date } | undefined>;
+}
+
+/** Forms of bearer credentials beside the access tokens of the identity provider. */
+export const TokenReaders = contributionPoint<TokenReader>('token.reader');
+
+/** Forbids a call that table and roles allow, by throwing a problem. It cannot allow one that they forbid. */
+export type AccessRule = (call: AskedCall) => Promise<void>;
+
+/** Whatever may forbid a call beyond its role; asked by the kernel's one decision point, in boot order. */
+export const AccessRules = contributionPoint<AccessRule>('access.rule');
+
+/** Holds callers to a measure, by throwing a problem such as `rate_limited`. */
+export interface CallLimit {
+  /** Before the credential is read: for those who guess. */
+  arriving(call: ArrivingCall): void;
+  /** After the call was allowed. */
+  allowed(call: AskedCall): Promise<void>;
+}
+
+/** Whatever holds callers to a measure. */
+export const CallLimits = contributionPoint<CallLimit>('call.limit');
+
+/** A call as a trail keeps it: no values of the caller's but ids that are well-formed. */
+export interface AuditedCall {
+  readonly endpoint: Endpoint;
+  readonly principal: Principal;
+  readonly tenant: Tenant | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestId: string;
+}
+
+/** How a call ended: the status that was answered, and the code of the problem if it was one. */
+export interface CallOutcome {
+  readonly status: number;
+  readonly code: string | undefined;
+  /** What was made or started, as the answer's `Location` names it. */
+  readonly location: string | undefined;
+}
+
+/** Keeps who did what. */
+export interface AuditTrail {
+  /**
+   * Notes durably that a changing call begins, before anything is changed; throws when that is impossible, and nothing
+   * is changed then. What it returns ends the entry; a call whose end never comes, as its process was killed, is ended as unknown later.
+   */
+  begin(call: AuditedCall): Promise<(outcome: CallOutcome) => Promise<void>>;
+  /** Notes a call that was refused for lack of a credential or a right. */
+  denied(call: AuditedCall, outcome: CallOutcome): Promise<void>;
+}
+
+/** Who keeps an audit trail. */
+export const AuditTrails = contributionPoint<AuditTrail>('audit.trail');
