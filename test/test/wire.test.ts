@@ -96,6 +96,17 @@ t.test('the OpenAPI document names every route with its access, and every error 
   const world = await testPlatform(t, t.testdir());
   const document = (await (await fetch(new URL('/openapi.json', world.api.url))).json()) as OpenApi;
   t.equal(document.openapi, '3.1.0');
+  t.match(
+    document,
+    {
+      components: {
+        securitySchemes: {
+          bearer: { 'x-sign-in': { issuer: String, client_id: 'weir-ui', organization_claim: 'organization' } },
+        },
+      },
+    },
+    'it says where to sign in',
+  );
   for (const { method, endpoint } of world.api.app.declaredRoutes) {
     const path = `${endpoint.mount === 'root' ? '' : '/api/v1'}${endpoint.path}`.replace(/:(\w+)/g, '{$1}');
     t.match(

@@ -13,12 +13,13 @@ import {
   getReady,
   listErrorDocs,
 } from './kernel-endpoints.ts';
-import { openapiText } from './openapi.ts';
+import { openapiText, type SignIn } from './openapi.ts';
 import { raw } from './raw.ts';
 
 export interface KernelRouteOptions {
   release: { sha: string; imageDigest: string };
   version: string;
+  signIn: SignIn;
   checks: readonly HealthCheck[];
   problems: ReadonlyMap<string, ProblemEntry>;
   isStopping(): boolean;
@@ -48,7 +49,9 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
   registerRoutes(
     app,
     [
-      handle(getOpenapi, async () => show('application/json', openapiText(endpoints(), options.version))),
+      handle(getOpenapi, async () =>
+        show('application/json', openapiText(endpoints(), options.version, options.signIn)),
+      ),
       handle(getDocs, async () => show(HTML, explorerPage())),
       handle(getDocsAsset, async ({ params }) => {
         const asset = await docsAsset(params.file);

@@ -5,6 +5,15 @@ import { ProblemShape } from '../contract/shapes.ts';
 
 type Json = Record<string, unknown>;
 
+/** Where people of this API sign in: what a program must know to begin, and nothing about the inside. */
+export interface SignIn {
+  issuer: string;
+  /** The public client that people sign in with. */
+  clientId: string;
+  /** The claim of an access token that lists organizations. */
+  organizationClaim: string;
+}
+
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ method, access, params, query, body }: Endpoint): ProblemType[] {
   const found: ProblemType[] = [kernelProblems.uriTooLong, kernelProblems.internal];
@@ -18,15 +27,15 @@ function commonProblems({ method, access, params, query, body }: Endpoint): Prob
 }
 
 /** The document of `openapi` as JSON text. What the serializer of answers calls `nullable` is a type of its own there. */
-export function openapiText(endpoints: readonly Endpoint[], version: string): string {
-  return JSON.stringify(openapi(endpoints, version), (_key, value: unknown) => {
+export function openapiText(endpoints: readonly Endpoint[], version: string, signIn: SignIn): string {
+  return JSON.stringify(openapi(endpoints, version, signIn), (_key, value: unknown) => {
     const { nullable, type, ...rest } = (value ?? {}) as Json;
     return nullable === true && typeof type === 'string' ? { ...rest, type: [type, 'null'] } : value;
   });
 }
 
 /** The OpenAPI 3.1 document of a set of endpoints; the same for all tenants. */
-function openapi(endpoints: readonly Endpoint[], version: string): Json {
+function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const path = fullPath(endpoint).replace(/:(\w+)/g, '{$1}');
@@ -38,7 +47,18 @@ function openapi(endpoints: readonly Endpoint[], version: string): Json {
     paths,
     components: {
       schemas: { Problem: ProblemShape },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          'x-sign-in': {
+            issuer: signIn.issuer,
+            client_id: signIn.clientId,
+            organization_claim: signIn.organizationClaim,
+          },
+        },
+      },
     },
   };
 }
