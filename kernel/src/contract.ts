@@ -3,6 +3,7 @@ export {
   anyone,
   permission,
   platformPermission,
+  probe,
   type Role,
   TENANT_ROLES,
   type TenantRole,
@@ -21,7 +22,7 @@ export {
   type TokenReader,
   TokenReaders,
 } from './contract/call-points.ts';
-export type { KnownPrincipal, Principal, Tenant } from './contract/caller.ts';
+export { type KnownPrincipal, type Principal, rolesIn, type Tenant } from './contract/caller.ts';
 export { type CallResult, type ClientOptions, call } from './contract/client.ts';
 export { type ContributionPoint, contributionPoint } from './contract/contribution.ts';
 export {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { authorize } from '../src/auth/authorize.ts';
-import { anyone, permission, platformPermission } from '../src/contract/access.ts';
+import { anyone, permission, platformPermission, type TenantRole } from '../src/contract/access.ts';
 import type { Principal, Tenant } from '../src/contract/caller.ts';
 import { Problem } from '../src/contract/problem.ts';
 import { resolveTenant } from '../src/tenancy/resolve-tenant.ts';
@@ -15,6 +15,13 @@ const user = (organizations: string[], realmRoles: string[] = ['viewer']): Princ
   client: 'c',
   organizations,
   realmRoles,
+});
+const delegation = (realmRoles: string[], capabilities: string[]): Principal => ({
+  ...{ kind: 'delegation', subject: 'u', client: 'ui', organizations: ['acme'] },
+  ...{ realmRoles, capabilities },
+});
+const apiToken = (role: TenantRole): Principal => ({
+  ...{ kind: 'api_token', subject: 'u', client: 'api-token:1', organizations: ['acme'], role },
 });
 const service = (tenants: string[] | '*'): Principal => ({
   kind: 'service',
@@ -51,6 +58,11 @@ t.test('the tenant is resolved by the table of the security design', async (t) =
     ['service with its tenant', [read, service(['acme']), ['acme'], tenants], 'acme'],
     ['service with another tenant', [read, service(['acme']), ['other'], tenants], 'tenant_not_allowed'],
     ['service of all tenants', [read, service('*'), ['other'], tenants], 'other'],
+    ['delegation without header', [read, delegation(['viewer'], []), [], tenants], 'acme'],
+    ['delegation beyond its client', [read, delegation(['viewer'], []), ['other'], tenants], 'tenant_not_allowed'],
+    ['API token without header', [read, apiToken('viewer'), [], tenants], 'acme'],
+    ['API token of another tenant', [read, apiToken('viewer'), ['other'], tenants], 'tenant_not_allowed'],
+    ['header demanded of an API token', [strict, apiToken('viewer'), [], tenants], 'tenant_header_required'],
     ['public route', [anyone, { kind: 'anonymous' }, ['acme'], tenants], 'none'],
   ];
   for (const [name, args, expected] of cases) t.equal(await outcome(...args), expected, name);
@@ -70,24 +82,37 @@ t.test('a user never reaches a tenant that is not in the token, whatever the hea
   t.pass('holds');
 });
 
-t.test('roles rank within a tenant; services go by capability; platform routes ask for platform_admin', async (t) => {
-  const write = permission('sources:write', 'pipeline_editor', { capability: 'source:write' });
-  const code = (...args: Parameters<typeof authorize>) => authorize(...args)?.code ?? 'allowed';
-  const acme = tenant('acme');
-  t.equal(code(write, user(['acme'], ['viewer']), acme), 'forbidden_role');
-  t.equal(code(write, user(['acme'], ['pipeline_editor']), acme), 'allowed');
-  t.equal(code(write, user(['acme'], ['admin']), acme), 'allowed');
-  t.equal(code(write, user(['acme'], ['platform_admin']), acme), 'forbidden_role', 'not implied');
-  t.equal(code(write, user(['acme'], []), acme), 'forbidden_role');
-  t.equal(code(write, user(['acme'], ['root']), acme), 'forbidden_role', 'unknown roles are ignored');
-  t.equal(code(write, service(['acme']), acme), 'allowed');
-  t.equal(code(read, service(['acme']), acme), 'capability_required');
-  t.equal(code(platformPermission('platform:read'), user(['acme'], ['admin']), undefined), 'forbidden_role');
-  t.equal(code(platformPermission('platform:read'), user([], ['platform_admin']), undefined), 'allowed');
-  const perTenant: Principal = {
-    ...(user(['acme', 'other'], ['admin']) as Extract<Principal, { kind: 'user' }>),
-    tenantRoles: { acme: ['viewer'] },
-  };
-  t.equal(code(write, perTenant, acme), 'forbidden_role', 'per-tenant roles win over the realm');
-  t.equal(code(read, perTenant, tenant('other')), 'forbidden_role');
-});
+t.test(
+  'roles rank within a tenant; services go by capability, delegations by both; platform routes ask for platform_admin',
+  async (t) => {
+    const write = permission('sources:write', 'pipeline_editor', { capability: 'source:write' });
+    const code = (...args: Parameters<typeof authorize>) => authorize(...args)?.code ?? 'allowed';
+    const acme = tenant('acme');
+    t.equal(code(write, user(['acme'], ['viewer']), acme), 'forbidden_role');
+    t.equal(code(write, user(['acme'], ['pipeline_editor']), acme), 'allowed');
+    t.equal(code(write, user(['acme'], ['admin']), acme), 'allowed');
+    t.equal(code(write, user(['acme'], ['platform_admin']), acme), 'forbidden_role', 'not implied');
+    t.equal(code(write, user(['acme'], []), acme), 'forbidden_role');
+    t.equal(code(write, user(['acme'], ['root']), acme), 'forbidden_role', 'unknown roles are ignored');
+    t.equal(code(write, service(['acme']), acme), 'allowed');
+    t.equal(code(read, service(['acme']), acme), 'allowed', 'a service may what any viewer may');
+    t.equal(code(permission('policies:read', 'admin'), service('*'), acme), 'capability_required');
+    t.equal(code(platformPermission('platform:read'), service('*'), undefined), 'capability_required');
+    t.equal(code(write, delegation(['admin'], ['source:write']), acme), 'allowed');
+    t.equal(code(write, delegation(['admin'], []), acme), 'capability_required', 'the client was not given it');
+    t.equal(code(write, delegation(['viewer'], ['source:write']), acme), 'forbidden_role', 'the person may not');
+    t.equal(code(read, delegation(['viewer'], []), acme), 'allowed');
+    t.equal(code(write, apiToken('pipeline_editor'), acme), 'allowed');
+    t.equal(code(write, apiToken('viewer'), acme), 'forbidden_role');
+    t.equal(code(read, apiToken('admin'), tenant('other')), 'forbidden_role');
+    t.equal(code(platformPermission('platform:read'), apiToken('admin'), undefined), 'forbidden_role');
+    t.equal(code(platformPermission('platform:read'), user(['acme'], ['admin']), undefined), 'forbidden_role');
+    t.equal(code(platformPermission('platform:read'), user([], ['platform_admin']), undefined), 'allowed');
+    const perTenant: Principal = {
+      ...(user(['acme', 'other'], ['admin']) as Extract<Principal, { kind: 'user' }>),
+      tenantRoles: { acme: ['viewer'] },
+    };
+    t.equal(code(write, perTenant, acme), 'forbidden_role', 'per-tenant roles win over the realm');
+    t.equal(code(read, perTenant, tenant('other')), 'forbidden_role');
+  },
+);

@@ -5,21 +5,28 @@ export type Role = TenantRole | 'platform_admin';
 
 /** Who may call an endpoint. A route without one is refused at boot. */
 export type Access =
-  | { kind: 'public' }
+  | {
+      kind: 'public';
+      /** A probe is answered whatever credential comes along; elsewhere one that is sent must be good. */
+      probe?: true;
+    }
   | {
       kind: 'tenant';
       permission: string;
       /** The weakest tenant role that holds the permission. */
       role: TenantRole;
-      /** What a service or delegation principal must have been given instead of a role. */
+      /** What a service must have been given instead of a role, and a delegation beside the role of its person. */
       capability?: string;
       /** `required`: a user must send `X-Tenant-ID` even with one organization in the token. */
       tenantHeader: 'required' | 'optional';
     }
-  | { kind: 'platform'; permission: string; capability?: string };
+  | { kind: 'platform'; permission: string; role: 'platform_admin'; capability?: string };
 
 /** Access by anyone, without a token. */
 export const anyone: Access = { kind: 'public' };
+
+/** Access by whoever looks whether the platform lives: no credential is looked at, so that a bad one fails no probe. */
+export const probe: Access = { kind: 'public', probe: true };
 
 /** Access within one tenant: `noun:verb`, and the weakest role that holds it. */
 export function permission(
@@ -32,5 +39,10 @@ export function permission(
 
 /** Access to what all tenants share: `platform_admin` only, or a service with the capability. */
 export function platformPermission(name: string, capability?: string): Access {
-  return { kind: 'platform', permission: name, ...(capability === undefined ? {} : { capability }) };
+  return {
+    kind: 'platform',
+    permission: name,
+    role: 'platform_admin',
+    ...(capability === undefined ? {} : { capability }),
+  };
 }

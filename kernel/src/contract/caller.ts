@@ -1,4 +1,4 @@
-import type { TenantRole } from './access.ts';
+import { type Role, TENANT_ROLES, type TenantRole } from './access.ts';
 
 /** A resolved tenant. `alias` is what tokens and headers say, `tenantId` what keys say, `scope` what dataset ids say. */
 export interface Tenant {
@@ -8,27 +8,50 @@ export interface Tenant {
   readonly scope: string;
 }
 
+interface Known {
+  readonly subject: string;
+  /** The client that the credential was made for; of an API token `api-token:<its id>`. */
+  readonly client: string;
+}
+
+/** What a person may do: roles in organizations. */
+interface Person extends Known {
+  /** Aliases of the token's organizations; of a delegation only those that the client was given too. */
+  readonly organizations: readonly string[];
+  /** Roles held in every organization of the token, and `platform_admin`. */
+  readonly realmRoles: readonly string[];
+  /** Roles per organization, preferred over the realm's when the token carries them. */
+  readonly tenantRoles?: Readonly<Record<string, readonly TenantRole[]>>;
+}
+
 /** Who calls. Anonymous callers reach public routes only. */
 export type Principal =
-  | { kind: 'anonymous' }
-  | {
-      kind: 'user';
-      subject: string;
-      /** Aliases of the token's organizations. */
-      organizations: readonly string[];
-      /** Roles held in every organization of the token. */
-      realmRoles: readonly string[];
-      /** Roles per organization, preferred over the realm's when the token carries them. */
-      tenantRoles?: Readonly<Record<string, readonly TenantRole[]>>;
-      client: string;
-    }
-  | {
-      kind: 'service';
-      subject: string;
-      client: string;
-      tenants: readonly string[] | '*';
-      capabilities: readonly string[];
-    };
+  | { readonly kind: 'anonymous' }
+  | ({ readonly kind: 'user' } & Person)
+  /** A client that acts for a person: what both may do. */
+  | ({ readonly kind: 'delegation'; readonly capabilities: readonly string[] } & Person)
+  /** A token that a person made for one tenant; `subject` is that person, `role` never above theirs of today. */
+  | ({
+      readonly kind: 'api_token';
+      readonly organizations: readonly [alias: string];
+      readonly role: TenantRole;
+    } & Known)
+  | ({
+      readonly kind: 'service';
+      readonly tenants: readonly string[] | '*';
+      readonly capabilities: readonly string[];
+    } & Known);
 
 /** Whoever calls with a credential that was good. */
 export type KnownPrincipal = Exclude<Principal, { kind: 'anonymous' }>;
+
+/** The roles that a caller holds in one tenant, or outside all of them; a service holds none. */
+export function rolesIn(principal: Principal, tenant: Tenant | undefined): Role[] {
+  if (principal.kind === 'anonymous' || principal.kind === 'service') return [];
+  if (principal.kind === 'api_token') return tenant?.alias === principal.organizations[0] ? [principal.role] : [];
+  const { realmRoles, tenantRoles } = principal;
+  const here: readonly string[] =
+    tenant === undefined ? [] : tenantRoles === undefined ? realmRoles : (tenantRoles[tenant.alias] ?? []);
+  const held: Role[] = TENANT_ROLES.filter((role) => here.includes(role));
+  return realmRoles.includes('platform_admin') ? [...held, 'platform_admin'] : held;
+}

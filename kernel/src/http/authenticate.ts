@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authorize } from '../auth/authorize.ts';
 import { rememberTokens } from '../auth/remember-tokens.ts';
 import type { TokenRules } from '../auth/verify-token.ts';
@@ -37,7 +37,7 @@ export interface AuthenticatorDeps {
   contributions: Pick<Contributions, 'of'>;
 }
 
-/** The check every route carries; a public route reads no token at all, so that probes never fail on a bad one. */
+/** The check every route carries. A probe reads no credential at all, and other public routes only one that is sent. */
 export function authenticator({ rules, tenants, tenantPlugins, contributions }: AuthenticatorDeps): Authenticate {
   const verify = rememberTokens(rules);
   return (endpoint, plugin) => async (request) => {
@@ -46,9 +46,11 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
     request.caller = caller;
     const arriving = { endpoint, address: request.ip };
     for (const limit of contributions.of(CallLimits)) limit.arriving(arriving);
-    if (access.kind === 'public') return;
-    const principal = await principalOf(request, verify, contributions.of(TokenReaders));
+    const sent = headerValues(request, 'authorization');
+    if (access.kind === 'public' && (access.probe || sent.length === 0)) return;
+    const principal = await principalOf(sent, request.log, verify, contributions.of(TokenReaders));
     caller.principal = principal;
+    if (access.kind === 'public') return;
     const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
     caller.tenant = tenant;
     if (tenant !== undefined && plugin !== undefined && !(await tenantPlugins.isEnabled(tenant, plugin))) {
@@ -63,11 +65,11 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
 }
 
 async function principalOf(
-  request: FastifyRequest,
+  [value, second]: readonly string[],
+  log: FastifyBaseLogger,
   verify: ReturnType<typeof rememberTokens>,
   readers: readonly TokenReader[],
 ): Promise<KnownPrincipal> {
-  const [value, second] = headerValues(request, 'authorization');
   const token = second === undefined ? /^Bearer ([A-Za-z0-9._~+/-]+=*)$/.exec(value ?? '')?.[1] : undefined;
   if (token === undefined) throw kernelProblems.unauthenticated();
   const reader = readers.find(({ prefix }) => token.startsWith(prefix));
@@ -78,7 +80,7 @@ async function principalOf(
   }
   const verdict = await verify(token);
   if (verdict.ok) return verdict.principal;
-  request.log.info({ reason: verdict.reason }, 'token refused');
+  log.info({ reason: verdict.reason }, 'token refused');
   throw verdict.unavailable ? kernelProblems.dependencyUnavailable() : kernelProblems.unauthenticated();
 }
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { anyone } from '../contract/access.ts';
+import { anyone, probe } from '../contract/access.ts';
 import { endpoint } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { Closed, OneOf } from '../contract/shapes.ts';
@@ -13,7 +13,7 @@ export const getHealth = endpoint({
   path: '/health',
   mount: 'root',
   summary: 'The release that is running',
-  access: anyone,
+  access: probe,
   response: Type.Object({ release_sha: Type.String(), image_digest: Type.String() }),
 });
 
@@ -24,7 +24,7 @@ export const getReady = endpoint({
   path: '/ready',
   mount: 'root',
   summary: 'Whether every part that requests need answers',
-  access: anyone,
+  access: probe,
   response: Type.Object({ ready: Type.Boolean(), parts: Type.Record(Type.String(), OneOf(['up', 'down'])) }),
   errors: [kernelProblems.dependencyUnavailable, kernelProblems.shuttingDown],
 });

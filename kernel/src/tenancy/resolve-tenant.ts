@@ -22,9 +22,9 @@ export async function resolveTenant(
   }
   const alias = header[0] ?? onlyTenant(access, principal);
   const allowed =
-    principal.kind === 'user'
-      ? principal.organizations.includes(alias)
-      : principal.tenants === '*' || principal.tenants.includes(alias);
+    principal.kind === 'service'
+      ? principal.tenants === '*' || principal.tenants.includes(alias)
+      : principal.organizations.includes(alias);
   const tenant = allowed ? await tenants.byAlias(alias) : undefined;
   if (tenant === undefined) throw kernelProblems.tenantNotAllowed();
   return tenant;

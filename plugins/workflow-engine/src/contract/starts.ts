@@ -1,5 +1,12 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import { Accepted, contributionPoint, endpoint, kernelProblems, runProblems } from '@weir/kernel/contract';
+import {
+  Accepted,
+  contributionPoint,
+  endpoint,
+  kernelProblems,
+  type Principal,
+  runProblems,
+} from '@weir/kernel/contract';
 import { writeWorkflows } from './access.ts';
 import { workflowEngineProblems } from './problems.ts';
 
@@ -15,7 +22,7 @@ export interface WorkflowStart {
   /** Starts a run of the tenant and answers its ids; throws a problem to refuse. */
   start(
     tenant: { readonly tenantId: string; readonly alias: string; readonly scope: string },
-    principal: { readonly kind: 'anonymous' } | { readonly kind: 'user' | 'service'; readonly subject: string },
+    principal: Principal,
     body: unknown,
   ): Promise<Static<typeof Accepted>>;
 }
