@@ -7,7 +7,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
 export const LEAST_MODULES = 100;
 
-const OURS = '^(kernel|lakehouse|migrations|embedded|egress|engine|connectors|plugins|workers|cli|test|bench)/';
+const OURS = '^(vault|kernel|lakehouse|migrations|embedded|egress|engine|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -19,7 +19,8 @@ const leaf = (name: string, from: string, own: string, also: string[] = []): IFo
 /** The directions between packages (architecture: who may import whom). Tests may look at what they test. */
 export const RULES: IForbiddenRuleType[] = [
   { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
-  leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/'),
+  leaf('vault-is-a-leaf', '^vault/src', '^vault/'),
+  leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/', ['^vault/src/index\\.ts$', '^vault/src/testing\\.ts$']),
   leaf('lakehouse-is-a-leaf', '^lakehouse/src', '^lakehouse/'),
   leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
   leaf('embedded-is-a-leaf', '^embedded/src', '^embedded/'),
@@ -32,6 +33,7 @@ export const RULES: IForbiddenRuleType[] = [
   ]),
   leaf('plugins-meet-at-contracts', '^plugins/([^/]+)/src', '^plugins/$1/', [
     '^kernel/src/(index|contract)\\.ts$',
+    '^vault/src/index\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
     // Who may use these is the business of the three rules below.
     '^lakehouse/',
@@ -95,6 +97,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
   try {
     const { output } = (await cruise(
       [
+        'vault',
         'kernel',
         'lakehouse',
         'migrations',

@@ -1,3 +1,4 @@
+export { Secret, type SecretValues, type Vault, VaultError } from '@weir/vault';
 export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
 export type { Principal, Tenant } from './contract/caller.ts';

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
+import { Secret } from '@weir/vault';
 import t from 'tap';
 import { Refusal } from '../src/config/refusal.ts';
 import { readSettings, SecretSetting } from '../src/config/settings.ts';
-import { Secret } from '../src/secret/secret.ts';
 
 const port = Type.Object({ DB_PORT: Type.Integer({ default: 5432, maximum: 65535 }) });
 const secret = Type.Object({ DB_PASSWORD: SecretSetting() });

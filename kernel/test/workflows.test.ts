@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
+import { Secret } from '@weir/vault';
 import t from 'tap';
-import { Secret } from '../src/secret/secret.ts';
 import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { temporalWorkflows } from '../src/workflows/temporal-workflows.ts';
 

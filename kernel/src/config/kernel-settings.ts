@@ -29,6 +29,14 @@ export const kernelSettings = Type.Object({
   WEIR_IDP_AUDIENCE: Type.String({ default: 'weir-api', description: 'The audience that tokens must name' }),
   WEIR_IDP_ORG_CLAIM: Type.String({ default: 'organization', description: 'Claim that lists organizations' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', description: 'A trace collector' })),
+  SOURCE_CREDENTIAL_MODE: OneOf(['legacy_inline', 'secret_store'], {
+    default: 'legacy_inline',
+    description: 'Where credentials of sources are kept: sealed in the service database, or in a secret store',
+  }),
+  WEIR_CREDENTIAL_KEY_FILE: Type.Optional(Type.String({ description: 'File of the 32 bytes that seal credentials' })),
+  WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: Type.Optional(
+    Type.String({ description: 'The key file before it, while what it sealed is sealed again' }),
+  ),
   WEIR_SERVICE_PRINCIPALS: Type.String({ default: '{}', description: 'JSON: client id to {tenants, capabilities}' }),
 });
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { Secret } from '@weir/vault';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { Secret } from '../secret/secret.ts';
 import { Refusal } from './refusal.ts';
 
 /** A settings schema: environment variable names to TypeBox schemas; `secret: true` wraps the value in `Secret`. */

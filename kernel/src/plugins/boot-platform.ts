@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { openVault } from '@weir/vault';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type KernelSettings, kernelSettings } from '../config/kernel-settings.ts';
@@ -90,6 +91,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     options.environment,
   );
   const settings = allSettings.get('kernel') as unknown as KernelSettings;
+  const { vault } = openVault(settings);
   const problems = problemCatalogue([
     { owner: 'kernel', problems: kernelProblems },
     { owner: 'kernel', problems: runProblems },
@@ -146,7 +148,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
           registration.routes.map(({ endpoint }) => ({ id: endpoint.id, plugin: manifest.id })),
         ),
     });
-    const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics };
+    const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics, vault };
     const plugins = setupPlugins(planned, { ...ports, contributions: given, services }, allSettings);
     kinds.push(...plugins.flatMap(({ registration }) => registration.runKinds ?? []));
     const countRun = runMetrics(metrics, kinds);

@@ -1,3 +1,4 @@
+import type { Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import type { Tenant } from '../contract/caller.ts';
 import type { ContributionPoint } from '../contract/contribution.ts';
@@ -20,6 +21,8 @@ export interface Kernel<Settings = Record<string, unknown>> {
   db(tenant: Tenant): TenantDb;
   readonly runs: Runs;
   readonly tenants: Tenants;
+  /** Keeps the values of credentials. */
+  readonly vault: Vault;
   /** Registers figures; none of them may tell tenants apart. */
   readonly metrics: Pick<Metrics, 'counter' | 'histogram' | 'gauge'>;
   /** Asks every contributed check of a subject, such as `source`. */

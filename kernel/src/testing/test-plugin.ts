@@ -1,3 +1,5 @@
+import type { Vault } from '@weir/vault';
+import { testVault } from '@weir/vault/testing';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { providerKeys } from '../auth/keys.ts';
@@ -34,6 +36,8 @@ export interface TestPluginOptions {
   services?: (kernel: Kernel) => Provided[];
   /** What the kernel says of the plugins that are loaded. */
   manifests?: Manifest[];
+  /** Where credentials are kept; sealed with a test key unless given. */
+  vault?: Vault;
 }
 
 export interface PluginUnderTest {
@@ -99,6 +103,7 @@ export async function testPlugin(
     runs,
     tenants,
     metrics,
+    vault: options.vault ?? testVault(),
     readiness: readiness(given),
     contributions: (point) => given.of(point),
     use: () => {

@@ -3,14 +3,14 @@ import { inspect } from 'node:util';
 const SHOWN = '[secret]';
 
 /** A value that must not be printed, serialised or sent; only `reveal` gives it. */
-export class Secret {
-  readonly #value: string;
+export class Secret<T = string> {
+  readonly #value: T;
 
-  constructor(value: string) {
+  constructor(value: T) {
     this.#value = value;
   }
 
-  reveal(): string {
+  reveal(): T {
     return this.#value;
   }
 

@@ -1,0 +1,34 @@
+import type { SecretValues } from './secret-values.ts';
+
+/** Where a credential lies: both are ids of ours, and no other characters reach a path. */
+export interface SecretPath {
+  readonly tenantId: string;
+  readonly credentialId: string;
+}
+
+/**
+ * A store that keeps every version of a secret. All throw `VaultError`: `store_unavailable` when the same call may
+ * succeed later, `store_refused` when somebody has to change something first.
+ */
+export interface SecretStore {
+  /**
+   * Writes the version that follows `after` (0: none yet) and answers its number, `after + 1`. `version_conflict` when
+   * another was written meanwhile, and nothing is; `outcome_unknown` when the answer was lost: ask `current`.
+   */
+  write(path: SecretPath, after: number, values: SecretValues): Promise<number>;
+  /** Exactly this version; `version_missing`. */
+  read(path: SecretPath, version: number): Promise<SecretValues>;
+  /** The newest version, for an unknown outcome; undefined where nothing was written. */
+  current(path: SecretPath): Promise<{ version: number; values: SecretValues } | undefined>;
+  /** Whether it answers and lets us in. */
+  ping(): Promise<boolean>;
+}
+
+const ID = /^[0-9a-f-]{36}$/;
+/** The longest credential that a store takes, in bytes of JSON. */
+export const MAX_VALUES_BYTES = 512 * 1024;
+
+/** A fault of the caller's code, not of a user's input: ids are made by us. */
+export function assertSecretPath({ tenantId, credentialId }: SecretPath): void {
+  if (!ID.test(tenantId) || !ID.test(credentialId)) throw new TypeError('a secret lies below two ids');
+}
