@@ -1,0 +1,1 @@
+export { approveDevice, type FormPage, formBrowser } from './testing/form-browser.ts';

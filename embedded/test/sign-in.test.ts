@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import t, { type Test } from 'tap';
+import { startIdentityProvider } from '../src/index.ts';
+import { approveDevice, formBrowser } from '../src/testing.ts';
+
+type Json = Record<string, string | number>;
+
+/** The development provider and its two ways in: JSON for programs, pages for people. */
+async function provider(t: Test) {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'weir-idp-'));
+  const running = await startIdentityProvider({ dataDir, logFile: path.join(dataDir, 'log') });
+  t.teardown(async () => {
+    await running.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const { issuer } = running;
+  const post = async (where: string, form: Record<string, string>) => {
+    const body = new URLSearchParams({ client_id: 'weir-cli', ...form });
+    const answer = await fetch(`${issuer}${where}`, { method: 'POST', body });
+    const text = await answer.text();
+    return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Json };
+  };
+  const device = async () => (await post('/device/auth', { scope: 'openid organization:*' })).body;
+  const poll = ({ device_code }: Json) =>
+    post('/token', { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: String(device_code) });
+  const renew = (token: unknown) => post('/token', { grant_type: 'refresh_token', refresh_token: String(token) });
+  const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
+  const claims = async (token: unknown) =>
+    (await jwtVerify(String(token), keys, { issuer, audience: 'weir-api' })).payload;
+  return { issuer, post, device, poll, renew, claims };
+}
+
+t.test('a device gets the tokens of whoever said yes to its code, in the claim layout of Keycloak', async (t) => {
+  const idp = await provider(t);
+  const device = await idp.device();
+  t.match(device, { verification_uri: `${idp.issuer}/device`, user_code: /^[A-Z]{4}-[A-Z]{4}$/, interval: 1 });
+  t.match(await idp.poll(device), { status: 400, body: { error: 'authorization_pending' } });
+  await approveDevice(String(device.verification_uri_complete), 'mia@both');
+  const { body } = await idp.poll(device);
+  t.match(await idp.claims(body.access_token), {
+    sub: 'mia@both',
+    azp: 'weir-cli',
+    typ: 'Bearer',
+    preferred_username: 'mia@both',
+    organization: ['demo', 'other'],
+    tenant_roles: { demo: ['viewer'], other: ['admin'] },
+  });
+  t.match(await idp.poll(device), { status: 400, body: { error: 'invalid_grant' } }, 'a device code is good once');
+});
+
+t.test('a refresh token is good once, and a second use ends all of the session', async (t) => {
+  const idp = await provider(t);
+  const device = await idp.device();
+  await approveDevice(String(device.verification_uri_complete), 'ed@demo');
+  const first = (await idp.poll(device)).body;
+  const second = (await idp.renew(first.refresh_token)).body;
+  t.match(await idp.claims(second.access_token), { sub: 'ed@demo', realm_access: { roles: ['pipeline_editor'] } });
+  t.match(await idp.renew(first.refresh_token), { status: 400, body: { error: 'invalid_grant' } });
+  t.match(await idp.renew(second.refresh_token), { status: 400, body: { error: 'invalid_grant' } });
+});
+
+t.test('a revoked refresh token is refused from then on', async (t) => {
+  const idp = await provider(t);
+  const device = await idp.device();
+  await approveDevice(String(device.verification_uri_complete), 'eve@demo');
+  const { refresh_token } = (await idp.poll(device)).body;
+  const gone = { token: String(refresh_token), token_type_hint: 'refresh_token' };
+  t.equal((await idp.post('/token/revocation', gone)).status, 200);
+  t.match(await idp.renew(refresh_token), { status: 400, body: { error: 'invalid_grant' } });
+});
+
+t.test('whoever says no to a code denies it, and a wrong or used code is told so', async (t) => {
+  const idp = await provider(t);
+  const device = await idp.device();
+  const browser = formBrowser();
+  const question = await (await browser.open(String(device.verification_uri_complete))).submit({});
+  t.match(question.html, String(device.user_code));
+  t.match((await question.submit({ abort: 'yes' })).html, /was declined/);
+  t.match(await idp.poll(device), { status: 400, body: { error: 'access_denied' } });
+  const entry = await browser.open(`${idp.issuer}/device`);
+  t.match((await entry.submit({ user_code: 'AAAA-<b>' })).html, /not a code of ours/);
+  t.notMatch((await entry.submit({ user_code: 'AAAA-<b>' })).html, '<b>', 'nothing of it is shown again');
+});
+
+t.test('every page forbids what is not of this provider, and a stranger gets no further than a page', async (t) => {
+  const idp = await provider(t);
+  const device = await idp.device();
+  const browser = formBrowser();
+  const entry = await browser.open(String(device.verification_uri));
+  const question = await entry.submit({ user_code: String(device.user_code) });
+  const people = await question.submit({ confirm: 'yes' });
+  const stranger = await formBrowser().open(people.url);
+  for (const { headers, html, url } of [entry, question, people, stranger]) {
+    const policy = headers.get('content-security-policy') ?? '';
+    for (const part of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"])
+      t.match(policy, part, new URL(url).pathname);
+    t.notMatch(html, /(?:src|href)="|@import|url\(/, 'no asset at all');
+  }
+  t.equal(stranger.status, 400);
+  t.equal((await people.submit({ login: 'nobody' })).status, 400);
+  t.match((await people.submit({ login: 'ada@demo' })).html, /Signed in/);
+  t.match((await idp.poll(device)).body, { access_token: String });
+});
