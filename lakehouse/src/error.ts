@@ -21,6 +21,7 @@ export type LakehouseErrorCode =
   | 'query_busy'
   | 'query_deadline'
   | 'query_failed'
+  | 'query_refused'
   | 'query_too_large'
   | 'result_too_large'
   | 'schema_conflict'

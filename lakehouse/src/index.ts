@@ -55,8 +55,9 @@ export {
   type PreviewRequest,
   type QueryPool,
   type QueryPoolOptions,
+  type SampleRequest,
 } from './query/pool.ts';
-export type { ReadOrder, ValueCounts } from './query/protocol.ts';
+export type { ReadOrder, SampleAnswer, SampleSelect, ValueCounts } from './query/protocol.ts';
 export { readMetadata } from './read-metadata.ts';
 export { referencedFiles } from './referenced-files.ts';
 export {

@@ -8,7 +8,9 @@ import { runQuery } from './run-query.ts';
 
 const WATCH_INTERVAL_MS = 50;
 
-async function connect(limits: ChildLimits): Promise<DuckDBConnection> {
+type Session = { readonly connection: DuckDBConnection; close(): void };
+
+async function open(limits: ChildLimits): Promise<Session> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: limits.memoryLimit,
     threads: String(limits.threads),
@@ -21,19 +23,39 @@ async function connect(limits: ChildLimits): Promise<DuckDBConnection> {
   // Pages of rows that nobody ordered follow each other only as long as rows come in the order of the files.
   await connection.run('SET preserve_insertion_order = true');
   await connection.run('SET parquet_metadata_cache = true');
-  await connection.run('SET lock_configuration = true');
-  return connection;
+  return {
+    connection,
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
 }
 
 const limits = JSON.parse(process.argv[2] ?? '') as ChildLimits;
-const connection = await connect(limits);
+const { connection } = await open(limits);
+await connection.run('SET lock_configuration = true');
 const shapesOf = shapeReader(connection);
 const stopped = new Set<number>();
 let running: number | undefined;
+/** Where the query that runs has its statements. */
+let working = connection;
 
 const send = (message: QueryAnswer, after?: () => void): void => {
   process.send?.(message, undefined, undefined, after);
 };
+
+/** A session of its own for one piece of work, which a stop reaches as well; it ends with the work. */
+async function apart<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  const session = await open(limits);
+  working = session.connection;
+  try {
+    return await work(session.connection);
+  } finally {
+    working = connection;
+    session.close();
+  }
+}
 
 async function answer(id: number, query: Query): Promise<QueryAnswer> {
   const late = new LakehouseError('query_deadline', 'The query took too long');
@@ -42,7 +64,7 @@ async function answer(id: number, query: Query): Promise<QueryAnswer> {
   };
   running = id;
   try {
-    return { id, result: await runQuery({ connection, shapesOf, assertWanted }, query) };
+    return { id, result: await runQuery({ connection, shapesOf, assertWanted, apart }, query) };
   } catch (error) {
     const { code, message } = stopped.has(id) ? late : duckdbError(error, 'query_failed', 'The query could not be run');
     return { id, error: { code, message } };
@@ -63,6 +85,6 @@ process.on('message', (message: QueryMessage) => {
     void answer(message.id, message.query).then((one) => send(one));
   } else if (message.id === running) {
     stopped.add(message.id);
-    connection.interrupt();
+    working.interrupt();
   }
 });

@@ -9,7 +9,18 @@ import type { Field, TableSchema } from '../types.ts';
 import { askChild, endChild, startChild } from './ask-child.ts';
 import { addFigures, NO_FIGURES, parts, type RowFigures } from './count-rows.ts';
 import { type PlannedFile, plannedFiles, type RowPosition } from './plan-read.ts';
-import type { CountQuery, FiguresQuery, PageQuery, Query, QueryPage, ReadOrder, ValueCounts } from './protocol.ts';
+import type {
+  CountQuery,
+  FiguresQuery,
+  PageQuery,
+  Query,
+  QueryPage,
+  ReadOrder,
+  SampleAnswer,
+  SampleQuery,
+  SampleSelect,
+  ValueCounts,
+} from './protocol.ts';
 import { openSource, type TableFacts } from './row-source.ts';
 import { createSlots, type Lane, type Slot, type Slots } from './slots.ts';
 
@@ -20,6 +31,8 @@ export type QueryPoolOptions = {
   readonly size?: number;
   /** How long one request may run before it is stopped. */
   readonly deadlineMs?: number;
+  /** How long the statements over one sample may run together. */
+  readonly sampleDeadlineMs?: number;
   /** How long one request may wait for a child. */
   readonly waitMs?: number;
   /** What DuckDB may hold in a child, such as `256MB`; nothing is spilled to disk. */
@@ -69,11 +82,21 @@ export type FiguresRequest = Omit<RowsOf, 'files' | 'conditions'> & {
 
 export type CountRequest = RowsOf & { readonly column: string; readonly limit: number };
 
+/** What is asked of the first rows of the files: statements over the table `sample` (see `SampleQuery`). */
+export type SampleRequest = Omit<RowsOf, 'conditions'> & {
+  /** The names of the columns of the sample, in the order in which they become `c0` and so on. */
+  readonly columns: readonly string[];
+  readonly rows: number;
+  readonly selects: readonly SampleSelect[];
+};
+
 export type QueryPool = ReturnType<typeof createQueryPool>;
 
 const DEFAULT_DEADLINE_MS = 10_000;
 /** How long the figures of one part of a table may take, and how long others may wait for them. */
 const AUDIT_DEADLINE_MS = 30 * 60 * 1000;
+/** How long the statements over one sample may take. They have a child of their own, and nobody else waits for it. */
+const SAMPLE_DEADLINE_MS = 30_000;
 const DEFAULT_MEMORY_LIMIT = '256MB';
 const DEFAULT_THREADS = 2;
 const DEFAULT_RESIDENT_BYTES = 768 * 1024 * 1024;
@@ -88,7 +111,11 @@ const SHORT_READ_FILES = 4;
 type Place = { readonly slots: Slots; readonly deadlineMs: number };
 type Until = { readonly deadlineMs: number; readonly signal: AbortSignal | undefined };
 /** A query whose files are not yet on this machine. */
-type Unsourced = Omit<PageQuery, 'source'> | Omit<CountQuery, 'source'> | Omit<FiguresQuery, 'source'>;
+type Unsourced =
+  | Omit<PageQuery, 'source'>
+  | Omit<CountQuery, 'source'>
+  | Omit<FiguresQuery, 'source'>
+  | Omit<SampleQuery, 'source'>;
 
 /** After these a child may still hold the memory or the work of the failed request. */
 const FATAL: ReadonlySet<string> = new Set(['out_of_memory', 'query_failed']);
@@ -138,6 +165,10 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
   const size = options.size ?? Math.min(MAX_CHILDREN, Math.max(MIN_CHILDREN, availableParallelism()));
   const reads: Place = { slots: createSlots(size, options.waitMs ?? DEFAULT_WAIT_MS), deadlineMs };
   const audits: Place = { slots: createSlots(1, AUDIT_DEADLINE_MS), deadlineMs: AUDIT_DEADLINE_MS };
+  const samples: Place = {
+    slots: createSlots(1, options.waitMs ?? DEFAULT_WAIT_MS),
+    deadlineMs: options.sampleDeadlineMs ?? SAMPLE_DEADLINE_MS,
+  };
   let closed = false;
 
   const run = async (slot: Slot, query: Query, until: Until): Promise<unknown> => {
@@ -220,10 +251,20 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
       return figures;
     },
 
+    /**
+     * The answers to statements over the first rows of the files. Each is a single SELECT, which reaches the sample and
+     * nothing else of this machine; `query_refused` for anything else, `result_too_large` for more rows than it may have.
+     */
+    async sample(request: SampleRequest): Promise<SampleAnswer> {
+      const { schema, columns, rows, selects } = request;
+      const fields = columns.map((name) => fieldNamed(schema, name));
+      return (await ask(samples, 'long', { kind: 'sample', fields, rows, selects }, request)) as SampleAnswer;
+    },
+
     /** Ends all children, and with them the requests that still run. */
     async close(): Promise<void> {
       closed = true;
-      const all = [reads, audits].flatMap(({ slots }) => slots.slots);
+      const all = [reads, audits, samples].flatMap(({ slots }) => slots.slots);
       await Promise.all(all.map((slot) => slot.child && endChild(slot.child)));
     },
   };

@@ -55,8 +55,34 @@ export type FiguresQuery = {
   readonly conditions: readonly Condition[];
 };
 
+/** One statement over the table `sample`, which has a column `r`, the place of a row, and `c0` and so on. */
+export type SampleSelect = {
+  /** A single SELECT; it can reach the sample and nothing else. */
+  readonly sql: string;
+  /** Rows that it may answer; `result_too_large` beyond them. */
+  readonly maxRows: number;
+};
+
+/** The first rows of a source, in reading order, and what is asked of them. */
+export type SampleQuery = {
+  readonly kind: 'sample';
+  readonly source: RowSource;
+  /** The columns `c0` and so on, in this order. */
+  readonly fields: readonly Field[];
+  readonly rows: number;
+  readonly selects: readonly SampleSelect[];
+};
+
+/** What was found in a sample: for each statement the values of each of its columns, as `wireValue` gives them. */
+export type SampleAnswer = {
+  readonly rows: number;
+  /** Whether the source has rows behind those of the sample. */
+  readonly more: boolean;
+  readonly results: readonly (readonly (readonly unknown[])[])[];
+};
+
 /** What the parent asks of a query child. */
-export type Query = PageQuery | CountQuery | FiguresQuery;
+export type Query = PageQuery | CountQuery | FiguresQuery | SampleQuery;
 
 /** What the parent says to a query child: a query, one at a time, or that it waits for one no longer. */
 export type QueryMessage =

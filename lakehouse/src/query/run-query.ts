@@ -1,24 +1,12 @@
-import { BIGINT, type DuckDBConnection, type DuckDBType, type DuckDBValue, VARCHAR } from '@duckdb/node-api';
+import type { DuckDBValue } from '@duckdb/node-api';
 import { LakehouseError } from '../error.ts';
+import { askSample } from './ask-sample.ts';
 import { figuresStatement, NO_FIGURES, type RowFigures } from './count-rows.ts';
 import { POSITION, type Shapes, sourcePaths } from './live-rows.ts';
-import type { ShapeReader } from './parquet-shape.ts';
 import type { CountQuery, FiguresQuery, PageQuery, Query, QueryPage, ValueCounts } from './protocol.ts';
-import { countStatement, keyStatement, pageStatement, type Statement } from './select-sql.ts';
+import { MAX_RESULT_CHARS, type QueryContext, type SortKey, stream } from './query-context.ts';
+import { countStatement, keyStatement, pageStatement } from './select-sql.ts';
 import { wireValue } from './wire-value.ts';
-
-/** Characters of JSON that one answer may have, whatever form it takes. */
-const MAX_RESULT_CHARS = 32 * 1024 * 1024;
-
-/** What the page before ended with, and the type that carries it unchanged. */
-type SortKey = { readonly value: DuckDBValue; readonly type: DuckDBType };
-
-export type QueryContext = {
-  readonly connection: DuckDBConnection;
-  readonly shapesOf: ShapeReader;
-  /** Throws when nobody waits for the answer any more. */
-  assertWanted(): void;
-};
 
 /** Runs one query. */
 export async function runQuery(context: QueryContext, query: Query): Promise<unknown> {
@@ -29,22 +17,11 @@ export async function runQuery(context: QueryContext, query: Query): Promise<unk
       return readPage(context, query, shapes);
     case 'count':
       return countValues(context, query, shapes);
+    case 'sample':
+      return context.apart((connection) => askSample({ ...context, connection }, query, shapes));
     default:
       return countRows(context, query, shapes);
   }
-}
-
-function stream(connection: DuckDBConnection, { sql, params }: Statement, key?: SortKey) {
-  const bound = params.map((param): [DuckDBValue, DuckDBType] => {
-    if ('text' in param) return [param.text, VARCHAR];
-    if ('place' in param) return [param.place, BIGINT];
-    return [key?.value ?? null, key?.type ?? VARCHAR];
-  });
-  return connection.stream(
-    sql,
-    bound.map(([value]) => value),
-    bound.map(([, type]) => type),
-  );
 }
 
 /** What the row that a page goes on behind holds in the column of the order. */

@@ -37,6 +37,15 @@ export {
   QuarantinePage,
   RejectedLine,
 } from './contract/quarantine.ts';
+export {
+  MAX_SAMPLE_ROWS,
+  type SampledDataset,
+  type SampleFindings,
+  type SampleQuestion,
+  type SampleStatement,
+  Samples,
+  type SamplesService,
+} from './contract/samples.ts';
 export { DatasetSchema, getDatasetSchema, listSchemaVersions, SchemaField, SchemaVersion } from './contract/schema.ts';
 export { type FieldOfSchema, SCHEMA_CHANGES, type SchemaChange, schemaChanges } from './contract/schema-changes.ts';
 export {

@@ -19,10 +19,12 @@ import {
   listSchemaVersions,
   Producers,
   previewDataset,
+  Samples,
   sweepStagedFiles,
   type TableRef,
   Tables,
 } from './contract.ts';
+import { samplesService } from './dataset/samples.ts';
 import { datasetService } from './dataset/service.ts';
 import { ProducerEntity } from './producer/entity.ts';
 import { producersService } from './producer/producers.ts';
@@ -87,6 +89,7 @@ export default definePlugin({
         provide(Tables, tablesService(tableDeps)),
         provide(Producers, producersService()),
         provide(Audits, auditsService({ kernel: base, catalog, io, pool })),
+        provide(Samples, samplesService(readDeps)),
       ],
       contributes: [contribute(HealthChecks, warehouseCheck(io, warehouse))],
       start: async () => {
