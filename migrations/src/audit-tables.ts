@@ -7,6 +7,8 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'kernel.plugin_ledger': 'the history of third-party plugins; read-only to the platform role',
   'platform.admission': 'one switch for the whole platform',
   'platform.admission_change': 'who turned that switch; the platform role can only add',
+  'sources.credential_cutover':
+    'the one row that says that the secret store is in use for good; the platform role can only add',
   'platform.metric': 'sums over all tenants, without a tenant in any label',
   'catalog.iceberg_tables': 'the layout other engines read; row security goes by scope',
   'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by scope',
@@ -77,7 +79,8 @@ where (g.grantee = 'weir_app' and g.privilege_type in ('TRUNCATE', 'REFERENCES',
   or (g.grantee = 'weir_system' and g.privilege_type <> 'SELECT')
   or (g.grantee = 'PUBLIC' and g.table_schema !~ '^pg_' and g.table_schema <> 'information_schema')
   or (g.grantee = 'weir_app' and g.privilege_type <> 'SELECT' and g.table_schema || '.' || g.table_name in ('kernel.tenant', 'kernel.schema_ledger', 'kernel.plugin_ledger'))
-  or (g.grantee = 'weir_app' and g.privilege_type in ('UPDATE', 'DELETE') and g.table_schema || '.' || g.table_name = 'platform.admission_change')`;
+  or (g.grantee = 'weir_app' and g.privilege_type in ('UPDATE', 'DELETE') and g.table_schema || '.' || g.table_name in ('platform.admission_change', 'platform.audit_event', 'sources.credential_cutover'))
+  or (g.grantee = 'weir_app' and g.privilege_type = 'DELETE' and g.table_schema || '.' || g.table_name = 'platform.audit_chain')`;
 
 const VIEWS = `
 select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

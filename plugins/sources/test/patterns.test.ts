@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import t from 'tap';
-import { checkConfig } from '../src/config/check-config.ts';
+import { checkConfig, configFaults } from '../src/config/check-config.ts';
 import { loadPatterns } from '../src/pattern/load-patterns.ts';
 import { patternService } from '../src/pattern/service.ts';
 
@@ -69,14 +69,38 @@ t.test('patterns are listed by keyset page in both directions', async (t) => {
   }
 });
 
-t.test('a pattern with a credential in any branch is refused by name', async (t) => {
-  const secret = { ...good, spec: { oneOf: [{ properties: { key: { type: 'string', airbyte_secret: true } } }] } };
-  const named = { ...good, id: 'named', fields: [{ path: 'host', type: 'string', credential: true }] };
-  const { patterns } = loadPatterns(await deployment(t, { good: secret, named }), log);
-  for (const pattern of patterns.values()) {
-    t.throws(() => checkConfig(pattern, {}), { code: 'pattern_needs_credentials' });
-  }
-  t.equal(patterns.size, 2);
+t.test(
+  'a pattern tells its credential fields, in whatever branch and by whatever word they are declared',
+  async (t) => {
+    const secret = { ...good, spec: { oneOf: [{ properties: { key: { type: 'string', airbyte_secret: true } } }] } };
+    const named = { ...good, id: 'named', fields: [{ path: 'auth.token', type: 'string', credential: true }] };
+    const { patterns } = loadPatterns(await deployment(t, { good: secret, named }), log);
+    t.strictSame(
+      [...patterns.values()].map(({ id, credentialFields }) => [id, credentialFields]),
+      [
+        ['good', ['/key']],
+        ['named', ['/auth/token']],
+      ],
+    );
+    t.match(patternService(patterns).get('named'), { needs_credentials: true, credential_fields: ['/auth/token'] });
+  },
+);
+
+t.test('a configuration whose credentials are yet to come is checked for everything else', async (t) => {
+  const spec = {
+    type: 'object',
+    required: ['host', 'password'],
+    properties: { host: { type: 'string' }, password: { type: 'password' }, key: { airbyte_secret: true } },
+    oneOf: [{ required: ['password'] }, { required: ['key'] }],
+  };
+  const pattern = loadPatterns(await deployment(t, { good: { ...good, spec } }), log).patterns.get('good');
+  if (pattern === undefined) return t.fail('the pattern is there');
+  checkConfig(pattern, { host: 'h', password: 'p' });
+  checkConfig(pattern, { host: 'h' }, { withoutCredentials: true });
+  t.throws(() => checkConfig(pattern, { host: 'h' }), { code: 'source_config_invalid' });
+  t.strictSame(configFaults(pattern, {}, { withoutCredentials: true }), [
+    { pointer: '/source_config/host', code: 'required' },
+  ]);
 });
 
 t.test('a configuration is checked place by place, and no value is echoed', async (t) => {

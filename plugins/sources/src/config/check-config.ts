@@ -3,33 +3,45 @@ import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { sourceProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
+import type { Schema } from './schema-nodes.ts';
+import { validationSchema } from './validation-schema.ts';
 import { walkConfig } from './walk-config.ts';
 
 const MAX_FAULTS = 20;
 const ROOT = '/source_config';
 
+export interface CheckOptions {
+  /** The configuration has no credentials yet, so none of them is required. */
+  withoutCredentials?: boolean;
+}
+
 /**
- * Checks a configuration against the specification of its pattern. Throws `pattern_needs_credentials` for a pattern
- * with credential fields, and `source_config_invalid` with the place and the rule of every fault, never a value.
+ * Checks a configuration with its credentials against the specification of its pattern. Throws `source_config_invalid` with
+ * the place and the rule of every fault, never a value.
  */
-export function checkConfig(pattern: Pattern, config: Record<string, unknown>): void {
-  if (pattern.needsCredentials) {
-    throw sourceProblems.patternNeedsCredentials({ values: { pattern_id: pattern.id } });
-  }
-  const { undeclared } = walkConfig(config, pattern.spec);
-  const errors: FieldFault[] = [
-    ...undeclared.map((pointer) => ({ pointer: `${ROOT}${pointer}`, code: 'undeclared_field' })),
-    ...schemaFaults(pattern.spec, config),
-  ];
+export function checkConfig(pattern: Pattern, config: Record<string, unknown>, options: CheckOptions = {}): void {
+  const errors = configFaults(pattern, config, options);
   if (errors.length > 0) throw sourceProblems.sourceConfigInvalid({ errors: errors.slice(0, MAX_FAULTS) });
 }
 
+/** Where a configuration breaks its specification, and which rule. */
+export function configFaults(
+  pattern: Pattern,
+  config: Record<string, unknown>,
+  { withoutCredentials = false }: CheckOptions = {},
+): FieldFault[] {
+  const { undeclared } = walkConfig(config, pattern.spec, pattern.namedCredentials);
+  const schema = validationSchema(pattern.spec, withoutCredentials ? { named: pattern.credentialFields } : undefined);
+  return [
+    ...undeclared.map((pointer) => ({ pointer: `${ROOT}${pointer}`, code: 'undeclared_field' })),
+    ...schemaFaults(schema, config),
+  ];
+}
+
 /** Connector specifications come with keywords of their own, so the validator is lenient about schemas, not data. */
-function schemaFaults(spec: Record<string, unknown>, config: Record<string, unknown>): FieldFault[] {
+function schemaFaults(schema: Schema, config: Record<string, unknown>): FieldFault[] {
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true, logger: false });
   addFormats.default(ajv);
-  // The dialect is named for readers; the validator knows the common keywords of all of them.
-  const { $schema: _dialect, ...schema } = spec;
   const validate = ajv.compile(schema);
   if (validate(config)) return [];
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'additionalProperties').map(faultOf);

@@ -1,70 +1,93 @@
-type Schema = Readonly<Record<string, unknown>>;
+import { isCredential, pointerBelow, type Schema, schemaNodes } from './schema-nodes.ts';
+
 type Config = Readonly<Record<string, unknown>>;
 
 /** What a configuration looks like beside the specification of its connector. */
 export interface WalkedConfig {
-  /** The declared fields that hold no credential: the only form in which a configuration leaves the service. */
+  /** The declared fields that hold no credential: the only form in which a configuration is stored, or leaves the service. */
   visible: Record<string, unknown>;
+  /** Everything else by its JSON pointer; `joinConfig` puts it back. */
+  hidden: Map<string, unknown>;
+  /** Pointers of the credentials among what is hidden; the rest of it is undeclared. */
+  credentials: string[];
   /** Pointers of the objects that hold a field which the specification does not declare. */
   undeclared: string[];
 }
 
+/** What is left of a value, and what was taken out of it; a value that is a credential as a whole leaves nothing. */
+type Walked = 'credential' | { visible: unknown; hidden: [string, unknown][] };
+
 /**
- * Walks a configuration beside its specification (JSON Schema with the branches of `oneOf`, `anyOf`, `allOf`). An
- * allow-list: a field is kept only when some branch declares it and none calls it a credential (`airbyte_secret`,
- * `type: password`, `format: password`, or a pointer in `credentials`). Pure.
+ * Walks a configuration beside its specification. An allow-list: a field stays visible only when some branch declares it
+ * and none calls it a credential (`airbyte_secret`, `credential`, `type: password`, `format: password`, or `named`: pointers
+ * of the pattern's fields, `*` standing for any one segment). A list of credentials is hidden as a whole, so that what stays
+ * of a list keeps its places. Pure.
  */
-export function walkConfig(config: Config, spec: Schema, credentials: ReadonlySet<string> = new Set()): WalkedConfig {
+export function walkConfig(config: Config, spec: Schema, named: readonly string[] = []): WalkedConfig {
+  const nodesOf = schemaNodes(spec);
   const undeclared = new Set<string>();
-  const object = (value: Config, nodes: readonly Schema[], pointer: string): Record<string, unknown> => {
-    const kept: Record<string, unknown> = {};
+  const credentials: string[] = [];
+  const matches = namedBy(named);
+
+  const object = (value: Config, nodes: readonly Schema[], pointer: string): Exclude<Walked, 'credential'> => {
+    const kept: [string, unknown][] = [];
+    const hidden: [string, unknown][] = [];
     for (const [key, member] of Object.entries(value)) {
-      const declared = nodes.flatMap((node) => propertySchemas(node, key));
-      const at = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      if (declared.length === 0) undeclared.add(pointer);
-      else if (!credentials.has(at) && !declared.some(isCredential)) kept[key] = any(member, declared, at);
+      const at = pointerBelow(pointer, key);
+      const declared = nodesOf.member(nodes, key);
+      if (declared.length === 0 && !matches(at)) {
+        undeclared.add(pointer);
+        hidden.push([at, member]);
+        continue;
+      }
+      const walked = any(member, declared, at);
+      if (walked === 'credential') {
+        credentials.push(at);
+        hidden.push([at, member]);
+      } else {
+        kept.push([key, walked.visible]);
+        hidden.push(...walked.hidden);
+      }
     }
-    return kept;
+    return { visible: Object.fromEntries(kept), hidden };
   };
-  const any = (value: unknown, declared: readonly Schema[], pointer: string): unknown => {
-    const nodes = declared.flatMap(branches);
-    if (Array.isArray(value)) {
-      const items = nodes.flatMap((node) => (isSchema(node.items) ? branches(node.items) : []));
-      return value.map((item, index) => any(item, items, `${pointer}/${index}`));
+  const array = (value: readonly unknown[], nodes: readonly Schema[], pointer: string): Walked => {
+    const items = nodesOf.items(nodes);
+    if (value.length > 0 && items.some(isCredential)) return 'credential';
+    const before = credentials.length;
+    const walked = value.map((item, index) => any(item, items, `${pointer}/${index}`));
+    if (!walked.includes('credential')) {
+      const parts = walked as Exclude<Walked, 'credential'>[];
+      return { visible: parts.map(({ visible }) => visible), hidden: parts.flatMap(({ hidden }) => hidden) };
     }
-    return isSchema(value) ? object(value, nodes, pointer) : value;
+    credentials.length = before;
+    return 'credential';
   };
-  return { visible: object(config, branches(spec), ''), undeclared: [...undeclared] };
+  const any = (value: unknown, nodes: readonly Schema[], pointer: string): Walked => {
+    if (nodes.some(isCredential) || matches(pointer)) return 'credential';
+    if (Array.isArray(value)) return array(value, nodes, pointer);
+    if (typeof value === 'object' && value !== null) return object(value as Config, nodes, pointer);
+    return { visible: value, hidden: [] };
+  };
+  const { visible, hidden } = object(config, nodesOf.root, '');
+  return {
+    visible: visible as Record<string, unknown>,
+    hidden: new Map(hidden),
+    credentials,
+    undeclared: [...undeclared],
+  };
 }
 
-/** A node with all its alternatives, which all may declare fields of the same object. */
-function branches(node: Schema): Schema[] {
-  const nested = [node.oneOf, node.anyOf, node.allOf].flatMap((list) => (Array.isArray(list) ? list : []));
-  return [node, ...nested.filter(isSchema).flatMap(branches)];
-}
-
-function propertySchemas(node: Schema, key: string): Schema[] {
-  const properties = isSchema(node.properties) ? node.properties : {};
-  const own = Object.hasOwn(properties, key) && isSchema(properties[key]) ? branches(properties[key]) : [];
-  const patterns = isSchema(node.patternProperties) ? Object.entries(node.patternProperties) : [];
-  const matching = patterns.filter(([pattern, schema]) => isSchema(schema) && new RegExp(pattern, 'u').test(key));
-  const found = [...own, ...matching.flatMap(([, schema]) => branches(schema as Schema))];
-  if (found.length > 0) return found;
-  return isSchema(node.additionalProperties) ? branches(node.additionalProperties) : [];
-}
-
-/** Whether a schema node calls its value a credential. */
-export function isCredential(node: Schema): boolean {
-  return node.airbyte_secret === true || node.type === 'password' || node.format === 'password';
-}
-
-/** Whether a specification declares a credential anywhere, in any branch. */
-export function declaresCredential(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(declaresCredential);
-  if (!isSchema(node)) return false;
-  return isCredential(node) || Object.values(node).some(declaresCredential);
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether one of the named pointers names this one. */
+function namedBy(named: readonly string[]): (pointer: string) => boolean {
+  if (named.length === 0) return () => false;
+  const plain = new Set(named.filter((pointer) => !pointer.includes('/*')));
+  const wild = named.filter((pointer) => pointer.includes('/*')).map((pointer) => pointer.split('/'));
+  return (pointer) => {
+    if (plain.has(pointer)) return true;
+    const segments = pointer.split('/');
+    return wild.some(
+      (one) => one.length === segments.length && one.every((segment, k) => segment === '*' || segment === segments[k]),
+    );
+  };
 }

@@ -21,7 +21,7 @@ export const PatternSummary = Type.Object({
   image: Type.String(),
   source_name: Type.String(),
   docs: Nullable(Type.String()),
-  needs_credentials: Type.Boolean({ description: 'Such patterns cannot be used yet' }),
+  needs_credentials: Type.Boolean({ description: 'Whether any of its fields is a credential' }),
 });
 
 /** A connector pattern with the specification of its configuration. */
@@ -30,6 +30,9 @@ export const Pattern = Type.Composite([
   Type.Object({
     spec: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of source_config' }),
     fields: Type.Array(PatternField),
+    credential_fields: Type.Array(Type.String(), {
+      description: 'JSON pointers into source_config of all fields that are credentials; * stands for any one segment',
+    }),
   }),
 ]);
 export type PatternView = Static<typeof Pattern>;

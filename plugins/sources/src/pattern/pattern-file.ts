@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed } from '@weir/kernel/contract';
 import { Ajv } from 'ajv';
-import { declaresCredential } from '../config/walk-config.ts';
+import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
 
 const OpenObject = Type.Record(Type.String(), Type.Unknown());
 
@@ -41,8 +41,10 @@ export type PatternFile = Static<typeof patternFileSchema>;
 
 /** A connector pattern as the service uses it. */
 export interface Pattern extends PatternFile {
-  /** Whether any field is a credential, in any branch of the specification. */
-  needsCredentials: boolean;
+  /** Pointers of the fields that the pattern's own list calls credentials. */
+  namedCredentials: readonly string[];
+  /** Pointers of all credential fields, in any branch of the specification; `*` stands for any one segment. */
+  credentialFields: readonly string[];
 }
 
 const validate = () => new Ajv({ allErrors: true }).compile<PatternFile>(patternFileSchema);
@@ -55,6 +57,6 @@ export function parsePattern(text: string): Pattern {
     const faults = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
     throw new Error(faults.join('; '));
   }
-  const named = (file.fields ?? []).some((field) => field.credential === true || field.type === 'password');
-  return { ...file, needsCredentials: named || declaresCredential(file.spec) };
+  const named = namedCredentials(file.fields);
+  return { ...file, namedCredentials: named, credentialFields: credentialFields(file.spec, named) };
 }

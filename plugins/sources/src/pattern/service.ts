@@ -29,7 +29,7 @@ export function patternService(patterns: ReadonlyMap<string, Pattern>) {
       const pattern = patterns.get(patternId);
       if (pattern === undefined) throw kernelProblems.notFound();
       const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: field.credential === true }));
-      return { ...summaryOf(pattern), spec: pattern.spec, fields };
+      return { ...summaryOf(pattern), spec: pattern.spec, fields, credential_fields: [...pattern.credentialFields] };
     },
   };
 }
@@ -43,6 +43,6 @@ function summaryOf(pattern: Pattern) {
     image: pattern.image,
     source_name: pattern.source_name,
     docs: pattern.docs ?? null,
-    needs_credentials: pattern.needsCredentials,
+    needs_credentials: pattern.credentialFields.length > 0,
   };
 }

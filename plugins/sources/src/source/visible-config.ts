@@ -6,10 +6,5 @@ export function visibleConfig(
   config: Readonly<Record<string, unknown>>,
   pattern: Pattern | undefined,
 ): Record<string, unknown> {
-  return pattern === undefined ? {} : walkConfig(config, pattern.spec, credentialsOf(pattern)).visible;
-}
-
-function credentialsOf(pattern: Pattern): ReadonlySet<string> {
-  const secret = (pattern.fields ?? []).filter((field) => field.credential === true || field.type === 'password');
-  return new Set(secret.map(({ path }) => (path.startsWith('/') ? path : `/${path.replaceAll('.', '/')}`)));
+  return pattern === undefined ? {} : walkConfig(config, pattern.spec, pattern.namedCredentials).visible;
 }
