@@ -32,6 +32,8 @@ export function providerKeys(options: KeySetOptions): JWTVerifyGetKey {
     lastTry = now();
     reading = readKeys(options)
       .then((set) => {
+        // The last good ones are kept rather than none.
+        if (set.keys.length === 0) throw new Error('the identity provider publishes no keys');
         const kids = new Set(set.keys.map((key) => String(key.kid)));
         keys = { set: createLocalJWKSet(set), readAt: now(), kids };
       })
@@ -75,7 +77,12 @@ async function readJson(address: string, options: KeySetOptions): Promise<unknow
     signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
   });
   if (!answer.ok) throw new Error(`the identity provider answered ${answer.status}`);
-  const text = await answer.text();
-  if (text.length > MAX_BYTES) throw new Error('the identity provider answered too much');
-  return JSON.parse(text);
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of answer.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > MAX_BYTES) throw new Error('the identity provider answered too much');
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString());
 }

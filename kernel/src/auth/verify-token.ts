@@ -1,6 +1,6 @@
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { TENANT_ROLES, type TenantRole } from '../contract/access.ts';
-import type { Principal } from '../contract/caller.ts';
+import { type Role, TENANT_ROLES, type TenantRole } from '../contract/access.ts';
+import type { KnownPrincipal } from '../contract/caller.ts';
 import { KeysUnavailable } from './keys.ts';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
@@ -8,10 +8,12 @@ const MAX_TOKEN_BYTES = 16 * 1024;
 const MAX_LIFETIME_S = 24 * 60 * 60;
 const MAX_ORGANIZATIONS = 200;
 const LEEWAY_S = 30;
-const REFUSED_TYPES = ['ID', 'Refresh', 'Logout', 'Offline'];
+/** RFC 9068, with or without the part before the slash. */
+const ACCESS_TOKEN_TYPE = /^(application\/)?at\+jwt$/i;
+const MAX_SUBJECT_LENGTH = 255;
 
-/** A client that is itself the principal, named exactly in `WEIR_SERVICE_PRINCIPALS`. */
-export interface ServicePrincipal {
+/** A client that is named exactly in the configuration, as a service or as one that acts for people. */
+export interface ConfiguredClient {
   tenants: readonly string[] | '*';
   capabilities: readonly string[];
 }
@@ -20,17 +22,20 @@ export interface TokenRules {
   issuer: string;
   audience: string;
   organizationClaim: string;
-  services: ReadonlyMap<string, ServicePrincipal>;
+  /** The realm role that makes a `platform_admin`. */
+  platformAdminRole: string;
+  services: ReadonlyMap<string, ConfiguredClient>;
+  delegations: ReadonlyMap<string, ConfiguredClient>;
   keys: JWTVerifyGetKey;
 }
 
 export type TokenVerdict =
-  | { ok: true; principal: Exclude<Principal, { kind: 'anonymous' }>; expiresAt: Date }
+  | { ok: true; principal: KnownPrincipal; expiresAt: Date }
   | { ok: false; reason: string; unavailable: boolean };
 
 /**
  * Verifies one access token by RFC 8725 and RFC 9068: fixed algorithms, exact issuer, our audience, required times,
- * bounded lifetime, no ID or refresh tokens. The reason of a refusal is for the log only; callers see one answer.
+ * bounded lifetime, nothing but access tokens. The reason of a refusal is for the log only; callers see one answer.
  */
 export async function verifyToken(token: string, rules: TokenRules): Promise<TokenVerdict> {
   if (token.length > MAX_TOKEN_BYTES) return refused('too long');
@@ -54,11 +59,12 @@ function refused(reason: string): TokenVerdict {
 }
 
 function claimFault(payload: JWTPayload, headerType: string | undefined): string | undefined {
+  const { sub, exp = 0, iat = 0, typ } = payload;
   if (clientOf(payload) === undefined) return 'no azp or client_id';
-  if ((payload.exp ?? 0) - (payload.iat ?? 0) > MAX_LIFETIME_S) return 'lives too long';
-  if ((payload.iat ?? 0) > Date.now() / 1000 + LEEWAY_S) return 'issued in the future';
-  if (typeof payload.typ === 'string' && REFUSED_TYPES.includes(payload.typ)) return 'not an access token';
-  const isAccessToken = payload.typ === 'Bearer' || headerType?.toLowerCase().replace('application/', '') === 'at+jwt';
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH) return 'no usable subject';
+  if (exp - iat > MAX_LIFETIME_S) return 'lives too long';
+  if (iat > Date.now() / 1000 + LEEWAY_S) return 'issued in the future';
+  const isAccessToken = typ === 'Bearer' || (typ === undefined && ACCESS_TOKEN_TYPE.test(headerType ?? ''));
   return isAccessToken ? undefined : 'not marked as an access token';
 }
 
@@ -68,36 +74,30 @@ function clientOf(payload: JWTPayload): string | undefined {
 }
 
 function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
-  const client = clientOf(payload) as string;
-  const subject = payload.sub as string;
+  const [client, subject] = [clientOf(payload) as string, payload.sub as string];
   const expiresAt = new Date((payload.exp ?? 0) * 1000);
-  const service = rules.services.get(client);
-  // A service account's subject is the client itself or carries no login of a person.
-  if (service) {
-    if (payload.preferred_username !== undefined && !isServiceAccount(payload, client)) {
-      return refused('a user token of a service client');
-    }
-    return { ok: true, principal: { kind: 'service', subject, client, ...service }, expiresAt };
-  }
+  const [service, delegate] = [rules.services.get(client), rules.delegations.get(client)];
   const organizations = aliasesOf(payload[rules.organizationClaim]);
   if (organizations.length > MAX_ORGANIZATIONS) return refused('too many organizations');
+  const ofPerson = payload.act !== undefined || payload[rules.organizationClaim] !== undefined;
+  if (service && !ofPerson && isServiceAccount(payload, client))
+    return { ok: true, principal: { kind: 'service', subject, client, ...service }, expiresAt };
+  if (service && !delegate) return refused('a user token of a service client');
   const tenantRoles = tenantRolesOf(payload.tenant_roles);
-  return {
-    ok: true,
-    principal: {
-      kind: 'user',
-      subject,
-      client,
-      organizations,
-      realmRoles: realmRolesOf(payload.realm_access),
-      ...(tenantRoles === undefined ? {} : { tenantRoles }),
-    },
-    expiresAt,
+  const person = {
+    ...{ subject, client, organizations, realmRoles: realmRolesOf(payload.realm_access, rules.platformAdminRole) },
+    ...(tenantRoles === undefined ? {} : { tenantRoles }),
   };
+  if (payload.act === undefined && !delegate) return { ok: true, principal: { kind: 'user', ...person }, expiresAt };
+  // Whoever acts for a person without being named here may do nothing.
+  const { tenants, capabilities } = delegate ?? { tenants: [], capabilities: [] };
+  const shared = organizations.filter((alias) => tenants === '*' || tenants.includes(alias));
+  return { ok: true, principal: { kind: 'delegation', ...person, organizations: shared, capabilities }, expiresAt };
 }
 
-function isServiceAccount(payload: JWTPayload, client: string): boolean {
-  return payload.preferred_username === `service-account-${client}` || payload.sub === client;
+/** A service account's subject is the client itself, or carries no login of a person. */
+function isServiceAccount({ preferred_username: login, sub }: JWTPayload, client: string): boolean {
+  return login === undefined || login === `service-account-${client}` || sub === client;
 }
 
 /** Organizations come as an array of aliases, or as an object whose keys are the aliases. */
@@ -107,18 +107,19 @@ function aliasesOf(claim: unknown): string[] {
   return typeof claim === 'string' ? [claim] : [];
 }
 
-function realmRolesOf(claim: unknown): string[] {
-  const roles = (claim as { roles?: unknown } | undefined)?.roles;
-  return Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [];
+/** The roles that are ours; others mean nothing here. */
+function realmRolesOf(claim: unknown, platformAdmin: string): Role[] {
+  const roles: unknown = (claim as { roles?: unknown } | undefined)?.roles;
+  if (!Array.isArray(roles)) return [];
+  const held: Role[] = TENANT_ROLES.filter((role) => roles.includes(role));
+  return roles.includes(platformAdmin) ? [...held, 'platform_admin'] : held;
 }
 
+/** Without a prototype, as aliases may be spelt like what objects inherit. */
 function tenantRolesOf(claim: unknown): Record<string, TenantRole[]> | undefined {
   if (typeof claim !== 'object' || claim === null || Array.isArray(claim)) return undefined;
-  const known: readonly string[] = TENANT_ROLES;
-  return Object.fromEntries(
-    Object.entries(claim).map(([alias, roles]) => [
-      alias,
-      (Array.isArray(roles) ? roles : []).filter((role): role is TenantRole => known.includes(role)),
-    ]),
-  );
+  const found: Record<string, TenantRole[]> = Object.create(null);
+  for (const [alias, roles] of Object.entries(claim))
+    found[alias] = TENANT_ROLES.filter((role) => Array.isArray(roles) && roles.includes(role));
+  return found;
 }

@@ -38,6 +38,8 @@ export const kernelSettings = Type.Object({
     Type.String({ description: 'The key file before it, while what it sealed is sealed again' }),
   ),
   WEIR_SERVICE_PRINCIPALS: Type.String({ default: '{}', description: 'JSON: client id to {tenants, capabilities}' }),
+  WEIR_DELEGATION_CLIENTS: Type.String({ default: '{}', description: 'The same, of clients that act for people' }),
+  WEIR_PLATFORM_ADMIN_ROLE: Type.String({ default: 'platform_admin', description: 'Realm role of platform admins' }),
 });
 
 export type KernelSettings = Static<typeof kernelSettings>;

@@ -1,12 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import { Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
-import { providerKeys } from '../auth/keys.ts';
-import type { ServicePrincipal } from '../auth/verify-token.ts';
-import type { KernelSettings } from '../config/kernel-settings.ts';
-import { Refusal } from '../config/refusal.ts';
+import { tokenRules } from '../auth/token-rules.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import { Closed } from '../contract/shapes.ts';
 import type { RunningPlatform } from '../plugins/boot-platform.ts';
 import { healthChecks } from '../plugins/kernel-services.ts';
 import { traceRequests } from '../telemetry/trace-requests.ts';
@@ -79,40 +73,4 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
 function operationsOf({ plugins }: RunningPlatform): string[] {
   const routes = plugins.flatMap(({ registration }) => registration.routes);
   return [...KERNEL_ENDPOINTS, ...routes.map(({ endpoint }) => endpoint)].map(({ id }) => id);
-}
-
-function tokenRules(settings: KernelSettings, log: RunningPlatform['log']) {
-  if (settings.WEIR_IDP_AUDIENCE === settings.IDP_CLIENT_ID) {
-    throw new Refusal('configuration refused', [
-      'WEIR_IDP_AUDIENCE must differ from IDP_CLIENT_ID: an ID token would pass for an access token',
-    ]);
-  }
-  const realm = settings.IDP_REALM === undefined ? '' : `/realms/${encodeURIComponent(settings.IDP_REALM)}`;
-  return {
-    issuer: settings.IDP_ISSUER,
-    audience: settings.WEIR_IDP_AUDIENCE,
-    organizationClaim: settings.WEIR_IDP_ORG_CLAIM,
-    services: servicePrincipals(settings.WEIR_SERVICE_PRINCIPALS),
-    keys: providerKeys({ providerUrl: `${settings.IDP_URL.replace(/\/$/, '')}${realm}`, log }),
-  };
-}
-
-const ServicePrincipals = Type.Record(
-  Type.String(),
-  Closed({
-    tenants: Type.Union([Type.Literal('*'), Type.Array(Type.String())]),
-    capabilities: Type.Array(Type.String()),
-  }),
-);
-
-/** Parses `WEIR_SERVICE_PRINCIPALS`; a fault refuses the start, without an echo. */
-function servicePrincipals(text: string): Map<string, ServicePrincipal> {
-  const shape = '{"<client id>": {"tenants": ["<alias>"] or "*", "capabilities": ["<name>"]}}';
-  try {
-    const document: unknown = JSON.parse(text);
-    if (Value.Check(ServicePrincipals, document)) return new Map(Object.entries(document));
-  } catch {
-    // Refused below, as any other text that is not of the shape.
-  }
-  throw new Refusal('configuration refused', [`WEIR_SERVICE_PRINCIPALS must be JSON of the shape ${shape}`]);
 }

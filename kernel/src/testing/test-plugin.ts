@@ -122,7 +122,9 @@ export async function testPlugin(
     issuer: issuer.url,
     audience: TEST_AUDIENCE,
     organizationClaim: 'organization',
+    platformAdminRole: 'platform_admin',
     services: new Map(),
+    delegations: new Map(),
     keys,
   };
   const app = createServer(log);

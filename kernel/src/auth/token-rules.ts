@@ -1,0 +1,58 @@
+import { Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { Logger } from 'pino';
+import type { KernelSettings } from '../config/kernel-settings.ts';
+import { Refusal } from '../config/refusal.ts';
+import { Closed } from '../contract/shapes.ts';
+import { strictJson } from '../http/strict-json.ts';
+import { providerKeys } from './keys.ts';
+import type { ConfiguredClient, TokenRules } from './verify-token.ts';
+
+type ClientSetting = 'WEIR_SERVICE_PRINCIPALS' | 'WEIR_DELEGATION_CLIENTS';
+type Settings = Pick<
+  KernelSettings,
+  | ('IDP_URL' | 'IDP_REALM' | 'IDP_ISSUER' | 'IDP_CLIENT_ID' | 'WEIR_IDP_AUDIENCE' | 'WEIR_IDP_ORG_CLAIM')
+  | ('WEIR_PLATFORM_ADMIN_ROLE' | ClientSetting)
+>;
+
+/** What access tokens are held to, as the settings say; throws a `Refusal` that echoes nothing. */
+export function tokenRules(settings: Settings, log: Logger): TokenRules {
+  const services = clients(settings, 'WEIR_SERVICE_PRINCIPALS');
+  const delegations = clients(settings, 'WEIR_DELEGATION_CLIENTS');
+  const named = { IDP_CLIENT_ID: [settings.IDP_CLIENT_ID], WEIR_SERVICE_PRINCIPALS: services.keys() };
+  for (const [name, ids] of Object.entries({ ...named, WEIR_DELEGATION_CLIENTS: delegations.keys() })) {
+    if (![...ids].includes(settings.WEIR_IDP_AUDIENCE)) continue;
+    throw new Refusal('configuration refused', [
+      `WEIR_IDP_AUDIENCE must differ from ${name}: an ID token would pass for an access token`,
+    ]);
+  }
+  const realm = settings.IDP_REALM === undefined ? '' : `/realms/${encodeURIComponent(settings.IDP_REALM)}`;
+  return {
+    issuer: settings.IDP_ISSUER,
+    audience: settings.WEIR_IDP_AUDIENCE,
+    organizationClaim: settings.WEIR_IDP_ORG_CLAIM,
+    platformAdminRole: settings.WEIR_PLATFORM_ADMIN_ROLE,
+    services,
+    delegations,
+    keys: providerKeys({ providerUrl: `${settings.IDP_URL.replace(/\/$/, '')}${realm}`, log }),
+  };
+}
+
+const Clients = Type.Record(
+  Type.String(),
+  Closed({
+    tenants: Type.Union([Type.Literal('*'), Type.Array(Type.String())]),
+    capabilities: Type.Array(Type.String()),
+  }),
+);
+
+function clients(settings: Settings, name: ClientSetting): Map<string, ConfiguredClient> {
+  try {
+    const document = strictJson(Buffer.from(settings[name]));
+    if (Value.Check(Clients, document)) return new Map(Object.entries(document));
+  } catch {
+    // Refused below, as any other text that is not of the shape.
+  }
+  const shape = '{"<client id>": {"tenants": ["<alias>"] or "*", "capabilities": ["<name>"]}}';
+  throw new Refusal('configuration refused', [`${name} must be JSON of the shape ${shape}`]);
+}
