@@ -40,6 +40,8 @@ export interface CallLimit {
   arriving(call: ArrivingCall): void;
   /** After the call was allowed. */
   allowed(call: AskedCall): Promise<void>;
+  /** After the call was answered with 401. */
+  refused?(call: ArrivingCall): void;
 }
 
 /** Whatever holds callers to a measure. */
@@ -60,6 +62,8 @@ export interface CallOutcome {
   readonly code: string | undefined;
   /** What was made or started, as the answer's `Location` names it. */
   readonly location: string | undefined;
+  /** Whether it was the remembered answer of an earlier call with the same idempotency key. */
+  readonly repeated: boolean;
 }
 
 /** Keeps who did what. */

@@ -177,6 +177,13 @@ export const kernelProblems = {
     detail: 'This endpoint does not read the content type that was sent.',
     hint: 'Send Content-Type: application/json.',
   }),
+  rateLimited: problem({
+    code: 'rate_limited',
+    status: 429,
+    title: 'Too many requests',
+    detail: 'More requests came from you than this server takes in a minute.',
+    hint: 'Wait as long as Retry-After says, then go on more slowly.',
+  }),
   internal: problem({
     code: 'internal',
     status: 500,
@@ -190,6 +197,13 @@ export const kernelProblems = {
     title: 'Dependency unavailable',
     detail: 'A part that this request needs does not answer at the moment.',
     hint: 'Try again in a moment; /ready names the part.',
+  }),
+  auditUnavailable: problem({
+    code: 'audit_unavailable',
+    status: 503,
+    title: 'Audit trail unavailable',
+    detail: 'The request could not be written to the audit trail, so nothing was done.',
+    hint: 'Send the request again in a moment.',
   }),
   shuttingDown: problem({
     code: 'shutting_down',

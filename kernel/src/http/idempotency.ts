@@ -9,6 +9,8 @@ import type { TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 const REMEMBERED_HOURS = 24;
 /** After this long an unfinished request counts as lost with its process, and its key may be used again. */
 const LOST_AFTER_SECONDS = 60;
+/** Header of an answer that is not the first to its key. */
+export const REPEATED = 'idempotency-replayed';
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** An answer as it is sent, and as an idempotency key remembers it. */
@@ -45,7 +47,7 @@ export function idempotencyStore(db: (tenant: Tenant) => TenantDb): IdempotencyS
       const place = [tenant.tenantId, subjectOf(principal), key];
       const inTenant = <T>(work: (tx: TenantTransaction) => Promise<T>) => db(tenant).transaction(work);
       const remembered = await inTenant((tx) => reserve(tx, place, fingerprintOf(endpoint, request)));
-      if (remembered) return remembered;
+      if (remembered) return { ...remembered, headers: { ...remembered.headers, [REPEATED]: 'true' } };
       try {
         const answer = await work();
         await inTenant((tx) =>

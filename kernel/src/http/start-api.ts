@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { tokenRules } from '../auth/token-rules.ts';
+import { AuditTrails } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { RunningPlatform } from '../plugins/boot-platform.ts';
 import { healthChecks } from '../plugins/kernel-services.ts';
 import { traceRequests } from '../telemetry/trace-requests.ts';
+import { auditCalls } from './audit-calls.ts';
 import { authenticator } from './authenticate.ts';
 import { allowedOrigins, allowOrigins } from './cors.ts';
 import { recordAnswers } from './http-metrics.ts';
@@ -35,6 +37,8 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   });
   await allowOrigins(app, allowedOrigins(settings.CORS_ALLOWED_ORIGINS));
   recordAnswers(app, platform.metrics, operationsOf(platform));
+  auditCalls(app, platform.contributions, log);
+  if (platform.contributions.of(AuditTrails).length === 0) log.warn('no plugin keeps an audit trail');
   const deps = {
     authenticate: authenticator({ ...platform, rules: tokenRules(settings, log) }),
     idempotency: idempotencyStore(database.db),

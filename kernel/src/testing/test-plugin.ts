@@ -7,6 +7,7 @@ import type { KernelSettings } from '../config/kernel-settings.ts';
 import type { Tenant } from '../contract/caller.ts';
 import { type CallResult, call } from '../contract/client.ts';
 import type { Endpoint, Input } from '../contract/endpoint.ts';
+import { auditCalls } from '../http/audit-calls.ts';
 import { authenticator } from '../http/authenticate.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
 import { createServer } from '../http/server.ts';
@@ -128,6 +129,7 @@ export async function testPlugin(
     keys,
   };
   const app = createServer(log);
+  auditCalls(app, given, log);
   const deps = {
     authenticate: authenticator({ rules, tenants, tenantPlugins: ALL_ENABLED, contributions: given }),
     idempotency: idempotencyStore(database.db),

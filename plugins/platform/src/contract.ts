@@ -8,6 +8,16 @@ export {
   setAdmission,
 } from './contract/admission.ts';
 export {
+  AUDIT_GENESIS,
+  AUDIT_RESULTS,
+  AuditEvent,
+  type AuditEventView,
+  type AuditFilter,
+  type AuditResult,
+  listAudit,
+  listPlatformAudit,
+} from './contract/audit.ts';
+export {
   EVENT_STREAM,
   type EventHintView,
   Events,

@@ -1,6 +1,9 @@
 import { contribute, definePlugin, Platform, provide } from '@weir/kernel';
-import { RunAdmission, RunChanges } from '@weir/kernel/contract';
+import { AuditTrails, RunAdmission, RunChanges } from '@weir/kernel/contract';
 import { admissionService, admitRun } from './admission/service.ts';
+import { auditRecorder } from './audit/recorder.ts';
+import { auditService } from './audit/service.ts';
+import { startSweeps } from './audit/sweep-schedule.ts';
 import { Events, Figures, platformProblems } from './contract.ts';
 import { eventHub } from './event/hub.ts';
 import { startRetention } from './event/retention.ts';
@@ -25,7 +28,7 @@ export default definePlugin({
     const ledger = metricLedger({ metrics: platform.metrics, sql: platform.sql, log });
     const hub = eventHub({ db, log });
     const health = healthMonitor({ checks: platform.healthChecks, log });
-    let stopRetention: (() => Promise<void>) | undefined;
+    const stops: (() => Promise<void>)[] = [];
     kernel.metrics.gauge({
       name: 'weir_event_streams',
       help: 'Event streams that are open in this process',
@@ -38,10 +41,12 @@ export default definePlugin({
         metrics: metricsService({ ledger, metrics: platform.metrics }),
         events: eventService({ db, hub }),
         admission,
+        audit: auditService(kernel),
         plugins: pluginService({ tenants, platform }),
       }),
       services: [provide(Events, publisher), provide(Figures, figures(ledger))],
       contributes: [
+        contribute(AuditTrails, auditRecorder(kernel)),
         contribute(RunAdmission, admitRun),
         contribute(RunChanges, (tx, { run_id, status }) =>
           publisher.publish(tx, { topic: 'run', id: run_id, version: status }),
@@ -50,11 +55,11 @@ export default definePlugin({
       start: async () => ledger.start(),
       stop: () => ledger.stop(),
       async serve() {
-        stopRetention = startRetention(kernel);
+        stops.push(startRetention(kernel), startSweeps(kernel));
       },
       async drain() {
         await hub.close();
-        await stopRetention?.();
+        for (const stop of stops) await stop();
       },
     };
   },

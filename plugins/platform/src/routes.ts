@@ -1,11 +1,14 @@
 import { type AnyRoute, handle } from '@weir/kernel';
 import type { admissionService } from './admission/service.ts';
+import type { auditService } from './audit/service.ts';
 import {
   getAdmission,
   getMetrics,
   getServicesHealth,
   getStatus,
   listAdmissionChanges,
+  listAudit,
+  listPlatformAudit,
   listPlugins,
   listTenantPlugins,
   readEvents,
@@ -22,11 +25,12 @@ export interface RouteServices {
   metrics: ReturnType<typeof metricsService>;
   events: ReturnType<typeof eventService>;
   admission: ReturnType<typeof admissionService>;
+  audit: ReturnType<typeof auditService>;
   plugins: ReturnType<typeof pluginService>;
 }
 
 /** Every endpoint of the plugin with the service call that carries it out. */
-export function routes({ status, metrics, events, admission, plugins }: RouteServices): AnyRoute[] {
+export function routes({ status, metrics, events, admission, audit, plugins }: RouteServices): AnyRoute[] {
   return [
     handle(getStatus, () => status.status()),
     handle(getServicesHealth, () => status.services()),
@@ -35,6 +39,8 @@ export function routes({ status, metrics, events, admission, plugins }: RouteSer
     handle(getAdmission, () => admission.read()),
     handle(setAdmission, ({ body, principal, ifMatch }) => admission.set(body, principal, ifMatch)),
     handle(listAdmissionChanges, ({ query }) => admission.changes(query)),
+    handle(listAudit, ({ tenant, query }) => audit.list(tenant, query)),
+    handle(listPlatformAudit, ({ query }) => audit.listPlatform(query)),
     handle(listPlugins, ({ tenant }) => plugins.list(tenant)),
     handle(listTenantPlugins, ({ params }) => plugins.listOf(params.alias)),
     handle(setTenantPlugin, ({ params, body, principal }) => plugins.set(params, body.enabled, principal)),

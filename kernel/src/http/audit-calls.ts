@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import {
+  type AuditedCall,
+  type AuditTrail,
+  AuditTrails,
+  CallLimits,
+  type CallOutcome,
+} from '../contract/call-points.ts';
+import { kernelProblems } from '../contract/problems.ts';
+import type { Contributions } from '../plugins/contributions.ts';
+import { REPEATED } from './idempotency.ts';
+
+/** Ids as paths of ours hold them; text of any other form names no object and is not kept. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:@|-]{0,199}$/;
+const DENIALS: readonly number[] = [401, 403];
+
+type End = Awaited<ReturnType<AuditTrail['begin']>>;
+
+/**
+ * Has every trail note each changing call of a known caller once it was allowed and before its body is read, and each
+ * denial of a declared route. A call that cannot be noted is refused, and has changed nothing; an end that cannot be
+ * noted changes no answer, and its entry is ended as unknown later. Limits are told of callers without a good credential.
+ */
+export function auditCalls(app: FastifyInstance, contributions: Pick<Contributions, 'of'>, log: Logger): void {
+  const begun = new WeakMap<FastifyRequest, End[]>();
+  const answered = new WeakSet<FastifyRequest>();
+  app.addHook('preParsing', async (request) => {
+    const call = callOf(request);
+    if (call === undefined || call.principal.kind === 'anonymous' || call.endpoint.method === 'GET') return;
+    const ends: End[] = [];
+    begun.set(request, ends);
+    for (const trail of contributions.of(AuditTrails)) {
+      const begin = trail.begin(call);
+      ends.push(await begin.catch((cause: unknown) => Promise.reject(kernelProblems.auditUnavailable({ cause }))));
+    }
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    const call = callOf(request);
+    // A hook or a serializer that throws sends a second answer in place of the first.
+    if (call === undefined || answered.has(request)) return;
+    answered.add(request);
+    const outcome = outcomeOf(reply, payload);
+    const arrived = { endpoint: call.endpoint, address: request.ip };
+    if (outcome.status === 401) for (const limit of contributions.of(CallLimits)) limit.refused?.(arrived);
+    const denied = DENIALS.includes(outcome.status) ? contributions.of(AuditTrails) : [];
+    const ends =
+      begun.get(request) ??
+      denied.map(
+        (trail): End =>
+          (ended) =>
+            trail.denied(call, ended),
+      );
+    for (const end of ends) {
+      await end(outcome).catch((err: unknown) => log.error({ err }, 'the end of a call could not be noted'));
+    }
+  });
+}
+
+function callOf(request: FastifyRequest): AuditedCall | undefined {
+  const { endpoint } = request.routeOptions.config;
+  if (endpoint === undefined) return undefined;
+  const { principal, tenant } = request.caller ?? { principal: { kind: 'anonymous' }, tenant: undefined };
+  const params = { ...(request.params as Record<string, string>) };
+  const fit = request.getValidationFunction('params')?.({ ...params }) === true;
+  const ids = Object.entries(params).filter(([, value]) => fit && ID.test(value));
+  return { endpoint, principal, tenant, params: Object.fromEntries(ids), requestId: request.id };
+}
+
+function outcomeOf(reply: FastifyReply, payload: unknown): CallOutcome {
+  const problem = String(reply.getHeader('content-type')).startsWith('application/problem+json');
+  const { code } = (problem ? JSON.parse(String(payload)) : {}) as { code?: string };
+  const location = reply.getHeader('location')?.toString();
+  return { status: reply.statusCode, code, location, repeated: reply.hasHeader(REPEATED) };
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { Kernel, Tenant } from '@weir/kernel';
+import type { AuditTrail } from '@weir/kernel/contract';
+import { auditEntry, type BegunCall, begunCall } from './audit-event.ts';
+import { append, PLATFORM_CHAIN } from './chain.ts';
+
+/** A call this old whose end was not noted has lost its process: no request is worked on for as long. */
+const LOST_AFTER_SECONDS = 300;
+const BATCH = 100;
+
+type Deps = Pick<Kernel, 'db'>;
+
+/**
+ * The trail in Postgres. What begins is written down as an intent of its own; the transaction that appends the event
+ * deletes it, so that each intent becomes one event, whoever ends it.
+ */
+export function auditRecorder({ db }: Deps): AuditTrail {
+  return {
+    async begin(call) {
+      const tenant = call.tenant ?? PLATFORM_CHAIN;
+      const intentId = randomUUID();
+      const begun = begunCall(call, new Date());
+      const intent = [tenant.tenantId, intentId, JSON.stringify(begun)];
+      await db(tenant).transaction((tx) => tx.sql(NOTE, intent));
+      return async (outcome) => {
+        await end({ db }, { tenant, intentId, entry: auditEntry(begun, outcome) });
+      };
+    },
+    async denied(call, outcome) {
+      const entry = auditEntry(begunCall(call, new Date()), outcome);
+      await db(call.tenant ?? PLATFORM_CHAIN).transaction((tx) => append(tx, entry));
+    },
+  };
+}
+
+/** Ends the intents whose process was lost, as unknown: of every tenant and of none. Answers how many it ended. */
+export async function sweepIntents(
+  { db, tenants }: Pick<Kernel, 'db' | 'tenants'>,
+  olderThanSeconds = LOST_AFTER_SECONDS,
+): Promise<number> {
+  let ended = 0;
+  for (const tenant of [PLATFORM_CHAIN, ...(await tenants.list())]) {
+    for (let found = BATCH; found === BATCH; ) {
+      const old = [tenant.tenantId, olderThanSeconds, BATCH];
+      const { rows } = await db(tenant).transaction((tx) => tx.sql(LOST, old));
+      for (const { intent_id, call } of rows) {
+        const entry = auditEntry(call as BegunCall, undefined);
+        if (await end({ db }, { tenant, intentId: String(intent_id), entry })) ended += 1;
+      }
+      found = rows.length;
+    }
+  }
+  return ended;
+}
+
+interface Ending {
+  tenant: Tenant;
+  intentId: string;
+  entry: ReturnType<typeof auditEntry>;
+}
+
+/** False when another has ended it: the row of the intent goes to one transaction only. */
+function end({ db }: Deps, { tenant, intentId, entry }: Ending): Promise<boolean> {
+  return db(tenant).transaction(async (tx) => {
+    const { rowCount } = await tx.sql(TAKE, [tenant.tenantId, intentId]);
+    if (rowCount === 1) await append(tx, entry);
+    return rowCount === 1;
+  });
+}
+
+const NOTE = 'insert into platform.audit_intent (tenant_id, intent_id, call) values ($1, $2, $3::jsonb)';
+const TAKE = 'delete from platform.audit_intent where tenant_id = $1 and intent_id = $2';
+const LOST = `
+select intent_id, call from platform.audit_intent
+where tenant_id = $1 and begun_at < now() - make_interval(secs => $2) order by begun_at limit $3`;
