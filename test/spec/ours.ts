@@ -53,6 +53,8 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_IDP_AUDIENCE', because('kernel', 'tokens must be meant for this API')],
   ['WEIR_IDP_ORG_CLAIM', because('kernel', 'the claim that lists the organizations of a user')],
   ['WEIR_SERVICE_PRINCIPALS', because('kernel', 'clients that are services, with tenants and capabilities')],
+  ['WEIR_DELEGATION_CLIENTS', because('kernel', 'clients that act for people, with tenants and capabilities')],
+  ['WEIR_PLATFORM_ADMIN_ROLE', because('kernel', 'what the identity provider calls the role of platform admins')],
   ['OTEL_EXPORTER_OTLP_HEADERS', because('kernel', 'what the trace collector wants to see')],
   ['WEIR_PLATFORM', because('kernel', 'the deployment manifest')],
   ['WEIR_WAREHOUSE', because('datasets', 'where the tables lie')],

@@ -128,6 +128,37 @@ t.test('WEIR_SERVICE_PRINCIPALS: a client in it is a service with its tenants an
   await refused(t, { WEIR_SERVICE_PRINCIPALS: '[]' }, /WEIR_SERVICE_PRINCIPALS must be JSON/);
 });
 
+t.test('WEIR_DELEGATION_CLIENTS: a client in it acts for people, within its tenants and capabilities', async (t) => {
+  const of = (roles: string[]) =>
+    issuer.userToken({ organizations: ['acme', 'other'], roles, claims: { azp: 'portal' } });
+  const portal = { portal: { tenants: ['acme'], capabilities: ['source:write'] } };
+  const { api } = await served(t, { WEIR_DELEGATION_CLIENTS: JSON.stringify(portal) });
+  const create = async (roles: string[], path: string, tenant: string) => {
+    const headers = { authorization: `Bearer ${await of(roles)}`, 'x-tenant-id': tenant };
+    const body = { headers: { ...headers, 'content-type': 'application/json' }, method: 'POST', body: '{}' };
+    return ((await (await fetch(new URL(`/api/v1${path}`, api.url), body)).json()) as { code: string }).code;
+  };
+  t.equal(await create(['admin'], '/sources', 'acme'), 'validation_failed', 'allowed, if the body were right');
+  t.equal(await create(['viewer'], '/sources', 'acme'), 'forbidden_role');
+  t.equal(await create(['admin'], '/sources', 'other'), 'tenant_not_allowed');
+  t.equal(await create(['admin'], '/workflow-engine/workflows/transform', 'acme'), 'capability_required');
+  await refused(t, { WEIR_DELEGATION_CLIENTS: '{"a":{}}' }, /WEIR_DELEGATION_CLIENTS must be JSON/);
+  const twice = '{"a":{"tenants":"*","capabilities":[]},"a":{"tenants":[],"capabilities":[]}}';
+  await refused(t, { WEIR_DELEGATION_CLIENTS: twice }, /WEIR_DELEGATION_CLIENTS must be JSON/);
+});
+
+t.test('WEIR_PLATFORM_ADMIN_ROLE: whoever holds that realm role owns what all tenants share', async (t) => {
+  const look = async (role: string, changes: Changes = {}) => {
+    const token = await issuer.userToken({ organizations: [], roles: [role] });
+    return (await (await served(t, changes)).get('/api/v1/admission', { authorization: `Bearer ${token}` })).status;
+  };
+  const aliased = { WEIR_PLATFORM_ADMIN_ROLE: 'operators' };
+  t.equal(await look('platform_admin'), 200);
+  t.equal(await look('operators'), 403);
+  t.equal(await look('operators', aliased), 200);
+  t.equal(await look('platform_admin', aliased), 403);
+});
+
 t.test('CORS_ALLOWED_ORIGINS: pages of these origins may read answers, others not', async (t) => {
   const origin = 'http://127.0.0.1:5173';
   const allowed = async (changes: Changes) => {

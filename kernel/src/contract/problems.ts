@@ -83,8 +83,8 @@ export const kernelProblems = {
     code: 'capability_required',
     status: 403,
     title: 'Capability required',
-    detail: 'This service principal was not given the capability that the endpoint asks for.',
-    hint: 'Add the capability to the principal in WEIR_SERVICE_PRINCIPALS.',
+    detail: 'This client was not given the capability that the endpoint asks for.',
+    hint: 'Add the capability to the client in WEIR_SERVICE_PRINCIPALS or WEIR_DELEGATION_CLIENTS.',
   }),
   tenantNotAllowed: problem({
     code: 'tenant_not_allowed',

@@ -17,8 +17,11 @@ export interface SignIn {
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ method, access, params, query, body }: Endpoint): ProblemType[] {
   const found: ProblemType[] = [kernelProblems.uriTooLong, kernelProblems.internal];
-  if (access.kind !== 'public') found.push(kernelProblems.unauthenticated, kernelProblems.forbiddenRole);
-  if (access.kind === 'tenant') found.push(kernelProblems.tenantHeaderRequired, kernelProblems.tenantNotAllowed);
+  const { unauthenticated, forbiddenRole, capabilityRequired, pluginDisabled } = kernelProblems;
+  const { tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed } = kernelProblems;
+  if (access.kind !== 'public' || !access.probe) found.push(unauthenticated);
+  if (access.kind !== 'public') found.push(forbiddenRole, capabilityRequired);
+  if (access.kind === 'tenant') found.push(tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed, pluginDisabled);
   if (params ?? query ?? body) found.push(kernelProblems.validationFailed);
   if (method === 'POST') found.push(kernelProblems.idempotencyKeyReused);
   if (body)

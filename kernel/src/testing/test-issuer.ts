@@ -10,8 +10,13 @@ export interface Teardown {
 /** An identity provider on loopback for tests: real keys, real discovery, tokens for whoever the test names. */
 export interface TestIssuer {
   url: string;
-  /** An access token of a user with roles in every named organization. */
-  userToken(user: { subject?: string; organizations: string[]; roles: string[] }): Promise<string>;
+  /** An access token of a user with roles in every named organization, for the client `weir-test` unless `claims` say otherwise. */
+  userToken(user: {
+    subject?: string;
+    organizations: string[];
+    roles: string[];
+    claims?: Record<string, unknown>;
+  }): Promise<string>;
   /** An access token of a service client named in `WEIR_SERVICE_PRINCIPALS`. */
   serviceToken(client: string): Promise<string>;
 }
@@ -46,8 +51,8 @@ export async function testIssuer(t: Teardown): Promise<TestIssuer> {
   };
   return {
     url,
-    userToken: ({ subject = 'test-user', organizations, roles }) =>
-      sign({ azp: 'weir-test', organization: organizations, realm_access: { roles } }, subject),
+    userToken: ({ subject = 'test-user', organizations, roles, claims }) =>
+      sign({ azp: 'weir-test', organization: organizations, realm_access: { roles }, ...claims }, subject),
     serviceToken: (client) => sign({ azp: client }, client),
   };
 }

@@ -106,9 +106,10 @@ function endpointSection(endpoint: Endpoint, { shapes, commands }: Reference): s
 }
 
 function whoMay(access: Access): string {
-  if (access.kind === 'public') return 'anyone, without a token';
+  if (access.kind === 'public') return access.probe ? 'anyone, whatever token is sent' : 'anyone, without a token';
+  const anyService = access.role === 'viewer' ? ', or a service of the tenant' : '';
   const capability =
-    access.capability === undefined ? '' : `, or a service with the capability \`${access.capability}\``;
+    access.capability === undefined ? anyService : `, or a service with the capability \`${access.capability}\``;
   if (access.kind === 'platform') return `\`platform_admin\`${capability} (\`${access.permission}\`)`;
   const header = access.tenantHeader === 'required' ? '; `X-Tenant-ID` is required' : '';
   return `role \`${access.role}\` of the tenant${capability} (\`${access.permission}\`)${header}`;

@@ -37,7 +37,7 @@ function settingsSection({ owner, properties, required }: Reference['settings'][
   return `## ${title}\n\n${schemaTable(properties, required)}`;
 }
 
-/** What the one setting that is a document may hold. */
+/** What the settings that are documents may hold. */
 function servicesSection({ endpoints }: Reference): string {
   const asked = endpoints.flatMap(({ endpoint: { access } }) =>
     'capability' in access ? (access.capability ?? []) : [],
@@ -46,8 +46,10 @@ function servicesSection({ endpoints }: Reference): string {
   return `## Services
 
 \`WEIR_SERVICE_PRINCIPALS\` says which OIDC clients are services: \`{"<client id>": {"tenants": ["<alias>"], "capabilities":
-["<name>"]}}\`, with \`"tenants": "*"\` for all. Realm roles of such a client count for nothing. Endpoints ask for
-${capabilities.join(', ')}.`;
+["<name>"]}}\`, with \`"tenants": "*"\` for all. Realm roles of such a client count for nothing; what any viewer may read and
+no capability is asked for, it may read in its tenants. \`WEIR_DELEGATION_CLIENTS\` says in the same form which clients act for
+people: such a call reaches the tenants that the client and the person share, and needs the person's role and, where one is
+asked for, the client's capability. Endpoints ask for ${capabilities.join(', ')}.`;
 }
 
 function schemaTable(properties: Record<string, TSchema>, required: readonly string[]): string {
