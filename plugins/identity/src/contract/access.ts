@@ -1,0 +1,12 @@
+import { permission } from '@weir/kernel/contract';
+
+/** Seeing API tokens: one's own, or as an admin those of the tenant. */
+export const readTokens = permission('api-tokens:read', 'viewer');
+/** Making and revoking API tokens. */
+export const writeTokens = permission('api-tokens:write', 'viewer');
+/** Seeing identity policies. */
+export const readPolicies = permission('policies:read', 'pipeline_editor');
+/** Making, changing and trying identity policies. */
+export const writePolicies = permission('policies:write', 'admin');
+/** Seeing people: oneself, or as an admin those of the tenant. */
+export const readUsers = permission('users:read', 'viewer', { capability: 'user:read' });
