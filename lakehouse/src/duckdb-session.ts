@@ -15,9 +15,9 @@ export type SessionOptions = {
   readonly tempDirectory: string;
 };
 
-/** What freed memory DuckDB's allocator may hold on to where memory is short; what it does by itself suits speed. */
-const KEPT_MEMORY = '1MB';
-const KEPT_MEMORY_SETTINGS = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'] as const;
+/** What freed memory DuckDB's allocator may hold on to: by itself it keeps four times as much, and is no faster for it. */
+const KEPT_MEMORY = { allocator_flush_threshold: '32MB', allocator_bulk_deallocation_flush_threshold: '64MB' };
+const KEPT_WHERE_SHORT = '1MB';
 
 /** How a statement is run. */
 export type RunMode = {
@@ -41,6 +41,7 @@ export async function openSession(options: SessionOptions) {
     memory_limit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
     threads: String(threads),
     temp_directory: options.tempDirectory,
+    ...KEPT_MEMORY,
     preserve_insertion_order: 'false',
     // The head of a spool changes in place.
     enable_external_file_cache: 'false',
@@ -57,8 +58,8 @@ export async function openSession(options: SessionOptions) {
     mode.ordered = ordered;
     if (alone === mode.alone) return;
     await connection.run(`SET threads = ${alone ? 1 : threads}`);
-    for (const setting of KEPT_MEMORY_SETTINGS) {
-      await connection.run(alone ? `SET ${setting} = '${KEPT_MEMORY}'` : `RESET ${setting}`);
+    for (const [setting, kept] of Object.entries(KEPT_MEMORY)) {
+      await connection.run(`SET ${setting} = '${alone ? KEPT_WHERE_SHORT : kept}'`);
     }
     mode.alone = alone;
   };

@@ -12,6 +12,8 @@ import type { Sync } from './sync-types.ts';
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */
 const STOP_GRACE_MS = 15_000;
 const MAX_HEAP_MIB = 256;
+/** Threads take their memory from few places, so that what one has freed is there for the next (glibc, mallopt(3)). */
+const MALLOC = { MALLOC_ARENA_MAX: '2' };
 /** What the process of an attempt may know of our environment. */
 const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE', 'WEIR_FAULTPOINTS'] as const;
 
@@ -40,7 +42,7 @@ export interface SyncChild {
  */
 export function startChild({ plan, children, onEvent, onProgress }: StartChildOptions): SyncChild {
   const child = fork(childProgram(), [], {
-    env: { ...environment(), ...children.environment?.() },
+    env: { ...environment(), ...MALLOC, ...children.environment?.() },
     execArgv: [
       '--conditions=@weir/source',
       '--disable-warning=ExperimentalWarning',
