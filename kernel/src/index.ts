@@ -1,4 +1,5 @@
 export { Secret, type SecretValues, type Vault, VaultError } from '@weir/vault';
+export { authorize } from './auth/authorize.ts';
 export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
 export type { Principal, Tenant } from './contract/caller.ts';

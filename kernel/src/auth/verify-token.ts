@@ -87,6 +87,8 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
   const person = {
     ...{ subject, client, organizations, realmRoles: realmRolesOf(payload.realm_access, rules.platformAdminRole) },
     ...(tenantRoles === undefined ? {} : { tenantRoles }),
+    ...(typeof payload.name === 'string' ? { name: payload.name } : {}),
+    ...(typeof payload.email === 'string' ? { email: payload.email } : {}),
   };
   if (payload.act === undefined && !delegate) return { ok: true, principal: { kind: 'user', ...person }, expiresAt };
   // Whoever acts for a person without being named here may do nothing.

@@ -22,6 +22,9 @@ interface Person extends Known {
   readonly realmRoles: readonly string[];
   /** Roles per organization, preferred over the realm's when the token carries them. */
   readonly tenantRoles?: Readonly<Record<string, readonly TenantRole[]>>;
+  /** As the token spells them. */
+  readonly name?: string;
+  readonly email?: string;
 }
 
 /** Who calls. Anonymous callers reach public routes only. */

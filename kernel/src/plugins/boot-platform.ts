@@ -145,7 +145,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       ...{ settings, order, queueOf, database, workflows, metrics, contributions: given, tenantPlugins: plugged },
       endpoints: () =>
         plugins.flatMap(({ manifest, registration }) =>
-          registration.routes.map(({ endpoint }) => ({ id: endpoint.id, plugin: manifest.id })),
+          registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: manifest.id })),
         ),
     });
     const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics, vault };

@@ -1,4 +1,5 @@
 import type { KernelSettings } from '../config/kernel-settings.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { type HealthCheck, HealthChecks } from '../contract/points.ts';
 import { type ServiceToken, service } from '../contract/service.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -9,9 +10,8 @@ import type { Contributions } from './contributions.ts';
 import { type Provided, provide } from './define-plugin.ts';
 import type { Manifest } from './manifest.ts';
 
-/** A route by its id, and who brings it. */
-interface PluginEndpoint {
-  id: string;
+/** A route of a plugin. */
+interface PluginEndpoint extends Endpoint {
   plugin: string;
 }
 

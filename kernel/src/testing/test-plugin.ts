@@ -94,7 +94,7 @@ export async function testPlugin(
   const own = kernelServices({
     ...{ version: '0.1.0', settings: SETTINGS, order, queueOf, database, workflows, metrics, contributions: given },
     tenantPlugins: tenantPlugins({ db: database.db, optIn }),
-    endpoints: () => registration.routes.map(({ endpoint }) => ({ id: endpoint.id, plugin: plugin.spec.id })),
+    endpoints: () => registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: plugin.spec.id })),
   });
   const base: Kernel = {
     mode: 'development',
