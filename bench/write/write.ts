@@ -38,7 +38,7 @@ const COMPARISONS: readonly Comparison[] = [
   {
     case: 'json_lane_vs_dlt',
     note: 'dlt 1.31 reads the same lines with orjson and writes Parquet; it infers the schema.',
-    rows: 500_000,
+    rows: 1_000_000,
     ours: jsonLane('narrow'),
     theirs: dlt('lines'),
     least: 10,
@@ -46,7 +46,7 @@ const COMPARISONS: readonly Comparison[] = [
   {
     case: 'json_lane_vs_sling',
     note: 'Sling 1.4.11 reads the bare data objects, fewer bytes than ours, and writes Parquet itself (its DuckDB writer would download a program).',
-    rows: 500_000,
+    rows: 1_000_000,
     ours: jsonLane('narrow'),
     theirs: sling,
     least: 8,
@@ -54,7 +54,7 @@ const COMPARISONS: readonly Comparison[] = [
   {
     case: 'json_lane_vs_pyairbyte',
     note: 'PyAirbyte 0.71 reads the same lines from a local source into its own DuckDB file.',
-    rows: 200_000,
+    rows: 1_000_000,
     ours: jsonLane('narrow'),
     theirs: pyAirbyte,
     least: 20,
