@@ -1,5 +1,6 @@
 import type { CommandClass } from 'clipanion';
 import type { CliContext } from './command.ts';
+import { AuditList, AuditPlatformList, AuditVerify } from './commands/audit.ts';
 import {
   DatasetsGet,
   DatasetsList,
@@ -96,6 +97,9 @@ export const commands = (): CommandClass<CliContext>[] => [
   PluginsList,
   PluginsEnable,
   PluginsDisable,
+  AuditList,
+  AuditPlatformList,
+  AuditVerify,
   OpsStatus,
   OpsHealth,
   OpsMetrics,

@@ -37,6 +37,8 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /admission', because('platform', 'whether new runs are let in')],
   ['PUT /admission', because('platform', 'the switch that is closed before workers are changed')],
   ['GET /admission/changes', because('platform', 'who opened and closed it')],
+  ['GET /audit', because('platform', 'who changed what in a tenant, and who was denied')],
+  ['GET /audit/platform', because('platform', 'the same for what belongs to no tenant')],
   ['GET /plugins', because('platform', 'what is installed, and what a tenant has of it')],
   ['GET /tenants/{alias}/plugins', because('platform', 'the plugins of a tenant as its operator sees them')],
   ['PUT /tenants/{alias}/plugins/{plugin_id}', because('platform', 'switches an opt-in plugin for one tenant')],

@@ -78,6 +78,7 @@ export const listAudit = endpoint({
   query: AuditQuery,
   response: AuditPage,
   errors: [kernelProblems.invalidPageToken],
+  cli: 'audit list',
 });
 
 export const listPlatformAudit = endpoint({
@@ -89,4 +90,5 @@ export const listPlatformAudit = endpoint({
   query: AuditQuery,
   response: AuditPage,
   errors: [kernelProblems.invalidPageToken],
+  cli: 'audit platform list',
 });
