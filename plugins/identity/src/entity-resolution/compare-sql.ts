@@ -1,6 +1,6 @@
-import type { EntityResolutionPolicy } from '../contract/entity-resolution.ts';
+import type { EntityResolutionDocumentBody } from '../contract/entity-resolution.ts';
 
-export type Comparison = EntityResolutionPolicy['comparisons'][number];
+export type Comparison = EntityResolutionDocumentBody['comparisons'][number];
 type Level = Comparison['levels'][number];
 
 /** What stands for a comparison of which a value is missing, and for one of which no level fits. */
@@ -19,7 +19,11 @@ export function comparedColumns({ levels }: Comparison, text: string): [suffix: 
 /** The weight of a comparison between the records `a` and `b`, whose column is `name`. */
 export function weightSql(comparison: Comparison, name: string): string {
   const { levels, otherwise = 0 } = comparison;
-  return caseSql(levels, name, { missing: '0', level: (at) => real(levels[at]?.weight ?? 0), otherwise: real(otherwise) });
+  return caseSql(levels, name, {
+    missing: '0',
+    level: (at) => real(levels[at]?.weight ?? 0),
+    otherwise: real(otherwise),
+  });
 }
 
 /** One character that tells the level: its place, `MISSING` or `OTHERWISE`. */

@@ -1,6 +1,6 @@
-import type { EntityResolutionPolicy } from '../contract/entity-resolution.ts';
+import type { EntityResolutionDocumentBody } from '../contract/entity-resolution.ts';
 
-type Op = EntityResolutionPolicy['normalise'][number]['ops'][number];
+type Op = EntityResolutionDocumentBody['normalise'][number]['ops'][number];
 type NamedOp = Extract<Op, string>;
 type DateFormat = Extract<Op, { op: 'date' }>['format'];
 
