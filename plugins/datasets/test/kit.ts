@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Tenant, TenantDb } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
 import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
 import {
   createScanner,
@@ -138,4 +139,19 @@ export async function rewrite(
 export async function rawAnswer(world: Lake, alias: string, path: string, more: Record<string, string> = {}) {
   const headers = { ...(await world.as(alias).headers()), ...more };
   return world.app.inject({ url: `/api/v1${path}`, headers });
+}
+
+/** A database that loses the answer of one transaction, before or after it has taken effect. */
+export function losing(world: Lake, at: number, isAfter: boolean) {
+  let count = 0;
+  return (tenant: never): TenantDb => ({
+    async transaction(work) {
+      count += 1;
+      const isHit = count === at;
+      if (isHit && !isAfter) throw kernelProblems.dependencyUnavailable();
+      const result = await world.kernel.db(tenant).transaction(work);
+      if (isHit) throw kernelProblems.dependencyUnavailable();
+      return result;
+    },
+  });
 }

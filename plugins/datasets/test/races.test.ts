@@ -1,9 +1,7 @@
-import type { TenantDb } from '@weir/kernel';
-import { kernelProblems } from '@weir/kernel/contract';
 import t from 'tap';
 import { commitTables } from '../src/table/commit.ts';
 import { loadTables } from '../src/table/table-store.ts';
-import { batch, depsOf, type Lake, lake } from './kit.ts';
+import { batch, depsOf, lake, losing } from './kit.ts';
 
 const WRITERS = 8;
 const COMMITS = 25;
@@ -58,18 +56,3 @@ t.test('100 commits whose answers get lost in the database add every row exactly
   t.equal(table?.metadata.snapshots.at(-1)?.summary['total-records'], '100');
   t.match(await world.tables.checkpoint(acme, 'k'), { state: 100 });
 });
-
-/** A database that loses the answer of one transaction, before or after it has taken effect. */
-function losing(world: Lake, at: number, isAfter: boolean) {
-  let count = 0;
-  return (tenant: never): TenantDb => ({
-    async transaction(work) {
-      count += 1;
-      const isHit = count === at;
-      if (isHit && !isAfter) throw kernelProblems.dependencyUnavailable();
-      const result = await world.kernel.db(tenant).transaction(work);
-      if (isHit) throw kernelProblems.dependencyUnavailable();
-      return result;
-    },
-  });
-}

@@ -1,5 +1,3 @@
-import type { TenantDb } from '@weir/kernel';
-import { kernelProblems } from '@weir/kernel/contract';
 import { currentSchema } from '@weir/lakehouse';
 import type { Fault } from '@weir/lakehouse/testing';
 import t from 'tap';
@@ -7,7 +5,7 @@ import { quarantineOf } from '../src/contract.ts';
 import { commitTables } from '../src/table/commit.ts';
 import { prepareTable } from '../src/table/prepare.ts';
 import { loadTables } from '../src/table/table-store.ts';
-import { type Lake, SCHEMA } from './kit.ts';
+import { losing, SCHEMA } from './kit.ts';
 import { remoteLake, requestOf } from './remote-lake.ts';
 
 for (const manyTables of [true, false]) {
@@ -80,18 +78,3 @@ t.test('100 commits whose answers from catalog and database get lost add every r
   t.equal(rows(), 100);
   t.match(await world.world.tables.checkpoint(tenant, 'k'), { state: 100 });
 });
-
-/** A database that loses the answer of one transaction, before or after it has taken effect. */
-function losing(world: Lake, at: number, isAfter: boolean) {
-  let count = 0;
-  return (tenant: never): TenantDb => ({
-    async transaction(work) {
-      count += 1;
-      const isHit = count === at;
-      if (isHit && !isAfter) throw kernelProblems.dependencyUnavailable();
-      const result = await world.kernel.db(tenant).transaction(work);
-      if (isHit) throw kernelProblems.dependencyUnavailable();
-      return result;
-    },
-  });
-}
