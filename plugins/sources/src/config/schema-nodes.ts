@@ -1,3 +1,5 @@
+import { linearPatterns, type Matches } from './linear-pattern.ts';
+
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** What a specification (JSON Schema) says of the value at one place: all its nodes that may describe it. */
@@ -17,6 +19,7 @@ export interface SchemaNodes {
  * any branch declares is declared, and one that any branch calls a credential is one. Pure.
  */
 export function schemaNodes(spec: Schema): SchemaNodes {
+  const matcherOf = linearPatterns();
   const collect = (node: Schema, found: Set<Schema>): Set<Schema> => {
     if (found.has(node)) return found;
     found.add(node);
@@ -30,7 +33,7 @@ export function schemaNodes(spec: Schema): SchemaNodes {
   const branches = (node: Schema): Schema[] => [...collect(node, new Set())];
   return {
     root: branches(spec),
-    member: (nodes, key) => [...new Set(nodes.flatMap((node) => declarations(node, key)).flatMap(branches))],
+    member: (nodes, key) => [...new Set(nodes.flatMap((node) => declarations(node, key, matcherOf)).flatMap(branches))],
     items: (nodes) => [...new Set(nodes.flatMap(itemSchemas).flatMap(branches))],
     branches,
   };
@@ -49,11 +52,12 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function declarations(node: Schema, key: string): Schema[] {
+/** A pattern that cannot be run in linear time declares nothing, so that what it may stand for stays hidden. */
+function declarations(node: Schema, key: string, matcherOf: (pattern: string) => Matches | undefined): Schema[] {
   const properties = isSchema(node.properties) ? node.properties : {};
   const own = Object.hasOwn(properties, key) ? [properties[key]] : [];
   const patterns = isSchema(node.patternProperties) ? Object.entries(node.patternProperties) : [];
-  const matching = patterns.flatMap(([pattern, schema]) => (new RegExp(pattern, 'u').test(key) ? [schema] : []));
+  const matching = patterns.flatMap(([pattern, schema]) => (matcherOf(pattern)?.(key) ? [schema] : []));
   const found = [...own, ...matching].filter(isSchema);
   if (found.length > 0) return found;
   return isSchema(node.additionalProperties) ? [node.additionalProperties] : [];

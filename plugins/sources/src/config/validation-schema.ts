@@ -1,7 +1,9 @@
+import { linearPattern } from './linear-pattern.ts';
 import { isCredential, isSchema, pointerBelow, type Schema, schemaNodes } from './schema-nodes.ts';
 
 /**
- * A specification as a validator takes it: `type: password` is a string. `withoutCredentials` also lets every credential be
+ * A specification as a validator takes it: `type: password` is a string, and a `pattern` that cannot be run in linear time is
+ * left to the connector. `withoutCredentials` also lets every credential be
  * absent, for a configuration whose credentials are yet to come: no `required` names one of them, and as alternatives that
  * only a credential tells apart then all fit, `oneOf` asks for one at least. Pure.
  */
@@ -22,6 +24,7 @@ export function validationSchema(spec: Schema, withoutCredentials?: { named: rea
       isSchema(one) ? copy(one, nodesOf.branches(one), pointerBelow(pointer, key)) : one;
     const out: Record<string, unknown> = { ...node };
     if ('type' in node) out.type = typeOf(node.type);
+    if (typeof node.pattern === 'string' && linearPattern(node.pattern) === undefined) delete out.pattern;
     for (const key of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(node[key])) out[key] = node[key].map(same);
     for (const key of ['if', 'then', 'else']) if (key in node) out[key] = same(node[key]);
     for (const key of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']) {
