@@ -2,7 +2,8 @@ import { type BaseContext, Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { CliError } from './cli-error.ts';
 import { type Api, openApi } from './connection/api.ts';
-import { findConnection } from './connection/find-connection.ts';
+import { type FoundConnection, findConnection } from './connection/find-connection.ts';
+import { signedIn } from './connection/session.ts';
 import { parseDuration } from './duration.ts';
 import { OUTPUTS, type Output } from './output/formats.ts';
 import type { WatchOptions } from './run/watch-discovery.ts';
@@ -53,18 +54,25 @@ export abstract class WeirCommand extends Command<CliContext> {
     return this.timeout === undefined ? fallback : parseDuration(this.timeout, '--timeout');
   }
 
-  /** The API that flags, environment, project, profile or the running development server name. */
-  async api(): Promise<Api> {
-    const { env, cwd, root, interrupted } = this.context;
+  /** Where the command goes and as whom, by flags, environment, project, profile or the running development server. */
+  async connection(newProfile = false): Promise<FoundConnection> {
+    const { env, cwd, root } = this.context;
     const flags = {
       ...(this.url === undefined ? {} : { url: this.url }),
       ...(this.tenant === undefined ? {} : { tenant: this.tenant }),
       ...(this.profile === undefined ? {} : { profile: this.profile }),
     };
-    const found = await findConnection(flags, { env, cwd, devFolder: `${root}/.weir` });
+    const found = await findConnection(flags, { env, cwd, devFolder: `${root}/.weir`, newProfile });
     this.configuredOutput = found.output;
     this.format();
-    return openApi(found, {
+    return found;
+  }
+
+  /** The API of the connection, with a token that is good for a while. */
+  async api(): Promise<Api> {
+    const { env, interrupted } = this.context;
+    const found = await this.connection();
+    return openApi(await signedIn(found, { env, interrupted }), {
       interrupted,
       timeoutMs: this.isWaiting() ? CALL_TIMEOUT_MS : this.timeoutMs(),
       ...(this.verbose ? { say: (line: string) => this.note(line) } : {}),

@@ -14,6 +14,8 @@ import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/dat
 import { DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/dev.ts';
 import { Doctor } from './commands/doctor.ts';
 import { Completion, HelpExitCodes } from './commands/help.ts';
+import { Login } from './commands/login.ts';
+import { Logout } from './commands/logout.ts';
 import {
   OpsAdmission,
   OpsAdmissionChanges,
@@ -52,6 +54,8 @@ import { SourcesStreamsBulk } from './commands/sources-streams-bulk.ts';
 import { SourcesStreamsDelete } from './commands/sources-streams-delete.ts';
 import { SourcesStreamsSet } from './commands/sources-streams-set.ts';
 import { SourcesSync } from './commands/sources-sync.ts';
+import { TenantsList, TenantsUse } from './commands/tenants.ts';
+import { WhoAmI } from './commands/whoami.ts';
 
 /** Every command of `weir`. */
 export const commands = (): CommandClass<CliContext>[] => [
@@ -60,6 +64,11 @@ export const commands = (): CommandClass<CliContext>[] => [
   DevReset,
   DevStatus,
   DevLogs,
+  Login,
+  Logout,
+  WhoAmI,
+  TenantsList,
+  TenantsUse,
   SourcesList,
   SourcesGet,
   SourcesCreate,

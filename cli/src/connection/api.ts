@@ -1,6 +1,6 @@
-import { call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
+import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
 import { CliError, errorOfProblem } from '../cli-error.ts';
-import type { Connection } from './resolve-connection.ts';
+import type { SignedIn } from './session.ts';
 
 /** Calls endpoints as one user of one tenant at one address. */
 export interface Api {
@@ -25,9 +25,12 @@ export interface ApiOptions {
 
 const NO_SERVER_HINT = 'weir dev up starts a development server; --url or WEIR_URL names another';
 
+const SIGN_IN_HINT = 'weir login signs in; WEIR_TOKEN carries a token in a pipeline';
+
 /** Opens the API that a connection names; throws when it names none. Nothing is sent yet. */
-export function openApi(connection: Connection, { interrupted, timeoutMs, say }: ApiOptions): Api {
-  const { url, token, tenant } = connection;
+export function openApi(connection: SignedIn, { interrupted, timeoutMs, say }: ApiOptions): Api {
+  const { url, tenant, renew } = connection;
+  let { token } = connection;
   if (url === undefined)
     throw new CliError('unreachable', 'No server is configured and none is running here.', { hint: NO_SERVER_HINT });
   if (!URL.canParse(url))
@@ -38,6 +41,22 @@ export function openApi(connection: Connection, { interrupted, timeoutMs, say }:
     input: Partial<Input<E>>,
     when?: Condition,
   ): Promise<Output<E>> {
+    let result = await ask(endpoint, input, when);
+    if (result.status === 401 && renew !== undefined && token !== undefined) {
+      // Nothing was done: a call is refused before it is looked at.
+      token = await renew(token);
+      result = await ask(endpoint, input, when);
+    }
+    if (result.ok) return result.body;
+    const problem = result.status === 401 ? { ...result.problem, hint: SIGN_IN_HINT } : result.problem;
+    throw errorOfProblem(problem, url as string, endpoint, input.body !== undefined);
+  }
+
+  async function ask<E extends Endpoint>(
+    endpoint: E,
+    input: Partial<Input<E>>,
+    when?: Condition,
+  ): Promise<CallResult<E>> {
     const limit = AbortSignal.timeout(timeoutMs);
     const started = performance.now();
     const result = await call(endpoint, input, {
@@ -53,8 +72,7 @@ export function openApi(connection: Connection, { interrupted, timeoutMs, say }:
       throw unreachable(url as string, cause);
     });
     say?.(`${endpoint.method} ${endpoint.path} ${result.status} ${(performance.now() - started).toFixed(0)} ms`);
-    if (!result.ok) throw errorOfProblem(result.problem, url as string, endpoint, input.body !== undefined);
-    return result.body;
+    return result;
   }
   return { url, tenant, call: answer };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CliError } from '../cli-error.ts';
 import { isAlive } from '../dev/process-identity.ts';
 import { readState } from '../dev/state.ts';
-import { profilesFile, readProfiles } from './profiles.ts';
+import { type Profile, profileNamed, profilesFile, readProfiles, type Session } from './profiles.ts';
 import { type Connection, type ConnectionLayer, resolveConnection } from './resolve-connection.ts';
 
 /** The surroundings that say where a command goes. */
@@ -12,32 +12,48 @@ export interface Surroundings {
   cwd: string;
   /** Data folder of the development server of this checkout. */
   devFolder: string;
+  /** A profile that was asked for need not be there, since it is about to be made. */
+  newProfile?: boolean;
 }
 
 const PROJECT_FILE = 'weir.yaml';
 const PROJECT_FIELDS = ['url', 'tenant', 'output', 'profile'] as const;
 
+/** A connection, with the session that its token is of. */
+export interface FoundConnection extends Connection {
+  session?: Session;
+}
+
+/** A profile as a layer: what it was given, or the token of its session. */
+const layerOf = ({ session, ...given }: Profile): ConnectionLayer =>
+  session === undefined ? given : { ...given, token: session.access_token };
+
 /** Reads every layer and resolves the connection; throws a usage error on a missing profile or an unreadable layer. */
 export async function findConnection(
   flags: ConnectionLayer,
-  { env, cwd, devFolder }: Surroundings,
-): Promise<Connection> {
+  { env, cwd, devFolder, newProfile = false }: Surroundings,
+): Promise<FoundConnection> {
   const state = await readState(devFolder);
+  const { current, profiles } = await readProfiles(profilesFile(env));
+  const layers = Object.fromEntries(Object.entries(profiles).map(([name, profile]) => [name, layerOf(profile)]));
   const found = resolveConnection({
     flags,
     env: await environmentLayer(env),
     project: await projectLayer(cwd),
-    profiles: await readProfiles(profilesFile(env)),
+    profiles: { ...(current === undefined ? {} : { current }), profiles: layers },
     ...(state !== undefined && (await isAlive(state.supervisor))
       ? { running: { url: state.api_url, tenant: state.tenant, token: state.token } }
       : {}),
   });
-  if (found.missingProfile !== undefined) {
+  if (found.missingProfile !== undefined && !newProfile) {
     throw new CliError('usage', `There is no profile ${found.missingProfile}.`, {
-      hint: `weir dev up writes the profile dev; profiles live in ${profilesFile(env)}`,
+      hint: `weir login --profile ${found.missingProfile} --url <address> makes it; profiles live in ${profilesFile(env)}`,
     });
   }
-  return found;
+  const profile = found.profile === undefined ? undefined : profileNamed({ profiles }, found.profile);
+  return found.tokenFrom === 'profile' && profile?.session !== undefined
+    ? { ...found, session: profile.session }
+    : found;
 }
 
 async function environmentLayer(env: Record<string, string | undefined>): Promise<ConnectionLayer> {

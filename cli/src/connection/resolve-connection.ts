@@ -21,6 +21,8 @@ export interface Connection {
   url?: string;
   tenant?: string;
   token?: string;
+  /** The layer that gave the token. */
+  tokenFrom?: 'environment' | 'profile' | 'running';
   output?: string;
   profile?: string;
   /** A profile that was asked for by name and does not exist. */
@@ -37,19 +39,20 @@ const origin = (url: string | undefined) => (url !== undefined && URL.canParse(u
 export function resolveConnection({ flags, env, project, profiles, running }: ConnectionLayers): Connection {
   const asked = flags.profile ?? env.profile ?? project.profile;
   const name = asked ?? profiles.current;
-  const profile = name === undefined ? undefined : profiles.profiles[name];
+  const profile = name !== undefined && Object.hasOwn(profiles.profiles, name) ? profiles.profiles[name] : undefined;
   const layers = [flags, env, project, profile ?? {}, running ?? {}];
   const first = (field: keyof ConnectionLayer) =>
     layers.map((layer) => layer[field]).find((value) => value !== undefined);
   const url = first('url');
   const stored = [profile, running].find((layer) => layer?.token !== undefined && origin(layer.url) === origin(url));
-  const token = flags.token ?? env.token ?? stored?.token;
+  const token = env.token ?? stored?.token;
+  const tokenFrom = env.token !== undefined ? 'environment' : stored === profile ? 'profile' : 'running';
   const tenant = first('tenant');
   const output = first('output');
   return {
     ...(url === undefined ? {} : { url }),
     ...(tenant === undefined ? {} : { tenant }),
-    ...(token === undefined ? {} : { token }),
+    ...(token === undefined ? {} : { token, tokenFrom }),
     ...(output === undefined ? {} : { output }),
     ...(profile === undefined || name === undefined ? {} : { profile: name }),
     ...(asked !== undefined && profile === undefined ? { missingProfile: asked } : {}),

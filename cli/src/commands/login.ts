@@ -1,0 +1,120 @@
+import { Command } from 'clipanion';
+import { CliError } from '../cli-error.ts';
+import { WeirCommand } from '../command.ts';
+import type { FoundConnection } from '../connection/find-connection.ts';
+import { changeProfile, profileNamed, profilesFile, readProfiles } from '../connection/profiles.ts';
+import type { DeviceCode } from '../connection/provider.ts';
+import { sessionOf } from '../connection/session.ts';
+import { signInFacts } from '../connection/sign-in-facts.ts';
+import { type TokenFacts, tokenFacts } from '../connection/token-facts.ts';
+import { durationText } from '../duration.ts';
+import { exitCode } from '../exit-codes.ts';
+
+const PROFILE_NAME = /^[a-z0-9][a-z0-9._:@-]{0,63}$/i;
+
+/** Signs in by another screen: the terminal shows an address and a code, and waits. */
+export class Login extends WeirCommand {
+  static override paths = [['login']];
+  static override usage = Command.Usage({
+    category: 'Signing in',
+    description: 'Sign in at the identity provider of a server, in a browser anywhere',
+    details:
+      'Prints an address and a code, waits until somebody has signed in there, and keeps the tokens in the profile, readable by you alone. The profile is the one that is used, or that of --profile; it is the current one from then on. Tokens are renewed as they end.',
+    examples: [
+      ['The server that is running or configured', 'weir login'],
+      ['Another one, as a profile of its own', 'weir login --url https://weir.example.com --profile work'],
+    ],
+  });
+
+  async execute(): Promise<number> {
+    const { env, interrupted, stderr } = this.context;
+    const found = await this.connection(true);
+    const url = addressOf(found);
+    const file = profilesFile(env);
+    const name = await this.profileName(found, url, file);
+    const where = await signInFacts(url, interrupted);
+    const { openProvider } = await import('../connection/provider.ts');
+    const provider = await openProvider(where, interrupted);
+    const { code, tokens } = await provider.startDevice();
+    stderr.write(invitation(code));
+    const { issuer, clientId: client_id, organizationClaim: organization_claim } = where;
+    const session = sessionOf(await tokens(), { issuer, client_id, organization_claim });
+    const facts = tokenFacts(session.access_token, organization_claim);
+    const profile = await changeProfile(
+      file,
+      name,
+      async (before) => {
+        const tenant = tenantOf(facts, [this.tenant, env.WEIR_TENANT, before?.tenant]);
+        return { url, ...(tenant === undefined ? {} : { tenant }), session };
+      },
+      { makeCurrent: true },
+    );
+    this.remark(name, facts, profile?.tenant);
+    await this.show({
+      profile: name,
+      url,
+      tenant: profile?.tenant,
+      subject: facts?.subject,
+      name: facts?.name,
+      tenants: facts?.tenants ?? [],
+      expires_at: session.expires_at,
+    });
+    return exitCode('ok');
+  }
+
+  /** The profile to sign in to: the one that was asked for, else the one of this server, else one named as its host. */
+  private async profileName(found: FoundConnection, url: string, file: string): Promise<string> {
+    const { missingProfile, profile } = found;
+    const asked = this.profile ?? missingProfile;
+    const kept = profile === undefined ? undefined : profileNamed(await readProfiles(file), profile);
+    const ofServer = kept !== undefined && new URL(kept.url).origin === new URL(url).origin ? profile : undefined;
+    const name = asked ?? ofServer ?? new URL(url).host.replace(/[^\w.:-]/g, '-');
+    if (!PROFILE_NAME.test(name)) {
+      throw new CliError('usage', 'This cannot be the name of a profile.', { hint: 'Letters, digits and . _ : @ -' });
+    }
+    return name;
+  }
+
+  private remark(name: string, facts: TokenFacts | undefined, tenant: string | undefined): void {
+    this.note(`signed in; commands use the profile ${name} from now on`);
+    if (facts !== undefined && facts.tenants.length > 1 && tenant === undefined)
+      this.note('you are in several tenants: weir tenants use <alias> chooses one');
+    if (facts?.tenants.length === 0) this.note('your token names no tenant: whoever runs the provider can change that');
+    if (this.context.env.WEIR_TOKEN || this.context.env.WEIR_TOKEN_FILE)
+      this.note('WEIR_TOKEN or WEIR_TOKEN_FILE is set and goes before this session');
+  }
+}
+
+function addressOf({ url }: FoundConnection): string {
+  if (url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  throw new CliError(
+    'usage',
+    url === undefined ? 'No server is configured and none is running here.' : 'The address of the API is not a URL.',
+    {
+      hint: 'weir login --url https://weir.example.com',
+    },
+  );
+}
+
+/** What is shown on the terminal while the browser is asked; needed, hence not silenced by -q. */
+function invitation({ userCode, address, completeAddress, expiresInS }: DeviceCode): string {
+  return [
+    '',
+    `  Open   ${completeAddress ?? address}`,
+    `  Code   ${userCode}`,
+    '',
+    `  waiting until somebody signs in there; the code is good for ${durationText(expiresInS * 1_000)}`,
+    '',
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** The tenant to work in: the first wish that is one of theirs, else the only one there is. */
+function tenantOf(facts: TokenFacts | undefined, wishes: readonly (string | undefined)[]): string | undefined {
+  const tenants = facts?.tenants ?? [];
+  return (
+    wishes.find((wish) => wish !== undefined && tenants.includes(wish)) ??
+    (tenants.length === 1 ? tenants[0] : undefined)
+  );
+}
