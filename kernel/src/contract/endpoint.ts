@@ -32,6 +32,8 @@ export interface Endpoint<
   status?: 200 | 201 | 202 | 204;
   /** `Location` of what was made or started; `:names` are filled from the parameters and the response. */
   location?: string;
+  /** Members of the answer that are shown once: an idempotency key remembers null in their place. */
+  shownOnce?: readonly string[];
   /** The body may also be sent as `application/yaml`; for routes that take configuration. */
   declarative?: true;
   /** Media types that it may answer with beside JSON, which goes first unless it is listed; `Accept` chooses. */

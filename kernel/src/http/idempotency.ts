@@ -51,7 +51,10 @@ export function idempotencyStore(db: (tenant: Tenant) => TenantDb): IdempotencyS
       try {
         const answer = await work();
         await inTenant((tx) =>
-          tx.sql(`update ${TABLE} set answer = $4::jsonb ${AT_PLACE}`, [...place, JSON.stringify(answer)]),
+          tx.sql(`update ${TABLE} set answer = $4::jsonb ${AT_PLACE}`, [
+            ...place,
+            JSON.stringify(kept(answer, endpoint)),
+          ]),
         );
         return answer;
       } catch (error) {
@@ -64,6 +67,12 @@ export function idempotencyStore(db: (tenant: Tenant) => TenantDb): IdempotencyS
 
 const TABLE = 'kernel.idempotency_key';
 const AT_PLACE = 'where tenant_id = $1 and caller = $2 and key = $3';
+
+/** What may be remembered of an answer: nothing that is shown once. */
+function kept(answer: Answer, { shownOnce = [] }: Endpoint): Answer {
+  const hidden = Object.fromEntries(shownOnce.map((member) => [member, null]));
+  return shownOnce.length === 0 ? answer : { ...answer, body: { ...(answer.body as object), ...hidden } };
+}
 
 function subjectOf(principal: Principal): string {
   return principal.kind === 'anonymous' ? '' : `${principal.client}/${principal.subject}`;

@@ -1,11 +1,37 @@
-import { definePlugin } from '@weir/kernel';
+import { contribute, definePlugin } from '@weir/kernel';
+import { AccessRules, AuditTrails, TokenReaders } from '@weir/kernel/contract';
+import { ApiTokenEntity } from './api-token/entity.ts';
+import { readTokens } from './api-token/read-tokens.ts';
+import { tokenService } from './api-token/service.ts';
 import { identityProblems } from './contract.ts';
+import { PersonEntity } from './person/entity.ts';
+import { recordPeople } from './person/record-people.ts';
+import { personService } from './person/service.ts';
+import { watchPeople } from './person/watch-people.ts';
+import { routes } from './routes.ts';
 
 /** Identity: API tokens, identity policies and the people who were seen. */
 export default definePlugin({
   id: 'identity',
+  entities: [ApiTokenEntity, PersonEntity],
   problems: identityProblems,
-  setup() {
-    return { routes: [] };
+  setup(kernel) {
+    const people = recordPeople(kernel);
+    const reading = readTokens(kernel);
+    const watch = watchPeople(people);
+    return {
+      routes: routes({
+        tokens: tokenService({ db: kernel.db, people, reading }),
+        users: personService({ db: kernel.db, people }),
+      }),
+      contributes: [
+        contribute(TokenReaders, reading),
+        contribute(AccessRules, watch.rule),
+        contribute(AuditTrails, watch.trail),
+      ],
+      async stop() {
+        await Promise.all([people.settled(), reading.settled()]);
+      },
+    };
   },
 });

@@ -34,7 +34,6 @@ export const ApiToken = Type.Object({
   created_at: Timestamp,
   expires_at: Timestamp,
   last_used_at: Nullable(Timestamp),
-  etag: Type.String(),
 });
 export type ApiTokenView = Static<typeof ApiToken>;
 
@@ -54,8 +53,13 @@ export const createApiToken = endpoint({
   }),
   response: Type.Composite([
     ApiToken,
-    Type.Object({ token: Type.String({ description: 'The bearer credential; it cannot be read again' }) }),
+    Type.Object({
+      token: Nullable(
+        Type.String({ description: 'The bearer credential; it cannot be read again, not even by an idempotency key' }),
+      ),
+    }),
   ]),
+  shownOnce: ['token'],
   status: 201,
   location: '/api-tokens/:api_token_id',
   errors: [identityProblems.tokenRoleTooHigh, identityProblems.tokenNeedsPerson, identityProblems.tokenNameTaken],

@@ -1,0 +1,115 @@
+import type { Kernel, PageOrders, PageRequest, TenantTransaction } from '@weir/kernel';
+import { type Input, kernelProblems, type Principal, rolesIn, type Tenant } from '@weir/kernel/contract';
+import { v7 as uuidv7 } from 'uuid';
+import {
+  type ApiTokenView,
+  type createApiToken,
+  DEFAULT_TOKEN_DAYS,
+  identityProblems,
+  type listApiTokens,
+} from '../contract.ts';
+import { PersonEntity } from '../person/entity.ts';
+import type { People } from '../person/record-people.ts';
+import { effectiveRole } from './effective-role.ts';
+import { ApiTokenEntity, type ApiTokenRow } from './entity.ts';
+import type { TokenReading } from './read-tokens.ts';
+import { newSecret, tokenText } from './token-text.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ORDERS: PageOrders = {
+  orders: { created_at: 'createdAt', name: 'name', expires_at: 'expiresAt' },
+  first: '-created_at',
+  id: 'apiTokenId',
+};
+const INSERT = `
+insert into identity.api_token (tenant_id, api_token_id, name, role, secret_sha256, created_by, created_at, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (tenant_id, created_by, name) where revoked_at is null do nothing`;
+
+export interface TokenServiceDeps extends Pick<Kernel, 'db'> {
+  people: People;
+  reading: TokenReading;
+}
+
+/** What people can do with API tokens; admins see and revoke those of everybody in the tenant. */
+export function tokenService({ db, people, reading }: TokenServiceDeps) {
+  return {
+    /**
+     * Makes a token and tells its text, which is nowhere else. Throws `token_needs_person`, `token_role_too_high` and
+     * `token_name_taken`.
+     */
+    async create(tenant: Tenant, principal: Principal, body: Input<typeof createApiToken>['body']) {
+      if (principal.kind !== 'user') throw identityProblems.tokenNeedsPerson();
+      if (effectiveRole(body.role, rolesIn(principal, tenant)) !== body.role) throw identityProblems.tokenRoleTooHigh();
+      const { secret, digest } = newSecret();
+      const apiTokenId = uuidv7();
+      const createdAt = new Date();
+      const expiresAt = new Date(createdAt.getTime() + (body.expires_in_days ?? DEFAULT_TOKEN_DAYS) * DAY_MS);
+      const row = [tenant.tenantId, apiTokenId, body.name, body.role, digest, principal.subject, createdAt, expiresAt];
+      const made = await db(tenant).transaction(async (tx) => {
+        await people.note(tx, principal);
+        if ((await tx.sql(INSERT, row)).rowCount === 0) throw identityProblems.tokenNameTaken();
+        return view(tx, await own(tx, apiTokenId, principal));
+      });
+      return { ...made, token: tokenText(tenant.tenantId, apiTokenId, secret) };
+    },
+
+    list(tenant: Tenant, principal: Principal, query: Input<typeof listApiTokens>['query'] & PageRequest) {
+      return db(tenant).transaction(async (tx) => {
+        const where = { revokedAt: null, ...mine(principal, tenant) };
+        const { items, next_page_token } = await tx.page(ApiTokenEntity, where, query, ORDERS);
+        return { items: await views(tx, items), next_page_token, total: null };
+      });
+    },
+
+    get: (tenant: Tenant, principal: Principal, apiTokenId: string): Promise<ApiTokenView> =>
+      db(tenant).transaction(async (tx) => view(tx, await own(tx, apiTokenId, principal))),
+
+    /** Once this has answered this process refuses the token; others within five seconds. */
+    async revoke(tenant: Tenant, principal: Principal, apiTokenId: string): Promise<undefined> {
+      await db(tenant).transaction(async (tx) => {
+        const row = await own(tx, apiTokenId, principal, { lock: true });
+        await tx.update(row, { revokedAt: new Date(), revokedBy: subjectOf(principal) });
+      });
+      reading.forget(apiTokenId);
+      return undefined;
+    },
+  };
+}
+
+/** A token that is not revoked and that the caller may see; throws `not_found` for any other. */
+async function own(
+  tx: TenantTransaction,
+  apiTokenId: string,
+  principal: Principal,
+  options: { lock?: boolean } = {},
+): Promise<ApiTokenRow> {
+  const row = await tx.findOne(ApiTokenEntity, { apiTokenId, revokedAt: null, ...mine(principal, tx.tenant) }, options);
+  if (row === undefined) throw kernelProblems.notFound();
+  return row;
+}
+
+function mine(principal: Principal, tenant: Tenant): { createdBy?: string } {
+  return rolesIn(principal, tenant).includes('admin') ? {} : { createdBy: subjectOf(principal) };
+}
+
+function subjectOf(principal: Principal): string {
+  return principal.kind === 'anonymous' ? '' : principal.subject;
+}
+
+const view = async (tx: TenantTransaction, row: ApiTokenRow) => (await views(tx, [row]))[0] as ApiTokenView;
+
+async function views(tx: TenantTransaction, rows: readonly ApiTokenRow[]): Promise<ApiTokenView[]> {
+  const makers = await tx.find(PersonEntity, { sub: { $in: rows.map(({ createdBy }) => createdBy) } });
+  const rolesOf = new Map(makers.map(({ sub, roles }) => [sub, roles]));
+  return rows.map((row) => ({
+    api_token_id: row.apiTokenId,
+    name: row.name,
+    role: row.role,
+    effective_role: effectiveRole(row.role, rolesOf.get(row.createdBy) ?? []) ?? null,
+    created_by: row.createdBy,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  }));
+}

@@ -1,0 +1,78 @@
+import type { Kernel, TenantTransaction } from '@weir/kernel';
+import { type Principal, rolesIn, type Tenant } from '@weir/kernel/contract';
+
+/** What is as it was is written this often at most. */
+const SAME_MS = 60 * 60 * 1000;
+/** What has changed is written at once, but no oftener than this: tokens with other claims may come in turn. */
+const CHANGED_MS = 2_000;
+const MAX_REMEMBERED = 20_000;
+const MAX_TEXT = 255;
+const SUBJECT = /^[!-~]{1,255}$/;
+
+type User = Extract<Principal, { kind: 'user' }>;
+
+/** Notes people as their tokens come by. */
+export interface People {
+  /** Notes a caller without holding up the call; anybody but a person who is signed in is passed over. */
+  seen(tenant: Tenant, principal: Principal): void;
+  /** Notes a person within a transaction, so that what is written there can name them. */
+  note(tx: TenantTransaction, user: User): Promise<void>;
+  /** Resolves when nothing is being written. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Writes each person at most once an hour, and when name, address or roles are others than before. No token is kept.
+ * A delegation does not count: it may carry fewer roles than the person has.
+ */
+export function recordPeople({ db, log }: Pick<Kernel, 'db' | 'log'>, now: () => number = Date.now): People {
+  const written = new Map<string, { at: number; facts: string }>();
+  const writing = new Set<Promise<unknown>>();
+  return {
+    seen(tenant, principal) {
+      if (principal.kind !== 'user' || !SUBJECT.test(principal.subject)) return;
+      const facts = JSON.stringify(factsOf(principal, tenant));
+      const key = `${tenant.tenantId}:${principal.subject}`;
+      const last = written.get(key);
+      if (last !== undefined && now() - last.at < (last.facts === facts ? SAME_MS : CHANGED_MS)) return;
+      if (written.size >= MAX_REMEMBERED) written.clear();
+      written.set(key, { at: now(), facts });
+      const work = db(tenant)
+        .transaction((tx) => write(tx, principal))
+        .catch((error: unknown) => {
+          written.delete(key);
+          log.warn({ err: error }, 'a person who was seen could not be noted');
+        })
+        .finally(() => writing.delete(work));
+      writing.add(work);
+    },
+    note: write,
+    async settled() {
+      while (writing.size > 0) await Promise.all(writing);
+    },
+  };
+}
+
+function factsOf(user: User, tenant: Tenant): [string | null, string | null, string[]] {
+  const roles = rolesIn(user, tenant).filter((role) => role !== 'platform_admin');
+  return [textOf(user.name), textOf(user.email), roles];
+}
+
+/** Claims are anything: what the database cannot hold is left out, what is long is cut. */
+function textOf(claim: string | undefined): string | null {
+  return claim?.replaceAll('\0', '').toWellFormed().slice(0, MAX_TEXT) || null;
+}
+
+const WRITE = `
+insert into identity.person as known (tenant_id, sub, name, email, roles, client) values ($1, $2, $3, $4, $5::jsonb, $6)
+on conflict (tenant_id, sub) do update
+  set name = excluded.name, email = excluded.email, roles = excluded.roles, client = excluded.client,
+    last_seen = clock_timestamp()
+  where known.last_seen < clock_timestamp() - interval '1 hour'
+    or (known.name, known.email, known.roles) is distinct from (excluded.name, excluded.email, excluded.roles)`;
+
+async function write(tx: TenantTransaction, user: User): Promise<void> {
+  const [name, email, roles] = factsOf(user, tx.tenant);
+  const client = textOf(user.client) ?? '';
+  await tx.sql(WRITE, [tx.tenant.tenantId, user.subject, name, email, JSON.stringify(roles), client]);
+}
