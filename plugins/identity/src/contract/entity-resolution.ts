@@ -41,8 +41,17 @@ const NormaliseOp = Type.Union([
   OneOf(NORMALISE_OPS),
   Closed({
     op: Type.Literal('replace'),
-    pattern: Type.String({ minLength: 1, maxLength: MAX_PATTERN_CHARS, description: 'A regular expression of RE2' }),
-    with: Type.String({ maxLength: MAX_PATTERN_CHARS, pattern: '^[^\\\\]*$', description: 'Text without references' }),
+    pattern: Type.String({
+      minLength: 1,
+      maxLength: MAX_PATTERN_CHARS,
+      pattern: '^[^\\u0000-\\u001f]+$',
+      description: 'A regular expression of RE2',
+    }),
+    with: Type.String({
+      maxLength: MAX_PATTERN_CHARS,
+      pattern: '^[^\\\\\\u0000-\\u001f]*$',
+      description: 'Text without references',
+    }),
   }),
   Closed({ op: Type.Literal('date'), format: OneOf(DATE_FORMATS) }),
 ]);
@@ -51,7 +60,7 @@ const BlockingPart = Type.Union([
   PropertyName,
   Closed({
     property: PropertyName,
-    op: OneOf(['prefix', 'suffix']),
+    op: OneOf(['prefix', 'suffix'] as const),
     length: Type.Integer({ minimum: 1, maximum: MAX_PART_CHARS }),
   }),
 ]);
@@ -81,7 +90,7 @@ const ComparisonLevel = Type.Union([
 ]);
 
 const CanonicalId = Type.Union([
-  Closed({ strategy: OneOf(['source_key', 'smallest_key']), property: PropertyName }),
+  Closed({ strategy: OneOf(['source_key', 'smallest_key'] as const), property: PropertyName }),
   Closed({
     strategy: Type.Literal('uuid5'),
     namespace: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
@@ -143,7 +152,7 @@ const Masked = Nullable(Type.Literal(MASK, { description: 'The same for every va
  */
 const MaskedPair = Type.Object({
   score: Type.Number(),
-  verdict: OneOf(['accept', 'review']),
+  verdict: OneOf(['accept', 'review'] as const),
   comparisons: Type.Array(
     Type.Object({
       property: Type.String(),

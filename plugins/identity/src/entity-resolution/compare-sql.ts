@@ -3,9 +3,8 @@ import type { EntityResolutionDocumentBody } from '../contract/entity-resolution
 export type Comparison = EntityResolutionDocumentBody['comparisons'][number];
 type Level = Comparison['levels'][number];
 
-/** What stands for a comparison of which a value is missing, and for one of which no level fits. */
-export const MISSING = '-';
-export const OTHERWISE = 'x';
+/** What a comparison found where it is no level: no value, the value of one record alone, two values that no level fits. */
+export const OUTCOMES = { none: '-', one: 'o', otherwise: 'x' } as const;
 
 /** The columns of a record that a comparison reads: its text, and the text as a number or a date where a level needs it. */
 export function comparedColumns({ levels }: Comparison, text: string): [suffix: string, sql: string][] {
@@ -20,24 +19,29 @@ export function comparedColumns({ levels }: Comparison, text: string): [suffix: 
 export function weightSql(comparison: Comparison, name: string): string {
   const { levels, otherwise = 0 } = comparison;
   return caseSql(levels, name, {
-    missing: '0',
+    missing: () => '0',
     level: (at) => real(levels[at]?.weight ?? 0),
     otherwise: real(otherwise),
   });
 }
 
-/** One character that tells the level: its place, `MISSING` or `OTHERWISE`. */
+/** One character that tells what a comparison found: the place of the level, or one of `OUTCOMES`. */
 export function levelSql({ levels }: Comparison, name: string): string {
-  return caseSql(levels, name, { missing: `'${MISSING}'`, level: (at) => `'${at}'`, otherwise: `'${OTHERWISE}'` });
+  return caseSql(levels, name, {
+    missing: (both) => `CASE WHEN ${both} THEN '${OUTCOMES.none}' ELSE '${OUTCOMES.one}' END`,
+    level: (at) => `'${at}'`,
+    otherwise: `'${OUTCOMES.otherwise}'`,
+  });
 }
 
 function caseSql(
   levels: readonly Level[],
   name: string,
-  answer: { missing: string; level(at: number): string; otherwise: string },
+  answer: { missing(both: string): string; level(at: number): string; otherwise: string },
 ): string {
   const fits = levels.map((level, at) => `WHEN ${fitSql(level, name)} THEN ${answer.level(at)}`);
-  return `CASE WHEN a.${name} IS NULL OR b.${name} IS NULL THEN ${answer.missing} ${fits.join(' ')} ELSE ${answer.otherwise} END`;
+  const missing = answer.missing(`a.${name} IS NULL AND b.${name} IS NULL`);
+  return `CASE WHEN a.${name} IS NULL OR b.${name} IS NULL THEN ${missing} ${fits.join(' ')} ELSE ${answer.otherwise} END`;
 }
 
 function fitSql(level: Level, name: string): string {
