@@ -19,6 +19,7 @@ export { type Answer, type AnswerType, type Collected, collectMessages, readAnsw
 export { type ReadSyncOptions, readSync, type SyncReading, stateFile } from './read-sync.ts';
 export { READER_FLAGS } from './reader-flags.ts';
 export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
+export { createScrubber, leaves, MIN_SCRUBBED_CHARS, SCRUBBED, type Scrubber } from './scrubber.ts';
 export {
   createSpool,
   MAX_WAITING_SEGMENTS,

@@ -9,7 +9,10 @@ const { O_CREAT, O_WRONLY } = constants;
 /** One file of an open segment, as far as it has grown. */
 export type SpoolPart = {
   readonly format: 'lines' | 'parquet';
-  readonly path: string;
+  /** Undefined until something is written. */
+  path: string | undefined;
+  /** Gives the path when it is needed: by then a file may have been let go. */
+  readonly claim: () => string;
   /** The rows of the stream before its own. */
   readonly position: number;
   readonly extractedAt: number | undefined;
@@ -28,10 +31,10 @@ export type SpoolPart = {
 };
 
 /** A part of no row yet; with a head it begins with a line of spaces of so many bytes. */
-export function linesPart(path: string, position: number, head = 0): SpoolPart {
+export function linesPart(claim: () => string, position: number, head = 0): SpoolPart {
   const pending = head === 0 ? [] : [Buffer.from(`${' '.repeat(head - 1)}\n`)];
   const empty = { pending, pendingBytes: head, written: 0, bytes: 0, rows: 0, detected: false, rejected: [] };
-  return { format: 'lines', path, position, extractedAt: undefined, head, ...empty };
+  return { format: 'lines', path: undefined, claim, position, extractedAt: undefined, head, ...empty };
 }
 
 /** Adds whole lines. */
@@ -58,9 +61,10 @@ export function sealPart(part: SpoolPart): void {
   if (part.written > 0) inFile(part, (file) => ftruncateSync(file, part.written));
 }
 
-function inFile({ path }: SpoolPart, action: (file: number) => void): void {
+function inFile(part: SpoolPart, action: (file: number) => void): void {
+  part.path ??= part.claim();
   try {
-    const file = openSync(path, O_CREAT | O_WRONLY, 0o600);
+    const file = openSync(part.path, O_CREAT | O_WRONLY, 0o600);
     try {
       action(file);
     } finally {
@@ -82,8 +86,8 @@ export function cutPart(
 }
 
 /** Deletes the part's file, if there is one. */
-export function dropPart(part: SpoolPart): void {
-  rmSync(part.path, { force: true });
+export function dropPart({ path }: SpoolPart): void {
+  if (path !== undefined) rmSync(path, { force: true });
 }
 
 function writeAll(file: number, chunks: Uint8Array[], from: number): void {

@@ -100,8 +100,7 @@ export function createSpool(options: SpoolOptions): Spool {
   const growing = (open: Open): SpoolPart => {
     const last = open.parts.at(-1);
     if (last?.format === 'lines' && last.rejected.length === 0) return last;
-    const path = spare.pop() ?? join(dir, `${files++}.ndjson`);
-    const fresh = linesPart(path, nextPosition(open), headBytes);
+    const fresh = linesPart(() => spare.pop() ?? join(dir, `${files++}.ndjson`), nextPosition(open), headBytes);
     open.parts.push(fresh);
     return fresh;
   };
@@ -121,8 +120,9 @@ export function createSpool(options: SpoolOptions): Spool {
   };
   const releaseOf = (part: SpoolPart) =>
     once(() => {
-      const isSpare = !closed && part.format === 'lines' && part.rows > 0 && spare.length < MAX_SPARE_FILES;
-      if (isSpare) spare.push(part.path);
+      const { path, format, rows } = part;
+      const isSpare = !closed && format === 'lines' && rows > 0 && spare.length < MAX_SPARE_FILES;
+      if (isSpare && path !== undefined) spare.push(path);
       else dropPart(part);
       queue.released();
     });
@@ -139,7 +139,7 @@ export function createSpool(options: SpoolOptions): Spool {
     take(stream, { fill, ...parquet }) {
       const open = openOf(stream);
       const path = join(dir, `${files++}.parquet`);
-      const part = { ...linesPart(path, nextPosition(open)), ...parquet, format: 'parquet' as const };
+      const part = { ...linesPart(() => path, nextPosition(open)), ...parquet, path, format: 'parquet' as const };
       try {
         fill(path);
       } catch (error) {

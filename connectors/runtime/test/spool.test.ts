@@ -262,6 +262,27 @@ t.test('a file that is written over holds the new lines and no others', (t) =>
   }),
 );
 
+t.test('two files do for a stream, also when lines stand behind a seal before the reader can be held', (t) =>
+  withSpool({ segmentBytes: 4 }, async (spool, dir) => {
+    const segments = spool.segments();
+    const names = new Set<string>();
+    const texts: string[] = [];
+    for (let time = 0; time < 3; time += 1) spool.write('a', line('0'), 1);
+    for (const text of ['1', '2', '3', '4', '5']) {
+      const { value } = await segments.next();
+      texts.push(await readFile(value?.path ?? '', 'utf8'));
+      // A chunk ends one segment and begins the next.
+      for (let time = 0; time < 2; time += 1) spool.write('a', line(text), 1);
+      for (const name of await readdir(dir)) names.add(name);
+      value?.release();
+      await spool.ready();
+    }
+    t.equal(names.size, 2);
+    t.strictSame(texts, ['0\n0\n', '0\n1\n', '1\n2\n', '2\n3\n', '3\n4\n']);
+    spool.close(new Error('ended'));
+  }),
+);
+
 t.test('an error closes both ends', (t) =>
   withSpool({ segmentBytes: 1 }, async (spool) => {
     for (const text of ['1', '2', '3']) spool.write('a', line(text), 1);
