@@ -64,7 +64,7 @@ export async function fakeProvider(t: Test, answers: Answers = {}): Promise<Fake
         user_code: 'ABCD-EFGH',
         verification_uri: `${issuer}/look`,
         expires_in: 600,
-        interval: 1,
+        interval: 0.1,
       },
     },
     token: (_form, nth) => ({

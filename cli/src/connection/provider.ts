@@ -5,6 +5,9 @@ import { providerFault } from './provider-fault.ts';
 import type { SignInFacts } from './sign-in-facts.ts';
 
 const CALL_TIMEOUT_S = 10;
+/** Once in so long at most, whatever a provider says. */
+const MIN_INTERVAL_S = 0.1;
+const USUAL_INTERVAL_S = 5;
 const MAX_INTERVAL_S = 300;
 const MAX_CODE_LIFETIME_S = 24 * 60 * 60;
 const MAX_TOKEN_LIFETIME_S = 24 * 60 * 60;
@@ -77,7 +80,7 @@ export async function openProvider({ issuer, clientId }: Facts, interrupted: Abo
   /** Asks by the interval; a provider that is away is asked more seldom, as RFC 8628 wants, and given up at last. */
   async function pollTokens(answer: DeviceAuthorizationResponse): Promise<Tokens> {
     const expiry = AbortSignal.timeout(answer.expires_in * 1_000);
-    let interval = Math.max(1, answer.interval ?? 5);
+    let interval = Math.max(MIN_INTERVAL_S, answer.interval ?? USUAL_INTERVAL_S);
     for (let failures = 0; ; ) {
       const signal = AbortSignal.any([interrupted, expiry]);
       try {
