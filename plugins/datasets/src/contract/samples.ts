@@ -27,6 +27,8 @@ export interface SampleQuestion {
   /** The first rows in reading order, at most `MAX_SAMPLE_ROWS`. */
   readonly rows: number;
   readonly statements: readonly SampleStatement[];
+  /** Stops the work when nobody waits for it any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface SampleFindings {

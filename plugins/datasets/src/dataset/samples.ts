@@ -19,7 +19,7 @@ export function samplesService(deps: DatasetDeps): SamplesService {
       };
     },
 
-    async ask(tenant, datasetId, { snapshotId, columns, rows, statements }) {
+    async ask(tenant, datasetId, { snapshotId, columns, rows, statements, signal }) {
       const { metadata } = await openTable(deps, tenant as Tenant, datasetId);
       return asProblems(async () => {
         const schema = currentSchema(metadata);
@@ -30,7 +30,10 @@ export function samplesService(deps: DatasetDeps): SamplesService {
         const live = snapshot === undefined ? [] : await deps.scanner.files(metadata, snapshot['snapshot-id']);
         const limit = Math.min(rows, MAX_SAMPLE_ROWS);
         const files = planRead(live, { limit: limit + 1, conditions: [], sorted: false, after: undefined });
-        return deps.pool.sample({ files, schema, table: metadata, columns, rows: limit, selects: statements });
+        return deps.pool.sample({
+          ...{ files, schema, table: metadata, columns, rows: limit, selects: statements },
+          ...(signal && { signal }),
+        });
       });
     },
   };

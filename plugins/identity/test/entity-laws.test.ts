@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import t from 'tap';
+import type { EntityResolutionDocumentBody } from '../src/contract/entity-resolution.ts';
+import { dryRunView } from '../src/entity-resolution/dry-run-view.ts';
+import type { Resolution } from '../src/entity-resolution/resolve.ts';
+import { connected } from '../src/entity-resolution/union-find.ts';
+import { clustersBy, DOCUMENT, type Row, sampleDatabase } from './entity-kit.ts';
+
+/** A run of a law over DuckDB takes many milliseconds; each looks at many pairs. */
+const RUNS = { numRuns: 250 };
+const QUICK_RUNS = { numRuns: 1_000 };
+const HANG_LIMIT_MS = 230_000;
+
+t.setTimeout(HANG_LIMIT_MS);
+
+const ID_RULES: EntityResolutionDocumentBody['canonical_id'][] = [
+  { strategy: 'smallest_key', property: 'key' },
+  { strategy: 'source_key', property: 'key' },
+  { strategy: 'uuid5', namespace: '6ba7b811-9dad-11d1-80b4-00c04fd430c8', keys: ['name', 'born'] },
+];
+
+const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null, freq: 5 });
+const name = fc.string({ unit: fc.constantFrom('a', 'b', 'B', ' '), maxLength: 4 });
+const born = fc.constantFrom('2000-01-01', '2000-01-02', '2000-01-04', 'no date');
+const rowOf = (names: fc.Arbitrary<string>, borns: fc.Arbitrary<string>) =>
+  fc.record({
+    name: optional(names),
+    born: optional(borns),
+    number: optional(fc.constantFrom('1', '1.4', '2', 'x')),
+    key: optional(fc.constantFrom('k1', 'k2', 'k3')),
+  });
+const rows = fc.array(rowOf(name, born), { maxLength: 12 });
+const idRule = fc.constantFrom(...ID_RULES);
+
+/** What a resolution says of each row, by what the row is called. */
+function told(found: Resolution, label: (place: number) => string) {
+  const ids = [...found.clusters].map((cluster, at) => `${label(at)}: ${found.ids.byCluster.get(cluster) ?? 'none'}`);
+  return { clusters: clustersBy(found, label), ids: ids.toSorted(), contested: found.ids.contested };
+}
+
+t.test('clusters are the transitive closure of their pairs', async (t) => {
+  const pair = fc.record({ left: fc.nat(19), right: fc.nat(19) });
+  fc.assert(
+    fc.property(fc.array(pair, { maxLength: 30 }), (pairs) => {
+      const reached = (from: number): number[] => {
+        const seen = new Set([from]);
+        for (const at of seen) {
+          for (const { left, right } of pairs) {
+            if (left === at) seen.add(right);
+            if (right === at) seen.add(left);
+          }
+        }
+        return [...seen];
+      };
+      const expected = Array.from({ length: 20 }, (_, at) => Math.min(...reached(at)));
+      return connected(20, pairs).every((root, at) => root === expected[at]);
+    }),
+    QUICK_RUNS,
+  );
+  t.pass();
+});
+
+t.test('what is found does not depend on the order of the rows', async (t) => {
+  const { resolved } = await sampleDatabase(t);
+  const shuffled = rows.chain((list) => {
+    const places = list.map((_, at) => at);
+    return fc.tuple(fc.constant(list), fc.shuffledSubarray(places, { minLength: list.length }));
+  });
+  await fc.assert(
+    fc.asyncProperty(shuffled, idRule, async ([list, order], rule) => {
+      const document = { ...DOCUMENT, canonical_id: rule };
+      const one = await resolved(document, list);
+      const other = await resolved(
+        document,
+        order.map((at) => list[at]!),
+      );
+      const view = (found: Resolution) =>
+        dryRunView({ datasetId: 'd', snapshotId: null, document, found, inForce: undefined });
+      t.strictSame(
+        told(other, (place) => String(order[place])),
+        told(one, String),
+      );
+      t.strictSame(view(other), view(one));
+    }),
+    RUNS,
+  );
+});
+
+t.test('clusters and their pairs are those that the document says', async (t) => {
+  const { resolved } = await sampleDatabase(t);
+  await fc.assert(
+    fc.asyncProperty(rows, async (list) => {
+      const found = await resolved(DOCUMENT, list);
+      const expected = list.flatMap((left, at) =>
+        list.slice(at + 1).flatMap((right, behind) => {
+          const score = expectedScore(left, right);
+          return score !== undefined && score >= DOCUMENT.review ? [`${at} ${at + behind + 1} ${score}`] : [];
+        }),
+      );
+      t.strictSame(
+        found.pairs.map(({ left, right, score }) => `${left} ${right} ${score}`).toSorted(),
+        expected.toSorted(),
+      );
+      const accepted = found.pairs.filter(({ score }) => score >= DOCUMENT.accept);
+      t.strictSame([...found.clusters], [...connected(list.length, accepted)]);
+    }),
+    RUNS,
+  );
+});
+
+t.test('rows that match nothing change no canonical id', async (t) => {
+  const { resolved } = await sampleDatabase(t);
+  const strangers = fc.array(rowOf(fc.constantFrom('xxx', 'yyyyyy', 'zzzzzzzzz'), fc.constant('1900-01-01')), {
+    maxLength: 6,
+  });
+  await fc.assert(
+    fc.asyncProperty(rows, strangers, fc.boolean(), idRule, async (list, more, before, rule) => {
+      const document = { ...DOCUMENT, canonical_id: rule };
+      const alone = await resolved(document, list);
+      const strange = more.map((row) => ({ ...row, born: null }));
+      const both = await resolved(document, before ? [...strange, ...list] : [...list, ...strange]);
+      const from = before ? strange.length : 0;
+      const ids = list.map((_, at) => both.ids.byCluster.get(both.clusters[from + at] ?? -1));
+      t.strictSame(
+        ids,
+        list.map((_, at) => alone.ids.byCluster.get(alone.clusters[at] ?? -1)),
+      );
+    }),
+    RUNS,
+  );
+});
+
+/** The score of a pair that some rule brings together, written out for `DOCUMENT`. */
+function expectedScore(left: Row, right: Row): number | undefined {
+  const [one, other] = [left, right].map(({ name }) => (name ?? '').toLowerCase().replace(/[^a-z]/g, ''));
+  const bornAlike = left.born !== null && left.born === right.born;
+  if (!(one !== '' && one === other) && !bornAlike) return undefined;
+  let score = 0;
+  if (one !== '' && other !== '') {
+    const edits = distance(one ?? '', other ?? '');
+    score += edits === 0 ? 3 : edits === 1 ? 2 : -1;
+  }
+  if (left.born && right.born) {
+    const days = Math.abs(Date.parse(left.born) - Date.parse(right.born)) / 86_400_000;
+    score += days <= 1 ? 2 : -2;
+  }
+  if (left.number && right.number) score += Math.abs(Number(left.number) - Number(right.number)) <= 0.5 ? 1 : 0;
+  return score;
+}
+
+function distance(one: string, other: string): number {
+  if (one === '' || other === '') return one.length + other.length;
+  const [head, last] = [one.slice(0, -1), other.slice(0, -1)];
+  const change = one.at(-1) === other.at(-1) ? 0 : 1;
+  return Math.min(distance(head, other) + 1, distance(one, last) + 1, distance(head, last) + change);
+}
