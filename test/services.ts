@@ -5,13 +5,15 @@ import path from 'node:path';
 import { findTemporal, type PostgresBinaries, startPostgres, startTemporal } from '@weir/embedded';
 import { findObjectStore, startObjectStore } from './object-store.ts';
 import { testPython } from './python.ts';
+import { findSecretStore, startSecretStore } from './secret-store.ts';
 
 export type TestServices = {
   /**
    * The variables by which a test file finds the services: `WEIR_TEST_DATABASE_URL` (superuser's; a test makes its own
    * database), `WEIR_TEST_TEMPORAL_ADDRESS`, `WEIR_TEST_TEMPORAL_BINARY`, `WEIR_TEST_PYTHON`,
    * `WEIR_TEST_S3_ENDPOINT` with `WEIR_TEST_S3_ACCESS_KEY_ID` and `WEIR_TEST_S3_SECRET_ACCESS_KEY`, an Iceberg REST
-   * catalog at `WEIR_TEST_ICEBERG_REST_URI`, and `WEIR_TEST_POSTGRES_15_URL` where that release is installed.
+   * catalog at `WEIR_TEST_ICEBERG_REST_URI`, `WEIR_TEST_SECRET_STORE_ADDR` with `WEIR_TEST_SECRET_STORE_CACERT` and
+   * `WEIR_TEST_SECRET_STORE_TOKEN` (its operator's), and `WEIR_TEST_POSTGRES_15_URL` where that release is installed.
    */
   addresses: Readonly<Record<string, string>>;
   stop(): Promise<void>;
@@ -24,8 +26,8 @@ const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_write
 
 /**
  * Starts what a test run needs and `env` does not name yet: Postgres without durability, Temporal's development server,
- * an S3 store, a Python with independent readers. All data lie in one temporary folder that `stop` removes. When a start fails, what
- * has been started is stopped again.
+ * an S3 store, a secret store, a Python with independent readers. All data lie in one temporary folder that `stop`
+ * removes. When a start fails, what has been started is stopped again.
  */
 export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<TestServices> {
   const folder = await mkdtemp(path.join(tmpdir(), 'weir-test-'));
@@ -73,12 +75,24 @@ export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) 
     addresses.WEIR_TEST_ICEBERG_REST_URI = server.catalogUri;
     say(`  ✓ object store (SeaweedFS), port ${server.port}`);
   };
+  const secretStore = async () => {
+    const server = await startSecretStore({
+      binary: await findSecretStore(),
+      folder: path.join(folder, 'secret-store'),
+    });
+    started.push(server);
+    addresses.WEIR_TEST_SECRET_STORE_ADDR = server.address;
+    addresses.WEIR_TEST_SECRET_STORE_CACERT = server.caFile;
+    addresses.WEIR_TEST_SECRET_STORE_TOKEN = server.token;
+    say(`  ✓ secret store (OpenBao), ${server.address}`);
+  };
   const outcomes = await Promise.allSettled([
     env.WEIR_TEST_DATABASE_URL ? undefined : postgres('WEIR_TEST_DATABASE_URL', 'embedded'),
     existsSync(DEBIAN_15) ? postgres('WEIR_TEST_POSTGRES_15_URL', 'debian') : undefined,
     env.WEIR_TEST_TEMPORAL_ADDRESS ? undefined : temporal(),
     env.WEIR_TEST_PYTHON ? undefined : python(),
     env.WEIR_TEST_S3_ENDPOINT ? undefined : objectStore(),
+    env.WEIR_TEST_SECRET_STORE_ADDR ? undefined : secretStore(),
   ]);
   const faults = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   if (faults.length > 0) {

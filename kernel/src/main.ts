@@ -11,6 +11,7 @@ async function main(): Promise<void> {
     return;
   }
   const platform = await bootPlatform({ platformFile, environment: process.env, program: 'api' });
+  await platform.proveVault();
   const sweeper = platform.runs.startSweeper(platform.tenants);
   const api = await startApi(platform);
   platform.log.info({ url: api.url }, 'listening');

@@ -1,6 +1,7 @@
 import type { Proof } from './rows.ts';
 
 const PLATFORM = 'test/test/variables.test.ts';
+const VAULT = 'test/test/vault.test.ts';
 const PROGRAMS = 'test/test/variables-programs.test.ts';
 const CLI = 'cli/test/connection.test.ts';
 
@@ -46,6 +47,30 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ...proved(PLATFORM, 'a client in it acts for people, within its tenants and capabilities', 'WEIR_DELEGATION_CLIENTS'),
   ...proved(PLATFORM, 'whoever holds that realm role owns what all tenants share', 'WEIR_PLATFORM_ADMIN_ROLE'),
   ...proved(PLATFORM, 'pages of these origins may read answers, others not', 'CORS_ALLOWED_ORIGINS'),
+  ...proved(
+    VAULT,
+    'SOURCE_CREDENTIAL_MODE decides where credentials are kept; a third value is refused',
+    'SOURCE_CREDENTIAL_MODE',
+  ),
+  ...proved(
+    VAULT,
+    'the key file seals, and the one before it opens what it sealed',
+    'WEIR_CREDENTIAL_KEY_FILE',
+    'WEIR_CREDENTIAL_PREVIOUS_KEY_FILE',
+  ),
+  ...proved(
+    VAULT,
+    'a store that does not answer leaves the platform ready, and its part down',
+    'SECRET_STORE_ADDR',
+    'SECRET_STORE_CACERT',
+  ),
+  ...proved(
+    VAULT,
+    'a mount that keeps ten versions, or takes writes that follow none, refuses the start by name',
+    'WEIR_SECRET_STORE_MOUNT',
+    'SECRET_STORE_ROLE_ID_FILE',
+    'SECRET_STORE_SECRET_ID_FILE',
+  ),
   ...proved(
     'test/test/tracing.test.ts',
     'a sync is one trace from the request to the child process',
@@ -98,6 +123,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'plugins/sources/test/write-modes.test.ts',
     'a stream fails when more of its lines are rejected than one sync may reject',
     'WEIR_SYNC_MAX_REJECTED_ROWS',
+  ),
+  ...proved(
+  ),
+  ...proved(
+    'who guesses credentials is cut off by address and route, and fills no trail',
   ),
   ...proved(PROGRAMS, 'a worker keeps its files there', 'WEIR_STATE_DIR', 'WEIR_CACHE_DIR', 'WEIR_WORK_DIR'),
   ...proved(

@@ -9,6 +9,7 @@ import { testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { type Logger, pino } from 'pino';
 import t, { type Test } from 'tap';
+import { keyFile } from '../key-file.ts';
 import { platformEnvironment, platformFile } from '../platform.ts';
 
 /** Nothing listens there. */
@@ -190,8 +191,9 @@ t.test('WEIR_LOG_LEVEL: lines below it are not written', async (t) => {
 });
 
 t.test('WEIR_MODE: plugins are told the mode, by which they refuse what is for development', async (t) => {
+  const key = { WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
   for (const mode of ['development', 'staging', 'production'])
-    for (const { kernel } of (await booted(t, { WEIR_MODE: mode })).plugins) t.equal(kernel.mode, mode);
+    for (const { kernel } of (await booted(t, { WEIR_MODE: mode, ...key })).plugins) t.equal(kernel.mode, mode);
 });
 
 t.test('WEIR_PLATFORM: the manifest decides which patterns there are', async (t) => {

@@ -9,7 +9,7 @@ export const FILE_FAULTS = {
   unreadable: 'names a file that cannot be read',
   link: 'names a symbolic link; name the file itself',
   not_a_file: 'names something that is no ordinary file',
-  mode: 'names a file that more than its reader may use; chmod it to 0400',
+  mode: 'names a file that others may use; chmod it to 0400',
   owner: 'names a file that belongs to another user than the service',
   empty: 'names an empty file',
   too_large: `names a file of more than ${MAX_FILE_BYTES} bytes`,

@@ -2,21 +2,19 @@
 
 import { randomBytes } from 'node:crypto';
 import { createSealer } from './create-sealer.ts';
-import { sealKey } from './seal-key.ts';
+import { type SealKey, sealKey } from './seal-key.ts';
 import type { Sealer } from './sealer.ts';
 import { type MemorySecretStore, memorySecretStore } from './testing/memory-secret-store.ts';
 import type { CredentialMode, Vault } from './vault.ts';
 
 export { type MemorySecretStore, memorySecretStore } from './testing/memory-secret-store.ts';
+export { type StoreSuite, secretStoreConformance } from './testing/secret-store-conformance.ts';
 
-/** A sealer with a new key each time; `testSealer(old)` seals with a new key and opens what `old` sealed. */
-const keys = new WeakMap<Sealer, ReturnType<typeof sealKey>>();
-export function testSealer(previous?: Sealer): Sealer {
-  const key = sealKey(randomBytes(32));
-  const sealer = createSealer(key, previous && keys.get(previous));
-  keys.set(sealer, key);
-  return sealer;
-}
+/** A key that is nowhere but here. */
+export const testKey = (): SealKey => sealKey(randomBytes(32));
+
+/** A sealer with a key of its own; with two keys, as while keys are changed. */
+export const testSealer = (present: SealKey = testKey(), previous?: SealKey): Sealer => createSealer(present, previous);
 
 /** A vault with a test key, and in mode `secret_store` a store in memory. */
 export function testVault(

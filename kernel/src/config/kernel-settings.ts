@@ -37,6 +37,15 @@ export const kernelSettings = Type.Object({
   WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: Type.Optional(
     Type.String({ description: 'The key file before it, while what it sealed is sealed again' }),
   ),
+  SECRET_STORE_ADDR: Type.Optional(Type.String({ description: 'Address of the secret store: OpenBao or Vault' })),
+  SECRET_STORE_CACERT: Type.Optional(Type.String({ description: 'File of the authorities that vouch for it, PEM' })),
+  SECRET_STORE_ROLE_ID_FILE: Type.Optional(Type.String({ description: 'File of the role id of this service there' })),
+  SECRET_STORE_SECRET_ID_FILE: Type.Optional(Type.String({ description: 'File of its secret id, read at each login' })),
+  WEIR_SECRET_STORE_MOUNT: Type.String({
+    pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
+    default: 'weir',
+    description: 'Where a KV store of version 2 is mounted there',
+  }),
   WEIR_SERVICE_PRINCIPALS: Type.String({ default: '{}', description: 'JSON: client id to {tenants, capabilities}' }),
   WEIR_DELEGATION_CLIENTS: Type.String({ default: '{}', description: 'The same, of clients that act for people' }),
   WEIR_PLATFORM_ADMIN_ROLE: Type.String({ default: 'platform_admin', description: 'Realm role of platform admins' }),

@@ -12,6 +12,8 @@ export type SettingsSchema = TObject;
 export interface SettingsOwner {
   owner: string;
   schema: SettingsSchema;
+  /** What no schema can say, asked with the values as far as they are there; answers faults, without any value. */
+  check?(values: Readonly<Record<string, unknown>>): Iterable<string>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,7 +35,7 @@ export function readSettings(
   const values = new Map<string, Record<string, unknown>>();
   const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true, keywords: ['secret'] });
   addFormats.default(ajv);
-  for (const { owner, schema } of owners) {
+  for (const { owner, schema, check } of owners) {
     const raw: Record<string, unknown> = {};
     for (const name of Object.keys(schema.properties)) {
       const value = readVariable(name, environment, faults);
@@ -43,6 +45,7 @@ export function readSettings(
     if (!validate(raw)) {
       for (const error of validate.errors ?? []) faults.push(describe(owner, error));
     }
+    faults.push(...(check?.(raw) ?? []));
     for (const [name, property] of Object.entries(schema.properties)) {
       if (isSecret(property) && typeof raw[name] === 'string') raw[name] = new Secret(raw[name]);
     }

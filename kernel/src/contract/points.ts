@@ -12,6 +12,8 @@ interface RunTransaction {
 /** A part that requests need, by name; `check` answers within its own bound, and a throw means down. */
 export interface HealthCheck {
   name: string;
+  /** Without it the platform serves less, but is ready. */
+  degrades?: true;
   check(): Promise<boolean>;
 }
 

@@ -35,10 +35,11 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
       handle(getReady, async () => {
         if (options.isStopping()) throw kernelProblems.shuttingDown();
         const states = await Promise.all(
-          checks.map(async ({ name, check }) => [name, await check().catch(() => false)] as const),
+          checks.map(async ({ name, degrades, check }) => [name, await check().catch(() => false), degrades] as const),
         );
         const parts = Object.fromEntries(states.map(([name, up]) => [name, up ? ('up' as const) : ('down' as const)]));
-        if (states.some(([, up]) => !up)) throw kernelProblems.dependencyUnavailable({ members: { parts } });
+        if (states.some(([, up, degrades]) => !up && !degrades))
+          throw kernelProblems.dependencyUnavailable({ members: { parts } });
         return { ready: true, parts };
       }),
     ],

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { openVault } from '@weir/vault';
+import { openVault, type Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type KernelSettings, kernelSettings } from '../config/kernel-settings.ts';
@@ -19,6 +19,7 @@ import type { RunKind } from '../runs/runs.ts';
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type TenantPlugins, tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
+import { proveVault } from '../vault/prove-vault.ts';
 import { temporalWorkflows } from '../workflows/temporal-workflows.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { type Contributions, contributions } from './contributions.ts';
@@ -52,6 +53,9 @@ export interface RunningPlatform {
   tenantPlugins: TenantPlugins;
   metrics: Metrics;
   contributions: Contributions;
+  vault: Vault;
+  /** Refuses the start when the secret store does not keep what is written; for the program that writes into it. */
+  proveVault(): Promise<void>;
   plugins: readonly LoadedPlugin[];
   problems: ReadonlyMap<string, ProblemEntry>;
   /** Imports another door of a plugin's package, such as `./worker`. */
@@ -83,7 +87,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
   );
   const allSettings = readSettings(
     [
-      { owner: 'kernel', schema: kernelSettings },
+      { owner: 'kernel', schema: kernelSettings, check: (values) => openVault(values, options.environment).faults },
       ...planned.flatMap(({ manifest, plugin }) =>
         plugin.spec.settings === undefined ? [] : [{ owner: manifest.id, schema: plugin.spec.settings }],
       ),
@@ -91,7 +95,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     options.environment,
   );
   const settings = allSettings.get('kernel') as unknown as KernelSettings;
-  const { vault } = openVault(settings);
+  const { vault, prove } = openVault(settings, options.environment);
   const problems = problemCatalogue([
     { owner: 'kernel', problems: kernelProblems },
     { owner: 'kernel', problems: runProblems },
@@ -143,6 +147,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     const services = kernelServices({
       version: packageJson.version,
       ...{ settings, order, queueOf, database, workflows, metrics, contributions: given, tenantPlugins: plugged },
+      vault,
       endpoints: () =>
         plugins.flatMap(({ manifest, registration }) =>
           registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: manifest.id })),
@@ -173,6 +178,8 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       tenantPlugins: plugged,
       metrics,
       contributions: given,
+      vault,
+      proveVault: () => proveVault(prove, log),
       plugins,
       problems,
       importDoor,

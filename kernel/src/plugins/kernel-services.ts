@@ -1,3 +1,4 @@
+import type { Vault } from '@weir/vault';
 import type { KernelSettings } from '../config/kernel-settings.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type HealthCheck, HealthChecks } from '../contract/points.ts';
@@ -50,6 +51,7 @@ export interface KernelServiceDeps {
   queueOf(role: string): string;
   database: Pick<Database, 'sql' | 'ping'>;
   workflows: Workflows;
+  vault: Vault;
   metrics: Metrics;
   contributions: Contributions;
   tenantPlugins: TenantPlugins;
@@ -58,10 +60,14 @@ export interface KernelServiceDeps {
 }
 
 /** The kernel's own parts, and those that plugins contribute. */
-export function healthChecks(deps: Pick<KernelServiceDeps, 'database' | 'workflows' | 'contributions'>): HealthCheck[] {
+export function healthChecks(
+  deps: Pick<KernelServiceDeps, 'database' | 'workflows' | 'contributions' | 'vault'>,
+): HealthCheck[] {
+  const { store } = deps.vault;
   return [
     { name: 'database', check: () => deps.database.ping() },
     { name: 'workflow_engine', check: () => deps.workflows.health() },
+    ...(store === undefined ? [] : [{ name: 'secret_store', degrades: true as const, check: () => store.ping() }]),
     ...deps.contributions.of(HealthChecks),
   ];
 }

@@ -91,9 +91,11 @@ export async function testPlugin(
   const metrics = createMetrics();
   const order = options.manifests ?? [];
   const optIn = new Set(order.flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : [])));
+  const vault = options.vault ?? testVault();
   const own = kernelServices({
     ...{ version: '0.1.0', settings: SETTINGS, order, queueOf, database, workflows, metrics, contributions: given },
     tenantPlugins: tenantPlugins({ db: database.db, optIn }),
+    vault,
     endpoints: () => registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: plugin.spec.id })),
   });
   const base: Kernel = {
@@ -104,7 +106,7 @@ export async function testPlugin(
     runs,
     tenants,
     metrics,
-    vault: options.vault ?? testVault(),
+    vault,
     readiness: readiness(given),
     contributions: (point) => given.of(point),
     use: () => {

@@ -1,5 +1,5 @@
-import { assertSecretPath, type SecretPath, type SecretStore } from '../secret-store.ts';
-import { readValues, revealJson, type SecretValues } from '../secret-values.ts';
+import { assertSecretPath, type SecretPath, type SecretStore, storable } from '../secret-store.ts';
+import { readValues, type SecretValues } from '../secret-values.ts';
 import { VaultError } from '../vault-error.ts';
 
 /** A store in memory, and the ways in which a real one fails. */
@@ -29,7 +29,7 @@ export function memorySecretStore(): MemorySecretStore {
     async write(path, after, values) {
       const { versions, keep } = at(path);
       if (versions.length !== after) throw new VaultError('version_conflict');
-      versions.push(revealJson(values));
+      versions.push(JSON.stringify(storable(values)));
       keep();
       if (store.loseAnswers > 0) {
         store.loseAnswers -= 1;

@@ -1,0 +1,169 @@
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { bootPlatform, Refusal, startApi } from '@weir/kernel/boot';
+import { testDatabase, testIssuer } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { keyFile } from '../key-file.ts';
+import { platformEnvironment, platformFile } from '../platform.ts';
+import { testMount, testStore } from '../secret-mount.ts';
+
+type Changes = Record<string, string>;
+
+const issuer = await testIssuer(t);
+const database = await testDatabase(t, tools);
+await database.tenant('acme');
+const folder = t.testdir({ warehouse: {} });
+const base = platformEnvironment({ database, issuer, folder });
+const store = await testStore(t);
+const mount = await testMount(t, { store });
+const canary = 'CNRY-b2a1f0';
+
+async function booted(t: Test, changes: Changes) {
+  const log = pino({ level: 'silent' });
+  const platform = await bootPlatform({ platformFile, environment: { ...base, ...changes }, program: 'test', log });
+  t.teardown(() => platform.stop());
+  return platform;
+}
+
+/** The faults for which a start is refused, in their order; none when it is not. */
+async function faultsOf(t: Test, changes: Changes): Promise<readonly string[]> {
+  try {
+    const platform = await booted(t, changes);
+    await platform.proveVault();
+    return [];
+  } catch (error) {
+    return error instanceof Refusal ? error.faults : [String(error)];
+  }
+}
+
+async function ready(t: Test, changes: Changes) {
+  const platform = await booted(t, changes);
+  const api = await startApi(platform);
+  t.teardown(() => api.stop());
+  const answer = await fetch(new URL('/ready', api.url));
+  return { status: answer.status, body: (await answer.json()) as { parts?: Record<string, string> } };
+}
+
+t.test('SOURCE_CREDENTIAL_MODE decides where credentials are kept; a third value is refused', async (t) => {
+  const key = { WEIR_CREDENTIAL_KEY_FILE: keyFile(folder) };
+  t.match((await booted(t, key)).vault, { mode: 'legacy_inline', store: undefined });
+  const { vault } = await booted(t, mount.environment('api'));
+  t.match(vault, { mode: 'secret_store', sealer: undefined });
+  t.ok(vault.store);
+  const [fault, ...more] = await faultsOf(t, { SOURCE_CREDENTIAL_MODE: canary });
+  t.equal(fault, 'SOURCE_CREDENTIAL_MODE must be one of legacy_inline, secret_store (kernel)');
+  t.strictSame(more, []);
+});
+
+t.test('the key file seals, and the one before it opens what it sealed', async (t) => {
+  const [older, newer] = [keyFile(folder, 'older.key'), keyFile(folder, 'newer.key')];
+  const one = (await booted(t, { WEIR_CREDENTIAL_KEY_FILE: older })).vault.sealer;
+  const both = { WEIR_CREDENTIAL_KEY_FILE: newer, WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: older };
+  const two = (await booted(t, both)).vault.sealer;
+  const place = { tenantId: 'a', subjectId: 'b', purpose: 'source' } as const;
+  const sealed = one?.seal(new Map(), place) ?? '';
+  t.equal(two?.reseal(sealed, place) !== undefined, true);
+  t.strictSame(two?.kids, [two?.kid, one?.kid]);
+});
+
+t.test('a key file that others may read, that is a link, no file, empty, too short or absent is refused', async (t) => {
+  const good = keyFile(folder, 'good.key');
+  const bad = (name: string, mode: number) => {
+    const file = keyFile(folder, name);
+    chmodSync(file, mode);
+    return file;
+  };
+  symlinkSync(good, path.join(folder, 'link.key'));
+  const faults: [string, RegExp][] = [
+    [bad('group.key', 0o440), /^WEIR_CREDENTIAL_KEY_FILE names a file that others may use/],
+    [bad('written.key', 0o600), /^WEIR_CREDENTIAL_KEY_FILE names a file that others may use/],
+    [bad('run.key', 0o500), /^WEIR_CREDENTIAL_KEY_FILE names a file that others may use/],
+    [path.join(folder, 'link.key'), /^WEIR_CREDENTIAL_KEY_FILE names a symbolic link/],
+    [folder, /^WEIR_CREDENTIAL_KEY_FILE names something that is no ordinary file/],
+    [keyFile(folder, 'empty.key', Buffer.alloc(0)), /^WEIR_CREDENTIAL_KEY_FILE names an empty file/],
+    [keyFile(folder, 'short.key', Buffer.from(canary)), /^WEIR_CREDENTIAL_KEY_FILE .* exactly 32 bytes/],
+    [keyFile(folder, 'long.key', Buffer.alloc(5000)), /^WEIR_CREDENTIAL_KEY_FILE .* more than 4096 bytes/],
+    [path.join(folder, `${canary}.key`), /^WEIR_CREDENTIAL_KEY_FILE names a file that is not there/],
+  ];
+  for (const [file, fault] of faults) {
+    const found = await faultsOf(t, { WEIR_CREDENTIAL_KEY_FILE: file });
+    t.match(found, [fault], file);
+    t.equal(found.length, 1);
+    t.notMatch(found.join(), canary);
+  }
+});
+
+t.test('outside development credentials are not kept in the database without a key', async (t) => {
+  for (const WEIR_MODE of ['staging', 'production']) {
+    t.match(await faultsOf(t, { WEIR_MODE }), [/^WEIR_CREDENTIAL_KEY_FILE is required/]);
+    t.strictSame(await faultsOf(t, { WEIR_MODE, WEIR_CREDENTIAL_KEY_FILE: keyFile(folder, `${WEIR_MODE}.key`) }), []);
+    t.strictSame(await faultsOf(t, { WEIR_MODE, ...mount.environment('api') }), []);
+  }
+});
+
+t.test(
+  'every fault of the vault is named in one refusal, beside those of other settings, without a value',
+  async (t) => {
+    const key = keyFile(folder, 'both.key');
+    writeFileSync(path.join(folder, 'no-ca.pem'), canary);
+    const found = await faultsOf(t, {
+      SOURCE_CREDENTIAL_MODE: 'secret_store',
+      SECRET_STORE_ROLE_ID: canary,
+      SECRET_STORE_SECRET_ID: canary,
+      WEIR_CREDENTIAL_KEY: canary,
+      WEIR_CREDENTIAL_KEY_FILE: key,
+      WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: key,
+      SECRET_STORE_ADDR: `https://user:${canary}@store.example/`,
+      SECRET_STORE_CACERT: path.join(folder, 'no-ca.pem'),
+      SECRET_STORE_ROLE_ID_FILE: path.join(folder, canary),
+      WEIR_SECRET_STORE_MOUNT: `../${canary}`,
+      WEIR_HTTP_PORT: canary,
+    });
+    for (const fault of [
+      /^SECRET_STORE_ROLE_ID must not be set/,
+      /^SECRET_STORE_SECRET_ID must not be set/,
+      /^WEIR_CREDENTIAL_KEY must not be set/,
+      /^WEIR_CREDENTIAL_PREVIOUS_KEY_FILE holds the same key/,
+      /^SECRET_STORE_ADDR must be https/,
+      /^SECRET_STORE_CACERT names no readable file/,
+      /^SECRET_STORE_ROLE_ID_FILE names a file that is not there/,
+      /^SECRET_STORE_SECRET_ID_FILE is required/,
+      /^WEIR_SECRET_STORE_MOUNT does not fit/,
+      /^WEIR_HTTP_PORT /,
+    ]) {
+      t.ok(
+        found.some((line) => fault.test(line)),
+        String(fault),
+      );
+    }
+    t.equal(found.length, 10);
+    t.notMatch(found.join(), canary);
+  },
+);
+
+t.test('a mount that keeps ten versions, or takes writes that follow none, refuses the start by name', async (t) => {
+  const refused = async (config: Record<string, unknown>) =>
+    faultsOf(t, (await testMount(t, { store, config })).environment('api'));
+  t.match(await refused({ max_versions: 0 }), [/too_few_versions/]);
+  t.match(await refused({ max_versions: 1 }), [/too_few_versions/]);
+  t.match(await refused({ cas_required: false }), [/mount_without_cas/]);
+  t.match(await refused({ delete_version_after: '720h' }), [/versions_expire/]);
+  t.match(await faultsOf(t, { ...mount.environment('api'), WEIR_SECRET_STORE_MOUNT: 'absent' }), [/not_allowed/]);
+  t.match(await faultsOf(t, mount.environment('worker')), [/not_allowed/]);
+  t.strictSame(await faultsOf(t, mount.environment('api')), []);
+});
+
+t.test('a store that does not answer leaves the platform ready, and its part down', async (t) => {
+  t.match(await ready(t, mount.environment('api')), { status: 200, body: { parts: { secret_store: 'up' } } });
+  const down = { ...mount.environment('api'), SECRET_STORE_ADDR: 'https://127.0.0.1:9' };
+  t.match(await ready(t, down), { status: 200, body: { parts: { secret_store: 'down' } } });
+  t.strictSame(await faultsOf(t, down), []);
+  const strange = {
+    ...mount.environment('api'),
+    SECRET_STORE_CACERT: path.resolve('vault/test/fixtures/other-ca.pem'),
+  };
+  t.match(await ready(t, strange), { status: 200, body: { parts: { secret_store: 'down' } } });
+  t.equal((await ready(t, {})).body.parts?.secret_store, undefined);
+});
