@@ -124,11 +124,6 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'a stream fails when more of its lines are rejected than one sync may reject',
     'WEIR_SYNC_MAX_REJECTED_ROWS',
   ),
-  ...proved(
-  ),
-  ...proved(
-    'who guesses credentials is cut off by address and route, and fills no trail',
-  ),
   ...proved(PROGRAMS, 'a worker keeps its files there', 'WEIR_STATE_DIR', 'WEIR_CACHE_DIR', 'WEIR_WORK_DIR'),
   ...proved(
     PROGRAMS,
