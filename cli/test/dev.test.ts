@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import t, { type Test } from 'tap';
 import { devAddresses } from '../src/dev/addresses.ts';
+import { makeCredentialKey } from '../src/dev/credential-key.ts';
 import { deleteData } from '../src/dev/data-folder.ts';
 import { devFolder, devSecrets, makeFolders } from '../src/dev/folder.ts';
 import { openLines } from '../src/dev/next-steps.ts';
@@ -254,4 +255,14 @@ t.test('doctor gives a next step for everything that is not in order', async (t)
     );
   for (const item of items) t.equal(item.next_step === undefined, item.status === 'ok', item.check);
   t.equal(ran.code, items.some(({ status }) => status === 'fault') ? 1 : 0);
+});
+
+t.test('the key that seals credentials is made once, 32 bytes for its owner to read', async (t) => {
+  const { credentialKey } = devFolder(t.testdir({}));
+  await makeCredentialKey(credentialKey);
+  const made = readFileSync(credentialKey);
+  t.equal(made.length, 32);
+  t.equal(statSync(credentialKey).mode & 0o777, 0o400);
+  await makeCredentialKey(credentialKey);
+  t.ok(readFileSync(credentialKey).equals(made), 'and is the same at the next start');
 });

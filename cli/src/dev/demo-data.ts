@@ -18,6 +18,8 @@ export const DEMO_FILES: readonly DemoFile[] = [
 ];
 
 export const DEMO_TENANT = 'demo';
+/** The tenants of the demo users, the demo's own first. */
+export const DEMO_TENANTS: readonly string[] = [DEMO_TENANT, 'other'];
 export const DEMO_SOURCE = 'vega';
 
 /** The folder of the public data, wherever npm put the package; throws when it is not installed. */

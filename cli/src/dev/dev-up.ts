@@ -6,16 +6,17 @@ import { openApi } from '../connection/api.ts';
 import { profilesFile, writeProfile } from '../connection/profiles.ts';
 import { durationText } from '../duration.ts';
 import { devAddresses } from './addresses.ts';
+import { makeCredentialKey } from './credential-key.ts';
 import { deleteData } from './data-folder.ts';
 import { runDemo } from './demo.ts';
-import { DEMO_TENANT } from './demo-data.ts';
+import { DEMO_TENANT, DEMO_TENANTS } from './demo-data.ts';
 import { devFolder, devSecrets, makeFolders } from './folder.ts';
 import { nextSteps } from './next-steps.ts';
 import { platformEnvironment, startApi, startWorker } from './platform.ts';
 import { portChooser } from './ports.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import type { Reporter } from './reporter.ts';
-import { startDatabase, startIdentity, startWorkflowEngine } from './services.ts';
+import { DEMO_USER, startDatabase, startIdentity, startWorkflowEngine } from './services.ts';
 import type { DevState } from './state.ts';
 import { type Supervisor, takeFolder } from './supervisor.ts';
 import { timings as startTimings, type Timings } from './timings.ts';
@@ -104,13 +105,14 @@ async function startAll(
   const folder = devFolder(dataDir);
   await makeFolders(folder);
   const secrets = await devSecrets(folder);
+  await makeCredentialKey(folder.credentialKey);
   report.done(`runtime ${process.version}, ${availableParallelism()} cores, ${Math.round(totalmem() / GIB)} GB`, 0);
   const port = await portChooser(folder, env.WEIR_HTTP_PORT);
   const keep = supervisor.keep.bind(supervisor);
   const service = { env, folder, secrets, report, timings: marks, keep, port };
   const prepared = startDatabase(service).then(async (database) => {
     stopWhen(interrupted);
-    await prepareDatabase({ root, env, database, secrets, report, interrupted }, DEMO_TENANT);
+    await prepareDatabase({ root, env, database, secrets, report, interrupted }, DEMO_TENANTS);
     marks.mark('migrated');
     return database;
   });
@@ -131,6 +133,8 @@ async function startAll(
   const known = { ...addresses, tenant: DEMO_TENANT, token };
   await supervisor.publish(known);
   await writeProfile(profilesFile(env), PROFILE, { url, tenant: DEMO_TENANT, token });
+  const who = identity.token === undefined ? '' : ` as ${DEMO_USER}; as somebody else`;
+  report.line(`  signed in${who}: weir login, weir whoami, weir logout`);
   return known as DevState;
 }
 

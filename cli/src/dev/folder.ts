@@ -16,6 +16,8 @@ export interface DevFolder {
   state: string;
   logs: string;
   timings: string;
+  /** Seals the credentials of sources. */
+  credentialKey: string;
 }
 
 /** The places below a data folder. */
@@ -32,6 +34,7 @@ export function devFolder(root: string): DevFolder {
     state: at('state'),
     logs: at('logs'),
     timings: at('timings.json'),
+    credentialKey: at('credential.key'),
   };
 }
 

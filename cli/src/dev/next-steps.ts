@@ -61,6 +61,7 @@ export async function nextSteps(api: Api, state: DevState): Promise<string> {
     ...lines,
     '',
     '  Next: npm run weir -- datasets list   ·   npm run weir -- sources sync vega -w   ·   npm run weir -- doctor',
+    '  Sign in as somebody else: npm run weir -- login',
     '',
   ].join('\n');
 }

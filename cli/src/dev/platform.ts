@@ -40,6 +40,7 @@ export function platformEnvironment(
     IDP_ISSUER: identity.issuer,
     WEIR_IDP_AUDIENCE: env.WEIR_IDP_AUDIENCE ?? 'weir-api',
     IDP_CLIENT_ID: env.IDP_CLIENT_ID ?? 'weir-cli',
+    WEIR_CREDENTIAL_KEY_FILE: env.WEIR_CREDENTIAL_KEY_FILE ?? folder.credentialKey,
     WEIR_WAREHOUSE: folder.warehouse,
     WEIR_WORK_DIR: folder.work,
     WEIR_CACHE_DIR: folder.cache,

@@ -20,19 +20,19 @@ const PROGRAM_TIMEOUT_MS = 120_000;
 
 /**
  * Brings the database to where API and worker can start: roles and database of an embedded server, every migration,
- * the tenant. Each step is idempotent. A configured server brings its own roles; only migrations and tenant are ours.
+ * the tenants. Each step is idempotent. A configured server brings its own roles; only migrations and tenant are ours.
  */
-export async function prepareDatabase(options: PrepareOptions, tenant: string): Promise<void> {
+export async function prepareDatabase(options: PrepareOptions, tenants: readonly string[]): Promise<void> {
   const started = performance.now();
   if (options.database.superuserUrl !== undefined) await migrations(options, ['bootstrap']);
   const said = await migrations(options, ['up']);
   await Promise.all([
-    migrations(options, ['tenant', 'create', tenant]),
+    ...tenants.map((tenant) => migrations(options, ['tenant', 'create', tenant])),
     options.database.superuserUrl === undefined ? undefined : migrations(options, ['development-reader']),
   ]);
   const applied = said.split('\n').filter((line) => line.includes('"applied"')).length;
   options.report.done(
-    `database schema: ${applied === 0 ? 'nothing to do' : `${applied} migrations`}, tenant ${tenant}`,
+    `database schema: ${applied === 0 ? 'nothing to do' : `${applied} migrations`}, tenant ${tenants[0]}`,
     started,
   );
 }

@@ -88,7 +88,8 @@ export interface Identity {
   token?: () => Promise<string>;
 }
 
-const DEMO_USER = 'ada@demo';
+/** Whose token the profile of the development server has. */
+export const DEMO_USER = 'ada@demo';
 
 /** The identity provider: the one that IDP_URL names, else ours with the demo users. */
 export async function startIdentity(deps: ServiceDeps): Promise<Identity> {

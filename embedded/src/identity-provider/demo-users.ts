@@ -29,9 +29,6 @@ export const DEMO_USERS: readonly DemoUser[] = [
   },
 ];
 
-/** The tenants of the demo users. */
-export const DEMO_TENANTS: readonly string[] = [...new Set(DEMO_USERS.flatMap(({ organizations }) => organizations))];
-
 /** Audience of every access token: the API, and never a client's own id. */
 export const API_AUDIENCE = 'weir-api';
 /** The public client of the CLI. */
