@@ -1,5 +1,6 @@
-import { contribute, definePlugin } from '@weir/kernel';
+import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { AccessRules, AuditTrails, TokenReaders } from '@weir/kernel/contract';
+import { accessKind } from './access-policy/kind.ts';
 import { ApiTokenEntity } from './api-token/entity.ts';
 import { readTokens } from './api-token/read-tokens.ts';
 import { tokenService } from './api-token/service.ts';
@@ -8,25 +9,31 @@ import { PersonEntity } from './person/entity.ts';
 import { recordPeople } from './person/record-people.ts';
 import { personService } from './person/service.ts';
 import { watchPeople } from './person/watch-people.ts';
+import { PolicyEntity, PolicyVersionEntity } from './policy/entity.ts';
+import { policyService } from './policy/service.ts';
 import { routes } from './routes.ts';
 
 /** Identity: API tokens, identity policies and the people who were seen. */
 export default definePlugin({
   id: 'identity',
-  entities: [ApiTokenEntity, PersonEntity],
+  entities: [ApiTokenEntity, PersonEntity, PolicyEntity, PolicyVersionEntity],
   problems: identityProblems,
   setup(kernel) {
     const people = recordPeople(kernel);
     const reading = readTokens(kernel);
+    const { endpoints } = kernel.use(Platform);
+    const access = accessKind({ db: kernel.db, log: kernel.log, endpoints });
     const watch = watchPeople(people);
     return {
       routes: routes({
         tokens: tokenService({ db: kernel.db, people, reading }),
+        policies: policyService({ db: kernel.db, kinds: new Map([[access.kind.kind, access.kind]]) }),
         users: personService({ db: kernel.db, people }),
       }),
       contributes: [
         contribute(TokenReaders, reading),
         contribute(AccessRules, watch.rule),
+        contribute(AccessRules, access.rule),
         contribute(AuditTrails, watch.trail),
       ],
       async stop() {

@@ -36,5 +36,5 @@ export const dryRunPolicy = endpoint({
   params: policyParams,
   body: PolicyTrial,
   response: PolicyDryRun,
-  errors: [kernelProblems.notFound, identityProblems.policyInvalid],
+  errors: [kernelProblems.notFound, identityProblems.policyInvalid, identityProblems.trialInvalid],
 });

@@ -23,6 +23,20 @@ export const identityProblems = {
     detail: 'The document of the policy cannot be put in force as it is.',
     hint: 'Each entry of errors names the place and the rule; positions gives line and column in the Cedar text.',
   }),
+  policyTooBroad: problem({
+    code: 'policy_too_broad',
+    status: 422,
+    title: 'Policy too broad',
+    detail: 'Of this sample the policy would compare, or find alike, more pairs of records than a dry run may look at.',
+    hint: 'Add a property to the blocking rule that errors names, or ask for fewer rows.',
+  }),
+  trialInvalid: problem({
+    code: 'trial_invalid',
+    status: 422,
+    title: 'Dry run invalid',
+    detail: 'What the policy is to be tried on does not fit its kind, or is not there.',
+    hint: 'Each entry of errors names the place and the rule; GET /users lists people, /openapi.json the operations.',
+  }),
   policyNameTaken: problem({
     code: 'policy_name_taken',
     status: 409,

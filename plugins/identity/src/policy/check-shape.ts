@@ -1,0 +1,35 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { FieldFault } from '@weir/kernel/contract';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { identityProblems } from '../contract.ts';
+import type { PolicyDocumentBody } from './policy-kind.ts';
+
+const ROOT = '/document';
+const MAX_FAULTS = 20;
+
+/** Throws `policy_invalid` for some faults of a document, with pointers below `/document`; nothing when there is none. */
+export function refuseFaults(faults: readonly FieldFault[], members: Record<string, unknown> = {}): void {
+  if (faults.length > 0) throw identityProblems.policyInvalid({ errors: faults.slice(0, MAX_FAULTS), members });
+}
+
+/** Makes the check of the shape of one kind's documents. Throws `policy_invalid`. */
+export function checkShape(schema: TSchema): (document: PolicyDocumentBody) => void {
+  let validate: ValidateFunction | undefined;
+  return (document) => {
+    validate ??= new Ajv({ strict: false, allErrors: false }).compile(schema);
+    if (!validate(document)) {
+      refuseFaults(
+        (validate.errors ?? []).map(({ instancePath, keyword, params }) => {
+          const missing = (params as { missingProperty?: string }).missingProperty;
+          return { pointer: `${ROOT}${instancePath}${missing === undefined ? '' : `/${missing}`}`, code: keyword };
+        }),
+      );
+    }
+  };
+}
+
+/** Throws `policy_invalid` for texts that the database cannot hold: JSON escapes NUL and halves of characters. */
+export function refuseUnstorable(document: PolicyDocumentBody): void {
+  if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(JSON.stringify(document)))
+    refuseFaults([{ pointer: ROOT, code: 'text' }]);
+}
