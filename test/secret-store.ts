@@ -61,7 +61,8 @@ export function askAsOperator(
   body?: object,
 ): Promise<OperatorAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<OperatorAnswer>();
-  const headers = { 'x-vault-token': token, 'content-type': 'application/json' };
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const headers = { 'x-vault-token': token, 'content-type': type };
   const url = new URL(`/v1/${where}`, address);
   readFile(path.join(FIXTURES, 'ca.pem')).then((ca) => {
     const asked = request(url, { method, headers, ca, agent: false }, async (answer) => {
