@@ -1,5 +1,6 @@
 import type { CommandClass } from 'clipanion';
 import type { CliContext } from './command.ts';
+import { ApiTokensCreate, ApiTokensGet, ApiTokensList, ApiTokensRevoke } from './commands/api-tokens.ts';
 import { AuditList, AuditPlatformList, AuditVerify } from './commands/audit.ts';
 import {
   DatasetsGet,
@@ -27,6 +28,15 @@ import {
 } from './commands/ops.ts';
 import { OpsQueues, OpsWorkers } from './commands/ops-engine.ts';
 import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
+import { PoliciesDelete, PoliciesGet, PoliciesList, PoliciesVersion, PoliciesVersions } from './commands/policies.ts';
+import { PoliciesDryRun } from './commands/policies-dry-run.ts';
+import {
+  PoliciesActivate,
+  PoliciesArchive,
+  PoliciesClone,
+  PoliciesCreate,
+  PoliciesPut,
+} from './commands/policies-write.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs-receipt.ts';
 import { RunsVerify } from './commands/runs-verify.ts';
@@ -54,7 +64,9 @@ import { SourcesStreamsBulk } from './commands/sources-streams-bulk.ts';
 import { SourcesStreamsDelete } from './commands/sources-streams-delete.ts';
 import { SourcesStreamsSet } from './commands/sources-streams-set.ts';
 import { SourcesSync } from './commands/sources-sync.ts';
+import { TenantsLimits, TenantsLimitsSet } from './commands/tenant-limits.ts';
 import { TenantsList, TenantsUse } from './commands/tenants.ts';
+import { UsersGet, UsersList } from './commands/users.ts';
 import { WhoAmI } from './commands/whoami.ts';
 
 /** Every command of `weir`. */
@@ -69,6 +81,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   WhoAmI,
   TenantsList,
   TenantsUse,
+  TenantsLimits,
+  TenantsLimitsSet,
   SourcesList,
   SourcesGet,
   SourcesCreate,
@@ -103,6 +117,23 @@ export const commands = (): CommandClass<CliContext>[] => [
   DatasetsQuarantineList,
   DatasetsQuarantineReplay,
   DatasetsSweep,
+  ApiTokensCreate,
+  ApiTokensList,
+  ApiTokensGet,
+  ApiTokensRevoke,
+  PoliciesList,
+  PoliciesGet,
+  PoliciesCreate,
+  PoliciesPut,
+  PoliciesActivate,
+  PoliciesArchive,
+  PoliciesDelete,
+  PoliciesVersions,
+  PoliciesVersion,
+  PoliciesClone,
+  PoliciesDryRun,
+  UsersList,
+  UsersGet,
   PluginsList,
   PluginsEnable,
   PluginsDisable,

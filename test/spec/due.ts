@@ -7,6 +7,7 @@ export const dueAreas: readonly string[] = [
   'Source patterns',
   'Datasets',
   'Workflow engine',
+  'Identity policies and users',
 ];
 
 /** Routes of those areas that come with later floors: run logs and external patterns. */

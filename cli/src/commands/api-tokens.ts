@@ -1,0 +1,57 @@
+import { TENANT_ROLES } from '@weir/kernel/contract';
+import {
+  createApiToken,
+  DEFAULT_TOKEN_DAYS,
+  getApiToken,
+  listApiTokens,
+  MAX_TOKEN_DAYS,
+  revokeApiToken,
+} from '@weir/plugin-identity/contract';
+import { Command, Option } from 'clipanion';
+import * as t from 'typanion';
+import { WeirCommand } from '../command.ts';
+import { endpointCommand } from '../endpoint/endpoint-command.ts';
+import { exitCode } from '../exit-codes.ts';
+
+const COLUMNS = ['api_token_id', 'name', 'role', 'effective_role', 'created_by', 'expires_at', 'last_used_at'];
+
+export const ApiTokensList = endpointCommand(listApiTokens, { columns: COLUMNS });
+export const ApiTokensGet = endpointCommand(getApiToken);
+export const ApiTokensRevoke = endpointCommand(revokeApiToken);
+
+/** Makes an API token; the only time that its text is told. */
+export class ApiTokensCreate extends WeirCommand {
+  static override paths = [['api-tokens', 'create']];
+  static override usage = Command.Usage({
+    category: 'Api-tokens',
+    description: createApiToken.summary,
+    details:
+      'Give the token to a program as WEIR_TOKEN or WEIR_TOKEN_FILE. Whoever has it acts as you, up to its role.',
+    examples: [
+      ['A token for a pipeline that starts syncs', 'weir api-tokens create --name ci --role pipeline_editor'],
+      [
+        'Its text alone, into a file',
+        '(umask 077; weir api-tokens create --name ci --role viewer --query token -o yaml > token)',
+      ],
+    ],
+  });
+
+  name = Option.String('--name', { description: 'Name of the token, unique among yours', required: true });
+  role = Option.String('--role', {
+    description: `At most your own (${TENANT_ROLES.join(' | ')})`,
+    required: true,
+    validator: t.isEnum([...TENANT_ROLES]),
+  });
+  days = Option.String('--days', String(DEFAULT_TOKEN_DAYS), {
+    description: `Days until it expires, at most ${MAX_TOKEN_DAYS}`,
+    validator: t.isNumber(),
+  });
+
+  async execute(): Promise<number> {
+    const api = await this.api();
+    const body = { name: this.name, role: this.role, expires_in_days: this.days };
+    await this.show(await api.call(createApiToken, { body }));
+    this.note('the token is shown this one time; keep it where secrets are kept');
+    return exitCode('ok');
+  }
+}
