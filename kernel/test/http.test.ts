@@ -279,10 +279,13 @@ t.test('every log line of a request carries the trace id and those of the five k
   };
   await app.register(definePlugin({ id: 'pots', setup: () => registration }), { registration, deps });
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-  await app.inject({ url: '/api/v1/pots/s1/w1', headers: { traceparent } });
-  const wanted = { source_id: 's1', workflow_id: 'w1', trace_id: 'a'.repeat(32) };
-  t.match(lines, [
+  const [source, tenant] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'];
+  await app.inject({ url: `/api/v1/pots/${source}/${tenant}:sync:${source}`, headers: { traceparent } });
+  const wanted = { source_id: source, workflow_id: `${tenant}:sync:${source}`, trace_id: 'a'.repeat(32) };
+  t.match(lines.splice(0), [
     { ...wanted, msg: 'inside' },
     { ...wanted, msg: 'answered', status: 200, route: '/api/v1/pots/:source_id/:workflow_id' },
   ]);
+  await app.inject({ url: '/api/v1/pots/hunter2/hunter2:sync:hunter2', headers: { traceparent } });
+  t.notMatch(JSON.stringify(lines), 'hunter2', 'what stands in the place of an id and is none is no log key');
 });

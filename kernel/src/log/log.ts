@@ -6,10 +6,15 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 const LOG_KEYS = ['workflow_id', 'orchestrator_run_id', 'transform_id', 'source_id', 'trace_id'] as const;
 type LogKeys = Partial<Record<(typeof LOG_KEYS)[number], string>>;
 
-/** Those of the five keys that an object, such as a route's parameters, holds as text. */
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** An id of ours, alone or as the id of a workflow; a caller may put anything else where an id belongs. */
+const OWN_ID = new RegExp(`^${UUID}(?::[a-z_-]{1,40}:${UUID})?$`);
+
+/** Those of the five keys for which an object, such as a route's parameters, holds an id. */
 export function logKeys(known: unknown): LogKeys {
   const held = (known ?? {}) as Record<string, unknown>;
-  return Object.fromEntries(LOG_KEYS.filter((key) => typeof held[key] === 'string').map((key) => [key, held[key]]));
+  const isId = (value: unknown) => typeof value === 'string' && OWN_ID.test(value);
+  return Object.fromEntries(LOG_KEYS.filter((key) => isId(held[key])).map((key) => [key, held[key]]));
 }
 
 /** A JSON logger; `time` is ISO 8601, errors carry type, message and stack, and credential-like keys are masked. */
