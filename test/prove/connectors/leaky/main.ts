@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ReadContext, runSource, type Source, SourceError } from '@weir/connector-sdk';
+
+/** What the connector is told of how to behave; the rest of its configuration are credentials. */
+interface Config {
+  habit: 'quiet' | 'says' | 'fails' | 'dies';
+}
+
+/** Long enough to be seen by one who looks at processes and folders several times a second. */
+const LINGER_MS = 1_000;
+const ROWS = 3;
+const HANG_MS = 60_000;
+
+const line = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`);
+const forms = (text: string) => [
+  text,
+  JSON.stringify(text),
+  Buffer.from(text).toString('base64'),
+  Buffer.from(text).toString('base64url'),
+  encodeURIComponent(text),
+  new URLSearchParams({ config: text }).toString(),
+];
+
+/** Every text inside a value. */
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
+}
+
+/** The configuration, and each of its texts by itself, in the forms that programs write texts in. */
+const everything = (config: Config) => [JSON.stringify(config), ...texts(config)].flatMap(forms);
+
+/** Prints the configuration in every message that the protocol has room in, as lines that are no messages, and as errors. */
+function sayEverywhere(config: Config): void {
+  for (const said of everything(config)) {
+    line({ type: 'LOG', log: { level: 'INFO', message: said } });
+    line({ type: 'LOG', log: { level: 'ERROR', message: 'failed', stack_trace: said } });
+    line({ type: 'TRACE', trace: { type: 'ANALYTICS', emitted_at: 1, analytics: { type: said, value: said } } });
+    line({ type: 'TRACE', trace: { type: 'ESTIMATE', emitted_at: 1, estimate: { type: 'STREAM', name: said } } });
+    line({ type: said, whatever: said });
+    process.stdout.write(`${said}\n`);
+    process.stderr.write(`${said}\n`);
+  }
+}
+
+/** An error that holds the configuration wherever an error of the protocol can hold a text. */
+function failWith(config: Config): never {
+  const said = everything(config).join('\n');
+  line({
+    type: 'TRACE',
+    trace: {
+      ...{ type: 'ERROR', emitted_at: 1 },
+      error: { message: said, internal_message: said, stack_trace: said, hint: said, failure_type: 'config_error' },
+    },
+  });
+  throw new SourceError('config_refused', { type: 'config_error', message: said, hint: said });
+}
+
+async function behave(given: unknown): Promise<Config> {
+  const config = given as Config;
+  await delay(LINGER_MS);
+  if (config.habit === 'says') sayEverywhere(config);
+  if (config.habit === 'dies') {
+    process.stderr.write(everything(config).join('\n'), () => process.exit(1));
+    await delay(HANG_MS);
+  }
+  return config;
+}
+
+async function read({ config, emit }: ReadContext): Promise<void> {
+  const { habit } = await behave(config);
+  if (habit === 'fails') failWith(config as Config);
+  for (let id = 0; id < ROWS; id += 1) await emit.record({ id, s: 'quiet' });
+}
+
+const source: Source = {
+  spec: { connectionSpecification: { type: 'object' } },
+  async check(config) {
+    if ((await behave(config)).habit === 'fails') failWith(config as Config);
+  },
+  async discover(config) {
+    if ((await behave(config)).habit === 'fails') failWith(config as Config);
+    const properties = { id: { type: 'integer' }, s: { type: 'string' } };
+    return {
+      streams: [{ name: 'rows', json_schema: { type: 'object', properties }, supported_sync_modes: ['full_refresh'] }],
+    };
+  },
+  read,
+};
+
+process.exit(await runSource(source, process.argv.slice(2)));

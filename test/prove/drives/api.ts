@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer, Request } from '../platform/caller.ts';
+import type { Proof } from '../proof.ts';
+
+const HANG_MS = 120_000;
+const POLL_MS = 200;
+
+/** Calls of a drive: what must succeed is a fault when it does not. */
+export interface Drives {
+  /** Whatever is answered is right. */
+  any(request: Request): Promise<Answer>;
+  /** Must be answered by one of these. */
+  must(statuses: readonly number[], request: Request): Promise<Answer>;
+  /** Waits for the end of a discovery or a sync; must end in this state. */
+  ends(wanted: 'succeeded' | 'failed', started: Answer, path: (id: string) => string): Promise<void>;
+}
+
+/** Calls as the admin of the tenant, unless a request says otherwise. */
+export function drives({ platform, fault }: Proof, label: string): Drives {
+  const must: Drives['must'] = async (statuses, request) => {
+    const answer = await platform.call(request);
+    if (!statuses.includes(answer.status)) {
+      const said = `${request.method} ${request.label ?? request.path}`;
+      fault(
+        `${label}: ${said} was answered ${answer.status} ${String(answer.body.code ?? '')}, not ${statuses.join(' or ')}`,
+      );
+    }
+    return answer;
+  };
+  return {
+    any: (request) => platform.call(request),
+    must,
+    async ends(wanted, started, path) {
+      const id = String(started.body.workflow_id ?? '');
+      if (id === '') return;
+      const at = path(id);
+      for (const until = Date.now() + HANG_MS; Date.now() < until; await delay(POLL_MS)) {
+        const { body } = await platform.call({ method: 'GET', path: at, label: path('{id}') });
+        if (body.is_terminal !== true) continue;
+        if (body.status !== wanted) {
+          const failure = (body.failure as { code?: string } | null)?.code ?? '';
+          fault(`${label}: ${path('{id}')} ended ${String(body.status)} ${failure}, not ${wanted}`);
+        }
+        return;
+      }
+      fault(`${label}: ${path('{id}')} did not end`);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { Drive, Proof, ProofMode } from '../proof.ts';
+import type { PlantedConfig } from '../secrets.ts';
+import { abuse } from './abuse.ts';
+import { drives } from './api.ts';
+import { credentialLife } from './credential-life.ts';
+import { type PatternWithCredentials, patternsWithCredentials } from './patterns.ts';
+import { readEverything } from './read-everything.ts';
+
+/** The pattern that says its configuration wherever it can. */
+const LEAKY = 'leaky';
+const HABITS = ['says', 'fails', 'dies'] as const;
+const CREATED = [201];
+
+/** One source on its way through the drive. */
+export interface Life {
+  readonly proof: Proof;
+  readonly mode: ProofMode;
+  readonly pattern: PatternWithCredentials;
+  readonly branch: number;
+  readonly name: string;
+}
+
+/** What a request that makes a source says of the credentials, as its mode wants it. */
+export function credentialsOf(planted: PlantedConfig, mode: ProofMode, name: string): Record<string, unknown> {
+  const values = { source_config: planted.visible, credential_values: planted.secret };
+  return mode === 'secret_store' ? { ...values, credential_name: name } : values;
+}
+
+/** The whole life of a source with credentials, for each pattern and each branch of its choices. */
+export const sourceLife: Drive = {
+  name: 'the life of a source',
+  modes: ['legacy_inline', 'secret_store'],
+  async run(proof, mode) {
+    const patterns = await patternsWithCredentials(proof, mode);
+    for (const pattern of patterns)
+      for (let branch = 0; branch < pattern.branches; branch += 1)
+        await live({ proof, mode, pattern, branch, name: `${mode.replace('_', '-')}-${pattern.id}-${branch}` });
+    await controlRows(proof);
+    await readEverything(proof);
+  },
+};
+
+async function live(life: Life): Promise<void> {
+  const { proof, mode, pattern, branch, name } = life;
+  const { must, any, ends } = drives(proof, name);
+  const planted = pattern.plant(branch);
+  const body = { name, pattern_id: pattern.id, ...credentialsOf(planted, mode, name) };
+  const again = { 'idempotency-key': randomUUID() };
+  const created = await must(CREATED, { method: 'POST', path: '/sources', body, headers: again });
+  await must(CREATED, { method: 'POST', path: '/sources', body, headers: again });
+  await must([409, 422], {
+    method: 'POST',
+    path: '/sources',
+    body: { ...body, source_config: { password: 1 } },
+    headers: again,
+  });
+  await must([409], { method: 'POST', path: '/sources', body });
+  const id = String(created.body.source_id ?? '');
+  if (id === '') return;
+  for (const who of ['admin', 'viewer', 'foreign', 'nobody'] as const)
+    for (const path of ['', '/readiness', '/credentials'])
+      await any({ method: 'GET', path: `/sources/${id}${path}`, label: `/sources/{id}${path}`, who });
+  await must([200], {
+    method: 'PATCH',
+    path: `/sources/${id}`,
+    label: '/sources/{id}',
+    body: { name: `${name}-renamed` },
+  });
+  const discovery = await discover(life, { source_id: id });
+  await ends('succeeded', discovery, (workflow) => `/sources/discover/status/${workflow}`);
+  const unmade = pattern.plant(branch);
+  const pending = { pattern_id: pattern.id, source_config: unmade.visible, credential_values: unmade.secret };
+  await ends('succeeded', await discover(life, pending), (workflow) => `/sources/discover/status/${workflow}`);
+  await sync(life, id, 'succeeded');
+  if (pattern.id === LEAKY && branch === 0) await badHabits(life, id);
+  await credentialLife(life, id);
+  if (branch === 0) await abuse(proof, mode, id, pattern.id);
+  if (branch !== 0) await must([204], { method: 'DELETE', path: `/sources/${id}`, label: '/sources/{id}' });
+}
+
+const discover = ({ proof, name }: Life, body: object) =>
+  drives(proof, name).must([202], { method: 'POST', path: '/sources/discover', body });
+
+async function sync({ proof, name }: Life, id: string, wanted: 'succeeded' | 'failed'): Promise<void> {
+  const { must, any, ends } = drives(proof, name);
+  const { body } = await any({ method: 'GET', path: `/sources/${id}/streams`, label: '/sources/{id}/streams' });
+  for (const { stream_id } of (body.items ?? []) as { stream_id: string }[]) {
+    const change = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' };
+    const path = `/sources/${id}/streams/${stream_id}`;
+    await any({ method: 'PATCH', path, label: '/sources/{id}/streams/{stream_id}', body: change });
+  }
+  const started = await must([202], { method: 'POST', path: `/sources/${id}/sync`, label: '/sources/{id}/sync' });
+  await ends(wanted, started, (workflow) => `/sources/sync-runs/${workflow}/details`);
+}
+
+/** Discoveries and syncs of a connector that says its configuration, fails with it, and dies with it. */
+async function badHabits(life: Life, id: string): Promise<void> {
+  const { must, ends } = drives(life.proof, life.name);
+  for (const habit of HABITS) {
+    const wanted = habit === 'says' ? 'succeeded' : 'failed';
+    const body = { source_config: { habit } };
+    await must([200], { method: 'PATCH', path: `/sources/${id}`, label: '/sources/{id}', body });
+    const discovery = await discover(life, { source_id: id, apply: false });
+    await ends(wanted, discovery, (workflow) => `/sources/discover/status/${workflow}`);
+    await sync(life, id, wanted);
+  }
+  const quiet = { source_config: { habit: 'quiet' } };
+  await must([200], { method: 'PATCH', path: `/sources/${id}`, label: '/sources/{id}', body: quiet });
+}
+
+/** The control of the warehouse: a connector writes it into its rows, and what is in rows is kept as it is. */
+async function controlRows(proof: Proof): Promise<void> {
+  const control = proof.ledger.planted().find(({ mode, field }) => mode === 'control' && field === 'warehouse');
+  const name = `control-rows-${randomUUID().slice(0, 8)}`;
+  const { must, ends } = drives(proof, name);
+  const body = { name, pattern_id: 'says-rows', source_config: { note: control?.text ?? '' } };
+  const { body: made } = await must(CREATED, { method: 'POST', path: '/sources', body });
+  const life = { proof, name } as Life;
+  const discovery = await discover(life, { source_id: made.source_id });
+  await ends('succeeded', discovery, (workflow) => `/sources/discover/status/${workflow}`);
+  await sync(life, String(made.source_id), 'succeeded');
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { descendants } from '../../crash/process-tree.ts';
+import type { Look } from '../look.ts';
+import type { Place } from '../proof.ts';
+
+const SAMPLE_MS = 200;
+const CONTROL_MS = 5_000;
+/** How much of one file of /proc is read. */
+const KINDS = ['environ', 'cmdline'] as const;
+
+/** Environment and arguments of every process below this one, sampled several times a second; each new content is searched. */
+export const processes: Place = {
+  name: 'processes',
+  about: '/proc/<pid>/environ and cmdline of every process of the platform and its children, five times a second',
+  async leak(_proof, control) {
+    const [half] = [`WEIR_PROVE_CONTROL=${control.text}`];
+    const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${CONTROL_MS})`, half], { stdio: 'ignore' });
+    await delay(2 * SAMPLE_MS + CONTROL_MS / 2);
+    child.kill('SIGKILL');
+  },
+  async watch(_proof, look) {
+    const ending = new AbortController();
+    const seen = new Map<string, string>();
+    const watching = (async () => {
+      while (!ending.signal.aborted) {
+        await sample(look, seen);
+        await delay(SAMPLE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+      }
+    })();
+    return async () => {
+      ending.abort();
+      await watching;
+    };
+  },
+};
+
+async function sample(look: Look, seen: Map<string, string>): Promise<void> {
+  for (const pid of await descendants(process.pid))
+    for (const kind of KINDS) {
+      const bytes = await readFile(`/proc/${pid}/${kind}`).catch(() => undefined);
+      if (bytes === undefined || bytes.length === 0) continue;
+      const content = bytes.toString('latin1');
+      const key = `${pid} ${kind}`;
+      if (seen.get(key) === content) continue;
+      seen.set(key, content);
+      await look.bytes(`${kind} of ${await nameOf(pid)}`, bytes);
+    }
+}
+
+async function nameOf(pid: number): Promise<string> {
+  const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'a process that has ended');
+  return name.trim();
+}

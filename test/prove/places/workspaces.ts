@@ -1,0 +1,66 @@
+import { stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Look } from '../look.ts';
+import type { Place, Proof } from '../proof.ts';
+import { filesBelow, lookThroughFolder } from './files.ts';
+
+const SAMPLE_MS = 200;
+const OWNER_ONLY = 0o600;
+const PERMISSIONS = 0o777;
+/** The configuration of an attempt, in the folder of its attempt alone. */
+const CONFIG = /(?:^|\/)attempt-\d+-[^/]+\/config\.json$/;
+const ALLOWED = "the attempt's own configuration, mode 0600, while it lives";
+
+/** Workspaces and temporary folders while the platform runs; only the configuration of an attempt may hold a credential. */
+export const workspaces: Place = {
+  name: 'workspaces, while they live',
+  about: `WEIR_WORK_DIR, WEIR_STATE_DIR, TMPDIR, five times a second; allowed: ${ALLOWED}`,
+  async leak({ platform }, control) {
+    const file = join(platform.folder.work, 'control.txt');
+    await writeFile(file, control.text);
+    await delay(5 * SAMPLE_MS);
+    await unlink(file);
+  },
+  async watch(proof, look) {
+    const ending = new AbortController();
+    const seen = new Map<string, string>();
+    const watching = (async () => {
+      while (!ending.signal.aborted) {
+        await sample(proof, look, seen);
+        await delay(SAMPLE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+      }
+    })();
+    return async () => {
+      ending.abort();
+      await watching;
+    };
+  },
+};
+
+async function sample({ platform }: Proof, look: Look, seen: Map<string, string>): Promise<void> {
+  const { work, tmp, state } = platform.folder;
+  for (const [name, folder] of Object.entries({ work, tmp, state }))
+    for (const file of await filesBelow(folder)) {
+      const path = join(folder, file);
+      const facts = await stat(path).catch(() => undefined);
+      if (facts === undefined) continue;
+      const version = `${facts.mtimeMs} ${facts.size}`;
+      if (seen.get(path) === version) continue;
+      seen.set(path, version);
+      const isOwn = CONFIG.test(file) && (facts.mode & PERMISSIONS) === OWNER_ONLY;
+      await look.file(`${name}/${file}`, path, isOwn ? ALLOWED : undefined);
+    }
+}
+
+/** What is left when everything has stopped: nothing may be. Core dumps would lie where the processes ran. */
+export const leftovers: Place = {
+  name: 'what is left behind',
+  about: 'workspaces, temporary folders, state, cache and the folder where a core dump would lie, after the end',
+  leak: ({ platform }, control) => writeFile(join(platform.folder.cwd, 'core.1'), control.text),
+  async lookAfter({ platform }, look) {
+    const { work, tmp, state, cache, cwd, root } = platform.folder;
+    for (const [name, folder] of Object.entries({ work, tmp, state, cache, cwd, home: join(root, 'home') }))
+      await lookThroughFolder(look, folder, name);
+  },
+};
