@@ -2,8 +2,23 @@ import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Places of a run at which a test may hold a process, to kill it or one that it talks to exactly there. */
-export type FaultPoint = 'S1' | 'S2' | 'S5' | 'S6' | 'S7' | 'S8' | 'S9' | 'S10' | 'S11' | 'S12' | 'S14';
+/** Places of a run, or of a change of credentials, at which a test may hold a process, to kill it or one that it talks to exactly there. */
+export type FaultPoint =
+  | 'S1'
+  | 'S2'
+  | 'S5'
+  | 'S6'
+  | 'S7'
+  | 'S8'
+  | 'S9'
+  | 'S10'
+  | 'S11'
+  | 'S12'
+  | 'S14'
+  | CredentialPoint;
+
+/** Of a write to the secret store: its intent is noted, it is written, it is verified, its transaction is about to commit. */
+type CredentialPoint = 'C1' | 'C2' | 'C3' | 'C4';
 
 const POLL_MS = 20;
 

@@ -1,3 +1,18 @@
+export { credentialProblems } from './contract/credential-problems.ts';
+export {
+  CREDENTIAL_STATUSES,
+  Credential,
+  CredentialRef,
+  CredentialValues,
+  type CredentialView,
+  credentialInput,
+  detachCredentials,
+  getCredentials,
+  migrateCredentials,
+  revokeCredential,
+  rotateCredentials,
+  setCredentials,
+} from './contract/credentials.ts';
 export {
   DiscoveryStatus,
   type DiscoveryStatusView,

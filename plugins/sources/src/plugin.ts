@@ -2,7 +2,11 @@ import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { ReadinessChecks, RunChanges } from '@weir/kernel/contract';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events } from '@weir/plugin-platform/contract';
-import { failureProblems, sourceProblems } from './contract.ts';
+import { credentialProblems, failureProblems, sourceProblems } from './contract.ts';
+import { CredentialEntity } from './credential/entity.ts';
+import { refuseCredentials } from './credential/refuse-credentials.ts';
+import { credentialService } from './credential/service.ts';
+import { startCredentialSweeper } from './credential/sweep-credentials.ts';
 import { DiscoveryEntity } from './discovery/entity.ts';
 import { discoveryService } from './discovery/service.ts';
 import { settleDiscovery } from './discovery/settle-discovery.ts';
@@ -20,7 +24,7 @@ import { routes } from './routes.ts';
 import { DISCOVERY_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './run-kinds.ts';
 import { settings } from './settings.ts';
 import { SourceEntity } from './source/entity.ts';
-import { sourceService } from './source/service.ts';
+import { namedPattern, sourceService } from './source/service.ts';
 import { bulkService } from './stream/bulk-service.ts';
 import { StreamEntity } from './stream/entity.ts';
 import { refreshService } from './stream/refresh-service.ts';
@@ -47,14 +51,17 @@ export default definePlugin({
     ReceiptEntity,
     VerificationEntity,
     ReplayEntity,
+    CredentialEntity,
   ],
-  problems: { ...sourceProblems, ...failureProblems },
+  problems: { ...sourceProblems, ...credentialProblems, ...failureProblems },
   setup(kernel) {
     const { patterns } = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
     const tables = kernel.use(Tables);
     const services = { tables, producers: kernel.use(Producers) };
     const receipts = receiptService(kernel);
-    let stopSweeper: (() => void) | undefined;
+    const facts = { kernel, tables, patterns };
+    const patternOf = ({ patternId }: { patternId: string }) => namedPattern(patterns, patternId);
+    const stops: (() => void)[] = [];
     return {
       routes: routes({
         readiness: kernel.readiness,
@@ -65,7 +72,8 @@ export default definePlugin({
         refreshes: refreshService(kernel, services),
         resets: resetService(kernel, services),
         discoveries: discoveryService({ kernel, patterns }),
-        syncs: syncService({ kernel, tables }),
+        syncs: syncService(facts),
+        credentials: credentialService({ kernel, patternOf }),
         syncRuns: syncRunService(kernel),
         receipts,
         replays: replayService(kernel),
@@ -74,16 +82,17 @@ export default definePlugin({
         tableRefs: tableRefsService({ kernel, tables }),
       }),
       contributes: [
-        ...contributedChecks({ kernel, tables }).map((check) => contribute(ReadinessChecks, check)),
+        ...contributedChecks(facts).map((check) => contribute(ReadinessChecks, check)),
         contribute(RunChanges, settleDiscovery),
         contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
       ],
       runKinds: [SYNC_KIND, DISCOVERY_KIND, VERIFY_KIND, REPLAY_KIND],
       async start() {
-        stopSweeper = startConfigSweeper(kernel);
+        await refuseCredentials(kernel);
+        stops.push(startConfigSweeper(kernel), startCredentialSweeper(kernel));
       },
       async stop() {
-        stopSweeper?.();
+        for (const stop of stops) stop();
       },
     };
   },

@@ -6,7 +6,9 @@ import {
   createStream,
   deleteSource,
   deleteStream,
+  detachCredentials,
   discoverPatterns,
+  getCredentials,
   getDiscoveryStatus,
   getPattern,
   getReplay,
@@ -23,9 +25,13 @@ import {
   listSyncHistory,
   listSyncRunStreams,
   listTableFormatRefs,
+  migrateCredentials,
   previewReset,
   refreshSchema,
   resetStream,
+  revokeCredential,
+  rotateCredentials,
+  setCredentials,
   startDiscovery,
   startReplay,
   startSync,
@@ -33,6 +39,7 @@ import {
   updateStream,
   verifySync,
 } from './contract.ts';
+import type { credentialService } from './credential/service.ts';
 import type { discoveryService, HowToStart } from './discovery/service.ts';
 import type { patternService } from './pattern/service.ts';
 import type { replayService } from './quarantine/service.ts';
@@ -58,6 +65,7 @@ export interface RouteServices {
   refreshes: ReturnType<typeof refreshService>;
   resets: ReturnType<typeof resetService>;
   discoveries: ReturnType<typeof discoveryService>;
+  credentials: ReturnType<typeof credentialService>;
   syncs: ReturnType<typeof syncService>;
   syncRuns: ReturnType<typeof syncRunService>;
   receipts: ReturnType<typeof receiptService>;
@@ -69,7 +77,7 @@ export interface RouteServices {
 
 /** Every endpoint of the plugin with the service call that carries it out. */
 export function routes(services: RouteServices): AnyRoute[] {
-  return [...sourceRoutes(services), ...streamRoutes(services), ...runRoutes(services)];
+  return [...sourceRoutes(services), ...credentialRoutes(services), ...streamRoutes(services), ...runRoutes(services)];
 }
 
 function sourceRoutes({ patterns, sources, readiness, tableRefs }: RouteServices): AnyRoute[] {
@@ -80,11 +88,24 @@ function sourceRoutes({ patterns, sources, readiness, tableRefs }: RouteServices
     handle(listSources, ({ tenant, query }) => sources.list(tenant, query)),
     handle(getSource, ({ tenant, params }) => sources.get(tenant, params.source_id)),
     handle(updateSource, ({ tenant, params, body, ifMatch }) =>
-      sources.update(tenant, params.source_id, body, ifMatch),
+      sources.update(tenant, { sourceId: params.source_id, patch: body, ifMatch }),
     ),
     handle(deleteSource, ({ tenant, params, ifMatch }) => sources.retire(tenant, params.source_id, ifMatch)),
     handle(getSourceReadiness, ({ tenant, params }) => readiness(tenant, SOURCE_SUBJECT, params.source_id)),
     handle(listTableFormatRefs, ({ tenant, params, query }) => tableRefs.list(tenant, params.source_id, query)),
+  ];
+}
+
+function credentialRoutes({ credentials }: RouteServices): AnyRoute[] {
+  return [
+    handle(getCredentials, ({ tenant, params }) => credentials.get(tenant, params.source_id)),
+    handle(setCredentials, ({ tenant, params, body }) => credentials.set(tenant, params.source_id, body)),
+    handle(rotateCredentials, ({ tenant, params, body, ifMatch }) =>
+      credentials.rotate(tenant, params.source_id, { body, ifMatch }),
+    ),
+    handle(detachCredentials, ({ tenant, params }) => credentials.detach(tenant, params.source_id)),
+    handle(migrateCredentials, ({ tenant, params, body }) => credentials.migrate(tenant, params.source_id, body)),
+    handle(revokeCredential, ({ tenant, params }) => credentials.revoke(tenant, params.credential_ref)),
   ];
 }
 

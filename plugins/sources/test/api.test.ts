@@ -64,7 +64,8 @@ t.test('the routes of sources keep their rules', async (t) => {
     t.equal(await create({ source_config: { path: 7 } }), '422 source_config_invalid');
     t.equal(await create({ source_config: { path: data, hidden: 'canary' } }), '422 source_config_invalid');
     t.equal(await create({ name: 'Not A Name' }), '400 validation_failed');
-    t.equal(await create({ credential_values: { key: 'x' } }), '400 validation_failed', 'an unknown field');
+    t.equal(await create({ credential_values: { key: 'x' } }), '422 undeclared_credential_field');
+    t.equal(await create({ secrets: { key: 'x' } }), '400 validation_failed', 'an unknown field');
     t.equal(await create({ status: 'active' }), '400 validation_failed', 'a read-only field');
   });
 

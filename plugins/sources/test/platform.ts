@@ -42,6 +42,7 @@ export interface TestPlatform {
   folder: string;
   database: TestDatabase;
   stateDir: string;
+  kernel: RunningPlatform;
   runs: RunningPlatform['runs'];
   db: RunningPlatform['database']['db'];
   tenant: TestDatabase['tenant'];
@@ -61,8 +62,11 @@ export interface Worker {
   children(): Promise<{ name: string; pid: number; parent: number }[]>;
 }
 
-/** The whole platform but its worker: real database, real workflow engine, real HTTP. Everything ends with the test. */
-export async function testPlatform(t: Test): Promise<TestPlatform> {
+/** The whole platform but its worker: real database, real workflow engine, real HTTP. `more` are settings of the test. */
+export async function testPlatform(
+  t: Test,
+  more: (folder: string) => Promise<Record<string, string>> = async () => ({}),
+): Promise<TestPlatform> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-sources-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const issuer = await testIssuer(t);
@@ -89,6 +93,7 @@ export async function testPlatform(t: Test): Promise<TestPlatform> {
     WEIR_CACHE_DIR: join(tmpdir(), 'weir-test-cache'),
     WEIR_STATE_DIR: join(folder, 'state'),
     WEIR_PLATFORM: join(ROOT, 'platform.json'),
+    ...(await more(folder)),
   };
   await mkdir(join(folder, 'warehouse'));
   const platform = await bootPlatform({
@@ -112,6 +117,7 @@ export async function testPlatform(t: Test): Promise<TestPlatform> {
     token,
     database,
     stateDir: join(folder, 'state'),
+    kernel: platform,
     runs: platform.runs,
     db: platform.database.db,
     tenant: (alias) => database.tenant(alias),

@@ -50,6 +50,10 @@ const facts: fc.Arbitrary<SourceFacts> = fc.record({
     { weight: 9, arbitrary: fc.constantFrom('ready' as const, 'active' as const) },
     { weight: 1, arbitrary: fc.constantFrom(...SOURCE_STATUSES) },
   ),
+  credentials: fc.oneof(
+    { weight: 9, arbitrary: fc.constant('ready' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('missing' as const, 'unreadable' as const) },
+  ),
   streams: fc.array(stream, { maxLength: 3 }),
 });
 
@@ -75,8 +79,9 @@ t.test('readiness says ready exactly when a start is not refused, and both mean 
   const cases = fc.property(facts, (source) => {
     const failed = BLOCKING_CHECKS.filter(({ judge }) => judge(source).status === 'fail');
     const refusal = startRefusal(source);
-    const { status, streams } = source;
-    const wanted = (status === 'ready' || status === 'active') && streams.length > 0 && streams.every(streamMayStart);
+    const { status, streams, credentials } = source;
+    const begins = (status === 'ready' || status === 'active') && credentials === 'ready';
+    const wanted = begins && streams.length > 0 && streams.every(streamMayStart);
     if (wanted) ready += 1;
     return (failed.length === 0) === (refusal === undefined) && (refusal === undefined) === wanted;
   });
@@ -89,6 +94,8 @@ t.test('a refusal names a state by 409, and each stream with its check by 422', 
     const refusal = startRefusal(source);
     if (refusal === undefined) return true;
     if (source.status !== 'ready' && source.status !== 'active') return refusal.code === 'source_not_ready';
+    if (source.credentials === 'missing') return refusal.code === 'credential_not_attached';
+    if (source.credentials === 'unreadable') return refusal.code === 'credentials_unreadable';
     if (source.streams.length === 0) return refusal.code === 'no_streams_enabled';
     const named = refusal.details.members?.streams as { stream_id: string; check: string; code: string }[];
     const faulty = source.streams.filter((one) => !streamMayStart(one)).map(({ streamId }) => streamId);
@@ -112,11 +119,15 @@ t.test('each part of the checklist is a check of its own', async (t) => {
   };
   const failing = (change: Partial<StreamFacts>, source: Partial<SourceFacts> = {}) =>
     BLOCKING_CHECKS.filter(
-      ({ judge }) => judge({ status: 'ready', streams: [{ ...good, ...change }], ...source }).status === 'fail',
+      ({ judge }) =>
+        judge({ status: 'ready', credentials: 'ready', streams: [{ ...good, ...change }], ...source }).status ===
+        'fail',
     ).map(({ check }) => check);
   t.strictSame(failing({}), []);
   t.strictSame(failing({}, { status: 'draft' }), ['source_state']);
   t.strictSame(failing({}, { streams: [] }), ['streams_enabled']);
+  t.strictSame(failing({}, { credentials: 'missing' }), ['credentials']);
+  t.strictSame(failing({}, { credentials: 'unreadable' }), ['credentials']);
   t.strictSame(failing({ needsAttention: true }), ['schema_current']);
   t.strictSame(failing({ supportedSyncModes: ['full_refresh'] }), ['streams_configured']);
   t.strictSame(failing({ cursorField: undefined }), ['cursor_fields']);
@@ -127,7 +138,7 @@ t.test('each part of the checklist is a check of its own', async (t) => {
   t.strictSame(failing(hourly), ['streams_configured'], 'no hours in what is no time');
   t.strictSame(failing({ destinationAllowed: false }), ['destinations']);
   const merging = BLOCKING_CHECKS.find(({ check }) => check === 'primary_keys');
-  t.match(merging?.judge({ status: 'ready', streams: [{ ...good, ...merge }] }), {
+  t.match(merging?.judge({ status: 'ready', credentials: 'ready', streams: [{ ...good, ...merge }] }), {
     items: [{ id: 'id', name: 'orders', code: 'primary_key_required' }],
   });
 });

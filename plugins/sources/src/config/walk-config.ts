@@ -27,7 +27,7 @@ export function walkConfig(config: Config, spec: Schema, named: readonly string[
   const nodesOf = schemaNodes(spec);
   const undeclared = new Set<string>();
   const credentials: string[] = [];
-  const matches = namedBy(named);
+  const matches = pointerMatcher(named);
 
   const object = (value: Config, nodes: readonly Schema[], pointer: string): Exclude<Walked, 'credential'> => {
     const kept: [string, unknown][] = [];
@@ -78,8 +78,8 @@ export function walkConfig(config: Config, spec: Schema, named: readonly string[
   };
 }
 
-/** Whether one of the named pointers names this one. */
-function namedBy(named: readonly string[]): (pointer: string) => boolean {
+/** Tells whether one of the named pointers, in which `*` stands for any one segment, names a given one. */
+export function pointerMatcher(named: readonly string[]): (pointer: string) => boolean {
   if (named.length === 0) return () => false;
   const plain = new Set(named.filter((pointer) => !pointer.includes('/*')));
   const wild = named.filter((pointer) => pointer.includes('/*')).map((pointer) => pointer.split('/'));

@@ -6,3 +6,9 @@ export const readSources = permission('sources:read', 'viewer');
 export const writeSources = permission('sources:write', 'pipeline_editor', { capability: 'source:write' });
 /** Starting discoveries and syncs. */
 export const runSources = permission('sources:run', 'pipeline_editor', { capability: 'source:write' });
+/** Reading what may be known of credentials: not for those who only look at sources. */
+export const readCredentials = permission('credentials:read', 'pipeline_editor', { capability: 'credential:write' });
+/** Giving sources their credentials, and taking them away. */
+export const writeCredentials = permission('credentials:write', 'pipeline_editor', { capability: 'credential:write' });
+/** Moving credentials into the secret store, and revoking them for ever. */
+export const administerCredentials = permission('credentials:admin', 'admin', { capability: 'credential:admin' });

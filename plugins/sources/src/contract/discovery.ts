@@ -11,6 +11,8 @@ import {
   runProblems,
 } from '@weir/kernel/contract';
 import { readSources, runSources } from './access.ts';
+import { credentialProblems } from './credential-problems.ts';
+import { credentialInput } from './credentials.ts';
 import { PatternId } from './patterns.ts';
 import { sourceProblems } from './problems.ts';
 import { SourceConfig } from './sources.ts';
@@ -50,10 +52,16 @@ export const startDiscovery = endpoint({
       ),
       pattern_id: Type.Optional(PatternId),
       source_config: Type.Optional(SourceConfig),
+      credential_values: credentialInput.credential_values,
+      credential_ref: credentialInput.credential_ref,
     },
     {
       oneOf: [
-        { type: 'object', required: ['source_id'], properties: { pattern_id: false, source_config: false } },
+        {
+          type: 'object',
+          required: ['source_id'],
+          properties: { pattern_id: false, source_config: false, credential_values: false, credential_ref: false },
+        },
         { type: 'object', required: ['pattern_id', 'source_config'], properties: { source_id: false, apply: false } },
       ],
     },
@@ -66,8 +74,15 @@ export const startDiscovery = endpoint({
     runProblems.runAlreadyActive,
     runProblems.noWorker,
     sourceProblems.patternNotFound,
-    sourceProblems.patternNeedsCredentials,
     sourceProblems.sourceConfigInvalid,
+    credentialProblems.credentialNotAttached,
+    credentialProblems.undeclaredCredentialField,
+    credentialProblems.credentialInputConflict,
+    credentialProblems.credentialModeUnsupported,
+    credentialProblems.credentialNotUsable,
+    credentialProblems.credentialKeyMissing,
+    credentialProblems.credentialsUnreadable,
+    credentialProblems.secretStoreUnavailable,
   ],
 });
 

@@ -42,6 +42,24 @@ export const SOURCE_FAILURES = {
     detail: 'The connector pattern of this source is not installed here.',
     hint: 'Install the pattern again, or make a new source from another one.',
   },
+  catalog_holds_credential: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The connector names a stream, a column or a setting with a credential of the source.',
+    hint: 'Nothing of the description was kept. Use another connector, and rotate the credential.',
+  },
+  connector_spoke_of_credential: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The connector failed, and all that it says of why is a credential of the source.',
+    hint: 'Nothing of it was kept. Test the credential by other means.',
+  },
+  state_holds_credential: {
+    origin: 'source',
+    retryable: false,
+    detail: 'The connector put a credential of the source into the state of a stream, where it would be stored.',
+    hint: 'Nothing behind the last state without it was kept. Use another connector, and rotate the credential.',
+  },
   malformed_lines: {
     origin: 'source',
     retryable: false,

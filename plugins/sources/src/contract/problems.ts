@@ -100,12 +100,12 @@ export const sourceProblems = {
     detail: 'There is no connector pattern with this pattern_id.',
     hint: 'GET /patterns/discover lists the patterns.',
   }),
-  patternNeedsCredentials: problem({
-    code: 'pattern_needs_credentials',
+  discoveryCredentialsGone: problem({
+    code: 'discovery_credentials_gone',
     status: 422,
-    title: 'Pattern needs credentials',
-    detail: 'The pattern {pattern_id} declares credential fields, which this version cannot keep safely.',
-    hint: 'Use a pattern without credential fields.',
+    title: 'Credentials of the discovery gone',
+    detail: 'There is no discovery of this pattern with this workflow_id whose credentials are still kept.',
+    hint: 'They are kept for an hour, until a source is made of them. Give the credentials again.',
   }),
   sourceConfigInvalid: problem({
     code: 'source_config_invalid',

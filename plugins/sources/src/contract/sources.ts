@@ -13,6 +13,8 @@ import {
   Timestamp,
 } from '@weir/kernel/contract';
 import { readSources, writeSources } from './access.ts';
+import { credentialProblems } from './credential-problems.ts';
+import { CredentialRef, credentialInput } from './credentials.ts';
 import { PatternId } from './patterns.ts';
 import { sourceProblems } from './problems.ts';
 import { SyncRun } from './syncs.ts';
@@ -33,6 +35,8 @@ export const Source = Type.Object({
   pattern_id: PatternId,
   pattern_version: Type.String(),
   source_config: SourceConfig,
+  has_credentials: Type.Boolean({ description: 'Whether credentials are kept for it, sealed or in the secret store' }),
+  credential_ref: Nullable(CredentialRef),
   status: OneOf(SOURCE_STATUSES),
   streams: Type.Integer({ description: 'How many streams it has' }),
   streams_enabled: Type.Integer(),
@@ -43,12 +47,22 @@ export const Source = Type.Object({
 });
 export type SourceView = Static<typeof Source>;
 
+const MAX_WORKFLOW_ID = 200;
 const sourceParams = Closed({ source_id: Id });
 const configErrors = [
   sourceProblems.nameTaken,
   sourceProblems.patternNotFound,
-  sourceProblems.patternNeedsCredentials,
   sourceProblems.sourceConfigInvalid,
+  credentialProblems.undeclaredCredentialField,
+  credentialProblems.credentialInputConflict,
+  credentialProblems.credentialModeUnsupported,
+  credentialProblems.credentialNameRequired,
+  credentialProblems.credentialNameTaken,
+  credentialProblems.credentialNotUsable,
+  credentialProblems.credentialChangeInProgress,
+  credentialProblems.credentialKeyMissing,
+  credentialProblems.credentialsUnreadable,
+  credentialProblems.secretStoreUnavailable,
 ];
 
 /** `POST /sources` */
@@ -58,12 +72,24 @@ export const createSource = endpoint({
   path: '/sources',
   summary: 'Create a source from a connector pattern',
   access: writeSources,
-  body: Closed({ name: Name, pattern_id: PatternId, source_config: SourceConfig }),
+  body: Closed({
+    name: Name,
+    pattern_id: PatternId,
+    source_config: SourceConfig,
+    ...credentialInput,
+    workflow_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_WORKFLOW_ID,
+        description: 'A discovery of this pattern, not an hour old, whose credentials the source takes over',
+      }),
+    ),
+  }),
   declarative: true,
   response: Source,
   status: 201,
   location: '/sources/:source_id',
-  errors: configErrors,
+  errors: [...configErrors, sourceProblems.discoveryCredentialsGone],
 });
 
 /** `GET /sources` */
@@ -104,10 +130,15 @@ export const updateSource = endpoint({
   summary: 'Rename a source or change its configuration',
   access: writeSources,
   params: sourceParams,
-  body: Closed({ name: Type.Optional(Name), source_config: Type.Optional(SourceConfig) }),
+  body: Closed({ name: Type.Optional(Name), source_config: Type.Optional(SourceConfig), ...credentialInput }),
   declarative: true,
   response: Source,
-  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...configErrors],
+  errors: [
+    kernelProblems.notFound,
+    kernelProblems.preconditionFailed,
+    credentialProblems.credentialAttached,
+    ...configErrors,
+  ],
 });
 
 /** `DELETE /sources/{source_id}`: retires it; its runs and tables stay. */

@@ -23,6 +23,10 @@ export const DiscoveryEntity = defineEntity({
     applies: p.boolean(),
     patternId: p.string(),
     sourceConfig: p.json<Record<string, unknown>>().nullable(),
+    /** Credentials that belong to no source yet, sealed for this row until `expiresAt`. */
+    sealed: p.text().nullable(),
+    /** The credential in the secret store that it uses, until `expiresAt`. */
+    credentialId: p.uuid().nullable(),
     streams: p.json<KeptStream[]>().nullable(),
     expiresAt: p.datetime().nullable(),
     createdAt: p.datetime(),

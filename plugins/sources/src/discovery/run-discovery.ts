@@ -1,6 +1,9 @@
 import { type ConnectorRuntime, processRuntime, readAnswer } from '@weir/connector-runtime';
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
+import { type AttemptScrubbers, attemptScrubbers, hydrate } from '../credential/hydrate.ts';
+import { discoveryPlace, sourcePlace, storedAt } from '../credential/stored-at.ts';
+import type { StoredAt } from '../credential/vault-access.ts';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
@@ -8,13 +11,14 @@ import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { applyRefresh } from '../stream/apply-refresh.ts';
 import type { DestinationServices } from '../stream/destinations.ts';
-import { failureOf, RunFailed, sourceFailure, verdictFailure } from '../sync/failure.ts';
+import { failureOf, RunFailed, scrubbedFailure, sourceFailure, verdictFailure } from '../sync/failure.ts';
 import type { Outcome } from '../sync/finish-sync.ts';
 import { limitsOf } from '../sync/plan-sync.ts';
 import type { WorkFolders } from '../sync/work-folders.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { DiscoveryEntity, type DiscoveryRow, type KeptStream } from './entity.ts';
 import { readCatalog } from './read-catalog.ts';
+import { scrubCatalog } from './scrub-catalog.ts';
 
 export interface DiscoveryDeps {
   kernel: Kernel;
@@ -36,9 +40,10 @@ export async function runDiscovery(
   const { kernel, patterns, folders } = deps;
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
-  const { row, config } = await readInput(kernel, tenant, runId);
+  const { row, config, at } = await readInput(kernel, tenant, runId);
   const pattern = patterns.patterns.get(row.patternId);
   if (pattern === undefined || config === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
+  const hydrated = await hydrate(kernel, tenant, config, at);
   const folder = await folders.make(`${runId}-${lease.leaseEpoch}`);
   try {
     const runtime = processRuntime({
@@ -52,11 +57,11 @@ export async function runDiscovery(
       role: 'source',
       labels: { tenant: tenant.tenantId, source: row.discoveryId, execution: runId, attempt: String(lease.leaseEpoch) },
       verb: 'discover' as const,
-      inputs: { config: JSON.stringify(config) },
+      inputs: { config: hydrated.config },
       limits: limitsOf(pattern),
       signal,
     };
-    const streams = await discover(runtime, request, deps.children);
+    const streams = await discover(runtime, request, deps.children, attemptScrubbers(hydrated.secrets));
     await kernel.db(tenant).transaction(async (tx) => {
       await kernel.runs.assertLease(tx, runId, lease.leaseEpoch);
       const kept = await tx.findOne(DiscoveryEntity, { runId });
@@ -71,29 +76,37 @@ async function discover(
   runtime: ConnectorRuntime,
   request: Parameters<ConnectorRuntime['run']>[0],
   children: ChildRegistry,
+  scrubbers: AttemptScrubbers,
 ): Promise<KeptStream[]> {
   const connector = await runtime.run(request);
   const { pid } = connector;
   if (pid !== undefined) children.started({ name: connector.name, pid, parent: process.pid });
   const answer = await readAnswer(connector, 'CATALOG');
   if (pid !== undefined) children.ended(pid);
-  if (!answer.ok) throw new RunFailed(verdictFailure(answer.failure));
-  const catalog = readCatalog(answer.message.catalog.streams);
+  if (!answer.ok) throw new RunFailed(scrubbedFailure(verdictFailure(answer.failure), scrubbers.text));
+  const described = scrubCatalog(answer.message.catalog.streams, scrubbers);
+  const catalog = described === undefined ? 'catalog_holds_credential' : readCatalog(described);
   if (typeof catalog === 'string') throw new RunFailed(sourceFailure(catalog));
   return catalog;
 }
 
-async function readInput(
-  kernel: Kernel,
-  tenant: Tenant,
-  runId: string,
-): Promise<{ row: DiscoveryRow; config: Record<string, unknown> | undefined }> {
+interface DiscoveryInput {
+  row: DiscoveryRow;
+  config: Record<string, unknown> | undefined;
+  at: StoredAt;
+}
+
+async function readInput(kernel: Kernel, tenant: Tenant, runId: string): Promise<DiscoveryInput> {
   return kernel.db(tenant).transaction(async (tx) => {
     const row = await tx.findOne(DiscoveryEntity, { runId });
     if (row === undefined) throw new RunFailed(sourceFailure('run_failed'));
-    if (!row.sourceId) return { row, config: row.sourceConfig ?? undefined };
+    if (!row.sourceId) {
+      const config = row.sourceConfig ?? undefined;
+      return { row, config, at: await storedAt(tx, row, discoveryPlace(tenant, row.discoveryId)) };
+    }
     const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId });
-    return { row, config: source?.sourceConfig };
+    if (source === undefined) throw new RunFailed(sourceFailure('run_failed'));
+    return { row, config: source.sourceConfig, at: await storedAt(tx, source, sourcePlace(tenant, row.sourceId)) };
   });
 }
 

@@ -1,8 +1,8 @@
 import { type Kernel, type RunRecord, type RunWorkerView, runView, type Tenant } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
-import { checkConfig } from '../config/check-config.ts';
 import type { DiscoveryStatusView, startDiscovery } from '../contract.ts';
+import { refuseUnfit } from '../credential/fit-to-run.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../run-kinds.ts';
 import type { SourceRow } from '../source/entity.ts';
@@ -10,6 +10,7 @@ import { liveSource } from '../source/live-source.ts';
 import { namedPattern } from '../source/service.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { DiscoveryEntity, type DiscoveryRow } from './entity.ts';
+import { pendingCredentials } from './pending-credentials.ts';
 
 /** How long a configuration that is no source yet is kept for its discovery. */
 export const PENDING_CONFIG_MS = 60 * 60 * 1000;
@@ -34,8 +35,7 @@ export function discoveryService(deps: Deps) {
       if (body.source_id !== undefined) {
         return startOfSource(deps, tenant, { sourceId: body.source_id, applies: body.apply ?? true, how });
       }
-      const { pattern_id: patternId = '', source_config: config = {} } = body;
-      return startOfConfig(deps, tenant, { patternId, config, how });
+      return startOfConfig(deps, tenant, body, how);
     },
 
     /** How a discovery stands, by its workflow id or run id. */
@@ -58,13 +58,15 @@ async function startOfSource(
   { sourceId, applies, how }: { sourceId: string; applies: boolean; how: HowToStart },
 ) {
   const db = kernel.db(tenant);
-  const checked = async (source: SourceRow) =>
-    checkConfig(namedPattern(patterns, source.patternId), source.sourceConfig);
+  const checked = (source: SourceRow) => {
+    const pattern = namedPattern(patterns, source.patternId);
+    refuseUnfit(kernel, tenant, { source, pattern });
+  };
   await db.transaction(async (tx) => checked(await liveSource(tx, sourceId)));
   const admitted = await kernel.runs.admit(kind, { queue: how.queue });
   return db.transaction(async (tx) => {
     const source = await liveSource(tx, sourceId, { lock: true });
-    await checked(source);
+    checked(source);
     const started = await kernel.runs.start(tx, {
       ...{ kind, subjectId: sourceId, admitted },
       requestedBy: how.requestedBy,
@@ -85,15 +87,20 @@ async function startOfSource(
   });
 }
 
-async function startOfConfig(
-  { kernel, patterns }: Deps,
-  tenant: Tenant,
-  { patternId, config, how }: { patternId: string; config: Record<string, unknown>; how: HowToStart },
-) {
-  checkConfig(namedPattern(patterns, patternId), config);
+type PendingConfig = Pick<
+  Input<typeof startDiscovery>['body'],
+  'pattern_id' | 'source_config' | 'credential_values' | 'credential_ref'
+>;
+
+/** Its credentials wait sealed in its row, which is all that the run knows of them. */
+async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: PendingConfig, how: HowToStart) {
+  const { pattern_id: patternId = '', source_config: config = {}, ...input } = body;
+  const pattern = namedPattern(patterns, patternId);
+  const discoveryId = uuidv7();
+  const pending = await pendingCredentials(kernel, tenant, { discoveryId, pattern, config, input });
   const admitted = await kernel.runs.admit(kind, { queue: how.queue });
   return kernel.db(tenant).transaction(async (tx) => {
-    const discoveryId = uuidv7();
+    const credential = await pending.find?.(tx, { lock: true });
     const started = await kernel.runs.start(tx, {
       ...{ kind, subjectId: discoveryId, admitted },
       requestedBy: how.requestedBy,
@@ -104,7 +111,9 @@ async function startOfConfig(
       discoveryId,
       applies: false,
       patternId,
-      sourceConfig: config,
+      sourceConfig: pending.visible,
+      sealed: pending.sealed ?? null,
+      credentialId: credential?.credentialId ?? null,
       expiresAt: new Date(now + PENDING_CONFIG_MS),
       createdAt: new Date(now),
     });

@@ -3,14 +3,16 @@ import { TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import { DISCOVERY_KIND } from '../run-kinds.ts';
 
 /**
- * Told of every run that changes: a discovery that has ended keeps no configuration, and one that did not succeed leaves
- * its source a draft again, whoever has ended it.
+ * Told of every run that changes: a discovery that has ended keeps no configuration (its credentials wait out their hour, for
+ * a source that is made of them), and one that did not succeed leaves its source a draft again, whoever has ended it.
  */
 export const settleDiscovery: RunChanged = async (tx, { run_id: runId, kind, subject_id: subjectId, status }) => {
   if (kind !== DISCOVERY_KIND.kind || !TERMINAL_RUN_STATUSES.includes(status)) return;
   const { tenantId } = tx.tenant;
   await tx.sql(
-    'update sources.discovery set source_config = null, expires_at = null where tenant_id = $1 and run_id = $2',
+    `update sources.discovery set source_config = null,
+       expires_at = case when sealed is null and credential_id is null then null else expires_at end
+     where tenant_id = $1 and run_id = $2`,
     [tenantId, runId],
   );
   if (status === 'succeeded') return;

@@ -13,16 +13,15 @@ export function startConfigSweeper(kernel: Kernel): () => void {
   return () => clearInterval(timer);
 }
 
-/** One sweep: what expired before `now` loses its configuration. */
+/** One sweep: what expired before `now` loses its configuration and its credentials. */
 export async function sweepConfigs(kernel: Kernel, now: Date): Promise<void> {
   for (const tenant of await kernel.tenants.list()) {
-    await kernel
-      .db(tenant)
-      .transaction((tx) =>
-        tx.sql(
-          'update sources.discovery set source_config = null, expires_at = null where tenant_id = $1 and expires_at < $2',
-          [tenant.tenantId, now],
-        ),
-      );
+    await kernel.db(tenant).transaction((tx) =>
+      tx.sql(
+        `update sources.discovery set source_config = null, sealed = null, credential_id = null, expires_at = null
+           where tenant_id = $1 and expires_at < $2`,
+        [tenant.tenantId, now],
+      ),
+    );
   }
 }

@@ -1,6 +1,5 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import { type CheckOutcome, type ReadinessCheck, type RunStatus, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
-import type { TablesService } from '@weir/plugin-datasets/contract';
 import { inParallel } from '../in-parallel.ts';
 import { DISCOVERY_KIND, SYNC_KIND } from '../run-kinds.ts';
 import { liveSource } from '../source/live-source.ts';
@@ -9,30 +8,29 @@ import { bronzeNamespace } from '../stream/view.ts';
 import { StreamRunEntity } from '../sync/entity.ts';
 import { leftAside } from './left-aside.ts';
 import { BLOCKING_CHECKS, MAX_NAMED } from './source-checks.ts';
-import { readSourceFacts } from './source-facts.ts';
+import { type FactDeps, readSourceFacts } from './source-facts.ts';
 
 /** The subject of every check of this plugin. */
 export const SOURCE_SUBJECT = 'source';
 
-interface Deps {
+interface Deps extends FactDeps {
   kernel: Kernel;
-  tables: TablesService;
 }
 
 /** The checks of sources that this plugin gives: those that refuse a start, then those that only warn. */
 export function contributedChecks(deps: Deps): ReadinessCheck[] {
-  const { kernel, tables } = deps;
+  const { kernel } = deps;
   const blocking = BLOCKING_CHECKS.map(({ check, title, judge }) => ({
     ...{ subject: SOURCE_SUBJECT, check, title, blocks: true },
     run: (tenant: Tenant, sourceId: string) =>
       kernel
         .db(tenant)
-        .transaction(async (tx) => judge(await readSourceFacts(tx, await liveSource(tx, sourceId), tables))),
+        .transaction(async (tx) => judge(await readSourceFacts(tx, await liveSource(tx, sourceId), deps))),
   }));
   return [...blocking, ...warningChecks(deps)];
 }
 
-function warningChecks({ kernel, tables }: Deps): ReadinessCheck[] {
+function warningChecks({ kernel, tables }: Pick<Deps, 'kernel' | 'tables'>): ReadinessCheck[] {
   const about = { subject: SOURCE_SUBJECT, blocks: false };
   return [
     {
@@ -109,7 +107,11 @@ export function historyOutcome(newest: readonly RunStatus[], succeeded: boolean)
   return { status: 'pass', detail: 'Syncs have succeeded, and the last one did not fail.' };
 }
 
-async function tablesOutcome({ kernel, tables }: Deps, tenant: Tenant, sourceId: string): Promise<CheckOutcome> {
+async function tablesOutcome(
+  { kernel, tables }: Pick<Deps, 'kernel' | 'tables'>,
+  tenant: Tenant,
+  sourceId: string,
+): Promise<CheckOutcome> {
   const streams = await kernel
     .db(tenant)
     .transaction((tx) => tx.find(StreamEntity, { sourceId, enabled: true }, { orderBy: { name: 'asc' } }));

@@ -1,16 +1,14 @@
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import { ReadinessChecks } from '@weir/kernel/contract';
-import type { TablesService } from '@weir/plugin-datasets/contract';
 import { sourceProblems } from '../contract.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { liveSource } from '../source/live-source.ts';
 import { SOURCE_SUBJECT } from './contributed-checks.ts';
 import { BLOCKING_CHECKS, startRefusal } from './source-checks.ts';
-import { readSourceFacts } from './source-facts.ts';
+import { type FactDeps, readSourceFacts } from './source-facts.ts';
 
-interface Deps {
+interface Deps extends FactDeps {
   kernel: Kernel;
-  tables: TablesService;
 }
 
 const OWN: ReadonlySet<string> = new Set(BLOCKING_CHECKS.map(({ check }) => check));
@@ -20,8 +18,9 @@ const OWN: ReadonlySet<string> = new Set(BLOCKING_CHECKS.map(({ check }) => chec
  * streams and for what other plugins check. To be asked before a start looks for a worker; the start asks
  * `refuseInTransaction` once more.
  */
-export async function refuseUnready({ kernel, tables }: Deps, tenant: Tenant, sourceId: string): Promise<void> {
-  await kernel.db(tenant).transaction(async (tx) => refuseInTransaction(tx, await liveSource(tx, sourceId), tables));
+export async function refuseUnready(deps: Deps, tenant: Tenant, sourceId: string): Promise<void> {
+  const { kernel } = deps;
+  await kernel.db(tenant).transaction(async (tx) => refuseInTransaction(tx, await liveSource(tx, sourceId), deps));
   for (const asked of kernel.contributions(ReadinessChecks)) {
     if (asked.subject !== SOURCE_SUBJECT || !asked.blocks || OWN.has(asked.check)) continue;
     const { status, items = [] } = await asked.run(tenant, sourceId);
@@ -32,11 +31,7 @@ export async function refuseUnready({ kernel, tables }: Deps, tenant: Tenant, so
 }
 
 /** The part of it that this plugin checks, in the transaction that makes the run and holds the lock of the source. */
-export async function refuseInTransaction(
-  tx: TenantTransaction,
-  source: SourceRow,
-  tables: TablesService,
-): Promise<void> {
-  const refusal = startRefusal(await readSourceFacts(tx, source, tables));
+export async function refuseInTransaction(tx: TenantTransaction, source: SourceRow, deps: FactDeps): Promise<void> {
+  const refusal = startRefusal(await readSourceFacts(tx, source, deps));
   if (refusal !== undefined) throw refusal;
 }

@@ -1,5 +1,6 @@
-import type { CheckOutcome, Problem } from '@weir/kernel/contract';
-import { type SourceStatus, sourceProblems } from '../contract.ts';
+import type { CheckOutcome, Problem, ProblemType } from '@weir/kernel/contract';
+import { credentialProblems, type SourceStatus, sourceProblems } from '../contract.ts';
+import type { CredentialState } from '../credential/fit-to-run.ts';
 import { faultsOf, type StreamSettings } from '../stream/stream-rules.ts';
 
 /** An enabled stream, as far as a start looks at it. */
@@ -14,6 +15,7 @@ export interface StreamFacts extends StreamSettings {
 /** What decides whether a sync of a source may start. */
 export interface SourceFacts {
   status: SourceStatus;
+  credentials: CredentialState;
   /** The enabled ones. */
   streams: readonly StreamFacts[];
 }
@@ -44,6 +46,16 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
       status === 'ready' || status === 'active'
         ? { status: 'pass', detail: `The source is ${status}.` }
         : { status: 'fail', detail: `The source is ${status}.`, hint: sourceProblems.sourceNotReady.entry.hint },
+  },
+  {
+    check: 'credentials',
+    title: 'The credentials that the pattern asks for are there',
+    judge: ({ credentials }) => {
+      const refused = CREDENTIAL_REFUSALS[credentials];
+      return refused === undefined
+        ? { status: 'pass', detail: 'They are there, or none is asked for.' }
+        : { status: 'fail', detail: refused.entry.detail, hint: refused.entry.hint };
+    },
   },
   {
     check: 'streams_enabled',
@@ -89,6 +101,13 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
   },
 ];
 
+/** What a source is refused for that is not ready by its credentials. */
+const CREDENTIAL_REFUSALS: Readonly<Record<CredentialState, ProblemType | undefined>> = {
+  ready: undefined,
+  missing: credentialProblems.credentialNotAttached,
+  unreadable: credentialProblems.credentialsUnreadable,
+};
+
 function item({ streamId, name }: StreamFacts, code: string): Items[number] {
   return { id: streamId, name, code };
 }
@@ -122,6 +141,8 @@ export function startRefusal(facts: SourceFacts): Problem | undefined {
   const [first] = failed;
   if (first === undefined) return undefined;
   if (first.check === 'source_state') return sourceProblems.sourceNotReady({ values: { status: facts.status } });
+  const refused = CREDENTIAL_REFUSALS[facts.credentials];
+  if (first.check === 'credentials' && refused !== undefined) return refused();
   if (first.check === 'streams_enabled') return sourceProblems.noStreamsEnabled();
   const streams = failed.flatMap(({ check, items = [] }) =>
     items.map(({ id, name, code }) => ({ stream_id: id, name, check, code })),

@@ -1,17 +1,29 @@
-import type { TenantTransaction } from '@weir/kernel';
+import type { Kernel, TenantTransaction } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import type { TableOwner, TablesService } from '@weir/plugin-datasets/contract';
+import { credentialState } from '../credential/fit-to-run.ts';
+import type { Pattern } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { StreamEntity } from '../stream/entity.ts';
 import { settingsOf } from '../stream/settings.ts';
 import type { SourceFacts } from './source-checks.ts';
 
+/** What the facts of a source are made of. */
+export interface FactDeps {
+  kernel: Pick<Kernel, 'vault'>;
+  tables: TablesService;
+  patterns: ReadonlyMap<string, Pattern>;
+}
+
 /** Reads what decides whether a sync of the source may start, in the caller's transaction. */
 export async function readSourceFacts(
   tx: TenantTransaction,
-  { sourceId, status }: SourceRow,
-  tables: TablesService,
+  source: SourceRow,
+  { kernel, tables, patterns }: FactDeps,
 ): Promise<SourceFacts> {
+  const { sourceId, status, patternId } = source;
+  const pattern = patterns.get(patternId);
+  const credentials = pattern === undefined ? 'ready' : credentialState(kernel, tx.tenant, { source, pattern });
   const rows = await tx.find(StreamEntity, { sourceId, enabled: true }, { orderBy: { name: 'asc' } });
   const streams = rows.map((row) => ({
     ...settingsOf(row),
@@ -20,7 +32,7 @@ export async function readSourceFacts(
     needsAttention: row.needsAttention,
     destinationAllowed: isBronze(tables, tx.tenant, row.destinationTable),
   }));
-  return { status, streams };
+  return { status, credentials, streams };
 }
 
 /** Whether the name fits the convention of bronze tables; only the service of tables knows it. */

@@ -12,7 +12,12 @@ export const SourceEntity = defineEntity({
     name: p.string(),
     patternId: p.string(),
     patternVersion: p.string(),
+    /** Without credentials, in either mode. */
     sourceConfig: p.json<Record<string, unknown>>(),
+    /** The credentials of a source that are kept inline, sealed for its row. */
+    sealed: p.text().nullable(),
+    /** The credential in the secret store that it uses. */
+    credentialId: p.uuid().nullable(),
     status: p.enum(SOURCE_STATUSES),
     version: p.integer(),
     lastRunId: p.uuid().nullable(),

@@ -10,7 +10,7 @@ export interface StreamCounts {
 
 const READ = `
 select source_id as "sourceId", name, pattern_id as "patternId", pattern_version as "patternVersion",
-  source_config as "sourceConfig", status, version, last_run_id as "lastRunId",
+  source_config as "sourceConfig", sealed, credential_id as "credentialId", status, version, last_run_id as "lastRunId",
   created_at as "createdAt", updated_at as "updatedAt",
   (select count(*)::int from sources.stream s where s.tenant_id = source.tenant_id and s.source_id = source.source_id) as streams,
   (select count(*)::int from sources.stream s where s.tenant_id = source.tenant_id and s.source_id = source.source_id and s.enabled) as streams_enabled

@@ -1,26 +1,15 @@
-import {
-  type Kernel,
-  mergePatch,
-  type PageOrders,
-  requireMatch,
-  type Tenant,
-  type TenantTransaction,
-} from '@weir/kernel';
+import { type Kernel, type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import type { Input } from '@weir/kernel/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
-import { v7 as uuidv7 } from 'uuid';
-import { checkConfig } from '../config/check-config.ts';
-import {
-  type createSource,
-  type listSources,
-  type SourceView,
-  sourceProblems,
-  type updateSource,
-} from '../contract.ts';
+import { type listSources, type SourceView, sourceProblems } from '../contract.ts';
+import { CredentialEntity } from '../credential/entity.ts';
+import { detach } from '../credential/rows.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { SyncRunEntity } from '../sync/entity.ts';
 import { syncRunView } from '../sync/view.ts';
 import { uniqueConstraint } from '../unique-constraint.ts';
+import { type ChangeRequest, changeSource } from './change-source.ts';
+import { makeSource, type NewSource } from './create-source.ts';
 import { SourceEntity, type SourceRow } from './entity.ts';
 import { liveSource } from './live-source.ts';
 import { readSource, type StreamCounts } from './read-source.ts';
@@ -53,30 +42,15 @@ export function sourceService({ kernel, patterns, events }: SourceDeps) {
     viewsOf({ kernel, patterns }, tx, { rows, counts });
   const view = async (tx: TenantTransaction, row: SourceRow) =>
     (await views(tx, [row], await streamCounts(tx, [row.sourceId])))[0] as SourceView;
+  const told = async (tx: TenantTransaction, row: SourceRow) => {
+    await tell(tx, row);
+    return view(tx, row);
+  };
+  const patternOf = ({ patternId }: SourceRow) => namedPattern(patterns, patternId);
   return {
     /** Creates a source in `draft`. */
-    async create(tenant: Tenant, body: Input<typeof createSource>['body']): Promise<SourceView> {
-      const pattern = namedPattern(patterns, body.pattern_id);
-      checkConfig(pattern, body.source_config);
-      const now = new Date();
-      return taken(() =>
-        kernel.db(tenant).transaction(async (tx) => {
-          const row = await tx.insert(SourceEntity, {
-            sourceId: uuidv7(),
-            name: body.name,
-            patternId: pattern.id,
-            patternVersion: pattern.version,
-            sourceConfig: body.source_config,
-            status: 'draft',
-            version: 1,
-            createdAt: now,
-            updatedAt: now,
-          });
-          await tell(tx, row);
-          return view(tx, row);
-        }),
-      );
-    },
+    create: (tenant: Tenant, body: NewSource): Promise<SourceView> =>
+      taken(() => makeSource({ kernel, pattern: namedPattern(patterns, body.pattern_id) }, tenant, body, told)),
 
     /** One source, all of it read in one transaction. */
     get: (tenant: Tenant, sourceId: string): Promise<SourceView> =>
@@ -103,30 +77,9 @@ export function sourceService({ kernel, patterns, events }: SourceDeps) {
       });
     },
 
-    /** Renames a source or patches its configuration; what is not named stays. */
-    async update(
-      tenant: Tenant,
-      sourceId: string,
-      patch: Input<typeof updateSource>['body'],
-      ifMatch: string | undefined,
-    ): Promise<SourceView> {
-      return taken(() =>
-        kernel.db(tenant).transaction(async (tx) => {
-          const found = await liveSource(tx, sourceId, { lock: true });
-          requireMatch(ifMatch, String(found.version));
-          if (patch.name === undefined && patch.source_config === undefined) return view(tx, found);
-          const changes: Partial<SourceRow> = { version: found.version + 1, updatedAt: new Date() };
-          if (patch.name !== undefined) changes.name = patch.name;
-          if (patch.source_config !== undefined) {
-            changes.sourceConfig = mergePatch(found.sourceConfig, patch.source_config) as Record<string, unknown>;
-            checkConfig(namedPattern(patterns, found.patternId), changes.sourceConfig);
-          }
-          const changed = await tx.update(found, changes);
-          await tell(tx, changed);
-          return view(tx, changed);
-        }),
-      );
-    },
+    /** Renames a source, patches its configuration or gives it credentials; what is not named stays. */
+    update: (tenant: Tenant, request: ChangeRequest): Promise<SourceView> =>
+      taken(() => changeSource({ kernel, patternOf }, tenant, request, told)),
 
     /** Retires a source; throws `run_already_active` while a sync or a discovery of it is open. */
     async retire(tenant: Tenant, sourceId: string, ifMatch: string | undefined): Promise<undefined> {
@@ -135,7 +88,7 @@ export function sourceService({ kernel, patterns, events }: SourceDeps) {
         requireMatch(ifMatch, String(row.version));
         await refuseWhileRunning(kernel, tx, sourceId);
         const status = sourceAfter(row.status, 'retired');
-        await tell(tx, await tx.update(row, { status, version: row.version + 1, updatedAt: new Date() }));
+        await tell(tx, await detach(tx, row, { status }));
       });
       return undefined;
     },
@@ -157,6 +110,7 @@ async function viewsOf(
   tx: TenantTransaction,
   { rows, counts }: { rows: readonly SourceRow[]; counts: ReadonlyMap<string, StreamCounts> },
 ): Promise<SourceView[]> {
+  const refs = await credentialRefs(tx, rows);
   const runIds = rows.flatMap(({ lastRunId }) => lastRunId ?? []);
   const runs = new Map((await kernel.runs.findMany(tx, runIds)).map((run) => [run.runId, run]));
   const details = runIds.length === 0 ? [] : await tx.find(SyncRunEntity, { runId: { $in: runIds } });
@@ -168,6 +122,7 @@ async function viewsOf(
       pattern: patterns.get(row.patternId),
       lastRun,
       counts: counts.get(row.sourceId) ?? NO_STREAMS,
+      credentialRef: refs.get(row.credentialId ?? ''),
     });
   });
 }
@@ -176,15 +131,18 @@ interface Beside {
   pattern: Pattern | undefined;
   lastRun: SourceView['last_run'];
   counts: StreamCounts;
+  credentialRef: string | undefined;
 }
 
-function viewOf(row: SourceRow, { pattern, lastRun, counts }: Beside): SourceView {
+function viewOf(row: SourceRow, { pattern, lastRun, counts, credentialRef }: Beside): SourceView {
   return {
     source_id: row.sourceId,
     name: row.name,
     pattern_id: row.patternId,
     pattern_version: row.patternVersion,
     source_config: visibleConfig(row.sourceConfig, pattern),
+    has_credentials: Boolean(row.sealed) || Boolean(row.credentialId),
+    credential_ref: credentialRef ?? null,
     status: row.status,
     ...counts,
     last_run: lastRun,
@@ -192,6 +150,12 @@ function viewOf(row: SourceRow, { pattern, lastRun, counts }: Beside): SourceVie
     updated_at: row.updatedAt.toISOString(),
     etag: String(row.version),
   };
+}
+
+async function credentialRefs(tx: TenantTransaction, rows: readonly SourceRow[]): Promise<Map<string, string>> {
+  const ids = rows.flatMap(({ credentialId }) => credentialId ?? []);
+  const found = ids.length === 0 ? [] : await tx.find(CredentialEntity, { credentialId: { $in: ids } });
+  return new Map(found.map(({ credentialId, credentialRef }) => [credentialId, credentialRef]));
 }
 
 const NO_STREAMS: StreamCounts = { streams: 0, streams_enabled: 0 };

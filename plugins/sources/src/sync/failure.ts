@@ -1,4 +1,4 @@
-import { CONNECTOR_ERRORS, ConnectorError, type Verdict } from '@weir/connector-runtime';
+import { CONNECTOR_ERRORS, ConnectorError, type Scrubber, type Verdict } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
@@ -28,6 +28,13 @@ export function verdictFailure(failure: Omit<Extract<Verdict, { outcome: 'failur
   return { code, origin, retryable, detail, ...(hint === undefined || known !== undefined ? {} : { hint }) };
 }
 
+/** A failure of a connector without the credentials of its source, which its own code and hint may hold. */
+export function scrubbedFailure(failure: RunFailureRecord, scrubber: Scrubber): RunFailureRecord {
+  if (scrubber.finds(failure.code)) return sourceFailure('connector_spoke_of_credential');
+  const { hint, detail } = failure;
+  return { ...failure, detail: scrubber.text(detail), ...(hint === undefined ? {} : { hint: scrubber.text(hint) }) };
+}
+
 const TRANSIENT_STATUSES: readonly number[] = [409, 429, 500, 502, 503, 504, 507];
 const PLATFORM_CODES: readonly string[] = [
   'dependency_unavailable',
@@ -35,6 +42,8 @@ const PLATFORM_CODES: readonly string[] = [
   'lease_lost',
   'shutting_down',
   'conflict',
+  'credentials_unreadable',
+  'secret_store_unavailable',
 ];
 /** What the table library calls its failures, where a run has a word of its own. */
 const STAGE_CODES: Readonly<Record<string, SourceFailureCode>> = {

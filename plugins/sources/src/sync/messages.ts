@@ -29,6 +29,8 @@ export interface ChildPlan {
   /** After this much time a stream is committed at its next STATE. */
   commitAfterMs: number;
   labels: { tenant: string; source: string; execution: string; attempt: string };
+  /** Texts of the credentials in `config`, by which they are known in what the connector says. */
+  secrets: readonly string[];
   /** JSON texts of the protocol's input files. */
   config: string;
   catalog: string;

@@ -3,6 +3,7 @@ import {
   type ConnectorProcess,
   createSpool,
   readSync,
+  type Scrubber,
   type SealedSegment,
   type Spool,
   type StreamReading,
@@ -10,7 +11,8 @@ import {
 } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
-import { sourceFailure, verdictFailure } from './failure.ts';
+import { attemptScrubbers } from '../credential/hydrate.ts';
+import { scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
 const PROGRESS_EVERY_MS = 500;
@@ -34,7 +36,8 @@ export async function readSource({ plan, connector, segments, send }: ReadDeps):
     headBytes: SPOOL_HEAD_BYTES,
     detect: hasLongNumber,
   });
-  const watched = watchSpool(spool, plan.streams);
+  const scrubbers = attemptScrubbers(plan.secrets);
+  const watched = watchSpool(spool, plan.streams, scrubbers.sure);
   const idOf = new Map(plan.streams.map(({ key, streamId }) => [key, streamId]));
   const tell = async (): Promise<void> => {
     let id = 0;
@@ -53,7 +56,10 @@ export async function readSource({ plan, connector, segments, send }: ReadDeps):
     const [{ streams: readings }] = await Promise.all([readSync({ connector, streams, spool: watched.spool }), tell()]);
     send({ type: 'progress', streams: watched.progress });
     const failures = Object.fromEntries(
-      plan.streams.map(({ key, streamId }) => [streamId, failureOf(readings.get(key)) ?? watched.failures[streamId]]),
+      plan.streams.map(({ key, streamId }) => {
+        const failure = failureOf(readings.get(key)) ?? watched.failures[streamId];
+        return [streamId, failure && scrubbedFailure(failure, scrubbers.text)];
+      }),
     );
     send({ type: 'event', event: { type: 'read', failures } });
   } finally {
@@ -73,9 +79,10 @@ interface Watched {
 
 /**
  * The spool, noting how much of each stream has arrived. What a stream that tells states sends behind its last one is
- * not kept, as the next sync reads it again; a stream that ends well all the same has broken the protocol.
+ * not kept, as the next sync reads it again; a stream that ends well all the same has broken the protocol. A state with a
+ * credential in it is none, and its stream fails.
  */
-function watchSpool(spool: Spool, streams: readonly ChildStream[]): Watched {
+function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: Scrubber): Watched {
   const failures: Watched['failures'] = {};
   const seen = new Map(
     streams.map((stream) => [stream.key, { ...stream, hasState: false, sinceState: 0, count: { rows: 0, bytes: 0 } }]),
@@ -103,6 +110,10 @@ function watchSpool(spool: Spool, streams: readonly ChildStream[]): Watched {
     },
     mark(key, state) {
       const stream = seen.get(key);
+      if (stream !== undefined && credentials.finds(state)) {
+        failures[stream.streamId] = sourceFailure('state_holds_credential');
+        return;
+      }
       if (stream !== undefined) Object.assign(stream, { hasState: true, sinceState: 0 });
       spool.mark(key, state);
     },
@@ -110,9 +121,10 @@ function watchSpool(spool: Spool, streams: readonly ChildStream[]): Watched {
       const stream = seen.get(key);
       const isCut = stream?.isStateful === true && stream.hasState;
       if (isCut && rows === 'all' && stream.sinceState > 0) {
-        failures[stream.streamId] = sourceFailure('rows_uncovered');
+        failures[stream.streamId] ??= sourceFailure('rows_uncovered');
       }
-      spool.finish(key, isCut ? 'until-last-state' : rows);
+      const hasFailed = stream !== undefined && failures[stream.streamId] !== undefined;
+      spool.finish(key, isCut || hasFailed ? 'until-last-state' : rows);
     },
   };
   const progress = Object.fromEntries([...seen.values()].map(({ streamId, count }) => [streamId, count]));

@@ -2,8 +2,11 @@ import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { drive, streamsOf, syncMachine } from '@weir/engine';
 import { faultpoint, type Kernel, type Tenant } from '@weir/kernel';
 import type { AuditsService, ProducersService, TablesService } from '@weir/plugin-datasets/contract';
+import { type HydratedConfig, hydrate } from '../credential/hydrate.ts';
+import { sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
 import { connectorEnvironment } from '../settings.ts';
+import { liveSource } from '../source/live-source.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { attemptEffects } from './attempt-effects.ts';
 import type { CopyTokens } from './copy-tokens.ts';
@@ -87,7 +90,7 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
   const { open, ledger } = parts;
   const { signal } = request;
   const child = startChild({
-    plan: childPlan(deps, request, parts),
+    plan: childPlan(deps, request, parts, await hydrateSource(deps, request)),
     children: deps.children,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
@@ -113,8 +116,22 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
   }
 }
 
+/** The configuration of the source with its credentials, as they are when the attempt begins to read. */
+function hydrateSource({ kernel }: AttemptDeps, { tenant, sourceId }: AttemptRequest): Promise<HydratedConfig> {
+  const read = kernel.db(tenant).transaction(async (tx) => {
+    const source = await liveSource(tx, sourceId);
+    return { config: source.sourceConfig, at: await storedAt(tx, source, sourcePlace(tenant, sourceId)) };
+  });
+  return read.then(({ config, at }) => hydrate(kernel, tenant, config, at));
+}
+
 /** What the child is given: the plan without anything of the database. */
-function childPlan(deps: AttemptDeps, { tenant, runId, sourceId }: AttemptRequest, parts: AttemptParts): ChildPlan {
+function childPlan(
+  deps: AttemptDeps,
+  { tenant, runId, sourceId }: AttemptRequest,
+  parts: AttemptParts,
+  hydrated: HydratedConfig,
+): ChildPlan {
   const { kernel, patterns } = deps;
   const { plan, open, workDir, leaseEpoch } = parts;
   const pattern = patterns.patterns.get(plan.source.patternId);
@@ -131,7 +148,7 @@ function childPlan(deps: AttemptDeps, { tenant, runId, sourceId }: AttemptReques
     segments: pattern.fast_path?.includes(SEGMENT_OFFER.channel) ?? false,
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
     labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(leaseEpoch) },
-    config: JSON.stringify(plan.source.sourceConfig),
+    ...hydrated,
     catalog: plan.catalog,
     state: plan.state,
     streams: open.map((stream) => stream.child),

@@ -1,9 +1,9 @@
 import type { Kernel, RunRecord, Tenant } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
-import type { TablesService } from '@weir/plugin-datasets/contract';
 import type { listSyncHistory, SyncRunDetailView } from '../contract.ts';
 import type { HowToStart } from '../discovery/service.ts';
 import { refuseInTransaction, refuseUnready } from '../readiness/refuse-start.ts';
+import type { FactDeps } from '../readiness/source-facts.ts';
 import { SYNC_KIND } from '../run-kinds.ts';
 import { liveSource } from '../source/live-source.ts';
 import { NO_ROWS, StreamRunEntity, SyncRunEntity } from './entity.ts';
@@ -12,8 +12,8 @@ import { syncRunDetailView, syncRunView } from './view.ts';
 const { kind } = SYNC_KIND;
 
 /** Starting syncs and reading what they did. */
-export function syncService(deps: { kernel: Kernel; tables: TablesService }) {
-  const { kernel, tables } = deps;
+export function syncService(deps: FactDeps & { kernel: Kernel }) {
+  const { kernel } = deps;
   return {
     /**
      * Writes a pending run of the enabled streams; the workflow starts after the commit. What readiness lists as failed
@@ -24,7 +24,7 @@ export function syncService(deps: { kernel: Kernel; tables: TablesService }) {
       const admitted = await kernel.runs.admit(kind, { queue });
       return kernel.db(tenant).transaction(async (tx) => {
         const source = await liveSource(tx, sourceId, { lock: true });
-        await refuseInTransaction(tx, source, tables);
+        await refuseInTransaction(tx, source, deps);
         const started = await kernel.runs.start(tx, { kind, subjectId: sourceId, requestedBy, admitted });
         const now = new Date();
         await tx.insert(SyncRunEntity, {

@@ -1,0 +1,103 @@
+import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
+import type { SecretValues } from '@weir/vault';
+import { v7 as uuidv7 } from 'uuid';
+import { credentialProblems } from '../contract.ts';
+import type { Pattern } from '../pattern/pattern-file.ts';
+import { uniqueConstraint } from '../unique-constraint.ts';
+import { CredentialEntity, type CredentialRow } from './entity.ts';
+import { insertCredential, refuseTakenName, turnCredential } from './rows.ts';
+import { requireStore, vaultProblems } from './vault-access.ts';
+import { useWritten, writeVersion } from './write-version.ts';
+
+/** What the one transaction does with a credential: `lock` takes the locks that come before the credential's own. */
+export interface Use<L, R> {
+  lock(tx: TenantTransaction): Promise<L>;
+  use(tx: TenantTransaction, credential: CredentialRow, locked: L): Promise<R>;
+}
+
+/** A use that needs no other lock. */
+export function onlyUse<R>(use: (tx: TenantTransaction, credential: CredentialRow) => Promise<R>): Use<undefined, R> {
+  return { lock: async () => undefined, use };
+}
+
+/**
+ * Makes a new credential in the secret store and uses it in one transaction. Throws `credential_name_required`,
+ * `credential_name_taken`, and what `writeVersion` throws.
+ */
+export async function storeNew<L, R>(
+  kernel: Kernel,
+  tenant: Tenant,
+  { values, name, pattern }: { values: SecretValues; name: string | undefined; pattern: Pattern },
+  { lock, use }: Use<L, R>,
+): Promise<R> {
+  const store = requireStore(kernel.vault);
+  if (name === undefined) throw credentialProblems.credentialNameRequired();
+  await kernel.db(tenant).transaction((tx) => refuseTakenName(tx, name));
+  const [credentialId, batchId] = [uuidv7(), uuidv7()];
+  const version = await writeVersion({ kernel, store }, tenant, { batchId, credentialId, after: 0, values });
+  try {
+    return await useWritten(kernel, tenant, { batchId, versions: 1 }, async (tx) => {
+      const locked = await lock(tx);
+      const written = { credentialId, version, fields: [...values.keys()] };
+      return use(tx, await insertCredential(tx, written, { name, pattern }), locked);
+    });
+  } catch (error) {
+    if (uniqueConstraint(error) === 'credential_name') throw credentialProblems.credentialNameTaken();
+    throw error;
+  }
+}
+
+/**
+ * Writes the next version of a credential, as it was read, and turns its row to it. Throws `conflict` when it has been turned
+ * meanwhile, `credential_not_usable` when it has been revoked, and what `writeVersion` throws.
+ */
+export async function storeNext<L, R>(
+  kernel: Kernel,
+  tenant: Tenant,
+  { credential, values, pattern }: { credential: CredentialRow; values: SecretValues; pattern: Pattern },
+  { lock, use }: Use<L, R>,
+): Promise<R> {
+  const store = requireStore(kernel.vault);
+  const { credentialId, latestVersion: after } = credential;
+  const batchId = uuidv7();
+  const version = await writeVersion({ kernel, store }, tenant, { batchId, credentialId, after, values });
+  return useWritten(kernel, tenant, { batchId, versions: 1 }, async (tx) => {
+    const locked = await lock(tx);
+    const row = await lockedAs(tx, credential);
+    return use(
+      tx,
+      await turnCredential(tx, row, { credentialId, version, fields: [...values.keys()] }, pattern),
+      locked,
+    );
+  });
+}
+
+/**
+ * Uses a credential that is there, once `check` has passed its values. Throws what `find` and `check` throw, and `conflict`
+ * when it has been turned meanwhile.
+ */
+export async function useExisting<L, R>(
+  kernel: Kernel,
+  tenant: Tenant,
+  { find, check }: { find(tx: TenantTransaction): Promise<CredentialRow>; check(values: SecretValues): void },
+  { lock, use }: Use<L, R>,
+): Promise<R> {
+  const store = requireStore(kernel.vault);
+  const credential = await kernel.db(tenant).transaction(find);
+  const { credentialId, version } = credential;
+  const path = { tenantId: tenant.tenantId, credentialId };
+  check(await vaultProblems(kernel.log, () => store.read(path, version)));
+  return kernel.db(tenant).transaction(async (tx) => {
+    const locked = await lock(tx);
+    return use(tx, await lockedAs(tx, credential), locked);
+  });
+}
+
+/** The row of a credential, locked, if it is as it was read. */
+async function lockedAs(tx: TenantTransaction, { credentialId, version }: CredentialRow): Promise<CredentialRow> {
+  const row = await tx.findOne(CredentialEntity, { credentialId }, { lock: true });
+  if (row === undefined || row.status === 'revoked') throw credentialProblems.credentialNotUsable();
+  if (row.version !== version) throw kernelProblems.conflict();
+  return row;
+}

@@ -1,0 +1,156 @@
+import { type Kernel, mergePatch, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
+import { type Input, kernelProblems, Problem } from '@weir/kernel/contract';
+import { type SecretValues, sameValues } from '@weir/vault';
+import { checkConfig } from '../config/check-config.ts';
+import { credentialProblems, type updateSource } from '../contract.ts';
+import type { CredentialRow } from '../credential/entity.ts';
+import { type GivenCredential, givenCredential, refuseCredentialsIn } from '../credential/given-credential.ts';
+import { keepValues, type SplitConfig, splitConfig, withValues } from '../credential/read-values.ts';
+import { attach, credentialOf } from '../credential/rows.ts';
+import { storeNew, storeNext, type Use, useExisting } from '../credential/store-credential.ts';
+import { sourcePlace } from '../credential/stored-at.ts';
+import { storedValues } from '../credential/vault-access.ts';
+import type { Pattern } from '../pattern/pattern-file.ts';
+import { sealedFor } from './create-source.ts';
+import type { SourceRow } from './entity.ts';
+import { liveSource } from './live-source.ts';
+
+export type SourcePatch = Input<typeof updateSource>['body'];
+
+export interface ChangeRequest {
+  sourceId: string;
+  patch: SourcePatch;
+  ifMatch: string | undefined;
+}
+
+interface Deps {
+  kernel: Kernel;
+  /** The pattern of a source; throws when it is not known here. */
+  patternOf(row: SourceRow): Pattern;
+}
+
+type Done<R> = (tx: TenantTransaction, row: SourceRow) => Promise<R>;
+
+/** How often a change begins again when the source was changed while it was worked out. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Changes a source by a merge patch. Credentials stay through it, unless it names them. The change is worked out without a
+ * lock, as the secret store may be asked, and made only to the source that it was worked out for.
+ */
+export async function changeSource<R>(deps: Deps, tenant: Tenant, request: ChangeRequest, done: Done<R>): Promise<R> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await changeOnce(deps, tenant, request, done);
+    } catch (error) {
+      const isRace = error instanceof Problem && error.code === kernelProblems.conflict.entry.code;
+      if (!isRace || attempt >= MAX_ATTEMPTS || request.ifMatch !== undefined) throw error;
+    }
+  }
+}
+
+/** A source as the change of it was worked out for. */
+interface Found {
+  row: SourceRow;
+  credential: CredentialRow | undefined;
+}
+
+async function changeOnce<R>(deps: Deps, tenant: Tenant, request: ChangeRequest, done: Done<R>): Promise<R> {
+  const { kernel } = deps;
+  const { sourceId, ifMatch } = request;
+  const { name, source_config: config, ...input } = request.patch;
+  const found = await kernel.db(tenant).transaction(async (tx): Promise<Found> => {
+    const row = await liveSource(tx, sourceId);
+    return { row, credential: await credentialOf(tx, row) };
+  });
+  requireMatch(ifMatch, String(found.row.version));
+  const lock = async (tx: TenantTransaction) => {
+    const row = await liveSource(tx, sourceId, { lock: true });
+    if (row.version !== found.row.version || (row.credentialId ?? null) !== (found.row.credentialId ?? null)) {
+      throw kernelProblems.conflict();
+    }
+    return row;
+  };
+  const named = name === undefined ? {} : { name };
+  if (config === undefined && Object.keys(input).length === 0) {
+    return kernel.db(tenant).transaction(async (tx) => {
+      const row = await lock(tx);
+      return done(tx, name === undefined ? row : await changed(tx, row, named));
+    });
+  }
+  const pattern = deps.patternOf(found.row);
+  const given = await givenCredential(kernel, tenant, { input, pattern });
+  const work = { ...found, pattern, given, config, lock, named };
+  const { mode } = kernel.vault;
+  return mode === 'legacy_inline' || found.row.sealed
+    ? changeInline(kernel, tenant, work, done)
+    : changeStored(kernel, tenant, work, done);
+}
+
+interface Work extends Found {
+  pattern: Pattern;
+  given: GivenCredential;
+  /** The merge patch of the configuration. */
+  config: Record<string, unknown> | undefined;
+  lock(tx: TenantTransaction): Promise<SourceRow>;
+  named: { name?: string };
+}
+
+/** The configuration with its credentials as the patch leaves it, before new values are put in. */
+async function patchedConfig(kernel: Kernel, tenant: Tenant, { row, credential, config, pattern }: Work) {
+  const place = sourcePlace(tenant, row.sourceId);
+  const stored = await storedValues(kernel, tenant, { place, sealed: row.sealed ?? undefined, credential });
+  const before = withValues(row.sourceConfig, stored);
+  if (config === undefined) return { stored, patched: before };
+  return { stored, patched: keepValues(before, mergePatch(before, config) as Record<string, unknown>, pattern) };
+}
+
+async function changeInline<R>(kernel: Kernel, tenant: Tenant, work: Work, done: Done<R>): Promise<R> {
+  const { row, pattern, given, lock, named } = work;
+  if (kernel.vault.mode === 'secret_store' && given.kind !== 'none') throw credentialProblems.credentialAttached();
+  const { stored, patched } = await patchedConfig(kernel, tenant, work);
+  const full = given.kind === 'values' ? given.apply(patched) : patched;
+  checkConfig(pattern, full);
+  const split = splitConfig(full, pattern);
+  const sealed = isSame(stored, split) ? row.sealed : sealedFor(kernel, tenant, row.sourceId, split);
+  return kernel.db(tenant).transaction(async (tx) => {
+    const changes = { ...named, sourceConfig: split.visible, sealed: sealed ?? null };
+    return done(tx, await changed(tx, await lock(tx), changes));
+  });
+}
+
+async function changeStored<R>(kernel: Kernel, tenant: Tenant, work: Work, done: Done<R>): Promise<R> {
+  const { credential, pattern, given, config, lock, named } = work;
+  refuseCredentialsIn(config, pattern);
+  const { stored, patched } = await patchedConfig(kernel, tenant, work);
+  const own = splitConfig(patched, pattern);
+  const replacing = (visible: Record<string, unknown>): Use<SourceRow, R> => ({
+    lock,
+    use: async (tx, next, row) => done(tx, await attach(tx, row, next, { ...named, sourceConfig: visible })),
+  });
+  if (given.kind === 'existing') {
+    const check = (values: SecretValues) => checkConfig(pattern, withValues(own.visible, values));
+    return useExisting(kernel, tenant, { find: given.find, check }, replacing(own.visible));
+  }
+  const full = given.kind === 'values' ? given.apply(patched) : patched;
+  checkConfig(pattern, full, { withoutCredentials: given.kind === 'none' && credential === undefined });
+  const split = splitConfig(full, pattern);
+  if (given.kind === 'none' || isSame(stored, split)) {
+    return kernel.db(tenant).transaction(async (tx) => {
+      const changes = { ...named, sourceConfig: split.visible };
+      return done(tx, await changed(tx, await lock(tx), changes));
+    });
+  }
+  const { values, visible } = split;
+  const isNext = credential !== undefined && (given.name === undefined || given.name === credential.name);
+  if (isNext) return storeNext(kernel, tenant, { credential, values, pattern }, replacing(visible));
+  return storeNew(kernel, tenant, { values, name: given.name, pattern }, replacing(visible));
+}
+
+function isSame(stored: SecretValues | undefined, { values }: SplitConfig): boolean {
+  return sameValues(stored ?? new Map(), values);
+}
+
+function changed(tx: TenantTransaction, row: SourceRow, changes: Partial<SourceRow>): Promise<SourceRow> {
+  return tx.update(row, { ...changes, version: row.version + 1, updatedAt: new Date() });
+}

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { previewDataset } from '@weir/plugin-datasets/contract';
+import t from 'tap';
+import {
+  createSource,
+  deleteSource,
+  detachCredentials,
+  getCredentials,
+  getDiscoveryStatus,
+  getSource,
+  migrateCredentials,
+  revokeCredential,
+  rotateCredentials,
+  setCredentials,
+  startDiscovery,
+  updateSource,
+} from '../src/contract.ts';
+import { sweepConfigs } from '../src/discovery/sweep-configs.ts';
+import { type Api, discovered, enableAll, ok, refusal, synced, testPlatform, until } from './platform.ts';
+import { digestOf, VAULTED_CONFIG, VAULTED_PLATFORM, vaultedValues, vaultedWhole } from './vaulted-source.ts';
+
+const MARK = 'CNRY-inline';
+const ABSENT = '00000000-0000-7000-8000-000000000000';
+
+async function keyFile(folder: string): Promise<string> {
+  const file = join(folder, 'credential.key');
+  await writeFile(file, randomBytes(32), { mode: 0o400 });
+  return file;
+}
+
+/** All rows of the tables where a credential could have got to, as text. */
+async function everything(platform: Awaited<ReturnType<typeof testPlatform>>): Promise<string> {
+  const { rows } = { rows: await platform.database.peek(ALL_TABLES) };
+  const dumps = rows.map(({ name }) => platform.database.peek(`select t::text as row from ${name} t`));
+  return JSON.stringify(await Promise.all(dumps));
+}
+
+const ALL_TABLES = `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+  where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`;
+
+async function lastDigest(api: Api): Promise<unknown> {
+  const { rows } = ok(
+    await api(previewDataset, { params: { dataset_id: 'bronze.demo.vaulted__rows' }, query: { columns: 'digest' } }),
+  );
+  return rows.at(-1)?.[0];
+}
+
+t.test('the life of a source whose credentials are kept inline', async (t) => {
+  const platform = await testPlatform(t, async (folder) => ({
+    WEIR_PLATFORM: VAULTED_PLATFORM,
+    WEIR_CREDENTIAL_KEY_FILE: await keyFile(folder),
+  }));
+  const api = await platform.as('demo');
+  await platform.startWorker();
+  const config = { ...VAULTED_CONFIG, tell: ['output', 'catalog'] };
+  const body = {
+    name: 'vaulted',
+    pattern_id: 'vaulted',
+    source_config: config,
+    credential_values: vaultedValues(MARK),
+  };
+  const created = ok(await api(createSource, { body }));
+  const params = { source_id: created.source_id };
+  const shown = async () => ok(await api(getSource, { params }));
+
+  await t.test('nothing that is read of it has a credential, and what is visible is all there', async (t) => {
+    t.strictSame(created.source_config, { ...config, headers: {} });
+    t.match(created, { has_credentials: true, credential_ref: null });
+    t.notMatch(JSON.stringify([created, await shown()]), /CNRY|730411927/);
+    t.notMatch(await everything(platform), /CNRY|730411927/);
+  });
+
+  await t.test('its connector gets every credential, and what it prints of them is kept nowhere', async (t) => {
+    t.match(await discovered(api, created.source_id), { status: 'succeeded' });
+    await enableAll(api, created.source_id, { sync_mode: 'incremental', write_mode: 'append' });
+    t.match(await synced(api, created.source_id), { status: 'succeeded' });
+    t.equal(await lastDigest(api), digestOf(vaultedWhole(MARK, { tell: config.tell })));
+    t.notMatch(await everything(platform), /CNRY|730411927/);
+  });
+
+  await t.test(
+    'credentials stay through ordinary updates, also where a list is written back as it was read',
+    async (t) => {
+      const { source_config: read } = await shown();
+      ok(await api(updateSource, { params, body: { source_config: { ...read, host: 'other.example' } } }));
+      t.match(await synced(api, created.source_id), { status: 'succeeded' });
+      t.equal(await lastDigest(api), digestOf(vaultedWhole(MARK, { tell: config.tell, host: 'other.example' })));
+    },
+  );
+
+  await t.test('an item of a list that is another does not get the credentials of the one before', async (t) => {
+    const patch = { source_config: { tables: [{ name: 'elsewhere' }, { name: 'two' }] } };
+    ok(await api(updateSource, { params, body: patch }));
+    t.match(await synced(api, created.source_id), { status: 'succeeded' });
+    const whole = vaultedWhole(MARK, { tell: config.tell, host: 'other.example' });
+    t.equal(await lastDigest(api), digestOf({ ...whole, tables: [{ name: 'elsewhere' }, whole.tables[1] ?? {}] }));
+  });
+
+  await t.test('new values are merged over those that are kept, and null takes one away', async (t) => {
+    const values = { '/auth/password': `${MARK}-new-password`, pin: null };
+    ok(await api(updateSource, { params, body: { credential_values: values } }));
+    const token = { credential_values: { token: null } };
+    t.equal(refusal(await api(updateSource, { params, body: token })), '422 source_config_invalid', 'it is required');
+    const undeclared = { credential_values: { host: 'x', '/tables/7/passphrase': 'x' } };
+    const refused = await api(updateSource, { params, body: undeclared });
+    t.match(refused, {
+      status: 422,
+      problem: {
+        code: 'undeclared_credential_field',
+        errors: [{ pointer: '/credential_values/host' }, { pointer: '/credential_values/tables/7/passphrase' }],
+      },
+    });
+  });
+
+  await t.test('what only the secret store has is refused after authorisation and before existence', async (t) => {
+    const viewer = await platform.as('demo', 'viewer');
+    const at = { source_id: ABSENT };
+    const body = { credential_values: { token: 'x' } };
+    const credential_ref = `cred_${'a'.repeat(26)}`;
+    const calls = (who: Api) => [
+      who(getCredentials, { params: at }),
+      who(setCredentials, { params: at, body: { ...body, credential_name: 'one' } }),
+      who(rotateCredentials, { params: at, body }),
+      who(detachCredentials, { params: at }),
+      who(migrateCredentials, { params: at, body: {} }),
+      who(revokeCredential, { params: { credential_ref } }),
+    ];
+    for (const answer of await Promise.all(calls(api))) t.equal(refusal(answer), '409 credential_mode_unsupported');
+    for (const answer of await Promise.all(calls(viewer))) t.equal(refusal(answer), '403 forbidden_role');
+    t.equal(refusal(await api(updateSource, { params, body: { credential_ref } })), '409 credential_mode_unsupported');
+    const both = { credential_ref, ...body };
+    t.equal(refusal(await api(updateSource, { params, body: both })), '422 credential_input_conflict');
+  });
+
+  await t.test('a source that is retired keeps nothing', async (t) => {
+    ok(await api(deleteSource, { params }));
+    t.strictSame(await platform.database.peek('select sealed from sources.source'), [{ sealed: null }]);
+  });
+});
+
+t.test(
+  'a discovery of what is no source yet keeps its credentials sealed, for the source that is made of it',
+  async (t) => {
+    const platform = await testPlatform(t, async (folder) => ({
+      WEIR_PLATFORM: VAULTED_PLATFORM,
+      WEIR_CREDENTIAL_KEY_FILE: await keyFile(folder),
+    }));
+    const api = await platform.as('demo');
+    await platform.startWorker();
+    const given = { pattern_id: 'vaulted', source_config: VAULTED_CONFIG, credential_values: vaultedValues(MARK) };
+    const look = async (body: object) => {
+      const { workflow_id } = ok(await api(startDiscovery, { body }));
+      const status = await until('a discovery', async () => {
+        const found = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
+        return found.is_terminal ? found : undefined;
+      });
+      return { workflow_id, status };
+    };
+    const { workflow_id, status } = await look(given);
+    t.match(status, { status: 'succeeded', streams: [{ name: 'rows' }] });
+    t.notMatch(await everything(platform), /CNRY|730411927/);
+
+    const make = (name: string, workflow: string) =>
+      api(createSource, {
+        body: { name, pattern_id: 'vaulted', source_config: VAULTED_CONFIG, workflow_id: workflow },
+      });
+    const other = await platform.as('other');
+    const foreign = await other(createSource, {
+      body: { name: 'theirs', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, workflow_id },
+    });
+    t.equal(refusal(foreign), '422 discovery_credentials_gone', 'a foreign one is an absent one');
+    const made = ok(await make('vaulted', workflow_id));
+    t.match(await discovered(api, made.source_id), { status: 'succeeded' });
+    await enableAll(api, made.source_id, { sync_mode: 'incremental', write_mode: 'append' });
+    t.match(await synced(api, made.source_id), { status: 'succeeded' });
+    t.equal(await lastDigest(api), digestOf(vaultedWhole(MARK)), 'the source has them');
+    t.equal(
+      refusal(await make('again', workflow_id)),
+      '422 discovery_credentials_gone',
+      'only one source is made of it',
+    );
+
+    const told = ['errors', 'hint', 'names'];
+    const codes = ['connector_config_error', 'login_refused', 'catalog_holds_credential'];
+    for (const [at, tell] of told.entries()) {
+      const failed = await look({ ...given, source_config: { ...VAULTED_CONFIG, tell: [tell] } });
+      t.match(failed.status, { status: 'failed', failure: { code: codes[at] } }, tell);
+      t.notMatch(JSON.stringify(failed), /CNRY/);
+    }
+    t.notMatch(await everything(platform), /CNRY|730411927/);
+
+    await sweepConfigs(kernelOf(platform), later());
+    const kept = await platform.database.peek('select 1 from sources.discovery where sealed is not null');
+    t.strictSame(kept, [], 'after an hour they are shredded');
+  },
+);
+
+function kernelOf({ kernel }: Awaited<ReturnType<typeof testPlatform>>) {
+  const { tenants, database, log } = kernel;
+  return { tenants, db: database.db, log } as unknown as Parameters<typeof sweepConfigs>[0];
+}
+
+function later(): Date {
+  return new Date(Date.now() + 61 * 60_000);
+}
