@@ -124,6 +124,33 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'a stream fails when more of its lines are rejected than one sync may reject',
     'WEIR_SYNC_MAX_REJECTED_ROWS',
   ),
+  ...proved(
+    'plugins/platform/test/rates.test.ts',
+    'reads and writes have rates of their own, for each caller and tenant',
+    'WEIR_RATE_READS',
+    'WEIR_RATE_WRITES',
+  ),
+  ...proved('plugins/platform/test/rates.test.ts', 'starts of runs have a rate of their own', 'WEIR_RATE_STARTS'),
+  ...proved(
+    'plugins/platform/test/rates.test.ts',
+    'who guesses credentials is cut off by address and route, and fills no trail',
+    'WEIR_RATE_GUESSES',
+  ),
+  ...proved(
+    'plugins/platform/test/quotas.test.ts',
+    'a tenant starts as many runs in a day as it may, and none after them until midnight',
+    'WEIR_LIMIT_RUNS_PER_DAY',
+  ),
+  ...proved(
+    'plugins/platform/test/quotas.test.ts',
+    'a default holds for whoever has no limit of its own, and 0 is no limit',
+    'WEIR_LIMIT_CONCURRENT_RUNS',
+  ),
+  ...proved(
+    'plugins/platform/test/quotas.test.ts',
+    'a tenant that keeps as many bytes as it may starts no run',
+    'WEIR_LIMIT_STORAGE_BYTES',
+  ),
   ...proved(PROGRAMS, 'a worker keeps its files there', 'WEIR_STATE_DIR', 'WEIR_CACHE_DIR', 'WEIR_WORK_DIR'),
   ...proved(
     PROGRAMS,

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { contribute, definePlugin, handle, type Kernel, provide, type Tenant } from '@weir/kernel';
 import { HealthChecks } from '@weir/kernel/contract';
 import { createQueryPool, createScanner, jdbcCatalog, localPath, openStore, restCatalog } from '@weir/lakehouse';
-import { Events } from '@weir/plugin-platform/contract';
+import { Events, StorageUses } from '@weir/plugin-platform/contract';
 import { auditsService } from './audit/audits.ts';
 import { CheckpointEntity } from './checkpoint/entity.ts';
 import {
@@ -26,6 +26,7 @@ import {
 } from './contract.ts';
 import { samplesService } from './dataset/samples.ts';
 import { datasetService } from './dataset/service.ts';
+import { storageUse } from './dataset/storage-use.ts';
 import { ProducerEntity } from './producer/entity.ts';
 import { producersService } from './producer/producers.ts';
 import { quarantinePage } from './quarantine/list.ts';
@@ -91,7 +92,10 @@ export default definePlugin({
         provide(Audits, auditsService({ kernel: base, catalog, io, pool })),
         provide(Samples, samplesService(readDeps)),
       ],
-      contributes: [contribute(HealthChecks, warehouseCheck(io, warehouse))],
+      contributes: [
+        contribute(HealthChecks, warehouseCheck(io, warehouse)),
+        contribute(StorageUses, storageUse(catalogName, scanner)),
+      ],
       start: async () => {
         if (store.s3 === undefined) await mkdir(localPath(warehouse), { recursive: true });
       },

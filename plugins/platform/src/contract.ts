@@ -29,6 +29,7 @@ export {
   readEvents,
 } from './contract/events.ts';
 export { Figures, type FiguresService, type Total } from './contract/figures.ts';
+export { getTenantLimits, setTenantLimits, TenantLimits, type TenantLimitsView } from './contract/limits.ts';
 export { getMetrics, METRICS_TEXT, MetricSample, type MetricSampleView } from './contract/metrics.ts';
 export {
   listPlugins,
@@ -53,3 +54,4 @@ export {
   ServiceHealth,
   type ServiceHealthView,
 } from './contract/status.ts';
+export { type StorageTransaction, type StorageUse, StorageUses } from './contract/storage.ts';

@@ -1,25 +1,30 @@
 import { contribute, definePlugin, Platform, provide } from '@weir/kernel';
-import { AuditTrails, RunAdmission, RunChanges } from '@weir/kernel/contract';
+import { AuditTrails, CallLimits, RunAdmission, RunChanges } from '@weir/kernel/contract';
 import { admissionService, admitRun } from './admission/service.ts';
 import { auditRecorder } from './audit/recorder.ts';
 import { auditService } from './audit/service.ts';
 import { startSweeps } from './audit/sweep-schedule.ts';
-import { Events, Figures, platformProblems } from './contract.ts';
+import { Events, Figures, platformProblems, StorageUses } from './contract.ts';
 import { eventHub } from './event/hub.ts';
 import { startRetention } from './event/retention.ts';
 import { eventService } from './event/service.ts';
 import { publisher } from './event/store.ts';
+import { callRates, RATE_GROUPS } from './limit/call-rates.ts';
+import { admitWithin, defaultLimits } from './limit/run-limits.ts';
+import { limitService } from './limit/service.ts';
 import { figures } from './metrics/figures.ts';
 import { metricLedger } from './metrics/ledger.ts';
 import { metricsService } from './metrics/service.ts';
 import { pluginService } from './plugin/service.ts';
 import { routes } from './routes.ts';
+import { type PlatformSettings, platformSettings } from './settings.ts';
 import { healthMonitor } from './status/health.ts';
 import { statusService } from './status/service.ts';
 
 /** The platform itself: status, health, figures, events, the admission of runs, and which tenant has which plugin. */
 export default definePlugin({
   id: 'platform',
+  settings: platformSettings,
   problems: platformProblems,
   setup(kernel) {
     const { db, log, tenants, mode } = kernel;
@@ -28,6 +33,15 @@ export default definePlugin({
     const ledger = metricLedger({ metrics: platform.metrics, sql: platform.sql, log });
     const hub = eventHub({ db, log });
     const health = healthMonitor({ checks: platform.healthChecks, log });
+    const limited = kernel.metrics.counter({
+      name: 'weir_rate_limited_total',
+      help: 'Calls that were refused because their caller had made too many',
+      labels: { group: RATE_GROUPS },
+    });
+    const quotas = {
+      defaults: defaultLimits(kernel.settings),
+      uses: () => kernel.contributions(StorageUses),
+    };
     const stops: (() => Promise<void>)[] = [];
     kernel.metrics.gauge({
       name: 'weir_event_streams',
@@ -43,11 +57,14 @@ export default definePlugin({
         admission,
         audit: auditService(kernel),
         plugins: pluginService({ tenants, platform }),
+        limits: limitService({ db, tenants, ...quotas }),
       }),
       services: [provide(Events, publisher), provide(Figures, figures(ledger))],
       contributes: [
         contribute(AuditTrails, auditRecorder(kernel)),
+        contribute(CallLimits, callRates({ rates: ratesOf(kernel.settings), refused: (group) => limited({ group }) })),
         contribute(RunAdmission, admitRun),
+        contribute(RunAdmission, admitWithin(quotas)),
         contribute(RunChanges, (tx, { run_id, status }) =>
           publisher.publish(tx, { topic: 'run', id: run_id, version: status }),
         ),
@@ -64,3 +81,12 @@ export default definePlugin({
     };
   },
 });
+
+function ratesOf(settings: PlatformSettings) {
+  return {
+    read: settings.WEIR_RATE_READS,
+    write: settings.WEIR_RATE_WRITES,
+    start: settings.WEIR_RATE_STARTS,
+    guess: settings.WEIR_RATE_GUESSES,
+  };
+}

@@ -6,6 +6,7 @@ import {
   getMetrics,
   getServicesHealth,
   getStatus,
+  getTenantLimits,
   listAdmissionChanges,
   listAudit,
   listPlatformAudit,
@@ -13,9 +14,11 @@ import {
   listTenantPlugins,
   readEvents,
   setAdmission,
+  setTenantLimits,
   setTenantPlugin,
 } from './contract.ts';
 import type { eventService } from './event/service.ts';
+import type { limitService } from './limit/service.ts';
 import type { metricsService } from './metrics/service.ts';
 import type { pluginService } from './plugin/service.ts';
 import type { statusService } from './status/service.ts';
@@ -27,10 +30,11 @@ export interface RouteServices {
   admission: ReturnType<typeof admissionService>;
   audit: ReturnType<typeof auditService>;
   plugins: ReturnType<typeof pluginService>;
+  limits: ReturnType<typeof limitService>;
 }
 
 /** Every endpoint of the plugin with the service call that carries it out. */
-export function routes({ status, metrics, events, admission, audit, plugins }: RouteServices): AnyRoute[] {
+export function routes({ status, metrics, events, admission, audit, plugins, limits }: RouteServices): AnyRoute[] {
   return [
     handle(getStatus, () => status.status()),
     handle(getServicesHealth, () => status.services()),
@@ -43,6 +47,8 @@ export function routes({ status, metrics, events, admission, audit, plugins }: R
     handle(listPlatformAudit, ({ query }) => audit.listPlatform(query)),
     handle(listPlugins, ({ tenant }) => plugins.list(tenant)),
     handle(listTenantPlugins, ({ params }) => plugins.listOf(params.alias)),
+    handle(getTenantLimits, ({ params }) => limits.read(params.alias)),
+    handle(setTenantLimits, ({ params, body, principal }) => limits.set(params.alias, body, principal)),
     handle(setTenantPlugin, ({ params, body, principal }) => plugins.set(params, body.enabled, principal)),
   ];
 }

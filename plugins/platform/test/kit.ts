@@ -37,13 +37,13 @@ export function bodyOf<E extends Endpoint>(answer: CallResult<E>): Output<E> {
   throw new Error(answer.problem.code);
 }
 
-export async function world(t: Teardown): Promise<World> {
+export async function world(t: Teardown, settings: Record<string, unknown> = {}): Promise<World> {
   const manifests = [
     { ...own, packageName: packageJson.name, version: packageJson.version },
     manifest('base', 'always'),
     manifest('extra', 'opt-in'),
   ];
-  const under = await testPlugin(t, plugin, { tools, runKinds: [KIND], manifests });
+  const under = await testPlugin(t, plugin, { tools, settings, runKinds: [KIND], manifests });
   return {
     ...under,
     async start(tenant, inside) {

@@ -16,7 +16,8 @@ export const TENANCIES = ['always', 'opt-in'] as const;
 
 const manage = platformPermission('plugins:manage', 'plugins:manage');
 
-const Alias = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$', description: 'Alias of the tenant' });
+/** Of a tenant, as tokens and headers spell it. */
+export const Alias = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$', description: 'Alias of the tenant' });
 const PluginId = Type.String({ pattern: '^[a-z][a-z0-9-]{0,39}$', description: 'Id of the plugin' });
 
 const facts = {

@@ -16,6 +16,20 @@ export const platformProblems = {
     detail: 'This plugin is part of the platform: every tenant has it, and it cannot be switched.',
     hint: 'Only plugins whose tenancy is opt-in can be switched; weir plugins list shows it.',
   }),
+  quotaExceeded: problem({
+    code: 'quota_exceeded',
+    status: 429,
+    title: 'Quota exceeded',
+    detail: 'The tenant has used up what it may: {limit} {unit}. No run was made.',
+    hint: 'Try again when Retry-After has passed, or ask a platform admin: weir tenants limits set.',
+  }),
+  concurrencyLimited: problem({
+    code: 'concurrency_limited',
+    status: 429,
+    title: 'Too many runs at once',
+    detail: 'The tenant has as many open runs as it may: {limit}. No run was made.',
+    hint: 'Try again when one has ended, or ask a platform admin: weir tenants limits set.',
+  }),
   tooManyStreams: problem({
     code: 'too_many_streams',
     status: 429,
