@@ -1,11 +1,19 @@
+import { provide } from '@weir/kernel';
 import type { CallResult, Endpoint, Input, Output } from '@weir/kernel/contract';
+import { kernelProblems } from '@weir/kernel/contract';
 import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
+import { Samples } from '@weir/plugin-datasets/contract';
 import plugin from '../src/plugin.ts';
 
-/** The plugin alone on a real database, with real tokens. */
+const absent = async (): Promise<never> => {
+  throw kernelProblems.notFound();
+};
+
+/** The plugin alone on a real database, with real tokens, where nobody has a dataset. */
 export function world(t: Teardown): Promise<PluginUnderTest> {
-  return testPlugin(t, plugin, { tools });
+  const services = () => [provide(Samples, { describe: absent, ask: absent })];
+  return testPlugin(t, plugin, { tools, services });
 }
 
 /** What a call answered; throws the code of a problem. */
