@@ -1,0 +1,235 @@
+import { testVault } from '@weir/vault/testing';
+import t from 'tap';
+import {
+  type CredentialView,
+  createSource,
+  deleteSource,
+  detachCredentials,
+  getCredentials,
+  getSource,
+  revokeCredential,
+  rotateCredentials,
+  setCredentials,
+  updateSource,
+} from '../src/contract.ts';
+import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/credential/sweep-credentials.ts';
+import { changedTables, credentialsWorld, hashOfTables, vaultedSource } from './credentials-world.ts';
+import { ok, refusal } from './platform.ts';
+import { VAULTED_CONFIG, vaultedValues } from './vaulted-source.ts';
+
+const MARK = 'CNRY-stored';
+const ROTATIONS = 15;
+
+async function storedWorld(t: Parameters<typeof credentialsWorld>[0]) {
+  const vault = testVault('secret_store');
+  const world = await credentialsWorld(t, vault);
+  const { store } = vault;
+  if (store === undefined) throw new Error('the store is there in this mode');
+  await world.tenant('demo');
+  return { ...world, world, store, api: world.as('demo').call };
+}
+
+t.test('the life of a credential in the secret store', async (t) => {
+  const { world, store, api, database } = await storedWorld(t);
+  const source = await vaultedSource(api, 'first', MARK);
+  const params = { source_id: source.source_id };
+  const read = async (): Promise<CredentialView> => ok(await api(getCredentials, { params }));
+
+  await t.test('what is told of it is its safe metadata alone', async (t) => {
+    const seen = await read();
+    t.match(seen, { name: 'first', kind: 'vaulted', version: 1, status: 'active', reference_count: 1, etag: '1' });
+    t.strictSame(
+      seen.fields.filter(({ present }) => !present).map(({ field }) => field),
+      ['/auth/key'],
+    );
+    t.equal(seen.credential_ref, source.credential_ref);
+    const [row] = await database.peek('select credential_id from sources.credential');
+    t.notMatch(JSON.stringify([seen, source]), new RegExp(`CNRY|730411927|${row?.credential_id}`));
+  });
+
+  await t.test(`${ROTATIONS} rotations write exact versions and leave every other row as it was`, async (t) => {
+    const before = await hashOfTables(world);
+    for (let n = 1; n <= ROTATIONS; n += 1) {
+      const body = { credential_values: { ...vaultedValues(`${MARK}-${n}`) } };
+      const rotated = ok(await api(rotateCredentials, { params, body }, { 'if-match': `"${n}"` }));
+      t.equal(rotated.version, n + 1);
+    }
+    t.strictSame(changedTables(before, await hashOfTables(world)), [
+      'sources.credential',
+      'sources.credential_version',
+    ]);
+    t.strictSame(
+      store.written().map(({ versions }) => versions),
+      [ROTATIONS + 1],
+    );
+    const stale = { 'if-match': '"3"' };
+    const body = { credential_values: vaultedValues(MARK) };
+    t.equal(refusal(await api(rotateCredentials, { params, body }, stale)), '412 precondition_failed');
+  });
+
+  await t.test('a rotation that lacks a required field, or has one that is undeclared, writes nothing', async (t) => {
+    const lacking = { credential_values: { token: 'x' } };
+    t.equal(refusal(await api(rotateCredentials, { params, body: lacking })), '422 source_config_invalid');
+    const more = { credential_values: { ...vaultedValues(MARK), host: 'x' } };
+    t.equal(refusal(await api(rotateCredentials, { params, body: more })), '422 undeclared_credential_field');
+    t.equal((await read()).version, ROTATIONS + 1);
+  });
+
+  await t.test('an ordinary update keeps it, and credentials in the configuration are refused', async (t) => {
+    const patched = ok(await api(updateSource, { params, body: { source_config: { host: 'other.example' } } }));
+    t.match(patched, { source_config: { host: 'other.example' }, credential_ref: source.credential_ref });
+    t.equal((await read()).version, ROTATIONS + 1);
+    const inside = { source_config: { token: 'CNRY-in-config' } };
+    t.match(await api(updateSource, { params, body: inside }), {
+      status: 422,
+      problem: {
+        code: 'source_config_invalid',
+        errors: [{ pointer: '/source_config/token', code: 'credential_field' }],
+      },
+    });
+    const values = { credential_values: { '/auth/password': `${MARK}-patched` } };
+    ok(await api(updateSource, { params, body: values }));
+    t.equal((await read()).version, ROTATIONS + 2, 'new values in an update are its next version');
+  });
+
+  await t.test('another source of the pattern may use it; it is revoked only when none does', async (t) => {
+    const { credential_ref } = await read();
+    const body = { name: 'second', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, credential_ref };
+    const second = ok(await api(createSource, { body }));
+    t.equal((await read()).reference_count, 2);
+    const revoke = () => api(revokeCredential, { params: { credential_ref } });
+    t.match(await revoke(), { status: 409, problem: { code: 'credential_in_use', reference_count: 2 } });
+    ok(await api(deleteSource, { params: { source_id: second.source_id } }));
+    ok(await api(detachCredentials, { params }));
+    t.equal(refusal(await api(getCredentials, { params })), '409 credential_not_attached');
+    t.match(ok(await api(getSource, { params })), { has_credentials: false, credential_ref: null });
+    t.strictSame(await database.peek('select status from sources.credential'), [{ status: 'detached' }]);
+    const back = ok(await api(setCredentials, { params, body: { credential_ref } }));
+    t.match(back, { status: 'active', reference_count: 1 });
+    ok(await api(detachCredentials, { params }));
+    t.match(ok(await revoke()), { status: 'revoked', reference_count: 0 });
+    t.match(ok(await revoke()), { status: 'revoked' }, 'again changes nothing');
+    const after = await api(setCredentials, { params, body: { credential_ref } });
+    t.equal(refusal(after), '422 credential_not_usable');
+    t.strictSame(
+      store.written().map(({ versions }) => versions),
+      [ROTATIONS + 2],
+      'the store keeps all of it',
+    );
+  });
+
+  await t.test('what is given twice, without a name, or under a name that is taken is refused', async (t) => {
+    const values = { credential_values: vaultedValues(MARK) };
+    const set = (body: object) => api(setCredentials, { params, body }).then(refusal);
+    const credential_ref = `cred_${'a'.repeat(26)}`;
+    t.equal(await set({ ...values, credential_ref }), '422 credential_input_conflict');
+    t.equal(await set({ credential_name: 'x' }), '422 credential_input_conflict');
+    t.equal(await set(values), '422 credential_name_required');
+    t.equal(await set({ credential_ref }), '422 credential_not_usable');
+    t.equal(await set({ ...values, credential_name: 'first' }), '201', 'the name of a revoked one is free');
+    t.equal(await set({ ...values, credential_name: 'third' }), '409 credential_attached');
+    const third = { name: 'third', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, ...values };
+    t.equal(
+      refusal(await api(createSource, { body: { ...third, credential_name: 'first' } })),
+      '409 credential_name_taken',
+    );
+    const bare = { name: 'third', pattern_id: 'vaulted', source_config: VAULTED_CONFIG };
+    t.equal(refusal(await api(createSource, { body: bare })), '201', 'a source may be made before its credential');
+  });
+
+  await t.test('a foreign reference is an absent one', async (t) => {
+    await world.tenant('other');
+    const other = world.as('other').call;
+    const { credential_ref } = await read();
+    const absent = `cred_${'b'.repeat(26)}`;
+    const strip = (answer: unknown) => JSON.stringify(answer).replace(/"trace_id":"[^"]*"/, '');
+    const [theirs, none] = await Promise.all(
+      [credential_ref, absent].map(async (ref) => [
+        strip(await other(revokeCredential, { params: { credential_ref: ref } })),
+        strip(
+          await other(createSource, {
+            body: { name: 'x', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, credential_ref: ref },
+          }),
+        ),
+      ]),
+    );
+    t.strictSame(theirs, none);
+    t.match(theirs?.[0], /"status":404/);
+  });
+});
+
+t.test('whatever becomes of a write, the version that is used is the one that was verified', async (t) => {
+  const { world, store, api, database } = await storedWorld(t);
+  const params = { source_id: (await vaultedSource(api, 'first', MARK)).source_id };
+  const rotate = (mark: string) => api(rotateCredentials, { params, body: { credential_values: vaultedValues(mark) } });
+  const quarantined = () => database.peek('select version, reason from sources.credential_quarantine order by version');
+  const intents = () => database.peek('select version from sources.credential_intent');
+
+  await t.test('an answer that was lost is resolved by reading', async (t) => {
+    store.loseAnswers = 1;
+    t.equal(ok(await rotate('lost')).version, 2);
+    t.strictSame(await quarantined(), []);
+  });
+
+  await t.test('a store that is sealed changes nothing', async (t) => {
+    const before = await hashOfTables(world);
+    store.down = true;
+    t.equal(refusal(await rotate('down')), '503 secret_store_unavailable');
+    t.equal(refusal(await api(getCredentials, { params })), '200', 'metadata needs no store');
+    store.down = false;
+    t.strictSame(changedTables(before, await hashOfTables(world)), []);
+    t.strictSame(await intents(), []);
+  });
+
+  await t.test(
+    'a version whose transaction does not commit is quarantined, and the next one goes behind it',
+    async (t) => {
+      await database.peek('alter table sources.credential_version add constraint broken check (version <> 3)');
+      t.equal((await rotate('broken')).status, 500);
+      await database.peek('alter table sources.credential_version drop constraint broken');
+      t.strictSame(await quarantined(), [{ version: 3, reason: 'not_committed' }]);
+      t.equal(ok(await api(getCredentials, { params })).version, 2);
+      t.equal(ok(await rotate('behind')).version, 4);
+    },
+  );
+
+  await t.test('versions that somebody else wrote are never used', async (t) => {
+    const [row] = await database.peek('select tenant_id, credential_id from sources.credential');
+    await store.write({ tenantId: String(row?.tenant_id), credentialId: String(row?.credential_id) }, 4, new Map());
+    t.equal(refusal(await rotate('refused')), '409 credential_change_in_progress');
+    t.strictSame((await quarantined()).at(-1), { version: 5, reason: 'unexpected' });
+    t.equal(ok(await rotate('after')).version, 6);
+  });
+
+  await t.test('what a process that is gone has begun is cleared up, and holds others back until then', async (t) => {
+    const [row] = await database.peek('select tenant_id, credential_id from sources.credential');
+    const ids = [row?.tenant_id, row?.credential_id];
+    const intend = `insert into sources.credential_intent values ($1, $2, gen_random_uuid(), 7, now())`;
+    await database.peek(intend, ids);
+    t.equal(refusal(await rotate('held')), '409 credential_change_in_progress');
+    await sweepCredentials(world.kernel, new Date());
+    t.equal((await intents()).length, 1, 'it may still be at work');
+    await sweepCredentials(world.kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+    t.strictSame(
+      [await intents(), (await quarantined()).length],
+      [[], 2],
+      'nothing was written, nothing is quarantined',
+    );
+    await database.peek(intend, ids);
+    await store.write({ tenantId: String(ids[0]), credentialId: String(ids[1]) }, 6, new Map());
+    await sweepCredentials(world.kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+    t.strictSame((await quarantined()).at(-1), { version: 7, reason: 'abandoned' });
+    t.equal(ok(await rotate('at last')).version, 8);
+  });
+
+  await t.test('rotations at the same time end as one after the other, or are told to wait', async (t) => {
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map(rotate));
+    const won = answers.filter((answer) => answer.ok).length;
+    t.ok(won >= 1);
+    for (const answer of answers)
+      if (!answer.ok) t.match(refusal(answer), /^409 (conflict|credential_change_in_progress)$/);
+    const { version } = ok(await api(getCredentials, { params }));
+    t.equal(ok(await rotate('last')).version > version, true);
+    t.strictSame(await intents(), []);
+  });
+});
