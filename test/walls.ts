@@ -81,6 +81,7 @@ export const RULES: IForbiddenRuleType[] = [
     '^kernel/src/contract\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
     '^embedded/src/index\\.ts$',
+    '^vault/src/deployment\\.ts$',
   ]),
 ];
 

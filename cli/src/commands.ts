@@ -27,6 +27,7 @@ import {
   OpsStatus,
 } from './commands/ops.ts';
 import { OpsQueues, OpsWorkers } from './commands/ops-engine.ts';
+import { OpsSecretStoreCheck } from './commands/ops-secret-store.ts';
 import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
 import { PoliciesDelete, PoliciesGet, PoliciesList, PoliciesVersion, PoliciesVersions } from './commands/policies.ts';
 import { PoliciesDryRun } from './commands/policies-dry-run.ts';
@@ -149,6 +150,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   OpsAdmissionOpen,
   OpsAdmissionClose,
   OpsAdmissionChanges,
+  OpsSecretStoreCheck,
   Migrate,
   PluginsPlan,
   Doctor,
