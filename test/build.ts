@@ -6,7 +6,14 @@ import { promisify } from 'node:util';
 import { ROOT } from './walls.ts';
 
 /** The packages that are published as JavaScript, each after those whose types it needs. */
-export const PUBLISHED: readonly string[] = ['vault', 'kernel', 'migrations', 'workers', 'plugins/platform'];
+export const PUBLISHED: readonly string[] = [
+  'documents',
+  'vault',
+  'kernel',
+  'migrations',
+  'workers',
+  'plugins/platform',
+];
 
 const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
 

@@ -49,7 +49,11 @@ export async function pack(folder: string, into: string): Promise<[name: string,
 export async function copyTemplate(into: string, tarballs: ReadonlyMap<string, string>): Promise<void> {
   const isOwn = (file: string) => !/[/\\](node_modules|dist)$/.test(file);
   await cp(path.join(ROOT, 'plugin-template'), into, { recursive: true, filter: isOwn });
-  await npm(into, ...INSTALL, ...['@weir/vault', '@weir/kernel', '@weir/migrations'].map((name) => tarballs.get(name) ?? name));
+  await npm(
+    into,
+    ...INSTALL,
+    ...['@weir/documents', '@weir/vault', '@weir/kernel', '@weir/migrations'].map((name) => tarballs.get(name) ?? name),
+  );
 }
 
 /**

@@ -7,7 +7,8 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
 export const LEAST_MODULES = 100;
 
-const OURS = '^(vault|kernel|lakehouse|migrations|embedded|egress|engine|connectors|plugins|workers|cli|test|bench)/';
+const OURS =
+  '^(documents|vault|kernel|lakehouse|migrations|embedded|egress|engine|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -19,8 +20,13 @@ const leaf = (name: string, from: string, own: string, also: string[] = []): IFo
 /** The directions between packages (architecture: who may import whom). Tests may look at what they test. */
 export const RULES: IForbiddenRuleType[] = [
   { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+  leaf('documents-is-a-leaf', '^documents/src', '^documents/'),
   leaf('vault-is-a-leaf', '^vault/src', '^vault/'),
-  leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/', ['^vault/src/index\\.ts$', '^vault/src/testing\\.ts$']),
+  leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/', [
+    '^documents/src/index\\.ts$',
+    '^vault/src/index\\.ts$',
+    '^vault/src/testing\\.ts$',
+  ]),
   leaf('lakehouse-is-a-leaf', '^lakehouse/src', '^lakehouse/'),
   leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
   leaf('embedded-is-a-leaf', '^embedded/src', '^embedded/'),
@@ -98,6 +104,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
   try {
     const { output } = (await cruise(
       [
+        'documents',
         'vault',
         'kernel',
         'lakehouse',

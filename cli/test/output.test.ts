@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { strictYaml } from '@weir/documents';
 import fc from 'fast-check';
 import t from 'tap';
 import { parse } from 'yaml';
-import { strictYaml } from '../../kernel/src/http/strict-yaml.ts';
 import { chartText } from '../src/commands/datasets.ts';
 import { foldExact } from '../src/output/fold-exact.ts';
 import { render } from '../src/output/render.ts';

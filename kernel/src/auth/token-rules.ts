@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { strictJson } from '@weir/documents';
 import type { Logger } from 'pino';
 import type { KernelSettings } from '../config/kernel-settings.ts';
 import { Refusal } from '../config/refusal.ts';
 import { Closed } from '../contract/shapes.ts';
-import { strictJson } from '../http/strict-json.ts';
 import { providerKeys } from './keys.ts';
 import type { ConfiguredClient, TokenRules } from './verify-token.ts';
 

@@ -1,3 +1,4 @@
+import { DocumentFault, type DocumentFaultCode } from '@weir/documents';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
@@ -9,6 +10,14 @@ const BY_FASTIFY_CODE: Readonly<Record<string, ProblemType>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: kernelProblems.malformedJson,
   FST_ERR_BAD_URL: kernelProblems.routeNotFound,
   FST_ERR_MAX_PARAM_LENGTH: kernelProblems.uriTooLong,
+};
+
+const BY_DOCUMENT_FAULT: Readonly<Record<DocumentFaultCode, ProblemType>> = {
+  malformed_json: kernelProblems.malformedJson,
+  malformed_yaml: kernelProblems.malformedYaml,
+  yaml_not_json: kernelProblems.yamlNotJson,
+  unsafe_number: kernelProblems.unsafeNumber,
+  payload_too_large: kernelProblems.payloadTooLarge,
 };
 
 /** Fastify asks the method QUERY for a content type before it looks whether any route takes it; none of ours does. */
@@ -24,6 +33,7 @@ const WHERE: Readonly<Record<string, string>> = {
 /** Makes a problem of anything that may be thrown: ours as they are, known faults by table, all else `internal`. */
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
+  if (thrown instanceof DocumentFault) return BY_DOCUMENT_FAULT[thrown.code]();
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Partial<FastifyError>;
   if (Array.isArray(error.validation)) return validationProblem(error as FastifyError);
   const known = typeof error.code === 'string' ? BY_FASTIFY_CODE[error.code] : undefined;

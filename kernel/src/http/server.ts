@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { strictJson, strictYaml } from '@weir/documents';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import fastify, {
@@ -18,8 +19,6 @@ import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
 import { readTraceparent } from '../telemetry/span.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
-import { strictJson } from './strict-json.ts';
-import { strictYaml } from './strict-yaml.ts';
 
 const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
 /** RFC 9512. */

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Composer, CST, Lexer, type Node, Parser } from 'yaml';
-import { Problem } from '../contract/problem.ts';
-import { kernelProblems } from '../contract/problems.ts';
+import { DocumentFault } from './document-fault.ts';
 import { MAX_DEPTH } from './strict-json.ts';
 import { MAX_NODES, yamlValue } from './yaml-value.ts';
 
@@ -24,13 +23,13 @@ const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f]/;
 export async function strictYaml(body: Buffer): Promise<unknown> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    if (CONTROL.test(text) || lineCount(text) > MAX_LINES) throw kernelProblems.malformedYaml();
+    if (CONTROL.test(text) || lineCount(text) > MAX_LINES) throw new DocumentFault('malformed_yaml');
     const root = composeDocument(await tokens(text));
     await nextTurn();
     return yamlValue(root);
   } catch (error) {
     // The parser's own messages quote the source, so they are no cause either.
-    throw error instanceof Problem ? error : kernelProblems.malformedYaml();
+    throw error instanceof DocumentFault ? error : new DocumentFault('malformed_yaml');
   }
 }
 
@@ -55,7 +54,7 @@ async function tokens(text: string): Promise<CST.Token[]> {
     // In a well-formed document no kind of lexeme but blanks outnumbers the nodes and lines.
     const tooMany = lexemes > MAX_LEXEMES || (alike > MAX_NODES && type !== 'space');
     const tooMuch = tooMany || parser.stack.length > MAX_STACK;
-    if (tooMuch || found.at(-1)?.type === 'error') throw kernelProblems.malformedYaml();
+    if (tooMuch || found.at(-1)?.type === 'error') throw new DocumentFault('malformed_yaml');
     if (lexemes % LEXEMES_PER_TURN === 0) await nextTurn();
   }
   return [...found, ...parser.end()];
@@ -64,16 +63,16 @@ async function tokens(text: string): Promise<CST.Token[]> {
 /** The one document of the tokens. Keys are compared by `yamlValue`: the parser would compare each with all others. */
 function composeDocument(found: readonly CST.Token[]): Node | null {
   if (found.some((token) => token.type === 'directive' && !/^%YAML[ \t]+1\.2\s*$/.test(token.source)))
-    throw kernelProblems.yamlNotJson();
+    throw new DocumentFault('yaml_not_json');
   const composer = new Composer({ schema: 'core', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false });
   // The first fault is enough; collecting a hundred thousand takes half a second. Warnings are doubts about tags.
-  let fault: Problem | undefined;
+  let fault: DocumentFault | undefined;
   Reflect.set(composer, 'onError', (_source: unknown, code: string) => {
-    fault ??= TAG_FAULTS.has(code) ? kernelProblems.yamlNotJson() : kernelProblems.malformedYaml();
+    fault ??= TAG_FAULTS.has(code) ? new DocumentFault('yaml_not_json') : new DocumentFault('malformed_yaml');
     throw fault;
   });
   const [document, another] = composer.compose(found);
   if (document === undefined || another !== undefined || document.errors.length > 0)
-    throw kernelProblems.malformedYaml();
+    throw new DocumentFault('malformed_yaml');
   return document.contents;
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { Problem } from '../src/contract/problem.ts';
-import { strictJson } from '../src/http/strict-json.ts';
+import { DocumentFault } from '../src/document-fault.ts';
+import { strictJson } from '../src/strict-json.ts';
 
 const codeOf = (text: string | Buffer): string => {
   try {
     strictJson(Buffer.from(text));
     return 'accepted';
   } catch (error) {
-    return error instanceof Problem ? error.code : 'not a problem';
+    return error instanceof DocumentFault ? error.code : 'not a fault';
   }
 };
 

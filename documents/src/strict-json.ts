@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { kernelProblems } from '../contract/problems.ts';
+import { DocumentFault } from './document-fault.ts';
 
 /** Levels of objects and arrays that a body may nest. */
 export const MAX_DEPTH = 64;
@@ -18,7 +18,7 @@ export function strictJson(body: Buffer): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    throw kernelProblems.malformedJson();
+    throw new DocumentFault('malformed_json');
   }
   measure(text);
   let unsafe = false;
@@ -32,14 +32,14 @@ export function strictJson(body: Buffer): unknown {
     document = parse(text, undefined, {
       parseNumber: exactNumber,
       onDuplicateKey: () => {
-        throw kernelProblems.malformedJson();
+        throw new DocumentFault('malformed_json');
       },
     });
   } catch {
-    throw kernelProblems.malformedJson();
+    throw new DocumentFault('malformed_json');
   }
-  if (unsafe) throw kernelProblems.unsafeNumber();
-  if (isForbidden(document)) throw kernelProblems.malformedJson();
+  if (unsafe) throw new DocumentFault('unsafe_number');
+  if (isForbidden(document)) throw new DocumentFault('malformed_json');
   return document;
 }
 
@@ -61,10 +61,10 @@ function measure(text: string): void {
     else if (char === '{' || char === '[') {
       depth += 1;
       values += 1;
-      if (depth > MAX_DEPTH) throw kernelProblems.malformedJson();
+      if (depth > MAX_DEPTH) throw new DocumentFault('malformed_json');
     } else if (char === '}' || char === ']') depth -= 1;
   }
-  if (values > MAX_VALUES) throw kernelProblems.payloadTooLarge();
+  if (values > MAX_VALUES) throw new DocumentFault('payload_too_large');
 }
 
 /** Whether a text is one that the database can keep: no NUL, no half of a surrogate pair. */

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { stringify } from 'yaml';
-import { Problem } from '../src/contract/problem.ts';
-import { strictJson } from '../src/http/strict-json.ts';
-import { strictYaml } from '../src/http/strict-yaml.ts';
+import { DocumentFault } from '../src/document-fault.ts';
+import { strictJson } from '../src/strict-json.ts';
+import { strictYaml } from '../src/strict-yaml.ts';
 
 const RUNS = { numRuns: 1_000 };
 const HANG_LIMIT_MS = 30_000;
 
 const read = (text: string) => strictYaml(Buffer.from(text));
 
-/** The code that the text is refused with, or `accepted`; nothing of the text may be in the problem. */
+/** The code that the text is refused with, or `accepted`; nothing of the text may be in the fault. */
 async function codeOf(text: string | Buffer): Promise<string> {
   try {
     await strictYaml(Buffer.from(text as string));
     return 'accepted';
   } catch (error) {
-    if (!(error instanceof Problem)) return 'not a problem';
-    return error.details.cause === undefined ? error.code : 'a cause that quotes the body';
+    if (!(error instanceof DocumentFault)) return 'not a fault';
+    return error.cause === undefined ? error.code : 'a cause that quotes the body';
   }
 }
 
@@ -173,7 +173,7 @@ const outcome = (work: () => unknown): unknown => {
   try {
     return work();
   } catch (error) {
-    return (error as Problem).code;
+    return (error as DocumentFault).code;
   }
 };
 

@@ -1,5 +1,5 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import { kernelProblems } from '../contract/problems.ts';
+import { DocumentFault } from './document-fault.ts';
 import { isoTimestamp } from './iso-timestamp.ts';
 import { FORBIDDEN_KEYS, isKeepable, MAX_DEPTH } from './strict-json.ts';
 
@@ -24,12 +24,12 @@ export function yamlValue(root: Node | null): unknown {
   const read = (node: unknown, depth: number, again: boolean): unknown => {
     if (!isAlias(node)) nodes += 1;
     if (again && isScalar(node)) repeated += node.source?.length ?? 0;
-    if (nodes > MAX_NODES || repeated > MAX_REPEATED) throw kernelProblems.malformedYaml();
+    if (nodes > MAX_NODES || repeated > MAX_REPEATED) throw new DocumentFault('malformed_yaml');
     if (isAlias(node)) {
-      if (!targets.has(node) && !anchors.has(node.source)) throw kernelProblems.malformedYaml();
+      if (!targets.has(node) && !anchors.has(node.source)) throw new DocumentFault('malformed_yaml');
       if (!targets.has(node)) targets.set(node, anchors.get(node.source));
       const target = targets.get(node);
-      if (target === undefined) throw kernelProblems.yamlNotJson();
+      if (target === undefined) throw new DocumentFault('yaml_not_json');
       return read(target, depth, true);
     }
     if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
@@ -39,14 +39,14 @@ export function yamlValue(root: Node | null): unknown {
     return value;
   };
   const readCollection = (node: YAMLMap | YAMLSeq, depth: number, again: boolean): unknown => {
-    if (depth > MAX_DEPTH) throw kernelProblems.malformedYaml();
+    if (depth > MAX_DEPTH) throw new DocumentFault('malformed_yaml');
     if (isSeq(node)) return node.items.map((item) => read(item, depth, again));
     const object: Record<string, unknown> = {};
     for (const { key, value } of node.items) {
       const name = isScalar(key) ? read(key, depth, again) : undefined;
       if (typeof name !== 'string' || (isScalar(key) && key.type === 'PLAIN' && name === '<<'))
-        throw kernelProblems.yamlNotJson();
-      if (FORBIDDEN_KEYS.has(name) || Object.hasOwn(object, name)) throw kernelProblems.malformedYaml();
+        throw new DocumentFault('yaml_not_json');
+      if (FORBIDDEN_KEYS.has(name) || Object.hasOwn(object, name)) throw new DocumentFault('malformed_yaml');
       object[name] = read(value, depth, again);
     }
     return object;
@@ -56,12 +56,12 @@ export function yamlValue(root: Node | null): unknown {
 
 function scalarValue({ value, type, tag, source = '' }: Scalar): unknown {
   if (typeof value === 'string') {
-    if (!isKeepable(value)) throw kernelProblems.malformedYaml();
+    if (!isKeepable(value)) throw new DocumentFault('malformed_yaml');
     return type === 'PLAIN' && tag === undefined ? isoTimestamp(value) : value;
   }
   if (typeof value !== 'number') return value;
-  if (INFINITY_OR_NAN.test(source)) throw kernelProblems.yamlNotJson();
+  if (INFINITY_OR_NAN.test(source)) throw new DocumentFault('yaml_not_json');
   if (!Number.isFinite(value) || (INTEGER.test(source) && !Number.isSafeInteger(value)))
-    throw kernelProblems.unsafeNumber();
+    throw new DocumentFault('unsafe_number');
   return value;
 }
