@@ -1,10 +1,12 @@
 import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { AccessRules, AuditTrails, TokenReaders } from '@weir/kernel/contract';
+import { Samples } from '@weir/plugin-datasets/contract';
 import { accessKind } from './access-policy/kind.ts';
 import { ApiTokenEntity } from './api-token/entity.ts';
 import { readTokens } from './api-token/read-tokens.ts';
 import { tokenService } from './api-token/service.ts';
 import { identityProblems } from './contract.ts';
+import { entityResolutionKind } from './entity-resolution/kind.ts';
 import { PersonEntity } from './person/entity.ts';
 import { recordPeople } from './person/record-people.ts';
 import { personService } from './person/service.ts';
@@ -23,11 +25,15 @@ export default definePlugin({
     const reading = readTokens(kernel);
     const { endpoints } = kernel.use(Platform);
     const access = accessKind({ db: kernel.db, log: kernel.log, endpoints });
+    const entities = entityResolutionKind({ samples: kernel.use(Samples) });
     const watch = watchPeople(people);
     return {
       routes: routes({
         tokens: tokenService({ db: kernel.db, people, reading }),
-        policies: policyService({ db: kernel.db, kinds: new Map([[access.kind.kind, access.kind]]) }),
+        policies: policyService({
+          db: kernel.db,
+          kinds: new Map([access.kind, entities].map((one) => [one.kind, one])),
+        }),
         users: personService({ db: kernel.db, people }),
       }),
       contributes: [

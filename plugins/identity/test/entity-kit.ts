@@ -32,9 +32,8 @@ export const DOCUMENT: EntityResolutionDocumentBody = {
 
 /** The document that the how-to shows for people with addresses. */
 export async function peopleDocument(): Promise<EntityResolutionDocumentBody> {
-  const page = await readFile(new URL('../../../docs/how-to/resolve-entities.md', import.meta.url), 'utf8');
-  const [, json = ''] = /```json\n(\{\n {2}"entity_type"[\s\S]*?\n\})\n```/.exec(page) ?? [];
-  return JSON.parse(json) as EntityResolutionDocumentBody;
+  const text = await readFile(new URL('people-policy.json', import.meta.url), 'utf8');
+  return JSON.parse(text) as EntityResolutionDocumentBody;
 }
 
 /** A database as the sandbox has one: the port of the samples, over rows of text. */

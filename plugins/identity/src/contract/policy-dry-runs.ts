@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, kernelProblems } from '@weir/kernel/contract';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { writePolicies } from './access.ts';
 import { AccessDryRun, MAX_PRINCIPALS, MAX_REQUESTS, TriedPrincipal, TriedRequest } from './access-dry-runs.ts';
 import { EntityDryRun, EntitySample } from './entity-resolution.ts';
@@ -36,5 +37,17 @@ export const dryRunPolicy = endpoint({
   params: policyParams,
   body: PolicyTrial,
   response: PolicyDryRun,
-  errors: [kernelProblems.notFound, identityProblems.policyInvalid, identityProblems.trialInvalid],
+  errors: [
+    kernelProblems.notFound,
+    identityProblems.policyInvalid,
+    identityProblems.trialInvalid,
+    identityProblems.policyTooBroad,
+    kernelProblems.conflict,
+    kernelProblems.dependencyUnavailable,
+    datasetProblems.invalidDatasetId,
+    datasetProblems.datasetNotReadable,
+    datasetProblems.datasetUnreadable,
+    datasetProblems.queryTimeout,
+    datasetProblems.queryTooLarge,
+  ],
 });
