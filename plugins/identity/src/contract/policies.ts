@@ -15,7 +15,7 @@ export type PolicyStatus = (typeof POLICY_STATUSES)[number];
 export const MAX_VERSION = 1_000_000;
 
 export const PolicyVersion = Type.Integer({ minimum: 1, maximum: MAX_VERSION });
-export const PolicyNote = Type.String({ maxLength: 1000, pattern: '^[^\\u0000]*$', description: 'Why, in words' });
+export const PolicyNote = Type.String({ maxLength: 1000, description: 'Why, in words' });
 
 /** What a policy says, by its kind. */
 export const PolicyDocument = Type.Union([AccessDocument, EntityResolutionDocument]);

@@ -27,9 +27,3 @@ export function checkShape(schema: TSchema): (document: PolicyDocumentBody) => v
     }
   };
 }
-
-/** Throws `policy_invalid` for texts that the database cannot hold: JSON escapes NUL and halves of characters. */
-export function refuseUnstorable(document: PolicyDocumentBody): void {
-  if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(JSON.stringify(document)))
-    refuseFaults([{ pointer: ROOT, code: 'text' }]);
-}

@@ -13,7 +13,6 @@ import {
   type PolicyView,
   type updatePolicy,
 } from '../contract.ts';
-import { refuseUnstorable } from './check-shape.ts';
 import { documentDigest } from './document-digest.ts';
 import { PolicyEntity, type PolicyRow, PolicyVersionEntity } from './entity.ts';
 import type { PolicyDocumentBody, PolicyKind } from './policy-kind.ts';
@@ -34,11 +33,6 @@ interface By {
 /** What can be done with identity policies, whatever their kind. */
 export function policyService({ db, kinds }: PolicyDeps) {
   const kindOf = (kind: PolicyKindName) => kinds.get(kind) as PolicyKind;
-  const validate = async (tenant: Tenant, kind: PolicyKindName, sent: PolicyDocumentBody) => {
-    const document = await kindOf(kind).validate(tenant, sent);
-    refuseUnstorable(document);
-    return document;
-  };
   /** Does something in a transaction, and lets the kind know once it holds. */
   const change = async <T>(tenant: Tenant, kind: PolicyKindName, work: (tx: TenantTransaction) => Promise<T>) => {
     const done = await db(tenant).transaction(work);
@@ -52,7 +46,7 @@ export function policyService({ db, kinds }: PolicyDeps) {
     /** Throws `policy_invalid`, `policy_name_taken`, and what putting it in force may throw. */
     async create(tenant: Tenant, principal: Principal, body: Input<typeof createPolicy>['body']): Promise<PolicyView> {
       const by = { caller: known(principal), allowLockout: body.allow_lockout ?? false };
-      const document = await validate(tenant, body.kind, body.document);
+      const document = await kindOf(body.kind).validate(tenant, body.document);
       return change(tenant, body.kind, async (tx) => {
         await lockKind(tx, body.kind);
         const row = await insertPolicy(tx, { ...body, status: 'draft', clonedFrom: null });
@@ -90,7 +84,7 @@ export function policyService({ db, kinds }: PolicyDeps) {
     ): Promise<PolicyView> {
       const by = { caller: known(principal), allowLockout: body.allow_lockout ?? false };
       const { kind } = await db(tenant).transaction((tx) => livePolicy(tx, policyId));
-      const document = await validate(tenant, kind, body.document);
+      const document = await kindOf(kind).validate(tenant, body.document);
       return change(tenant, kind, async (tx) => {
         await lockKind(tx, kind);
         const row = await livePolicy(tx, policyId, { lock: true });

@@ -80,8 +80,11 @@ function parse(cedar: Cedar, text: string): CheckedText {
   const order = parts.policies.map((_, n) => `policy${n}`).toSorted();
   const read = parts.policies.map((statement, n) => ({ statement, place: Number(order[n]?.slice(6)) }));
   const statements: Statement[] = [];
+  let at = 0;
   for (const { statement, place } of read.toSorted((a, b) => a.place - b.place)) {
-    const fault = (code: string) => refused(text, [[code, text.indexOf(statement)]]);
+    const offset = text.indexOf(statement, at);
+    at = offset + statement.length;
+    const fault = (code: string) => refused(text, [[code, offset]]);
     const parsed = cedar.policyToJson(statement);
     if (parsed.type === 'failure') return fault('syntax');
     const { effect, action, annotations } = parsed.json;
