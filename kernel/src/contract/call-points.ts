@@ -40,7 +40,7 @@ export interface CallLimit {
   arriving(call: ArrivingCall): void;
   /** After the call was allowed. */
   allowed(call: AskedCall): Promise<void>;
-  /** After the call was answered with 401. */
+  /** After the call was answered with 401 or 403. */
   refused?(call: ArrivingCall): void;
 }
 

@@ -20,7 +20,7 @@ type End = Awaited<ReturnType<AuditTrail['begin']>>;
 /**
  * Has every trail note each changing call of a known caller once it was allowed and before its body is read, and each
  * denial of a declared route. A call that cannot be noted is refused, and has changed nothing; an end that cannot be
- * noted changes no answer, and its entry is ended as unknown later. Limits are told of callers without a good credential.
+ * noted changes no answer, and its entry is ended as unknown later. Limits are told of denials.
  */
 export function auditCalls(app: FastifyInstance, contributions: Pick<Contributions, 'of'>, log: Logger): void {
   const begun = new WeakMap<FastifyRequest, End[]>();
@@ -41,9 +41,11 @@ export function auditCalls(app: FastifyInstance, contributions: Pick<Contributio
     if (call === undefined || answered.has(request)) return;
     answered.add(request);
     const outcome = outcomeOf(reply, payload);
-    const arrived = { endpoint: call.endpoint, address: request.ip };
-    if (outcome.status === 401) for (const limit of contributions.of(CallLimits)) limit.refused?.(arrived);
     const denied = DENIALS.includes(outcome.status) ? contributions.of(AuditTrails) : [];
+    if (DENIALS.includes(outcome.status)) {
+      const arrived = { endpoint: call.endpoint, address: request.ip };
+      for (const limit of contributions.of(CallLimits)) limit.refused?.(arrived);
+    }
     const ends =
       begun.get(request) ??
       denied.map(

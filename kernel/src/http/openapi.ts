@@ -16,7 +16,8 @@ export interface SignIn {
 
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ method, access, params, query, body }: Endpoint): ProblemType[] {
-  const found: ProblemType[] = [kernelProblems.uriTooLong, kernelProblems.internal];
+  const found: ProblemType[] = [kernelProblems.uriTooLong, kernelProblems.internal, kernelProblems.rateLimited];
+  if (access.kind !== 'public' && method !== 'GET') found.push(kernelProblems.auditUnavailable);
   const { unauthenticated, forbiddenRole, capabilityRequired, pluginDisabled } = kernelProblems;
   const { tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed } = kernelProblems;
   if (access.kind !== 'public' || !access.probe) found.push(unauthenticated);

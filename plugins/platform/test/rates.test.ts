@@ -117,6 +117,15 @@ t.test('who guesses credentials is cut off by address and route, and fills no tr
   t.match(await under.as('acme').call(getStatus, {}), { status: 200 }, 'whoever comes from elsewhere is let in');
 });
 
+t.test('whoever is denied again and again is cut off as well, so that no trail is filled', async (t) => {
+  const under = await world(t, rates({ WEIR_RATE_READS: 100 }));
+  await under.tenant('acme');
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n += 1) statuses.push((await under.as('acme', 'viewer').call(listPlatformAudit, {})).status);
+  t.strictSame(statuses, [403, 403, 429, 429]);
+  t.match(await under.as('acme', 'viewer').call(getStatus, {}), { status: 200 }, 'what it may do it goes on doing');
+});
+
 t.test('a rate of 0 is none', async (t) => {
   const none = { WEIR_RATE_READS: 0, WEIR_RATE_WRITES: 0, WEIR_RATE_STARTS: 0, WEIR_RATE_GUESSES: 0 };
   const under = await world(t, none);

@@ -3,7 +3,7 @@ import type { ArrivingCall, AskedCall, CallLimit, Endpoint } from '@weir/kernel/
 import { kernelProblems } from '@weir/kernel/contract';
 import { callerRates } from './caller-rates.ts';
 
-/** The groups of routes that have a rate of their own; `guess` is what answers 401. */
+/** The groups of routes that have a rate of their own; `guess` is what answers 401 or 403. */
 export const RATE_GROUPS = ['read', 'write', 'start', 'guess'] as const;
 export type RateGroup = (typeof RATE_GROUPS)[number];
 
@@ -17,8 +17,8 @@ export interface RateOptions {
 }
 
 /**
- * Holds each caller to so many calls a minute for each group of routes, and each address to so many guesses of a
- * credential for each route. Counted in this process alone. Throws `rate_limited`.
+ * Holds each caller to so many calls a minute for each group of routes, and each address to so many denials
+ * for each route, which are guesses of a credential or a right, and each of which is written to the trail. Counted in this process alone. Throws `rate_limited`.
  */
 export function callRates({ rates, refused, now = () => performance.now() }: RateOptions): CallLimit {
   const callers = callerRates(now);
