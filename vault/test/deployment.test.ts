@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { type TestMount, type TestMountOptions, testMount, testStore } from '../../test/secret-mount.ts';
@@ -116,6 +116,20 @@ t.test('one role for both, and what the token of the operator may not see, is na
   const found = await checkDeployment({ ...deploymentOf(mount), tokenFile: blind });
   const unseen = found.filter(({ status }) => status === 'fault').map(({ of, fact }) => `${of} ${fact}`);
   t.strictSame(unseen, ['mount type', 'mount config', 'api token', 'worker token', 'roles API and worker']);
+});
+
+t.test('the policy of the project for the one who checks is enough', async (t) => {
+  const mount = await testMount(t, { store });
+  const file = new URL('../../deploy/secret-store/check.hcl', import.meta.url);
+  const policy = readFileSync(file, 'utf8').replace('"weir/', `"${mount.mount}/`);
+  await mount.operator('PUT', `sys/policies/acl/${mount.mount}-check`, { policy });
+  const made = await mount.operator('POST', 'auth/token/create', { policies: [`${mount.mount}-check`], ttl: '5m' });
+  const token = tokenFile(String((made.body.auth as { client_token: string }).client_token));
+  const facts = await checkDeployment({ ...deploymentOf(mount), tokenFile: token });
+  t.strictSame(
+    facts.filter(({ status }) => status === 'fault'),
+    [],
+  );
 });
 
 t.test('the tokens that were fetched for the check are gone after it', async (t) => {
