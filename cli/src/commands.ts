@@ -55,6 +55,14 @@ import {
 } from './commands/sources.ts';
 import { SourcesCancel } from './commands/sources-cancel.ts';
 import { SourcesCreate } from './commands/sources-create.ts';
+import {
+  SourcesCredentialsDetach,
+  SourcesCredentialsGet,
+  SourcesCredentialsMigrate,
+  SourcesCredentialsRevoke,
+  SourcesCredentialsRotate,
+  SourcesCredentialsSet,
+} from './commands/sources-credentials.ts';
 import { SourcesDiscover } from './commands/sources-discover.ts';
 import { SourcesHistory } from './commands/sources-history.ts';
 import { SourcesReadiness } from './commands/sources-readiness.ts';
@@ -88,6 +96,12 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesGet,
   SourcesCreate,
   SourcesDiscover,
+  SourcesCredentialsGet,
+  SourcesCredentialsSet,
+  SourcesCredentialsRotate,
+  SourcesCredentialsDetach,
+  SourcesCredentialsMigrate,
+  SourcesCredentialsRevoke,
   SourcesDiscoveryGet,
   SourcesDelete,
   SourcesReadiness,

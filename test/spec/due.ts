@@ -4,6 +4,7 @@ import type { Route } from './rows.ts';
 export const dueAreas: readonly string[] = [
   'Health and platform',
   'Sources',
+  'Source credentials',
   'Source patterns',
   'Datasets',
   'Workflow engine',
