@@ -26,19 +26,20 @@ export interface TestPlatform {
 
 /**
  * Boots every plugin of `platform.json` and the API on a free port; `folder` holds warehouse, work and state, `more` is
- * added to the environment.
+ * added to the environment, and `adapt` may change what the API sees of the platform.
  */
 export async function testPlatform(
   t: Teardown,
   folder: string,
   more: Record<string, string> = {},
+  adapt: (platform: RunningPlatform) => RunningPlatform = (platform) => platform,
 ): Promise<TestPlatform> {
   const database = await testDatabase(t, tools);
   for (const alias of ['acme', 'other']) await database.tenant(alias);
   const issuer = await testIssuer(t);
   const environment = { ...platformEnvironment({ database, issuer, folder }), ...more };
   const log = pino({ level: process.env.WEIR_TEST_LOG ?? 'silent' });
-  const platform = await bootPlatform({ platformFile, environment, program: 'test', log });
+  const platform = adapt(await bootPlatform({ platformFile, environment, program: 'test', log }));
   const api = await startApi(platform);
   t.teardown(async () => {
     await api.stop();

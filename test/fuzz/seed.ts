@@ -74,7 +74,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
 }
 
 /** A stream with a line in quarantine that was tried again. */
-async function seedReplay(api: Api): Promise<{ rejecting: string; replay_run_id: string }> {
+export async function seedReplay(api: Api): Promise<{ rejecting: string; replay_run_id: string }> {
   const { discovered, synced } = seedSources(api);
   await synced(await discovered({ path: PEOPLE }), { write_mode: 'merge', primary_key: [['id']] });
   const { items } = await api(listDatasets);

@@ -44,6 +44,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ),
   ...proved(PLATFORM, 'a start is refused when ID tokens of that client would pass for access tokens', 'IDP_CLIENT_ID'),
   ...proved(PLATFORM, 'a client in it is a service with its tenants and capabilities', 'WEIR_SERVICE_PRINCIPALS'),
+  ...proved(
+    'test/test/variables.test.ts',
+    'a process holds no more connections to the database than it says',
+    'WEIR_DB_POOL_SIZE',
+  ),
   ...proved(PLATFORM, 'a client in it acts for people, within its tenants and capabilities', 'WEIR_DELEGATION_CLIENTS'),
   ...proved(PLATFORM, 'whoever holds that realm role owns what all tenants share', 'WEIR_PLATFORM_ADMIN_ROLE'),
   ...proved(PLATFORM, 'pages of these origins may read answers, others not', 'CORS_ALLOWED_ORIGINS'),

@@ -129,6 +129,14 @@ t.test('WEIR_SERVICE_PRINCIPALS: a client in it is a service with its tenants an
   await refused(t, { WEIR_SERVICE_PRINCIPALS: '[]' }, /WEIR_SERVICE_PRINCIPALS must be JSON/);
 });
 
+t.test('WEIR_DB_POOL_SIZE: a process holds no more connections to the database than it says', async (t) => {
+  const { database: opened } = await booted(t, { WEIR_DB_POOL_SIZE: '2' });
+  const pids = await Promise.all(
+    Array.from({ length: 8 }, () => opened.sql('select pg_backend_pid() as pid, pg_sleep(0.05)', [])),
+  );
+  t.equal(new Set(pids.map(({ rows }) => rows[0]?.pid)).size, 2);
+});
+
 t.test('WEIR_DELEGATION_CLIENTS: a client in it acts for people, within its tenants and capabilities', async (t) => {
   const of = (roles: string[]) =>
     issuer.userToken({ organizations: ['acme', 'other'], roles, claims: { azp: 'portal' } });

@@ -18,6 +18,7 @@ export const kernelSettings = Type.Object({
   DB_NAME: Type.String({ default: 'weir', description: 'Name of the service database' }),
   DB_USER: Type.String({ default: 'weir_app', description: 'Role of API and workers, which owns no table' }),
   DB_PASSWORD: SecretSetting({ description: 'Password of DB_USER' }),
+  WEIR_DB_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 200, default: 10, description: 'Connections of one process' }),
   WORKFLOW_HOST: Type.String({ default: '127.0.0.1', description: 'Host of the workflow engine' }),
   WORKFLOW_PORT: Type.Integer({ minimum: 1, maximum: 65535, default: 7233, description: 'Port of the engine' }),
   WORKFLOW_NAMESPACE: Type.String({ default: 'default', description: 'Namespace of the workflow engine' }),

@@ -116,6 +116,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     name: settings.DB_NAME,
     user: settings.DB_USER,
     password: settings.DB_PASSWORD.reveal(),
+    poolSize: settings.WEIR_DB_POOL_SIZE,
     entities: planned.flatMap(({ plugin }) => plugin.spec.entities ?? []),
     log,
   });

@@ -1,0 +1,74 @@
+import { type Access, type Role, TENANT_ROLES } from '@weir/kernel/contract';
+
+/** A caller as the decision table sees one. */
+export interface Facts {
+  /** Whom an identity provider knows by it; a service is nobody. */
+  subject?: string;
+  credential: 'none' | 'bad' | 'good';
+  /** `X-Tenant-ID` as it is sent. */
+  header?: string;
+  /** The tenants that the credential reaches; a service has to name the one that it means. */
+  organizations: readonly string[];
+  service?: true;
+  roles: readonly Role[];
+  /** Capabilities of a service or a delegation; everybody else needs none. */
+  capabilities?: readonly string[];
+}
+
+/** What the declared access alone says: allowed, or the status and code of the refusal. */
+export type Decision = 'allowed' | `${number} ${string}`;
+
+const ALIAS = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+
+/**
+ * The decision table by itself, written apart from the code that decides: credential, tenant, role, capability, in this
+ * order. Routes of plugins that a tenant has not enabled are no part of it.
+ */
+export function decide(access: Access, facts: Facts): Decision {
+  const { credential } = facts;
+  if (access.kind === 'public') {
+    return credential === 'bad' && access.probe !== true ? '401 unauthenticated' : 'allowed';
+  }
+  if (credential !== 'good') return '401 unauthenticated';
+  const tenant = access.kind === 'tenant' ? tenantDecision(access.tenantHeader === 'required', facts) : 'allowed';
+  return tenant === 'allowed' ? rightDecision(access, facts) : tenant;
+}
+
+/** What only an admin may name who is somebody else; a capability replaces the role as it does everywhere. */
+const ADMIN_OR_SELF: Readonly<Record<string, string>> = { 'GET /api/v1/users/{sub}': 'sub' };
+
+/** The decision on a route with these ids in its path. */
+export function decideAt(
+  { label, access }: { label: string; access: Access },
+  facts: Facts,
+  ids: Readonly<Record<string, string>>,
+): Decision {
+  const decision = decide(access, facts);
+  const named = ADMIN_OR_SELF[label];
+  const free = named === undefined || facts.service || facts.roles.includes('admin') || ids[named] === facts.subject;
+  return decision === 'allowed' && !free ? '403 forbidden_role' : decision;
+}
+
+function tenantDecision(demanded: boolean, { header, organizations, service }: Facts): Decision {
+  if (header !== undefined) {
+    if (!ALIAS.test(header)) return '400 tenant_header_invalid';
+    return organizations.includes(header) ? 'allowed' : '403 tenant_not_allowed';
+  }
+  if (service || demanded) return '400 tenant_header_required';
+  if (organizations.length === 0) return '403 tenant_not_allowed';
+  return organizations.length > 1 ? '400 tenant_header_required' : 'allowed';
+}
+
+function rightDecision(access: Exclude<Access, { kind: 'public' }>, facts: Facts): Decision {
+  const { roles, capabilities, service } = facts;
+  const { capability, role } = access;
+  if (!service && !roles.some((held) => held === role || outranks(held, role))) return '403 forbidden_role';
+  if (capabilities === undefined) return 'allowed';
+  const given = capability === undefined ? !service || role === 'viewer' : capabilities.includes(capability);
+  return given ? 'allowed' : '403 capability_required';
+}
+
+function outranks(held: Role, needed: Role): boolean {
+  const ranks: readonly string[] = TENANT_ROLES;
+  return ranks.includes(needed) && ranks.indexOf(held) > ranks.indexOf(needed);
+}

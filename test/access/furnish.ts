@@ -1,0 +1,118 @@
+import { fileURLToPath } from 'node:url';
+import { call } from '@weir/kernel/contract';
+import { listDatasets } from '@weir/plugin-datasets/contract';
+import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
+import { getVerification, verifySync } from '@weir/plugin-sources/contract';
+import { seedReplay } from '../fuzz/seed.ts';
+import { type Api, apiOf, type Caller, seedSources, until } from '../fuzz/seed-sources.ts';
+import type { TestPlatform } from '../platform.ts';
+import { startWorker } from '../worker-process.ts';
+import type { MatrixRoute } from './matrix-platform.ts';
+
+const DATA = fileURLToPath(new URL('../fixtures/shop', import.meta.url));
+
+/** Ids of one tenant's things, by the name that path parameters give them. */
+export type Ids = Readonly<Record<string, string>>;
+
+/** A tenant that is being furnished, and how an admin of it calls. */
+interface Tenancy extends Caller {
+  api: Api;
+}
+
+/** What path parameters name that belongs to no tenant: every tenant has the same. */
+const SHARED: Ids = {
+  ...{ pattern_id: 'files', code: 'not_found', file: 'explorer.js', plugin_id: 'sources' },
+  version: '1',
+};
+
+/** Parameters whose values say the same, or nothing, to every tenant: none of them can be another's. */
+export const COMMON_WORDS: ReadonlySet<string> = new Set([...Object.keys(SHARED), 'alias']);
+
+/** What each plugin gives a tenant that a path parameter asks for. Whoever adds a parameter adds it here. */
+const FURNISHERS: Readonly<Record<string, (tenancy: Tenancy) => Promise<Ids>>> = {
+  source_id: sources,
+  api_token_id: tokens,
+  policy_id: policies,
+  credential_ref: credentials,
+};
+
+/** Parameters that mean another thing at one route than everywhere else. */
+const MEANT: Readonly<Record<string, Ids>> = {
+  'GET /api/v1/sources/discover/status/{workflow_id}': { workflow_id: 'discovery_id' },
+};
+
+/** Gives each tenant one of everything that a path can name, by a worker that is gone when this returns. */
+export async function furnish(
+  world: TestPlatform,
+  routes: readonly Pick<MatrixRoute, 'names'>[],
+  aliases: readonly string[],
+): Promise<Ids[]> {
+  const asked = new Set(routes.flatMap(({ names }) => names));
+  const ends: (() => unknown)[] = [];
+  const worker = await startWorker({ teardown: (end) => void ends.push(end) }, world.environment);
+  try {
+    return await Promise.all(
+      aliases.map(async (tenant) => {
+        const caller = { url: world.api.url, token: await world.token(tenant), tenant };
+        const tenancy = { ...caller, api: apiOf(caller) };
+        let ids: Ids = { ...SHARED, alias: tenant };
+        for (const [name, give] of Object.entries(FURNISHERS))
+          if (asked.has(name)) ids = { ...ids, ...(await give(tenancy)) };
+        return ids;
+      }),
+    );
+  } finally {
+    await worker.end('SIGTERM');
+    for (const end of ends) await end();
+  }
+}
+
+/** The ids as a route means them. */
+export function idsAt(label: string, ids: Ids): Ids {
+  const meant = Object.entries(MEANT[label] ?? {}).map(([name, as]) => [name, ids[as] ?? '']);
+  return { ...ids, ...Object.fromEntries(meant) };
+}
+
+/** A well-formed id of something that does not exist. */
+export function absentId(name: string, own: Ids): string {
+  if (name === 'credential_ref') return `cred_${'a'.repeat(26)}`;
+  if (name === 'workflow_id') return String(own.workflow_id).replace(/[^:]+$/, ABSENT);
+  if (name === 'dataset_id' || name === 'table') return 'bronze.nowhere.shop__orders';
+  return ABSENT;
+}
+
+const ABSENT = '018f4a6e-0000-7000-8000-00000000dead';
+
+/** A source that was synced and verified, its table, and a replay of what another left in quarantine. */
+async function sources({ api, ...caller }: Tenancy): Promise<Ids> {
+  const { discovered, synced } = seedSources(api);
+  const { source_id, stream_ids, workflow_id: discovery_id } = await discovered({ path: DATA });
+  const { run_id: sync_run_id, workflow_id } = await synced({ source_id, stream_ids, workflow_id: discovery_id });
+  const [dataset] = (await api(listDatasets)).items;
+  const params = { sync_run_id };
+  await api(verifySync, { params });
+  await until(async () => (await call(getVerification, { params }, caller)).ok);
+  const { replay_run_id } = await seedReplay(api);
+  const dataset_id = dataset?.dataset_id ?? '';
+  const [stream_id = ''] = stream_ids;
+  return { source_id, stream_id, workflow_id, discovery_id, sync_run_id, replay_run_id, dataset_id, table: dataset_id };
+}
+
+/** A token of the admin's, who by making it is a person that was seen. */
+async function tokens({ api, tenant }: Tenancy): Promise<Ids> {
+  const { api_token_id } = await api(createApiToken, { body: { name: 'ci', role: 'viewer' } });
+  return { api_token_id, sub: `admin@${tenant}` };
+}
+
+/** What a policy says that is never put in force. */
+export const POLICY_DOCUMENT = { cedar: '@id("none") forbid (principal, action in Action::"users:read", resource);' };
+
+async function policies({ api }: Tenancy): Promise<Ids> {
+  const body = { name: 'draft', kind: 'access' as const, document: POLICY_DOCUMENT };
+  return { policy_id: (await api(createPolicy, { body })).policy_id };
+}
+
+/** Where credentials stay in the database there is none of its own to name. */
+async function credentials({ tenant }: Tenancy): Promise<Ids> {
+  return { credential_ref: `cred_${(tenant === 'acme' ? 'b' : 'c').repeat(26)}` };
+}
