@@ -1,6 +1,6 @@
 import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { AccessRules, AuditTrails, TokenReaders } from '@weir/kernel/contract';
-import { Samples } from '@weir/plugin-datasets/contract';
+import { datasetProblems, Samples } from '@weir/plugin-datasets/contract';
 import { accessKind } from './access-policy/kind.ts';
 import { ApiTokenEntity } from './api-token/entity.ts';
 import { readTokens } from './api-token/read-tokens.ts';
@@ -15,11 +15,15 @@ import { PolicyEntity, PolicyVersionEntity } from './policy/entity.ts';
 import { policyService } from './policy/service.ts';
 import { routes } from './routes.ts';
 
+/** What a dry run over a dataset answers as every other way to its rows does. */
+const { invalidDatasetId, datasetNotReadable, datasetUnreadable, queryTimeout, queryTooLarge } = datasetProblems;
+const ofSamples = { invalidDatasetId, datasetNotReadable, datasetUnreadable, queryTimeout, queryTooLarge };
+
 /** Identity: API tokens, identity policies and the people who were seen. */
 export default definePlugin({
   id: 'identity',
   entities: [ApiTokenEntity, PersonEntity, PolicyEntity, PolicyVersionEntity],
-  problems: identityProblems,
+  problems: { ...identityProblems, ...ofSamples },
   setup(kernel) {
     const people = recordPeople(kernel);
     const reading = readTokens(kernel);

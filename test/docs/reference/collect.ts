@@ -58,10 +58,13 @@ const NAMED_FROM = 3;
 export async function collectReference({ api, platform }: Pick<TestPlatform, 'api' | 'platform'>): Promise<Reference> {
   const { plugins } = platform;
   const endpoints = api.app.declaredRoutes.map(({ endpoint, plugin }) => ({ plugin, endpoint }));
+  // A code that more than one declares is from the one that the others require, which is set up first.
   const owners = new Map(
-    plugins.flatMap(({ manifest, plugin }) =>
-      Object.values(plugin.spec.problems ?? {}).map(({ entry }) => [entry.code, manifest.id] as const),
-    ),
+    plugins
+      .toReversed()
+      .flatMap(({ manifest, plugin }) =>
+        Object.values(plugin.spec.problems ?? {}).map(({ entry }) => [entry.code, manifest.id] as const),
+      ),
   );
   const shapes = new Map<string, string>();
   for (const { manifest } of plugins) await nameShapes(`${manifest.packageName}/contract`, shapes);
