@@ -39,10 +39,12 @@ interface Moved extends Moving {
  * Moves the credentials of sources from the database into the secret store: every one is written and read back first, then
  * one transaction, over all tenants, turns the sources to them and removes what was sealed. When that transaction does not
  * commit nothing has changed, and every version that was written is quarantined. Answers the credentials by source.
+ * `leavesNone`: the tenants have nothing sealed after it, or it does not commit.
  */
 export async function migrateCredentials(
   deps: MigrationDeps,
   sources: readonly Moving[],
+  options: { leavesNone?: boolean } = {},
 ): Promise<Map<string, string>> {
   const { kernel } = deps;
   const store = requireStore(kernel.vault);
@@ -63,7 +65,7 @@ export async function migrateCredentials(
       for (const tenant of tenants.values()) await renewIntents(kernel, tenant, batchId);
       renewed = Date.now();
     }
-    await kernel.db(first.tenant).transaction((tx) => turnSources(tx, moved, batchId));
+    await kernel.db(first.tenant).transaction((tx) => turnSources(tx, moved, { batchId, ...options }));
     return new Map(moved.map(({ source, credentialId }) => [source.sourceId, credentialId]));
   } catch (error) {
     for (const tenant of tenants.values()) await quarantineBatch(kernel, tenant, batchId, 'not_committed');
@@ -90,7 +92,11 @@ async function readMoving({ kernel, patternOf }: MigrationDeps, moving: Moving):
  * The one transaction. It goes from tenant to tenant by the setting that row security reads, which this transaction alone
  * sees and which ends with it; the ids are those of rows that were read tenant by tenant.
  */
-async function turnSources(tx: TenantTransaction, moved: readonly Moved[], batchId: string): Promise<void> {
+async function turnSources(
+  tx: TenantTransaction,
+  moved: readonly Moved[],
+  { batchId, leavesNone = false }: { batchId: string; leavesNone?: boolean },
+): Promise<void> {
   const byTenant = Map.groupBy(moved, ({ tenant }) => tenant.tenantId);
   for (const tenantId of [...byTenant.keys()].sort()) {
     await tx.sql("select set_config('app.tenant', $1, true)", [tenantId]);
@@ -102,12 +108,22 @@ async function turnSources(tx: TenantTransaction, moved: readonly Moved[], batch
       batchId,
     ]);
     if (rowCount !== own.length) throw credentialProblems.credentialChangeInProgress();
+    if (leavesNone) await refuseLeft(tx, tenantId);
   }
   await tx.sql(
     'insert into sources.credential_cutover (committed, committed_at) values (true, now()) on conflict do nothing',
     [],
   );
   await faultpoint('C4');
+}
+
+/** Throws when something is still sealed in a tenant, after all that was known of has been moved. */
+async function refuseLeft(tx: TenantTransaction, tenantId: string): Promise<void> {
+  const { rows } = await tx.sql(
+    'select count(*)::int as count from sources.source where tenant_id = $1 and sealed is not null',
+    [tenantId],
+  );
+  if (Number(rows[0]?.count) > 0) throw credentialProblems.credentialMigrationFailed();
 }
 
 async function turnSource(tx: TenantTransaction, moved: Moved): Promise<void> {

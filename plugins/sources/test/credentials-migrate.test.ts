@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal } from '@weir/kernel';
+import { type CredentialMode, openVault } from '@weir/vault';
+import t from 'tap';
+import { createSource, getCredentials, migrateCredentials } from '../src/contract.ts';
+import { refuseCredentials } from '../src/credential/refuse-credentials.ts';
+import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/credential/sweep-credentials.ts';
+import { changedTables, credentialsWorld, hashOfTables } from './credentials-world.ts';
+import { fileSecretStore } from './file-secret-store.ts';
+import type { ChildOrder } from './migrate-child.ts';
+import { ok, refusal, until } from './platform.ts';
+import { VAULTED_CONFIG, vaultedValues } from './vaulted-source.ts';
+
+const MARK = 'CNRY-migrate';
+const TENANTS = ['demo', 'other'];
+const POINTS = ['C1', 'C2', 'C3', 'C4'];
+
+/** Two tenants with two sources each, their credentials inline; the mode of the process can be turned. */
+async function inlineWorld(t: Parameters<typeof credentialsWorld>[0] & { testdir(): string }) {
+  const folder = t.testdir();
+  const [keyFile, storeFolder, faults] = [join(folder, 'key'), join(folder, 'store'), join(folder, 'faults')];
+  await writeFile(keyFile, randomBytes(32), { mode: 0o400 });
+  await mkdir(storeFolder);
+  const opened = openVault({ SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: keyFile }, {});
+  const vault = { ...opened.vault, mode: 'legacy_inline' as CredentialMode, store: fileSecretStore(storeFolder) };
+  const world = await credentialsWorld(t, vault);
+  const sources: Record<string, string[]> = {};
+  for (const alias of TENANTS) {
+    await world.tenant(alias);
+    sources[alias] = [];
+    for (const name of ['one', 'two']) {
+      const body = {
+        name,
+        pattern_id: 'vaulted',
+        source_config: VAULTED_CONFIG,
+        credential_values: vaultedValues(MARK),
+      };
+      sources[alias].push(ok(await world.as(alias).call(createSource, { body })).source_id);
+    }
+  }
+  const { host, port, user, password, database } = world.database.app;
+  const order: ChildOrder = {
+    database: { host, port, user, password, database },
+    tenants: await Promise.all(TENANTS.map((alias) => world.tenant(alias))),
+    ...{ keyFile, storeFolder },
+  };
+  return { world, vault, sources, order, faults, storeFolder };
+}
+
+function startMigration(order: ChildOrder, faults: string) {
+  const args = ['--conditions=@weir/source', join(import.meta.dirname, 'migrate-child.ts'), JSON.stringify(order)];
+  const env = { PATH: process.env.PATH, WEIR_FAULTPOINTS: faults };
+  return spawn(process.execPath, args, {
+    env,
+    stdio: ['ignore', 'ignore', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],
+  });
+}
+
+t.test('a migration that is killed changes nothing, and every version that it wrote is quarantined', async (t) => {
+  const { world, vault, order, faults, storeFolder } = await inlineWorld(t);
+  vault.mode = 'secret_store';
+  for (const point of POINTS) {
+    await rm(faults, { recursive: true, force: true });
+    await mkdir(faults);
+    await writeFile(join(faults, `${point}.arm`), '');
+    const before = await hashOfTables(world);
+    const child = startMigration(order, faults);
+    await until(`the migration at ${point}`, async () => {
+      const pid = await readFile(join(faults, `${point}.hit`), 'utf8').catch(() => '');
+      return pid === '' ? undefined : pid;
+    });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    t.strictSame(changedTables(before, await hashOfTables(world)), ['sources.credential_intent'], point);
+    await sweepCredentials(world.kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+    const quarantine = await world.database.peek(
+      'select tenant_id, credential_id, version from sources.credential_quarantine',
+    );
+    const written = (await readdir(storeFolder)).map((name) => name.replace('.json', ''));
+    const known = quarantine.map(({ tenant_id, credential_id }) => `${tenant_id}.${credential_id}`);
+    t.strictSame(known.sort(), written.sort(), `${point}: all that lies in the store is known`);
+    const wanted = point === 'C1' ? [] : ['sources.credential_quarantine'];
+    t.strictSame(changedTables(before, await hashOfTables(world)), wanted, `${point}: and nothing else is left`);
+  }
+  await rm(faults, { recursive: true });
+  const [code] = await once(startMigration(order, faults), 'exit');
+  t.equal(code, 0, 'the next one moves them all');
+  const rows = await world.database.peek('select sealed, credential_id is not null as moved from sources.source');
+  t.strictSame(rows, Array(4).fill({ sealed: null, moved: true }));
+});
+
+t.test('one source is moved by itself, and from then on nothing starts that keeps credentials inline', async (t) => {
+  const { world, vault, sources } = await inlineWorld(t);
+  const api = world.as('demo').call;
+  const params = { source_id: sources.demo?.[0] ?? '' };
+  t.equal(refusal(await api(migrateCredentials, { params, body: {} })), '409 credential_mode_unsupported');
+  vault.mode = 'secret_store';
+  await refuseCredentials(world.kernel);
+  t.equal(
+    refusal(await world.as('demo', 'pipeline_editor').call(migrateCredentials, { params, body: {} })),
+    '403 forbidden_role',
+  );
+  t.equal(refusal(await world.as('other').call(migrateCredentials, { params, body: {} })), '404 not_found');
+  const moved = ok(await api(migrateCredentials, { params, body: { credential_name: 'moved' } }));
+  t.match(moved, { name: 'moved', version: 1, status: 'active', reference_count: 1 });
+  t.strictSame(ok(await api(getCredentials, { params })), moved);
+  t.equal(refusal(await api(migrateCredentials, { params, body: {} })), '409 credential_attached');
+  await refuseCredentials(world.kernel);
+  vault.mode = 'legacy_inline';
+  await t.rejects(refuseCredentials(world.kernel), Refusal);
+});
+
+t.test('a transaction that is refused leaves the sources as they were', async (t) => {
+  const { world, vault, sources, storeFolder } = await inlineWorld(t);
+  vault.mode = 'secret_store';
+  await world.database.peek('alter table sources.credential_version add constraint broken check (version <> 1)');
+  const before = await hashOfTables(world);
+  const params = { source_id: sources.demo?.[0] ?? '' };
+  t.equal((await world.as('demo').call(migrateCredentials, { params, body: {} })).status, 500);
+  t.strictSame(changedTables(before, await hashOfTables(world)), ['sources.credential_quarantine']);
+  t.equal((await readdir(storeFolder)).length, 1);
+});
+
+t.test('without the key that sealed them no process starts', async (t) => {
+  const { world, vault, order } = await inlineWorld(t);
+  const other = `${order.keyFile}-other`;
+  await writeFile(other, randomBytes(32), { mode: 0o400 });
+  const settings = { SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: other } as const;
+  vault.sealer = undefined;
+  await t.rejects(refuseCredentials(world.kernel), { name: 'Refusal', message: /WEIR_CREDENTIAL_KEY_FILE is not set/ });
+  vault.sealer = openVault(settings, {}).vault.sealer;
+  await t.rejects(refuseCredentials(world.kernel), { name: 'Refusal', message: /no key file/ });
+  const both = openVault({ ...settings, WEIR_CREDENTIAL_PREVIOUS_KEY_FILE: order.keyFile }, {}).vault.sealer;
+  vault.sealer = both;
+  await refuseCredentials(world.kernel);
+  await sweepCredentials(world.kernel, new Date());
+  vault.sealer = openVault(settings, {}).vault.sealer;
+  await refuseCredentials(world.kernel);
+  t.pass('everything was sealed again, so that the previous key can go');
+});
