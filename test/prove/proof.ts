@@ -6,8 +6,12 @@ import type { Canary } from './search/canary.ts';
 export const MODES = ['legacy_inline', 'secret_store'] as const;
 export type ProofMode = (typeof MODES)[number];
 
+export type Effort = 'full' | 'short';
+
 /** One platform that lives through a drive, and everything that is known of it. */
 export interface Proof {
+  /** `short` enters one branch of every pattern, and reads as fewer callers. */
+  readonly effort: Effort;
   readonly platform: ProofPlatform;
   readonly ledger: Ledger;
   /** Something that did not go as the drive needs it: without it, finding nothing would prove nothing. */

@@ -2,12 +2,16 @@ import { availableParallelism, release } from 'node:os';
 import { createLedger, type Ledger } from './look.ts';
 import type { Identities } from './platform/programs.ts';
 import { type ProofPlatform, proofPlatform } from './platform/proof-platform.ts';
-import type { Drive, Place, Proof, ProofMode } from './proof.ts';
+import type { Stopping } from './platform/stopping.ts';
+import type { Drive, Effort, Place, Proof, ProofMode } from './proof.ts';
 import { judge, type ProofReport } from './report.ts';
 import { type Canary, canary } from './search/canary.ts';
 
 export interface ProofOptions {
   readonly modes: readonly ProofMode[];
+  readonly effort: Effort;
+  /** What must be undone at the end; whoever is interrupted undoes it himself. */
+  readonly stopping: Stopping;
   readonly places: readonly Place[];
   readonly drives: readonly Drive[];
   /** What a mode needs beyond the platform; a text says why it cannot be had, and the mode is then not run. */
@@ -18,7 +22,7 @@ export interface ProofOptions {
 
 /** Drives a platform of its own through every mode, searches every place, and answers what came of it. */
 export async function runProof(options: ProofOptions): Promise<ProofReport> {
-  const { places, say } = options;
+  const { places, effort, stopping, say } = options;
   const started = new Date();
   const ledger = createLedger();
   const controls = new Map(places.map((place) => [place, (place.control ?? anyControl)(place.name)]));
@@ -27,8 +31,8 @@ export async function runProof(options: ProofOptions): Promise<ProofReport> {
   const queue = `source-${[...controls.values()].find(({ field }) => field === 'metrics')?.text ?? 'prove'}`;
   const answers = ledger.look('responses');
   say('servers');
-  const platform = await proofPlatform({ answers, queue });
-  const proof: Proof = { platform, ledger, fault: (what) => faults.push(what) };
+  const platform = await proofPlatform({ answers, queue, stopping });
+  const proof: Proof = { effort, platform, ledger, fault: (what) => faults.push(what) };
   let notRun: ProofReport['not_run'] = [];
   const ends: (() => Promise<void>)[] = [];
   try {
@@ -50,7 +54,7 @@ export async function runProof(options: ProofOptions): Promise<ProofReport> {
     faults.push(`the drive ended early: ${shown(error, ledger)}`);
   } finally {
     for (const end of ends) await end();
-    await platform.stopping.stop();
+    await stopping.stop();
   }
   const machine = { node: process.version, cores: availableParallelism(), kernel: release() };
   return judge({ started, ended: new Date(), machine, modes: options.modes, notRun, faults, controls, ledger });

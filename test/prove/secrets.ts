@@ -1,4 +1,4 @@
-import { type Canary, canary } from './search/canary.ts';
+import { type Canary, canary, numberCanary } from './search/canary.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -122,10 +122,7 @@ function secretOf(nodes: readonly Schema[], pointer: string, { mode, branch, can
   const planted = canary(mode, `${pointer}${branch === 0 ? '' : `#${branch}`}`);
   const type = nodes.map((node) => node.type).find((one) => typeof one === 'string');
   if (type === 'integer' || type === 'number') {
-    // Fifteen digits: no number of JSON is changed on its way.
-    const text = `7${String(Number.parseInt(planted.text.slice(-16, -4), 16))
-      .padStart(14, '3')
-      .slice(0, 14)}`;
+    const text = numberCanary();
     canaries.push({ ...planted, text });
     return Number(text);
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
-import { type Canary, canary } from '../prove/search/canary.ts';
+import { type Canary, canary, numberCanary } from '../prove/search/canary.ts';
 import { FORMS } from '../prove/search/forms.ts';
 import { needlesOf, PART_CHARACTERS } from '../prove/search/needles.ts';
 import { type Searched, searchBytes } from '../prove/search/search-bytes.ts';
@@ -13,6 +13,7 @@ const CANARIES: readonly Canary[] = [
   canary('legacy_inline', '/auth/api_key'),
   canary('secret_store', '/auth/api_key'),
   canary('secret_store', '/tokens/0/value'),
+  { mode: 'legacy_inline', field: '/number', text: numberCanary() },
   { mode: 'control', field: 'trace', text: randomBytes(16).toString('hex') },
 ];
 const needles = needlesOf(CANARIES);

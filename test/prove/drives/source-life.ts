@@ -4,6 +4,7 @@ import type { PlantedConfig } from '../secrets.ts';
 import { abuse } from './abuse.ts';
 import { drives } from './api.ts';
 import { credentialLife } from './credential-life.ts';
+import { leaveLegacy, migrateLegacy } from './migration.ts';
 import { type PatternWithCredentials, patternsWithCredentials } from './patterns.ts';
 import { readEverything } from './read-everything.ts';
 
@@ -22,7 +23,7 @@ export interface Life {
 }
 
 /** What a request that makes a source says of the credentials, as its mode wants it. */
-export function credentialsOf(planted: PlantedConfig, mode: ProofMode, name: string): Record<string, unknown> {
+function credentialsOf(planted: PlantedConfig, mode: ProofMode, name: string): Record<string, unknown> {
   const values = { source_config: planted.visible, credential_values: planted.secret };
   return mode === 'secret_store' ? { ...values, credential_name: name } : values;
 }
@@ -31,11 +32,15 @@ export function credentialsOf(planted: PlantedConfig, mode: ProofMode, name: str
 export const sourceLife: Drive = {
   name: 'the life of a source',
   modes: ['legacy_inline', 'secret_store'],
+  before: leaveLegacy,
   async run(proof, mode) {
     const patterns = await patternsWithCredentials(proof, mode);
-    for (const pattern of patterns)
-      for (let branch = 0; branch < pattern.branches; branch += 1)
+    for (const pattern of patterns) {
+      const branches = proof.effort === 'short' ? 1 : pattern.branches;
+      for (let branch = 0; branch < branches; branch += 1)
         await live({ proof, mode, pattern, branch, name: `${mode.replace('_', '-')}-${pattern.id}-${branch}` });
+    }
+    if (mode === 'secret_store') await migrateLegacy(proof);
     await controlRows(proof);
     await readEverything(proof);
   },
@@ -68,16 +73,23 @@ async function live(life: Life): Promise<void> {
     body: { name: `${name}-renamed` },
   });
   const discovery = await discover(life, { source_id: id });
-  await ends('succeeded', discovery, (workflow) => `/sources/discover/status/${workflow}`);
+  await ends('succeeded', discovery, discoveryPath);
   const unmade = pattern.plant(branch);
   const pending = { pattern_id: pattern.id, source_config: unmade.visible, credential_values: unmade.secret };
-  await ends('succeeded', await discover(life, pending), (workflow) => `/sources/discover/status/${workflow}`);
+  const pendingDiscovery = await discover(life, pending);
+  await ends('succeeded', pendingDiscovery, discoveryPath);
+  const taken = { name: `${name}-taken`, pattern_id: pattern.id, source_config: unmade.visible };
+  const credential = mode === 'secret_store' ? { credential_name: `${name}-taken` } : {};
+  const { workflow_id } = pendingDiscovery.body;
+  await must(CREATED, { method: 'POST', path: '/sources', body: { ...taken, ...credential, workflow_id } });
   await sync(life, id, 'succeeded');
   if (pattern.id === LEAKY && branch === 0) await badHabits(life, id);
   await credentialLife(life, id);
   if (branch === 0) await abuse(proof, mode, id, pattern.id);
   if (branch !== 0) await must([204], { method: 'DELETE', path: `/sources/${id}`, label: '/sources/{id}' });
 }
+
+const discoveryPath = (workflow: string) => `/sources/discover/status/${workflow}`;
 
 const discover = ({ proof, name }: Life, body: object) =>
   drives(proof, name).must([202], { method: 'POST', path: '/sources/discover', body });
@@ -102,7 +114,7 @@ async function badHabits(life: Life, id: string): Promise<void> {
     const body = { source_config: { habit } };
     await must([200], { method: 'PATCH', path: `/sources/${id}`, label: '/sources/{id}', body });
     const discovery = await discover(life, { source_id: id, apply: false });
-    await ends(wanted, discovery, (workflow) => `/sources/discover/status/${workflow}`);
+    await ends(wanted, discovery, discoveryPath);
     await sync(life, id, wanted);
   }
   const quiet = { source_config: { habit: 'quiet' } };
@@ -118,6 +130,6 @@ async function controlRows(proof: Proof): Promise<void> {
   const { body: made } = await must(CREATED, { method: 'POST', path: '/sources', body });
   const life = { proof, name } as Life;
   const discovery = await discover(life, { source_id: made.source_id });
-  await ends('succeeded', discovery, (workflow) => `/sources/discover/status/${workflow}`);
+  await ends('succeeded', discovery, discoveryPath);
   await sync(life, String(made.source_id), 'succeeded');
 }

@@ -14,6 +14,7 @@ export const traceControl = (place: string): Canary => ({
   mode: 'control',
   field: place,
   text: randomBytes(TRACE_BYTES).toString('hex'),
+  onlyRaw: true,
 });
 
 /** Headers that name a trace. */

@@ -10,7 +10,7 @@ import { type Caller, openCaller } from './caller.ts';
 import { type Identities, type Programs, startPrograms } from './programs.ts';
 import { type ProofFolder, proofFolder } from './proof-folder.ts';
 import { type ProofServices, startServices } from './proof-services.ts';
-import { type Stopping, stopping } from './stopping.ts';
+import type { Stopping } from './stopping.ts';
 
 /** A platform that nobody else uses: servers, programs, a trace collector, an identity provider, one folder. */
 export interface ProofPlatform {
@@ -36,6 +36,7 @@ export interface PlatformOptions {
   answers: Look;
   /** Part of the name of the task queue. */
   queue: string;
+  stopping: Stopping;
 }
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
@@ -43,19 +44,18 @@ const PATTERNS = fileURLToPath(new URL('../connectors', import.meta.url));
 const MINUTES_10 = '600';
 
 /** Starts the servers and prepares what the programs need; none of them runs yet. */
-export async function proofPlatform({ answers, queue }: PlatformOptions): Promise<ProofPlatform> {
-  const ending = stopping();
+export async function proofPlatform({ answers, queue, stopping }: PlatformOptions): Promise<ProofPlatform> {
   try {
     const folder = await proofFolder();
-    ending.last(() => folder.remove());
-    const teardown = { teardown: ending.finally };
+    stopping.last(() => folder.remove());
+    const teardown = { teardown: stopping.finally };
     const [issuer, collector] = [await testIssuer(teardown), await testCollector(teardown)];
-    const services = await startServices(ending, folder);
+    const services = await startServices(stopping, folder);
     const platformFile = await deployment(folder);
     const environment = programEnvironment({ folder, issuer, collector, services, queue, platformFile });
-    return assemble({ folder, services, collector, stopping: ending, queue }, { issuer, environment, answers });
+    return assemble({ folder, services, collector, stopping, queue }, { issuer, environment, answers });
   } catch (error) {
-    await ending.stop().catch(() => undefined);
+    await stopping.stop().catch(() => undefined);
     throw error;
   }
 }

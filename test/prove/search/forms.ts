@@ -37,12 +37,15 @@ function base64(alignment: 0 | 1 | 2, alphabet: 'base64' | 'base64url'): Form {
 
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
 
+/** The form of a text that is written as it is. */
+export const RAW = 'raw';
+
 /**
  * Every form that is searched for. JSON and URL escaping leave a canary as it is, so they are `raw`; the forms of that
  * name escape each character.
  */
 export const FORMS: readonly Form[] = [
-  form('raw', 1, (text) => Buffer.from(text)),
+  form(RAW, 1, (text) => Buffer.from(text)),
   ...([0, 1, 2] as const).flatMap((alignment) => [base64(alignment, 'base64'), base64(alignment, 'base64url')]),
   form('hex', 2, (text) => each(text, hexOf)),
   form('hex, upper case', 2, (text) => each(text, (byte) => hexOf(byte).toUpperCase())),

@@ -1,5 +1,5 @@
 import type { Canary } from './canary.ts';
-import { FORMS, type Form } from './forms.ts';
+import { FORMS, type Form, RAW } from './forms.ts';
 
 /** One canary in one form. */
 export interface Needle {
@@ -35,6 +35,7 @@ export function needlesOf(canaries: readonly Canary[], forms: readonly Form[] = 
   const needles = canaries.flatMap((canary) => {
     const seen = new Set<string>();
     return forms.flatMap((form): Needle[] => {
+      if (canary.onlyRaw && form.name !== RAW) return [];
       const bytes = form.encode(canary.text);
       const key = bytes.toString('latin1');
       if (seen.has(key)) return [];
