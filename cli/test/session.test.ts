@@ -7,10 +7,14 @@ import t, { type Test } from 'tap';
 import { withFileLock } from '../src/connection/file-lock.ts';
 import { type Profiles, type Session, writeProfile } from '../src/connection/profiles.ts';
 import { sessionOf } from '../src/connection/session.ts';
-import { tokenFacts } from '../src/connection/token-facts.ts';
+import { rolesFor, tokenFacts } from '../src/connection/token-facts.ts';
 import { commandLine } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';
 import { ADA, fakeProvider, tokenOf } from './fake-provider.ts';
+
+const HANG_LIMIT_MS = 240_000;
+
+t.setTimeout(HANG_LIMIT_MS);
 
 const COMMANDS = 8;
 const MAIN = path.join(import.meta.dirname, '../src/main.ts');
@@ -216,4 +220,16 @@ t.test('what a token says is read from any text without an error', async () => {
       numRuns: 1_000,
     },
   );
+});
+
+t.test('roles are those of the tenant where the token has such, and those of all otherwise', async (t) => {
+  const of = (claims: object, tenant: string) => {
+    const facts = tokenFacts(tokenOf(claims));
+    return facts && rolesFor(facts, tenant);
+  };
+  const realm_access = { roles: ['admin', 'platform_admin', 'offline_access'] };
+  t.strictSame(of({ realm_access }, 'acme'), ['admin', 'platform_admin']);
+  const tenant_roles = { acme: ['viewer', 'odd'] };
+  t.strictSame(of({ realm_access, tenant_roles }, 'acme'), ['viewer', 'platform_admin']);
+  t.strictSame(of({ tenant_roles }, 'constructor'), []);
 });

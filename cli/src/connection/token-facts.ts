@@ -1,6 +1,7 @@
 import { TENANT_ROLES } from '@weir/kernel/contract';
 
-const ROLES: readonly string[] = [...TENANT_ROLES, 'platform_admin'];
+const PLATFORM_ADMIN = 'platform_admin';
+const ROLES: readonly string[] = [...TENANT_ROLES, PLATFORM_ADMIN];
 
 /** What an access token says of its holder. It is read and not verified: the API does that. */
 export interface TokenFacts {
@@ -37,10 +38,14 @@ export function tokenFacts(token: string, organizationClaim = 'organization'): T
 /** The last second that a date can say. */
 const LAST_SECOND = 8.64e12;
 
-/** The roles that a token gives in one of its tenants: those of the tenant where it has such, else those of all. */
+/**
+ * The roles that a token gives in one of its tenants, as the API sees it: those of the tenant where it has such, else
+ * those of all, and `platform_admin` in any case, which is no role of a tenant.
+ */
 export function rolesFor({ roles, tenantRoles }: TokenFacts, tenant: string): string[] {
   if (tenantRoles === undefined) return roles;
-  return Object.hasOwn(tenantRoles, tenant) ? (tenantRoles[tenant] ?? []) : [];
+  const here = Object.hasOwn(tenantRoles, tenant) ? (tenantRoles[tenant] ?? []) : [];
+  return [...new Set([...here, ...roles.filter((role) => role === PLATFORM_ADMIN)])];
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
