@@ -1,4 +1,5 @@
 import { call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
+import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
 import {
   listSources,
   listStreams,
@@ -28,7 +29,11 @@ export async function callIds(platform: DevPlatform): Promise<(line: string) => 
   const dataset = 'bronze.demo.shop__orders';
   const replay = await ask(startReplay, { body: { dataset_id: dataset } });
   await ask(verifySync, { params: { sync_run_id: sync?.run_id ?? '' } });
+  const { api_token_id, created_by } = await ask(createApiToken, { body: { name: 'ci', role: 'viewer' } });
+  const document = { cedar: 'forbid (principal, action, resource) when { principal.sub == "nobody" };' };
+  const { policy_id } = await ask(createPolicy, { body: { name: 'draft', kind: 'access', document } });
   return (line) => ({
+    ...{ api_token_id, policy_id, version: '1', sub: created_by },
     ...{ source_id, stream_id: stream?.stream_id ?? '', pattern_id: 'files' },
     ...{ sync_run_id: sync?.run_id ?? '', run_id: sync?.run_id ?? '', replay_run_id: replay.run_id },
     workflow_id: (line.includes('/discover/status/') ? discovery.workflow_id : sync?.workflow_id) ?? '',

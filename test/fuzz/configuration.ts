@@ -32,6 +32,9 @@ const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]
     stream_id: [reset.stream_id],
     'If-Match': [reset.etag],
   }),
+  'DELETE /api/v1/api-tokens/{api_token_id}': ({ identity }) => ({ api_token_id: identity.revokedTokens }),
+  'PUT /api/v1/identity-policies/{policy_id}': ({ identity }) => ({ policy_id: [identity.writtenPolicy] }),
+  'DELETE /api/v1/identity-policies/{policy_id}': ({ identity }) => ({ policy_id: identity.deletedPolicies }),
   'POST /api/v1/sources/sync-runs/{sync_run_id}/cancel': ({ running }) => ({
     sync_run_id: running.slice(0, 1).map(({ run_id }) => run_id),
   }),

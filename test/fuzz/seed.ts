@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { listDatasetSnapshots, listDatasets } from '@weir/plugin-datasets/contract';
 import { createStream, getReplay, previewReset, startReplay } from '@weir/plugin-sources/contract';
 import type { HeldFile } from './held-file.ts';
+import { type IdentitySeeds, seedIdentity } from './seed-identity.ts';
 import { type Api, apiOf, type Caller, seedSources, until } from './seed-sources.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
@@ -26,6 +27,7 @@ export interface Seeds {
   reset: { source_id: string; stream_id: string; etag: string };
   /** The dataset of a stream that left a line in quarantine. */
   rejecting: string;
+  identity: IdentitySeeds;
   /** Syncs that go on until they are cancelled. */
   running: { run_id: string; workflow_id: string }[];
 }
@@ -49,6 +51,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
     api(createStream, { params: { source_id: deleted }, body: { name, schema: { type: 'object' } } });
   const streams = await Promise.all(Array.from({ length: VICTIMS }, (_, at) => stream(`stream_${at}`)));
   const { rejecting, replay_run_id } = await seedReplay(api);
+  const identity = await seedIdentity(api);
   return {
     alias: caller.tenant,
     data: DATA,
@@ -63,12 +66,14 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
       dataset_id: datasets,
       snapshot_id: snapshots.map(({ snapshot_id_exact }) => snapshot_id_exact),
       pattern_id: ['files'],
+      ...identity.read,
     },
     write: { source_id: await make({ path: DATA }) },
     retired,
     deleted: { source_id: deleted, stream_ids: streams.map(({ stream_id }) => stream_id) },
     reset: { source_id, stream_id, etag },
     rejecting,
+    identity,
     running: await seedRunning(api, held),
   };
 }

@@ -1,4 +1,5 @@
 import type { Seeds } from './seed.ts';
+import { HARMLESS } from './seed-identity.ts';
 
 interface Operation {
   parameters?: { name: string; in: string; example?: unknown; schema: object }[];
@@ -25,6 +26,13 @@ function bodies({ alias, data, rejecting }: Seeds): Record<string, unknown> {
     'POST /api/v1/sources/{source_id}/streams/refresh-schema': { streams },
     'PATCH /api/v1/sources/{source_id}/streams/{stream_id}': { enabled: false },
     'POST /api/v1/sources/quarantine-replays': { dataset_id: rejecting },
+    'POST /api/v1/identity-policies': { name: `p-${alias}`, kind: 'access', document: HARMLESS },
+    'PUT /api/v1/identity-policies/{policy_id}': { document: HARMLESS, expected_version: 1 },
+    'POST /api/v1/identity-policies/{policy_id}/clone': { name: `c-${alias}` },
+    'POST /api/v1/identity-policies/{policy_id}/dry-run': {
+      principals: [{ claims: { sub: 'ann' } }],
+      requests: [{ action: 'identity.list_users' }],
+    },
     'PUT /api/v1/admission': { open: true, reason: 'fuzzing' },
   };
 }
