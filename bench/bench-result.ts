@@ -23,6 +23,8 @@ export interface BenchCase extends Partial<Figures> {
   ratio?: number;
   /** The ratio when the processor time of a run of ten rows is taken from both sides. */
   ratio_without_start?: number;
+  /** How well pairs were found: the harmonic mean of precision and recall. */
+  f1?: number;
   /** What has to hold: a figure of this case that is at least, or at most, so much. */
   bars?: readonly Bar[];
   /** The most memory of the sync process alone, in MiB. */

