@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   askAsOperator,
   findSecretStore,
@@ -12,6 +13,7 @@ import {
 
 const POLICIES = path.resolve(import.meta.dirname, '../deploy/secret-store');
 const READY_MS = 20_000;
+const POLL_MS = 50;
 
 /** The roles of the project's policy files. */
 export type StoreRole = 'api' | 'worker';
@@ -119,5 +121,6 @@ async function configured(operator: TestMount['operator'], mount: string, own: R
   const deadline = Date.now() + READY_MS;
   while ((await operator('POST', `${mount}/config`, config)).status >= 300) {
     if (Date.now() > deadline) throw new Error('a new mount of the secret store does not become ready');
+    await delay(POLL_MS);
   }
 }

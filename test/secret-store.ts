@@ -6,6 +6,7 @@ import { request } from 'node:https';
 import { arch, platform } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePorts, StartFailed, supervise, untilReady } from '@weir/embedded';
 import { pythonWith } from './python.ts';
@@ -16,6 +17,7 @@ const PROGRAM_SHA256: Readonly<Record<string, string>> = {
   'linux-x64': '9c5f36287c673f386e1533e9c044169a248e4ee50dd54810fa766e95bd41b788',
 };
 const READY_TIMEOUT_MS = 60_000;
+const POLL_MS = 50;
 const TRIES = 5;
 const FIXTURES = path.resolve(import.meta.dirname, '../vault/test/fixtures');
 const LOG_NAME = 'secret-store.log';
@@ -145,5 +147,6 @@ export async function unseal(store: RunningSecretStore): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while ((await askAsOperator(store, 'GET', 'sys/health')).status !== 200) {
     if (Date.now() > deadline) throw new Error('the secret store does not serve after it was unsealed');
+    await delay(POLL_MS);
   }
 }

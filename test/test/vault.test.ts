@@ -1,5 +1,8 @@
-import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { bootPlatform, Refusal, startApi } from '@weir/kernel/boot';
 import { testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -8,6 +11,8 @@ import t, { type Test } from 'tap';
 import { keyFile } from '../key-file.ts';
 import { platformEnvironment, platformFile } from '../platform.ts';
 import { testMount, testStore } from '../secret-mount.ts';
+
+const API = fileURLToPath(new URL('../../kernel/src/main.ts', import.meta.url));
 
 type Changes = Record<string, string>;
 
@@ -19,6 +24,7 @@ const base = platformEnvironment({ database, issuer, folder });
 const store = await testStore(t);
 const mount = await testMount(t, { store });
 const canary = 'CNRY-b2a1f0';
+const NOBODY = 65_534;
 
 async function booted(t: Test, changes: Changes) {
   const log = pino({ level: 'silent' });
@@ -68,6 +74,14 @@ t.test('the key file seals, and the one before it opens what it sealed', async (
   t.strictSame(two?.kids, [two?.kid, one?.kid]);
 });
 
+/** A file of another user: one that we give away where we may, else one of the system's. */
+function foreignFile(): string {
+  if (process.geteuid?.() !== 0) return '/etc/passwd';
+  const file = keyFile(folder, 'foreign.key');
+  chownSync(file, NOBODY, NOBODY);
+  return file;
+}
+
 t.test('a key file that others may read, that is a link, no file, empty, too short or absent is refused', async (t) => {
   const good = keyFile(folder, 'good.key');
   const bad = (name: string, mode: number) => {
@@ -76,12 +90,15 @@ t.test('a key file that others may read, that is a link, no file, empty, too sho
     return file;
   };
   symlinkSync(good, path.join(folder, 'link.key'));
+  execFileSync('mkfifo', ['-m', '400', path.join(folder, 'pipe.key')]);
   const faults: [string, RegExp][] = [
     [bad('group.key', 0o440), /^WEIR_CREDENTIAL_KEY_FILE names a file that others may use/],
     [bad('written.key', 0o600), /^WEIR_CREDENTIAL_KEY_FILE names a file that others may use/],
     [bad('run.key', 0o500), /^WEIR_CREDENTIAL_KEY_FILE names a file that others may use/],
     [path.join(folder, 'link.key'), /^WEIR_CREDENTIAL_KEY_FILE names a symbolic link/],
     [folder, /^WEIR_CREDENTIAL_KEY_FILE names something that is no ordinary file/],
+    [path.join(folder, 'pipe.key'), /^WEIR_CREDENTIAL_KEY_FILE names something that is no ordinary file/],
+    [foreignFile(), /^WEIR_CREDENTIAL_KEY_FILE names a file that belongs to another user/],
     [keyFile(folder, 'empty.key', Buffer.alloc(0)), /^WEIR_CREDENTIAL_KEY_FILE names an empty file/],
     [keyFile(folder, 'short.key', Buffer.from(canary)), /^WEIR_CREDENTIAL_KEY_FILE .* exactly 32 bytes/],
     [keyFile(folder, 'long.key', Buffer.alloc(5000)), /^WEIR_CREDENTIAL_KEY_FILE .* more than 4096 bytes/],
@@ -167,3 +184,26 @@ t.test('a store that does not answer leaves the platform ready, and its part dow
   t.match(await ready(t, strange), { status: 200, body: { parts: { secret_store: 'down' } } });
   t.equal((await ready(t, {})).body.parts?.secret_store, undefined);
 });
+
+t.test(
+  'the API as a process ends with 78 and one line when the mount is not fit, and neither line nor log holds a secret',
+  async (t) => {
+    const { environment } = await testMount(t, { store, config: { max_versions: 10 } });
+    const own = environment('api');
+    const env = { ...process.env, ...base, ...own, WEIR_LOG_LEVEL: 'trace' };
+    const args = ['--conditions=@weir/source', API];
+    const ended = await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 }).then(
+      () => ({ code: 0, stderr: '', stdout: '' }),
+      (error: { code: number; stderr: string; stdout: string }) => error,
+    );
+    t.equal(ended.code, 78);
+    const lines = ended.stderr.split('\n').filter((line) => line.startsWith('{'));
+    t.match(lines, [/secret store refused.*too_few_versions/]);
+    t.notMatch(ended.stdout, /listening/);
+    for (const file of [own.SECRET_STORE_ROLE_ID_FILE, own.SECRET_STORE_SECRET_ID_FILE]) {
+      const secret = readFileSync(file ?? '', 'utf8');
+      t.ok(secret.length > 30);
+      t.notMatch(`${ended.stdout}${ended.stderr}`, secret);
+    }
+  },
+);
