@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startIdentityProvider } from '@weir/embedded';
 import { approveDevice } from '@weir/embedded/testing';
@@ -154,4 +154,15 @@ t.test('a session goes to the server of its profile alone, its refresh token to 
   t.equal(idp.seen.length, asked, 'the other provider alone was asked');
   t.notOk(stranger.seen.some(({ form }) => form.get('grant_type') === 'refresh_token'));
   t.equal(Object.keys(stored().profiles).length, 2);
+});
+
+t.test('a server that weir.yaml alone names gets no session before somebody has named it', async (t) => {
+  const idp = await fakeProvider(t);
+  const { weir, api, home, asked } = await world(t, idp.issuer);
+  writeFileSync(path.join(home, 'weir.yaml'), `url: ${api.url}\n`);
+  t.match(await weir('login'), { code: 2, stderr: /never signed in[\s\S]*weir login --url/ });
+  t.equal(idp.seen.length, 0);
+  t.match(await weir(`login --url ${api.url}`), { code: 0, stderr: `Sign in to ${new URL(api.url).host}` });
+  t.match(await weir('login'), { code: 0 }, 'it is known from then on');
+  t.equal(asked().length, 0);
 });

@@ -2,7 +2,7 @@ import { Command } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import type { FoundConnection } from '../connection/find-connection.ts';
-import { changeProfile, profileNamed, profilesFile, readProfiles } from '../connection/profiles.ts';
+import { changeProfile, type Profiles, profileNamed, profilesFile, readProfiles } from '../connection/profiles.ts';
 import type { DeviceCode } from '../connection/provider.ts';
 import { sessionOf } from '../connection/session.ts';
 import { signInFacts } from '../connection/sign-in-facts.ts';
@@ -31,12 +31,14 @@ export class Login extends WeirCommand {
     const found = await this.connection(true);
     const url = addressOf(found);
     const file = profilesFile(env);
-    const name = await this.profileName(found, url, file);
+    const known = await readProfiles(file);
+    if (found.urlOfProject === true) refuseStranger(known, url);
+    const name = this.profileName(found, url, known);
     const where = await signInFacts(url, interrupted);
     const { openProvider } = await import('../connection/provider.ts');
     const provider = await openProvider(where, interrupted);
     const { code, tokens } = await provider.startDevice();
-    stderr.write(invitation(code));
+    stderr.write(invitation(code, url));
     const { issuer, clientId: client_id, organizationClaim: organization_claim } = where;
     const session = sessionOf(await tokens(), { issuer, client_id, organization_claim });
     const facts = tokenFacts(session.access_token, organization_claim);
@@ -63,11 +65,11 @@ export class Login extends WeirCommand {
   }
 
   /** The profile to sign in to: the one that was asked for, else the one of this server, else one named as its host. */
-  private async profileName(found: FoundConnection, url: string, file: string): Promise<string> {
+  private profileName(found: FoundConnection, url: string, known: Profiles): string {
     const { missingProfile, profile } = found;
     const asked = this.profile ?? missingProfile;
-    const kept = profile === undefined ? undefined : profileNamed(await readProfiles(file), profile);
-    const ofServer = kept !== undefined && new URL(kept.url).origin === new URL(url).origin ? profile : undefined;
+    const kept = profile === undefined ? undefined : profileNamed(known, profile);
+    const ofServer = kept !== undefined && isSameServer(kept.url, url) ? profile : undefined;
     const name = asked ?? ofServer ?? new URL(url).host.replace(/[^\w.:-]/g, '-');
     if (!PROFILE_NAME.test(name)) {
       throw new CliError('usage', 'This cannot be the name of a profile.', { hint: 'Letters, digits and . _ : @ -' });
@@ -96,9 +98,22 @@ function addressOf({ url }: FoundConnection): string {
   );
 }
 
+const isSameServer = (a: string, b: string) => URL.canParse(a) && new URL(a).origin === new URL(b).origin;
+
+/** A checkout of somebody else may name a server that collects tokens: only a person can say that it is a good one. */
+function refuseStranger({ profiles }: Profiles, url: string): void {
+  if (Object.values(profiles).some((profile) => isSameServer(profile.url, url))) return;
+  throw new CliError('usage', `weir.yaml names ${new URL(url).origin}, where you have never signed in.`, {
+    code: 'server_unknown',
+    hint: `If you know this server: weir login --url ${new URL(url).origin}`,
+  });
+}
+
 /** What is shown on the terminal while the browser is asked; needed, hence not silenced by -q. */
-function invitation({ userCode, address, completeAddress, expiresInS }: DeviceCode): string {
+function invitation({ userCode, address, completeAddress, expiresInS }: DeviceCode, url: string): string {
   return [
+    '',
+    `  Sign in to ${new URL(url).host}`,
     '',
     `  Open   ${completeAddress ?? address}`,
     `  Code   ${userCode}`,

@@ -19,6 +19,8 @@ export interface ConnectionLayers {
 /** Where a command goes and as whom. `url` is undefined when no layer names one. */
 export interface Connection {
   url?: string;
+  /** Whether weir.yaml alone names the address: a file that came with somebody else's work. */
+  urlOfProject?: true;
   tenant?: string;
   token?: string;
   /** The layer that gave the token. */
@@ -51,6 +53,9 @@ export function resolveConnection({ flags, env, project, profiles, running }: Co
   const output = first('output');
   return {
     ...(url === undefined ? {} : { url }),
+    ...(url !== undefined && (flags.url ?? env.url) === undefined && project.url !== undefined
+      ? { urlOfProject: true as const }
+      : {}),
     ...(tenant === undefined ? {} : { tenant }),
     ...(token === undefined ? {} : { token, tokenFrom }),
     ...(output === undefined ? {} : { output }),
