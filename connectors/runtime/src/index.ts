@@ -33,6 +33,7 @@ export type { RejectedLine, SealedSegment } from './spool-queue.ts';
 export { type StreamKey, streamKey, streamOfKey } from './stream-key.ts';
 export {
   type Failure,
+  MAX_HINT_CHARS,
   platformFailure,
   type RunEvidence,
   runFailure,

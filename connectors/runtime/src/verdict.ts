@@ -32,8 +32,8 @@ export type StreamEvidence = {
   readonly broken: ConnectorErrorCode | undefined;
 };
 
-/** The longest hint that is passed on. */
-const MAX_HINT_CHARS = 500;
+/** The longest hint that is passed on; one of this length was cut, maybe in the middle of a word. */
+export const MAX_HINT_CHARS = 500;
 const FAILURE_CODES = {
   config_error: 'connector_config_error',
   transient_error: 'connector_transient_error',

@@ -1,4 +1,4 @@
-import { CONNECTOR_ERRORS, ConnectorError, type Scrubber, type Verdict } from '@weir/connector-runtime';
+import { CONNECTOR_ERRORS, ConnectorError, MAX_HINT_CHARS, type Scrubber, type Verdict } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
@@ -32,7 +32,16 @@ export function verdictFailure(failure: Omit<Extract<Verdict, { outcome: 'failur
 export function scrubbedFailure(failure: RunFailureRecord, scrubber: Scrubber): RunFailureRecord {
   if (scrubber.finds(failure.code)) return sourceFailure('connector_spoke_of_credential');
   const { hint, detail } = failure;
-  return { ...failure, detail: scrubber.text(detail), ...(hint === undefined ? {} : { hint: scrubber.text(hint) }) };
+  return {
+    ...failure,
+    detail: scrubber.text(detail),
+    ...(hint === undefined ? {} : { hint: scrubbedHint(hint, scrubber) }),
+  };
+}
+
+/** What a credential may begin in at the end of a hint that was cut is left out. */
+function scrubbedHint(hint: string, scrubber: Scrubber): string {
+  return hint.length < MAX_HINT_CHARS ? scrubber.text(hint) : scrubber.pieces().push(hint);
 }
 
 const TRANSIENT_STATUSES: readonly number[] = [409, 429, 500, 502, 503, 504, 507];
