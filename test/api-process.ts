@@ -18,9 +18,9 @@ export interface ApiProcess {
   answers(): ReadonlyMap<string, number>;
 }
 
-/** Starts the API program and waits until it listens; it ends with the test. Rejects when it refuses to start. */
-export async function apiProcess(t: Teardown, environment: Record<string, string>): Promise<ApiProcess> {
-  const child = fork(API, {
+/** Starts the API program, or one that says the same of itself, and waits until it listens; it ends with the test. Rejects when it refuses to start. */
+export async function apiProcess(t: Teardown, environment: Record<string, string>, program = API): Promise<ApiProcess> {
+  const child = fork(program, {
     execPath: process.execPath,
     execArgv: ARGS,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment, WEIR_LOG_LEVEL: 'info' },
