@@ -65,6 +65,7 @@ import {
 } from './commands/sources-credentials.ts';
 import { SourcesDiscover } from './commands/sources-discover.ts';
 import { SourcesHistory } from './commands/sources-history.ts';
+import { OpsCredentialsCheck, OpsCredentialsMigrate } from './commands/sources-operator.ts';
 import { SourcesReadiness } from './commands/sources-readiness.ts';
 import { SourcesRefreshSchema } from './commands/sources-refresh-schema.ts';
 import { SourcesReset } from './commands/sources-reset.ts';
@@ -165,6 +166,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   OpsAdmissionClose,
   OpsAdmissionChanges,
   OpsSecretStoreCheck,
+  OpsCredentialsMigrate,
+  OpsCredentialsCheck,
   Migrate,
   PluginsPlan,
   Doctor,

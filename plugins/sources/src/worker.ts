@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { sourceActivities } from './activities.ts';
 import { SOURCE_ROLE } from './run-kinds.ts';
 
+export { operations } from './operations.ts';
 export type { ChildRegistry, WorkerDeps } from './worker-deps.ts';
 
 /** The worker side of this plugin: one role, its workflows, its activities over what the worker program gives. */

@@ -1,0 +1,25 @@
+import type { Kernel, Tenant } from '@weir/kernel';
+import { checkStored } from './credential/check-stored.ts';
+import { migrateAll } from './credential/migrate-all.ts';
+import { loadPatterns } from './pattern/load-patterns.ts';
+import { namedPattern } from './source/service.ts';
+import { settingsOf } from './worker-deps.ts';
+
+/** What an operator may have done for many tenants at once; `ok` is false when it found something wrong. */
+export type Operation = (kernel: Kernel, tenants: readonly Tenant[]) => Promise<{ ok: boolean; told: object }>;
+
+/** The operations of this plugin by their words. */
+export const operations: Readonly<Record<string, Operation>> = {
+  /** Moves credentials into the secret store, in one transaction. */
+  'credentials-migrate': async (kernel, tenants) => {
+    const { patterns } = loadPatterns(settingsOf(kernel).WEIR_PLATFORM, kernel.log);
+    const patternOf = ({ patternId }: { patternId: string }) => namedPattern(patterns, patternId);
+    return { ok: true, told: await migrateAll({ kernel, patternOf }, tenants) };
+  },
+
+  /** Reads each credential at its exact version. */
+  'credentials-check': async (kernel, tenants) => {
+    const told = await checkStored(kernel, tenants);
+    return { ok: told.faults.length === 0, told };
+  },
+};
