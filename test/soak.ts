@@ -14,6 +14,7 @@ interface Soak {
 const SOAKS: readonly Soak[] = [
   { name: 'simulator', program: 'engine/test/soak.ts', args: ['200000'] },
   { name: 'crashes', program: 'test/crash/soak.ts', args: [] },
+  { name: 'identity-provider', program: 'test/access/outage.ts', args: [] },
 ];
 
 function run({ program, args }: Soak): Promise<number> {
