@@ -34,6 +34,7 @@ function bodies({ alias, data, rejecting }: Seeds): Record<string, unknown> {
       requests: [{ action: 'identity.list_users' }],
     },
     'PUT /api/v1/admission': { open: true, reason: 'fuzzing' },
+    'PUT /api/v1/tenants/{alias}/limits': { runs_per_day: null, concurrent_runs: null, storage_bytes: 0 },
   };
 }
 
