@@ -26,10 +26,14 @@ const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_write
 
 /**
  * Starts what a test run needs and `env` does not name yet: Postgres without durability, Temporal's development server,
- * an S3 store, a secret store, a Python with independent readers. All data lie in one temporary folder that `stop`
- * removes. When a start fails, what has been started is stopped again.
+ * an S3 store, a Python with independent readers, and a secret store where it is wanted. All data lie in one temporary
+ * folder that `stop` removes. When a start fails, what has been started is stopped again.
  */
-export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<TestServices> {
+export async function startServices(
+  env: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+  { secretStore: withSecretStore = false } = {},
+): Promise<TestServices> {
   const folder = await mkdtemp(path.join(tmpdir(), 'weir-test-'));
   await chmod(folder, 0o711);
   const addresses: Record<string, string> = {};
@@ -92,7 +96,7 @@ export async function startServices(env: NodeJS.ProcessEnv, say: (line: string) 
     env.WEIR_TEST_TEMPORAL_ADDRESS ? undefined : temporal(),
     env.WEIR_TEST_PYTHON ? undefined : python(),
     env.WEIR_TEST_S3_ENDPOINT ? undefined : objectStore(),
-    env.WEIR_TEST_SECRET_STORE_ADDR ? undefined : secretStore(),
+    !withSecretStore || env.WEIR_TEST_SECRET_STORE_ADDR ? undefined : secretStore(),
   ]);
   const faults = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   if (faults.length > 0) {
