@@ -43,6 +43,8 @@ export interface TestPlatform {
   database: TestDatabase;
   stateDir: string;
   kernel: RunningPlatform;
+  /** What a program of this platform is told. */
+  environment: Readonly<Record<string, string>>;
   runs: RunningPlatform['runs'];
   db: RunningPlatform['database']['db'];
   tenant: TestDatabase['tenant'];
@@ -118,6 +120,7 @@ export async function testPlatform(
     database,
     stateDir: join(folder, 'state'),
     kernel: platform,
+    environment,
     runs: platform.runs,
     db: platform.database.db,
     tenant: (alias) => database.tenant(alias),
