@@ -95,8 +95,9 @@ export type QueryPool = ReturnType<typeof createQueryPool>;
 const DEFAULT_DEADLINE_MS = 10_000;
 /** How long the figures of one part of a table may take, and how long others may wait for them. */
 const AUDIT_DEADLINE_MS = 30 * 60 * 1000;
-/** How long the statements over one sample may take. They have a child of their own, and nobody else waits for it. */
+/** How long the statements over one sample may take. They have children of their own, for which no other read waits. */
 const SAMPLE_DEADLINE_MS = 30_000;
+const SAMPLE_CHILDREN = 2;
 const DEFAULT_MEMORY_LIMIT = '256MB';
 const DEFAULT_THREADS = 2;
 const DEFAULT_RESIDENT_BYTES = 768 * 1024 * 1024;
@@ -166,7 +167,7 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
   const reads: Place = { slots: createSlots(size, options.waitMs ?? DEFAULT_WAIT_MS), deadlineMs };
   const audits: Place = { slots: createSlots(1, AUDIT_DEADLINE_MS), deadlineMs: AUDIT_DEADLINE_MS };
   const samples: Place = {
-    slots: createSlots(1, options.waitMs ?? DEFAULT_WAIT_MS),
+    slots: createSlots(SAMPLE_CHILDREN, options.waitMs ?? DEFAULT_WAIT_MS),
     deadlineMs: options.sampleDeadlineMs ?? SAMPLE_DEADLINE_MS,
   };
   let closed = false;
@@ -258,7 +259,7 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
     async sample(request: SampleRequest): Promise<SampleAnswer> {
       const { schema, columns, rows, selects } = request;
       const fields = columns.map((name) => fieldNamed(schema, name));
-      return (await ask(samples, 'long', { kind: 'sample', fields, rows, selects }, request)) as SampleAnswer;
+      return (await ask(samples, 'short', { kind: 'sample', fields, rows, selects }, request)) as SampleAnswer;
     },
 
     /** Ends all children, and with them the requests that still run. */

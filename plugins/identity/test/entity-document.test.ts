@@ -106,6 +106,13 @@ const RULES: [rule: string, changes: object, faults: string[]][] = [
   ],
 ];
 
+t.test('a document of many faults is refused as soon as one of few', async (t) => {
+  const ops = Array.from({ length: 200_000 }, () => 'eval');
+  t.strictSame(faultsOf({ normalise: [{ property: 'name', ops }] }), ['/normalise/0/ops maxItems']);
+  const few = Array.from({ length: 10 }, () => 'eval');
+  t.strictSame(faultsOf({ normalise: [{ property: 'name', ops: few }] }), ['/normalise/0/ops/0 anyOf']);
+});
+
 for (const [rule, changes, faults] of [...SHAPES, ...RULES]) {
   t.test(`a document may not have ${rule}`, async (t) => {
     t.strictSame(faultsOf(changes), faults);

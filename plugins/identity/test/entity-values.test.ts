@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { DATE_FORMATS, type EntityResolutionDocumentBody, NORMALISE_OPS } from '../src/contract/entity-resolution.ts';
+import { normalisedSql } from '../src/entity-resolution/normalise-sql.ts';
+import { patternFault } from '../src/entity-resolution/pattern-fault.ts';
 import { type Row, sampleDatabase } from './entity-kit.ts';
 
 const RUNS = { numRuns: 200 };
@@ -65,6 +67,54 @@ t.test('no value makes a statement fail', async (t) => {
       return clusters.length === rows.length;
     }),
     RUNS,
+  );
+});
+
+/** Pieces of patterns, of which some are of other dialects. */
+const PIECES = [
+  'a',
+  '.',
+  '\\pL',
+  '\\p{Greek}',
+  '\\p{Lowercase}',
+  '\\d',
+  '\\b',
+  '[^a-z]',
+  '(?i)',
+  '(?P<n>a)',
+  '(?<n>a)',
+  '(?=a)',
+];
+const MORE_PIECES = [
+  'a{2,5}',
+  '{3}',
+  '*',
+  '+?',
+  '|',
+  '(',
+  ')',
+  '[',
+  ']',
+  '^',
+  '$',
+  '\\1',
+  '\\Q',
+  '\\E',
+  "'",
+  '\\x{1F600}',
+  '\\C',
+];
+
+t.test('a pattern that passes the check is one that the statements can use', async (t) => {
+  const { connection } = await sampleDatabase(t);
+  const pattern = fc.array(fc.constantFrom(...PIECES, ...MORE_PIECES), { minLength: 1, maxLength: 6 });
+  const passed = pattern.map((pieces) => pieces.join('')).filter((text) => patternFault(text) === undefined);
+  await fc.assert(
+    fc.asyncProperty(passed, async (text) => {
+      const sql = normalisedSql('range', [{ op: 'replace', pattern: text, with: "'" }]);
+      await connection.run(`SELECT ${sql} FROM range(1)`);
+    }),
+    { numRuns: 500 },
   );
 });
 

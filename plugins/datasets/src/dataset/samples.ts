@@ -6,9 +6,11 @@ import { asProblems } from '../table/lakehouse-problem.ts';
 import { typeText } from './dataset-view.ts';
 import { openTable } from './readable-tables.ts';
 import type { DatasetDeps } from './service.ts';
+import { turns } from './turns.ts';
 
 /** Looks at samples of datasets; every way in passes the one decision of `readableBy`. */
 export function samplesService(deps: DatasetDeps): SamplesService {
+  const inTurn = turns();
   return {
     async describe(tenant, datasetId) {
       const { metadata } = await openTable(deps, tenant as Tenant, datasetId);
@@ -30,10 +32,8 @@ export function samplesService(deps: DatasetDeps): SamplesService {
         const live = snapshot === undefined ? [] : await deps.scanner.files(metadata, snapshot['snapshot-id']);
         const limit = Math.min(rows, MAX_SAMPLE_ROWS);
         const files = planRead(live, { limit: limit + 1, conditions: [], sorted: false, after: undefined });
-        return deps.pool.sample({
-          ...{ files, schema, table: metadata, columns, rows: limit, selects: statements },
-          ...(signal && { signal }),
-        });
+        const request = { files, schema, table: metadata, columns, rows: limit, selects: statements };
+        return inTurn(tenant.tenantId, () => deps.pool.sample({ ...request, ...(signal && { signal }) }));
       });
     },
   };

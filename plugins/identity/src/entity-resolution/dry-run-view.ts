@@ -58,12 +58,33 @@ function movedRecords(found: Resolution, inForce: Resolution): number {
 
 /** The pairs nearest to the line: half of them just accepted, half just not, as far as there are enough of either. */
 function shownPairs({ accept }: EntityResolutionDocumentBody, pairs: readonly ScoredPair[]): ScoredPair[] {
-  const nearest = pairs.toSorted((a, b) => a.score - b.score || (a.levels < b.levels ? -1 : 1));
-  const above = nearest.filter(({ score }) => score >= accept);
-  const below = nearest.filter(({ score }) => score < accept).toReversed();
+  const above = nearest(
+    pairs.filter(({ score }) => score >= accept),
+    accept,
+  );
+  const below = nearest(
+    pairs.filter(({ score }) => score < accept),
+    accept,
+  );
   const half = MAX_SHOWN_PAIRS / 2;
   const shownAbove = above.slice(0, Math.max(half, MAX_SHOWN_PAIRS - below.length));
   return [...shownAbove, ...below.slice(0, MAX_SHOWN_PAIRS - shownAbove.length)];
+}
+
+/** As many pairs as are shown at most, the nearest first; found in one pass, since there may be many. */
+function nearest(pairs: readonly ScoredPair[], accept: number): ScoredPair[] {
+  const distance = ({ score }: ScoredPair): number => Math.abs(score - accept);
+  const isBefore = (a: ScoredPair, b: ScoredPair): boolean =>
+    distance(a) < distance(b) || (distance(a) === distance(b) && a.levels < b.levels);
+  const kept: ScoredPair[] = [];
+  for (const pair of pairs) {
+    const last = kept[MAX_SHOWN_PAIRS - 1];
+    if (last !== undefined && !isBefore(pair, last)) continue;
+    const at = kept.findIndex((one) => isBefore(pair, one));
+    kept.splice(at < 0 ? kept.length : at, 0, pair);
+    kept.length = Math.min(kept.length, MAX_SHOWN_PAIRS);
+  }
+  return kept;
 }
 
 /** Where one record alone has a value, it stands on the left, whichever of the two it is. */

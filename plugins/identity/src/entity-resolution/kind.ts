@@ -17,7 +17,7 @@ import { readProperties } from './properties.ts';
 import { type AskSample, type Resolution, resolve, type TooBroad } from './resolve.ts';
 
 /** Pairs that a dry run compares, and of those it is told; what it may look at of a sample. */
-const BOUNDS = { records: MAX_DRY_RUN_ROWS, candidates: 5_000_000, pairs: 250_000 } as const;
+const BOUNDS = { records: MAX_DRY_RUN_ROWS, candidates: 5_000_000, pairs: 100_000 } as const;
 const ROOT = '/document';
 /** Types of columns, nested or of bytes, whose values are no text that could be compared. */
 const NOT_COMPARABLE = /^(struct|list|map)<|^(binary$|fixed\[)/;
@@ -44,9 +44,9 @@ export function entityResolutionKind({ samples }: { samples: SamplesService }): 
       const ask = askOf(samples, tenant, { sample, snapshotId, signal });
       const found = await resolve(document, ask, BOUNDS);
       if ('tooBroad' in found) throw tooBroad(found);
-      const active = standing.status === 'active' ? checked(standing.document) : undefined;
+      const active = standing.status === 'active' ? (standing.document as EntityResolutionDocumentBody) : undefined;
       const applies = active !== undefined && columnFaults(active, columns).length === 0;
-      const inForce = applies ? await resolve(active, ask, BOUNDS) : undefined;
+      const inForce = applies ? await resolve(active, ask, BOUNDS).catch(unlessTooBroad) : undefined;
       return dryRunView({ datasetId, snapshotId, document, found, inForce: narrow(inForce) });
     },
   };
@@ -68,6 +68,12 @@ function notTried(body: PolicyTrialBody): Problem {
 
 const narrow = (found: Resolution | TooBroad | undefined): Resolution | undefined =>
   found === undefined || 'tooBroad' in found ? undefined : found;
+
+/** What is in force may be too broad for the sample; what is tried is told all the same. */
+function unlessTooBroad(error: unknown): undefined {
+  if (!(error instanceof Problem && error.code === identityProblems.policyTooBroad.entry.code)) throw error;
+  return undefined;
+}
 
 /** The rules that bring too many pairs together, the worst first. */
 function tooBroad({ candidates }: TooBroad): Problem {
