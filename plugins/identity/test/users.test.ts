@@ -50,12 +50,9 @@ t.test(
     t.match(first, { roles: ['viewer'] });
     t.equal(String(first?.name).length, 255);
     people.seen(tenant, user);
-    t.strictSame((await rows())[0], first, 'what changes in turn is not written in turn');
-    now += 2_000;
-    people.seen(tenant, user);
     const [second] = await rows();
     t.match(second, { name: null });
-    now += 3_599_999;
+    now = 3_599_999;
     people.seen(tenant, user);
     t.strictSame((await rows())[0], second);
     await here.database.peek(`update identity.person set last_seen = now() - interval '2 hours'`);

@@ -3,8 +3,6 @@ import { type Principal, rolesIn, type Tenant } from '@weir/kernel/contract';
 
 /** What is as it was is written this often at most. */
 const SAME_MS = 60 * 60 * 1000;
-/** What has changed is written at once, but no oftener than this: tokens with other claims may come in turn. */
-const CHANGED_MS = 2_000;
 const MAX_REMEMBERED = 20_000;
 const MAX_TEXT = 255;
 const SUBJECT = /^[!-~]{1,255}$/;
@@ -26,24 +24,25 @@ export interface People {
  * A delegation does not count: it may carry fewer roles than the person has.
  */
 export function recordPeople({ db, log }: Pick<Kernel, 'db' | 'log'>, now: () => number = Date.now): People {
-  const written = new Map<string, { at: number; facts: string }>();
-  const writing = new Set<Promise<unknown>>();
+  const written = new Map<string, { at: number; facts: string; work: Promise<void> }>();
+  const writing = new Set<Promise<void>>();
   return {
     seen(tenant, principal) {
       if (principal.kind !== 'user' || !SUBJECT.test(principal.subject)) return;
       const facts = JSON.stringify(factsOf(principal, tenant));
       const key = `${tenant.tenantId}:${principal.subject}`;
       const last = written.get(key);
-      if (last !== undefined && now() - last.at < (last.facts === facts ? SAME_MS : CHANGED_MS)) return;
+      if (last?.facts === facts && now() - last.at < SAME_MS) return;
       if (written.size >= MAX_REMEMBERED) written.clear();
-      written.set(key, { at: now(), facts });
-      const work = db(tenant)
-        .transaction((tx) => write(tx, principal))
+      // One after the other, so that what was seen last is what stands in the end.
+      const work = (last?.work ?? Promise.resolve())
+        .then(() => db(tenant).transaction((tx) => write(tx, principal)))
         .catch((error: unknown) => {
           written.delete(key);
           log.warn({ err: error }, 'a person who was seen could not be noted');
         })
         .finally(() => writing.delete(work));
+      written.set(key, { at: now(), facts, work });
       writing.add(work);
     },
     note: write,
