@@ -39,6 +39,7 @@ import {
   PoliciesPut,
 } from './commands/policies-write.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
+import { ProveCredentials } from './commands/prove.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs-receipt.ts';
 import { RunsVerify } from './commands/runs-verify.ts';
 import {
@@ -168,6 +169,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   OpsSecretStoreCheck,
   OpsCredentialsMigrate,
   OpsCredentialsCheck,
+  ProveCredentials,
   Migrate,
   PluginsPlan,
   Doctor,

@@ -10,7 +10,7 @@ import { readEverything } from './read-everything.ts';
 
 /** The pattern that says its configuration wherever it can. */
 const LEAKY = 'leaky';
-const HABITS = ['says', 'fails', 'dies'] as const;
+const HABITS = { says: 'succeeded', fails: 'failed', dies: 'failed' } as const;
 const CREATED = [201];
 
 /** One source on its way through the drive. */
@@ -37,8 +37,11 @@ export const sourceLife: Drive = {
     const patterns = await patternsWithCredentials(proof, mode);
     for (const pattern of patterns) {
       const branches = proof.effort === 'short' ? 1 : pattern.branches;
-      for (let branch = 0; branch < branches; branch += 1)
-        await live({ proof, mode, pattern, branch, name: `${mode.replace('_', '-')}-${pattern.id}-${branch}` });
+      for (let branch = 0; branch < branches; branch += 1) {
+        const life = { proof, mode, pattern, branch, name: `${mode.replace('_', '-')}-${pattern.id}-${branch}` };
+        const habits = pattern.id === LEAKY && branch === 0 ? Object.entries(HABITS) : [];
+        await Promise.all([live(life), ...habits.map(([habit, wanted]) => badHabit(life, habit, wanted))]);
+      }
     }
     if (mode === 'secret_store') await migrateLegacy(proof);
     await controlRows(proof);
@@ -83,7 +86,6 @@ async function live(life: Life): Promise<void> {
   const { workflow_id } = pendingDiscovery.body;
   await must(CREATED, { method: 'POST', path: '/sources', body: { ...taken, ...credential, workflow_id } });
   await sync(life, id, 'succeeded');
-  if (pattern.id === LEAKY && branch === 0) await badHabits(life, id);
   await credentialLife(life, id);
   if (branch === 0) await abuse(proof, mode, id, pattern.id);
   if (branch !== 0) await must([204], { method: 'DELETE', path: `/sources/${id}`, label: '/sources/{id}' });
@@ -106,19 +108,20 @@ async function sync({ proof, name }: Life, id: string, wanted: 'succeeded' | 'fa
   await ends(wanted, started, (workflow) => `/sources/sync-runs/${workflow}/details`);
 }
 
-/** Discoveries and syncs of a connector that says its configuration, fails with it, and dies with it. */
-async function badHabits(life: Life, id: string): Promise<void> {
-  const { must, ends } = drives(life.proof, life.name);
-  for (const habit of HABITS) {
-    const wanted = habit === 'says' ? 'succeeded' : 'failed';
-    const body = { source_config: { habit } };
-    await must([200], { method: 'PATCH', path: `/sources/${id}`, label: '/sources/{id}', body });
-    const discovery = await discover(life, { source_id: id, apply: false });
-    await ends(wanted, discovery, discoveryPath);
-    await sync(life, id, wanted);
-  }
-  const quiet = { source_config: { habit: 'quiet' } };
-  await must([200], { method: 'PATCH', path: `/sources/${id}`, label: '/sources/{id}', body: quiet });
+/** A source of its own whose connector says its configuration, fails with it, or dies with it, at each thing it does. */
+async function badHabit({ proof, mode, pattern, name: first }: Life, habit: string, wanted: 'succeeded' | 'failed') {
+  const name = `${first}-${habit}`;
+  const life = { proof, mode, pattern, name, branch: 0 };
+  const { must, ends } = drives(proof, name);
+  const planted = pattern.plant(0);
+  const made = { name, pattern_id: pattern.id, ...credentialsOf(planted, mode, name) };
+  const { body } = await must(CREATED, { method: 'POST', path: '/sources', body: made });
+  const id = String(body.source_id ?? '');
+  await ends('succeeded', await discover(life, { source_id: id }), discoveryPath);
+  const change = { source_config: { habit } };
+  await must([200], { method: 'PATCH', path: `/sources/${id}`, label: '/sources/{id}', body: change });
+  await ends(wanted, await discover(life, { source_id: id, apply: false }), discoveryPath);
+  await sync(life, id, wanted);
 }
 
 /** The control of the warehouse: a connector writes it into its rows, and what is in rows is kept as it is. */

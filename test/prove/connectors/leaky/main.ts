@@ -7,7 +7,7 @@ interface Config {
 }
 
 /** Long enough to be seen by one who looks at processes and folders several times a second. */
-const LINGER_MS = 1_000;
+const LINGER_MS = 700;
 const ROWS = 3;
 const HANG_MS = 60_000;
 
