@@ -37,6 +37,16 @@ function answersTo(html: string, user: string, organization: string): Record<str
   return html.includes('name="username"') ? { username: user } : { accept: 'Yes' };
 }
 
+/** Goes through the pages of Keycloak and says no at the end. */
+export async function decline(address: string, user: string): Promise<void> {
+  let page: FormPage = await formBrowser().open(address);
+  for (let pages = 0; !page.html.includes('name="cancel"'); pages++) {
+    if (pages === MAX_PAGES) throw new Error(`${user} is never asked for consent`);
+    page = await page.submit(answersTo(page.html, user, ''));
+  }
+  await page.submit({ cancel: 'No' });
+}
+
 /** Signs somebody in by the device flow of the command line's client. */
 export async function deviceTokens(
   keycloak: Keycloak,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Check, check, type Lane } from './lane.ts';
-import { claimsOf, deviceTokens, signIn } from './people.ts';
+import { claimsOf, decline, deviceTokens, signIn } from './people.ts';
 import type { Keycloak } from './start-keycloak.ts';
 
 /** The API reads keys once in 30 s at most. */
@@ -26,13 +26,28 @@ async function age(lane: Lane): Promise<void> {
   await writeFile(profilesOf(lane), JSON.stringify(read));
 }
 
+/** Hears the address of a sign-in in what a terminal shows. */
+const addressed = (visit: (address: string) => void) => (text: string) => {
+  const address = /Open\s+(\S+)/.exec(text)?.[1];
+  if (address !== undefined) visit(address);
+};
+
+/** Changes the record of a person. */
+async function changePerson({ admin }: Keycloak, username: string, change: object): Promise<void> {
+  const [person] = (await admin('GET', `/users?exact=true&username=${username}`)) as { id: string }[];
+  if (person === undefined) throw new Error(`the realm has no ${username}`);
+  await admin('PUT', `/users/${person.id}`, { ...person, ...change });
+}
+
+const codeOf = (stderr: string) =>
+  (JSON.parse(stderr.slice(stderr.indexOf('{"error"'))) as { error: { code: string } }).error.code;
+
 const commands: Check[] = [
   check('weir login, by the pages of Keycloak', '0, ann, acme', async (lane) => {
     let signing: Promise<void> | undefined;
-    const said = (text: string) => {
-      const address = /Open\s+(\S+)/.exec(text)?.[1];
-      if (address !== undefined) signing = signIn(address, 'ann');
-    };
+    const said = addressed((address) => {
+      signing = signIn(address, 'ann');
+    });
     const ran = await lane.weir(`login --url ${lane.apiUrl} --profile lane -o json`, said);
     await signing;
     if (ran.code !== 0) return ran.stderr;
@@ -60,18 +75,34 @@ const commands: Check[] = [
   check('a refresh token that was used twice ends the session: weir login', '3, session_expired', async (lane) => {
     await age(lane);
     const { code, stderr } = await lane.weir('sources list -o json');
-    return `${code}, ${(JSON.parse(stderr) as { error: { code: string } }).error.code}`;
+    return `${code}, ${codeOf(stderr)}`;
   }),
   check('weir logout ends the session at Keycloak', '0, invalid_grant', async (lane) => {
-    const said = (text: string) => {
-      const address = /Open\s+(\S+)/.exec(text)?.[1];
-      if (address !== undefined) void signIn(address, 'vic');
-    };
-    await lane.weir('login', said);
+    await lane.weir(
+      'login',
+      addressed((address) => void signIn(address, 'vic')),
+    );
     const { refresh_token = '' } = (await sessionIn(lane)) ?? {};
     const { code } = await lane.weir('logout');
     const form = { client_id: 'weir-cli', grant_type: 'refresh_token', refresh_token };
     return `${code}, ${(await lane.keycloak.post('token', form)).error}`;
+  }),
+  check('whoever says no in the browser declines it', '3, sign_in_declined', async (lane) => {
+    const { code, stderr } = await lane.weir(
+      'login -o json',
+      addressed((address) => void decline(address, 'vic')),
+    );
+    return `${code}, ${codeOf(stderr)}`;
+  }),
+  check('a person who was disabled has no session any more', '0, 3, session_expired', async (lane) => {
+    const signedIn = await lane.weir(
+      'login',
+      addressed((address) => void signIn(address, 'vic')),
+    );
+    await changePerson(lane.keycloak, 'vic', { enabled: false });
+    await age(lane);
+    const { code, stderr } = await lane.weir('sources list -o json');
+    return `${signedIn.code}, ${code}, ${codeOf(stderr)}`;
   }),
 ];
 
@@ -110,7 +141,7 @@ const outages: Check[] = [
   }),
   check('and weir login says that it does not answer', '69, provider_unavailable', async (lane) => {
     const { code, stderr } = await lane.weir(`login --url ${lane.apiUrl} -o json`);
-    return `${code}, ${(JSON.parse(stderr) as { error: { code: string } }).error.code}`;
+    return `${code}, ${codeOf(stderr)}`;
   }),
 ];
 

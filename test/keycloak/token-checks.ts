@@ -36,6 +36,9 @@ const organizations: Check[] = [
     for (const tenant of ['acme', 'other', 'third']) seen.push(await lane.read(token, tenant));
     return seen.join(', ');
   }),
+  check('organization:acme, a member of two: that one', '["acme"]', async (lane) =>
+    organizationsOf(await access(lane, 'bo', { scope: 'openid organization:acme' })),
+  ),
   check('plain organization, a member of two, one chosen in the browser: that one', '["other"]', async (lane) =>
     organizationsOf(await access(lane, 'bo', { scope: 'openid organization', organization: 'other' })),
   ),
