@@ -21,7 +21,7 @@ export interface SecretStore {
   read(path: SecretPath, version: number): Promise<SecretValues>;
   /** The newest version, for an unknown outcome; undefined where nothing was written. */
   current(path: SecretPath): Promise<{ version: number; values: SecretValues } | undefined>;
-  /** Whether it answers and lets us in. */
+  /** Whether it answers and lets us in; told within two seconds, however many ask. */
   ping(): Promise<boolean>;
 }
 

@@ -166,6 +166,20 @@ t.test('a store that cannot be reached, or whose authority is another, has seen 
   }
 });
 
+t.test(
+  'a store that hangs is told to be down while it still hangs, and is asked once for all who want to know',
+  async (t) => {
+    const identity = identityIn(t.testdir());
+    const { origin, asked } = await hostileStore(t, () => undefined);
+    const exchange = createExchange({ origin, ca: CA, exchangeMs: 60_000 });
+    const deps = { logIn: () => logIn(exchange, identity), now: () => performance.now(), random: () => 0.5 };
+    const store = kvSecretStore({ exchange, session: storeSession(deps), mount: 'weir' });
+    t.strictSame(new Set(await Promise.all(Array.from({ length: 50 }, () => store.ping()))), new Set([false]));
+    t.equal(await store.ping(), false);
+    t.strictSame(asked, ['POST /v1/auth/approle/login', 'GET /v1/sys/health?standbyok=true']);
+  },
+);
+
 t.test('identity files are looked at again before each login', async (t) => {
   const { origin, asked } = await hostileStore(t, json(200, good));
   const folder = t.testdir();

@@ -5,6 +5,9 @@ import { bodyOf, faultOf, isSealed, says } from './answers.ts';
 import { type Exchange, type StoreAnswer, type StoreRequest, Unanswered } from './exchange.ts';
 import type { StoreSession } from './session.ts';
 
+/** Load balancers ask whether the platform is ready, and a store that hangs must not make them take it for dead. */
+const PING_MS = 2_000;
+
 export interface KvStoreDeps {
   readonly exchange: Exchange;
   readonly session: StoreSession;
@@ -43,6 +46,7 @@ export function kvSecretStore({ exchange, session, mount }: KvStoreDeps): KvSecr
     if (answer.status !== 200) throw faultOf(answer);
     return valuesOf(answer);
   };
+  let pinging: Promise<boolean> | undefined;
   return {
     async write(path, after, values) {
       const body = { options: { cas: after }, data: storable(values) };
@@ -59,14 +63,11 @@ export function kvSecretStore({ exchange, session, mount }: KvStoreDeps): KvSecr
       return found.values;
     },
     current: (path) => read(pathOf(path)),
-    async ping() {
-      try {
-        await session.token();
-        const { status } = await exchange({ method: 'GET', path: 'sys/health?standbyok=true' });
-        return status === 200;
-      } catch {
-        return false;
-      }
+    ping() {
+      pinging ??= isWell(exchange, session).finally(() => {
+        pinging = undefined;
+      });
+      return inTime(pinging);
     },
     async takesBlindWrites(path) {
       const answer = await ask({ method: 'POST', path: pathOf(path), body: { data: {} } }).catch(unavailable);
@@ -75,6 +76,22 @@ export function kvSecretStore({ exchange, session, mount }: KvStoreDeps): KvSecr
       throw faultOf(answer);
     },
   };
+}
+
+async function isWell(exchange: Exchange, session: StoreSession): Promise<boolean> {
+  try {
+    await session.token();
+    return (await exchange({ method: 'GET', path: 'sys/health?standbyok=true' })).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** False when it takes longer than those who ask may wait. */
+async function inTime(well: Promise<boolean>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), PING_MS);
+  return Promise.race([well, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Nothing was to be changed, so a lost answer means no more than that there is none. */
