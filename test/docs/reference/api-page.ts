@@ -180,6 +180,12 @@ const shapeLink = (text: string, names: ShapeNames): string => {
   return [...names.values()].includes(name) ? `[\`${text}\`](#${anchorOf(name)})` : `\`${text}\``;
 };
 
+const CHANGES = 'it changes what it is sent to';
+/** What the development service refuses to answer, and why. */
+const UNANSWERED: Readonly<Record<string, string>> = {
+  'sources.get_credentials': 'it needs a service that keeps credentials in a secret store',
+};
+
 /** The test runs those that change nothing, with ids of its own; the rest would change what the others read. */
 function callBlock(endpoint: Endpoint): string {
   const { method, access, body, produces, response } = endpoint;
@@ -191,7 +197,8 @@ function callBlock(endpoint: Endpoint): string {
     ...(produces === undefined || response === undefined ? [] : ["-H 'accept: application/json'"]),
     ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d '${JSON.stringify(sampleOf(body))}'`]),
   ];
-  const info = method === 'GET' ? 'sh call' : 'sh not run: it changes what it is sent to';
+  const unanswered = UNANSWERED[endpoint.id];
+  const info = method === 'GET' && unanswered === undefined ? 'sh call' : `sh not run: ${unanswered ?? CHANGES}`;
   return `\`\`\`${info}\n${lines.join(' \\\n  ')}\n\`\`\``;
 }
 
