@@ -31,6 +31,10 @@ const EVIL = [
   '(?:a{1,100}){1,100}b',
   '[a-z]{1000}[0-9]',
   '^(?=(a+))a*b\\1$',
+  'a{1000}'.repeat(280),
+  '(a{1,1000}b?)'.repeat(150),
+  '(?:a{30}){33}'.repeat(150),
+  '\\p{L}{1000}',
 ];
 const LONG = `${'a'.repeat(100_000)}!`;
 /** Far more than a linear matcher takes on a busy machine, and nothing beside hours. */
