@@ -44,14 +44,14 @@ export function actionsOf(endpoints: ReturnType<PlatformService['endpoints']>): 
 }
 
 /**
- * A Cedar schema that judges the texts of one policy: the groups of all routes, and of the routes those that the text
- * names and one more of each set of groups, since the types of a call are the same for every route.
+ * A Cedar schema that judges the texts of one policy. Of the routes it holds those that the text names, and one for each
+ * way to be in the groups that it names: the types of a call are the same for every route, and all of them would take long.
  */
 export function cedarSchema(actions: ReadonlyMap<string, Action>, named: ReadonlySet<string>): object {
-  const judged = new Map([...actions.values()].map((action) => [action.groups.join(), action]));
-  for (const id of named) {
-    const action = actions.get(id);
-    if (action !== undefined) judged.set(id, action);
+  const judged = new Map<string, Action>();
+  for (const action of actions.values()) {
+    const kind = named.has(action.id) ? action.id : action.groups.filter((group) => named.has(group)).join();
+    judged.set(kind, action);
   }
   const groups = [...actions.values()].flatMap((action) => action.groups);
   const appliesTo = {
