@@ -40,6 +40,21 @@ t.test('every command has a description, and every option of it too', async (t) 
   }
 });
 
+t.test(
+  'no command takes a token, a password or a key on its line, where every process of the machine reads it',
+  async (t) => {
+    const flags = cli
+      .definitions()
+      .flatMap(({ path, options }) => options.map(({ definition }) => `${path} ${definition}`));
+    t.ok(flags.length > 100);
+    const secret = /--[\w-]*(token|password|secret|key)(?<!--page-token|--primary-key)(?=[ ,]|$)/;
+    t.strictSame(
+      flags.filter((flag) => secret.test(flag)),
+      [],
+    );
+  },
+);
+
 t.test('every command of the plan is there, and no two share their words', async (t) => {
   const words = knownCommands(cli).map((command) => command.words.join(' '));
   t.equal(new Set(words).size, words.length);
@@ -54,6 +69,7 @@ t.test('every command of the plan is there, and no two share their words', async
     ...['list', 'enable', 'disable', 'plan'].map((verb) => `plugins ${verb}`),
     ...['status', 'health', 'metrics', 'queues', 'workers'].map((verb) => `ops ${verb}`),
     ...['', ' open', ' close'].map((verb) => `ops admission${verb}`),
+    ...['login', 'logout', 'whoami', 'tenants list', 'tenants use'],
     ...['migrate', 'doctor', 'help exit-codes'],
   ];
   for (const each of wanted) t.ok(words.includes(each), each);
