@@ -28,7 +28,7 @@ t.test('texts that are no policy are refused with line and column, and without a
       2,
       1,
     ],
-    ['forbid (principal, action, resource);'.repeat(101), 'too_many_statements'],
+    ['forbid (principal, action, resource);'.repeat(51), 'too_many_statements'],
     [nested(25), 'too_deep', 1],
     [nested(7_000), 'too_deep'],
     [chained(7_000), 'too_deep'],

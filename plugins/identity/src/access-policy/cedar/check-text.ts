@@ -6,7 +6,8 @@ import { cedarSchema } from './vocabulary.ts';
 const MAX_NESTING = 24;
 /** Levels of the expression that Cedar makes of a statement. */
 const MAX_DEPTH = 200;
-const MAX_STATEMENTS = 100;
+/** Judging as many takes about a tenth of a second, in which no other call is answered. */
+const MAX_STATEMENTS = 50;
 const STATEMENT_ID = /^[A-Za-z0-9_-]{1,63}$/;
 
 /** A fault of a text: which rule, and where; never the text itself. */
