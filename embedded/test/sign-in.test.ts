@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -103,4 +105,19 @@ t.test('every page forbids what is not of this provider, and a stranger gets no 
   t.equal((await people.submit({ login: 'nobody' })).status, 400);
   t.match((await people.submit({ login: 'ada@demo' })).html, /Signed in/);
   t.match((await idp.poll(device)).body, { access_token: String });
+});
+
+t.test('under another name it answers nothing, whatever leads there', async (t) => {
+  const { issuer } = await provider(t);
+  const body = new URLSearchParams({ client_id: 'weir-cli', grant_type: 'password', username: 'ada@demo' }).toString();
+  const ask = async (host: string) => {
+    const headers = { host, 'content-type': 'application/x-www-form-urlencoded' };
+    const sent = request(`${issuer}/token`, { method: 'POST', headers }).end(body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  t.equal(await ask(new URL(issuer).host), 200);
+  for (const host of ['weir.example', `weir.example:${new URL(issuer).port}`, '127.0.0.1', '127.0.0.1.weir.example'])
+    t.equal(await ask(host), 421, host);
 });

@@ -4,6 +4,7 @@ import { codePage, confirmPage, donePage, faultPage, PAGE_POLICY, peoplePage } f
 
 const MAX_FORM_BYTES = 4_096;
 const POLL_INTERVAL_S = 1;
+const MISDIRECTED = 421;
 
 /** The place of the device form with the proof that it came from our page. */
 function deviceForm(context: KoaContextWithOIDC, more: Record<string, string> = {}) {
@@ -58,9 +59,17 @@ export async function renderError(context: KoaContextWithOIDC, out: { error: str
   context.body = faultPage(out.error);
 }
 
-/** Serves the page that asks who signs in, guards all pages, and lets terminals ask often, as the provider is near. */
+/**
+ * Serves the page that asks who signs in, guards all pages, and lets terminals ask often, as the provider is near. It
+ * answers under its own name alone: a page of elsewhere whose name was led to this machine gets no token.
+ */
 export function serveInteractions(provider: Provider, userNamed: (name: string) => DemoUser | undefined): void {
+  const { host } = new URL(provider.issuer);
   provider.use(async (context, next) => {
+    if (context.host !== host) {
+      context.status = MISDIRECTED;
+      return;
+    }
     context.set('content-security-policy', PAGE_POLICY);
     context.set('x-content-type-options', 'nosniff');
     context.set('referrer-policy', 'no-referrer');
