@@ -38,6 +38,8 @@ export default definePlugin({
       help: 'Calls that were refused because their caller had made too many',
       labels: { group: RATE_GROUPS },
     });
+    // A series that is there before it counts shows its first step.
+    for (const group of RATE_GROUPS) limited({ group }, 0);
     const quotas = {
       defaults: defaultLimits(kernel.settings),
       uses: () => kernel.contributions(StorageUses),

@@ -210,7 +210,11 @@ t.test('figures are for platform admins, and a gauge that cannot be read hides n
   for (const role of ['viewer', 'pipeline_editor', 'admin'])
     t.match(await here.as('acme', role).call(getMetrics), { status: 403, problem: { code: 'forbidden_role' } });
   t.equal((await here.app.inject('/api/v1/metrics')).statusCode, 401);
-  t.match(await here.admin(getMetrics), { ok: true, body: { items: [{ name: 'weir_event_streams', value: 0 }] } });
+  const { items } = bodyOf(await here.admin(getMetrics));
+  t.match(
+    items.find(({ name }) => name === 'weir_event_streams'),
+    { value: 0 },
+  );
 });
 
 t.test('figures outlive their process, and the series do not grow with the tenants', async (t) => {
