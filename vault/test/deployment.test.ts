@@ -85,13 +85,14 @@ t.test('each right too few is named', async (t) => {
 });
 
 t.test('a role with the default policy, a long life, or no secret id is named', async (t) => {
-  const role = { token_no_default_policy: false, token_ttl: '30m', token_max_ttl: '2h' };
+  const role = { token_no_default_policy: false, token_ttl: '30m', token_max_ttl: '2h', secret_id_num_uses: 40 };
   const found = await faultsOf(t, { role });
   for (const fault of [
     'token lives for: 1800 s',
     'policies: default, weir',
     'token_max_ttl: 7200 s',
     'token_no_default_policy: false',
+    'secret_id_num_uses: 40',
     'may on auth/token/renew-self: update',
   ]) {
     for (const who of ['api', 'worker'])

@@ -8,6 +8,9 @@ import { type StoreRole, wantedRights } from './wanted-rights.ts';
 const MAX_TTL_SECONDS = 20 * 60;
 const MAX_LIFE_SECONDS = 60 * 60;
 
+/** A token that renews itself for ever, and what would be used up by logins and calls that come for years. */
+const NEVER_SPENT = ['token_period', 'token_num_uses', 'secret_id_num_uses'] as const;
+
 export interface RoleUnderCheck {
   readonly role: StoreRole;
   readonly identity: RoleIdentity;
@@ -50,13 +53,13 @@ export async function checkRole(
 async function roleFacts(operator: AskAsOperator, role: StoreRole, name: string | undefined): Promise<Fact[]> {
   const settings = await (name && operator({ method: 'GET', path: `auth/approle/role/${encodeURIComponent(name)}` }));
   if (!settings) return [unseen(role, 'AppRole')];
-  const { token_max_ttl: life, token_no_default_policy: bare, token_period: period, bind_secret_id: bound } = settings;
+  const { token_max_ttl: life, token_no_default_policy: bare, bind_secret_id: bound } = settings;
   const bounded = typeof life === 'number' && life > 0 && life <= MAX_LIFE_SECONDS;
   return [
     fact(role, 'token_max_ttl', `1 to ${MAX_LIFE_SECONDS} s`, `${life} s`, bounded),
     fact(role, 'token_no_default_policy', 'true', String(bare), bare === true),
-    fact(role, 'token_period', '0', String(period), period === 0),
     fact(role, 'bind_secret_id', 'true', String(bound), bound === true),
+    ...NEVER_SPENT.map((name) => fact(role, name, '0', String(settings[name]), settings[name] === 0)),
   ];
 }
 
