@@ -9,6 +9,7 @@ import {
   createApiToken,
   createPolicy,
   dryRunPolicy,
+  getUser,
   listApiTokens,
   revokeApiToken,
   updatePolicy,
@@ -105,4 +106,22 @@ t.test('a token is good for its own tenant alone, and policies judge the routes 
   const decisions = found.kind === 'access' ? found.results.map(({ decision }) => decision) : [];
   t.strictSame(decisions, ['deny', 'allow', 'allow']);
   t.match(await call(updatePolicy, { params, body: as }, admin), { status: 200 });
+});
+
+t.test('a person is shown as the token of their last call tells of them', async (t) => {
+  const world = await testPlatform(t, t.testdir());
+  const { url } = world.api;
+  const claims = { name: 'Ann Lee', email: 'ann@acme.example', tenant_roles: { acme: ['viewer'], other: ['admin'] } };
+  const person = { subject: 'ann', organizations: ['acme', 'other'], roles: ['pipeline_editor'], claims };
+  const token = await world.issuer.userToken(person);
+  const seen = { sub: 'ann', name: 'Ann Lee', email: 'ann@acme.example' };
+  for (const [tenant, roles] of [
+    ['acme', ['viewer']],
+    ['other', ['admin']],
+  ] as const)
+    t.match(await call(getUser, { params: { sub: 'ann' } }, { url, token, tenant }), { body: { ...seen, roles } });
+  const anonymous = await world.issuer.userToken({ ...person, claims: { name: 7, email: null } });
+  t.match(await call(getUser, { params: { sub: 'ann' } }, { url, token: anonymous, tenant: 'acme' }), {
+    body: { name: null, email: null, roles: ['pipeline_editor'] },
+  });
 });
