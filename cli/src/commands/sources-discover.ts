@@ -2,6 +2,7 @@ import { startDiscovery } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
+import { credentialValues, FIELD_FORM } from '../credential-values.ts';
 import { readDocument, withSettings } from '../document.ts';
 import { sourceId } from '../source-id.ts';
 import { finishRun } from './finish-run.ts';
@@ -22,6 +23,9 @@ export class SourcesDiscover extends WeirCommand {
   pattern = Option.String('--pattern', { description: 'Id of the connector pattern, without a source' });
   file = Option.String('-f,--file', { description: 'Configuration in YAML or JSON; - reads stdin' });
   set = Option.Array('--set', [], { description: 'One value of the configuration, as key=value' });
+  field = Option.Array('--field', [], { description: `A credential field, without a source: ${FIELD_FORM}` });
+  jsonField = Option.Array('--json-field', [], { description: 'A credential field whose value is JSON and no text' });
+  credentialRef = Option.String('--credential-ref', { description: 'A credential that is there, without a source' });
   queue = Option.Boolean('--queue', false, { description: 'Accept the run although no worker polls for it' });
   wait = Option.Boolean('-w,--wait', false, { description: 'Wait for the end' });
 
@@ -30,10 +34,18 @@ export class SourcesDiscover extends WeirCommand {
       throw new CliError('usage', 'Name either a source or --pattern.');
     }
     const given = this.file === undefined ? {} : await readDocument(this.file, this.context.stdin);
+    const values = await credentialValues({ text: this.field, json: this.jsonField }, this.context);
+    const credentials = {
+      ...(values === undefined ? {} : { credential_values: values }),
+      ...(this.credentialRef === undefined ? {} : { credential_ref: this.credentialRef }),
+    };
+    if (this.source !== undefined && Object.keys(credentials).length > 0) {
+      throw new CliError('usage', 'A source has its own credentials: give them with --pattern alone.');
+    }
     const api = await this.api();
     const body =
       this.source === undefined
-        ? { pattern_id: this.pattern as string, source_config: withSettings(given, this.set) }
+        ? { pattern_id: this.pattern as string, source_config: withSettings(given, this.set), ...credentials }
         : { source_id: await sourceId(api, this.source) };
     const started = await api.call(startDiscovery, { body, query: this.queue ? { queue: true } : {} });
     if (started.warning) this.note(`warning: ${started.warning.detail}`);

@@ -42,10 +42,12 @@ t.test('one bad pattern file never hides the good ones, and each is named with i
     broken: '{ no json',
     wider: { ...good, id: 'wider', surprise: true },
     again: { ...good },
+    odd: { ...good, id: 'odd', spec: { type: 'object', properties: { host: { type: 'strnig' } } } },
   });
   const { patterns, faults } = loadPatterns(platform, log);
   t.strictSame([...patterns.keys()], ['good']);
-  t.equal(faults.length, 4, 'the folder that is not there counts too');
+  t.equal(faults.length, 5, 'the folder that is not there counts too');
+  t.match(faults.find(({ file }) => file.includes('odd'))?.reason, /not a JSON Schema/);
   t.match(faults.find(({ file }) => file.includes('wider'))?.reason, /additional properties/);
 });
 

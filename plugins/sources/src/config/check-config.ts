@@ -1,9 +1,8 @@
 import type { FieldFault } from '@weir/kernel/contract';
-import { Ajv, type ErrorObject } from 'ajv';
-import addFormats from 'ajv-formats';
+import type { ErrorObject } from 'ajv';
 import { sourceProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
-import { linearPattern } from './linear-pattern.ts';
+import { compileSpec } from './compile-spec.ts';
 import type { Schema } from './schema-nodes.ts';
 import { validationSchema } from './validation-schema.ts';
 import { walkConfig } from './walk-config.ts';
@@ -39,18 +38,11 @@ export function configFaults(
   ];
 }
 
-/** Connector specifications come with keywords of their own, so the validator is lenient about schemas, not data. */
 function schemaFaults(schema: Schema, config: Record<string, unknown>): FieldFault[] {
-  const code = { regExp: LINEAR };
-  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true, logger: false, code });
-  addFormats.default(ajv);
-  const validate = ajv.compile(schema);
+  const validate = compileSpec(schema);
   if (validate(config)) return [];
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'additionalProperties').map(faultOf);
 }
-
-/** Patterns of a connector run in linear time; one that cannot is met by nothing. `code` is for schemas compiled to text. */
-const LINEAR = Object.assign((source: string) => ({ test: linearPattern(source) ?? (() => false) }), { code: '' });
 
 function faultOf({ instancePath, keyword, params }: ErrorObject): FieldFault {
   const missing = (params as { missingProperty?: string }).missingProperty;

@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed } from '@weir/kernel/contract';
 import { Ajv } from 'ajv';
+import { compileSpec } from '../config/compile-spec.ts';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
+import { validationSchema } from '../config/validation-schema.ts';
 
 const OpenObject = Type.Record(Type.String(), Type.Unknown());
 
@@ -56,6 +58,11 @@ export function parsePattern(text: string): Pattern {
   if (!check(file)) {
     const faults = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
     throw new Error(faults.join('; '));
+  }
+  try {
+    compileSpec(validationSchema(file.spec));
+  } catch (cause) {
+    throw new Error('/spec is not a JSON Schema', { cause });
   }
   const named = namedCredentials(file.fields);
   return { ...file, namedCredentials: named, credentialFields: credentialFields(file.spec, named) };
