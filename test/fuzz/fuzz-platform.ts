@@ -5,24 +5,31 @@ import * as tools from '@weir/migrations';
 import { type ApiProcess, apiProcess } from '../api-process.ts';
 import { platformEnvironment } from '../platform.ts';
 import { startWorker } from '../worker-process.ts';
+import { fuzzConfiguration, idsOf } from './configuration.ts';
 import { heldFile } from './held-file.ts';
 import { type FuzzOptions, runSchemathesis } from './run-schemathesis.ts';
 import { type Seeds, seed } from './seed.ts';
+import { type Document, withExamples } from './with-examples.ts';
 
-const ROLES = ['admin', 'platform_admin'];
+/** Who fuzzes each tenant: whoever may everything, and the lower ranks. */
+export const FUZZ_ROLES = ['admin', 'pipeline_editor', 'viewer'] as const;
+type FuzzRole = (typeof FUZZ_ROLES)[number];
 const STREAM = 'GET /api/v1/events';
 const TENANTS = ['acme', 'other'] as const;
 
 export interface FuzzReport {
   /** What Schemathesis said of each caller. */
-  runs: { tenant: string; passed: boolean; said: string }[];
+  runs: { caller: string; passed: boolean; said: string }[];
   /** Each operation of the document, `METHOD path`, with how often it was answered by which status while it ran. */
   operations: { name: string; statuses: Record<string, number> }[];
 }
 
-type Effort = Pick<FuzzOptions, 'examples' | 'phases' | 'seed' | 'maxSeconds'>;
+/** How hard to try, as whom. */
+export interface Effort extends Pick<FuzzOptions, 'examples' | 'phases' | 'seed' | 'maxSeconds'> {
+  roles: readonly FuzzRole[];
+}
 
-/** Starts the platform with a worker, seeds two tenants, and lets Schemathesis loose on it as each of them, once an effort. */
+/** Starts the platform with a worker, seeds two tenants, and lets Schemathesis loose on it as callers of each of them, once an effort and role. */
 export async function fuzzPlatform(t: Teardown, folder: string, efforts: readonly Effort[]): Promise<FuzzReport> {
   await mkdir(path.join(folder, 'warehouse'), { recursive: true });
   const [database, issuer] = [await testDatabase(t, tools), await testIssuer(t)];
@@ -34,24 +41,32 @@ export async function fuzzPlatform(t: Teardown, folder: string, efforts: readonl
   };
   await startWorker(t, environment);
   const api = await apiProcess(t, environment);
-  const callers: { token: string; seeds: Seeds }[] = [];
+  const tokenOf = (tenant: string, role: FuzzRole) => {
+    const roles = role === 'admin' ? [role, 'platform_admin'] : [role];
+    return issuer.userToken({ subject: `${role}@${tenant}`, organizations: [tenant], roles });
+  };
+  const seeds: Seeds[] = [];
   for (const [at, tenant] of TENANTS.entries()) {
-    const token = await issuer.userToken({ subject: tenant, organizations: [tenant], roles: ROLES });
-    callers.push({ token, seeds: await seed({ url: api.url, token, tenant }, files[at] ?? files[0]) });
+    const token = await tokenOf(tenant, 'admin');
+    seeds.push(await seed({ url: api.url, token, tenant }, files[at] ?? files[0]));
   }
   const before = api.answers();
   const runs: FuzzReport['runs'] = [];
-  for (const [at, { token, seeds }] of callers.entries()) {
-    const caller = { token, seeds, foreign: callers[1 - at]?.seeds ?? seeds };
-    for (const effort of efforts) {
-      const run = await runSchemathesis({ url: api.url, caller, folder: path.join(folder, seeds.alias), ...effort });
-      runs.push({ tenant: seeds.alias, ...run });
-    }
-  }
+  for (const [at, own] of seeds.entries())
+    for (const { roles, ...effort } of efforts)
+      for (const role of roles) {
+        const caller = { token: await tokenOf(own.alias, role), seeds: own, foreign: seeds[1 - at] ?? own };
+        const what = {
+          configuration: fuzzConfiguration(caller),
+          tried: (document: Document) => withExamples(document, own, (label) => idsOf(own, label)),
+          data: own.data,
+        };
+        const run = await runSchemathesis({ url: api.url, folder: path.join(folder, own.alias), ...what, ...effort });
+        runs.push({ caller: `${role} of ${own.alias}`, ...run });
+      }
   const operations = await answered(api, before);
-  const [first] = callers;
   for (const { name, statuses } of operations)
-    if (name === STREAM && first !== undefined) statuses[await opened(api.url, first.token)] = 1;
+    if (name === STREAM) statuses[await opened(api.url, await tokenOf('acme', 'admin'))] = 1;
   return { runs, operations };
 }
 
@@ -64,7 +79,11 @@ async function opened(url: string, token: string): Promise<string> {
   return String(answer.status);
 }
 
-async function answered(api: ApiProcess, before: ReadonlyMap<string, number>): Promise<FuzzReport['operations']> {
+/** What every operation was answered since `before`. */
+export async function answered(
+  api: ApiProcess,
+  before: ReadonlyMap<string, number>,
+): Promise<FuzzReport['operations']> {
   const { paths } = (await (await fetch(new URL('/openapi.json', api.url))).json()) as {
     paths: Record<string, Record<string, object>>;
   };
@@ -80,7 +99,3 @@ async function answered(api: ApiProcess, before: ReadonlyMap<string, number>): P
   }
   return [...statuses].map(([name, found]) => ({ name, statuses: found }));
 }
-
-/** Whether an operation was answered by a 2xx. */
-export const succeeded = ({ statuses }: FuzzReport['operations'][number]): boolean =>
-  Object.keys(statuses).some((status) => status.startsWith('2'));

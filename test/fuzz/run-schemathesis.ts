@@ -4,8 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pythonWith } from '../python.ts';
-import { type FuzzCaller, fuzzConfiguration, idsOf } from './configuration.ts';
-import { type Document, withExamples } from './with-examples.ts';
+import type { Document } from './with-examples.ts';
 
 const REQUIREMENTS = ['schemathesis==4.32.5'];
 const HOOKS = fileURLToPath(new URL('hooks.py', import.meta.url));
@@ -21,7 +20,12 @@ const CHECKS = [
 export interface FuzzOptions {
   /** Address of the API. */
   url: string;
-  caller: FuzzCaller;
+  /** The configuration file, as TOML. */
+  configuration: string;
+  /** What of the API's document is tried, with examples. */
+  tried(document: Document): Document;
+  /** Folder of the files that sources may read. */
+  data: string;
   /** Folder for configuration and reports. */
   folder: string;
   /** Generated requests per operation in the fuzzing phase. */
@@ -35,13 +39,12 @@ export interface FuzzOptions {
 /** Runs Schemathesis as one caller; answers whether it found nothing, and what it said. */
 export async function runSchemathesis(options: FuzzOptions): Promise<{ passed: boolean; said: string }> {
   const python = await pythonWith('schemathesis', REQUIREMENTS);
-  const { url, caller, folder } = options;
+  const { url, folder } = options;
   await mkdir(folder, { recursive: true });
   const [config, schema] = [path.join(folder, 'schemathesis.toml'), path.join(folder, 'openapi.json')];
   const document = (await (await fetch(new URL('/openapi.json', url))).json()) as Document;
-  const { seeds } = caller;
-  await writeFile(config, fuzzConfiguration(caller), { mode: 0o600 });
-  await writeFile(schema, JSON.stringify(withExamples(document, seeds, (label) => idsOf(seeds, label))));
+  await writeFile(config, options.configuration, { mode: 0o600 });
+  await writeFile(schema, JSON.stringify(options.tried(document)));
   const args = [
     ...['-m', 'schemathesis.cli', '--config-file', config, 'run', schema, '--url', url],
     ...['--checks', CHECKS.join(','), '--phases', options.phases.join(','), '--workers', '1'],
@@ -53,7 +56,7 @@ export async function runSchemathesis(options: FuzzOptions): Promise<{ passed: b
     PATH: process.env.PATH,
     HOME: folder,
     SCHEMATHESIS_HOOKS: HOOKS,
-    WEIR_FUZZ_DATA: seeds.data,
+    WEIR_FUZZ_DATA: options.data,
     PYTHONDONTWRITEBYTECODE: '1',
   };
   const child = spawn(python, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
