@@ -23,8 +23,14 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options });
   const modes = (values.mode ?? MODES).filter((mode): mode is ProofMode => MODES.some((known) => known === mode));
   const ending = stopping();
-  for (const signal of SIGNALS)
-    process.once(signal, () => void ending.stop().finally(() => process.exit(128 + constants.signals[signal])));
+  let interrupted = false;
+  const interrupt = (signal: (typeof SIGNALS)[number]) => {
+    if (interrupted) return;
+    interrupted = true;
+    void ending.stop().finally(() => process.exit(128 + constants.signals[signal]));
+  };
+  // They stay, so that whoever started children leaves the end to us.
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   const report = await runProof({
     ...{ modes, effort: values.short ? 'short' : 'full', stopping: ending, places: PLACES, drives: DRIVES },
     prepare: identitiesOf,

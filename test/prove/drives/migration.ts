@@ -18,17 +18,30 @@ export async function leaveLegacy(proof: Proof, mode: ProofMode): Promise<void> 
   await platform.stopPrograms();
 }
 
-/** Moves each of them into the store; a second time there is nothing to move. */
+const REFUSED = 78;
+
+/**
+ * Moves the first of them into the store by the API, a second time in vain, and the rest by the operator's program, all at
+ * once. Then a process that keeps credentials inline must refuse to start.
+ */
 export async function migrateLegacy(proof: Proof): Promise<void> {
+  const { platform, fault } = proof;
   const { must } = drives(proof, 'migration');
-  for (const [at, { source_id: id }] of (await proof.platform.sql(SEALED)).entries()) {
-    const migrate = { path: `/sources/${String(id)}/credentials/migrate`, label: '/sources/{id}/credentials/migrate' };
-    const body = { credential_name: `migrated-${at}` };
-    await must([403], { method: 'POST', ...migrate, body, who: 'editor' });
-    await must([404], { method: 'POST', ...migrate, body, who: 'foreign' });
-    await must([200], { method: 'POST', ...migrate, body });
-    await must([409], { method: 'POST', ...migrate, body });
-    const credentials = { path: `/sources/${String(id)}/credentials`, label: '/sources/{id}/credentials' };
-    await must([200], { method: 'GET', ...credentials });
+  const [first] = await platform.sql(SEALED);
+  const credentials = `/sources/${String(first?.source_id)}/credentials`;
+  const migrate = { path: `${credentials}/migrate`, label: '/sources/{id}/credentials/migrate' };
+  const body = { credential_name: 'migrated' };
+  await must([403], { method: 'POST', ...migrate, body, who: 'editor' });
+  await must([404], { method: 'POST', ...migrate, body, who: 'foreign' });
+  await must([200], { method: 'POST', ...migrate, body });
+  await must([409], { method: 'POST', ...migrate, body });
+  await must([200], { method: 'GET', path: credentials, label: '/sources/{id}/credentials' });
+  for (const operation of ['credentials-migrate', 'credentials-check']) {
+    const errand = { name: operation, script: 'workers/src/operator.ts', words: [operation] };
+    const code = await platform.errand('secret_store', errand);
+    if (code !== 0) fault(`the operator's ${operation} ended with ${code}`);
   }
+  const old = { name: 'api-after-the-cutover', script: 'kernel/src/main.ts', words: [] };
+  const code = await platform.errand('legacy_inline', old);
+  if (code !== REFUSED) fault(`after the cutover a process of legacy_inline ended with ${code}, not ${REFUSED}`);
 }

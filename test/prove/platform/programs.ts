@@ -30,7 +30,7 @@ export async function startPrograms(
   environment: Readonly<Record<string, string>>,
   identities: Identities,
 ): Promise<Programs> {
-  const env = { PATH: process.env.PATH, HOME: join(folder.root, 'home'), TMPDIR: folder.tmp, ...environment };
+  const env = surroundings(folder, environment);
   const start = (name: keyof Identities, script: string, args: string[]) =>
     supervise({
       ...{ name, command: process.execPath, args: [...NODE_ARGS, join(ROOT, script), ...args] },
@@ -52,6 +52,29 @@ export async function startPrograms(
     await stop();
     throw error;
   }
+}
+
+const surroundings = ({ root, tmp }: ProofFolder, environment: Readonly<Record<string, string>>) => ({
+  ...{ PATH: process.env.PATH, HOME: join(root, 'home'), TMPDIR: tmp },
+  ...environment,
+});
+
+/** A program of the checkout that ends by itself, and what of it is told to it. */
+export interface Errand {
+  /** Name of its file of output among the logs. */
+  readonly name: string;
+  readonly script: string;
+  readonly words: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Runs a program to its end, its output in the logs; answers its exit code. */
+export async function runErrand(folder: ProofFolder, { name, script, words, environment }: Errand) {
+  const program = await supervise({
+    ...{ name, command: process.execPath, args: [...NODE_ARGS, join(ROOT, script), ...words] },
+    ...{ env: surroundings(folder, environment), cwd: folder.cwd, logFile: join(folder.logs, `${name}.log`) },
+  });
+  return (await program.exited).code;
 }
 
 type Line = { msg?: string; ready?: boolean };

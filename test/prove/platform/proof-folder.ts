@@ -16,14 +16,18 @@ export interface ProofFolder {
   readonly state: string;
   readonly cache: string;
   readonly keys: string;
+  /** Where those who use the platform keep the values that they give it. */
+  readonly client: string;
   readonly keyFile: string;
   remove(): Promise<void>;
 }
 
 const KEY_BYTES = 32;
+/** A process that is just ending may still write. */
+const REMOVE_TRIES = 5;
 /** The database server may run as another user and must reach its own folder. */
 const PASSABLE = 0o711;
-const PARTS = ['logs', 'warehouse', 'work', 'tmp', 'cwd', 'state', 'cache', 'keys', 'home'] as const;
+const PARTS = ['logs', 'warehouse', 'work', 'tmp', 'cwd', 'state', 'cache', 'keys', 'home', 'client'] as const;
 
 /** Makes the folder with a fresh key for sealing. */
 export async function proofFolder(): Promise<ProofFolder> {
@@ -35,7 +39,7 @@ export async function proofFolder(): Promise<ProofFolder> {
   const at = (part: (typeof PARTS)[number]) => join(root, part);
   return {
     ...{ root, keyFile, logs: at('logs'), warehouse: at('warehouse'), work: at('work'), tmp: at('tmp') },
-    ...{ cwd: at('cwd'), state: at('state'), cache: at('cache'), keys: at('keys') },
-    remove: () => rm(root, { recursive: true, force: true }),
+    ...{ cwd: at('cwd'), state: at('state'), cache: at('cache'), keys: at('keys'), client: at('client') },
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: REMOVE_TRIES }),
   };
 }

@@ -7,9 +7,9 @@ import { platformEnvironment } from '../../platform.ts';
 import type { Look } from '../look.ts';
 import type { ProofMode } from '../proof.ts';
 import { type Caller, openCaller } from './caller.ts';
-import { type Identities, type Programs, startPrograms } from './programs.ts';
+import { type Errand, type Identities, type Programs, runErrand, startPrograms } from './programs.ts';
 import { type ProofFolder, proofFolder } from './proof-folder.ts';
-import { type ProofServices, startServices } from './proof-services.ts';
+import { type ProofServices, startServices, TENANTS } from './proof-services.ts';
 import type { Stopping } from './stopping.ts';
 
 /** A platform that nobody else uses: servers, programs, a trace collector, an identity provider, one folder. */
@@ -23,6 +23,10 @@ export interface ProofPlatform {
   readonly queue: string;
   /** Starts API and worker in a mode, on the same data; those of another mode have stopped. */
   start(mode: ProofMode, identities: Identities): Promise<void>;
+  /** Runs a program of the checkout to its end as the API would be run in a mode; answers its exit code. */
+  errand(mode: ProofMode, errand: Omit<Errand, 'environment'>): Promise<number | undefined>;
+  /** Runs the command line as an admin of the tenant; answers its exit code. */
+  weir(name: string, words: readonly string[]): Promise<number | undefined>;
   /** Ends API and worker. */
   stopPrograms(): Promise<void>;
   /** Calls the API; every answer is looked through. */
@@ -68,6 +72,7 @@ function assemble(
 ): ProofPlatform {
   const { stopping: ending, folder, services } = parts;
   let programs: Programs | undefined;
+  let known: Identities = { api: {}, worker: {} };
   const stopPrograms = async () => {
     const running = programs;
     programs = undefined;
@@ -78,7 +83,18 @@ function assemble(
   ending.finally(() => client.end());
   return {
     ...parts,
+    errand(mode, errand) {
+      const env = { ...environment, SOURCE_CREDENTIAL_MODE: mode, ...(mode === 'secret_store' ? known.api : {}) };
+      return runErrand(folder, { ...errand, environment: env });
+    },
+    async weir(name, words) {
+      const [tenant] = TENANTS;
+      const token = await issuer.userToken({ subject: 'cli', organizations: [tenant], roles: ['admin'] });
+      const env = { WEIR_URL: programs?.url ?? '', WEIR_TENANT: tenant, WEIR_TOKEN: token, NO_COLOR: '1' };
+      return runErrand(folder, { name, script: 'cli/src/main.ts', words, environment: env });
+    },
     async start(mode, identities) {
+      known = identities;
       programs = await startPrograms(folder, mode, { ...environment, SOURCE_CREDENTIAL_MODE: mode }, identities);
     },
     stopPrograms,

@@ -3,7 +3,8 @@ import { type ReadContext, runSource, type Source, SourceError } from '@weir/con
 
 /** What the connector is told of how to behave; the rest of its configuration are credentials. */
 interface Config {
-  habit: 'quiet' | 'says' | 'fails' | 'dies';
+  habit: 'quiet' | 'says' | 'fails' | 'dies' | 'describes' | 'names' | 'states';
+  password: string;
 }
 
 /** Long enough to be seen by one who looks at processes and folders several times a second. */
@@ -71,6 +72,7 @@ async function read({ config, emit }: ReadContext): Promise<void> {
   const { habit } = await behave(config);
   if (habit === 'fails') failWith(config as Config);
   for (let id = 0; id < ROWS; id += 1) await emit.record({ id, s: 'quiet' });
+  if (habit === 'states') await emit.state({ cursor: (config as Config).password });
 }
 
 const source: Source = {
@@ -78,12 +80,14 @@ const source: Source = {
   async check(config) {
     if ((await behave(config)).habit === 'fails') failWith(config as Config);
   },
-  async discover(config) {
-    if ((await behave(config)).habit === 'fails') failWith(config as Config);
-    const properties = { id: { type: 'integer' }, s: { type: 'string' } };
-    return {
-      streams: [{ name: 'rows', json_schema: { type: 'object', properties }, supported_sync_modes: ['full_refresh'] }],
-    };
+  async discover(given) {
+    const config = await behave(given);
+    if (config.habit === 'fails') failWith(config);
+    const description = config.habit === 'describes' ? everything(config).join('\n') : 'quiet';
+    const properties = { id: { type: 'integer', description }, s: { type: 'string', title: description } };
+    const name = config.habit === 'names' ? config.password : 'rows';
+    const json_schema = { type: 'object', description, properties };
+    return { streams: [{ name, json_schema, supported_sync_modes: ['full_refresh'] }] };
   },
   read,
 };
