@@ -68,6 +68,7 @@ import { SourcesDiscover } from './commands/sources-discover.ts';
 import { SourcesHistory } from './commands/sources-history.ts';
 import { OpsCredentialsCheck, OpsCredentialsMigrate } from './commands/sources-operator.ts';
 import { SourcesReadiness } from './commands/sources-readiness.ts';
+import { OpsRecoverySeal, OpsRecoveryVerify } from './commands/sources-recovery.ts';
 import { SourcesRefreshSchema } from './commands/sources-refresh-schema.ts';
 import { SourcesReset } from './commands/sources-reset.ts';
 import { SourcesStreamsAdd } from './commands/sources-streams-add.ts';
@@ -169,6 +170,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   OpsSecretStoreCheck,
   OpsCredentialsMigrate,
   OpsCredentialsCheck,
+  OpsRecoverySeal,
+  OpsRecoveryVerify,
   ProveCredentials,
   Migrate,
   PluginsPlan,
