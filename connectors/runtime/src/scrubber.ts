@@ -22,7 +22,7 @@ export interface Scrubber {
 
 /**
  * A scrubber of credential values: each is found as it is, in base64 at all three alignments and in both alphabets,
- * percent-encoded, in hexadecimal and escaped as in JSON, once and twice. Values of fewer than `minChars` characters are left.
+ * percent-encoded, in hexadecimal and escaped as in JSON, once and twice, and escaped before it was encoded. Values of fewer than `minChars` characters are left.
  */
 export function createScrubber(values: Iterable<string>, minChars: number = MIN_SCRUBBED_CHARS): Scrubber {
   const spellings = [
@@ -110,15 +110,21 @@ export function leaves(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [];
 }
 
+/** Each way to write a value as a text; what is encoded as a whole may hold it escaped, such as a configuration in base64. */
 function spellingsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = [...json].map((char) => (char > '~' ? unicodeEscape(char) : char)).join('');
   const twice = JSON.stringify(json).slice(1, -1);
+  const written = [...new Set([value, json, ascii, json.replaceAll('/', '\\/')])];
+  return [...written, twice, ...written.flatMap(encodingsOf)];
+}
+
+function encodingsOf(value: string): string[] {
   const hex = Buffer.from(value).toString('hex');
   const url = value.isWellFormed()
     ? [encodeURIComponent(value), new URLSearchParams([['', value]]).toString().slice(1)]
     : [];
-  return [value, json, ascii, twice, json.replaceAll('/', '\\/'), hex, hex.toUpperCase(), ...url, ...base64Of(value)];
+  return [hex, hex.toUpperCase(), ...url, ...base64Of(value)];
 }
 
 function unicodeEscape(char: string): string {

@@ -15,6 +15,10 @@ const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   hex: (one) => Buffer.from(one).toString('hex'),
   base64: (one) => Buffer.from(one).toString('base64'),
   'base64, one byte in': (one) => Buffer.from(`x${one}y`).toString('base64'),
+  'json in base64': (one) => Buffer.from(JSON.stringify({ one })).toString('base64'),
+  'json in a URL': (one) => encodeURIComponent(JSON.stringify({ one })),
+  'json in a form': (one) => new URLSearchParams({ all: JSON.stringify({ one }) }).toString(),
+  'json in hex': (one) => Buffer.from(JSON.stringify({ one })).toString('hex'),
   'base64, two bytes in': (one) => Buffer.from(`user:${one}`).toString('base64url'),
 };
 
