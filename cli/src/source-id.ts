@@ -1,12 +1,11 @@
 import { listSources } from '@weir/plugin-sources/contract';
 import { CliError } from './cli-error.ts';
 import type { Api } from './connection/api.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+import { isId } from './is-id.ts';
 
 /** The id of a source that was given by id or by name; a name that no source has is `notFound`. */
 export async function sourceId(api: Api, given: string): Promise<string> {
-  if (UUID.test(given)) return given;
+  if (isId(given)) return given;
   const named = await findSource(api, given);
   if (named !== undefined) return named.source_id;
   throw new CliError(

@@ -19,14 +19,21 @@ t.test('a token is made, shown with a warning, listed and revoked', async (t) =>
   const token = { api_token_id: ID, name: 'ci', role: 'viewer', expires_at: NOW };
   const { weir, seen } = await start(t, {
     'POST /api/v1/api-tokens': { status: 201, body: { ...token, token: 'weir_a_b' } },
-    'GET /api/v1/api-tokens': page([token]),
+    'GET /api/v1/api-tokens': ({ url }) =>
+      page({ none: [], both: [token, token] }[url.searchParams.get('name') ?? ''] ?? [token]),
     [`DELETE /api/v1/api-tokens/${ID}`]: { status: 204 },
   });
   const made = await weir('api-tokens', 'create', '--name', 'ci', '--role', 'viewer', '--query', 'token', '-o', 'yaml');
   t.match(made, { code: 0, stdout: 'weir_a_b\n', stderr: /shown this one time/ });
   t.strictSame(seen[0]?.body, { name: 'ci', role: 'viewer', expires_in_days: 90 });
   t.match(await weir('api-tokens', 'list'), { code: 0, stdout: new RegExp(ID) });
-  t.match(await weir('api-tokens', 'revoke', ID, '--yes'), { code: 0 });
+  for (const [given, code] of [
+    [ID, 0],
+    ['ci', 0],
+    ['none', 4],
+    ['both', 2],
+  ] as const)
+    t.match(await weir('api-tokens', 'revoke', given, '--yes'), { code }, given);
   t.match(await weir('api-tokens', 'create', '--name', 'ci', '--role', 'owner'), { code: 2 });
 });
 

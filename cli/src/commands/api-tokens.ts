@@ -9,15 +9,28 @@ import {
 } from '@weir/plugin-identity/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
+import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
+import type { Api } from '../connection/api.ts';
 import { endpointCommand } from '../endpoint/endpoint-command.ts';
 import { exitCode } from '../exit-codes.ts';
+import { isId } from '../is-id.ts';
 
 const COLUMNS = ['api_token_id', 'name', 'role', 'effective_role', 'created_by', 'expires_at', 'last_used_at'];
 
 export const ApiTokensList = endpointCommand(listApiTokens, { columns: COLUMNS });
-export const ApiTokensGet = endpointCommand(getApiToken);
-export const ApiTokensRevoke = endpointCommand(revokeApiToken);
+export const ApiTokensGet = endpointCommand(getApiToken, { resolve: { api_token_id: tokenId } });
+export const ApiTokensRevoke = endpointCommand(revokeApiToken, { resolve: { api_token_id: tokenId } });
+
+/** The id of a token that was given by id or by name; admins see tokens of others, whose names may be the same. */
+async function tokenId(api: Api, given: string): Promise<string> {
+  if (isId(given)) return given;
+  const [named, other] = (await api.call(listApiTokens, { query: { name: given, limit: 2 } })).items;
+  const hint = 'weir api-tokens list shows names and ids.';
+  if (named === undefined) throw new CliError('notFound', `There is no token ${given}.`, { code: 'not_found', hint });
+  if (other !== undefined) throw new CliError('usage', `More than one token has the name ${given}.`, { hint });
+  return named.api_token_id;
+}
 
 /** Makes an API token; the only time that its text is told. */
 export class ApiTokensCreate extends WeirCommand {

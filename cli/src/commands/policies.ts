@@ -8,12 +8,11 @@ import {
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { endpointCommand } from '../endpoint/endpoint-command.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+import { isId } from '../is-id.ts';
 
 /** The id of a policy that was given by id or by name; a name that no policy has is `notFound`. */
 export async function policyId(api: Api, given: string): Promise<string> {
-  if (UUID.test(given)) return given;
+  if (isId(given)) return given;
   const [named] = (await api.call(listPolicies, { query: { name: given, limit: 1 } })).items;
   if (named !== undefined) return named.policy_id;
   throw new CliError('notFound', `There is no policy ${given}.`, {

@@ -108,6 +108,11 @@ t.test('each sees and revokes their own tokens, admins those of the tenant, and 
   ];
   const made = bodyOf(await viewer.call(createApiToken, { body: { name: 'mine', role: 'viewer' } }));
   const params = { api_token_id: made.api_token_id };
+  const named = (name: string) => viewer.call(listApiTokens, { query: { name } });
+  t.match(
+    [await named('mine'), await named('other')],
+    [{ body: { items: [{ name: 'mine' }] } }, { body: { items: [] } }],
+  );
   const names = async ({ call }: typeof viewer) => bodyOf(await call(listApiTokens)).items.map(({ name }) => name);
   t.strictSame(await Promise.all([viewer, editor, admin, foreign].map(names)), [['mine'], [], ['mine'], []]);
   for (const one of [editor, foreign]) {

@@ -55,9 +55,11 @@ export function tokenService({ db, people, reading }: TokenServiceDeps) {
     },
 
     list(tenant: Tenant, principal: Principal, query: Input<typeof listApiTokens>['query'] & PageRequest) {
+      const { name, ...request } = query;
+      const named = name === undefined ? {} : { name };
       return db(tenant).transaction(async (tx) => {
-        const where = { revokedAt: null, ...mine(principal, tenant) };
-        const { items, next_page_token } = await tx.page(ApiTokenEntity, where, query, ORDERS);
+        const where = { revokedAt: null, ...named, ...mine(principal, tenant) };
+        const { items, next_page_token } = await tx.page(ApiTokenEntity, where, request, ORDERS);
         return { items: await views(tx, items), next_page_token, total: null };
       });
     },

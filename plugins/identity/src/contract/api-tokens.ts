@@ -72,7 +72,7 @@ export const listApiTokens = endpoint({
   path: '/api-tokens',
   summary: 'List the API tokens that are not revoked',
   access: readTokens,
-  query: listQuery(['created_at', 'name', 'expires_at'], {}),
+  query: listQuery(['created_at', 'name', 'expires_at'], { name: Type.Optional(Name) }),
   response: Page(ApiToken),
   errors: [kernelProblems.invalidPageToken],
   cli: 'api-tokens list',
