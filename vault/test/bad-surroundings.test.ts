@@ -188,7 +188,10 @@ t.test('identity files are looked at again before each login', async (t) => {
   const refusals: (() => void)[] = [
     () => chmodSync(identity.secretIdFile, 0o444),
     () => renameSync(identity.secretIdFile, aside),
-    () => symlinkSync(aside, identity.secretIdFile),
+    () => {
+      chmodSync(aside, 0o400);
+      symlinkSync(aside, identity.secretIdFile);
+    },
   ];
   for (const change of refusals) {
     change();

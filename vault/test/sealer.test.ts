@@ -69,10 +69,10 @@ t.test('a text with one character changed, left out or added does not open', asy
 
 t.test('a text that is moved to another tenant, thing or purpose does not open', async (t) => {
   fc.assert(
-    fc.property(anyPlace, anyPlace, (place, other) => {
+    fc.property(anyPlace, anyPlace, fc.constantFrom('tenantId', 'subjectId', 'purpose'), (place, other, one) => {
       const sealed = sealer.seal(secretValues([['/token', 'x']]), place);
-      const same = inspect(place) === inspect(other);
-      return same || outcome(() => sealer.open(sealed, other)) === 'seal_broken';
+      const moved = { ...place, [one]: other[one] };
+      return moved[one] === place[one] || outcome(() => sealer.open(sealed, moved)) === 'seal_broken';
     }),
     RUNS,
   );
