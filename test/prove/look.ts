@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Canary } from './search/canary.ts';
-import { type Needles, needlesOf } from './search/needles.ts';
+import { formsOf, type Needle, type Needles, needlesOf } from './search/needles.ts';
 import { type Search, searchBytes } from './search/search-bytes.ts';
 
 /** A canary that was found somewhere. */
@@ -52,6 +52,8 @@ const MAX_FINDINGS = 1_000;
 export function createLedger(): Ledger {
   const canaries: Canary[] = [];
   const places = new Map<string, Looked>();
+  /** Every canary in every form: made once, as there are many. */
+  const made: Needle[] = [];
   let needles: Needles | undefined;
   const looked = (place: string): Looked => {
     const known = places.get(place) ?? { items: 0, bytes: 0, leftOut: 0, findings: [] };
@@ -59,7 +61,7 @@ export function createLedger(): Ledger {
     return known;
   };
   const open = (): Search => {
-    needles ??= needlesOf(canaries);
+    needles ??= needlesOf(made);
     return searchBytes(needles);
   };
   const close = async (place: string, where: string, search: Search, allowed: string | undefined) => {
@@ -84,6 +86,7 @@ export function createLedger(): Ledger {
   return {
     plant(canary) {
       canaries.push(canary);
+      made.push(...formsOf(canary));
       needles = undefined;
     },
     planted: () => canaries,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Canary, canary, numberCanary } from '../prove/search/canary.ts';
 import { FORMS } from '../prove/search/forms.ts';
-import { needlesOf, PART_CHARACTERS } from '../prove/search/needles.ts';
+import { formsOf, needlesOf, PART_CHARACTERS } from '../prove/search/needles.ts';
 import { type Searched, searchBytes } from '../prove/search/search-bytes.ts';
 
 const RUNS = 1_000;
@@ -16,7 +16,7 @@ const CANARIES: readonly Canary[] = [
   { mode: 'legacy_inline', field: '/number', text: numberCanary() },
   { mode: 'control', field: 'trace', text: randomBytes(16).toString('hex') },
 ];
-const needles = needlesOf(CANARIES);
+const needles = needlesOf(CANARIES.flatMap((one) => formsOf(one)));
 
 /** Searches bytes that come in chunks of these sizes, again and again. */
 async function search(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): Promise<Searched> {
@@ -36,10 +36,11 @@ const which = fc.constantFrom(...CANARIES);
 const written = (form: string, text: string, [before, behind]: readonly [Uint8Array, Uint8Array]) => {
   const whole = Buffer.concat([before, Buffer.from(text), behind]);
   if (form === 'base64' || form === 'base64url') return Buffer.from(whole.toString(form), 'latin1');
+  if (form === 'UTF-16BE') return Buffer.concat([before, Buffer.from(text, 'utf16le').swap16(), behind]);
   const encode = FORMS.find(({ name }) => name === form)?.encode ?? Buffer.from;
   return Buffer.concat([before, encode(text), behind]);
 };
-const NAMES = [...new Set(FORMS.map(({ name }) => name))];
+const NAMES = [...new Set(FORMS.map(({ name }) => name)), 'UTF-16BE'];
 
 t.test('a canary is found in every form, wherever it is and however the bytes come', async (t) => {
   const property = fc.asyncProperty(which, fc.constantFrom(...NAMES), around, around, sizes, async (...given) => {

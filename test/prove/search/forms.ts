@@ -35,7 +35,12 @@ function base64(alignment: 0 | 1 | 2, alphabet: 'base64' | 'base64url'): Form {
   };
 }
 
-const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
+/** In both byte orders: what lies between the first and the last character that is not zero is the same. */
+const utf16: Form = {
+  name: 'UTF-16',
+  encode: (text) => Buffer.from(text, 'utf16le').subarray(0, -1),
+  bytesOf: (characters) => 2 * characters - 1,
+};
 
 /** The form of a text that is written as it is. */
 export const RAW = 'raw';
@@ -53,6 +58,5 @@ export const FORMS: readonly Form[] = [
   form('percent, upper case', 3, (text) => each(text, (byte) => `%${hexOf(byte).toUpperCase()}`)),
   form('\\u', 6, (text) => each(text, (byte) => `\\u00${hexOf(byte)}`)),
   form('\\u, upper case', 6, (text) => each(text, (byte) => `\\u00${hexOf(byte).toUpperCase()}`)),
-  form('UTF-16LE', 2, (text) => Buffer.from(text, 'utf16le')),
-  form('UTF-16BE', 2, utf16be),
+  utf16,
 ];

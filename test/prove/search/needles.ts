@@ -30,19 +30,21 @@ const TAIL_CHARACTERS = 4;
 /** A part that is shorter than this is not told of: chance, or the words that all canaries begin with, may make it. */
 export const PART_CHARACTERS = 14;
 
-/** Prepares a search for canaries in every form. */
-export function needlesOf(canaries: readonly Canary[], forms: readonly Form[] = FORMS): Needles {
-  const needles = canaries.flatMap((canary) => {
-    const seen = new Set<string>();
-    return forms.flatMap((form): Needle[] => {
-      if (canary.onlyRaw && form.name !== RAW) return [];
-      const bytes = form.encode(canary.text);
-      const key = bytes.toString('latin1');
-      if (seen.has(key)) return [];
-      seen.add(key);
-      return [{ canary, form: form.name, bytes, part: Math.min(form.bytesOf(PART_CHARACTERS), bytes.length) }];
-    });
+/** One canary in every form in which it may be looked for, each once. */
+export function formsOf(canary: Canary, forms: readonly Form[] = FORMS): Needle[] {
+  const seen = new Set<string>();
+  return forms.flatMap((form): Needle[] => {
+    if (canary.onlyRaw && form.name !== RAW) return [];
+    const bytes = form.encode(canary.text);
+    const key = bytes.toString('latin1');
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [{ canary, form: form.name, bytes, part: Math.min(form.bytesOf(PART_CHARACTERS), bytes.length) }];
   });
+}
+
+/** Prepares a search for needles, which `formsOf` made of canaries. */
+export function needlesOf(needles: readonly Needle[], forms: readonly Form[] = FORMS): Needles {
   const width = new Map(forms.map((form) => [form.name, form]));
   const anchorsOf = (characters: number, cut: (bytes: Buffer, length: number) => Buffer): Anchor[] => {
     const found = new Map<string, { bytes: Buffer; needles: Needle[] }>();
