@@ -1,3 +1,4 @@
+import { vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import type { TestPlatform } from '../platform.ts';
 import { POLICY_DOCUMENT } from './furnish.ts';
 import type { MatrixRoute } from './matrix-platform.ts';
@@ -11,7 +12,7 @@ export interface Said {
 }
 
 const schema = { type: 'object' };
-const VALUES = { password: 'not-a-secret' };
+const VALUES = vaultedValues('matrix');
 
 /** Bodies without which a call would be refused before anybody looks for the thing, or would take its time. */
 const BODIES: Readonly<Record<string, object>> = {

@@ -30,7 +30,7 @@ export interface MatrixCaller {
   name: string;
   headers: Record<string, string>;
   facts: Facts;
-  /** Whether they try the ids of others too, or are there to be refused or let in by what they send. */
+  /** Whether they ask every route, for the ids of others too, or one of each access that is declared. */
   curious: boolean;
 }
 

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { call } from '@weir/kernel/contract';
 import { listDatasets } from '@weir/plugin-datasets/contract';
 import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
-import { getVerification, verifySync } from '@weir/plugin-sources/contract';
+import { createSource, getCredentials, getVerification, verifySync } from '@weir/plugin-sources/contract';
+import { VAULTED_CONFIG, vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import { seedReplay } from '../fuzz/seed.ts';
 import { type Api, apiOf, type Caller, seedSources, until } from '../fuzz/seed-sources.ts';
 import type { TestPlatform } from '../platform.ts';
@@ -65,6 +66,20 @@ export async function furnish(
     await worker.end('SIGTERM');
     for (const end of ends) await end();
   }
+}
+
+/** Gives each tenant a source whose credential lies in a secret store. */
+export async function furnishCredentials(world: TestPlatform, aliases: readonly string[]): Promise<Ids[]> {
+  return Promise.all(
+    aliases.map(async (tenant) => {
+      const api = apiOf({ url: world.api.url, token: await world.token(tenant), tenant });
+      const credentials = { credential_values: vaultedValues(tenant), credential_name: 'key' };
+      const body = { name: 'vaulted', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, ...credentials };
+      const { source_id } = await api(createSource, { body });
+      const { credential_ref } = await api(getCredentials, { params: { source_id } });
+      return { source_id, credential_ref };
+    }),
+  );
 }
 
 /** The ids as a route means them. */
