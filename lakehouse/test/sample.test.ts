@@ -4,6 +4,11 @@ import { createQueryPool } from '../src/index.ts';
 import { plannedFiles } from '../src/query/plan-read.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 
+const REFUSED = /^query_(refused|failed)$/;
+const HANG_LIMIT_MS = 120_000;
+
+t.setTimeout(HANG_LIMIT_MS);
+
 /** Statements that would reach out of the sample, or be more than one SELECT. */
 const HOSTILE = [
   "SELECT * FROM read_csv('{path}')",
@@ -63,11 +68,26 @@ t.test('a sample', async (t) => {
     t.strictSame(tables.results, [[['sample']]]);
   });
 
+  t.test('keeps the rows of a statement for those behind it', async (t) => {
+    const select = (sql: string, as?: string) => ({ sql, maxRows: 9, ...(as !== undefined && { as }) });
+    const selects = [select('SELECT c1 * 2 AS d FROM sample', 'kept'), select('SELECT sum(d)::INTEGER FROM kept')];
+    t.strictSame((await ask('', { selects })).results, [[], [[20]]]);
+    for (const [sql, as] of [
+      ['SELECT 1', 'a b'],
+      ['SELECT 1', 'x AS SELECT 2; DROP TABLE sample; --'],
+      ['SELECT 1; DROP TABLE sample', 'kept'],
+      ["COPY sample TO '/tmp/x'", 'kept'],
+    ] as const) {
+      await t.rejects(ask('', { selects: [select(sql, as)] }), { code: REFUSED }, sql);
+    }
+    await t.rejects(ask('SELECT * FROM kept'), { code: 'query_failed' }, 'nothing is kept for the next request');
+  });
+
   t.test('reaches nothing else', async (t) => {
     await writeFile(`${folder}/secret.csv`, 'a\nsecret\n');
     for (const sql of HOSTILE) {
       const refused = ask(sql.replaceAll('{path}', `${folder}/secret.csv`));
-      await t.rejects(refused, { code: /^query_(refused|failed)$/ }, sql);
+      await t.rejects(refused, { code: REFUSED }, sql);
     }
     t.match(await ask('SELECT 1'), { rows: 5 });
   });

@@ -14,6 +14,8 @@ const SHUT = [
   'SET lock_configuration = true',
 ];
 
+const TABLE_NAME = /^[a-z]{1,32}$/;
+
 /**
  * Copies the first rows of a source into the table `sample` of the connection's empty database, shuts that off from all
  * else, and answers the statements one after the other.
@@ -50,15 +52,19 @@ function sampleStatement(query: SampleQuery, shapes: Shapes): Statement {
 const absent = (field: SampleQuery['fields'][number]): string =>
   `CAST(NULL AS ${sqlType(field.type)}) AS ${column(field)}`;
 
-/** The columns of what a statement finds. */
-async function answer(
-  { connection, assertWanted }: QueryContext,
-  { sql, maxRows }: SampleSelect,
-): Promise<unknown[][]> {
+/** The columns of what a statement finds; none where its rows are kept. */
+async function answer(context: QueryContext, { sql, maxRows, as }: SampleSelect): Promise<unknown[][]> {
+  const { connection, assertWanted } = context;
   const statements = await connection.extractStatements(sql);
   const statement = statements.count === 1 ? await statements.prepare(0) : undefined;
   if (statement?.statementType !== StatementType.SELECT) {
     throw new LakehouseError('query_refused', 'Only a single SELECT is run on a sample');
+  }
+  if (as !== undefined) {
+    if (!TABLE_NAME.test(as))
+      throw new LakehouseError('query_refused', 'The rows of a statement are kept by a plain name');
+    await connection.run(`CREATE TABLE ${as} AS ${sql}`);
+    return [];
   }
   const result = await statement.stream();
   const columns: unknown[][] = Array.from({ length: result.columnCount }, () => []);

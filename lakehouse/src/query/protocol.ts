@@ -61,6 +61,8 @@ export type SampleSelect = {
   readonly sql: string;
   /** Rows that it may answer; `result_too_large` beyond them. */
   readonly maxRows: number;
+  /** A name, in lower case letters, by which the statements behind it read its rows; they are not answered then. */
+  readonly as?: string;
 };
 
 /** The first rows of a source, in reading order, and what is asked of them. */

@@ -74,7 +74,13 @@ function askOf(connection: DuckDBConnection, rows: readonly Row[]): AskSample {
     }
     appender.closeSync();
     const results: unknown[][][] = [];
-    for (const { sql } of statements) results.push(await (await connection.run(sql)).getColumns());
+    for (const { sql, as } of statements) {
+      if (as === undefined) results.push(await (await connection.run(sql)).getColumns());
+      else {
+        await connection.run(`CREATE OR REPLACE TABLE ${as} AS ${sql}`);
+        results.push([]);
+      }
+    }
     return { rows: rows.length, more: false, results };
   };
 }

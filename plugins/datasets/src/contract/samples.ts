@@ -17,6 +17,8 @@ export interface SampleStatement {
   readonly sql: string;
   /** Rows that it may answer; more are `preview_too_large`. */
   readonly maxRows: number;
+  /** A name, of lower case letters, by which the statements behind it read its rows; they are not answered then. */
+  readonly as?: string;
 }
 
 export interface SampleQuestion {

@@ -5,9 +5,14 @@ import { propertyNames } from './properties.ts';
 
 type Part = EntityResolutionDocumentBody['blocking'][number][number];
 
+/** The name by which statements read the rows of `keyed`. */
+export const KEYED = 'keyed';
+
 /** The statements of a policy over a table `sample` whose columns `c0` and so on are the properties of `columns`. */
 export interface ResolutionSql {
   readonly columns: readonly string[];
+  /** The normalised records with what each blocking rule takes of them; the others but `records` read it as `KEYED`. */
+  readonly keyed: string;
   /** One row: for each blocking rule the number of pairs that it brings together, as doubles. */
   readonly candidates: string;
   /**
@@ -15,8 +20,11 @@ export interface ResolutionSql {
    * a UUID their normalised texts.
    */
   readonly records: string;
-  /** The pairs of a score of at least `from`: both places, the smaller first, the score, a character for each comparison. */
-  pairs(from: number): string;
+  /**
+   * For each blocking rule the pairs of a score of at least `from` that no earlier rule has: both places, the smaller first,
+   * the score, a character for each comparison. One statement each, so that one join at a time takes memory.
+   */
+  pairs(from: number): string[];
 }
 
 /** Writes a document as statements for DuckDB. No name of the document is part of them, its texts are literals. */
@@ -29,22 +37,20 @@ export function resolutionSql(document: EntityResolutionDocumentBody): Resolutio
     const text = `p${column(comparison.property)}`;
     return comparedColumns(comparison, text).map(([suffix, sql]) => `${sql} AS ${text}${suffix}`);
   });
-  const head = `WITH n AS (${normalisedRows(document, columns)}),
-    k AS MATERIALIZED (SELECT ${['*', ...typed, ...keys].join(', ')} FROM n)`;
   return {
     columns,
-    candidates: `${head} SELECT ${blocking.map((_, at) => blockPairsSql(at)).join(', ')}`,
+    keyed: `SELECT ${['*', ...typed, ...keys].join(', ')} FROM (${normalisedRows(document, columns)})`,
+    candidates: `SELECT ${blocking.map((_, at) => blockPairsSql(at)).join(', ')}`,
     records: recordsSql(document, columns),
     pairs(from) {
       const score = comparisons.map((one) => weightSql(one, `p${column(one.property)}`)).join(' + ');
       const levels = comparisons.map((one) => levelSql(one, `p${column(one.property)}`)).join(', ');
-      const rules = blocking.map((_, at) => {
+      return blocking.map((_, at) => {
         // A pair that an earlier rule brings together is that rule's.
         const earlier = Array.from({ length: at }, (_, rule) => `AND coalesce(a.h${rule} <> b.h${rule}, true)`);
-        const joined = `FROM k a JOIN k b ON a.h${at} = b.h${at} AND a.r < b.r ${earlier.join(' ')}`;
+        const joined = `FROM ${KEYED} a JOIN ${KEYED} b ON a.h${at} = b.h${at} AND a.r < b.r ${earlier.join(' ')}`;
         return `SELECT a.r, b.r, ${score}, concat(${levels}) ${joined} WHERE ${score} >= ${real(from)}`;
       });
-      return `${head} ${rules.join(' UNION ALL ')}`;
     },
   };
 }
@@ -68,7 +74,7 @@ function keySql(rule: readonly Part[], column: (property: string) => number): st
 }
 
 function blockPairsSql(at: number): string {
-  const sizes = `SELECT CAST(count(*) AS DOUBLE) AS n FROM k WHERE h${at} IS NOT NULL GROUP BY h${at}`;
+  const sizes = `SELECT CAST(count(*) AS DOUBLE) AS n FROM ${KEYED} WHERE h${at} IS NOT NULL GROUP BY h${at}`;
   return `(SELECT coalesce(sum(n * (n - 1) / 2), 0) FROM (${sizes}))`;
 }
 

@@ -1,12 +1,14 @@
 import type { EntityResolutionDocumentBody } from '../contract/entity-resolution.ts';
 import { type CanonicalIds, canonicalIds } from './canonical-ids.ts';
-import { resolutionSql } from './resolve-sql.ts';
+import { KEYED, resolutionSql } from './resolve-sql.ts';
 import { connected } from './union-find.ts';
 
 /** A statement over the table `sample`, and the rows that it may answer. */
 export interface Statement {
   readonly sql: string;
   readonly maxRows: number;
+  /** A name by which the statements behind it read its rows; they are not answered then. */
+  readonly as?: string;
 }
 
 /** Answers statements over a sample with these properties as its columns: of each the values of its columns. */
@@ -47,7 +49,7 @@ export interface Resolution {
   readonly ids: CanonicalIds;
 }
 
-/** Blocking brings more pairs together than may be compared. */
+/** Blocking brings more pairs together than may be compared, or more of them are alike than may be told. */
 export interface TooBroad {
   readonly tooBroad: true;
   readonly candidates: readonly number[];
@@ -60,16 +62,19 @@ export async function resolve(
   bounds: ResolutionBounds,
 ): Promise<Resolution | TooBroad> {
   const sql = resolutionSql(document);
+  const keyed = { sql: sql.keyed, maxRows: bounds.records, as: KEYED };
   const first = await ask(sql.columns, [
+    keyed,
     { sql: sql.candidates, maxRows: 1 },
     { sql: sql.records, maxRows: bounds.records },
   ]);
-  const [counts = [], records = []] = first.results;
+  const [, counts = [], records = []] = first.results;
   const candidates = counts.map(([count]) => Number(count));
   if (candidates.reduce((sum, one) => sum + one, 0) > bounds.candidates) return { tooBroad: true, candidates };
-  const statement = { sql: sql.pairs(bounds.from ?? document.review), maxRows: bounds.pairs };
-  const [found = []] = (await ask(sql.columns, [statement])).results;
-  const pairs = pairsOf(found);
+  const rules = sql.pairs(bounds.from ?? document.review).map((one) => ({ sql: one, maxRows: bounds.pairs }));
+  const [, ...found] = (await ask(sql.columns, [keyed, ...rules])).results;
+  const pairs = found.flatMap(pairsOf);
+  if (pairs.length > bounds.pairs) return { tooBroad: true, candidates };
   const accepted = pairs.filter(({ score }) => score >= document.accept);
   const clusters = connected(first.rows, accepted);
   const ids = canonicalIds(document.canonical_id, clusters, records);
