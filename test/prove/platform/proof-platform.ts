@@ -80,6 +80,8 @@ function assemble(
   };
   ending.finally(stopPrograms);
   const client = new pg.Pool({ connectionString: services.databaseUrl, max: 1 });
+  // The server is stopped before the files are searched; a session that idles then is told so.
+  client.on('error', () => undefined);
   ending.finally(() => client.end());
   return {
     ...parts,
