@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Refusal } from '@weir/kernel';
 import { type CredentialMode, openVault } from '@weir/vault';
 import t from 'tap';
-import { createSource, getCredentials, migrateCredentials } from '../src/contract.ts';
+import { createSource, getCredentials, migrateCredentials, updateSource } from '../src/contract.ts';
 import { refuseCredentials } from '../src/credential/refuse-credentials.ts';
 import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/credential/sweep-credentials.ts';
 import { changedTables, credentialsWorld, hashOfTables } from './credentials-world.ts';
@@ -123,6 +123,22 @@ t.test('a transaction that is refused leaves the sources as they were', async (t
   t.equal((await world.as('demo').call(migrateCredentials, { params, body: {} })).status, 500);
   t.strictSame(changedTables(before, await hashOfTables(world)), ['sources.credential_quarantine']);
   t.equal((await readdir(storeFolder)).length, 1);
+});
+
+t.test('without a key credentials are refused, and sources without any are not', async (t) => {
+  const vault = { mode: 'legacy_inline', sealer: undefined, store: undefined } as const;
+  const world = await credentialsWorld(t, vault);
+  await world.tenant('demo');
+  const api = world.as('demo').call;
+  const given = { name: 'one', pattern_id: 'vaulted', source_config: VAULTED_CONFIG };
+  const body = { ...given, credential_values: vaultedValues(MARK) };
+  t.equal(refusal(await api(createSource, { body })), '503 credential_key_missing');
+  t.equal(refusal(await api(createSource, { body: given })), '422 source_config_invalid', 'they are required');
+  const files = { name: 'one', pattern_id: 'files', source_config: { path: '/data' } };
+  const { source_id } = ok(await api(createSource, { body: files }));
+  const params = { source_id };
+  const patches = Array.from({ length: 4 }, (_, n) => api(updateSource, { params, body: { name: `name-${n}` } }));
+  for (const answer of await Promise.all(patches)) t.equal(refusal(answer), '200', 'names change one after the other');
 });
 
 t.test('without the key that sealed them no process starts', async (t) => {

@@ -57,7 +57,7 @@ export const credentialProblems = {
     status: 409,
     title: 'Credential attached',
     detail: 'This source has a credential already.',
-    hint: 'Rotate it with PUT /sources/{source_id}/credentials, or detach it first with DELETE.',
+    hint: 'Rotate it with PUT /sources/{source_id}/credentials or detach it with DELETE; one that lies in the database still is moved first, with POST /sources/{source_id}/credentials/migrate.',
   }),
   credentialInUse: problem({
     code: 'credential_in_use',

@@ -32,7 +32,7 @@ interface Deps {
 type Done<R> = (tx: TenantTransaction, row: SourceRow) => Promise<R>;
 
 /** How often a change begins again when the source was changed while it was worked out. */
-const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 5;
 
 /**
  * Changes a source by a merge patch. Credentials stay through it, unless it names them. The change is worked out without a
@@ -59,6 +59,14 @@ async function changeOnce<R>(deps: Deps, tenant: Tenant, request: ChangeRequest,
   const { kernel } = deps;
   const { sourceId, ifMatch } = request;
   const { name, source_config: config, ...input } = request.patch;
+  const named = name === undefined ? {} : { name };
+  if (config === undefined && Object.keys(input).length === 0) {
+    return kernel.db(tenant).transaction(async (tx) => {
+      const row = await liveSource(tx, sourceId, { lock: true });
+      requireMatch(ifMatch, String(row.version));
+      return done(tx, name === undefined ? row : await changed(tx, row, named));
+    });
+  }
   const found = await kernel.db(tenant).transaction(async (tx): Promise<Found> => {
     const row = await liveSource(tx, sourceId);
     return { row, credential: await credentialOf(tx, row) };
@@ -71,13 +79,6 @@ async function changeOnce<R>(deps: Deps, tenant: Tenant, request: ChangeRequest,
     }
     return row;
   };
-  const named = name === undefined ? {} : { name };
-  if (config === undefined && Object.keys(input).length === 0) {
-    return kernel.db(tenant).transaction(async (tx) => {
-      const row = await lock(tx);
-      return done(tx, name === undefined ? row : await changed(tx, row, named));
-    });
-  }
   const pattern = deps.patternOf(found.row);
   const given = await givenCredential(kernel, tenant, { input, pattern });
   const work = { ...found, pattern, given, config, lock, named };
