@@ -7,8 +7,8 @@ import { type AccessPolicy, type Decider, decider } from './decide.ts';
 
 /** What another process has put in force is noticed after this long at the latest. */
 const REMEMBERED_MS = 5_000;
-/** Statements of as many tenants are kept parsed. */
-const MAX_TENANTS = 200;
+/** Policies of as many tenants are kept parsed, and as many others are known to have none. */
+const MAX_TENANTS = { parsed: 200, without: 10_000 } as const;
 
 /** A policy in force as it is stored. */
 export interface StoredPolicy {
@@ -87,8 +87,11 @@ export function policiesInForce({ db, evaluator, readText }: Deps, now: () => nu
       evaluator,
     );
     drop(tenantId);
-    const oldest = remembered.keys().next();
-    if (remembered.size >= MAX_TENANTS && !oldest.done) drop(oldest.value);
+    const kind = kindOf(made);
+    const alike =
+      remembered.size < MAX_TENANTS.parsed ? [] : [...remembered].filter((one) => kindOf(one[1].decider) === kind);
+    const [oldest] = alike;
+    if (oldest !== undefined && alike.length >= MAX_TENANTS[kind]) drop(oldest[0]);
     remembered.set(tenantId, { at, stamp, decider: made });
     return made;
   };
@@ -113,3 +116,5 @@ export function policiesInForce({ db, evaluator, readText }: Deps, now: () => nu
     },
   };
 }
+
+const kindOf = ({ policies }: Decider) => (policies.length > 0 ? 'parsed' : 'without');
