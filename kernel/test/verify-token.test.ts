@@ -7,11 +7,12 @@ import { good, provider, rulesFor, seconds, sign } from './signed-tokens.ts';
 t.test('who a token is of: a person, a service, or a client that acts for a person', async (t) => {
   const { issuer } = await provider(t);
   const rules = rulesFor(issuer);
+  const iat = Math.floor(Date.now() / 1000) - 60;
   const of = async (claims: object, header?: object) => {
-    const verdict = await verifyToken(await sign({ ...good(issuer), ...claims }, header), rules);
+    const verdict = await verifyToken(await sign({ ...good(issuer), iat, ...claims }, header), rules);
     return verdict.ok ? verdict.principal : verdict.reason;
   };
-  const ada = { subject: 'ada', organizations: ['acme'], realmRoles: ['admin'] };
+  const ada = { issuedAt: new Date(iat * 1000), subject: 'ada', organizations: ['acme'], realmRoles: ['admin'] };
   t.strictSame(await of({}), { kind: 'user', client: 'weir-cli', ...ada });
   t.match(await of({ organization: { acme: { id: '1' } } }), { kind: 'user', organizations: ['acme'] });
   t.match(await of({ typ: undefined }, { typ: 'at+jwt' }), { kind: 'user' }, 'RFC 9068');

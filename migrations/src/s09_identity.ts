@@ -15,6 +15,7 @@ create table identity.person (
   email text,
   roles jsonb not null default '[]',
   client text not null,
+  told_at timestamptz(3) not null,
   first_seen timestamptz(3) not null default clock_timestamp(),
   last_seen timestamptz(3) not null default clock_timestamp(),
   primary key (tenant_id, sub)

@@ -86,6 +86,7 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
   const tenantRoles = tenantRolesOf(payload.tenant_roles);
   const person = {
     ...{ subject, client, organizations, realmRoles: realmRolesOf(payload.realm_access, rules.platformAdminRole) },
+    issuedAt: new Date((payload.iat ?? 0) * 1000),
     ...(tenantRoles === undefined ? {} : { tenantRoles }),
     ...(typeof payload.name === 'string' ? { name: payload.name } : {}),
     ...(typeof payload.email === 'string' ? { email: payload.email } : {}),

@@ -22,6 +22,8 @@ interface Person extends Known {
   readonly realmRoles: readonly string[];
   /** Roles per organization, preferred over the realm's when the token carries them. */
   readonly tenantRoles?: Readonly<Record<string, readonly TenantRole[]>>;
+  /** When the identity provider made the token; absent for somebody who is only supposed. */
+  readonly issuedAt?: Date;
   /** As the token spells them. */
   readonly name?: string;
   readonly email?: string;

@@ -66,6 +66,28 @@ t.test(
   },
 );
 
+t.test('what an older token says of a person does not stand against a newer one', async (t) => {
+  const here = await world(t);
+  const tenant = await here.tenant('acme');
+  const token = (minute: number, role: string) => ({
+    kind: 'user' as const,
+    ...{ subject: 'ann', client: 'web', organizations: ['acme'], realmRoles: [role] },
+    issuedAt: new Date(Date.UTC(2026, 0, 1, 12, minute)),
+  });
+  const [old, fresh] = [token(0, 'admin'), token(5, 'viewer')];
+  // Each process has seen other tokens.
+  const processes = [recordPeople(here.kernel), recordPeople(here.kernel)];
+  for (const people of processes) {
+    for (const user of [old, fresh, old]) people.seen(tenant, user);
+    await people.settled();
+    t.match(await here.database.peek('select roles from identity.person'), [{ roles: ['viewer'] }]);
+  }
+  const [last] = processes;
+  last?.seen(tenant, token(6, 'pipeline_editor'));
+  await last?.settled();
+  t.match(await here.database.peek('select roles from identity.person'), [{ roles: ['pipeline_editor'] }]);
+});
+
 t.test('whoever calls is noted without waiting for it', async (t) => {
   const here = await world(t);
   await here.tenant('acme');

@@ -20,11 +20,12 @@ export interface People {
 }
 
 /**
- * Writes each person at most once an hour, and when name, address or roles are others than before. No token is kept.
+ * Writes each person at most once an hour, and when name, address or roles are others than before, as the newest token
+ * that was seen has them: an older one is good for its own calls and tells nothing any more. No token is kept.
  * A delegation does not count: it may carry fewer roles than the person has.
  */
 export function recordPeople({ db, log }: Pick<Kernel, 'db' | 'log'>, now: () => number = Date.now): People {
-  const written = new Map<string, { at: number; facts: string; work: Promise<void> }>();
+  const written = new Map<string, { at: number; told: Date; facts: string; work: Promise<void> }>();
   const writing = new Set<Promise<void>>();
   return {
     seen(tenant, principal) {
@@ -32,7 +33,8 @@ export function recordPeople({ db, log }: Pick<Kernel, 'db' | 'log'>, now: () =>
       const facts = JSON.stringify(factsOf(principal, tenant));
       const key = `${tenant.tenantId}:${principal.subject}`;
       const last = written.get(key);
-      if (last?.facts === facts && now() - last.at < SAME_MS) return;
+      const told = toldAt(principal);
+      if (last !== undefined && (told < last.told || (last.facts === facts && now() - last.at < SAME_MS))) return;
       if (written.size >= MAX_REMEMBERED) written.clear();
       // One after the other, so that what was seen last is what stands in the end.
       const work = (last?.work ?? Promise.resolve())
@@ -42,7 +44,7 @@ export function recordPeople({ db, log }: Pick<Kernel, 'db' | 'log'>, now: () =>
           log.warn({ err: error }, 'a person who was seen could not be noted');
         })
         .finally(() => writing.delete(work));
-      written.set(key, { at: now(), facts, work });
+      written.set(key, { at: now(), told, facts, work });
       writing.add(work);
     },
     note: write,
@@ -62,16 +64,19 @@ function textOf(claim: string | undefined): string | null {
   return claim?.replaceAll('\0', '').toWellFormed().slice(0, MAX_TEXT) || null;
 }
 
+const toldAt = ({ issuedAt = new Date(0) }: User): Date => issuedAt;
+
 const WRITE = `
-insert into identity.person as known (tenant_id, sub, name, email, roles, client) values ($1, $2, $3, $4, $5::jsonb, $6)
+insert into identity.person as known (tenant_id, sub, name, email, roles, client, told_at)
+values ($1, $2, $3, $4, $5::jsonb, $6, $7)
 on conflict (tenant_id, sub) do update
   set name = excluded.name, email = excluded.email, roles = excluded.roles, client = excluded.client,
-    last_seen = clock_timestamp()
-  where known.last_seen < clock_timestamp() - interval '1 hour'
-    or (known.name, known.email, known.roles) is distinct from (excluded.name, excluded.email, excluded.roles)`;
+    told_at = excluded.told_at, last_seen = clock_timestamp()
+  where excluded.told_at >= known.told_at and (known.last_seen < clock_timestamp() - interval '1 hour'
+    or (known.name, known.email, known.roles) is distinct from (excluded.name, excluded.email, excluded.roles))`;
 
 async function write(tx: TenantTransaction, user: User): Promise<void> {
   const [name, email, roles] = factsOf(user, tx.tenant);
   const client = textOf(user.client) ?? '';
-  await tx.sql(WRITE, [tx.tenant.tenantId, user.subject, name, email, JSON.stringify(roles), client]);
+  await tx.sql(WRITE, [tx.tenant.tenantId, user.subject, name, email, JSON.stringify(roles), client, toldAt(user)]);
 }
