@@ -43,7 +43,8 @@ t.test('an answer of the API decides the code', async (t) => {
     const ran = await get(t, problem(status, code, { hint: 'The next step.' }));
     t.equal(ran.code, exit, `${status} → ${exit}`);
     t.equal(ran.stdout, '');
-    t.match(ran.stderr, `error: Detail of ${code}.\nhint: The next step.\ncode: ${code}  trace: abc123  docs: http`);
+    const hint = status === 401 ? 'weir login signs in; WEIR_TOKEN carries a token in a pipeline' : 'The next step.';
+    t.match(ran.stderr, `error: Detail of ${code}.\nhint: ${hint}\ncode: ${code}  trace: abc123  docs: http`);
   }
 });
 

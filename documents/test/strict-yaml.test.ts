@@ -161,7 +161,9 @@ t.test('any JSON document that strictJson reads says the same as YAML', async (t
       fc.pre(!/"(__proto__|constructor|prototype)":|\\u(0000|d[89a-f])/.test(json));
       const expected = outcome(() => strictJson(Buffer.from(json)));
       fc.pre(expected !== 'unsafe_number');
-      assert.deepEqual(await read(stringify(JSON.parse(json))), expected);
+      // The printer leaves `<<` bare, which asks for a merge.
+      const keys = json.includes('"<<":') ? 'QUOTE_DOUBLE' : 'PLAIN';
+      assert.deepEqual(await read(stringify(JSON.parse(json), { defaultKeyType: keys })), expected);
       assert.deepEqual(await read(json), expected, 'JSON is YAML');
     }),
     RUNS,

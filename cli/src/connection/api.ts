@@ -1,5 +1,6 @@
 import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
 import { CliError, errorOfProblem } from '../cli-error.ts';
+import { SIGN_IN_HINT } from './not-signed-in.ts';
 import type { SignedIn } from './session.ts';
 
 /** Calls endpoints as one user of one tenant at one address. */
@@ -24,8 +25,6 @@ export interface ApiOptions {
 }
 
 const NO_SERVER_HINT = 'weir dev up starts a development server; --url or WEIR_URL names another';
-
-const SIGN_IN_HINT = 'weir login signs in; WEIR_TOKEN carries a token in a pipeline';
 
 /** Opens the API that a connection names; throws when it names none. Nothing is sent yet. */
 export function openApi(connection: SignedIn, { interrupted, timeoutMs, say }: ApiOptions): Api {

@@ -1,8 +1,11 @@
 import { CliError } from '../cli-error.ts';
 
+/** The next step of whoever has no token that is good. */
+export const SIGN_IN_HINT = 'weir login signs in; WEIR_TOKEN carries a token in a pipeline';
+
 /** There is no token to speak of. */
 export const notSignedIn = (): CliError =>
   new CliError('refused', 'Nobody is signed in.', {
     code: 'unauthenticated',
-    hint: 'weir login signs in; WEIR_TOKEN carries a token in a pipeline',
+    hint: SIGN_IN_HINT,
   });
