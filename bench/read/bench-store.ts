@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { Secret } from '@weir/kernel';
 import { findObjectStore, startObjectStore } from '../../test/object-store.ts';
 import type { PeerSettings } from '../peers/iceberg-peer.ts';
 
@@ -11,7 +12,9 @@ const REGION = 'us-east-1';
 /** An S3 store of its own on this machine. */
 export interface BenchStore {
   /** Environment by which the platform keeps its tables there. */
-  settings: Record<string, string>;
+  environment: Record<string, string>;
+  /** The same as the plugin's own settings. */
+  settings: Record<string, unknown>;
   /** The same place in the words of PyIceberg and DuckDB. */
   peer: PeerSettings;
   stop(): Promise<void>;
@@ -27,15 +30,17 @@ export async function benchStore(): Promise<BenchStore> {
   await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   client.destroy();
   const secret = `TYPE s3, KEY_ID '${accessKeyId}', SECRET '${secretAccessKey}', REGION '${REGION}'`;
+  const environment = {
+    WEIR_WAREHOUSE: `s3://${BUCKET}/warehouse`,
+    WEIR_TABLE_CACHE_DIR: path.join(folder, 'copies'),
+    OBJECT_STORE_ENDPOINT_URL: endpoint,
+    OBJECT_STORE_ACCESS_KEY_ID: accessKeyId,
+    OBJECT_STORE_SECRET_ACCESS_KEY: secretAccessKey,
+    OBJECT_STORE_REGION: REGION,
+  };
   return {
-    settings: {
-      WEIR_WAREHOUSE: `s3://${BUCKET}/warehouse`,
-      WEIR_TABLE_CACHE_DIR: path.join(folder, 'copies'),
-      OBJECT_STORE_ENDPOINT_URL: endpoint,
-      OBJECT_STORE_ACCESS_KEY_ID: accessKeyId,
-      OBJECT_STORE_SECRET_ACCESS_KEY: secretAccessKey,
-      OBJECT_STORE_REGION: REGION,
-    },
+    environment,
+    settings: { ...environment, OBJECT_STORE_SECRET_ACCESS_KEY: new Secret(secretAccessKey) },
     peer: {
       s3: {
         's3.endpoint': endpoint,

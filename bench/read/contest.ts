@@ -11,11 +11,15 @@ const DATASET = 'bronze.acme.people';
 export async function contestOf(
   lake: Lake,
   t: Teardown,
-  { rows, metadataLocation, settings }: { rows: number; metadataLocation: string; settings: Record<string, string> },
+  {
+    rows,
+    metadataLocation,
+    environment,
+  }: { rows: number; metadataLocation: string; environment: Record<string, string> },
 ): Promise<ReadContest> {
   const issuer = await testIssuer(t);
   const own = platformEnvironment({ database: lake.database, issuer, folder: lake.folder });
-  const api = await apiProcess(t, { ...own, ...settings });
+  const api = await apiProcess(t, { ...own, ...environment });
   const token = await issuer.userToken({ organizations: ['acme'], roles: ['viewer'] });
   const headers = { authorization: `Bearer ${token}`, 'x-tenant-id': 'acme' };
   const counter = columnCounter(metadataLocation);

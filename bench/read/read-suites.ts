@@ -39,7 +39,7 @@ async function readCases(place: Place, shapes: readonly ReadShape[], options: Be
   try {
     return await withLake(store?.settings ?? {}, async (lake, t) => {
       const { metadataLocation } = await peopleTable(lake, rows);
-      const contest = await contestOf(lake, t, { rows, metadataLocation, settings: store?.settings ?? {} });
+      const contest = await contestOf(lake, t, { rows, metadataLocation, environment: store?.environment ?? {} });
       const peer = await startIcebergPeer({ extensions: ['avro', 'httpfs', 'iceberg'], ...store?.peer });
       t.teardown(() => peer.stop());
       const cases: BenchCase[] = [];
