@@ -100,11 +100,11 @@ const samePart = (metadata: TableMetadata, a: ModelFile, b: { specId: number; pa
 function schemaChanges(metadata: TableMetadata, kind: number): SchemaChange[] {
   const { fields } = currentSchema(metadata);
   const free = fields.find((field) => field.name.startsWith('extra'));
-  const name = `extra${metadata['last-column-id'] + 1}`;
-  if (kind === 1 && free) return [{ change: 'rename', id: free.id, name }];
+  // No number is added twice, so no renamed column has the name of another.
+  if (kind === 1 && free) return [{ change: 'rename', id: free.id, name: `${free.name}x` }];
   if (kind === 2 && free) return [{ change: 'drop', id: free.id }];
   if (kind === 3 && free) return [{ change: 'reorder', id: free.id, to: 'first' }];
-  return [{ change: 'add', column: { name, type: 'string' } }];
+  return [{ change: 'add', column: { name: `extra${metadata['last-column-id'] + 1}`, type: 'string' } }];
 }
 
 /** Delete files that are still about a data file that is there. */
