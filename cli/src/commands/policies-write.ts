@@ -16,6 +16,9 @@ import { exitCode } from '../exit-codes.ts';
 import { policyId } from './policies.ts';
 
 const CATEGORY = 'Policies';
+const LOCKOUT = { description: 'Accept that no admin can change policies any more' };
+const NOTE = { description: 'Why, in words' };
+const GIVE_DOCUMENT = 'Give the document by -f or by --cedar.';
 
 /** What the commands share that take a document. */
 export abstract class DocumentCommand extends WeirCommand {
@@ -25,7 +28,7 @@ export abstract class DocumentCommand extends WeirCommand {
   /** The document that was given, if any. */
   protected async document(): Promise<Record<string, unknown> | undefined> {
     if (this.file !== undefined && this.cedar !== undefined) {
-      throw new CliError('usage', 'Give the document by -f or by --cedar.');
+      throw new CliError('usage', GIVE_DOCUMENT);
     }
     if (this.cedar === undefined)
       return this.file === undefined ? undefined : readDocument(this.file, this.context.stdin);
@@ -33,6 +36,13 @@ export abstract class DocumentCommand extends WeirCommand {
       throw new CliError('usage', `${this.cedar} cannot be read.`, { cause });
     });
     return { cedar: text };
+  }
+
+  /** The document that was given; a usage error when there is none. */
+  protected async givenDocument(): Promise<Record<string, unknown>> {
+    const document = await this.document();
+    if (document === undefined) throw new CliError('usage', GIVE_DOCUMENT);
+    return document;
   }
 }
 
@@ -51,14 +61,11 @@ export class PoliciesCreate extends DocumentCommand {
     validator: t.isEnum([...POLICY_KINDS]),
   });
   active = Option.Boolean('--active', false, { description: 'Put it in force at once' });
-  policyNote = Option.String('--note', { description: 'Why, in words' });
-  lockout = Option.Boolean('--allow-lockout', false, {
-    description: 'Accept that no admin can change policies any more',
-  });
+  policyNote = Option.String('--note', NOTE);
+  lockout = Option.Boolean('--allow-lockout', false, LOCKOUT);
 
   async execute(): Promise<number> {
-    const document = await this.document();
-    if (document === undefined) throw new CliError('usage', 'Give the document by -f or by --cedar.');
+    const document = await this.givenDocument();
     const api = await this.api();
     const body = {
       ...{ name: this.name, kind: this.kind, document, status: this.active ? 'active' : 'draft' },
@@ -83,14 +90,11 @@ export class PoliciesPut extends DocumentCommand {
     description: 'Refuse if another version is the newest; else the newest now',
     validator: t.isNumber(),
   });
-  policyNote = Option.String('--note', { description: 'Why, in words' });
-  lockout = Option.Boolean('--allow-lockout', false, {
-    description: 'Accept that no admin can change policies any more',
-  });
+  policyNote = Option.String('--note', NOTE);
+  lockout = Option.Boolean('--allow-lockout', false, LOCKOUT);
 
   async execute(): Promise<number> {
-    const document = await this.document();
-    if (document === undefined) throw new CliError('usage', 'Give the document by -f or by --cedar.');
+    const document = await this.givenDocument();
     const note = this.policyNote === undefined ? {} : { note: this.policyNote };
     const expected = this.expected === undefined ? {} : { expected_version: this.expected };
     return change(this, this.policy, { document, ...note, ...expected, allow_lockout: this.lockout });
@@ -106,9 +110,7 @@ export class PoliciesActivate extends WeirCommand {
   });
 
   policy = Option.String({ name: 'policy_id' });
-  lockout = Option.Boolean('--allow-lockout', false, {
-    description: 'Accept that no admin can change policies any more',
-  });
+  lockout = Option.Boolean('--allow-lockout', false, LOCKOUT);
 
   execute(): Promise<number> {
     return change(this, this.policy, { status: 'active', allow_lockout: this.lockout });

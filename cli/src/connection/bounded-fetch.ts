@@ -45,11 +45,5 @@ export async function boundedBody(answer: Response, maxBytes: number): Promise<U
     if (size > maxBytes) throw new UnacceptableAnswer('it answers too much');
     parts.push(part);
   }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return Buffer.concat(parts);
 }

@@ -9,3 +9,7 @@ export const notSignedIn = (): CliError =>
     code: 'unauthenticated',
     hint: SIGN_IN_HINT,
   });
+
+/** There was a session, and nothing renews it any more. */
+export const sessionEnded = (): CliError =>
+  new CliError('refused', 'The session has ended.', { code: 'session_expired', hint: 'weir login signs in again' });

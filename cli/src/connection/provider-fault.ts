@@ -1,5 +1,6 @@
 import { CliError } from '../cli-error.ts';
 import { UnacceptableAnswer } from './bounded-fetch.ts';
+import { sessionEnded } from './not-signed-in.ts';
 
 const AGAIN = 'weir login begins again';
 
@@ -7,8 +8,7 @@ const AGAIN = 'weir login begins again';
 const OWN_ERRORS: Record<string, () => CliError> = {
   access_denied: () => new CliError('refused', 'The sign-in was declined.', { code: 'sign_in_declined', hint: AGAIN }),
   expired_token: codeExpired,
-  invalid_grant: () =>
-    new CliError('refused', 'The session has ended.', { code: 'session_expired', hint: 'weir login signs in again' }),
+  invalid_grant: sessionEnded,
   invalid_client: clientRefused,
   unauthorized_client: clientRefused,
   unsupported_grant_type: clientRefused,

@@ -1,5 +1,5 @@
-import { CliError } from '../cli-error.ts';
 import type { FoundConnection } from './find-connection.ts';
+import { sessionEnded } from './not-signed-in.ts';
 import { changeProfile, type Profile, profilesFile, type Session } from './profiles.ts';
 import type { Tokens } from './provider.ts';
 import type { Connection } from './resolve-connection.ts';
@@ -43,7 +43,7 @@ export async function signedIn(found: FoundConnection, deps: SessionDeps): Promi
     const file = profilesFile(deps.env);
     const change = (current: Profile | undefined) => renewed(current, refused, deps.interrupted);
     const after = await changeProfile(file, profile, change, { interrupted: deps.interrupted });
-    if (after?.session === undefined) throw ended();
+    if (after?.session === undefined) throw sessionEnded();
     return after.session.access_token;
   };
   const isFresh = Date.parse(session.expires_at) - Date.now() > LEEWAY_MS;
@@ -60,9 +60,9 @@ async function renewed(
   interrupted: AbortSignal,
 ): Promise<Profile | undefined> {
   const session = profile?.session;
-  if (profile === undefined || session === undefined) throw ended();
+  if (profile === undefined || session === undefined) throw sessionEnded();
   if (session.access_token !== refused) return undefined;
-  if (session.refresh_token === undefined) throw ended();
+  if (session.refresh_token === undefined) throw sessionEnded();
   const { openProvider } = await import('./provider.ts');
   const provider = await openProvider({ issuer: session.issuer, clientId: session.client_id }, interrupted);
   const tokens = await provider.renew(session.refresh_token);
@@ -70,6 +70,3 @@ async function renewed(
   const kept = { ...tokens, refreshToken: tokens.refreshToken ?? session.refresh_token };
   return { ...profile, session: sessionOf(kept, session) };
 }
-
-const ended = () =>
-  new CliError('refused', 'The session has ended.', { code: 'session_expired', hint: 'weir login signs in again' });

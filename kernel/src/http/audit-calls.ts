@@ -36,24 +36,25 @@ export function auditCalls(app: FastifyInstance, contributions: Pick<Contributio
     }
   });
   app.addHook('onSend', async (request, reply, payload) => {
-    const call = callOf(request);
     // A hook or a serializer that throws sends a second answer in place of the first.
-    if (call === undefined || answered.has(request)) return;
+    if (answered.has(request)) return;
     answered.add(request);
+    const isDenied = DENIALS.includes(reply.statusCode);
+    // Most answers are of reads that were allowed, and have nothing to be noted.
+    const call = isDenied || begun.has(request) ? callOf(request) : undefined;
+    if (call === undefined) return;
     const outcome = outcomeOf(reply, payload);
-    const denied = DENIALS.includes(outcome.status) ? contributions.of(AuditTrails) : [];
-    if (DENIALS.includes(outcome.status)) {
+    if (isDenied) {
       const arrived = { endpoint: call.endpoint, address: request.ip };
       for (const limit of contributions.of(CallLimits)) limit.refused?.(arrived);
     }
-    const ends =
-      begun.get(request) ??
-      denied.map(
+    const denials = () =>
+      contributions.of(AuditTrails).map(
         (trail): End =>
           (ended) =>
             trail.denied(call, ended),
       );
-    for (const end of ends) {
+    for (const end of begun.get(request) ?? denials()) {
       await end(outcome).catch((err: unknown) => log.error({ err }, 'the end of a call could not be noted'));
     }
   });

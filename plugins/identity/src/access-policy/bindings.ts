@@ -1,6 +1,7 @@
 import { type KnownPrincipal, rolesIn, type Tenant, type TenantRole } from '@weir/kernel/contract';
 import { effectiveRole, highestRole } from '../api-token/effective-role.ts';
 import type { AccessDocumentBody, BindingBody, BindingMatchBody, Claim } from '../contract.ts';
+import { organizationsOf } from './organizations-of.ts';
 
 /** Whether a document's bindings say anything: roles narrow by those who grant roles, capabilities by those who grant them. */
 export function bindsAnything({ bindings = [] }: AccessDocumentBody): boolean {
@@ -50,19 +51,13 @@ const wantedBy = (match: BindingMatchBody): readonly string[] => ('in' in match 
 
 function claimValues(principal: KnownPrincipal, claim: Claim, tenant: Tenant): readonly string[] {
   const person = 'realmRoles' in principal ? principal : undefined;
-  const organizations =
-    principal.kind !== 'service'
-      ? principal.organizations
-      : principal.tenants === '*'
-        ? [tenant.alias]
-        : principal.tenants;
   const values: Record<Claim, readonly (string | undefined)[]> = {
     kind: [principal.kind],
     sub: [principal.subject],
     client_id: [principal.client],
     email: [person?.email],
     name: [person?.name],
-    organization: organizations,
+    organization: organizationsOf(principal, tenant),
     roles: rolesIn(principal, tenant),
   };
   return values[claim].filter((value) => value !== undefined);

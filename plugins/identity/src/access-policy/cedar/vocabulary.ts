@@ -1,5 +1,6 @@
 import type { PlatformService } from '@weir/kernel';
 import { type Endpoint, fillPath, type KnownPrincipal, rolesIn, type Tenant } from '@weir/kernel/contract';
+import { organizationsOf } from '../organizations-of.ts';
 
 /** A route as policies know it: by its id, in the groups of what it does. */
 export interface Action {
@@ -79,19 +80,17 @@ export function cedarSchema(actions: ReadonlyMap<string, Action>, named: Readonl
 /** The caller as policies see it. */
 export function callerEntity(principal: KnownPrincipal, tenant: Tenant): EntityJson {
   const { kind, subject, client } = principal;
-  const organizations =
-    principal.kind !== 'service'
-      ? principal.organizations
-      : principal.tenants === '*'
-        ? [tenant.alias]
-        : principal.tenants;
   const capabilities = 'capabilities' in principal ? principal.capabilities : [];
   const { name, email } = 'realmRoles' in principal ? principal : {};
   return {
     uid: kind === 'service' ? { type: 'Service', id: client } : { type: 'User', id: subject },
     attrs: {
       ...{ kind, sub: subject, client_id: client },
-      ...{ roles: rolesIn(principal, tenant), capabilities: [...capabilities], organizations: [...organizations] },
+      ...{
+        roles: rolesIn(principal, tenant),
+        capabilities: [...capabilities],
+        organizations: [...organizationsOf(principal, tenant)],
+      },
       ...(name === undefined ? {} : { name }),
       ...(email === undefined ? {} : { email }),
     },
