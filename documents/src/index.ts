@@ -1,3 +1,4 @@
+export { canonicalJson, canonicalSha256 } from './canonical-json.ts';
 export { DocumentFault, type DocumentFaultCode } from './document-fault.ts';
 export { strictJson } from './strict-json.ts';
 export { strictYaml } from './strict-yaml.ts';

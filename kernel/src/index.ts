@@ -1,3 +1,4 @@
+export { canonicalJson, canonicalSha256 } from '@weir/documents';
 export { Secret, type SecretValues, type Vault, VaultError } from '@weir/vault';
 export { authorize } from './auth/authorize.ts';
 export { EXIT_REFUSED, Refusal } from './config/refusal.ts';

@@ -23,7 +23,10 @@ export type Invocation = {
   readonly onLine?: (line: Line) => Promise<void>;
 };
 
-/** Runs one verb of a connector to its end. Lines that are no JSON are logs, as everywhere in the protocol. */
+/**
+ * Runs one verb of a connector to its end. Lines that are no JSON are logs, as everywhere in the protocol. When `onLine`
+ * throws, the connector is killed, and has ended before the error is passed on.
+ */
 export async function invoke({ command, verb, inputs, environment = {}, onLine }: Invocation): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'connector-conformance-'));
   const [program, ...leading] = command;
@@ -45,8 +48,16 @@ export async function invoke({ command, verb, inputs, environment = {}, onLine }
         await onLine?.(line);
       }
     };
-    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit'), reading()]);
-    return { code: code as number | null, lines, stderr };
+    const exit = once(child, 'exit');
+    try {
+      const [stderr, [code]] = await Promise.all([text(child.stderr), exit, reading()]);
+      return { code: code as number | null, lines, stderr };
+    } catch (error) {
+      // Nobody reads it any more, and what its caller tidies up it must not still be writing to.
+      child.kill('SIGKILL');
+      await exit;
+      throw error;
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

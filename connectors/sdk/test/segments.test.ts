@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Emit, MAX_SEGMENT_BYTES, runSource, SEGMENT_OFFER } from '@weir/connector-sdk';
 import { connectorConformance } from '@weir/connector-sdk/testing';
 import t from 'tap';
+import { invoke } from '../src/testing-invoke.ts';
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'sdk-segments-'));
@@ -183,4 +184,16 @@ t.test('the conformance cases tell a connector that overruns its bounds from one
   const rush = `if (place !== undefined) { await writeFile(place + '/' + index + '.parquet', content); console.log(JSON.stringify({ type: 'SEGMENT', segment: ${facts} })); }`;
   t.match(await verdict(rush), /more segments than may wait/);
   t.match(await verdict('if (false) {}'), /none was sent/);
+});
+
+t.test('a connector whose reader gives up has ended before the error is passed on', async (t) => {
+  const forever = `console.log(JSON.stringify({ type: 'PID', pid: process.pid })); setInterval(() => console.log('{}'), 1);`;
+  let pid = 0;
+  const giveUp = async (line: object) => {
+    pid = 'pid' in line ? Number(line.pid) : pid;
+    throw new Error('too many');
+  };
+  const reading = invoke({ command: [process.execPath, '-e', forever], verb: 'read', inputs: {}, onLine: giveUp });
+  await t.rejects(reading, { message: 'too many' });
+  t.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
 });

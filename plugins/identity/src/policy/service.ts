@@ -1,4 +1,4 @@
-import { type Kernel, type PageOrders, requireMatch, type TenantTransaction } from '@weir/kernel';
+import { canonicalSha256, type Kernel, type PageOrders, requireMatch, type TenantTransaction } from '@weir/kernel';
 import { type Input, type KnownPrincipal, kernelProblems, type Principal, type Tenant } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -13,7 +13,6 @@ import {
   type PolicyView,
   type updatePolicy,
 } from '../contract.ts';
-import { documentDigest } from './document-digest.ts';
 import { PolicyEntity, type PolicyRow, PolicyVersionEntity } from './entity.ts';
 import type { PolicyDocumentBody, PolicyKind } from './policy-kind.ts';
 import { livePolicy, policyVersion, policyViews, versionView } from './read-policies.ts';
@@ -92,7 +91,7 @@ export function policyService({ db, kinds }: PolicyDeps) {
         if (row.version !== body.expected_version) throw kernelProblems.conflict();
         const newest = await policyVersion(tx, policyId, row.version);
         const status = body.status ?? row.status;
-        const same = newest.digest === documentDigest(document);
+        const same = newest.digest === canonicalSha256(document);
         if (same && status === row.status) return view(tx, row);
         if (status === 'active') await admit(tx, row, document, by);
         const version = same ? row.version : row.version + 1;
@@ -204,7 +203,7 @@ async function insertVersion(
   { policyId, version }: PolicyRow,
   { document, note, createdBy }: { document: PolicyDocumentBody; note: string | undefined; createdBy: string },
 ): Promise<void> {
-  const digest = documentDigest(document);
+  const digest = canonicalSha256(document);
   const createdAt = new Date();
   await tx.insert(PolicyVersionEntity, {
     policyId,

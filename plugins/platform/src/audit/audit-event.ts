@@ -66,15 +66,6 @@ function storable(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH).toWellFormed().replaceAll('\0', '\u{fffd}');
 }
 
-/** JSON with the keys of every object in the order of their code units and no space: equal values, equal bytes. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
-}
-
 /** What links an event to the one before it: SHA-256 of its hash and the canonical JSON of this one, as hex. */
 export function linkHash(previousHash: string, record: string): string {
   return createHash('sha256').update(previousHash).update(record).digest('hex');

@@ -1,6 +1,6 @@
-import type { Tenant, TenantTransaction } from '@weir/kernel';
+import { canonicalJson, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { AUDIT_GENESIS } from '../contract.ts';
-import { type AuditEntry, canonicalJson, linkHash } from './audit-event.ts';
+import { type AuditEntry, linkHash } from './audit-event.ts';
 
 /** Under whose id the chain of calls lies that belong to no tenant; no tenant has the nil UUID. */
 export const PLATFORM_CHAIN: Tenant = { tenantId: '00000000-0000-0000-0000-000000000000', alias: '', scope: '' };

@@ -1,7 +1,13 @@
-import { decodePageToken, encodePageToken, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
+import {
+  canonicalJson,
+  decodePageToken,
+  encodePageToken,
+  type Kernel,
+  type Tenant,
+  type TenantTransaction,
+} from '@weir/kernel';
 import { DEFAULT_PAGE_SIZE, kernelProblems } from '@weir/kernel/contract';
 import type { AuditEventView, AuditFilter } from '../contract.ts';
-import { canonicalJson } from './audit-event.ts';
 import { headOf, PLATFORM_CHAIN } from './chain.ts';
 
 /** Reads the chains. */

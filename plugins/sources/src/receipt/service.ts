@@ -1,8 +1,7 @@
-import type { Kernel, Tenant } from '@weir/kernel';
+import { canonicalSha256, type Kernel, type Tenant } from '@weir/kernel';
 import { kernelProblems, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import { type SyncReceiptView, sourceProblems } from '../contract.ts';
 import { SYNC_KIND } from '../run-kinds.ts';
-import { canonicalSha256 } from './canonical-json.ts';
 import { ReceiptEntity } from './entity.ts';
 
 /** A receipt with the digest of its canonical form. */

@@ -1,6 +1,6 @@
+import { canonicalSha256 } from '@weir/kernel';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { visibleConfig } from '../source/visible-config.ts';
-import { canonicalSha256 } from './canonical-json.ts';
 
 /** What a fingerprint is made of: rows of `sources.source` and of its enabled streams, members named by their columns. */
 export interface SyncSpec {
