@@ -9,6 +9,11 @@ import { s07_engine } from './s07_engine.ts';
 import { s08_trail } from './s08_trail.ts';
 import { s09_identity } from './s09_identity.ts';
 import { s10_credentials } from './s10_credentials.ts';
+import { s11_schedules } from './s11_schedules.ts';
+import { s12_logs } from './s12_logs.ts';
+import { s13_patterns } from './s13_patterns.ts';
+import { s14_workers } from './s14_workers.ts';
+import { s15_access } from './s15_access.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -32,4 +37,9 @@ export const migrations: readonly Migration[] = [
   s08_trail,
   s09_identity,
   s10_credentials,
+  s11_schedules,
+  s12_logs,
+  s13_patterns,
+  s14_workers,
+  s15_access,
 ];
