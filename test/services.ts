@@ -23,6 +23,8 @@ export type TestServices = {
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin/initdb';
 
 const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/** A source of change data is read from the same servers. */
+const CHANGE_DATA = { wal_level: 'logical', max_replication_slots: '40', max_wal_senders: '20' };
 
 /**
  * Starts what a test run needs and `env` does not name yet: Postgres without durability, Temporal's development server,
@@ -47,7 +49,7 @@ export async function startServices(
       dataDir: path.join(folder, `postgres-${binaries}`),
       logFile: path.join(folder, `postgres-${binaries}.log`),
       superuserPassword: 'weir-test',
-      settings: NO_DURABILITY,
+      settings: { ...NO_DURABILITY, ...CHANGE_DATA },
       binaries,
     });
     started.push(server);

@@ -52,14 +52,19 @@ function isOtherScheme(text: string): boolean {
  */
 export async function resolveTargets(url: URL, policy: Policy): Promise<Target[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const literal = parseAddress(host);
-  const addresses = literal === undefined ? await resolved(host, policy.resolve) : [host];
+  const addresses = await resolveHost(host, policy);
+  const name = parseAddress(host) === undefined ? host.replace(/\.$/, '') : '';
+  const servername = url.protocol === 'https:' ? name : undefined;
+  return addresses.map((address) => ({ address, port: portOf(url), servername }));
+}
+
+/** The addresses of a name, or the address that it is already, under the rules of `resolveTargets`. */
+export async function resolveHost(host: string, policy: Pick<Policy, 'resolve' | 'allowed'>): Promise<string[]> {
+  const addresses = parseAddress(host) === undefined ? await resolved(host, policy.resolve) : [host];
   if (addresses.length === 0) throw new EgressError('name_unresolved');
   if (!addresses.every((address) => mayConnect(parseAddress(address), policy)))
     throw new EgressError('address_refused');
-  const name = literal === undefined ? host.replace(/\.$/, '') : '';
-  const servername = url.protocol === 'https:' ? name : undefined;
-  return addresses.slice(0, MAX_ADDRESSES).map((address) => ({ address, port: portOf(url), servername }));
+  return addresses.slice(0, MAX_ADDRESSES);
 }
 
 async function resolved(name: string, resolve: Resolve): Promise<readonly string[]> {
@@ -70,7 +75,7 @@ async function resolved(name: string, resolve: Resolve): Promise<readonly string
   }
 }
 
-function mayConnect(address: Address | undefined, { allowed }: Policy): boolean {
+function mayConnect(address: Address | undefined, { allowed }: Pick<Policy, 'allowed'>): boolean {
   return address !== undefined && (isPublic(address) || allowed.some((network) => holds(network, address)));
 }
 
