@@ -76,6 +76,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_LIMIT_RUNS_PER_DAY', because('platform', 'how many runs a tenant may start in a day')],
   ['WEIR_LIMIT_CONCURRENT_RUNS', because('platform', 'how many runs of a tenant may be open at once')],
   ['WEIR_LIMIT_STORAGE_BYTES', because('platform', 'how much a tenant may keep')],
+  ['WEIR_TOKEN_MAKER_DAYS', because('identity', 'how long a program acts for somebody who is not seen')],
   ['WEIR_WAREHOUSE', because('datasets', 'where the tables lie')],
   ['WEIR_TABLE_CACHE_DIR', because('datasets', 'local copies of table files in S3')],
   ['WEIR_TABLE_CATALOG_TOKEN', because('datasets', 'lets us into a REST catalog')],

@@ -156,6 +156,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'a tenant that keeps as many bytes as it may starts no run',
     'WEIR_LIMIT_STORAGE_BYTES',
   ),
+  ...proved(
+    'plugins/identity/test/api-token-reading.test.ts',
+    'a token stops by its own code when its maker was not seen for longer than the bound',
+    'WEIR_TOKEN_MAKER_DAYS',
+  ),
   ...proved(PROGRAMS, 'a worker keeps its files there', 'WEIR_STATE_DIR', 'WEIR_CACHE_DIR', 'WEIR_WORK_DIR'),
   ...proved(
     PROGRAMS,

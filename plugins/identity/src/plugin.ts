@@ -14,6 +14,7 @@ import { watchPeople } from './person/watch-people.ts';
 import { PolicyEntity, PolicyVersionEntity } from './policy/entity.ts';
 import { policyService } from './policy/service.ts';
 import { routes } from './routes.ts';
+import { identitySettings } from './settings.ts';
 
 /** What a dry run over a dataset answers as every other way to its rows does. */
 const { invalidDatasetId, datasetNotReadable, datasetUnreadable, queryTimeout, queryTooLarge } = datasetProblems;
@@ -22,18 +23,20 @@ const ofSamples = { invalidDatasetId, datasetNotReadable, datasetUnreadable, que
 /** Identity: API tokens, identity policies and the people who were seen. */
 export default definePlugin({
   id: 'identity',
+  settings: identitySettings,
   entities: [ApiTokenEntity, PersonEntity, PolicyEntity, PolicyVersionEntity],
   problems: { ...identityProblems, ...ofSamples },
   setup(kernel) {
     const people = recordPeople(kernel);
-    const reading = readTokens(kernel);
+    const makerDays = kernel.settings.WEIR_TOKEN_MAKER_DAYS;
+    const reading = readTokens({ ...kernel, makerDays });
     const { endpoints } = kernel.use(Platform);
     const access = accessKind({ db: kernel.db, log: kernel.log, endpoints });
     const entities = entityResolutionKind({ samples: kernel.use(Samples) });
     const watch = watchPeople(people);
     return {
       routes: routes({
-        tokens: tokenService({ db: kernel.db, people, reading }),
+        tokens: tokenService({ db: kernel.db, people, reading, makerDays }),
         policies: policyService({
           db: kernel.db,
           kinds: new Map([access.kind, entities].map((one) => [one.kind, one])),

@@ -1,3 +1,4 @@
+import type { Tenant } from '@weir/kernel/contract';
 import t from 'tap';
 import { createApiToken, getApiToken, listApiTokens, listUsers, revokeApiToken } from '../src/contract.ts';
 import { bodyOf, withToken, world } from './kit.ts';
@@ -74,7 +75,7 @@ t.test('nobody makes a token above their role, and no token makes tokens', async
 
 t.test('a token has never more than its maker has now, and nothing when its maker has nothing', async (t) => {
   const here = await world(t);
-  await here.tenant('acme');
+  const acme = await here.tenant('acme');
   const { call } = here.as('acme', 'admin');
   const { token, api_token_id } = bodyOf(await call(createApiToken, { body: { name: 'ci', role: 'admin' } }));
   const as = async (roles: string[], expired = false) => {
@@ -84,8 +85,8 @@ t.test('a token has never more than its maker has now, and nothing when its make
       [expired ? '2020-01-01' : new Date().toISOString()],
     );
     here.registration.contributes?.forEach(({ value }) => {
-      const reader = value as { forget?(id: string): void };
-      reader.forget?.(api_token_id);
+      const reader = value as { forget?(tenant: Tenant): void };
+      reader.forget?.(acme);
     });
     return withToken(here, String(token), getApiToken, { params: { api_token_id } });
   };

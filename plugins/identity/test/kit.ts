@@ -13,7 +13,7 @@ const absent = async (): Promise<never> => {
 /** The plugin alone on a real database, with real tokens, where nobody has a dataset. */
 export function world(t: Teardown): Promise<PluginUnderTest> {
   const services = () => [provide(Samples, { describe: absent, ask: absent })];
-  return testPlugin(t, plugin, { tools, services });
+  return testPlugin(t, plugin, { tools, services, settings: { WEIR_TOKEN_MAKER_DAYS: 30 } });
 }
 
 /** What a call answered; throws the code of a problem. */

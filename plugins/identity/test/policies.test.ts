@@ -10,6 +10,7 @@ import {
   listPolicyVersions,
   updatePolicy,
 } from '../src/contract.ts';
+import { DOCUMENT } from './entity-kit.ts';
 import { bodyOf, world } from './kit.ts';
 
 const cedar = (role: string) =>
@@ -145,4 +146,48 @@ t.test('viewers see no policies, editors read them, admins write them', async (t
   t.match(await editor(getPolicy, { params: { policy_id } }), { status: 200 });
   t.match(await editor(deletePolicy, { params: { policy_id } }), { status: 403 });
   t.match(await editor(createPolicy, { body }), { status: 403 });
+});
+
+t.test('one policy in force says which records of an entity type are one', async (t) => {
+  const here = await world(t);
+  await here.tenant('acme');
+  await here.tenant('other');
+  const make = (name: string, entity_type: string, status: 'draft' | 'active', tenant = 'acme') =>
+    here.as(tenant).call(createPolicy, {
+      body: { name, kind: 'entity_resolution', document: { ...DOCUMENT, entity_type } as never, status },
+    });
+  const first = bodyOf(await make('first', 'Person', 'active'));
+  const taken = { status: 409, problem: { code: 'entity_type_taken' } };
+  t.match(await make('second', 'Person', 'active'), taken);
+  t.match(await make('places', 'Place', 'active'), { status: 201 });
+  t.match(await make('first', 'Person', 'active', 'other'), { status: 201 }, 'another tenant');
+  const second = bodyOf(await make('second', 'Person', 'draft'));
+  const put = ({ policy_id, version, document }: typeof first, status: 'active' | 'archived') =>
+    here.as('acme').call(updatePolicy, {
+      params: { policy_id },
+      body: { document: document as never, expected_version: version, status },
+    });
+  t.match(await put(second, 'active'), taken);
+  t.match(await put(first, 'active'), { status: 200 }, 'the same policy');
+  t.match(await put(first, 'archived'), { status: 200 });
+  t.match(await put(second, 'active'), { status: 200 });
+  t.match(await put(first, 'active'), taken);
+});
+
+t.test('a tenant keeps at most 500 policies, whatever their status', async (t) => {
+  const here = await world(t);
+  const { tenantId } = await here.tenant('acme');
+  const { call } = here.as('acme');
+  const make = (name: string) => call(createPolicy, { body: { name, kind: 'access', document: document('viewer') } });
+  const { policy_id } = bodyOf(await make('last'));
+  await here.database.peek(
+    `insert into identity.policy (tenant_id, policy_id, name, kind, status, version)
+     select $1, gen_random_uuid(), 'p' || n, 'access', 'draft', 1 from generate_series(1, 499) n`,
+    [tenantId],
+  );
+  const full = { status: 409, problem: { code: 'too_many_policies', detail: /500/ } };
+  t.match(await make('more'), full);
+  t.match(await call(clonePolicy, { params: { policy_id }, body: { name: 'more' } }), full);
+  await here.database.peek("update identity.policy set deleted_at = now() where name = 'p1'");
+  t.match(await make('more'), { status: 201 });
 });

@@ -12,7 +12,7 @@ import { PersonEntity } from '../person/entity.ts';
 import type { People } from '../person/record-people.ts';
 import { effectiveRole } from './effective-role.ts';
 import { ApiTokenEntity, type ApiTokenRow } from './entity.ts';
-import type { TokenReading } from './read-tokens.ts';
+import { isUnseen, type TokenReading } from './read-tokens.ts';
 import { newSecret, tokenText } from './token-text.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -21,22 +21,36 @@ const ORDERS: PageOrders = {
   first: '-created_at',
   id: 'apiTokenId',
 };
+/** Live tokens: the list of a tenant's is read whole. */
+const MAX_LIVE = { person: 100, tenant: 1_000 } as const;
 const INSERT = `
 insert into identity.api_token (tenant_id, api_token_id, name, role, secret_sha256, created_by, created_at, expires_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (tenant_id, created_by, name) where revoked_at is null do nothing`;
+const COUNT = `
+select count(*) as tenant, count(*) filter (where created_by = $2) as person
+from identity.api_token where tenant_id = $1 and revoked_at is null and expires_at > clock_timestamp()`;
 
 export interface TokenServiceDeps extends Pick<Kernel, 'db'> {
   people: People;
   reading: TokenReading;
+  /** Days for which the tokens of a person who is not seen go on. */
+  makerDays: number;
 }
 
 /** What people can do with API tokens; admins see and revoke those of everybody in the tenant. */
-export function tokenService({ db, people, reading }: TokenServiceDeps) {
+export function tokenService({ db, people, reading, makerDays }: TokenServiceDeps) {
+  const views = async (tx: TenantTransaction, rows: readonly ApiTokenRow[]): Promise<ApiTokenView[]> => {
+    const makers = await tx.find(PersonEntity, { sub: { $in: rows.map(({ createdBy }) => createdBy) } });
+    const seen = makers.filter(({ lastSeen }) => !isUnseen(lastSeen, makerDays, Date.now()));
+    const rolesOf = new Map(seen.map(({ sub, roles }) => [sub, roles]));
+    return rows.map((row) => viewOf(row, rolesOf.get(row.createdBy) ?? []));
+  };
+  const view = async (tx: TenantTransaction, row: ApiTokenRow) => (await views(tx, [row]))[0] as ApiTokenView;
   return {
     /**
      * Makes a token and tells its text, which is nowhere else. Throws `token_needs_person`, `token_role_too_high` and
-     * `token_name_taken`.
+     * `token_name_taken` and `token_limit`.
      */
     async create(tenant: Tenant, principal: Principal, body: Input<typeof createApiToken>['body']) {
       if (principal.kind !== 'user') throw identityProblems.tokenNeedsPerson();
@@ -48,9 +62,11 @@ export function tokenService({ db, people, reading }: TokenServiceDeps) {
       const row = [tenant.tenantId, apiTokenId, body.name, body.role, digest, principal.subject, createdAt, expiresAt];
       const made = await db(tenant).transaction(async (tx) => {
         await people.note(tx, principal);
+        await refuseMore(tx, principal.subject);
         if ((await tx.sql(INSERT, row)).rowCount === 0) throw identityProblems.tokenNameTaken();
         return view(tx, await own(tx, apiTokenId, principal));
       });
+      reading.forget(tenant);
       return { ...made, token: tokenText(tenant.tenantId, apiTokenId, secret) };
     },
 
@@ -73,7 +89,7 @@ export function tokenService({ db, people, reading }: TokenServiceDeps) {
         const row = await own(tx, apiTokenId, principal, { lock: true });
         await tx.update(row, { revokedAt: new Date(), revokedBy: subjectOf(principal) });
       });
-      reading.forget(apiTokenId);
+      reading.forget(tenant);
       return undefined;
     },
   };
@@ -99,19 +115,29 @@ function subjectOf(principal: Principal): string {
   return principal.kind === 'anonymous' ? '' : principal.subject;
 }
 
-const view = async (tx: TenantTransaction, row: ApiTokenRow) => (await views(tx, [row]))[0] as ApiTokenView;
+/** Throws `token_limit`; those of a tenant are counted one after the other. */
+async function refuseMore(tx: TenantTransaction, subject: string): Promise<void> {
+  const { tenantId } = tx.tenant;
+  await tx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`identity:${tenantId}:api_token`]);
+  const { rows } = await tx.sql(COUNT, [tenantId, subject]);
+  for (const [name, holder] of [
+    ['person', 'You have'],
+    ['tenant', 'The tenant has'],
+  ] as const) {
+    if (Number(rows[0]?.[name]) < MAX_LIVE[name]) continue;
+    throw identityProblems.tokenLimit({ values: { holder, limit: MAX_LIVE[name] } });
+  }
+}
 
-async function views(tx: TenantTransaction, rows: readonly ApiTokenRow[]): Promise<ApiTokenView[]> {
-  const makers = await tx.find(PersonEntity, { sub: { $in: rows.map(({ createdBy }) => createdBy) } });
-  const rolesOf = new Map(makers.map(({ sub, roles }) => [sub, roles]));
-  return rows.map((row) => ({
+function viewOf(row: ApiTokenRow, makersRoles: readonly string[]): ApiTokenView {
+  return {
     api_token_id: row.apiTokenId,
     name: row.name,
     role: row.role,
-    effective_role: effectiveRole(row.role, rolesOf.get(row.createdBy) ?? []) ?? null,
+    effective_role: effectiveRole(row.role, makersRoles) ?? null,
     created_by: row.createdBy,
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
     last_used_at: row.lastUsedAt?.toISOString() ?? null,
-  }));
+  };
 }

@@ -27,7 +27,8 @@ export const ApiToken = Type.Object({
   role: OneOf(TENANT_ROLES, { description: 'The highest role that it can have' }),
   effective_role: Nullable(
     OneOf(TENANT_ROLES, {
-      description: 'Its role now: never above that of its maker; null while its maker has none, when it is refused',
+      description:
+        'Its role now: never above that of its maker; null while its maker has none or has not signed in for long, when it is refused',
     }),
   ),
   created_by: Type.String({ description: 'Subject of the person who made it' }),
@@ -62,7 +63,12 @@ export const createApiToken = endpoint({
   shownOnce: ['token'],
   status: 201,
   location: '/api-tokens/:api_token_id',
-  errors: [identityProblems.tokenRoleTooHigh, identityProblems.tokenNeedsPerson, identityProblems.tokenNameTaken],
+  errors: [
+    identityProblems.tokenRoleTooHigh,
+    identityProblems.tokenNeedsPerson,
+    identityProblems.tokenNameTaken,
+    identityProblems.tokenLimit,
+  ],
 });
 
 /** `GET /api-tokens`: one's own; admins see those of the tenant. */

@@ -14,7 +14,9 @@ import {
 } from './policies.ts';
 import { identityProblems } from './problems.ts';
 
-const documentErrors = [identityProblems.policyInvalid, identityProblems.lastAdminPolicy, identityProblems.policyLimit];
+const { policyInvalid, lastAdminPolicy, policyLimit, entityTypeTaken, policyNameTaken, tooManyPolicies } =
+  identityProblems;
+const documentErrors = [policyInvalid, lastAdminPolicy, policyLimit, entityTypeTaken];
 
 /** `GET /identity-policies` */
 export const listPolicies = endpoint({
@@ -52,7 +54,7 @@ export const createPolicy = endpoint({
   response: Policy,
   status: 201,
   location: '/identity-policies/:policy_id',
-  errors: [...documentErrors, identityProblems.policyNameTaken],
+  errors: [...documentErrors, policyNameTaken, tooManyPolicies],
 });
 
 /** `GET /identity-policies/{policy_id}` */
@@ -150,5 +152,5 @@ export const clonePolicy = endpoint({
   response: Policy,
   status: 201,
   location: '/identity-policies/:policy_id',
-  errors: [kernelProblems.notFound, kernelProblems.tenantNotAllowed, identityProblems.policyNameTaken],
+  errors: [kernelProblems.notFound, kernelProblems.tenantNotAllowed, policyNameTaken, tooManyPolicies],
 });

@@ -65,6 +65,20 @@ export const identityProblems = {
     detail: 'The tenant has as many identity policies of this kind in force as it may have.',
     hint: 'Archive one, or join two documents in one policy.',
   }),
+  tooManyPolicies: problem({
+    code: 'too_many_policies',
+    status: 409,
+    title: 'Too many policies kept',
+    detail: 'The tenant keeps as many identity policies as it may, drafts and archived ones with them: {limit}.',
+    hint: 'Delete those that nobody needs: weir policies list, weir policies delete.',
+  }),
+  entityTypeTaken: problem({
+    code: 'entity_type_taken',
+    status: 409,
+    title: 'Entity type taken',
+    detail: 'Another policy in force says which records of this entity type are one.',
+    hint: 'Archive the other one first: weir policies list --kind entity_resolution --status active shows it.',
+  }),
   tokenRoleTooHigh: problem({
     code: 'token_role_too_high',
     status: 422,
@@ -78,6 +92,20 @@ export const identityProblems = {
     title: 'Only people make tokens',
     detail: 'API tokens are made by people who are signed in, not by other API tokens, services or delegations.',
     hint: 'Sign in as a person and make the token then.',
+  }),
+  tokenLimit: problem({
+    code: 'token_limit',
+    status: 409,
+    title: 'Too many API tokens',
+    detail: '{holder} as many live API tokens as may be: {limit}.',
+    hint: 'Revoke those that nobody uses: weir api-tokens list shows when each was used last.',
+  }),
+  tokenMakerUnseen: problem({
+    code: 'token_maker_unseen',
+    status: 401,
+    title: 'Maker of the token not seen',
+    detail: 'Whoever made this API token has not signed in for {days} days, so nobody knows what they may do now.',
+    hint: 'Its maker signs in once: weir login, then any command. Or somebody else makes a token.',
   }),
   tokenNameTaken: problem({
     code: 'token_name_taken',

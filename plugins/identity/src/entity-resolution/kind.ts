@@ -19,6 +19,12 @@ import { type AskSample, type Resolution, resolve, type TooBroad } from './resol
 /** Pairs that a dry run compares, and of those it is told; what it may look at of a sample. */
 const BOUNDS = { records: MAX_DRY_RUN_ROWS, candidates: 5_000_000, pairs: 100_000 } as const;
 const ROOT = '/document';
+/** Another policy in force for the same entity type. */
+const OTHER = `
+select 1 from identity.policy p
+join identity.policy_version v on v.tenant_id = p.tenant_id and v.policy_id = p.policy_id and v.version = p.version
+where p.tenant_id = $1 and p.kind = 'entity_resolution' and p.status = 'active' and p.deleted_at is null
+  and p.policy_id <> $2 and v.document->>'entity_type' = $3 limit 1`;
 /** Types of columns, nested or of bytes, whose values are no text that could be compared. */
 const NOT_COMPARABLE = /^(struct|list|map)<|^(binary$|fixed\[)/;
 
@@ -34,6 +40,11 @@ export function entityResolutionKind({ samples }: { samples: SamplesService }): 
     kind: 'entity_resolution',
     needsSuccessor: false,
     validate: async (_tenant, document) => checked(document),
+    async admit(tx, { policyId, document }) {
+      const { entity_type } = document as EntityResolutionDocumentBody;
+      const { rows } = await tx.sql(OTHER, [tx.tenant.tenantId, policyId, entity_type]);
+      if (rows.length > 0) throw identityProblems.entityTypeTaken();
+    },
     async dryRun(tenant, { candidate, standing, body, signal }) {
       const { sample } = body;
       if (sample === undefined || body.principals !== undefined || body.requests !== undefined) throw notTried(body);

@@ -18,6 +18,8 @@ import type { PolicyDocumentBody, PolicyKind } from './policy-kind.ts';
 import { livePolicy, policyVersion, policyViews, versionView } from './read-policies.ts';
 
 const ORDERS: PageOrders = { orders: { created_at: 'createdAt', name: 'name' }, first: '-created_at', id: 'policyId' };
+/** Policies that a tenant keeps, whatever their status. */
+const MAX_POLICIES = 500;
 const VERSIONS: PageOrders = { orders: { version: 'version' }, first: '-version', id: 'version' };
 
 export interface PolicyDeps extends Pick<Kernel, 'db'> {
@@ -166,7 +168,7 @@ export function policyService({ db, kinds }: PolicyDeps) {
 
 /** Whoever passed the access rule of a route of ours is known. */
 function known(principal: Principal): KnownPrincipal {
-  if (principal.kind === 'anonymous') throw kernelProblems.unauthenticated();
+  if (principal.kind === 'anonymous' || principal.kind === 'webhook') throw kernelProblems.unauthenticated();
   return principal;
 }
 
@@ -182,18 +184,24 @@ async function hasSuccessor(tx: TenantTransaction, { kind, policyId }: PolicyRow
   return (await tx.findOne(PolicyEntity, others)) !== undefined;
 }
 
+const COUNT = 'select count(*) as kept from identity.policy where tenant_id = $1 and deleted_at is null';
 const INSERT = `
 insert into identity.policy (tenant_id, policy_id, name, kind, status, version, cloned_from)
 values ($1, $2, $3, $4, $5, 1, $6::jsonb)
 on conflict (tenant_id, name) where deleted_at is null do nothing`;
 
-/** Throws `policy_name_taken`. */
+/** Throws `too_many_policies` and `policy_name_taken`. */
 async function insertPolicy(
   tx: TenantTransaction,
   { name, kind, status, clonedFrom }: Pick<PolicyRow, 'name' | 'kind' | 'status' | 'clonedFrom'>,
 ): Promise<PolicyRow> {
+  const { tenantId } = tx.tenant;
+  await tx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`identity:${tenantId}:policy`]);
+  const { rows } = await tx.sql(COUNT, [tenantId]);
+  if (Number(rows[0]?.kept) >= MAX_POLICIES)
+    throw identityProblems.tooManyPolicies({ values: { limit: MAX_POLICIES } });
   const policyId = uuidv7();
-  const row = [tx.tenant.tenantId, policyId, name, kind, status, clonedFrom ? JSON.stringify(clonedFrom) : null];
+  const row = [tenantId, policyId, name, kind, status, clonedFrom ? JSON.stringify(clonedFrom) : null];
   if ((await tx.sql(INSERT, row)).rowCount === 0) throw identityProblems.policyNameTaken();
   return livePolicy(tx, policyId);
 }
