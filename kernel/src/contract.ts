@@ -7,6 +7,7 @@ export {
   type Role,
   TENANT_ROLES,
   type TenantRole,
+  webhookPermission,
 } from './contract/access.ts';
 export {
   type AccessRule,
@@ -19,10 +20,13 @@ export {
   type CallLimit,
   CallLimits,
   type CallOutcome,
+  type SignatureReader,
+  SignatureReaders,
+  type SignedCall,
   type TokenReader,
   TokenReaders,
 } from './contract/call-points.ts';
-export { type KnownPrincipal, type Principal, rolesIn, type Tenant } from './contract/caller.ts';
+export { type KnownPrincipal, type Principal, rolesIn, type Tenant, type WebhookPrincipal } from './contract/caller.ts';
 export { type CallResult, type ClientOptions, call } from './contract/client.ts';
 export { type ContributionPoint, contributionPoint } from './contract/contribution.ts';
 export {

@@ -5,6 +5,8 @@ export interface Facts {
   /** Whom an identity provider knows by it; a service is nobody. */
   subject?: string;
   credential: 'none' | 'bad' | 'good';
+  /** The permission whose secret the request is signed with. */
+  webhook?: string;
   /** `X-Tenant-ID` as it is sent. */
   header?: string;
   /** The tenants that the credential reaches; a service has to name the one that it means. */
@@ -29,9 +31,15 @@ export function decide(access: Access, facts: Facts): Decision {
   if (access.kind === 'public') {
     return credential === 'bad' && access.probe !== true ? '401 unauthenticated' : 'allowed';
   }
+  if (access.kind === 'webhook') return facts.webhook === access.permission ? 'allowed' : unsigned(facts);
   if (credential !== 'good') return '401 unauthenticated';
   const tenant = access.kind === 'tenant' ? tenantDecision(access.tenantHeader === 'required', facts) : 'allowed';
   return tenant === 'allowed' ? rightDecision(access, facts) : tenant;
+}
+
+/** Who sends a token has signed nothing; who sends neither is told so by whoever reads signatures. */
+function unsigned({ credential }: Facts): Decision {
+  return credential === 'none' ? '401 webhook_unauthenticated' : '401 unauthenticated';
 }
 
 /** What only an admin may name who is somebody else; a capability replaces the role as it does everywhere. */
@@ -59,7 +67,7 @@ function tenantDecision(demanded: boolean, { header, organizations, service }: F
   return organizations.length > 1 ? '400 tenant_header_required' : 'allowed';
 }
 
-function rightDecision(access: Exclude<Access, { kind: 'public' }>, facts: Facts): Decision {
+function rightDecision(access: Exclude<Access, { kind: 'public' | 'webhook' }>, facts: Facts): Decision {
   const { roles, capabilities, service } = facts;
   const { capability, role } = access;
   if (!service && !roles.some((held) => held === role || outranks(held, role))) return '403 forbidden_role';

@@ -9,7 +9,9 @@ import { kernelProblems } from '../contract/problems.ts';
  */
 export function authorize(access: Access, principal: Principal, tenant: Tenant | undefined): Problem | undefined {
   if (access.kind === 'public') return undefined;
-  if (principal.kind === 'anonymous') return kernelProblems.unauthenticated();
+  if (principal.kind === 'anonymous' || principal.kind === 'webhook' || access.kind === 'webhook') {
+    return kernelProblems.unauthenticated();
+  }
   if (principal.kind !== 'service') {
     const enough: readonly Role[] =
       access.kind === 'platform' ? [access.role] : TENANT_ROLES.slice(TENANT_ROLES.indexOf(access.role));

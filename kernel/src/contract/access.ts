@@ -20,7 +20,9 @@ export type Access =
       /** `required`: a user must send `X-Tenant-ID` even with one organization in the token. */
       tenantHeader: 'required' | 'optional';
     }
-  | { kind: 'platform'; permission: string; role: 'platform_admin'; capability?: string };
+  | { kind: 'platform'; permission: string; role: 'platform_admin'; capability?: string }
+  /** Whoever signs the request with a secret that both sides know; no role and no capability stands for it. */
+  | { kind: 'webhook'; permission: string };
 
 /** Access by anyone, without a token. */
 export const anyone: Access = { kind: 'public' };
@@ -35,6 +37,11 @@ export function permission(
   options: { capability?: string; tenantHeader?: 'required' | 'optional' } = {},
 ): Access {
   return { kind: 'tenant', permission: name, role, tenantHeader: 'optional', ...options };
+}
+
+/** Access by signature, which the `SignatureReader` of this permission reads. */
+export function webhookPermission(name: string): Access {
+  return { kind: 'webhook', permission: name };
 }
 
 /** Access to what all tenants share: `platform_admin` only, or a service with the capability. */

@@ -1,4 +1,4 @@
-import type { KnownPrincipal, Principal, Tenant } from './caller.ts';
+import type { KnownPrincipal, Principal, Tenant, WebhookPrincipal } from './caller.ts';
 import { contributionPoint } from './contribution.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -27,6 +27,21 @@ export interface TokenReader {
 
 /** Forms of bearer credentials beside the access tokens of the identity provider. */
 export const TokenReaders = contributionPoint<TokenReader>('token.reader');
+
+/** A request by its headers, names in lower case, and the bytes of its body. */
+export interface SignedCall {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Tells who has signed a request to the routes of one permission; throws a problem when nobody has, or none is let in. */
+export interface SignatureReader {
+  readonly permission: string;
+  read(call: SignedCall): Promise<WebhookPrincipal>;
+}
+
+/** What reads the signatures of webhooks. */
+export const SignatureReaders = contributionPoint<SignatureReader>('signature.reader');
 
 /** Forbids a call that table and roles allow, by throwing a problem. It cannot allow one that they forbid. */
 export type AccessRule = (call: AskedCall) => Promise<void>;

@@ -41,18 +41,23 @@ export type Principal =
       readonly organizations: readonly [alias: string];
       readonly role: TenantRole;
     } & Known)
+  /** Whoever knows the secret of one route. */
+  | ({ readonly kind: 'webhook' } & Known)
   | ({
       readonly kind: 'service';
       readonly tenants: readonly string[] | '*';
       readonly capabilities: readonly string[];
     } & Known);
 
-/** Whoever calls with a credential that was good. */
-export type KnownPrincipal = Exclude<Principal, { kind: 'anonymous' }>;
+/** Whoever calls with a credential of their own that was good. */
+export type KnownPrincipal = Exclude<Principal, { kind: 'anonymous' | 'webhook' }>;
 
-/** The roles that a caller holds in one tenant, or outside all of them; a service holds none. */
+/** Whoever signed a request with a secret that both sides know. */
+export type WebhookPrincipal = Extract<Principal, { kind: 'webhook' }>;
+
+/** The roles that a caller holds in one tenant, or outside all of them; a service or a webhook holds none. */
 export function rolesIn(principal: Principal, tenant: Tenant | undefined): Role[] {
-  if (principal.kind === 'anonymous' || principal.kind === 'service') return [];
+  if (principal.kind === 'anonymous' || principal.kind === 'service' || principal.kind === 'webhook') return [];
   if (principal.kind === 'api_token') return tenant?.alias === principal.organizations[0] ? [principal.role] : [];
   const { realmRoles, tenantRoles } = principal;
   const here: readonly string[] =

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyRequest, onRequestAsyncHookHandler } fro
 import { authorize } from '../auth/authorize.ts';
 import { rememberTokens } from '../auth/remember-tokens.ts';
 import type { TokenRules } from '../auth/verify-token.ts';
-import { AccessRules, CallLimits, type TokenReader, TokenReaders } from '../contract/call-points.ts';
+import { AccessRules, CallLimits, SignatureReaders, type TokenReader, TokenReaders } from '../contract/call-points.ts';
 import type { KnownPrincipal, Principal, Tenant } from '../contract/caller.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
@@ -10,6 +10,7 @@ import type { Contributions } from '../plugins/contributions.ts';
 import { resolveTenant } from '../tenancy/resolve-tenant.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
+import { signer } from './signed-body.ts';
 
 /** Who calls and for which tenant, set before the body is read. */
 export interface Caller {
@@ -40,7 +41,7 @@ export interface AuthenticatorDeps {
 /** The check every route carries. A probe reads no credential at all, and other public routes only one that is sent. */
 export function authenticator({ rules, tenants, tenantPlugins, contributions }: AuthenticatorDeps): Authenticate {
   const verify = rememberTokens(rules);
-  return (endpoint, plugin) => async (request) => {
+  return (endpoint, plugin) => async (request, reply) => {
     const { access } = endpoint;
     const caller: Caller = { principal: { kind: 'anonymous' }, tenant: undefined };
     request.caller = caller;
@@ -48,6 +49,11 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
     for (const limit of contributions.of(CallLimits)) limit.arriving(arriving);
     const sent = headerValues(request, 'authorization');
     if (access.kind === 'public' && (access.probe || sent.length === 0)) return;
+    if (access.kind === 'webhook' && sent.length === 0) {
+      const reader = contributions.of(SignatureReaders).find(({ permission }) => permission === access.permission);
+      caller.principal = await signer(request, reply, reader);
+      return;
+    }
     const principal = await principalOf(sent, request.log, verify, contributions.of(TokenReaders));
     caller.principal = principal;
     if (access.kind === 'public') return;

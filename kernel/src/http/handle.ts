@@ -8,6 +8,7 @@ import { kernelProblems } from '../contract/problems.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Answer, IdempotencyStore } from './idempotency.ts';
 import { isRaw, type Raw } from './raw.ts';
+import { signedBody } from './signed-body.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -67,6 +68,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
       schema: fastifySchema(endpoint),
       config: { endpoint, plugin: deps.plugin ?? 'kernel' },
       onRequest: deps.authenticate(endpoint, deps.plugin),
+      ...(endpoint.access.kind === 'webhook' ? { preParsing: signedBody } : {}),
       handler: async (request, reply) => {
         const input = inputOf(endpoint, request, reply);
         const work = async () => answer(endpoint, await run(input as never), request);

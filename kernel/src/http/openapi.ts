@@ -21,7 +21,7 @@ function commonProblems({ method, access, params, query, body }: Endpoint): Prob
   const { unauthenticated, forbiddenRole, capabilityRequired, pluginDisabled } = kernelProblems;
   const { tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed } = kernelProblems;
   if (access.kind !== 'public' || !access.probe) found.push(unauthenticated);
-  if (access.kind !== 'public') found.push(forbiddenRole, capabilityRequired);
+  if (access.kind === 'tenant' || access.kind === 'platform') found.push(forbiddenRole, capabilityRequired);
   if (access.kind === 'tenant') found.push(tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed, pluginDisabled);
   if (params ?? query ?? body) found.push(kernelProblems.validationFailed);
   if (method === 'POST') found.push(kernelProblems.idempotencyKeyReused);
@@ -52,6 +52,7 @@ function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn
     components: {
       schemas: { Problem: ProblemShape },
       securitySchemes: {
+        signature: { type: 'apiKey', in: 'header', name: 'X-Weir-Signature' },
         bearer: {
           type: 'http',
           scheme: 'bearer',
@@ -88,7 +89,7 @@ function operation(endpoint: Endpoint): Json {
       },
       ...problemResponses([...commonProblems(endpoint), ...(endpoint.errors ?? [])]),
     },
-    security: access.kind === 'public' ? [] : [{ bearer: [] }],
+    security: access.kind === 'public' ? [] : [{ [access.kind === 'webhook' ? 'signature' : 'bearer']: [] }],
     'x-access': access,
   };
 }

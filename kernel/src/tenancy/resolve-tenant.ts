@@ -1,5 +1,5 @@
 import type { Access } from '../contract/access.ts';
-import type { Principal, Tenant } from '../contract/caller.ts';
+import type { KnownPrincipal, Principal, Tenant } from '../contract/caller.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { Tenants } from './tenants.ts';
 
@@ -16,7 +16,7 @@ export async function resolveTenant(
   tenants: Pick<Tenants, 'byAlias'>,
 ): Promise<Tenant | undefined> {
   if (access.kind !== 'tenant') return undefined;
-  if (principal.kind === 'anonymous') throw kernelProblems.unauthenticated();
+  if (principal.kind === 'anonymous' || principal.kind === 'webhook') throw kernelProblems.unauthenticated();
   if (header.length > 1 || (header[0] !== undefined && !ALIAS.test(header[0]))) {
     throw kernelProblems.tenantHeaderInvalid();
   }
@@ -30,10 +30,7 @@ export async function resolveTenant(
   return tenant;
 }
 
-function onlyTenant(
-  access: Extract<Access, { kind: 'tenant' }>,
-  principal: Exclude<Principal, { kind: 'anonymous' }>,
-): string {
+function onlyTenant(access: Extract<Access, { kind: 'tenant' }>, principal: KnownPrincipal): string {
   if (principal.kind === 'service' || access.tenantHeader === 'required') throw kernelProblems.tenantHeaderRequired();
   const [first, second] = principal.organizations;
   if (first === undefined) throw kernelProblems.tenantNotAllowed();

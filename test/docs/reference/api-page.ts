@@ -107,6 +107,7 @@ function endpointSection(endpoint: Endpoint, { shapes, commands }: Reference): s
 
 function whoMay(access: Access): string {
   if (access.kind === 'public') return access.probe ? 'anyone, whatever token is sent' : 'anyone, without a token';
+  if (access.kind === 'webhook') return `whoever signs the request with the secret of \`${access.permission}\``;
   const anyService = access.role === 'viewer' ? ', or a service of the tenant' : '';
   const capability =
     access.capability === undefined ? anyService : `, or a service with the capability \`${access.capability}\``;
@@ -192,7 +193,10 @@ function callBlock(endpoint: Endpoint): string {
   const path = fullPath(endpoint).replace(/:(\w+)/g, '$$$1');
   const lines = [
     `curl -sS ${method === 'GET' ? '' : `-X ${method} `}"$WEIR_URL${path}"`,
-    ...(access.kind === 'public' ? [] : ['-H "authorization: Bearer $WEIR_TOKEN"']),
+    ...(access.kind === 'tenant' || access.kind === 'platform' ? ['-H "authorization: Bearer $WEIR_TOKEN"'] : []),
+    ...(access.kind === 'webhook'
+      ? ['-H "x-weir-timestamp: $WEIR_TIMESTAMP"', '-H "x-weir-signature: $WEIR_SIGNATURE"']
+      : []),
     ...(access.kind === 'tenant' ? ['-H "x-tenant-id: $WEIR_TENANT"'] : []),
     ...(produces === undefined || response === undefined ? [] : ["-H 'accept: application/json'"]),
     ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d '${JSON.stringify(sampleOf(body))}'`]),
