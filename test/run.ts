@@ -92,7 +92,7 @@ function report({ passed, failed, skipped, failures, unseen }: TapResults): numb
 async function main(): Promise<number> {
   const files = await testFiles(process.argv.slice(2));
   await buildTap();
-  const services = await startServices(process.env, say, { secretStore: true });
+  const services = await startServices(process.env, say, { secretStore: true, engines: true });
   for (const signal of TERMINATED) {
     process.once(signal, () => {
       void services.stop().finally(() => process.exit(128 + constants.signals[signal]));

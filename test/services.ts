@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findTemporal, type PostgresBinaries, startPostgres, startTemporal } from '@weir/embedded';
+import { ENGINE_VARIABLES, MachineUnfit, NO_ENGINES_VARIABLE, startRootful, startRootless } from './engines/index.ts';
 import { findObjectStore, startObjectStore } from './object-store.ts';
 import { testPython } from './python.ts';
 import { findSecretStore, startSecretStore } from './secret-store.ts';
@@ -13,7 +14,8 @@ export type TestServices = {
    * database), `WEIR_TEST_TEMPORAL_ADDRESS`, `WEIR_TEST_TEMPORAL_BINARY`, `WEIR_TEST_PYTHON`,
    * `WEIR_TEST_S3_ENDPOINT` with `WEIR_TEST_S3_ACCESS_KEY_ID` and `WEIR_TEST_S3_SECRET_ACCESS_KEY`, an Iceberg REST
    * catalog at `WEIR_TEST_ICEBERG_REST_URI`, `WEIR_TEST_SECRET_STORE_ADDR` with `WEIR_TEST_SECRET_STORE_CACERT` and
-   * `WEIR_TEST_SECRET_STORE_TOKEN` (its operator's), and `WEIR_TEST_POSTGRES_15_URL` where that release is installed.
+   * `WEIR_TEST_SECRET_STORE_TOKEN` (its operator's), `WEIR_TEST_POSTGRES_15_URL` where that release is installed, and
+   * `WEIR_TEST_ROOTLESS_SOCKET` with `WEIR_TEST_ROOTFUL_SOCKET`, or `WEIR_TEST_NO_ENGINES` with the reason why not.
    */
   addresses: Readonly<Record<string, string>>;
   stop(): Promise<void>;
@@ -28,13 +30,13 @@ const CHANGE_DATA = { wal_level: 'logical', max_replication_slots: '40', max_wal
 
 /**
  * Starts what a test run needs and `env` does not name yet: Postgres without durability, Temporal's development server,
- * an S3 store, a Python with independent readers, and a secret store where it is wanted. All data lie in one temporary
- * folder that `stop` removes. When a start fails, what has been started is stopped again.
+ * an S3 store, a Python with independent readers, and a secret store and two container engines where they are wanted.
+ * All data lie in temporary folders that `stop` removes. When a start fails, what has been started is stopped again.
  */
 export async function startServices(
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
-  { secretStore: withSecretStore = false } = {},
+  { secretStore: withSecretStore = false, engines: withEngines = false } = {},
 ): Promise<TestServices> {
   const folder = await mkdtemp(path.join(tmpdir(), 'weir-test-'));
   await chmod(folder, 0o711);
@@ -92,12 +94,27 @@ export async function startServices(
     addresses.WEIR_TEST_SECRET_STORE_TOKEN = server.token;
     say(`  ✓ secret store (OpenBao), ${server.address}`);
   };
+  const engines = async () => {
+    for (const start of [startRootless, startRootful]) {
+      const engine = await start();
+      started.push(engine);
+      addresses[ENGINE_VARIABLES[engine.kind]] = engine.socketPath;
+    }
+    say('  ✓ container engines: rootless, and rootful with user namespaces in a network of its own');
+  };
+  const enginesIfFit = () =>
+    engines().catch((fault: Error) => {
+      if (!(fault instanceof MachineUnfit)) throw fault;
+      addresses[NO_ENGINES_VARIABLE] = fault.message;
+      say(`  - tests on container engines are skipped: ${fault.message}`);
+    });
   const outcomes = await Promise.allSettled([
     env.WEIR_TEST_DATABASE_URL ? undefined : postgres('WEIR_TEST_DATABASE_URL', 'embedded'),
     existsSync(DEBIAN_15) ? postgres('WEIR_TEST_POSTGRES_15_URL', 'debian') : undefined,
     env.WEIR_TEST_TEMPORAL_ADDRESS ? undefined : temporal(),
     env.WEIR_TEST_PYTHON ? undefined : python(),
     env.WEIR_TEST_S3_ENDPOINT ? undefined : objectStore(),
+    !withEngines || env[ENGINE_VARIABLES.rootless] || env[NO_ENGINES_VARIABLE] ? undefined : enginesIfFit(),
     !withSecretStore || env.WEIR_TEST_SECRET_STORE_ADDR ? undefined : secretStore(),
   ]);
   const faults = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
