@@ -9,6 +9,7 @@ import { ROOT } from './walls.ts';
 export const PUBLISHED: readonly string[] = [
   'documents',
   'vault',
+  'run-logs',
   'kernel',
   'migrations',
   'workers',

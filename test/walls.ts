@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const LEAST_MODULES = 100;
 
 const OURS =
-  '^(documents|vault|kernel|lakehouse|migrations|embedded|egress|engine|connectors|plugins|workers|cli|test|bench)/';
+  '^(documents|vault|run-logs|kernel|lakehouse|migrations|embedded|egress|engine|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -22,6 +22,7 @@ export const RULES: IForbiddenRuleType[] = [
   { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
   leaf('documents-is-a-leaf', '^documents/src', '^documents/'),
   leaf('vault-is-a-leaf', '^vault/src', '^vault/'),
+  leaf('run-logs-are-a-leaf', '^run-logs/src', '^run-logs/'),
   leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/', [
     '^documents/src/index\\.ts$',
     '^vault/src/index\\.ts$',
@@ -40,6 +41,7 @@ export const RULES: IForbiddenRuleType[] = [
   leaf('plugins-meet-at-contracts', '^plugins/([^/]+)/src', '^plugins/$1/', [
     '^kernel/src/(index|contract)\\.ts$',
     '^vault/src/index\\.ts$',
+    '^run-logs/src/index\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
     // Who may use these is the business of the three rules below.
     '^lakehouse/',
@@ -106,6 +108,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
       [
         'documents',
         'vault',
+        'run-logs',
         'kernel',
         'lakehouse',
         'migrations',
