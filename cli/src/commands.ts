@@ -27,6 +27,7 @@ import {
   OpsStatus,
 } from './commands/ops.ts';
 import { OpsQueues, OpsWorkers } from './commands/ops-engine.ts';
+import { OpsProbe } from './commands/ops-probe.ts';
 import { OpsSecretStoreCheck } from './commands/ops-secret-store.ts';
 import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
 import { PoliciesDelete, PoliciesGet, PoliciesList, PoliciesVersion, PoliciesVersions } from './commands/policies.ts';
@@ -163,6 +164,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   OpsMetrics,
   OpsQueues,
   OpsWorkers,
+  OpsProbe,
   OpsAdmission,
   OpsAdmissionOpen,
   OpsAdmissionClose,

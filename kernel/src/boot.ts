@@ -1,3 +1,4 @@
+export { engineSettings } from './config/kernel-settings.ts';
 export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
 export { refuseToStart } from './config/refuse-to-start.ts';
 export { readSettings } from './config/settings.ts';
@@ -9,4 +10,5 @@ export {
   type RunningPlatform,
   taskQueue,
 } from './plugins/boot-platform.ts';
-export { payloadConverterPath } from './workflows/temporal-workflows.ts';
+export { payloadConverterPath, temporalWorkflows } from './workflows/temporal-workflows.ts';
+export type { Workflows } from './workflows/workflows.ts';

@@ -3,11 +3,13 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootPlatform, Refusal, refuseToStart, taskQueue } from '@weir/kernel/boot';
 import { readCapacity } from './capacity.ts';
-import { processState } from './process-state.ts';
+import { processState, stateFolder } from './process-state.ts';
 import { loadRoles } from './roles.ts';
 import { runRoles } from './run-roles.ts';
+import { startWatchdog } from './watchdog.ts';
 
 const environment = process.env;
+const EXIT_UNWATCHED = 1;
 
 /** The worker program: boots the platform without HTTP and takes work of the roles that `--roles a,b` names. */
 async function main(): Promise<void> {
@@ -19,7 +21,7 @@ async function main(): Promise<void> {
   const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
   const roles = await loadRoles(platform, names);
   const queues = names.map((name) => taskQueue(name, environment));
-  const state = processState(environment.WEIR_STATE_DIR, { roles: names, queues });
+  const state = processState(stateFolder(environment), { roles: names, queues });
   const running = await runRoles({
     platform,
     roles,
@@ -29,12 +31,21 @@ async function main(): Promise<void> {
     cacheDir: resolve(environment.WEIR_CACHE_DIR ?? join(tmpdir(), 'weir-cache')),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, running.drain);
-  state.write();
+  const watchdog = startWatchdog({
+    onBeat: () => state.beat(running.states()),
+    onLost(reason) {
+      platform.log.fatal({ reason }, 'nothing watches this worker any more; it ends');
+      process.exitCode = EXIT_UNWATCHED;
+      running.drain();
+    },
+  });
+  state.beat(running.states());
   await Promise.race([running.polling, running.ended]);
   process.stdout.write(`${JSON.stringify({ ready: true, pid: process.pid, roles: names, queues })}\n`);
   try {
     await running.ended;
   } finally {
+    await watchdog.stop();
     state.close();
     await platform.stop();
   }

@@ -1,5 +1,7 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Refusal } from '@weir/kernel/boot';
 
 /** A process that the worker has started, directly or through one of its children. */
 export interface ChildRecord {
@@ -8,34 +10,63 @@ export interface ChildRecord {
   parent: number;
 }
 
+/** One role of a worker, as the engine knows it, and how much of it is in use. */
+export interface RoleState {
+  role: string;
+  queue: string;
+  identity: string;
+  /** Activities at a time, and those that are carried out now. */
+  slots: number;
+  in_flight: number;
+}
+
 /** What this worker and its children are, in a file that others read. */
 export interface ProcessState {
   started(child: ChildRecord): void;
   ended(pid: number): void;
+  /** Says that the event loop turns, and what the worker does. */
+  beat(workers: readonly RoleState[]): void;
   /** Removes the file. */
   close(): void;
 }
 
+/** The content of the file. */
+export interface WorkerRecord {
+  pid: number;
+  roles: readonly string[];
+  queues: readonly string[];
+  children: readonly ChildRecord[];
+  workers: readonly RoleState[];
+  /** The clock of the machine that only rises, in nanoseconds, when the event loop last turned. */
+  beat_ns: string;
+}
+
+/** Mode of the folder: what a worker says of itself is for its own user. */
+const OWNER_ONLY = 0o700;
+
+/** The folder of `WEIR_STATE_DIR`; one of the user below the folder for temporary files when it is not set. */
+export function stateFolder(environment: Readonly<Record<string, string | undefined>>): string {
+  return resolve(environment.WEIR_STATE_DIR ?? join(tmpdir(), `weir-state-${process.getuid?.() ?? 'user'}`));
+}
+
 /**
- * Keeps `worker-<pid>.json` in `folder`: roles, queues and the living children. The file appears whole or not at all;
- * without a folder nothing is written. Files of
- * workers that no longer run are removed.
+ * Keeps `worker-<pid>.json` in `folder`: roles, queues, the living children and the last beat of the event loop. The file
+ * appears whole or not at all. Files of workers that no longer run are removed. Throws a `Refusal` when the folder is
+ * somebody else's.
  */
-export function processState(
-  folder: string | undefined,
-  facts: { roles: readonly string[]; queues: readonly string[] },
-): ProcessState & { write(): void } {
+export function processState(folder: string, facts: Pick<WorkerRecord, 'roles' | 'queues'>): ProcessState {
   const children = new Map<number, ChildRecord>();
-  const file = folder === undefined ? undefined : join(folder, `worker-${process.pid}.json`);
-  if (folder !== undefined) sweep(folder);
+  const file = join(folder, `worker-${process.pid}.json`);
+  let workers: readonly RoleState[] = [];
+  sweep(folder);
   const write = () => {
-    if (folder === undefined || file === undefined) return;
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(`${file}.draft`, JSON.stringify({ pid: process.pid, ...facts, children: [...children.values()] }));
+    const beat_ns = String(process.hrtime.bigint());
+    const record = { pid: process.pid, ...facts, children: [...children.values()], workers, beat_ns };
+    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
+    writeFileSync(`${file}.draft`, JSON.stringify(record satisfies WorkerRecord));
     renameSync(`${file}.draft`, file);
   };
   return {
-    write,
     started(child) {
       children.set(child.pid, child);
       write();
@@ -43,18 +74,36 @@ export function processState(
     ended(pid) {
       if (children.delete(pid)) write();
     },
+    beat(latest) {
+      workers = latest;
+      write();
+    },
     close() {
-      if (file !== undefined) rmSync(file, { force: true });
+      rmSync(file, { force: true });
     },
   };
 }
 
+/** The files of workers in a folder that still run, by the process that they name. */
+export function livingWorkers(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return filesOf(folder).flatMap(({ path, pid }) => (isAlive(pid) ? [path] : []));
+}
+
 function sweep(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(folder)) {
-    const pid = /^worker-(\d+)\.json/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
+  const { uid } = lstatSync(folder);
+  if (process.getuid !== undefined && uid !== process.getuid()) {
+    throw new Refusal('worker refused', ['the folder of WEIR_STATE_DIR belongs to another user']);
   }
+  for (const { path, pid } of filesOf(folder)) if (!isAlive(pid)) rmSync(path, { force: true });
+}
+
+function filesOf(folder: string): { path: string; pid: number }[] {
+  return readdirSync(folder).flatMap((name) => {
+    const pid = /^worker-(\d+)\.json/.exec(name)?.[1];
+    return pid === undefined ? [] : [{ path: join(folder, name), pid: Number(pid) }];
+  });
 }
 
 function isAlive(pid: number): boolean {

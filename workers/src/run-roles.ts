@@ -5,7 +5,7 @@ import { ActivityWatches } from '@weir/kernel/contract';
 import { activityGate } from './activity-gate.ts';
 import { readCapacity } from './capacity.ts';
 import { interceptActivities } from './intercept-activities.ts';
-import type { ProcessState } from './process-state.ts';
+import type { ProcessState, RoleState } from './process-state.ts';
 import type { Role } from './roles.ts';
 import { traceEnvironment } from './trace-environment.ts';
 import { type PollingWorker, untilPolling } from './until-polling.ts';
@@ -36,6 +36,8 @@ export interface RunningRoles {
   polling: Promise<void>;
   /** Resolves when all of them have ended; rejects when one fails. */
   ended: Promise<void>;
+  /** What each worker does now. */
+  states(): RoleState[];
   /** Stops polling, lets activities finish for the grace time, then hands them back. */
   drain(): void;
 }
@@ -53,12 +55,12 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
   });
   const connection = await NativeConnection.connect({ address: `${host}:${port}` });
   const workers: Worker[] = [];
-  const pollers: PollingWorker[] = [];
+  const pollers: (PollingWorker & Pick<RoleState, 'role' | 'slots'>)[] = [];
   for (const { door, plugin } of roles) {
     const capacity = readCapacity(door.role, environment);
     const queue = taskQueue(door.role, environment);
     const identity = workerIdentity(door.role, settings.WEIR_RELEASE_SHA);
-    pollers.push({ queue, identity });
+    pollers.push({ role: door.role, queue, identity, slots: capacity.activities });
     const children = { ...options.children, environment: () => traceEnvironment(settings, telemetry, environment) };
     workers.push(
       await Worker.create({
@@ -93,7 +95,12 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
       throw error;
     })
     .then(() => connection.close());
-  return { polling: untilPolling(platform, pollers), ended, drain };
+  const states = () =>
+    workers.flatMap((worker, at): RoleState[] => {
+      const poller = pollers[at];
+      return poller === undefined ? [] : [{ ...poller, in_flight: worker.getStatus().numInFlightActivities }];
+    });
+  return { polling: untilPolling(platform, pollers), ended, states, drain };
 }
 
 /** The activities of a role. Throws a `Refusal` when the door exempts one from the gate that it does not have. */

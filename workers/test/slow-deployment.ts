@@ -19,6 +19,12 @@ const CACHE = join(tmpdir(), 'weir-test-cache');
 const POLL_MS = 100;
 const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
 
+/** A worker program that polls. */
+export interface SlowWorker {
+  pid: number;
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
 /** A platform with one plugin whose runs last until they are let go, on the real engine. */
 export interface SlowDeployment {
   platform: RunningPlatform;
@@ -28,7 +34,9 @@ export interface SlowDeployment {
   /** Writes a run, whether somebody polls or not. */
   start(): Promise<{ run_id: string; workflow_id: string; warning: unknown }>;
   /** Starts the worker program and waits until it polls. */
-  worker(): Promise<{ end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> }>;
+  worker(): Promise<SlowWorker>;
+  /** What the worker program is started with. */
+  environment: Readonly<Record<string, string>>;
   /** Lets runs go on to their ends. */
   enough(): Promise<void>;
 }
@@ -52,13 +60,14 @@ export async function slowDeployment(t: Teardown): Promise<SlowDeployment> {
     ...{ WORKFLOW_HOST: host, WORKFLOW_PORT: port, WORKFLOW_SLOW_TASK_QUEUE: queue },
     ...{ IDP_URL: issuer.url, IDP_ISSUER: issuer.url, WEIR_MODE: 'development', WEIR_LOG_LEVEL: 'error' },
     ...{ WEIR_PLATFORM: platformFile, WEIR_WORK_DIR: folder, WEIR_CACHE_DIR: CACHE },
+    WEIR_STATE_DIR: join(folder, 'state'),
   };
   const log = pino({ level: 'silent' });
   const platform = await bootPlatform({ platformFile, environment, program: 'test', log });
   t.teardown(() => platform.stop());
   const tenant = await database.tenant('acme');
   return {
-    ...{ platform, database, tenant, queue },
+    ...{ platform, database, tenant, queue, environment },
     async start() {
       const admitted = await platform.runs.admit('slow-work', { queue: true });
       const run = { kind: 'slow-work', subjectId: SUBJECT, requestedBy: 'ada', admitted };
@@ -69,7 +78,7 @@ export async function slowDeployment(t: Teardown): Promise<SlowDeployment> {
   };
 }
 
-async function startWorker(t: Teardown, environment: Record<string, string>): ReturnType<SlowDeployment['worker']> {
+async function startWorker(t: Teardown, environment: Record<string, string>): Promise<SlowWorker> {
   const child = spawn(process.execPath, [...NODE_ARGS, join(ROOT, 'workers/src/main.ts'), '--roles', 'slow'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -88,7 +97,7 @@ async function startWorker(t: Teardown, environment: Record<string, string>): Re
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`the worker ended with ${code}`))),
   ]);
   child.stdout.resume();
-  return { end };
+  return { pid: child.pid ?? 0, end };
 }
 
 /** Looks until something is there; only the hang limit of the test run ends it otherwise. */

@@ -66,16 +66,20 @@ t.test('the state file names the living children, and goes with its worker', asy
   await once(ended, 'exit');
   writeFileSync(join(folder, `worker-${ended.pid}.json`), '{}');
   const state = processState(folder, { roles: ['source'], queues: ['q'] });
-  state.write();
+  t.strictSame(readdirSync(folder), [], 'nothing is told before the loop turns');
+  state.beat([]);
   t.strictSame(readdirSync(folder), [`worker-${process.pid}.json`], 'the file of a dead worker is removed');
   state.started({ name: 'sync', pid: 5, parent: process.pid });
   state.started({ name: 'connector', pid: 6, parent: 5 });
   state.ended(5);
-  t.strictSame(JSON.parse(readFileSync(join(folder, `worker-${process.pid}.json`), 'utf8')), {
+  const { beat_ns: beat, ...record } = JSON.parse(readFileSync(join(folder, `worker-${process.pid}.json`), 'utf8'));
+  t.ok(BigInt(beat) <= process.hrtime.bigint());
+  t.strictSame(record, {
     pid: process.pid,
     roles: ['source'],
     queues: ['q'],
     children: [{ name: 'connector', pid: 6, parent: 5 }],
+    workers: [],
   });
   state.close();
   t.strictSame(readdirSync(folder), []);

@@ -27,6 +27,10 @@ export const kernelSettings = Type.Object({
   IDP_ISSUER: Type.String({ format: 'uri', description: 'The issuer that tokens must name' }),
   IDP_CLIENT_ID: Type.String({ default: 'weir-ui', description: 'Client that people sign in with, no audience' }),
   CORS_ALLOWED_ORIGINS: Type.String({ default: '', description: 'Origins, by commas, whose pages may call the API' }),
+  WEIR_TRUSTED_PROXIES: Type.String({
+    default: '',
+    description: 'Networks, CIDR by commas, whose X-Forwarded-For counts',
+  }),
   WEIR_IDP_AUDIENCE: Type.String({ default: 'weir-api', description: 'The audience that tokens must name' }),
   WEIR_IDP_ORG_CLAIM: Type.String({ default: 'organization', description: 'Claim that lists organizations' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', description: 'A trace collector' })),
@@ -51,5 +55,8 @@ export const kernelSettings = Type.Object({
   WEIR_DELEGATION_CLIENTS: Type.String({ default: '{}', description: 'The same, of clients that act for people' }),
   WEIR_PLATFORM_ADMIN_ROLE: Type.String({ default: 'platform_admin', description: 'Realm role of platform admins' }),
 });
+
+/** What it takes to reach the workflow engine and no more, for programs that ask only that. */
+export const engineSettings = Type.Pick(kernelSettings, ['WORKFLOW_HOST', 'WORKFLOW_PORT', 'WORKFLOW_NAMESPACE']);
 
 export type KernelSettings = Static<typeof kernelSettings>;

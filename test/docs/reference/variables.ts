@@ -30,7 +30,12 @@ export const VARIABLE_GROUPS: readonly VariableGroup[] = [
     variables: [
       note('WEIR_WORK_DIR', 'folder', '`weir` in the folder for temporary files', 'Scratch files of syncs'),
       note('WEIR_CACHE_DIR', 'folder', '`weir-cache` in the folder for temporary files', 'Compiled workflows'),
-      note('WEIR_STATE_DIR', 'folder', 'nothing is written', 'Where each worker notes its roles and children'),
+      note(
+        'WEIR_STATE_DIR',
+        'folder',
+        'a folder of the user in the one for temporary files',
+        'Where each worker says that it lives, with its roles and children',
+      ),
     ],
   },
   {
