@@ -30,6 +30,8 @@ export type ConnectorRun = {
   readonly limits?: ConnectorLimits;
   /** Offers to take records as segments; for connectors that say they know the offer. */
   readonly segments?: boolean;
+  /** Told every piece of stderr as it comes, unmasked. */
+  readonly onStderr?: (piece: Uint8Array) => void;
   /** Aborting is the same as calling `stop`. */
   readonly signal?: AbortSignal;
 };

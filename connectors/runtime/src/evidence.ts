@@ -29,7 +29,7 @@ type Seen = {
 export type EvidenceDeps = {
   readonly streams: readonly StreamDescriptor[];
   readonly spool: Spool;
-  readonly onLog: (level: string, text: string) => void;
+  readonly onSaid: (said: Message | string) => void;
   /** Where segments lie; undefined when none were asked for. */
   readonly segmentFolder: string | undefined;
 };
@@ -42,7 +42,7 @@ type Evidence = {
 };
 
 /** Collects what is seen of each stream while the output is routed. */
-export function createEvidence({ streams, spool, onLog, segmentFolder }: EvidenceDeps): Evidence {
+export function createEvidence({ streams, spool, onSaid, segmentFolder }: EvidenceDeps): Evidence {
   const seen = new Map<StreamKey, Seen>(streams.map((stream) => [streamKey(stream), unseen()]));
   let runError: TraceError | undefined;
   let firstError: TraceError | undefined;
@@ -112,9 +112,9 @@ export function createEvidence({ streams, spool, onLog, segmentFolder }: Evidenc
         if (message.type === 'STATE') onState(message, line);
         else if (message.type === 'SEGMENT') onSegment(message);
         else if (message.type === 'TRACE') onTrace(message);
-        else if (message.type === 'LOG') onLog(message.log.level, message.log.message);
+        if (message.type === 'LOG' || message.type === 'TRACE') onSaid(message);
       },
-      onLogLine: (text) => onLog('INFO', text),
+      onLogLine: onSaid,
     },
     conclude: (run) => readingsOf(seen, { ...run, error: firstError }, runError),
   };

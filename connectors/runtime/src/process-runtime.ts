@@ -109,7 +109,10 @@ function supervise(child: ChildProcess, request: ConnectorRun, workspace: Worksp
   child.once('exit', () => {
     if (stdout.readableFlowing === null) keepUnread(stdout);
   });
-  child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr.push(chunk);
+    request.onStderr?.(chunk);
+  });
   // A connector that never reads its stdin may close it: the lease is not ours to complain about.
   child.stdin?.on('error', () => undefined);
   let stopped = false;

@@ -1,4 +1,4 @@
-import type { StreamDescriptor } from '@weir/connector-sdk';
+import type { Message, StreamDescriptor } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
 import { endOf } from './end-of.ts';
@@ -12,8 +12,8 @@ export type ReadSyncOptions = {
   /** The configured streams. */
   readonly streams: readonly StreamDescriptor[];
   readonly spool: Spool;
-  /** Log lines of the connector, unmasked. */
-  readonly onLog?: (level: string, message: string) => void;
+  /** What the connector says beside its rows: LOG and TRACE messages, of any shape, and lines that are no messages; unmasked. */
+  readonly onSaid?: (said: Message | string) => void;
   /** Called after each chunk with the records so far, all streams together. */
   readonly onProgress?: (records: number) => void;
 };
@@ -27,8 +27,8 @@ export type SyncReading = { readonly streams: ReadonlyMap<StreamKey, StreamReadi
  * a failure of the spool, or of its consumer, rejects, after the connector was stopped.
  */
 export async function readSync({ connector, streams, spool, ...options }: ReadSyncOptions): Promise<SyncReading> {
-  const { onLog = () => undefined } = options;
-  const evidence = createEvidence({ streams, spool, onLog, segmentFolder: connector.segments?.path });
+  const { onSaid = () => undefined } = options;
+  const evidence = createEvidence({ streams, spool, onSaid, segmentFolder: connector.segments?.path });
   const router = createRouter({ streams, ...evidence.handlers });
   let truncated = false;
   let broken: ConnectorErrorCode | undefined;
