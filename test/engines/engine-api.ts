@@ -41,3 +41,15 @@ export function progressOf({ status, text }: EngineAnswer, what: string): Record
   }
   return said;
 }
+
+/** The JSON of an answer; `body` is sent as JSON. Throws what the engine says when it refuses. */
+export async function engineJson<T = Record<string, never>>(
+  socketPath: string,
+  asked: { readonly method?: string; readonly path: string; readonly body?: object },
+): Promise<T> {
+  const { body, ...rest } = asked;
+  const sent = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  const { status, text } = await askEngine(socketPath, { ...rest, ...sent });
+  if (status >= 300) throw new Error(`the engine answers ${status} to ${asked.path}: ${text}`);
+  return (text === '' ? {} : JSON.parse(text)) as T;
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { test } from 'tap';
+import { connectorImage, engineJson, testEngine } from '../../../test/engines/index.ts';
+import { connectorContext, connectorFolder } from '../src/index.ts';
+
+test('the image of a connector is made by the recipe that users have, with no registry, and answers as any connector', async (t) => {
+  const engine = await testEngine(t, 'rootless');
+  if (typeof engine === 'string') return t.plan(0, engine);
+  const name = await connectorImage(engine, 'files');
+  const { Config } = await engineJson<{ Config: Record<string, unknown> }>(engine.socketPath, {
+    path: `/images/${name}/json`,
+  });
+  t.match(Config, {
+    User: '65534:65534',
+    Entrypoint: ['node', '/app/dist/main.mjs'],
+    Labels: { 'org.opencontainers.image.title': 'weir/connector-files' },
+  });
+  t.notOk(Config.Volumes, 'a volume would be a place to write without bounds');
+});
+
+test('the context of a connector holds one program, what it says of itself, and packages with machine code only', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'weir-context-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const facts = await connectorContext(connectorFolder('files'), folder);
+  t.match(facts.name, /^weir\/connector-files:/);
+  t.strictSame((await readdir(folder)).sort(), ['Dockerfile', 'app']);
+  t.strictSame((await readdir(path.join(folder, 'app'))).sort(), [
+    'dist',
+    'node_modules',
+    'package.json',
+    'pattern.json',
+  ]);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [path.join(folder, 'app', 'dist', 'main.mjs'), 'spec'],
+    {
+      env: {},
+    },
+  );
+  t.match(JSON.parse(stdout), { type: 'SPEC' });
+});
+
+test('a name that is none of a connector is refused', (t) => {
+  for (const name of ['', '..', '../runtime', 'sdk', 'nobody']) t.throws(() => connectorFolder(name), /no connector/);
+  t.end();
+});
