@@ -1,3 +1,4 @@
+import { kernelProblems } from '../contract/problems.ts';
 import type { StartRequest, TaskQueueSide, WorkflowDescription, Workflows } from '../workflows/workflows.ts';
 
 /** The engine's port in memory, with what a test may look at and turn. */
@@ -56,6 +57,7 @@ export function memoryWorkflows(): MemoryWorkflows {
       return { workflow: side(), activity: side() };
     },
     engine: async () => ({ serverVersion: 'memory', namespace: 'memory', retentionSeconds: 86_400 }),
+    withClient: async () => Promise.reject(kernelProblems.dependencyUnavailable()),
     health: async () => !port.down,
     close: async () => undefined,
   };

@@ -111,6 +111,7 @@ export function temporalWorkflows(options: { address: string; namespace: string;
           retentionSeconds: secondsOf(described.config?.workflowExecutionRetentionTtl),
         };
       }),
+    withClient: bounded,
     health: () =>
       bounded(async (open) => {
         await open.connection.workflowService.getSystemInfo({});

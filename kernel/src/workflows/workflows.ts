@@ -1,3 +1,5 @@
+import type { Client } from '@temporalio/client';
+
 /** An activity that a workflow waits for, as the engine sees it. */
 export interface PendingActivity {
   type: string;
@@ -66,6 +68,8 @@ export interface Workflows {
   describe(workflowId: string): Promise<WorkflowDescription | undefined>;
   describeQueue(taskQueue: string): Promise<TaskQueueDescription>;
   engine(): Promise<EngineDescription>;
+  /** Work with the client of the engine itself, for what has no name here; throws `dependency_unavailable` when it is away. */
+  withClient<T>(work: (client: Client) => Promise<T>): Promise<T>;
   health(): Promise<boolean>;
   close(): Promise<void>;
 }

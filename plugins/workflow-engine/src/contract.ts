@@ -16,6 +16,20 @@ export {
 } from './contract/engine.ts';
 export { workflowEngineProblems } from './contract/problems.ts';
 export {
+  ClockChange,
+  type ClockChangeView,
+  DEFAULT_CATCHUP_SECONDS,
+  type EngineSchedule,
+  NextRun,
+  type NextRunView,
+  Schedules,
+  type SchedulesService,
+  ScheduleTimes,
+  type ScheduleTimesBody,
+  type ScheduleTimesView,
+  scheduleTimes,
+} from './contract/schedules.ts';
+export {
   BACKLOG_VERDICTS,
   Backlog,
   PollerState,

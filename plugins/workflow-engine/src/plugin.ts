@@ -1,13 +1,14 @@
-import { contribute, definePlugin, WorkflowEngine } from '@weir/kernel';
+import { contribute, definePlugin, provide, WorkflowEngine } from '@weir/kernel';
 import { ActivityWatches } from '@weir/kernel/contract';
 import { Figures, type FiguresService } from '@weir/plugin-platform/contract';
-import { workflowEngineProblems } from './contract.ts';
+import { Schedules, workflowEngineProblems } from './contract.ts';
 import { queueGauges } from './engine/gauges.ts';
 import { queueStates } from './engine/queue-states.ts';
 import { engineService } from './engine/service.ts';
 import { activityFigures } from './figures/activity-figures.ts';
 import { scheduleToStart } from './figures/schedule-to-start.ts';
 import { routes } from './routes.ts';
+import { schedulesService } from './schedule/service.ts';
 import { startService } from './start/service.ts';
 import { workflowService } from './workflow/service.ts';
 import { waitForEnd } from './workflow/wait-for-end.ts';
@@ -28,6 +29,7 @@ export default definePlugin({
         workflows: workflowService({ kernel, engine, wait: waitForEnd() }),
         starts: startService(kernel),
       }),
+      services: [provide(Schedules, schedulesService(engine))],
       contributes: [contribute(ActivityWatches, activityFigures(kernel.metrics, queues))],
     };
   },

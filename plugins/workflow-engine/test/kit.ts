@@ -66,6 +66,7 @@ function engineOf(port: () => PluginUnderTest['workflows']): WorkflowEngineServi
     cancel: (id) => port().cancel(id),
     terminate: (id, reason) => port().terminate(id, reason),
     engine: () => port().engine(),
+    withClient: (work) => port().withClient(work),
     health: () => port().health(),
   };
 }
