@@ -63,6 +63,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_DB_POOL_SIZE', because('kernel', 'how many connections a process may hold of those that the database has')],
   ['WEIR_SERVICE_PRINCIPALS', because('kernel', 'clients that are services, with tenants and capabilities')],
   ['WEIR_DELEGATION_CLIENTS', because('kernel', 'clients that act for people, with tenants and capabilities')],
+  ['WEIR_TRUSTED_PROXIES', because('kernel', 'addresses of callers behind a proxy')],
   ['WEIR_PLATFORM_ADMIN_ROLE', because('kernel', 'what the identity provider calls the role of platform admins')],
   ['WEIR_CREDENTIAL_KEY_FILE', because('kernel', 'the key that seals credentials in the database')],
   ['WEIR_CREDENTIAL_PREVIOUS_KEY_FILE', because('kernel', 'the key before it, while everything is sealed again')],

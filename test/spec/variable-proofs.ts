@@ -157,6 +157,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_LIMIT_STORAGE_BYTES',
   ),
   ...proved(
+    'test/test/audit.test.ts',
+    'what was made, what failed and what was repeated is told, from where the trusted proxy says',
+    'WEIR_TRUSTED_PROXIES',
+  ),
+  ...proved(
     'plugins/identity/test/api-token-reading.test.ts',
     'a token stops by its own code when its maker was not seen for longer than the bound',
     'WEIR_TOKEN_MAKER_DAYS',

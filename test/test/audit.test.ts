@@ -6,6 +6,8 @@ import { apiProcess } from '../api-process.ts';
 import { faultFolder } from '../crash/fault-folder.ts';
 import { type TestPlatform, testPlatform } from '../platform.ts';
 
+/** What anybody may say, and nobody is believed. */
+const SPOOFED = { 'x-forwarded-for': '198.51.100.9' };
 const FOLDER = new URL('../fixtures/shop', import.meta.url).pathname;
 const CANARY = 'zz_canary';
 
@@ -24,6 +26,7 @@ async function ask(world: TestPlatform, { path, method, headers = {}, body }: As
     headers: {
       accept: 'application/json',
       traceparent: `00-${requestId}-${randomBytes(8).toString('hex')}-01`,
+      ...SPOOFED,
       ...headers,
     },
     ...(body === undefined ? {} : { body }),
@@ -64,6 +67,9 @@ t.test(
         { path, method, headers: { 'content-type': 'application/json' }, ...(body ? { body } : {}) },
         { path, method, headers: roles.nobody, ...(body ? { body } : {}) },
         { path, method, headers: able, ...(body ? { body } : {}) },
+        ...(endpoint.access.kind === 'tenant'
+          ? [{ path, method, headers: { ...able, 'x-tenant-id': `a ${CANARY}` }, ...(body ? { body } : {}) }]
+          : []),
         { path, method, headers: able, body: `{"${CANARY}": "${CANARY}"` },
         {
           path: `${path}?${CANARY}=1`,
@@ -74,7 +80,11 @@ t.test(
       ];
       for (const asked of kinds) {
         const { status, events } = await ask(world, asked);
-        t.match(events, [{ action: endpoint.id, status }], `${method} ${endpoint.path}: ${status}`);
+        t.match(
+          events,
+          [{ action: endpoint.id, status, address: '127.0.0.1' }],
+          `${method} ${endpoint.path}: ${status}`,
+        );
         t.equal(events.length, 1, `${method} ${endpoint.path}: ${status}`);
         t.notMatch(JSON.stringify(events), CANARY);
       }
@@ -85,13 +95,17 @@ t.test(
   },
 );
 
-t.test('what was made, what failed and what was repeated is told', async (t) => {
-  const world = await testPlatform(t, t.testdir());
+t.test('what was made, what failed and what was repeated is told, from where the trusted proxy says', async (t) => {
+  const world = await testPlatform(t, t.testdir(), { WEIR_TRUSTED_PROXIES: '127.0.0.0/8' });
   const headers = { ...(await as(world, 'admin')), 'idempotency-key': 'once' };
   const create = { path: '/api/v1/sources', method: 'POST', headers, body: shop('shop') };
   const first = await ask(world, create);
   t.match(first.events, [
     { result: 'done', status: 201, location: first.location, repeated: false, chain: 'acme', tenant: 'acme' },
+  ]);
+  t.match(first.events, [{ address: SPOOFED['x-forwarded-for'], count: undefined }]);
+  t.match((await ask(world, { ...create, headers: { ...create.headers, 'x-forwarded-for': 'odd' } })).events, [
+    { address: '127.0.0.1', repeated: true },
   ]);
   t.match((await ask(world, create)).events, [
     { result: 'done', status: 201, location: first.location, repeated: true },

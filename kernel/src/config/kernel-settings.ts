@@ -27,10 +27,7 @@ export const kernelSettings = Type.Object({
   IDP_ISSUER: Type.String({ format: 'uri', description: 'The issuer that tokens must name' }),
   IDP_CLIENT_ID: Type.String({ default: 'weir-ui', description: 'Client that people sign in with, no audience' }),
   CORS_ALLOWED_ORIGINS: Type.String({ default: '', description: 'Origins, by commas, whose pages may call the API' }),
-  WEIR_TRUSTED_PROXIES: Type.String({
-    default: '',
-    description: 'Networks, CIDR by commas, whose X-Forwarded-For counts',
-  }),
+  WEIR_TRUSTED_PROXIES: Type.String({ default: '', description: 'Networks of proxies to believe, CIDR by commas' }),
   WEIR_IDP_AUDIENCE: Type.String({ default: 'weir-api', description: 'The audience that tokens must name' }),
   WEIR_IDP_ORG_CLAIM: Type.String({ default: 'organization', description: 'Claim that lists organizations' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', description: 'A trace collector' })),

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 /** A call that its route and its address say all about: nobody has looked at credential, parameters or body. */
 export interface ArrivingCall {
   readonly endpoint: Endpoint;
-  /** The address of the peer. */
+  /** The address that the call came from: of the peer, or what proxies that are trusted say. */
   readonly address: string;
 }
 
@@ -68,6 +68,7 @@ export interface AuditedCall {
   readonly principal: Principal;
   readonly tenant: Tenant | undefined;
   readonly params: Readonly<Record<string, string>>;
+  readonly address: string;
   readonly requestId: string;
 }
 
@@ -88,7 +89,7 @@ export interface AuditTrail {
    * is changed then. What it returns ends the entry; a call whose end never comes, as its process was killed, is ended as unknown later.
    */
   begin(call: AuditedCall): Promise<(outcome: CallOutcome) => Promise<void>>;
-  /** Notes a call that was refused for lack of a credential or a right. */
+  /** Notes a call that was refused for lack of a credential or a right, for its tenant header, or by a limit. */
   denied(call: AuditedCall, outcome: CallOutcome): Promise<void>;
 }
 

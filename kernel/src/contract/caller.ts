@@ -12,6 +12,8 @@ interface Known {
   readonly subject: string;
   /** The client that the credential was made for; of an API token `api-token:<its id>`. */
   readonly client: string;
+  /** When the credential ends; absent for somebody who is only supposed. */
+  readonly expiresAt?: Date;
 }
 
 /** What a person may do: roles in organizations. */

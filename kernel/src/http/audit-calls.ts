@@ -9,18 +9,23 @@ import {
 } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { Contributions } from '../plugins/contributions.ts';
+import { clientAddress } from './client-address.ts';
 import { REPEATED } from './idempotency.ts';
 
 /** Ids as paths of ours hold them; text of any other form names no object and is not kept. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@|-]{0,199}$/;
 const DENIALS: readonly number[] = [401, 403];
+/** What else is answered before anybody has looked at the call itself. */
+const { rateLimited, tenantHeaderInvalid, tenantHeaderRequired } = kernelProblems;
+const EARLY = [rateLimited, tenantHeaderInvalid, tenantHeaderRequired].map(({ entry }) => entry);
 
 type End = Awaited<ReturnType<AuditTrail['begin']>>;
 
 /**
  * Has every trail note each changing call of a known caller once it was allowed and before its body is read, and each
- * denial of a declared route. A call that cannot be noted is refused, and has changed nothing; an end that cannot be
- * noted changes no answer, and its entry is ended as unknown later. Limits are told of denials.
+ * denial of a declared route: for lack of a right, for its tenant header, or by a rate. A call that cannot be noted is
+ * refused, and has changed nothing; an end that cannot be noted changes no answer, and its entry is ended as unknown later.
+ * Limits are told of denials for lack of a right.
  */
 export function auditCalls(app: FastifyInstance, contributions: Pick<Contributions, 'of'>, log: Logger): void {
   const begun = new WeakMap<FastifyRequest, End[]>();
@@ -41,22 +46,20 @@ export function auditCalls(app: FastifyInstance, contributions: Pick<Contributio
     answered.add(request);
     const isDenied = DENIALS.includes(reply.statusCode);
     // Most answers are of reads that were allowed, and have nothing to be noted.
-    const call = isDenied || begun.has(request) ? callOf(request) : undefined;
+    const isNoted = isDenied || begun.has(request);
+    const call = isNoted || EARLY.some(({ status }) => status === reply.statusCode) ? callOf(request) : undefined;
     if (call === undefined) return;
     const outcome = outcomeOf(reply, payload);
+    if (!isNoted && !EARLY.some(({ code }) => code === outcome.code)) return;
     if (isDenied) {
-      const arrived = { endpoint: call.endpoint, address: request.ip };
+      const arrived = { endpoint: call.endpoint, address: call.address };
       for (const limit of contributions.of(CallLimits)) limit.refused?.(arrived);
     }
-    const denials = () =>
-      contributions.of(AuditTrails).map(
-        (trail): End =>
-          (ended) =>
-            trail.denied(call, ended),
-      );
-    for (const end of begun.get(request) ?? denials()) {
-      await end(outcome).catch((err: unknown) => log.error({ err }, 'the end of a call could not be noted'));
-    }
+    const noted =
+      begun.get(request)?.map((end) => end(outcome)) ??
+      contributions.of(AuditTrails).map((trail) => trail.denied(call, outcome));
+    const lost = (err: unknown) => log.error({ err }, 'the end of a call could not be noted');
+    await Promise.all(noted.map((work) => work.catch(lost)));
   });
 }
 
@@ -67,7 +70,14 @@ function callOf(request: FastifyRequest): AuditedCall | undefined {
   const params = { ...(request.params as Record<string, string>) };
   const fit = request.getValidationFunction('params')?.({ ...params }) === true;
   const ids = Object.entries(params).filter(([, value]) => fit && ID.test(value));
-  return { endpoint, principal, tenant, params: Object.fromEntries(ids), requestId: request.id };
+  return {
+    endpoint,
+    principal,
+    tenant,
+    params: Object.fromEntries(ids),
+    address: clientAddress(request),
+    requestId: request.id,
+  };
 }
 
 function outcomeOf(reply: FastifyReply, payload: unknown): CallOutcome {

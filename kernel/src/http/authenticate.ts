@@ -10,6 +10,7 @@ import type { Contributions } from '../plugins/contributions.ts';
 import { resolveTenant } from '../tenancy/resolve-tenant.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
+import { clientAddress } from './client-address.ts';
 import { signer } from './signed-body.ts';
 
 /** Who calls and for which tenant, set before the body is read. */
@@ -45,7 +46,7 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
     const { access } = endpoint;
     const caller: Caller = { principal: { kind: 'anonymous' }, tenant: undefined };
     request.caller = caller;
-    const arriving = { endpoint, address: request.ip };
+    const arriving = { endpoint, address: clientAddress(request) };
     for (const limit of contributions.of(CallLimits)) limit.arriving(arriving);
     const sent = headerValues(request, 'authorization');
     if (access.kind === 'public' && (access.probe || sent.length === 0)) return;
@@ -82,10 +83,10 @@ async function principalOf(
   if (reader !== undefined) {
     const read = await reader.read(token);
     if (read === undefined || read.expiresAt.getTime() <= Date.now()) throw kernelProblems.unauthenticated();
-    return read.principal;
+    return { ...read.principal, expiresAt: read.expiresAt };
   }
   const verdict = await verify(token);
-  if (verdict.ok) return verdict.principal;
+  if (verdict.ok) return { ...verdict.principal, expiresAt: verdict.expiresAt };
   log.info({ reason: verdict.reason }, 'token refused');
   throw verdict.unavailable ? kernelProblems.dependencyUnavailable() : kernelProblems.unauthenticated();
 }

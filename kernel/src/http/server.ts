@@ -50,12 +50,13 @@ declare module 'fastify' {
  * A server with the limits and habits of the whole platform: strict JSON, closed bodies, bounded sizes and times,
  * problem documents, and the guard that refuses at boot any route without an endpoint and its access rule.
  */
-export function createServer(log: Logger): FastifyInstance {
+export function createServer(log: Logger, isProxy: (address: string) => boolean = () => false): FastifyInstance {
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'trace_id' }),
     genReqId: ({ headers: { traceparent } }) => readTraceparent(traceparent)?.traceId ?? newTraceId(),
     requestIdHeader: false,
+    trustProxy: isProxy,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,

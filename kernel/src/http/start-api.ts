@@ -7,6 +7,7 @@ import { healthChecks } from '../plugins/kernel-services.ts';
 import { traceRequests } from '../telemetry/trace-requests.ts';
 import { auditCalls } from './audit-calls.ts';
 import { authenticator } from './authenticate.ts';
+import { trustedProxies } from './client-address.ts';
 import { allowedOrigins, allowOrigins } from './cors.ts';
 import { recordAnswers } from './http-metrics.ts';
 import { idempotencyStore } from './idempotency.ts';
@@ -27,7 +28,7 @@ export interface ApiServer {
 /** Registers every plugin's routes and listens; `WEIR_HTTP_PORT` 0 takes a free port. */
 export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   const { settings, log, database } = platform;
-  const app = createServer(log);
+  const app = createServer(log, trustedProxies(settings.WEIR_TRUSTED_PROXIES));
   traceRequests(app, platform.telemetry);
   let stopping = false;
   app.addHook('onRequest', async (request, reply) => {

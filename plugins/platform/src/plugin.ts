@@ -44,6 +44,7 @@ export default definePlugin({
       defaults: defaultLimits(kernel.settings),
       uses: () => kernel.contributions(StorageUses),
     };
+    const trail = auditRecorder(kernel);
     const stops: (() => Promise<void>)[] = [];
     kernel.metrics.gauge({
       name: 'weir_event_streams',
@@ -63,7 +64,7 @@ export default definePlugin({
       }),
       services: [provide(Events, publisher), provide(Figures, figures(ledger))],
       contributes: [
-        contribute(AuditTrails, auditRecorder(kernel)),
+        contribute(AuditTrails, trail),
         contribute(CallLimits, callRates({ rates: ratesOf(kernel.settings), refused: (group) => limited({ group }) })),
         contribute(RunAdmission, admitRun),
         contribute(RunAdmission, admitWithin(quotas)),
@@ -74,7 +75,7 @@ export default definePlugin({
       start: async () => ledger.start(),
       stop: () => ledger.stop(),
       async serve() {
-        stops.push(startRetention(kernel), startSweeps(kernel));
+        stops.push(startRetention(kernel), startSweeps(kernel, trail));
       },
       async drain() {
         await hub.close();

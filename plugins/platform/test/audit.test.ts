@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Endpoint } from '@weir/kernel/contract';
 import t from 'tap';
-import { sweepIntents } from '../src/audit/recorder.ts';
+import { auditRecorder, sweepIntents } from '../src/audit/recorder.ts';
 import {
   AUDIT_GENESIS,
   type AuditEventView,
@@ -71,6 +72,57 @@ t.test('every denial of a declared route is one event, and no other reading is',
     ],
   );
   t.equal(none.length, 4);
+});
+
+t.test('what a rate or a tenant header refuses is told at once, and again by its number after a minute', async (t) => {
+  const under = await world(t, { WEIR_RATE_READS: 0, WEIR_RATE_WRITES: 1, WEIR_RATE_STARTS: 0, WEIR_RATE_GUESSES: 0 });
+  await under.tenant('acme');
+  let ahead = 0;
+  const { denied, flush } = auditRecorder(under.kernel, () => Date.now() + ahead);
+  const call = async (code: string, status: number, subject = 'ann') => {
+    const principal = { kind: 'user', subject, client: 'c', organizations: [], realmRoles: [] } as const;
+    const asked = { endpoint: listAudit as Endpoint, principal, tenant: undefined, params: {}, address: '192.0.2.1' };
+    await denied({ ...asked, requestId: '0'.repeat(32) }, { status, code, location: undefined, repeated: false });
+  };
+  const told = async () =>
+    (await chain(under)).map(({ subject, code, result, count }) => [subject, code, result, count]);
+  for (let n = 0; n < 1_000; n += 1) await call('rate_limited', 429);
+  await call('tenant_header_invalid', 400);
+  await call('rate_limited', 429, 'bob');
+  const first = [
+    ['ann', 'rate_limited', 'denied', 1],
+    ['ann', 'tenant_header_invalid', 'denied', 1],
+    ['bob', 'rate_limited', 'denied', 1],
+  ];
+  t.strictSame(await told(), first);
+  await flush();
+  t.strictSame(await told(), first, 'the minute is not over');
+  ahead += 60_000;
+  await call('rate_limited', 429);
+  await call('rate_limited', 429);
+  await flush();
+  const second = [
+    ['ann', 'rate_limited', 'denied', 999],
+    ['ann', 'rate_limited', 'denied', 1],
+  ];
+  t.strictSame(await told(), [...first, ...second]);
+  await flush(true);
+  await flush(true);
+  t.strictSame(await told(), [...first, ...second, ['ann', 'rate_limited', 'denied', 1]]);
+  const set = () => under.admin(setAdmission, open);
+  t.match([await set(), await set(), await set()], [{ status: 200 }, { status: 429 }, { status: 429 }]);
+  const odd = { 'x-tenant-id': 'not an alias' };
+  for (let n = 0; n < 2; n += 1) t.match(await under.as('acme').call(listAudit, {}, odd), { status: 400 });
+  const lines = (await chain(under)).slice(first.length + second.length + 1);
+  t.match(
+    lines.map(({ action, status, kind, tenant, address }) => [action, status, kind, tenant, address]),
+    [
+      ['platform.set_admission', 200, 'user', null, '127.0.0.1'],
+      ['platform.set_admission', 429, 'user', null, '127.0.0.1'],
+      ['platform.list_audit', 400, 'user', null, '127.0.0.1'],
+    ],
+  );
+  t.equal(lines.length, 3);
 });
 
 t.test('a call that cannot be noted is refused with 503 and changes nothing', async (t) => {

@@ -19,6 +19,8 @@ export interface BegunCall {
   permission: string | null;
   /** Well-formed ids of the path, by name. */
   object: Readonly<Record<string, string>>;
+  /** Where it came from; null when that is no address. */
+  address: string | null;
   request_id: string;
 }
 
@@ -29,10 +31,15 @@ export interface AuditEntry extends BegunCall {
   code: string | null;
   location: string | null;
   repeated: boolean;
+  /** Of how many calls alike this tells, when it is of more than one. */
+  count?: number;
 }
 
 /** What of a call may be kept. */
-export function begunCall({ endpoint, principal, tenant, params, requestId }: AuditedCall, now: Date): BegunCall {
+export function begunCall(
+  { endpoint, principal, tenant, params, address, requestId }: AuditedCall,
+  now: Date,
+): BegunCall {
   const known = principal.kind === 'anonymous' ? undefined : principal;
   return {
     at: now.toISOString(),
@@ -43,6 +50,7 @@ export function begunCall({ endpoint, principal, tenant, params, requestId }: Au
     action: endpoint.id,
     permission: endpoint.access.kind === 'public' ? null : endpoint.access.permission,
     object: params,
+    address: address === '' ? null : address,
     request_id: requestId,
   };
 }
@@ -52,6 +60,11 @@ export function auditEntry(call: BegunCall, outcome: CallOutcome | undefined): A
   const { status, code, location, repeated = false } = outcome ?? {};
   const ended = { status: status ?? null, code: code ?? null, location: location ?? null, repeated };
   return { ...call, result: resultOf(status), ...ended };
+}
+
+/** The entry of calls alike that were refused before anybody looked at them, the last of which is told. */
+export function denialEntry(call: BegunCall, outcome: CallOutcome, count = 1): AuditEntry {
+  return { ...auditEntry(call, outcome), result: 'denied', ...(count > 1 ? { count } : {}) };
 }
 
 function resultOf(status: number | undefined): AuditResult {

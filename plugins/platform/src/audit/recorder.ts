@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { AuditTrail } from '@weir/kernel/contract';
-import { auditEntry, type BegunCall, begunCall } from './audit-event.ts';
+import { type AuditEntry, auditEntry, type BegunCall, begunCall } from './audit-event.ts';
 import { append, PLATFORM_CHAIN } from './chain.ts';
+import { type RepeatedDenials, repeatedDenials } from './repeated-denials.ts';
 
 /** A call this old whose end was not noted has lost its process: no request is worked on for as long. */
 const LOST_AFTER_SECONDS = 300;
 const BATCH = 100;
+/** Each of these is a guess of a credential or a right, and an event of its own; the number of them has a rate. */
+const OWN_EVENT: readonly number[] = [401, 403];
 
 type Deps = Pick<Kernel, 'db'>;
 
@@ -14,8 +17,11 @@ type Deps = Pick<Kernel, 'db'>;
  * The trail in Postgres. What begins is written down as an intent of its own; the transaction that appends the event
  * deletes it, so that each intent becomes one event, whoever ends it.
  */
-export function auditRecorder({ db }: Deps): AuditTrail {
+export function auditRecorder({ db }: Deps, now: () => number = Date.now): AuditTrail & Pick<RepeatedDenials, 'flush'> {
+  const noted = (tenant: Tenant, entry: AuditEntry) => db(tenant).transaction((tx) => append(tx, entry));
+  const repeated = repeatedDenials(noted, now);
   return {
+    flush: repeated.flush,
     async begin(call) {
       const tenant = call.tenant ?? PLATFORM_CHAIN;
       const intentId = randomUUID();
@@ -27,8 +33,8 @@ export function auditRecorder({ db }: Deps): AuditTrail {
       };
     },
     async denied(call, outcome) {
-      const entry = auditEntry(begunCall(call, new Date()), outcome);
-      await db(call.tenant ?? PLATFORM_CHAIN).transaction((tx) => append(tx, entry));
+      if (!OWN_EVENT.includes(outcome.status)) await repeated.denied(call, outcome);
+      else await noted(call.tenant ?? PLATFORM_CHAIN, auditEntry(begunCall(call, new Date()), outcome));
     },
   };
 }

@@ -68,6 +68,8 @@ function toView({ seq, event, previous_hash, hash }: Record<string, unknown>): A
     status: typeof kept.status === 'number' ? kept.status : null,
     code: text(kept.code),
     repeated: kept.repeated === true,
+    address: text(kept.address),
+    count: typeof kept.count === 'number' ? kept.count : 1,
     request_id: text(kept.request_id) ?? '',
     previous_hash: String(previous_hash),
     record: canonicalJson(event),

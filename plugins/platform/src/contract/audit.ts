@@ -36,6 +36,12 @@ export const AuditEvent = Type.Object({
   status: Nullable(Type.Integer()),
   code: Nullable(Type.String({ description: 'Code of the problem that was answered' })),
   repeated: Type.Boolean({ description: 'Whether the answer was that of an earlier call with the same key' }),
+  address: Nullable(
+    Type.String({ description: 'Where the call came from: the peer, or what a proxy that is trusted says' }),
+  ),
+  count: Type.Integer({
+    description: 'Calls alike that it tells of: more than 1 where a limit refused many in a minute',
+  }),
   request_id: Type.String({ description: 'The trace id of the answer' }),
   previous_hash: Type.String(),
   record: Type.String({ description: 'The event as it was hashed: JSON with sorted keys' }),
@@ -73,7 +79,7 @@ export const listAudit = endpoint({
   path: '/audit',
   summary: 'List who changed what in the tenant and who was denied, newest first',
   description:
-    'Every changing call and every denial is one event. Each holds the hash of the one before it; head is the last of the chain. Events are kept for ever.',
+    'Every changing call and every denial is one event; what a rate or a tenant header refuses again within a minute is counted in one. Each holds the hash of the one before it; head is the last of the chain. Events are kept for ever.',
   access: permission('audit:read', 'admin', { capability: 'audit:read' }),
   query: AuditQuery,
   response: AuditPage,

@@ -1,0 +1,25 @@
+import { BlockList, isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../config/refusal.ts';
+
+const familyOf = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4');
+
+/** Whether an address is of one of the networks of `WEIR_TRUSTED_PROXIES`, CIDR by commas. All addresses are no network. */
+export function trustedProxies(text: string): (address: string) => boolean {
+  const trusted = new BlockList();
+  for (const network of text.split(',').flatMap((part) => part.trim() || [])) {
+    const [, address = '', bits = '0'] = /^([0-9a-f.:]+)\/([1-9][0-9]*)$/i.exec(network) ?? [];
+    try {
+      trusted.addSubnet(address, Number(bits), familyOf(address));
+    } catch {
+      const fault = 'WEIR_TRUSTED_PROXIES must list networks, such as 10.1.0.0/16,2001:db8::/64';
+      throw new Refusal('configuration refused', [fault]);
+    }
+  }
+  return (address) => isIP(address) > 0 && trusted.check(address, familyOf(address));
+}
+
+/** Where a call came from: what the nearest proxies that are trusted say of it, when that is an address, else the peer. */
+export function clientAddress({ ip, socket }: FastifyRequest): string {
+  return isIP(ip) > 0 && !ip.includes('%') ? ip : (socket.remoteAddress ?? '');
+}
