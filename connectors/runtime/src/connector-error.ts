@@ -7,6 +7,55 @@ export const CONNECTOR_ERRORS = {
     retryable: true,
     message: 'The connector runtime is not available',
   },
+  connector_image_invalid: { origin: 'platform', retryable: false, message: 'The name of the connector image is none' },
+  connector_image_missing: {
+    origin: 'platform',
+    retryable: false,
+    message: 'The registry has no such connector image',
+  },
+  connector_image_denied: {
+    origin: 'platform',
+    retryable: false,
+    message: 'The registry does not give the connector image to everyone',
+  },
+  connector_image_mismatch: {
+    origin: 'platform',
+    retryable: false,
+    message: 'The connector image is another one than discovery has run',
+  },
+  connector_image_unusable: {
+    origin: 'platform',
+    retryable: false,
+    message: 'The connector image cannot be run here',
+  },
+  image_declares_volumes: {
+    origin: 'platform',
+    retryable: false,
+    message: 'The connector image declares volumes, which cannot be bounded',
+  },
+  connector_registry_unreachable: {
+    origin: 'platform',
+    retryable: true,
+    message: 'The registry of the connector image cannot be reached',
+  },
+  connector_pull_failed: { origin: 'platform', retryable: true, message: 'The connector image could not be pulled' },
+  runtime_lost: {
+    origin: 'platform',
+    retryable: true,
+    message: 'The container engine went away while the connector ran',
+  },
+  runtime_incompatible: {
+    origin: 'source',
+    retryable: false,
+    message: 'The connector runs programs from its temporary folder, which is not allowed',
+  },
+  connector_run_too_long: { origin: 'source', retryable: true, message: 'The connector ran longer than it may' },
+  connector_never_spoke: { origin: 'source', retryable: true, message: 'The connector said nothing after its start' },
+  connector_silent: {
+    origin: 'source',
+    retryable: true,
+    message: 'The connector has sent neither a record nor a state for too long',
+  },
   connector_image_unknown: {
     origin: 'platform',
     retryable: false,
@@ -69,9 +118,12 @@ export class ConnectorError extends Error {
   readonly code: ConnectorErrorCode;
   readonly origin: FailureOrigin;
   readonly retryable: boolean;
+  /** Which condition does not hold, as a stable word; of `connector_runtime_unavailable` alone. */
+  readonly reason: string | undefined;
 
-  constructor(code: ConnectorErrorCode, options?: { cause?: unknown }) {
+  constructor(code: ConnectorErrorCode, options: { cause?: unknown; reason?: string | undefined } = {}) {
     super(CONNECTOR_ERRORS[code].message, options);
+    this.reason = options.reason;
     this.name = 'ConnectorError';
     this.code = code;
     this.origin = CONNECTOR_ERRORS[code].origin;

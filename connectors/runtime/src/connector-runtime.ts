@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ConnectorErrorCode } from './connector-error.ts';
 
 export type ConnectorVerb = 'spec' | 'check' | 'discover' | 'read';
 
@@ -30,11 +31,21 @@ export type ConnectorRun = {
   readonly limits?: ConnectorLimits;
   /** Offers to take records as segments; for connectors that say they know the offer. */
   readonly segments?: boolean;
+  /** The digest or id of the image that an earlier run has recorded; another one under the same name is refused. */
+  readonly pinned?: string;
+  /** Told how far the image is pulled, by a runtime that pulls. */
+  readonly onPull?: (progress: PullProgress) => void;
   /** Told every piece of stderr as it comes, unmasked. */
   readonly onStderr?: (piece: Uint8Array) => void;
   /** Aborting is the same as calling `stop`. */
   readonly signal?: AbortSignal;
 };
+
+/** How far a pull is: bytes of the layers that are known so far. */
+export type PullProgress = { readonly image: string; readonly bytes: number; readonly totalBytes: number };
+
+/** Which image was run. */
+export type RunImage = { readonly digest: string; readonly id: string; readonly architecture: string };
 
 /** How the connector ended. `stopped` tells that we asked for it, whatever the code says. */
 export type ConnectorExit = {
@@ -42,15 +53,24 @@ export type ConnectorExit = {
   readonly signal: string | undefined;
   readonly oomKilled: boolean;
   readonly stopped: boolean;
+  /** Why the runtime itself says that this end counts for nothing. */
+  readonly failure?: ConnectorErrorCode;
 };
 
 /** Where a connector that was offered it puts its segments. Whoever reads its output destroys the folder after that. */
-export type SegmentFolder = { readonly path: string; readonly destroy: () => Promise<void> };
+export type SegmentFolder = {
+  readonly path: string;
+  /** Its files are of the connector's own user, which is another than ours. */
+  readonly ofOthers?: boolean;
+  readonly destroy: () => Promise<void>;
+};
 
 /** A started connector. The caller reads `stdout` to its end; an unread stdout holds the connector back. */
 export type ConnectorProcess = {
   readonly name: string;
   readonly pid: number | undefined;
+  /** There if it runs in a container. */
+  readonly image?: RunImage;
   /** The raw bytes of stdout, nothing parsed, nothing dropped. */
   readonly stdout: Readable;
   /** There if segments were offered. */

@@ -10,7 +10,7 @@ import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { RouterOptions } from './router.ts';
 import type { Spool } from './spool.ts';
 import { type StreamKey, streamKey } from './stream-key.ts';
-import { dropSegment, isSegmentName, takeSegment } from './take-segment.ts';
+import { dropSegment, isSegmentName, type SegmentPlace, takeSegment } from './take-segment.ts';
 import { type RunEvidence, type Verdict, verdictOf } from './verdict.ts';
 
 /** How many records of a stream arrived, those of segments and rejected ones included, and what came of it. */
@@ -31,7 +31,7 @@ export type EvidenceDeps = {
   readonly spool: Spool;
   readonly onSaid: (said: Message | string) => void;
   /** Where segments lie; undefined when none were asked for. */
-  readonly segmentFolder: string | undefined;
+  readonly segmentFolder: SegmentPlace | undefined;
 };
 
 type Evidence = {
@@ -93,7 +93,7 @@ export function createEvidence({ streams, spool, onSaid, segmentFolder }: Eviden
     const state = arrived(key, Number.isSafeInteger(rows) ? Math.max(0, rows) : 0);
     try {
       if (state !== undefined) spool.take(key, { rows, bytes, extractedAt, fill });
-      else dropSegment(segmentFolder, segment);
+      else dropSegment(segmentFolder.path, segment);
     } catch (error) {
       if (!(error instanceof ConnectorError) || error.code === 'spool_failed' || state === undefined) throw error;
       state.broken = error.code;

@@ -9,10 +9,19 @@ export {
   type ConnectorRun,
   type ConnectorRuntime,
   type ConnectorVerb,
+  type PullProgress,
+  type RunImage,
   type SegmentFolder,
   STDERR_TAIL_BYTES,
   STOP_GRACE_MS,
 } from './connector-runtime.ts';
+export {
+  type ContainerRuntime,
+  type ContainerRuntimeOptions,
+  containerRuntime,
+} from './container/container-runtime.ts';
+export type { EngineFacts, EngineWaiver } from './container/readiness.ts';
+export type { IsLive, Reaped } from './container/reap-runs.ts';
 export type { StreamReading } from './evidence.ts';
 export { type ProcessConnector, type ProcessRuntimeOptions, processRuntime } from './process-runtime.ts';
 export { type Answer, type AnswerType, type Collected, collectMessages, readAnswer } from './read-answer.ts';

@@ -28,7 +28,7 @@ export type SyncReading = { readonly streams: ReadonlyMap<StreamKey, StreamReadi
  */
 export async function readSync({ connector, streams, spool, ...options }: ReadSyncOptions): Promise<SyncReading> {
   const { onSaid = () => undefined } = options;
-  const evidence = createEvidence({ streams, spool, onSaid, segmentFolder: connector.segments?.path });
+  const evidence = createEvidence({ streams, spool, onSaid, segmentFolder: connector.segments });
   const router = createRouter({ streams, ...evidence.handlers });
   let truncated = false;
   let broken: ConnectorErrorCode | undefined;

@@ -24,6 +24,9 @@ const SCHEMA_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_FOLDER_FILES = MAX_UNACKNOWLEDGED_SEGMENTS + 1;
 const BLOCK_BYTES = 1024 * 1024;
 
+/** Where segments lie, and whether their files belong to another user than ours, as a container's do. */
+export type SegmentPlace = { readonly path: string; readonly ofOthers?: boolean };
+
 /** Whether a name may be that of a segment's file. One that may not is never looked up, so it is never acknowledged. */
 export function isSegmentName(file: unknown): boolean {
   return typeof file === 'string' && FILE_NAME.test(file);
@@ -45,13 +48,13 @@ function areInBounds({ format, rows, bytes, sha256, schema_id, emitted_at = 0 }:
  * rows are not as the line says, `segment_backlog` when more lies in the folder than may; nothing is left at `target` then,
  * and the file is deleted all the same, so that the connector goes on with its other streams.
  */
-export function takeSegment(folder: string, segment: SegmentFacts, target: string): void {
-  const directory = openDirectory(folder);
+export function takeSegment(from: SegmentPlace, segment: SegmentFacts, target: string): void {
+  const directory = openDirectory(from.path);
   const source = join(directory.path, segment.file);
   try {
     if (!areInBounds(segment)) throw new ConnectorError('segment_invalid');
     checkFolder(directory.path);
-    copyChecked(source, segment, target);
+    copyChecked({ path: source, ofOthers: from.ofOthers === true }, segment, target);
   } catch (error) {
     rmSync(target, { force: true });
     throw error instanceof ConnectorError ? error : new ConnectorError('spool_failed', { cause: error });
@@ -92,11 +95,11 @@ function checkFolder(folder: string): void {
   }
 }
 
-function copyChecked(path: string, segment: SegmentFacts, target: string): void {
+function copyChecked({ path, ofOthers }: Required<SegmentPlace>, segment: SegmentFacts, target: string): void {
   const source = openSource(path);
   try {
     const facts = fstatSync(source);
-    const isOurs = process.getuid === undefined || facts.uid === process.getuid();
+    const isOurs = ofOthers || process.getuid === undefined || facts.uid === process.getuid();
     if (!facts.isFile() || facts.nlink !== 1 || !isOurs) throw new ConnectorError('segment_unsafe');
     if (facts.size !== segment.bytes) throw new ConnectorError('segment_mismatch');
     const copy = openSync(target, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);

@@ -1,10 +1,11 @@
 /** Door "./testing": the rules that every ConnectorRuntime keeps, as cases for any test runner. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SEGMENT_OFFER } from '@weir/connector-sdk';
-import { ConnectorError } from './connector-error.ts';
+import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorProcess, ConnectorRun, ConnectorRuntime } from './connector-runtime.ts';
 import { STDERR_TAIL_BYTES } from './connector-runtime.ts';
 
@@ -24,6 +25,8 @@ export type RuntimeHarness = {
   readonly runtime: ConnectorRuntime;
   /** The image of the test connector with this habit. */
   readonly image: (habit: Habit) => string;
+  /** An image that this runtime cannot have, and by which code it says so. */
+  readonly unknown?: { readonly image: string; readonly code: ConnectorErrorCode };
   /** The texts of all files that exist in workspaces now. */
   readonly leftInputs: () => Promise<readonly string[]>;
 };
@@ -37,7 +40,7 @@ const POLL_MS = 20;
 
 /** A run of the test connector, to be spread over. */
 export function testRun(image: string, more: Partial<ConnectorRun> = {}): ConnectorRun {
-  const labels = { tenant: 'tenant', source: 'source', execution: 'execution', attempt: '1' };
+  const labels = { tenant: 'tenant', source: 'source', execution: randomUUID(), attempt: '1' };
   return { image, role: 'source', labels, verb: 'read', ...more };
 }
 
@@ -45,7 +48,7 @@ type Start = (habit: Habit, more?: Partial<ConnectorRun>) => Promise<ConnectorPr
 
 /** The cases; each is on its own. */
 export function runtimeConformance(harness: RuntimeHarness): RuntimeCase[] {
-  const { runtime, image } = harness;
+  const { runtime, image, unknown = { image: 'weir/nobody:1', code: 'connector_image_unknown' } } = harness;
   const start: Start = (habit, more) => runtime.run(testRun(image(habit), more));
   return [
     ...outputCases(start),
@@ -54,7 +57,7 @@ export function runtimeConformance(harness: RuntimeHarness): RuntimeCase[] {
     ...stopCases(start),
     {
       name: 'an image that is not known is refused by its code',
-      run: () => assert.rejects(runtime.run(testRun('weir/nobody:1')), isCode('connector_image_unknown')),
+      run: () => assert.rejects(runtime.run(testRun(unknown.image)), isCode(unknown.code)),
     },
   ];
 }

@@ -56,6 +56,7 @@ export function runFailure(run: RunEvidence, own: TraceError | undefined): Failu
   const { exit } = run;
   if (run.broken !== undefined) return platformFailure(run.broken);
   if (exit.oomKilled) return platformFailure('connector_out_of_memory');
+  if (exit.failure !== undefined) return platformFailure(exit.failure);
   if (exit.stopped) return platformFailure('connector_stopped');
   if (own !== undefined) return traceFailure(own);
   if (exit.signal !== undefined || exit.code === undefined) return platformFailure('connector_crashed');

@@ -12,7 +12,8 @@ export type Workspace = {
   readonly destroy: () => Promise<void>;
 };
 
-const INPUT_NAMES = ['config', 'catalog', 'state'] as const;
+export const INPUT_NAMES = ['config', 'catalog', 'state'] as const;
+const OWNER_ONLY = 0o600;
 const ATTEMPT = /^(?:attempt|segments)-(\d+)-/;
 
 /**
@@ -31,7 +32,7 @@ export async function createWorkspace(root: string, inputs: ConnectorInputs): Pr
       const text = inputs[name];
       if (text === undefined) continue;
       const file = join(path, `${name}.json`);
-      await writeExclusive(file, text);
+      await writeExclusive(file, text, OWNER_ONLY);
       files[name] = file;
     }
     return { path, tmp, files, destroy };
@@ -71,18 +72,20 @@ async function vettedRoot(root: string): Promise<string> {
   }
 }
 
-async function writeExclusive(file: string, text: string): Promise<void> {
+/** Writes a file where none is, not even a link; of exactly that mode, whatever the umask is. */
+export async function writeExclusive(file: string, text: string, mode: number): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const handle = await open(file, flags, 0o600);
+  const handle = await open(file, flags, OWNER_ONLY);
   try {
     await handle.writeFile(text);
+    if (mode !== OWNER_ONLY) await handle.chmod(mode);
   } finally {
     await handle.close();
   }
 }
 
-/** Overwrites the inputs before removing them, so that a later reader of the free blocks finds nothing. */
-async function destroyFolder(path: string): Promise<void> {
+/** Overwrites the inputs in a folder before removing it, so that a later reader of the free blocks finds nothing. */
+export async function destroyFolder(path: string): Promise<void> {
   for (const name of INPUT_NAMES) {
     const handle = await open(join(path, `${name}.json`), constants.O_WRONLY | constants.O_NOFOLLOW).catch(
       () => undefined,

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Readable } from 'node:stream';
+import { ConnectorError } from '../connector-error.ts';
+import type { ConnectorProcess, ConnectorRun, ConnectorRuntime } from '../connector-runtime.ts';
+import { LOST_AFTER_MS } from './container-end.ts';
+import { createOptions, type ImageUser, INPUTS_TARGET, labelsOf } from './create-options.ts';
+import { type EngineClient, engineClient, statusOf, within } from './engine-client.ts';
+import { checkEngineSocket } from './engine-socket.ts';
+import { createEngineWorkspace, type EngineWorkspace } from './engine-workspace.ts';
+import { checkImage, imageUser } from './image-policy.ts';
+import { ensureNetwork } from './network.ts';
+import { type ImageFacts, imageStore } from './pull-image.ts';
+import { type EngineFacts, type EngineWaiver, engineReadiness } from './readiness.ts';
+import { type IsLive, type Reaped, reapOlderAttempts, reapRuns } from './reap-runs.ts';
+import { remove, superviseContainer } from './supervise-container.ts';
+
+export type ContainerRuntimeOptions = {
+  /** The one socket of the role's engine. */
+  readonly socketPath: string;
+  /** The group that the socket must have; one of this process's own when absent. */
+  readonly socketGid?: number;
+  /** The role's workspace, prepared by the operator: ours, of the engine's group. */
+  readonly workspaceRoot: string;
+  readonly role: 'source' | 'discovery';
+  readonly mode: 'development' | 'staging' | 'production';
+  /** What the operator tells every connector. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Conditions that a test does without; production refuses any. */
+  readonly waivers?: readonly EngineWaiver[];
+  /** Who started this process has seen that the engine is ready; else it is proven before the first run. */
+  readonly isProven?: boolean;
+  readonly lostAfterMs?: number;
+};
+
+export type ContainerRuntime = ConnectorRuntime & {
+  /** Resolves when the engine may run connectors; rejects with `connector_runtime_unavailable` and the reason. */
+  readonly ready: () => Promise<EngineFacts>;
+  /** Removes the containers and workspaces of this role whose run is not live. */
+  readonly reap: (isLive: IsLive) => Promise<Reaped>;
+};
+
+/** The longest that any run may take; the reaper removes what is older, whatever is said of it. */
+export const MAX_CONTAINER_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
+const NAME_CHARS = 24;
+
+/**
+ * The runtime of an installation: every connector in a hardened container of the engine behind one Unix socket. There is
+ * no other engine that it would turn to: what does not hold is `connector_runtime_unavailable`, with the reason.
+ */
+export function containerRuntime(options: ContainerRuntimeOptions): ContainerRuntime {
+  const { socketPath, socketGid, workspaceRoot, role, mode, waivers = [] } = options;
+  if (mode === 'production' && waivers.length > 0) {
+    throw new ConnectorError('connector_runtime_unavailable', { reason: 'waivers_in_production' });
+  }
+  let client: Promise<EngineClient> | undefined;
+  const engine = () => {
+    client ??= engineClient(socketPath);
+    return client;
+  };
+  const ready = engineReadiness({ engine, socketPath, socketGid, workspaceRoot, waivers });
+  const images = engine().then(imageStore);
+  images.catch(() => undefined);
+  const users = new Map<string, ImageUser>();
+  const userOf = async (image: ImageFacts) => {
+    const user = users.get(image.id) ?? (await imageUser(await engine(), image));
+    users.set(image.id, user);
+    return user;
+  };
+  return {
+    ready,
+    async reap(isLive) {
+      await checkEngineSocket(socketPath, socketGid);
+      return reapRuns({ engine: await engine(), workspaceRoot, role }, isLive);
+    },
+    async run(request) {
+      if (options.isProven === true) await checkEngineSocket(socketPath, socketGid);
+      else await ready();
+      try {
+        const asked = { image: request.image, pinned: request.pinned, onProgress: request.onPull };
+        const image = await unlessAborted((await images).resolve(asked), request.signal);
+        checkImage(image);
+        return await start({ engine: await engine(), image, user: await userOf(image), options, request });
+      } catch (error) {
+        throw error instanceof ConnectorError ? error : startFailure(error);
+      }
+    },
+  };
+}
+
+type Start = {
+  readonly engine: EngineClient;
+  readonly image: ImageFacts;
+  readonly user: ImageUser;
+  readonly options: ContainerRuntimeOptions;
+  readonly request: ConnectorRun;
+};
+
+async function start({ engine, image, user, options, request }: Start): Promise<ConnectorProcess> {
+  const { workspaceRoot, environment = {}, role, lostAfterMs = LOST_AFTER_MS } = options;
+  const { labels, inputs = {}, limits = {}, signal } = request;
+  await ensureNetwork(engine);
+  await reapOlderAttempts(engine, labels);
+  const workspace = await createEngineWorkspace(workspaceRoot, { labels, inputs, segments: request.segments === true });
+  const name = nameOf(request, role);
+  const plan = { name, imageId: image.id, user, limits, environment, inputs: workspace.inputs };
+  const marked = labelsOf({ labels, role }, hostname(), Date.now() + MAX_CONTAINER_AGE_MS);
+  const segments = workspace.segments?.path;
+  const created = createOptions({ ...plan, command: commandOf(request, workspace), labels: marked, segments });
+  try {
+    const container = await within(engine.createContainer(created));
+    try {
+      const attached = await within(container.attach({ stream: true, stdout: true, stderr: true, logs: false }));
+      const stream = attached as unknown as Readable;
+      const waited = container.wait({ condition: 'next-exit' });
+      waited.catch(() => undefined);
+      if (signal?.aborted) throw new ConnectorError('connector_stopped');
+      await within(container.start());
+      if ((await within(container.inspect())).Image !== image.id) throw new ConnectorError('connector_image_mismatch');
+      const { id, digest, architecture } = image;
+      const facts = { id, digest, architecture };
+      return superviseContainer({ name, container, image: facts, stream, waited, workspace, signal, lostAfterMs });
+    } catch (error) {
+      await remove(container);
+      throw error;
+    }
+  } catch (error) {
+    await workspace.destroy().catch(() => undefined);
+    await workspace.segments?.destroy().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The verb and its inputs; the image's own entry point stands before them. */
+function commandOf({ verb }: ConnectorRun, { names }: EngineWorkspace): readonly string[] {
+  return [verb, ...names.flatMap((input) => [`--${input}`, `${INPUTS_TARGET}/${input}.json`])];
+}
+
+/** The same for the same attempt, so that none runs twice; ids of tenants are no part of it. */
+function nameOf({ labels, verb }: ConnectorRun, role: string): string {
+  const { tenant, execution, attempt } = labels;
+  const hash = createHash('sha256').update(JSON.stringify([role, tenant, execution, attempt, verb]));
+  return `weir-${role}-${verb}-${hash.digest('hex').slice(0, NAME_CHARS)}`;
+}
+
+/** Gives up waiting, not the work that others may wait for, when the signal is aborted. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new ConnectorError('connector_stopped'));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    work.catch(() => undefined);
+  }
+}
+
+/** What the engine refuses at a start says that the image is none to run here; no answer at all, that it is away. */
+function startFailure(cause: unknown): ConnectorError {
+  const status = statusOf(cause);
+  if (status === undefined)
+    return new ConnectorError('connector_runtime_unavailable', { reason: 'engine_silent', cause });
+  return new ConnectorError(status === 400 || status === 404 ? 'connector_image_unusable' : 'connector_start_failed', {
+    cause,
+  });
+}

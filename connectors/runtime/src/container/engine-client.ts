@@ -1,0 +1,58 @@
+import { Agent } from 'node:http';
+import type Docker from 'dockerode';
+import { ConnectorError } from '../connector-error.ts';
+
+export type EngineClient = Docker;
+
+/** How long an ordinary answer of the engine may take. */
+export const ANSWER_TIMEOUT_MS = 30_000;
+
+/**
+ * A client of the engine behind exactly this socket. The library would let DOCKER_HOST and its companions win over a
+ * socket that is given: every option that they set is set here. It is loaded only where an engine is used.
+ */
+export async function engineClient(socketPath: string): Promise<EngineClient> {
+  const { default: Library } = await import('dockerode');
+  const nothing = {
+    host: undefined,
+    port: undefined,
+    username: undefined,
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
+  };
+  const options = {
+    ...nothing,
+    protocol: 'http' as const,
+    socketPath,
+    pathPrefix: undefined,
+    timeout: undefined,
+    // A connection that an engine before this one left open would answer nothing.
+    agent: new Agent({ keepAlive: false }),
+  };
+  return new Library(options as unknown as Docker.DockerOptions);
+}
+
+/** The HTTP status of what the engine refused; undefined when it did not answer at all. */
+export function statusOf(error: unknown): number | undefined {
+  const status = (error as { statusCode?: unknown } | undefined)?.statusCode;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** The engine's own words of a refusal. They may name images and paths, so they are matched and never shown. */
+export function wordsOf(error: unknown): string {
+  const { json, message } = (error ?? {}) as { json?: { message?: unknown }; message?: unknown };
+  return String(json?.message ?? message ?? '');
+}
+
+/** Rejects with `connector_runtime_unavailable` when an answer takes longer than any may. */
+export async function within<T>(answer: Promise<T>, ms = ANSWER_TIMEOUT_MS): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const reason = 'engine_silent';
+  const timer = setTimeout(() => reject(new ConnectorError('connector_runtime_unavailable', { reason })), ms);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

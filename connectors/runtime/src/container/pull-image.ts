@@ -1,0 +1,168 @@
+import { ConnectorError, type ConnectorErrorCode } from '../connector-error.ts';
+import type { PullProgress } from '../connector-runtime.ts';
+import { type EngineClient, statusOf, within, wordsOf } from './engine-client.ts';
+import { type ImageReference, parseImageReference, referenceText } from './image-reference.ts';
+
+/** What is known of an image that lies in the engine. */
+export type ImageFacts = {
+  /** The engine's id, by which it is run. */
+  readonly id: string;
+  /** The registry's digest; the id for an image that came from no registry. */
+  readonly digest: string;
+  readonly architecture: string;
+  readonly user: string;
+  readonly volumes: readonly string[];
+  readonly entrypoint: readonly string[];
+};
+
+export type ImageRequest = {
+  readonly image: string;
+  /** The digest (or id) that an earlier run has recorded; another image under the same name is refused. */
+  readonly pinned?: string | undefined;
+  readonly onProgress?: ((progress: PullProgress) => void) | undefined;
+};
+
+export type ImageStore = { readonly resolve: (request: ImageRequest) => Promise<ImageFacts> };
+
+/** A pull that says nothing for this long is given up. */
+const PULL_SILENCE_MS = 120_000;
+
+/**
+ * The images of one engine: gives the facts of one, pulling it when it is not there. Nobody pulls what another already
+ * pulls. No credential is sent: what a registry does not give to everyone is `connector_image_denied`.
+ */
+export function imageStore(engine: EngineClient): ImageStore {
+  const pulling = new Map<string, Promise<void>>();
+  const pullOnce = (reference: string, onProgress: ImageRequest['onProgress']): Promise<void> => {
+    const running =
+      pulling.get(reference) ?? pull(engine, reference, onProgress).finally(() => pulling.delete(reference));
+    pulling.set(reference, running);
+    return running;
+  };
+  return {
+    async resolve({ image, pinned, onProgress }) {
+      const asked = parseImageReference(image);
+      const here = await factsOf(engine, asked);
+      if (here !== undefined && isPinned(here, pinned)) return here.facts;
+      // No registry can give back what came from none.
+      if (here?.digests.length === 0) throw new ConnectorError('connector_image_mismatch');
+      // A tag that has moved on: what was pinned is still to be had by its digest.
+      const wanted = pinned === undefined ? asked : { ...asked, digest: pinned };
+      await pullOnce(referenceText(wanted), onProgress);
+      const pulled = await factsOf(engine, wanted);
+      if (pulled === undefined) throw new ConnectorError('connector_pull_failed');
+      if (!isPinned(pulled, pinned)) throw new ConnectorError('connector_image_mismatch');
+      return pulled.facts;
+    },
+  };
+}
+
+type Found = { readonly facts: ImageFacts; readonly digests: readonly string[] };
+
+function isPinned({ facts, digests }: Found, pinned: string | undefined): boolean {
+  return pinned === undefined || facts.id === pinned || digests.includes(pinned);
+}
+
+async function factsOf(engine: EngineClient, reference: ImageReference): Promise<Found | undefined> {
+  try {
+    const found = await within(engine.getImage(referenceText(reference)).inspect());
+    const digests = found.RepoDigests?.map((text) => text.slice(text.indexOf('@') + 1)) ?? [];
+    const ofThisRepository = found.RepoDigests?.find((text) => isOf(text, reference.repository));
+    const digest = reference.digest ?? ofThisRepository?.slice(ofThisRepository.indexOf('@') + 1) ?? digests[0];
+    const { Entrypoint: entrypoint, User: user, Volumes: volumes } = found.Config ?? {};
+    const facts = {
+      id: found.Id,
+      digest: digest ?? found.Id,
+      architecture: found.Architecture,
+      user: user ?? '',
+      volumes: Object.keys(volumes ?? {}),
+      entrypoint: typeof entrypoint === 'string' ? [entrypoint] : (entrypoint ?? []),
+    };
+    return { facts, digests };
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error instanceof ConnectorError ? error : refused(error);
+  }
+}
+
+/** Whether `repository@digest` is of that repository; the engine leaves out the registry that is its default. */
+function isOf(digest: string, repository: string): boolean {
+  const name = digest.slice(0, digest.indexOf('@'));
+  return name === repository || repository.replace(/^docker\.io\/(?:library\/)?/, '') === name;
+}
+
+async function pull(engine: EngineClient, reference: string, onProgress: ImageRequest['onProgress']): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const abort = new AbortController();
+  const giveUp = () => {
+    abort.abort();
+    reject(new ConnectorError('connector_registry_unreachable'));
+  };
+  let silence = setTimeout(giveUp, PULL_SILENCE_MS);
+  const layers = new Map<string, { current: number; total: number }>();
+  const heard = (event: PullEvent) => {
+    clearTimeout(silence);
+    silence = setTimeout(giveUp, PULL_SILENCE_MS);
+    // The engine answers 200 before it begins, and tells of a failure in the stream.
+    if (event.error !== undefined) reject(pullFailure(undefined, event.error));
+    const { current, total } = event.progressDetail ?? {};
+    if (event.id === undefined || current === undefined || event.status !== 'Downloading') return;
+    layers.set(event.id, { current, total: total ?? current });
+    const all = [...layers.values()];
+    const sum = (pick: (layer: { current: number; total: number }) => number) => all.reduce((n, l) => n + pick(l), 0);
+    onProgress?.({ image: reference, bytes: sum((l) => l.current), totalBytes: sum((l) => l.total) });
+  };
+  try {
+    const at = reference.lastIndexOf('@') > 0 ? reference.lastIndexOf('@') : reference.lastIndexOf(':');
+    const query = { fromImage: reference.slice(0, at), tag: reference.slice(at + 1), abortSignal: abort.signal };
+    const stream = await Promise.race([engine.createImage(query), promise]);
+    if (stream === undefined) return;
+    engine.modem.followProgress(
+      stream as NodeJS.ReadableStream,
+      (error) => {
+        if (error === null) resolve();
+        else reject(pullFailure(statusOf(error), wordsOf(error)));
+      },
+      heard,
+    );
+    await promise;
+  } catch (error) {
+    throw error instanceof ConnectorError ? error : pullFailure(statusOf(error), wordsOf(error));
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+type PullEvent = {
+  readonly id?: string;
+  readonly status?: string;
+  readonly error?: string;
+  readonly progressDetail?: { readonly current?: number; readonly total?: number };
+};
+
+/** The engine passes on what the registry says; what it means is only in its words. The first that fits counts. */
+const PULL_WORDS: readonly (readonly [RegExp, ConnectorErrorCode])[] = [
+  [/denied|unauthorized|authentication required|no basic auth|forbidden/i, 'connector_image_denied'],
+  [
+    /manifest unknown|not found|name unknown|repository name not known|no matching manifest/i,
+    'connector_image_missing',
+  ],
+  [/invalid reference|invalid checksum digest|repository name must/i, 'connector_image_invalid'],
+  [
+    /dial tcp|no such host|connection refused|timeout|TLS|x509|EOF|reset by peer|lookup|unreachable|5\d\d /i,
+    'connector_registry_unreachable',
+  ],
+];
+
+/** Which failure of ours a pull's is, by the engine's status and words. */
+export function pullFailure(status: number | undefined, words: string): ConnectorError {
+  const known = PULL_WORDS.find(([pattern]) => pattern.test(words))?.[1];
+  if (known !== undefined) return new ConnectorError(known);
+  if (status === 404) return new ConnectorError('connector_image_missing');
+  if (status === 400) return new ConnectorError('connector_image_invalid');
+  return new ConnectorError('connector_pull_failed');
+}
+
+function refused(cause: unknown): ConnectorError {
+  return new ConnectorError('connector_runtime_unavailable', { reason: 'engine_refuses', cause });
+}

@@ -1,0 +1,31 @@
+import { containerRuntime } from '@weir/connector-runtime';
+import { type Habit, runtimeConformance } from '@weir/connector-runtime/testing';
+import t from 'tap';
+import { testEngine } from '../../../test/engines/index.ts';
+import { filesBelow, habit, imageMaker } from './container-kit.ts';
+
+const HABITS: readonly Habit[] = [
+  'inputs',
+  'writes-a-segment',
+  'good',
+  'stops-on-request',
+  'ignores-sigterm',
+  'leaves-a-child',
+  'flood',
+  'noisy',
+  'exits-3',
+];
+const image = (name: Habit) => `weir-test/${name}:1`;
+
+const engine = await testEngine(t, 'rootful');
+if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
+else {
+  const make = await imageMaker(engine);
+  for (const name of HABITS) await make(image(name), [habit(name), 'USER 65534:65534']);
+  const { socketPath, workspaceRoot, registry } = engine;
+  const waivers = ['rootful'] as const;
+  const runtime = containerRuntime({ socketPath, workspaceRoot, role: 'source', mode: 'development', waivers });
+  const unknown = { image: `${registry}/weir/nobody:1`, code: 'connector_image_missing' } as const;
+  const leftInputs = () => filesBelow(workspaceRoot);
+  for (const { name, run } of runtimeConformance({ runtime, image, unknown, leftInputs })) t.test(name, run);
+}
