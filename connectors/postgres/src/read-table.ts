@@ -1,0 +1,133 @@
+import { type ReadContext, recordEnvelope, SEGMENT_OFFER } from '@weir/connector-sdk';
+import type { PostgresConfig } from './config.ts';
+import type { ConnectOptions, Session } from './connect.ts';
+import { copyRows } from './copy-rows.ts';
+import { type Duckdb, startDuckdb } from './duckdb-session.ts';
+import { lineSink } from './line-sink.ts';
+import type { FixedMember, RowSink, SinkOptions } from './row-sink.ts';
+import { segmentSink } from './segment-sink.ts';
+import { joinSnapshot, type Snapshot } from './snapshot.ts';
+import { identifier } from './sql-text.ts';
+import type { Table } from './table.ts';
+import { PART_PAGES, type Part, tableParts } from './table-parts.ts';
+
+export type TableReading = {
+  readonly config: PostgresConfig;
+  readonly options: ConnectOptions;
+  readonly table: Table;
+  readonly snapshot: Snapshot;
+  readonly fixed: readonly FixedMember[];
+  readonly context: Pick<ReadContext, 'stream' | 'emit' | 'emittedAt' | 'signal'>;
+};
+
+/**
+ * Reads a table whole, its parts by several connections that all see one snapshot. When one of them is lost, so is the
+ * reading: no other snapshot ever stands in. Nothing is said of a state.
+ */
+export async function readTable(reading: TableReading): Promise<number> {
+  const { table, snapshot, config, context } = reading;
+  const parts = await tableParts(snapshot.session, table, reading.options.partPages ?? PART_PAGES);
+  const estimate = await estimateOf(snapshot.session, table);
+  if (estimate !== undefined) await context.emit.estimate({ row_estimate: estimate });
+  const count = snapshot.id === undefined ? 1 : Math.min(config.parallelReads, parts.length);
+  return withSinks(reading, count, async (sinks) => {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, context.signal]);
+    const progress = progressOf(reading, parts);
+    const readers = sinks.map(async (sink, index) => {
+      const session = index === 0 ? snapshot.session : await joinSnapshot(config, snapshot.id ?? '', reading.options);
+      const end = () => void session.end();
+      signal.addEventListener('abort', end, { once: true });
+      try {
+        for (let part = parts.shift(); part !== undefined && !signal.aborted; part = parts.shift()) {
+          await progress(await copyRows(session, copySql(table, part), sink.take));
+        }
+        if (!signal.aborted) await sink.finish();
+      } catch (error) {
+        stop.abort();
+        throw error;
+      } finally {
+        signal.removeEventListener('abort', end);
+        if (index > 0) await session.end();
+      }
+    });
+    const outcomes = await Promise.allSettled(readers);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return progress.rows();
+  });
+}
+
+/** The statement that prints the rows of a part. */
+export function copySql({ columns }: Pick<Table, 'columns'>, { from, where }: Part): string {
+  const names = columns.map(({ name }) => identifier(name));
+  // See `segmentSql`.
+  if (names.length === 1) names.push(`''`);
+  const rows = `SELECT ${names.join(', ')} FROM ${from}${where === '' ? '' : ` WHERE ${where}`}`;
+  return `COPY (${rows}) TO STDOUT (FORMAT csv)`;
+}
+
+/** Runs `use` with so many places for rows; what they hold on disk goes with it. */
+export async function withSinks<T>(
+  {
+    table,
+    fixed,
+    options: { environment },
+    context: { stream, emit, emittedAt },
+  }: Omit<TableReading, 'snapshot' | 'config'>,
+  count: number,
+  use: (sinks: readonly RowSink[]) => Promise<T>,
+): Promise<T> {
+  const { columns } = table;
+  const how: SinkOptions = { columns, fixed, emit, envelope: recordEnvelope(stream.stream, emittedAt) };
+  const { segment } = emit;
+  if (segment === undefined || !haveDistinctNames(table)) {
+    return use(Array.from({ length: count }, () => lineSink(how)));
+  }
+  const duckdb: Duckdb = await startDuckdb([environment[SEGMENT_OFFER.folderVariable] ?? '']);
+  const inTurn = turns();
+  const sinks = Array.from({ length: count }, (_, index) =>
+    segmentSink({ ...how, segment, duckdb, inTurn, name: `part${index}` }),
+  );
+  try {
+    return await use(sinks);
+  } finally {
+    await Promise.all(sinks.map((sink) => sink.discard()));
+    await duckdb.close();
+  }
+}
+
+/** Lets one piece of work begin when the one before has ended. */
+function turns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+/** DuckDB does not tell names apart by case. */
+function haveDistinctNames({ columns }: Table): boolean {
+  return new Set(columns.map(({ name }) => name.toLowerCase())).size === columns.length;
+}
+
+/** How many rows the server believes that a table has; undefined when it was never looked at. */
+async function estimateOf(session: Session, { oid }: Table): Promise<number | undefined> {
+  const [row] = await session.rows('SELECT reltuples::bigint AS rows FROM pg_catalog.pg_class WHERE oid = $1::oid', [
+    oid,
+  ]);
+  const rows = Number(row?.rows ?? -1);
+  return rows < 0 ? undefined : rows;
+}
+
+function progressOf({ table, context }: TableReading, parts: readonly Part[]) {
+  const total = parts.length;
+  let [done, rows] = [0, 0];
+  const tell = async (count: number) => {
+    done += 1;
+    rows += count;
+    if (total > 1) await context.emit.log('INFO', `${table.name}: part ${done} of ${total} read, ${rows} rows`);
+  };
+  return Object.assign(tell, { rows: () => rows });
+}
