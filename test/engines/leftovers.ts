@@ -16,6 +16,17 @@ export function namespaceOf(pid: number, kind: NamespaceKind): Promise<string | 
   return readlink(`/proc/${pid}/ns/${kind}`).catch(() => undefined);
 }
 
+/** Waits until a process that was told to leave our namespaces of these kinds has left them. */
+export async function untilApart(pid: number, kinds: readonly NamespaceKind[]): Promise<void> {
+  const deadline = Date.now() + GONE_TIMEOUT_MS;
+  const all = (one: number) => Promise.all(kinds.map((kind) => namespaceOf(one, kind)));
+  for (const ours = await all(process.pid); ; await delay(POLL_MS)) {
+    const its = await all(pid);
+    if (its.every((name, at) => name !== undefined && name !== ours[at])) return;
+    if (Date.now() > deadline) throw new Error(`process ${pid} did not get namespaces of its own`);
+  }
+}
+
 /** Waits until a process has ended, whether or not somebody has taken note of it. */
 export async function untilEnded(pid: number): Promise<void> {
   const deadline = Date.now() + GONE_TIMEOUT_MS;

@@ -4,13 +4,12 @@ import { promisify } from 'node:util';
 import { supervise } from '@weir/embedded';
 import { daemonOf } from './daemon.ts';
 import { announceEngine, makeFolder, removeFolder } from './engine.ts';
-import { endCgroups, endNamespace, namespaceOf } from './leftovers.ts';
+import { endCgroups, endNamespace, namespaceOf, untilApart } from './leftovers.ts';
 import { prepareMachine } from './packages.ts';
 import type { OwnEngine } from './start-rootless.ts';
 
 const run = promisify(execFile);
 const SHUTDOWN_S = '5';
-const SETTLE_TRIES = 200;
 
 /**
  * Starts a rootful engine with user namespaces in a network of its own: limits hold on any machine, and nothing of the
@@ -48,7 +47,7 @@ export async function startRootful(): Promise<OwnEngine> {
     await removeFolder(places);
   };
   try {
-    await untilApart(holder.pid);
+    await untilApart(holder.pid, ['net', 'mnt']);
     await run('nsenter', [...enter, 'ip', 'link', 'set', 'lo', 'up']);
     await daemon.start();
   } catch (fault) {
@@ -56,17 +55,4 @@ export async function startRootful(): Promise<OwnEngine> {
     throw fault;
   }
   return { ...(await announceEngine(places, { kind: 'rootful', inputGroup, user })), daemon, stop };
-}
-
-/** A process that was told to leave our network and our mounts is seen in them until it has. */
-async function untilApart(pid: number): Promise<void> {
-  const kinds = ['net', 'mnt'] as const;
-  for (let tried = 0; tried < SETTLE_TRIES; tried += 1) {
-    const [ours, its] = await Promise.all(
-      [process.pid, pid].map((one) => Promise.all(kinds.map((kind) => namespaceOf(one, kind)))),
-    );
-    if (kinds.every((_kind, at) => its?.[at] !== undefined && its[at] !== ours?.[at])) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('the network of the container engine was not made');
 }

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Daemon, daemonOf } from './daemon.ts';
 import { announceEngine, type Engine, makeFolder, removeFolder } from './engine.ts';
@@ -8,8 +8,16 @@ import { prepareMachine } from './packages.ts';
 /** An engine of a test's own, whose daemon can be ended and started again. */
 export type OwnEngine = Engine & { readonly daemon: Daemon; readonly stop: () => Promise<void> };
 
-const SCRIPT = '/usr/share/docker.io/contrib/dockerd-rootless.sh';
-const SHUTDOWN_S = '5';
+export type RootlessOptions = {
+  /** The daemon's configuration file, for the tests of an operator's one. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  /** More of its environment, e.g. who is told that it is ready. */
+  readonly env?: NodeJS.ProcessEnv;
+};
+
+/** The program that an operator's unit runs. The engine's user may not see this checkout, so it gets a copy. */
+const PROGRAM = path.resolve(import.meta.dirname, '../../deploy/connector-engine/bin/engine');
+const SHUTDOWN_S = 5;
 
 /**
  * Runs the rest in a mount namespace of its own, in which everybody may use the tunnel device, as udev has it on
@@ -21,23 +29,30 @@ mknod -m 666 "$1/dev/tun" c 10 200 && chmod 666 "$1/dev/tun" && mount --bind "$1
 shift; exec "$@"`;
 
 /**
- * Starts a rootless engine as infrastructure would: by a user of its own that owns nothing else, without the host's
- * loopback. On a machine with cgroup v1 it enforces no limit, and says so. `stop` leaves nothing behind.
+ * Starts a rootless engine by the program of the files that an operator installs, as a user of its own that owns nothing
+ * else, without the host's loopback. On a machine with cgroup v1 it enforces no limit, and says so. `stop` leaves nothing behind.
  */
-export async function startRootless(): Promise<OwnEngine> {
+export async function startRootless({ configuration = {}, env = {} }: RootlessOptions = {}): Promise<OwnEngine> {
   const user = await prepareMachine();
   const places = await makeFolder(user, user.gid);
   await mkdir(path.join(places.folder, 'dev'));
+  await writeFile(places.configFile, JSON.stringify({ ...configuration, 'shutdown-timeout': SHUTDOWN_S }));
+  const program = path.join(places.folder, 'engine');
+  await copyFile(PROGRAM, program);
   const namespaces = new Set<string>();
-  const setpriv = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', SCRIPT];
+  const setpriv = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', program];
   const daemon = daemonOf(places, {
     command: 'unshare',
     args: [
       ...['--mount', '--propagation', 'slave', 'sh', '-c', WITH_TUNNEL, 'sh', places.folder, ...setpriv],
-      ...['-H', `unix://${places.socketPath}`, '--data-root', places.data, '--exec-root', places.exec],
-      ...['-p', places.pidFile, '--config-file', places.configFile, '--shutdown-timeout', SHUTDOWN_S],
+      ...[places.socketPath, places.folder, places.configFile],
     ],
-    env: { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: places.run, XDG_RUNTIME_DIR: places.run },
+    env: {
+      ...env,
+      PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: places.run,
+      XDG_RUNTIME_DIR: places.run,
+    },
     socketOwner: user.uid,
     async seen(pid) {
       const name = await namespaceOf(pid, 'user');

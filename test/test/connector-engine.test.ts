@@ -1,0 +1,134 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Test, test } from 'tap';
+import { NO_ENGINES_VARIABLE, startRootless, testEngine } from '../engines/index.ts';
+
+const FILES = path.resolve(import.meta.dirname, '../../deploy/connector-engine');
+const BIN = path.join(FILES, 'bin');
+const IS_ROOT = process.getuid?.() === 0 && process.platform === 'linux';
+const NOT_ROOT = 'the files of the connector engine are for root';
+
+const [TRIES, POLL_MS] = [1_000, 20];
+
+type Outcome = { readonly code: number; readonly text: string };
+
+function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  execFile(command, args, { env }, (fault: ExecFileException | null, stdout, stderr) =>
+    resolve({ code: fault === null ? 0 : Number(fault.code), text: `${stdout}${stderr}` }),
+  );
+  return promise;
+}
+
+async function scratch(t: Test): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'weir-files-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function untilThere(file: string): Promise<void> {
+  for (let tried = 0; tried < TRIES && !existsSync(file); tried += 1) await delay(POLL_MS);
+}
+
+/** A Unix socket that answers whatever is said to it. */
+async function answering(t: Test, file: string, answer: string): Promise<void> {
+  const server = createServer((peer) => peer.once('data', () => peer.end(answer)).on('error', () => undefined));
+  await new Promise<void>((resolve) => server.listen(file, resolve));
+  t.teardown(() => server.close());
+}
+
+test('the units are sound, and the engine is bound to its fence', async (t) => {
+  const folder = await scratch(t);
+  await cp(path.join(FILES, 'systemd'), folder, { recursive: true });
+  for (const unit of ['weir-connector-engine.service', 'weir-connector-fence.service']) {
+    const text = await readFile(path.join(folder, unit), 'utf8');
+    await writeFile(path.join(folder, unit), text.replaceAll('/usr/lib/weir/connector-engine', BIN));
+  }
+  const units = ['weir-connector-engine.service', 'weir-connector-fence.service'].map((unit) =>
+    path.join(folder, unit),
+  );
+  const found = await run('systemd-analyze', ['verify', '--man=no', ...units]);
+  if (Number.isNaN(found.code)) return t.plan(0, 'there is no systemd-analyze');
+  t.strictSame(found, { code: 0, text: '' });
+  const engine = await readFile(path.join(FILES, 'systemd/weir-connector-engine.service'), 'utf8');
+  t.match(engine, /^BindsTo=weir-connector-fence\.service$/m);
+  t.match(engine, /^After=.*weir-connector-fence\.service/m);
+  t.match(engine, /^ExecStartPost=\+.*fix-socket .*\nExecStartPost=.*ready /m, 'the socket is opened, then asked');
+});
+
+test('what is installed is these files, and what an operator has configured stays', async (t) => {
+  const root = await scratch(t);
+  const install = () => run(path.join(FILES, 'install'), [], { ...process.env, DESTDIR: root });
+  t.equal((await install()).code, 0);
+  const allowed = path.join(root, 'etc/weir/connector-egress.allow');
+  await writeFile(allowed, '10.0.0.1 5432\n');
+  t.equal((await install()).code, 0);
+  t.equal(await readFile(allowed, 'utf8'), '10.0.0.1 5432\n');
+  t.equal((await stat(path.join(root, 'usr/lib/weir/connector-engine/fix-socket'))).mode & 0o777, 0o755);
+  const sysusers = path.join(root, 'usr/lib/sysusers.d/weir-connector-engine.conf');
+  if (!IS_ROOT) return;
+  t.equal((await run('systemd-sysusers', [`--root=${root}`, sysusers])).code, 0);
+  const group = await readFile(path.join(root, 'etc/group'), 'utf8');
+  t.match(group, /^weir-connectors:x:\d+:weir-discovery,weir-source$/m);
+  t.match(group, /^weir-engine:x:\d+:$/m, 'nobody else is in the group that reads the workspaces');
+});
+
+test('the socket is given to a group on each start, and nothing but a socket is', async (t) => {
+  if (!IS_ROOT) return t.plan(0, NOT_ROOT);
+  const folder = await scratch(t);
+  const at = (name: string) => path.join(folder, name);
+  const fix = (name: string) => run(path.join(BIN, 'fix-socket'), [at(name), 'nogroup']);
+  await answering(t, at('docker.sock'), '');
+  t.strictSame(await fix('docker.sock'), { code: 0, text: '' });
+  const { mode, gid } = await stat(at('docker.sock'));
+  t.strictSame([mode & 0o7777, gid], [0o660, 65_534]);
+  await writeFile(at('file'), '', { mode: 0o600 });
+  await mkdir(at('folder'), { mode: 0o700 });
+  await symlink(at('docker.sock'), at('link'));
+  for (const name of ['file', 'folder', 'link', 'nothing'])
+    t.match(await fix(name), { code: 1, text: /is no Unix socket/ });
+  t.equal((await stat(at('file'))).mode & 0o777, 0o600, 'what is refused stays as it was');
+});
+
+test('ready means that a container engine answers through that socket in time', async (t) => {
+  const folder = await scratch(t);
+  const ready = (socket: string) =>
+    run(path.join(BIN, 'ready'), [socket, '1'], { ...process.env, DOCKER_HOST: 'tcp://x' });
+  t.match(await ready(path.join(folder, 'nothing')), { code: 1, text: /no engine answers/ });
+  const other = path.join(folder, 'other');
+  await answering(t, other, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+  t.match(await ready(other), { code: 1, text: /is no container engine/ });
+  const broken = path.join(folder, 'broken');
+  await answering(t, broken, 'HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n');
+  t.match(await ready(broken), { code: 1, text: /no engine answers/ });
+  const engine = await testEngine(t, 'rootless');
+  if (typeof engine === 'string') return t.comment(engine);
+  t.strictSame(await ready(engine.socketPath), { code: 0, text: '' });
+});
+
+test('an engine with the configuration of these files starts and tells the service manager once it is ready', async (t) => {
+  if (process.env[NO_ENGINES_VARIABLE] || !IS_ROOT) return t.plan(0, process.env[NO_ENGINES_VARIABLE] ?? NOT_ROOT);
+  const folder = await scratch(t);
+  const notify = path.join(folder, 'notify');
+  const script = `
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o777)
+s.settimeout(60)
+while True:
+    said = s.recv(4096).decode()
+    if 'READY=1' in said: print('READY=1'); break`;
+  await chmod(folder, 0o711);
+  const heard = run('python3', ['-c', script, notify]);
+  const configuration = JSON.parse(await readFile(path.join(FILES, 'connector-engine.json'), 'utf8'));
+  await untilThere(notify);
+  const engine = await startRootless({ configuration, env: { NOTIFY_SOCKET: notify } });
+  t.teardown(engine.stop);
+  t.strictSame(await heard, { code: 0, text: 'READY=1\n' });
+});
