@@ -77,6 +77,7 @@ export function platformEnvironment(parts: {
     WORKFLOW_HOST: workflowHost,
     WORKFLOW_PORT: workflowPort,
     WORKFLOW_SOURCE_TASK_QUEUE: `source-${database.name}`,
+    WORKFLOW_DISCOVERY_TASK_QUEUE: `discovery-${database.name}`,
     IDP_URL: issuer.url,
     IDP_ISSUER: issuer.url,
     WEIR_WAREHOUSE: `${folder}/warehouse`,

@@ -20,7 +20,7 @@ export interface WorkerProcess {
 export async function startWorker(
   t: Teardown,
   environment: Record<string, string>,
-  roles = 'source',
+  roles = 'source,discovery',
 ): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [...NODE_ARGS, PROGRAM, '--roles', roles], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },

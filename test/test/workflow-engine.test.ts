@@ -45,8 +45,10 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   const folder = t.testdir({ warehouse: {}, data: { 'orders.csv': 'id\n1\n' } });
   const world = await testPlatform(t, folder);
   const { editor, operator } = await callers(world);
-  const queue = world.environment.WORKFLOW_SOURCE_TASK_QUEUE;
-  t.match(await operator(getEngineHealthDetailed), { status: 'degraded', queues: [{ queue, status: 'no_worker' }] });
+  const queue = world.environment.WORKFLOW_DISCOVERY_TASK_QUEUE;
+  const own = <T extends { queue: string }>(found: readonly T[]) => found.filter((one) => one.queue === queue);
+  const before = await operator(getEngineHealthDetailed);
+  t.match(before, { status: 'degraded', queues: [{ status: 'no_worker' }, { status: 'no_worker' }] });
   const worker = await startWorker(t, world.environment);
   const body = { name: 'shop', pattern_id: 'files', source_config: { path: `${folder}/data` } };
   const { source_id } = await editor(createSource, { body });
@@ -65,18 +67,19 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
 
   const { items: workers } = await until(async () => {
     const found = await operator(listEngineWorkers);
-    return found.items[0]?.task_types.length === 2 ? found : undefined;
+    return found.items.filter(({ task_types }) => task_types.length === 2).length === 2 ? found : undefined;
   });
-  const polls = { identity: /^source@unreleased:[0-9a-f]{8}$/, role: 'source', queue, plugin: 'sources', live: true };
-  t.match(workers, [{ ...polls, task_types: ['workflow', 'activity'] }]);
-  t.match(await operator(getEngineHealthDetailed), { status: 'up', queues: [{ status: 'up', diagnostics: [] }] });
+  const polls = { identity: /^discovery@unreleased:[0-9a-f]{8}$/, role: 'discovery', plugin: 'sources', live: true };
+  t.match(own(workers), [{ ...polls, task_types: ['workflow', 'activity'] }]);
+  const up = { status: 'up', diagnostics: [] };
+  t.match(await operator(getEngineHealthDetailed), { status: 'up', queues: [up, up] });
   const shown = [workers, await operator(getEngineConfig), workflow];
   t.notOk(JSON.stringify(shown).includes(hostname()), 'no machine is named');
 
   await worker.end('SIGTERM');
-  const [waited] = (await operator(listTaskQueues)).items;
+  const [waited] = own((await operator(listTaskQueues)).items);
   t.match(waited, { queue, schedule_to_start: { count: 2, p50_seconds: Number, p95_seconds: Number } });
-  t.match((await operator(getEngineMetrics)).queues, [{ queue, schedule_to_start: { count: 2 } }]);
+  t.match(own((await operator(getEngineMetrics)).queues), [{ queue, schedule_to_start: { count: 2 } }]);
   const figures = (await operator(getMetrics)).items;
   const figure = (name: string) => figures.find((one) => one.name === name && one.labels.queue === queue);
   t.match(figure('weir_activity_schedule_to_start_seconds_count'), { value: 2 });

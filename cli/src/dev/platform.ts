@@ -101,19 +101,22 @@ async function startApiAt(deps: PlatformDeps, url: string): Promise<void> {
   });
 }
 
-/** Starts the worker of the role `source` and waits until it takes work. */
+/** Roles that one process takes in development. */
+const SOURCE_ROLES = ['source', 'discovery'];
+
+/** Starts the worker of sources and discoveries and waits until it takes work. */
 export async function startWorker(deps: PlatformDeps): Promise<void> {
   const started = performance.now();
   const part = await startProgram(deps, {
     name: 'worker',
-    role: 'source',
+    role: SOURCE_ROLES.join(','),
     script: 'workers/src/main.ts',
-    args: ['--roles', 'source'],
+    args: ['--roles', SOURCE_ROLES.join(',')],
     graceMs: WORKER_GRACE_MS,
   });
   const file = path.join(deps.folder.state, `worker-${part.pid}.json`);
   await untilReady(deps, part, () => access(file).then(() => true));
-  deps.report.done('worker: source', started);
+  deps.report.done(`worker: ${SOURCE_ROLES.join(', ')}`, started);
 }
 
 interface ProgramOptions {

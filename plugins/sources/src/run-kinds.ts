@@ -1,7 +1,10 @@
 import type { RunKind } from '@weir/kernel';
 
-/** The worker role that carries out everything of this plugin. */
+/** The worker role that reads sources and writes their tables. */
 export const SOURCE_ROLE = 'source';
+
+/** The worker role that asks sources what they have; it never writes a table. */
+export const DISCOVERY_ROLE = 'discovery';
 
 /** A sync of one source; at most one at a time. */
 export const SYNC_KIND: RunKind = {
@@ -31,6 +34,6 @@ export const REPLAY_KIND: RunKind = {
 export const DISCOVERY_KIND: RunKind = {
   kind: 'source-discovery',
   workflowType: 'SourceDiscoveryWorkflow',
-  role: SOURCE_ROLE,
+  role: DISCOVERY_ROLE,
   exclusive: true,
 };

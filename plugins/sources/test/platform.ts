@@ -85,6 +85,7 @@ export async function testPlatform(
     WORKFLOW_HOST: host,
     WORKFLOW_PORT: port,
     WORKFLOW_SOURCE_TASK_QUEUE: `source-${database.name}`,
+    WORKFLOW_DISCOVERY_TASK_QUEUE: `discovery-${database.name}`,
     IDP_URL: issuer.url,
     IDP_ISSUER: issuer.url,
     WEIR_MODE: 'development',
@@ -135,7 +136,7 @@ export async function testPlatform(
 
 async function startWorker(t: Test, environment: Record<string, string>, stateDir: string): Promise<Worker> {
   const args = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
-  const child = spawn(process.execPath, [...args, join(ROOT, 'workers/src/main.ts'), '--roles', 'source'], {
+  const child = spawn(process.execPath, [...args, join(ROOT, 'workers/src/main.ts'), '--roles', 'source,discovery'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],
   });

@@ -37,7 +37,7 @@ export async function startPrograms(
       ...{ env: { ...env, ...identities[name] }, cwd: folder.cwd, logFile: join(folder.logs, `${name}-${label}.log`) },
     });
   const api = await start('api', 'kernel/src/main.ts', []);
-  const worker = await start('worker', 'workers/src/main.ts', ['--roles', 'source']);
+  const worker = await start('worker', 'workers/src/main.ts', ['--roles', 'source,discovery']);
   const stop = async () => {
     await worker.stop('SIGTERM', GRACE_MS);
     await api.stop('SIGTERM', GRACE_MS);
