@@ -11,8 +11,9 @@ export type ImageReference = {
 /** The longest reference; registries allow a path of 255 characters, and a tag of 128. */
 const MAX_REFERENCE_CHARS = 400;
 const MAX_REPOSITORY_CHARS = 255;
-const HOST =
-  '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::[0-9]{1,5})?';
+const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
+/** Only what has a dot or a port, or is this machine, names a registry; anything else begins a path. */
+const HOST = `(?:localhost|${LABEL}(?:\\.${LABEL})+|${LABEL}(?=:[0-9]))(?::[0-9]{1,5})?`;
 const PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 /** The grammar of distribution/reference, with sha256 as the one algorithm. */
 const REFERENCE = new RegExp(

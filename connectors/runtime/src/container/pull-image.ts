@@ -81,6 +81,7 @@ async function factsOf(engine: EngineClient, reference: ImageReference): Promise
     return { facts, digests };
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
+    if (statusOf(error) === 400) throw new ConnectorError('connector_image_invalid');
     throw error instanceof ConnectorError ? error : refused(error);
   }
 }

@@ -67,7 +67,8 @@ export function superviseContainer(started: StartedContainer): ConnectorProcess 
     endWatch();
     signal?.removeEventListener('abort', askToStop);
     await workspace.destroy().catch(() => undefined);
-    const reason = failure ?? end.failure;
+    const reason =
+      failure ?? end.failure ?? (neverBegan(end.code, stderr.text()) ? 'connector_image_unusable' : undefined);
     // What is lost is not worth waiting for; what was said waits for its reader, who may come later.
     if (end.failure !== undefined) stdout.destroy();
     if (stdout.closed || end.failure !== undefined) await remove(container);
@@ -92,6 +93,11 @@ export function superviseContainer(started: StartedContainer): ConnectorProcess 
       return exit;
     },
   };
+}
+
+/** PID 1 of ours could not start the image's program. */
+function neverBegan(code: number | undefined, stderr: string): boolean {
+  return (code === 126 || code === 127) && stderr.startsWith('[FATAL tini ');
 }
 
 /** Asks a container to stop; the engine kills it after the grace time, and is told to if it does not get to it. */
