@@ -47,7 +47,21 @@ export type Source = {
   readonly check: (config: unknown) => Promise<void>;
   readonly discover: (config: unknown) => Promise<Catalog>;
   readonly read: (context: ReadContext) => Promise<void>;
+  /** For streams that can only be read in one go, such as tables whose changes stand in one log. */
+  readonly together?: Together;
 };
+
+/** Streams that are read at the same time, behind all others. */
+export type Together = {
+  readonly isMember: (config: unknown, stream: ConfiguredStream) => boolean;
+  /**
+   * Reads them. `end` ends one before the others: complete, or with its error, which does not end the rest. Those that are open
+   * when `read` resolves are complete; when it throws, the error is that of all that are open.
+   */
+  readonly read: (contexts: readonly ReadContext[], end: EndStream) => Promise<void>;
+};
+
+export type EndStream = (context: ReadContext, error?: unknown) => Promise<void>;
 
 /** Types a source where it is written. */
 export function defineSource(source: Source): Source {

@@ -1,5 +1,13 @@
 /** Door of the connector SDK: the inside of a connector, and the protocol's words for both sides. */
-export { defineSource, type Emit, type ReadContext, recordEnvelope, type Source } from './define-source.ts';
+export {
+  defineSource,
+  type Emit,
+  type EndStream,
+  type ReadContext,
+  recordEnvelope,
+  type Source,
+  type Together,
+} from './define-source.ts';
 export { parseExact } from './exact-json.ts';
 export type {
   Catalog,

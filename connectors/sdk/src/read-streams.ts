@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Emit, recordEnvelope, type Source } from './define-source.ts';
+import { type Emit, type EndStream, type ReadContext, recordEnvelope, type Source } from './define-source.ts';
 import type { Output } from './output.ts';
 import type { ConfiguredCatalog, ConfiguredStream, JsonSchema, State, StreamDescriptor } from './protocol.ts';
 import type { SegmentLane, WriteSegment } from './segment-lane.ts';
@@ -18,32 +18,58 @@ export type ReadRun = {
 };
 
 /**
- * Reads every configured stream in turn: STARTED, RUNNING with the first record, then COMPLETE, or the error and
- * INCOMPLETE. Gives back whether all of them are complete. After an abort no further stream is begun.
+ * Reads every configured stream in turn, and those that are read together behind them: STARTED, RUNNING with the first
+ * record, then COMPLETE, or the error and INCOMPLETE. Gives back whether all of them are complete. After an abort no further
+ * stream is begun.
  */
 export async function readStreams(source: Source, run: ReadRun, output: Output): Promise<boolean> {
+  const { together } = source;
+  const isMember = (stream: ConfiguredStream) => together?.isMember(run.config, stream) === true;
   let complete = true;
-  for (const stream of run.catalog.streams) {
+  for (const stream of run.catalog.streams.filter((one) => !isMember(one))) {
     if (run.signal.aborted) return false;
-    complete = (await readStream(source, stream, run, output)) && complete;
+    const read = ([context]: readonly ReadContext[]) => (context === undefined ? undefined : source.read(context));
+    complete = (await readGroup([stream], { read, run, output })) && complete;
   }
-  return complete;
+  const members = run.catalog.streams.filter(isMember);
+  if (together === undefined || members.length === 0) return complete;
+  if (run.signal.aborted) return false;
+  return (await readGroup(members, { read: together.read, run, output })) && complete;
 }
 
-async function readStream(source: Source, stream: ConfiguredStream, run: ReadRun, output: Output): Promise<boolean> {
+type Group = {
+  readonly read: (contexts: readonly ReadContext[], end: EndStream) => Promise<void> | undefined;
+  readonly run: ReadRun;
+  readonly output: Output;
+};
+
+async function readGroup(streams: readonly ConfiguredStream[], { read, run, output }: Group): Promise<boolean> {
   const { config, emittedAt, signal } = run;
-  const descriptor = descriptorOf(stream.stream);
-  const state = stream.sync_mode === 'incremental' ? stateOf(run.states, descriptor) : undefined;
-  await output.status(descriptor, 'STARTED');
-  try {
-    await source.read({ config, stream, state, emit: emitterOf(stream, run, output), emittedAt, signal });
-  } catch (error) {
-    if (!signal.aborted) await output.error(toSourceError(error), descriptor);
-    await output.status(descriptor, 'INCOMPLETE');
-    return false;
+  const open = new Map<ReadContext, StreamDescriptor>();
+  let complete = true;
+  for (const stream of streams) {
+    const descriptor = descriptorOf(stream.stream);
+    const state = stream.sync_mode === 'incremental' ? stateOf(run.states, descriptor) : undefined;
+    const emit = emitterOf(stream, run, output);
+    open.set({ config, stream, state, emit, emittedAt, signal }, descriptor);
+    await output.status(descriptor, 'STARTED');
   }
-  await output.status(descriptor, signal.aborted ? 'INCOMPLETE' : 'COMPLETE');
-  return !signal.aborted;
+  const end: EndStream = async (context, error) => {
+    const descriptor = open.get(context);
+    if (!open.delete(context) || descriptor === undefined) return;
+    if (error !== undefined && !signal.aborted) await output.error(toSourceError(error), descriptor);
+    const isComplete = error === undefined && !signal.aborted;
+    await output.status(descriptor, isComplete ? 'COMPLETE' : 'INCOMPLETE');
+    complete = complete && isComplete;
+  };
+  let failure: unknown;
+  try {
+    await read([...open.keys()], end);
+  } catch (error) {
+    failure = error ?? new Error('a source threw nothing');
+  }
+  for (const context of [...open.keys()]) await end(context, failure);
+  return complete;
 }
 
 function emitterOf({ stream: described }: ConfiguredStream, run: ReadRun, output: Output): Emit {
