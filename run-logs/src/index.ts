@@ -14,7 +14,10 @@ export {
   type LogLine,
   type LogPart,
 } from './log-line.ts';
+export type { LokiOptions } from './loki/loki-client.ts';
+export { lokiStore } from './loki/loki-store.ts';
 export { droppedLine, openRunLog, type RunLogWriter, sizeOfLine } from './open-run-log.ts';
-export { MAX_LINE_CHARS, plainLines, plainText } from './plain-lines.ts';
+export { cutLine, MAX_LINE_CHARS, plainLines, plainText } from './plain-lines.ts';
 export { type LinePage, readAll, readPage } from './read-lines.ts';
-export { type LevelCounts, RunLogError, type RunLogStore } from './run-log-store.ts';
+export { RunLogError } from './run-log-error.ts';
+export type { LevelCounts, RunLogStore } from './run-log-store.ts';

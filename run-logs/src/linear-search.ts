@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { RunLogError } from './run-log-store.ts';
+import { RunLogError } from './run-log-error.ts';
 
 /** A search is typed by hand; a longer pattern is none. */
 export const MAX_PATTERN_CHARS = 500;

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BoundedLines, boundedLines, type LineBounds } from './bounded-lines.ts';
 import { firstSeq, type LineDraft, type LoggedRun, type LogLine, type LogPart, SEQ_PER_TICK } from './log-line.ts';
-import { RunLogError, type RunLogStore } from './run-log-store.ts';
+import { RunLogError } from './run-log-error.ts';
+import type { RunLogStore } from './run-log-store.ts';
 
 /** Lines are in the store this long after they were written, if it answers. */
 const FLUSH_EVERY_MS = 500;

@@ -43,6 +43,27 @@ export {
 } from './contract/plugins.ts';
 export { platformProblems } from './contract/problems.ts';
 export {
+  LOG_LINES,
+  LOG_TEXT,
+  MAX_LOG_WAIT_SECONDS,
+  type ReadableRun,
+  RUN_LOG_LEVELS,
+  type RunLog,
+  RunLogDownloadQuery,
+  type RunLogDownloadRequest,
+  type RunLogEntry,
+  type RunLogLevel,
+  RunLogLine,
+  type RunLogLineView,
+  RunLogPage,
+  type RunLogPageView,
+  type RunLogPlace,
+  RunLogQuery,
+  type RunLogRequest,
+  RunLogs,
+  type RunLogsService,
+} from './contract/run-logs.ts';
+export {
   ADMISSION_STATES,
   getServicesHealth,
   getStatus,

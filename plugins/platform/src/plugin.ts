@@ -4,7 +4,7 @@ import { admissionService, admitRun } from './admission/service.ts';
 import { auditRecorder } from './audit/recorder.ts';
 import { auditService } from './audit/service.ts';
 import { startSweeps } from './audit/sweep-schedule.ts';
-import { Events, Figures, platformProblems, StorageUses } from './contract.ts';
+import { Events, Figures, platformProblems, RunLogs, StorageUses } from './contract.ts';
 import { eventHub } from './event/hub.ts';
 import { startRetention } from './event/retention.ts';
 import { eventService } from './event/service.ts';
@@ -17,6 +17,9 @@ import { metricLedger } from './metrics/ledger.ts';
 import { metricsService } from './metrics/service.ts';
 import { pluginService } from './plugin/service.ts';
 import { routes } from './routes.ts';
+import { openStore } from './run-log/open-store.ts';
+import { startLogRetention } from './run-log/retention.ts';
+import { runLogService } from './run-log/service.ts';
 import { type PlatformSettings, platformSettings } from './settings.ts';
 import { healthMonitor } from './status/health.ts';
 import { statusService } from './status/service.ts';
@@ -45,6 +48,9 @@ export default definePlugin({
       uses: () => kernel.contributions(StorageUses),
     };
     const trail = auditRecorder(kernel);
+    const store = openStore(kernel, kernel.settings);
+    const { WEIR_RUN_LOG_MAX_LINES: maxLines, WEIR_RUN_LOG_RETENTION_DAYS: days } = kernel.settings;
+    const runLogs = runLogService({ log, store, maxLines, retentionDays: days });
     const stops: (() => Promise<void>)[] = [];
     kernel.metrics.gauge({
       name: 'weir_event_streams',
@@ -62,7 +68,7 @@ export default definePlugin({
         plugins: pluginService({ tenants, platform }),
         limits: limitService({ db, tenants, ...quotas }),
       }),
-      services: [provide(Events, publisher), provide(Figures, figures(ledger))],
+      services: [provide(Events, publisher), provide(Figures, figures(ledger)), provide(RunLogs, runLogs)],
       contributes: [
         contribute(AuditTrails, trail),
         contribute(CallLimits, callRates({ rates: ratesOf(kernel.settings), refused: (group) => limited({ group }) })),
@@ -75,9 +81,11 @@ export default definePlugin({
       start: async () => ledger.start(),
       stop: () => ledger.stop(),
       async serve() {
+        stops.push(startLogRetention({ db, tenants, log, store, days }));
         stops.push(startRetention(kernel), startSweeps(kernel, trail));
       },
       async drain() {
+        runLogs.close();
         await hub.close();
         for (const stop of stops) await stop();
       },

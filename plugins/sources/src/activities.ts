@@ -2,10 +2,12 @@ import { cpus } from 'node:os';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { Tenant } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
+import { RunLogs } from '@weir/plugin-platform/contract';
 import { finishDiscovery, runDiscovery } from './discovery/run-discovery.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { runReplay } from './quarantine/run-replay.ts';
 import { receiptService } from './receipt/service.ts';
+import { endLine } from './run-log/attempt-log.ts';
 import { copyTokens } from './sync/copy-tokens.ts';
 import { failureOf, RunFailed, sourceFailure } from './sync/failure.ts';
 import { finishSync, type Outcome } from './sync/finish-sync.ts';
@@ -33,12 +35,22 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   const auditing = { kernel, tables, audits: kernel.use(Audits), receipts: receiptService(kernel) };
   const folders = workFolders(workDir);
   const tokens = copyTokens(cores);
+  const runLogs = kernel.use(RunLogs);
   const swept = folders.sweep();
 
   const tenantOf = async ({ tenant_id: tenantId }: RunInput): Promise<Tenant> => {
     const tenant = await kernel.tenants.byId(tenantId);
     if (tenant === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
     return tenant;
+  };
+
+  /** Writes the last line of the log of a run that has not ended yet. */
+  const tellEnd = async (tenant: Tenant, runId: string, outcome: Outcome): Promise<void> => {
+    const run = await kernel.runs.find(tenant, runId);
+    if (run === undefined || run.endedAt !== undefined) return;
+    const log = runLogs.open(tenant, { runId, attempt: run.leaseEpoch, part: 'end' });
+    log.write(endLine(outcome));
+    await log.close();
   };
 
   return {
@@ -52,14 +64,18 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
         const request = { tenant, runId: run.runId, sourceId: run.subjectId, signal, onProgress: beat };
         const logged = { ...kernel, log: log.child({ source_id: run.subjectId }) };
         await runAttempt(
-          { kernel: logged, ...services, audits: auditing.audits, patterns, folders, tokens, children },
+          { kernel: logged, ...services, audits: auditing.audits, patterns, folders, tokens, children, runLogs },
           request,
         );
       }),
 
     /** Makes a sync terminal. */
-    endSync: async (input: RunInput, outcome: Outcome): Promise<void> =>
-      finishSync(kernel, await tenantOf(input), input.run_id, outcome),
+    endSync: async (input: RunInput, outcome: Outcome): Promise<void> => {
+      const tenant = await tenantOf(input);
+      // Before the end, so that whoever has seen the end has seen the last line.
+      await tellEnd(tenant, input.run_id, outcome);
+      await finishSync(kernel, tenant, input.run_id, outcome);
+    },
 
     /** Asks a connector for its streams and keeps them; one attempt. */
     discover: (input: RunInput): Promise<void> =>

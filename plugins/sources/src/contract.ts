@@ -56,6 +56,7 @@ export {
   type SnapshotStreamBody,
 } from './contract/refresh-schema.ts';
 export { previewReset, ResetConsequence, type ResetConsequenceView, resetStream } from './contract/resets.ts';
+export { downloadRunLogs, readRunLogs } from './contract/run-logs.ts';
 export {
   createSource,
   deleteSource,

@@ -1,7 +1,7 @@
 import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { ReadinessChecks, RunChanges } from '@weir/kernel/contract';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
-import { Events } from '@weir/plugin-platform/contract';
+import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { credentialProblems, failureProblems, sourceProblems } from './contract.ts';
 import { CredentialEntity } from './credential/entity.ts';
 import { refuseCredentials } from './credential/refuse-credentials.ts';
@@ -22,6 +22,7 @@ import { releaseVersions } from './receipt/release-versions.ts';
 import { receiptService } from './receipt/service.ts';
 import { routes } from './routes.ts';
 import { DISCOVERY_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './run-kinds.ts';
+import { sourceLogService } from './run-log/service.ts';
 import { settings } from './settings.ts';
 import { SourceEntity } from './source/entity.ts';
 import { namedPattern, sourceService } from './source/service.ts';
@@ -75,6 +76,7 @@ export default definePlugin({
         syncs: syncService(facts),
         credentials: credentialService({ kernel, patternOf }),
         syncRuns: syncRunService(kernel),
+        runLogs: sourceLogService(kernel, kernel.use(RunLogs)),
         receipts,
         replays: replayService(kernel),
         verifications: verificationService(kernel, receipts),

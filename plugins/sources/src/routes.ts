@@ -8,6 +8,7 @@ import {
   deleteStream,
   detachCredentials,
   discoverPatterns,
+  downloadRunLogs,
   getCredentials,
   getDiscoveryStatus,
   getPattern,
@@ -27,6 +28,7 @@ import {
   listTableFormatRefs,
   migrateCredentials,
   previewReset,
+  readRunLogs,
   refreshSchema,
   resetStream,
   revokeCredential,
@@ -45,6 +47,7 @@ import type { patternService } from './pattern/service.ts';
 import type { replayService } from './quarantine/service.ts';
 import { SOURCE_SUBJECT } from './readiness/contributed-checks.ts';
 import type { receiptService } from './receipt/service.ts';
+import type { sourceLogService } from './run-log/service.ts';
 import type { sourceService } from './source/service.ts';
 import type { bulkService } from './stream/bulk-service.ts';
 import type { refreshService } from './stream/refresh-service.ts';
@@ -68,6 +71,7 @@ export interface RouteServices {
   credentials: ReturnType<typeof credentialService>;
   syncs: ReturnType<typeof syncService>;
   syncRuns: ReturnType<typeof syncRunService>;
+  runLogs: ReturnType<typeof sourceLogService>;
   receipts: ReturnType<typeof receiptService>;
   replays: ReturnType<typeof replayService>;
   verifications: ReturnType<typeof verificationService>;
@@ -133,6 +137,7 @@ function runRoutes({
   verifications,
   replays,
   stats,
+  runLogs,
 }: RouteServices): AnyRoute[] {
   return [
     handle(startDiscovery, ({ tenant, principal, body, query }) =>
@@ -145,6 +150,10 @@ function runRoutes({
     handle(getSyncStatus, ({ tenant, params, query }) => syncs.status(tenant, params.source_id, query.run_id)),
     handle(listSyncHistory, ({ tenant, params, query }) => syncs.history(tenant, params.source_id, query)),
     handle(getSyncStats, ({ tenant, params, query }) => stats.stats(tenant, params.source_id, query.since)),
+    handle(readRunLogs, ({ tenant, params, query, signal }) => runLogs.page(tenant, params, { query, signal })),
+    handle(downloadRunLogs, ({ tenant, params, query, mediaType }) =>
+      runLogs.download(tenant, params, { query, mediaType }),
+    ),
     handle(cancelSync, ({ tenant, params }) => syncRuns.cancel(tenant, params.sync_run_id)),
     handle(getSyncRun, ({ tenant, params }) => syncRuns.details(tenant, params.workflow_id)),
     handle(getSyncReceipt, ({ tenant, params }) => receipts.get(tenant, params.sync_run_id)),

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type LineFilter, lineMatcher } from '../line-filter.ts';
 import { attemptOf, firstSeq, type LoggedRun, type LogLine, levelsFrom, writerOf } from '../log-line.ts';
-import { type LineChunk, type ReadRequest, RunLogError, type RunLogStore } from '../run-log-store.ts';
+import { RunLogError } from '../run-log-error.ts';
+import type { LineChunk, ReadRequest, RunLogStore } from '../run-log-store.ts';
 import { grown, levelsOf, type Segment, type SegmentIndex } from './segment.ts';
 import { openSegment, packSegment, readSegment, removeRun, runFolder } from './segment-file.ts';
 

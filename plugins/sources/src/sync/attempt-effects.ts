@@ -8,6 +8,7 @@ import {
   quarantineOf,
   type TablesService,
 } from '@weir/plugin-datasets/contract';
+import type { AttemptLog } from '../run-log/attempt-log.ts';
 import type { CopyTokens } from './copy-tokens.ts';
 import { evolveStream } from './evolve-stream.ts';
 import { failureOf } from './failure.ts';
@@ -28,6 +29,7 @@ export interface EffectDeps {
   sourceId: string;
   streams: ReadonlyMap<string, PlannedStream>;
   ledger: SyncLedger;
+  log: Pick<AttemptLog, 'evolved' | 'committed' | 'stopping'>;
   child: Pick<SyncChild, 'perform' | 'release' | 'stop'>;
 }
 
@@ -36,7 +38,7 @@ export interface EffectDeps {
  * a repetition cannot mend and that concerns one stream alone is that stream's; any other is the attempt's.
  */
 export function attemptEffects(deps: EffectDeps) {
-  const { tables, tenant, runId, child, ledger } = deps;
+  const { tables, tenant, runId, child, ledger, log } = deps;
   const shapes = new Map([...deps.streams].map(([id, { prepared }]) => [id, prepared]));
   const quarantines = new Map<string, PreparedTable>();
 
@@ -102,16 +104,18 @@ export function attemptEffects(deps: EffectDeps) {
       case 'evolve':
         shapes.set(effect.stream, await evolve(effect));
         ledger.evolved(effect.stream, effect.columns);
+        log.evolved(planned(effect.stream), effect.columns);
         return { type: 'evolved' };
       case 'merge':
         return merge(effect);
       case 'commit':
-        await ledger.commit(effect, required(shapes.get(effect.stream)));
+        log.committed(planned(effect.stream), await ledger.commit(effect, required(shapes.get(effect.stream))));
         return { type: 'committed' };
       case 'release':
         child.release(effect.segment);
         return undefined;
       case 'stop':
+        log.stopping();
         child.stop();
         return undefined;
     }

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConnectorProcess, processRuntime, type SealedSegment } from '@weir/connector-runtime';
 import type { Telemetry } from '@weir/kernel';
+import { type ChildLog, childLog } from '../run-log/child-log.ts';
 import { type ChildWork, childWork } from './child-work.ts';
 import { failureOf } from './failure.ts';
 import type { ChildPlan, FromChild, FromParent } from './messages.ts';
@@ -11,10 +12,19 @@ import { readSource } from './read-source.ts';
 const segments = new Map<number, SealedSegment>();
 let connector: ConnectorProcess | undefined;
 let work: ChildWork | undefined;
+let log: ChildLog | undefined;
 const { promise: over, resolve: end } = Promise.withResolvers<void>();
 
 function send(message: FromChild): void {
   process.send?.(message);
+}
+
+/** Sends a message; resolves when it has left. */
+function sent(message: FromChild): Promise<void> {
+  return new Promise((done) => {
+    if (process.send === undefined || !process.connected) done();
+    else process.send(message, () => done());
+  });
 }
 
 /**
@@ -22,6 +32,11 @@ function send(message: FromChild): void {
  * them as its parent tells it to. It decides nothing and holds no credential of the database.
  */
 async function sync(plan: ChildPlan): Promise<void> {
+  log = childLog({
+    secrets: plan.secrets,
+    maxLines: plan.maxLogLines,
+    send: (lines) => sent({ type: 'log', lines }),
+  });
   const folder = (name: string) => join(plan.workDir, name);
   for (const name of ['spool', 'stage']) await mkdir(folder(name), { recursive: true, mode: 0o700 });
   const runtime = processRuntime({
@@ -32,11 +47,23 @@ async function sync(plan: ChildPlan): Promise<void> {
   });
   const { config, catalog, state, image, labels, limits, segments: asSegments } = plan;
   const inputs = { config, catalog, state };
-  connector = await runtime.run({ image, role: 'source', labels, verb: 'read', inputs, limits, segments: asSegments });
+  const onStderr = log.stderr;
+  log.write({ level: 'info', step: 'connector', message: `the connector starts: ${image}` });
+  connector = await runtime.run({
+    image,
+    role: 'source',
+    labels,
+    verb: 'read',
+    inputs,
+    limits,
+    segments: asSegments,
+    onStderr,
+  });
   if (connector.pid !== undefined) send({ type: 'connector', name: connector.name, pid: connector.pid });
   work = await childWork({ plan, segments, scratch: folder('stage') });
   try {
-    await readSource({ plan, connector, segments, send });
+    await readSource({ plan, connector, segments, send, log });
+    await log.end();
     await over;
   } finally {
     work.close();
@@ -66,6 +93,7 @@ async function carryOut(plan: ChildPlan): Promise<void> {
     await traced(plan, telemetry);
   } catch (error) {
     await connector?.stop();
+    await log?.end();
     failure = { type: 'failed', failure: failureOf(error), cause: error instanceof Error ? error.name : 'unknown' };
   }
   await telemetry?.stop();
@@ -82,6 +110,7 @@ process.on('message', (message: FromParent) => {
     segments.get(message.segment)?.release();
     segments.delete(message.segment);
   } else if (message.type === 'stop') void connector?.stop();
+  else if (message.type === 'logged') log?.taken();
   else end();
 });
 // Without its parent an attempt cannot commit: it ends at once, and the connector with it, whose stdin closes.

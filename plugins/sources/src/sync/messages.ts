@@ -1,6 +1,7 @@
 import type { ConnectorLimits, ProcessConnector, StreamKey } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { Mode, RunFailureRecord } from '@weir/kernel';
+import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { StagedPart, Sync } from './sync-types.ts';
 
 /** One stream as the sync process needs it. */
@@ -31,6 +32,8 @@ export interface ChildPlan {
   labels: { tenant: string; source: string; execution: string; attempt: string };
   /** Texts of the credentials in `config`, by which they are known in what the connector says. */
   secrets: readonly string[];
+  /** Lines of the connector that are kept, and as many KiB. */
+  maxLogLines: number;
   /** JSON texts of the protocol's input files. */
   config: string;
   catalog: string;
@@ -85,12 +88,15 @@ export type FromChild =
   | { type: 'done'; id: number; event: SyncEvent<Sync> }
   | { type: 'connector'; name: string; pid: number }
   | { type: 'progress'; streams: Record<string, Progress> }
+  /** Lines of the run's log, masked; the next ones come when they were taken. */
+  | { type: 'log'; lines: readonly RunLogEntry[] }
   | { type: 'failed'; failure: RunFailureRecord; cause: string };
 
 export type FromParent =
   | { type: 'plan'; plan: ChildPlan }
   | { type: 'work'; id: number; work: Work }
   | { type: 'release'; segment: number }
+  | { type: 'logged' }
   /** The connector is to stop; what it has sent still counts. */
   | { type: 'stop' }
   /** Nothing is left to be done. */

@@ -12,10 +12,14 @@ import {
 import type { RunFailureRecord } from '@weir/kernel';
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
 import { attemptScrubbers } from '../credential/hydrate.ts';
+import type { ChildLog } from '../run-log/child-log.ts';
 import { scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
 const PROGRESS_EVERY_MS = 500;
+/** A connector that is held back for longer is told of. */
+const LONG_WAIT_MS = 2_000;
+const MS_PER_SECOND = 1_000;
 
 export interface ReadDeps {
   plan: ChildPlan;
@@ -23,13 +27,14 @@ export interface ReadDeps {
   /** Where sealed segments are kept until the parent lets them go. */
   segments: Map<number, SealedSegment>;
   send(message: FromChild): void;
+  log: Pick<ChildLog, 'said' | 'write'>;
 }
 
 /**
  * Reads the connector to its end: tells of every sealed segment in order, then of how the streams have ended. Rejects
  * when the spool failed.
  */
-export async function readSource({ plan, connector, segments, send }: ReadDeps): Promise<void> {
+export async function readSource({ plan, connector, segments, send, log }: ReadDeps): Promise<void> {
   const spool = createSpool({
     dir: join(plan.workDir, 'spool'),
     sealAfterMs: plan.commitAfterMs,
@@ -37,7 +42,7 @@ export async function readSource({ plan, connector, segments, send }: ReadDeps):
     detect: hasLongNumber,
   });
   const scrubbers = attemptScrubbers(plan.secrets);
-  const watched = watchSpool(spool, plan.streams, scrubbers.sure);
+  const watched = watchSpool(toldOfWaits(spool, log), plan.streams, scrubbers.sure);
   const idOf = new Map(plan.streams.map(({ key, streamId }) => [key, streamId]));
   const tell = async (): Promise<void> => {
     let id = 0;
@@ -53,7 +58,8 @@ export async function readSource({ plan, connector, segments, send }: ReadDeps):
   const report = setInterval(() => send({ type: 'progress', streams: watched.progress }), PROGRESS_EVERY_MS);
   try {
     const streams = plan.streams.map((stream) => streamOfKey(stream.key));
-    const [{ streams: readings }] = await Promise.all([readSync({ connector, streams, spool: watched.spool }), tell()]);
+    const reading = readSync({ connector, streams, spool: watched.spool, onSaid: log.said });
+    const [{ streams: readings }] = await Promise.all([reading, tell()]);
     send({ type: 'progress', streams: watched.progress });
     const failures = Object.fromEntries(
       plan.streams.map(({ key, streamId }) => {
@@ -65,6 +71,21 @@ export async function readSource({ plan, connector, segments, send }: ReadDeps):
   } finally {
     clearInterval(report);
   }
+}
+
+/** The spool, telling when it has held the connector back for long. */
+function toldOfWaits(spool: Spool, log: Pick<ChildLog, 'write'>): Spool {
+  return {
+    ...spool,
+    async ready() {
+      const since = performance.now();
+      await spool.ready();
+      const seconds = Math.round((performance.now() - since) / MS_PER_SECOND);
+      if (seconds * MS_PER_SECOND < LONG_WAIT_MS) return;
+      const message = `the connector was held back for ${seconds} s: rows come faster than they are stored`;
+      log.write({ level: 'info', step: 'back-pressure', message, fields: { seconds } });
+    },
+  };
 }
 
 function failureOf(reading: StreamReading | undefined): RunFailureRecord | undefined {

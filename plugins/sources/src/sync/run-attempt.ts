@@ -2,15 +2,17 @@ import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { drive, streamsOf, syncMachine } from '@weir/engine';
 import { faultpoint, type Kernel, type Tenant } from '@weir/kernel';
 import type { AuditsService, ProducersService, TablesService } from '@weir/plugin-datasets/contract';
+import type { RunLogsService } from '@weir/plugin-platform/contract';
 import { type HydratedConfig, hydrate } from '../credential/hydrate.ts';
 import { sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { LoadedPatterns } from '../pattern/load-patterns.ts';
+import { type AttemptLog, attemptLog } from '../run-log/attempt-log.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { liveSource } from '../source/live-source.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { attemptEffects } from './attempt-effects.ts';
 import type { CopyTokens } from './copy-tokens.ts';
-import { RunFailed, sourceFailure } from './failure.ts';
+import { failureOf, RunFailed, sourceFailure } from './failure.ts';
 import { noteMergedFigures } from './merged-figures.ts';
 import type { ChildPlan, StreamResult } from './messages.ts';
 import { limitsOf, type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
@@ -31,6 +33,7 @@ export interface AttemptDeps {
   folders: WorkFolders;
   tokens: CopyTokens;
   children: ChildRegistry;
+  runLogs: RunLogsService;
 }
 
 export interface AttemptRequest {
@@ -48,25 +51,45 @@ export interface AttemptRequest {
  * before is left alone.
  */
 export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Promise<void> {
+  const { tenant, runId } = request;
+  const lease = await deps.kernel.runs.begin(tenant, runId);
+  if (lease === undefined) return;
+  const log = attemptLog(deps.runLogs.open(tenant, { runId, attempt: lease.leaseEpoch, part: 'work' }));
+  log.started(lease.leaseEpoch);
+  try {
+    await runLeased(deps, request, { lease, log });
+  } catch (error) {
+    if (!request.signal.aborted) log.failed(failureOf(error));
+    throw error;
+  } finally {
+    await log.close();
+  }
+}
+
+async function runLeased(
+  deps: AttemptDeps,
+  request: AttemptRequest,
+  { lease, log }: { lease: { leaseEpoch: number }; log: AttemptLog },
+): Promise<void> {
   const { kernel, tables, folders } = deps;
   const { tenant, runId, sourceId } = request;
-  const lease = await kernel.runs.begin(tenant, runId);
-  if (lease === undefined) return;
   const maxRejected = settingsOf(kernel).WEIR_SYNC_MAX_REJECTED_ROWS;
   const plan = await planSync({ kernel, tables, maxRejected }, tenant, { runId, sourceId, ...lease });
   const ledger = syncLedger(kernel, tables, { tenant, runId, ...lease }, plan);
   await ledger.open();
+  log.planned(plan);
   const complete = plan.streams.filter((stream) => stream.complete).map(({ row }) => ({ streamId: row.streamId }));
   const open = plan.streams.filter((stream) => !stream.complete);
   const workDir = await folders.make(`${runId}-${lease.leaseEpoch}`);
   const recorder = startRecorder(ledger, request, kernel);
   try {
     const refused = plan.refused.map(({ row, failure }) => ({ streamId: row.streamId, failure }));
-    const parts = { plan, open, workDir, ledger, leaseEpoch: lease.leaseEpoch };
+    const parts = { plan, open, workDir, ledger, leaseEpoch: lease.leaseEpoch, log };
     const read = open.length === 0 ? [] : await carryOut(deps, request, parts);
     await recorder.stop();
     const results = [...refused, ...read];
     await ledger.conclude([...complete, ...results]);
+    log.concluded(open, read);
     await noteMergedFigures(deps, { tenant, runId }, plan.streams);
     const failure = decidingFailure(results);
     if (failure !== undefined) throw new RunFailed(failure);
@@ -83,6 +106,7 @@ interface AttemptParts {
   workDir: string;
   ledger: SyncLedger;
   leaseEpoch: number;
+  log: AttemptLog;
 }
 
 /** Runs the machine of the attempt over its process; what became of each stream. The process has ended by then. */
@@ -94,6 +118,7 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
     children: deps.children,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
+    onLog: parts.log.take,
   });
   const streams = new Map(open.map((stream) => [stream.row.streamId, stream]));
   const machine = syncMachine(open.map(({ engine }) => engine));
@@ -141,6 +166,7 @@ function childPlan(
     mode: kernel.mode,
     workDir,
     store: open[0]?.prepared.store ?? {},
+    maxLogLines: deps.runLogs.maxLines,
     image: pattern.image,
     connectors: patterns.connectors,
     environment: connectorEnvironment(settingsOf(kernel)),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { READER_FLAGS } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
+import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { ChildRegistry } from '../worker-deps.ts';
 import { sourceFailure } from './failure.ts';
 import type { ChildPlan, FromChild, FromParent, Progress, Work } from './messages.ts';
@@ -23,6 +24,8 @@ export interface StartChildOptions {
   /** What the process tells by itself, and that it has failed or was lost. */
   onEvent(event: SyncEvent<Sync>): void;
   onProgress(streams: Record<string, Progress>): void;
+  /** Takes lines of the log; resolves when there is room for more. */
+  onLog(lines: readonly RunLogEntry[]): Promise<void>;
 }
 
 /** The process of one attempt. */
@@ -40,7 +43,7 @@ export interface SyncChild {
  * Starts the process of one attempt. It gets its plan over the channel and nothing of our environment but what it goes on
  * with a trace by.
  */
-export function startChild({ plan, children, onEvent, onProgress }: StartChildOptions): SyncChild {
+export function startChild({ plan, children, onEvent, onProgress, onLog }: StartChildOptions): SyncChild {
   const child = fork(childProgram(), [], {
     env: { ...environment(), ...MALLOC, ...children.environment?.() },
     execArgv: [
@@ -72,6 +75,7 @@ export function startChild({ plan, children, onEvent, onProgress }: StartChildOp
       waiting.delete(message.id);
     } else if (message.type === 'event') onEvent(message.event);
     else if (message.type === 'progress') onProgress(message.streams);
+    else if (message.type === 'log') void onLog(message.lines).then(() => tell(child, { type: 'logged' }));
     else if (message.type === 'connector') register(message.name, message.pid, child.pid ?? process.pid);
     else failure = message.failure;
   });

@@ -8,6 +8,7 @@ import {
   type TableRef,
   type TablesService,
 } from '@weir/plugin-datasets/contract';
+import type { CommittedRows } from '../run-log/attempt-log.ts';
 import type { StreamRow } from '../stream/entity.ts';
 import { datasetIdOf } from '../stream/view.ts';
 import { NO_ROWS, StreamRunEntity } from './entity.ts';
@@ -59,8 +60,8 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       await this.record('preparing');
     },
 
-    /** Commits a batch with the state that covers it. */
-    async commit(effect: CommitBatch<Sync>, { schema }: PreparedTable): Promise<void> {
+    /** Commits a batch with the state that covers it; tells what has come of it. */
+    async commit(effect: CommitBatch<Sync>, { schema }: PreparedTable): Promise<CommittedRows> {
       const known = standing(effect.stream);
       const { stream } = known;
       const state = effect.batch.state ?? stream.engine.state;
@@ -85,6 +86,8 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
         committedAt: new Date(),
       });
       await this.record('committing');
+      const rows = effect.batch.parts.reduce((sum, part) => sum + part.rows, 0);
+      return { rows, rejected: effect.batch.rejected, snapshotId: result.tables[0]?.snapshotId ?? undefined };
     },
 
     /** Notes columns that a stream was given. */

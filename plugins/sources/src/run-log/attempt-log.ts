@@ -1,0 +1,102 @@
+import type { RunFailureRecord } from '@weir/kernel';
+import type { RunLog, RunLogEntry } from '@weir/plugin-platform/contract';
+import { cutLine, plainText } from '@weir/run-logs';
+import type { StreamResult } from '../sync/messages.ts';
+import type { PlannedStream, SyncPlan } from '../sync/plan-sync.ts';
+import type { WantedColumn } from '../sync/sync-types.ts';
+
+/** What a commit has brought into a table. */
+export interface CommittedRows {
+  rows: number;
+  rejected: number;
+  snapshotId: string | undefined;
+}
+
+/** The words in which an attempt of a sync tells what it does. */
+export interface AttemptLog extends Pick<RunLog, 'take' | 'close'> {
+  started(attempt: number): void;
+  planned(plan: SyncPlan): void;
+  evolved(stream: PlannedStream, columns: readonly WantedColumn[]): void;
+  committed(stream: PlannedStream, done: CommittedRows): void;
+  concluded(streams: readonly PlannedStream[], results: readonly StreamResult[]): void;
+  failed(failure: RunFailureRecord): void;
+  stopping(): void;
+}
+
+/** Tells what an attempt does. Names and hints are what a connector has given us, so that they are made plain here. */
+export function attemptLog(opened: RunLog): AttemptLog {
+  const log = { ...opened, write: (entry: RunLogEntry) => opened.write(plainEntry(entry)) };
+  const nameOf = ({ row }: Pick<PlannedStream, 'row'>) => row.name;
+  return {
+    take: log.take,
+    close: log.close,
+    started(attempt) {
+      log.write({ level: 'info', step: 'attempt', message: `attempt ${attempt} started` });
+    },
+    planned({ streams, refused }) {
+      for (const { row, complete } of streams) {
+        const { syncMode: sync_mode, writeMode: write_mode } = row;
+        const message = complete
+          ? 'an earlier attempt has committed all of it'
+          : `to be read: ${sync_mode}, ${write_mode}`;
+        log.write({ level: 'info', step: 'plan', stream: row.name, message, fields: { sync_mode, write_mode } });
+      }
+      for (const { row, failure } of refused) {
+        log.write({ level: 'error', step: 'plan', stream: row.name, ...failureLine(failure) });
+      }
+    },
+    evolved(stream, columns) {
+      for (const { name } of columns) {
+        const message = `the table gets column ${name}`;
+        log.write({ level: 'info', step: 'schema', stream: nameOf(stream), message, fields: { column: name } });
+      }
+    },
+    committed(stream, { rows, rejected, snapshotId }) {
+      const snapshot = snapshotId === undefined ? '' : ` as snapshot ${snapshotId}`;
+      const aside = rejected === 0 ? '' : `, ${rejected} lines to quarantine`;
+      log.write({
+        ...{ level: 'info', step: 'commit', stream: nameOf(stream) },
+        message: `committed ${rows} rows${snapshot}${aside}`,
+        fields: { rows, rejected, ...(snapshotId === undefined ? {} : { snapshot_id: snapshotId }) },
+      });
+    },
+    concluded(streams, results) {
+      const names = new Map(streams.map(({ row }) => [row.streamId, row.name]));
+      for (const { streamId, failure } of results) {
+        const stream = names.get(streamId);
+        if (stream === undefined) continue;
+        if (failure === undefined)
+          log.write({ level: 'info', step: 'stream', stream, message: 'all of it is committed' });
+        else log.write({ level: 'error', step: 'stream', stream, ...failureLine(failure) });
+      }
+    },
+    stopping() {
+      log.write({ level: 'warn', step: 'attempt', message: 'the connector is asked to stop' });
+    },
+    failed(failure) {
+      const { message, fields } = failureLine(failure);
+      const next = failure.retryable ? '; it may be tried again' : '';
+      log.write({ level: 'error', step: 'attempt', message: `the attempt failed: ${message}${next}`, fields });
+    },
+  };
+}
+
+/** How a run ended, as its last line. */
+export function endLine({ status, failure }: { status: string; failure?: RunFailureRecord | undefined }): RunLogEntry {
+  const level = status === 'failed' ? 'error' : 'info';
+  if (failure === undefined) return { level, step: 'end', message: `the run has ended: ${status}` };
+  const { message, fields } = failureLine(failure);
+  return plainEntry({ level, step: 'end', message: `the run has ended: ${status}: ${message}`, fields });
+}
+
+function plainEntry(entry: RunLogEntry): RunLogEntry {
+  const { message, stream } = entry;
+  const name = stream === undefined ? {} : { stream: plainText(stream) };
+  return { ...entry, ...name, message: cutLine(plainText(message)) };
+}
+
+/** The words of the run's own failure, which were masked when it was made. */
+function failureLine({ code, detail, hint, origin, retryable }: RunFailureRecord) {
+  const message = [`${code}: ${detail}`, ...(hint === undefined ? [] : [hint])].join(' ');
+  return { message, fields: { code, origin, retryable } };
+}

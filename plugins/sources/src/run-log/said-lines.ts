@@ -1,0 +1,89 @@
+import type { RunLogEntry, RunLogLevel } from '@weir/plugin-platform/contract';
+import { plainLines, plainText } from '@weir/run-logs';
+
+/** What a connector said beside its rows: a LOG or a TRACE of any shape, a line that is no message, or stderr. */
+export type Said = object | string;
+
+/** Characters of one text that are looked at; what a connector says at once has no other bound. */
+export const MAX_SAID_CHARS = 64 * 1024;
+const MAX_NAME_CHARS = 255;
+/** How far into a line its level is looked for. */
+const LEVEL_REACH_CHARS = 64;
+const LEVEL_WORD = /\b(FATAL|CRITICAL|ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE)\b/;
+const LEVELS: Readonly<Record<string, RunLogLevel>> = {
+  ...{ FATAL: 'fatal', CRITICAL: 'fatal', ERROR: 'error', WARN: 'warn', WARNING: 'warn' },
+  ...{ INFO: 'info', DEBUG: 'debug', TRACE: 'trace' },
+};
+
+/** Takes the credentials out of a text; one that was cut may end in the beginning of a credential. */
+export type Mask = (text: string, isCut: boolean) => string;
+
+/**
+ * What was said as lines of the log: masked before and after control characters are taken out, as they may stand inside of
+ * a credential, and marked as the connector's own words. Whatever the shape, this never throws.
+ */
+export function saidLines(said: Said, at: number, mask: Mask): RunLogEntry[] {
+  const { level, text, stream } = typeof said === 'string' ? plain(said) : told(said);
+  const isCut = text.length > MAX_SAID_CHARS;
+  const masked = mask(isCut ? text.slice(0, MAX_SAID_CHARS) : text, isCut);
+  const lines = plainLines(masked).map((line) => mask(line, false));
+  const name = stream === undefined ? '' : mask(plainText(stream.slice(0, MAX_NAME_CHARS)), true);
+  return [...lines, ...(isCut ? ['(the rest of this message is not kept)'] : [])].map((message) => ({
+    at,
+    level,
+    ...(name === '' ? {} : { stream: name }),
+    step: 'connector',
+    message,
+    untrusted: true,
+  }));
+}
+
+interface Telling {
+  level: RunLogLevel;
+  text: string;
+  stream?: string | undefined;
+}
+
+/** A line that is no message: many programs write their level into it. */
+function plain(text: string): Telling {
+  const word = LEVEL_WORD.exec(text.slice(0, LEVEL_REACH_CHARS).toUpperCase())?.[1] ?? 'INFO';
+  return { level: LEVELS[word] ?? 'info', text };
+}
+
+function told(message: object): Telling {
+  const { type, log, trace } = message as Record<string, unknown>;
+  if (type === 'LOG') {
+    const { level, message: text, stack_trace } = membersOf(log);
+    return { level: LEVELS[String(level).toUpperCase()] ?? 'info', text: joined(text, stack_trace) };
+  }
+  const { type: kind, error, stream_status } = membersOf(trace);
+  if (kind === 'ERROR') {
+    const { message: text, internal_message, stack_trace, stream_descriptor } = membersOf(error);
+    return {
+      level: 'error',
+      text: joined(text, internal_message, stack_trace),
+      stream: streamName(stream_descriptor),
+    };
+  }
+  if (kind === 'STREAM_STATUS') {
+    const { status, stream_descriptor } = membersOf(stream_status);
+    return { level: 'debug', text: `stream status ${joined(status)}`, stream: streamName(stream_descriptor) };
+  }
+  return { level: 'debug', text: `${joined(type)} ${joined(kind)} ${JSON.stringify(trace ?? null)}` };
+}
+
+const membersOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** What is there, one below the other; what is no text is shown as JSON. */
+function joined(...parts: readonly unknown[]): string {
+  return parts
+    .filter((part) => part !== undefined && part !== null)
+    .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
+    .join('\n');
+}
+
+function streamName(descriptor: unknown): string | undefined {
+  const { name } = membersOf(descriptor);
+  return typeof name === 'string' ? name : undefined;
+}
