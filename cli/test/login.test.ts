@@ -136,8 +136,6 @@ t.test('WEIR_TOKEN goes before a session, which is neither used nor renewed then
     token_from: 'WEIR_TOKEN or WEIR_TOKEN_FILE',
     renewed: false,
   });
-  t.match(await weir('whoami', { env: { WEIR_TOKEN: 'weir_x_y' } }), { code: 0, stdout: /says nothing/ });
-  t.match(await weir('tenants list', { env: { WEIR_TOKEN: 'weir_x_y' } }), { code: 1, stderr: /API token/ });
   t.equal(idp.seen.length, before);
 });
 
@@ -165,4 +163,43 @@ t.test('a server that weir.yaml alone names gets no session before somebody has 
   t.match(await weir(`login --url ${api.url}`), { code: 0, stderr: `Sign in to ${new URL(api.url).host}` });
   t.match(await weir('login'), { code: 0 }, 'it is known from then on');
   t.equal(asked().length, 0);
+});
+
+t.test(
+  'whose an API token is, its tenant and its roles the API tells, as a token says nothing of itself',
+  async (t) => {
+    const nobody = { kind: 'api_token', subject: 'ada', client: 'api-token:1', name: null, email: null };
+    const me = {
+      ...{ ...nobody, all_tenants: false, platform_admin: false, capabilities: null, api_token_id: null },
+      ...{ tenants: [{ alias: 'acme', roles: ['viewer'] }], expires_at: '2026-01-02T03:04:05.000Z' },
+    };
+    const more = { 'GET /api/v1/me': { status: 200, body: me } };
+    const { weir, api, stored } = await world(t, 'http://127.0.0.1:1', more);
+    const env = { WEIR_TOKEN: 'weir_x_y', WEIR_URL: api.url };
+    t.strictSame(JSON.parse((await weir('whoami -o json', { env })).stdout), {
+      ...{ url: api.url, token_from: 'WEIR_TOKEN or WEIR_TOKEN_FILE', kind: 'api_token', subject: 'ada' },
+      ...{ client: 'api-token:1', tenant: 'acme', roles: ['viewer'], tenants: ['acme'] },
+      ...{ expires_at: '2026-01-02T03:04:05.000Z', renewed: false },
+    });
+    t.strictSame(JSON.parse((await weir('tenants list -o json', { env })).stdout).items, [
+      { alias: 'acme', roles: 'viewer', used: true },
+    ]);
+    t.match(await weir('tenants use other', { env }), { code: 3, stderr: /does not name this tenant/ });
+    const refused = { ...more, 'GET /api/v1/me': problem(401, 'token_maker_unseen', { hint: 'Its maker signs in.' }) };
+    const other = await world(t, 'http://127.0.0.1:1', refused);
+    const late = await other.weir('whoami', { env: { ...env, WEIR_URL: other.api.url } });
+    t.match(late, { code: 3, stderr: /Its maker signs in/ });
+    t.throws(stored, { code: 'ENOENT' });
+  },
+);
+
+t.test('login gives up after --timeout, and keeps nothing', async (t) => {
+  const idp = await fakeProvider(t, { token: { status: 400, json: { error: 'authorization_pending' } } });
+  const { weir, api, stored } = await world(t, idp.issuer);
+  const ran = await weir(`login --url ${api.url} --timeout 500ms`);
+  t.match(ran, { code: 124, stderr: /within --timeout[^]*weir login/ });
+  t.match(await weir(`login --url ${api.url} --timeout soon`), { code: 2 });
+  const interrupted = AbortSignal.timeout(300);
+  t.match(await weir(`login --url ${api.url} --timeout 1h`, { interrupted }), { code: 130 });
+  t.throws(stored, { code: 'ENOENT' });
 });

@@ -1,6 +1,7 @@
 export {
   type Access,
   anyone,
+  knownPermission,
   permission,
   platformPermission,
   probe,

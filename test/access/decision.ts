@@ -33,6 +33,7 @@ export function decide(access: Access, facts: Facts): Decision {
   }
   if (access.kind === 'webhook') return facts.webhook === access.permission ? 'allowed' : unsigned(facts);
   if (credential !== 'good') return '401 unauthenticated';
+  if (access.kind === 'known') return 'allowed';
   const tenant = access.kind === 'tenant' ? tenantDecision(access.tenantHeader === 'required', facts) : 'allowed';
   return tenant === 'allowed' ? rightDecision(access, facts) : tenant;
 }
@@ -67,7 +68,7 @@ function tenantDecision(demanded: boolean, { header, organizations, service }: F
   return organizations.length > 1 ? '400 tenant_header_required' : 'allowed';
 }
 
-function rightDecision(access: Exclude<Access, { kind: 'public' | 'webhook' }>, facts: Facts): Decision {
+function rightDecision(access: Exclude<Access, { kind: 'public' | 'webhook' | 'known' }>, facts: Facts): Decision {
   const { roles, capabilities, service } = facts;
   const { capability, role } = access;
   if (!service && !roles.some((held) => held === role || outranks(held, role))) return '403 forbidden_role';

@@ -43,6 +43,7 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /api-tokens', because('identity', 'which tokens there are')],
   ['GET /api-tokens/{api_token_id}', because('identity', 'what Location of a new token names')],
   ['DELETE /api-tokens/{api_token_id}', because('identity', 'a token that leaked or is not wanted any more')],
+  ['GET /me', because('identity', 'a credential that says nothing of itself can be asked about')],
   ['GET /plugins', because('platform', 'what is installed, and what a tenant has of it')],
   ['GET /tenants/{alias}/limits', because('platform', 'what a tenant may use, and what it uses')],
   ['PUT /tenants/{alias}/limits', because('platform', 'a tenant may use more or less than the others')],

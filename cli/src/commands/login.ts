@@ -2,7 +2,14 @@ import { Command } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import type { FoundConnection } from '../connection/find-connection.ts';
-import { changeProfile, type Profiles, profileNamed, profilesFile, readProfiles } from '../connection/profiles.ts';
+import {
+  changeProfile,
+  type Profiles,
+  profileNamed,
+  profilesFile,
+  readProfiles,
+  type Session,
+} from '../connection/profiles.ts';
 import type { DeviceCode } from '../connection/provider.ts';
 import { sessionOf } from '../connection/session.ts';
 import { signInFacts } from '../connection/sign-in-facts.ts';
@@ -27,21 +34,15 @@ export class Login extends WeirCommand {
   });
 
   async execute(): Promise<number> {
-    const { env, interrupted, stderr } = this.context;
+    const { env } = this.context;
     const found = await this.connection(true);
     const url = addressOf(found);
     const file = profilesFile(env);
     const known = await readProfiles(file);
     if (found.urlOfProject === true) refuseStranger(known, url);
     const name = this.profileName(found, url, known);
-    const where = await signInFacts(url, interrupted);
-    const { openProvider } = await import('../connection/provider.ts');
-    const provider = await openProvider(where, interrupted);
-    const { code, tokens } = await provider.startDevice();
-    stderr.write(invitation(code, url));
-    const { issuer, clientId: client_id, organizationClaim: organization_claim } = where;
-    const session = sessionOf(await tokens(), { issuer, client_id, organization_claim });
-    const facts = tokenFacts(session.access_token, organization_claim);
+    const session = await this.signIn(url);
+    const facts = tokenFacts(session.access_token, session.organization_claim);
     const profile = await changeProfile(
       file,
       name,
@@ -62,6 +63,29 @@ export class Login extends WeirCommand {
       expires_at: session.expires_at,
     });
     return exitCode('ok');
+  }
+
+  /** Waits until somebody has signed in: until the code expires, or for --timeout when that is shorter. */
+  private async signIn(url: string): Promise<Session> {
+    const { interrupted, stderr } = this.context;
+    const limitMs = this.timeout === undefined ? undefined : this.timeoutMs();
+    const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
+    const ended = limit === undefined ? interrupted : AbortSignal.any([interrupted, limit]);
+    try {
+      const where = await signInFacts(url, ended);
+      const { openProvider } = await import('../connection/provider.ts');
+      const { code, tokens } = await (await openProvider(where, ended)).startDevice();
+      stderr.write(invitation(code, url, limitMs));
+      const { issuer, clientId: client_id, organizationClaim: organization_claim } = where;
+      return sessionOf(await tokens(), { issuer, client_id, organization_claim });
+    } catch (error) {
+      if (limit?.aborted !== true || interrupted.aborted) throw error;
+      throw new CliError('timedOut', 'Nobody signed in within --timeout.', {
+        code: 'sign_in_timed_out',
+        hint: 'weir login begins again',
+        cause: error,
+      });
+    }
   }
 
   /** The profile to sign in to: the one that was asked for, else the one of this server, else one named as its host. */
@@ -110,7 +134,11 @@ function refuseStranger({ profiles }: Profiles, url: string): void {
 }
 
 /** What is shown on the terminal while the browser is asked; needed, hence not silenced by -q. */
-function invitation({ userCode, address, completeAddress, expiresInS }: DeviceCode, url: string): string {
+function invitation(
+  { userCode, address, completeAddress, expiresInS }: DeviceCode,
+  url: string,
+  limitMs = Number.POSITIVE_INFINITY,
+): string {
   return [
     '',
     `  Sign in to ${new URL(url).host}`,
@@ -118,7 +146,7 @@ function invitation({ userCode, address, completeAddress, expiresInS }: DeviceCo
     `  Open   ${completeAddress ?? address}`,
     `  Code   ${userCode}`,
     '',
-    `  waiting until somebody signs in there; the code is good for ${durationText(expiresInS * 1_000)}`,
+    `  waiting until somebody signs in there; the code is good for ${durationText(Math.min(expiresInS * 1_000, limitMs))}`,
     '',
   ]
     .map((line) => `${line}\n`)

@@ -1,10 +1,9 @@
 import { Command, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
-import { notSignedIn } from '../connection/not-signed-in.ts';
+import { holderOf } from '../connection/holder.ts';
 import { changeProfile, profilesFile } from '../connection/profiles.ts';
-import { type SignedIn, signedIn } from '../connection/session.ts';
-import { rolesFor, type TokenFacts, tokenFacts } from '../connection/token-facts.ts';
+import { rolesFor } from '../connection/token-facts.ts';
 import { exitCode } from '../exit-codes.ts';
 
 const CATEGORY = 'Signing in';
@@ -18,7 +17,7 @@ export class TenantsList extends WeirCommand {
   });
 
   async execute(): Promise<number> {
-    const { facts, connection } = await tenantsOf(this);
+    const { facts, connection } = await holderOf(this);
     const only = facts.tenants.length === 1 ? facts.tenants[0] : undefined;
     const items = facts.tenants.map((alias) => ({
       alias,
@@ -43,7 +42,7 @@ export class TenantsUse extends WeirCommand {
 
   async execute(): Promise<number> {
     const { env, interrupted } = this.context;
-    const { facts, connection } = await tenantsOf(this);
+    const { facts, connection } = await holderOf(this);
     if (!facts.tenants.includes(this.alias)) {
       throw new CliError('refused', 'Your token does not name this tenant.', {
         code: 'tenant_not_allowed',
@@ -63,19 +62,4 @@ export class TenantsUse extends WeirCommand {
     if (env.WEIR_TENANT && env.WEIR_TENANT !== this.alias) this.note('WEIR_TENANT is set and goes before it');
     return exitCode('ok');
   }
-}
-
-async function tenantsOf(command: WeirCommand): Promise<{ facts: TokenFacts; connection: SignedIn }> {
-  const { env, interrupted } = command.context;
-  const found = await command.connection();
-  const connection = await signedIn(found, { env, interrupted });
-  if (connection.token === undefined) throw notSignedIn();
-  const facts = tokenFacts(connection.token, found.session?.organization_claim);
-  if (facts === undefined) {
-    throw new CliError('failed', 'This token does not say which tenants it is for.', {
-      code: 'token_opaque',
-      hint: 'An API token is good for the one tenant that it was made in.',
-    });
-  }
-  return { facts, connection };
 }

@@ -1,4 +1,4 @@
-import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
+import { type CallResult, call, type Endpoint, type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import { CliError, errorOfProblem } from '../cli-error.ts';
 import { SIGN_IN_HINT } from './not-signed-in.ts';
 import type { SignedIn } from './session.ts';
@@ -47,7 +47,9 @@ export function openApi(connection: SignedIn, { interrupted, timeoutMs, say }: A
       result = await ask(endpoint, input, when);
     }
     if (result.ok) return result.body;
-    const problem = result.status === 401 ? { ...result.problem, hint: SIGN_IN_HINT } : result.problem;
+    // What only this server refuses has a hint of its own.
+    const isPlain = result.status === 401 && result.problem.code === kernelProblems.unauthenticated.entry.code;
+    const problem = isPlain ? { ...result.problem, hint: SIGN_IN_HINT } : result.problem;
     throw errorOfProblem(problem, url as string, endpoint, input.body !== undefined);
   }
 

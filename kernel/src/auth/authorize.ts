@@ -12,6 +12,7 @@ export function authorize(access: Access, principal: Principal, tenant: Tenant |
   if (principal.kind === 'anonymous' || principal.kind === 'webhook' || access.kind === 'webhook') {
     return kernelProblems.unauthenticated();
   }
+  if (access.kind === 'known') return undefined;
   if (principal.kind !== 'service') {
     const enough: readonly Role[] =
       access.kind === 'platform' ? [access.role] : TENANT_ROLES.slice(TENANT_ROLES.indexOf(access.role));

@@ -22,7 +22,9 @@ export type Access =
     }
   | { kind: 'platform'; permission: string; role: 'platform_admin'; capability?: string }
   /** Whoever signs the request with a secret that both sides know; no role and no capability stands for it. */
-  | { kind: 'webhook'; permission: string };
+  | { kind: 'webhook'; permission: string }
+  /** Whoever has a good credential, whatever its tenants and roles are. */
+  | { kind: 'known'; permission: string };
 
 /** Access by anyone, without a token. */
 export const anyone: Access = { kind: 'public' };
@@ -37,6 +39,11 @@ export function permission(
   options: { capability?: string; tenantHeader?: 'required' | 'optional' } = {},
 ): Access {
   return { kind: 'tenant', permission: name, role, tenantHeader: 'optional', ...options };
+}
+
+/** Access by any good credential. */
+export function knownPermission(name: string): Access {
+  return { kind: 'known', permission: name };
 }
 
 /** Access by signature, which the `SignatureReader` of this permission reads. */

@@ -42,6 +42,7 @@ export {
   EntitySample,
   type EntitySampleBody,
 } from './contract/entity-resolution.ts';
+export { getMe, Me, type MeView } from './contract/me.ts';
 export {
   POLICY_KINDS,
   POLICY_STATUSES,

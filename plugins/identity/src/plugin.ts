@@ -7,6 +7,7 @@ import { readTokens } from './api-token/read-tokens.ts';
 import { tokenService } from './api-token/service.ts';
 import { identityProblems } from './contract.ts';
 import { entityResolutionKind } from './entity-resolution/kind.ts';
+import { whoCalls } from './me/who-calls.ts';
 import { PersonEntity } from './person/entity.ts';
 import { recordPeople } from './person/record-people.ts';
 import { personService } from './person/service.ts';
@@ -41,6 +42,7 @@ export default definePlugin({
           db: kernel.db,
           kinds: new Map([access.kind, entities].map((one) => [one.kind, one])),
         }),
+        me: whoCalls(kernel.tenants),
         users: personService({ db: kernel.db, people }),
       }),
       contributes: [

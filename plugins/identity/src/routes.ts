@@ -7,6 +7,7 @@ import {
   deletePolicy,
   dryRunPolicy,
   getApiToken,
+  getMe,
   getPolicy,
   getPolicyVersion,
   getUser,
@@ -17,6 +18,7 @@ import {
   revokeApiToken,
   updatePolicy,
 } from './contract.ts';
+import type { whoCalls } from './me/who-calls.ts';
 import type { personService } from './person/service.ts';
 import type { policyService } from './policy/service.ts';
 
@@ -24,10 +26,11 @@ export interface RouteServices {
   tokens: ReturnType<typeof tokenService>;
   policies: ReturnType<typeof policyService>;
   users: ReturnType<typeof personService>;
+  me: ReturnType<typeof whoCalls>;
 }
 
 /** Every endpoint of the plugin with the service call that carries it out. */
-export function routes({ tokens, policies, users }: RouteServices): AnyRoute[] {
+export function routes({ tokens, policies, users, me }: RouteServices): AnyRoute[] {
   return [
     handle(createApiToken, ({ tenant, principal, body }) => tokens.create(tenant, principal, body)),
     handle(listApiTokens, ({ tenant, principal, query }) => tokens.list(tenant, principal, query)),
@@ -48,6 +51,7 @@ export function routes({ tokens, policies, users }: RouteServices): AnyRoute[] {
     handle(dryRunPolicy, ({ tenant, params, body, signal }) =>
       policies.dryRun(tenant, params.policy_id, { body, signal }),
     ),
+    handle(getMe, ({ principal }) => me(principal)),
     handle(listUsers, ({ tenant, principal, query }) => users.list(tenant, principal, query)),
     handle(getUser, ({ tenant, principal, params }) => users.get(tenant, principal, params.sub)),
   ];

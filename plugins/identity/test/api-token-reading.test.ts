@@ -80,7 +80,7 @@ t.test('a list that cannot be read is read again, and the lists that are kept ha
 });
 
 t.test('a token stops by its own code when its maker was not seen for longer than the bound', async (t) => {
-  const here = await world(t);
+  const here = await world(t, { WEIR_TOKEN_MAKER_DAYS: 20 });
   await here.tenant('acme');
   const { call } = here.as('acme', 'admin');
   const { token, api_token_id } = bodyOf(await call(createApiToken, { body: { name: 'ci', role: 'viewer' } }));
@@ -91,10 +91,10 @@ t.test('a token stops by its own code when its maker was not seen for longer tha
   await t.rejects(reader.read(String(token)), { code: 'token_maker_unseen', status: 401 });
   t.equal(await reader.read(String(token).replace(/.$/, (end) => (end === '0' ? '1' : '0'))), undefined, 'a guess');
   await reader.settled();
-  await here.database.peek("update identity.person set last_seen = now() - interval '31 days'");
+  await here.database.peek("update identity.person set last_seen = now() - interval '21 days'");
   t.match(await withToken(here, String(token), listApiTokens), {
     status: 401,
-    body: { code: 'token_maker_unseen', detail: /30 days/, hint: /weir login/ },
+    body: { code: 'token_maker_unseen', detail: /20 days/, hint: /weir login/ },
   });
   const seen = () => here.database.peek('select last_seen > now() - interval $$1 day$$ as lately from identity.person');
   t.match(await seen(), [{ lately: false }], 'a token does not count as its maker');

@@ -11,9 +11,9 @@ const absent = async (): Promise<never> => {
 };
 
 /** The plugin alone on a real database, with real tokens, where nobody has a dataset. */
-export function world(t: Teardown): Promise<PluginUnderTest> {
+export function world(t: Teardown, settings: Record<string, unknown> = {}): Promise<PluginUnderTest> {
   const services = () => [provide(Samples, { describe: absent, ask: absent })];
-  return testPlugin(t, plugin, { tools, services, settings: { WEIR_TOKEN_MAKER_DAYS: 30 } });
+  return testPlugin(t, plugin, { tools, services, settings: { WEIR_TOKEN_MAKER_DAYS: 30, ...settings } });
 }
 
 /** What a call answered; throws the code of a problem. */

@@ -108,6 +108,7 @@ function endpointSection(endpoint: Endpoint, { shapes, commands }: Reference): s
 function whoMay(access: Access): string {
   if (access.kind === 'public') return access.probe ? 'anyone, whatever token is sent' : 'anyone, without a token';
   if (access.kind === 'webhook') return `whoever signs the request with the secret of \`${access.permission}\``;
+  if (access.kind === 'known') return 'whoever has a good credential';
   const anyService = access.role === 'viewer' ? ', or a service of the tenant' : '';
   const capability =
     access.capability === undefined ? anyService : `, or a service with the capability \`${access.capability}\``;

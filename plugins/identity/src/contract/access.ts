@@ -1,5 +1,7 @@
-import { permission } from '@weir/kernel/contract';
+import { knownPermission, permission } from '@weir/kernel/contract';
 
+/** Asking who one is. */
+export const readMe = knownPermission('me:read');
 /** Seeing API tokens: one's own, or as an admin those of the tenant. */
 export const readTokens = permission('api-tokens:read', 'viewer');
 /** Making and revoking API tokens. */
