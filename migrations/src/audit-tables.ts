@@ -9,6 +9,9 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'platform.admission_change': 'who turned that switch; the platform role can only add',
   'sources.credential_cutover':
     'the one row that says that the secret store is in use for good; the platform role can only add',
+  'sources.pattern': 'which version of a connector pattern is in force; nothing is deleted from it',
+  'sources.pattern_version': 'what connector patterns say; nothing is deleted from it',
+  'sources.webhook_call': 'signatures of requests that changed patterns, so that none is taken twice',
   'platform.metric': 'sums over all tenants, without a tenant in any label',
   'catalog.iceberg_tables': 'the layout other engines read; row security goes by scope',
   'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by scope',
@@ -80,7 +83,7 @@ where (g.grantee = 'weir_app' and g.privilege_type in ('TRUNCATE', 'REFERENCES',
   or (g.grantee = 'PUBLIC' and g.table_schema !~ '^pg_' and g.table_schema <> 'information_schema')
   or (g.grantee = 'weir_app' and g.privilege_type <> 'SELECT' and g.table_schema || '.' || g.table_name in ('kernel.tenant', 'kernel.schema_ledger', 'kernel.plugin_ledger'))
   or (g.grantee = 'weir_app' and g.privilege_type in ('UPDATE', 'DELETE') and g.table_schema || '.' || g.table_name in ('platform.admission_change', 'platform.audit_event', 'sources.credential_cutover'))
-  or (g.grantee = 'weir_app' and g.privilege_type = 'DELETE' and g.table_schema || '.' || g.table_name = 'platform.audit_chain')`;
+  or (g.grantee = 'weir_app' and g.privilege_type = 'DELETE' and g.table_schema || '.' || g.table_name in ('platform.audit_chain', 'sources.pattern', 'sources.pattern_version'))`;
 
 const VIEWS = `
 select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

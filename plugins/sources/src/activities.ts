@@ -1,9 +1,10 @@
 import { cpus } from 'node:os';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { Tenant } from '@weir/kernel';
+import { Platform, type Tenant } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { finishDiscovery, runDiscovery } from './discovery/run-discovery.ts';
+import { patternCatalog } from './pattern/catalog.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { runReplay } from './quarantine/run-replay.ts';
 import { receiptService } from './receipt/service.ts';
@@ -29,7 +30,9 @@ const HEARTBEAT_EVERY_MS = 1_000;
 
 /** The activities of role `source`, over what the worker program gives. */
 export function sourceActivities({ kernel, children, cores = cpus().length, workDir }: WorkerDeps) {
-  const patterns = loadPatterns(settingsOf(kernel).WEIR_PLATFORM, kernel.log);
+  const { connectors } = loadPatterns(settingsOf(kernel).WEIR_PLATFORM, kernel.log);
+  const catalog = patternCatalog(kernel.use(Platform).sql);
+  const patterns = { of: catalog.of, connectors };
   const tables = kernel.use(Tables);
   const services = { tables, producers: kernel.use(Producers) };
   const auditing = { kernel, tables, audits: kernel.use(Audits), receipts: receiptService(kernel) };

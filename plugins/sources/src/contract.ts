@@ -23,11 +23,15 @@ export { failureProblems, SOURCE_FAILURES, type SourceFailureCode } from './cont
 export {
   discoverPatterns,
   getPattern,
+  PATTERN_STATUSES,
   Pattern,
+  PatternChange,
   PatternField,
   PatternId,
   PatternSummary,
   type PatternView,
+  reconcilePatterns,
+  registerPattern,
 } from './contract/patterns.ts';
 export { sourceProblems } from './contract/problems.ts';
 export {

@@ -1,9 +1,7 @@
-import type { Kernel, Tenant } from '@weir/kernel';
+import { type Kernel, Platform, type Tenant } from '@weir/kernel';
 import { checkStored } from './credential/check-stored.ts';
 import { migrateAll } from './credential/migrate-all.ts';
-import { loadPatterns } from './pattern/load-patterns.ts';
-import { namedPattern } from './source/service.ts';
-import { settingsOf } from './worker-deps.ts';
+import { patternCatalog } from './pattern/catalog.ts';
 
 /** What an operator may have done for many tenants at once; `ok` is false when it found something wrong. */
 export type Operation = (kernel: Kernel, tenants: readonly Tenant[]) => Promise<{ ok: boolean; told: object }>;
@@ -12,8 +10,7 @@ export type Operation = (kernel: Kernel, tenants: readonly Tenant[]) => Promise<
 export const operations: Readonly<Record<string, Operation>> = {
   /** Moves credentials into the secret store, in one transaction. */
   'credentials-migrate': async (kernel, tenants) => {
-    const { patterns } = loadPatterns(settingsOf(kernel).WEIR_PLATFORM, kernel.log);
-    const patternOf = ({ patternId }: { patternId: string }) => namedPattern(patterns, patternId);
+    const { ofKnown: patternOf } = patternCatalog(kernel.use(Platform).sql);
     return { ok: true, told: await migrateAll({ kernel, patternOf }, tenants) };
   },
 

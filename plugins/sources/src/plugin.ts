@@ -1,5 +1,5 @@
 import { contribute, definePlugin, Platform } from '@weir/kernel';
-import { ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { HealthChecks, ReadinessChecks, RunChanges, SignatureReaders } from '@weir/kernel/contract';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { credentialProblems, failureProblems, sourceProblems } from './contract.ts';
@@ -11,8 +11,11 @@ import { DiscoveryEntity } from './discovery/entity.ts';
 import { discoveryService } from './discovery/service.ts';
 import { settleDiscovery } from './discovery/settle-discovery.ts';
 import { startConfigSweeper } from './discovery/sweep-configs.ts';
+import { patternCatalog } from './pattern/catalog.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { patternService } from './pattern/service.ts';
+import { patternFiles, storeFiles } from './pattern/store-files.ts';
+import { patternWebhooks, refuseSameSecrets } from './pattern/webhooks.ts';
 import { ReplayEntity } from './quarantine/entity.ts';
 import { replayService } from './quarantine/service.ts';
 import { contributedChecks } from './readiness/contributed-checks.ts';
@@ -25,7 +28,7 @@ import { DISCOVERY_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './run-kinds
 import { sourceLogService } from './run-log/service.ts';
 import { settings } from './settings.ts';
 import { SourceEntity } from './source/entity.ts';
-import { namedPattern, sourceService } from './source/service.ts';
+import { sourceService } from './source/service.ts';
 import { bulkService } from './stream/bulk-service.ts';
 import { StreamEntity } from './stream/entity.ts';
 import { refreshService } from './stream/refresh-service.ts';
@@ -56,17 +59,19 @@ export default definePlugin({
   ],
   problems: { ...sourceProblems, ...credentialProblems, ...failureProblems },
   setup(kernel) {
-    const { patterns } = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
+    refuseSameSecrets(kernel.settings);
+    const loaded = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
+    const { sql } = kernel.use(Platform);
+    const patterns = patternCatalog(sql);
     const tables = kernel.use(Tables);
     const services = { tables, producers: kernel.use(Producers) };
     const receipts = receiptService(kernel);
     const facts = { kernel, tables, patterns };
-    const patternOf = ({ patternId }: { patternId: string }) => namedPattern(patterns, patternId);
     const stops: (() => void)[] = [];
     return {
       routes: routes({
         readiness: kernel.readiness,
-        patterns: patternService(patterns),
+        patterns: patternService(kernel, patterns),
         sources: sourceService({ kernel, patterns, events: kernel.use(Events) }),
         streams: streamService(kernel, services),
         bulk: bulkService(kernel, services),
@@ -74,7 +79,7 @@ export default definePlugin({
         resets: resetService(kernel, services),
         discoveries: discoveryService({ kernel, patterns }),
         syncs: syncService(facts),
-        credentials: credentialService({ kernel, patternOf }),
+        credentials: credentialService({ kernel, patternOf: patterns.ofKnown }),
         syncRuns: syncRunService(kernel),
         runLogs: sourceLogService(kernel, kernel.use(RunLogs)),
         receipts,
@@ -85,12 +90,15 @@ export default definePlugin({
       }),
       contributes: [
         ...contributedChecks(facts).map((check) => contribute(ReadinessChecks, check)),
+        ...patternWebhooks(kernel.settings, sql).map((reader) => contribute(SignatureReaders, reader)),
+        contribute(HealthChecks, patternFiles(kernel.settings, loaded)),
         contribute(RunChanges, settleDiscovery),
         contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
       ],
       runKinds: [SYNC_KIND, DISCOVERY_KIND, VERIFY_KIND, REPLAY_KIND],
       async start() {
         await refuseCredentials(kernel);
+        await storeFiles(kernel, loaded);
         stops.push(startConfigSweeper(kernel), startCredentialSweeper(kernel));
       },
       async stop() {

@@ -29,7 +29,9 @@ import {
   migrateCredentials,
   previewReset,
   readRunLogs,
+  reconcilePatterns,
   refreshSchema,
+  registerPattern,
   resetStream,
   revokeCredential,
   rotateCredentials,
@@ -86,8 +88,10 @@ export function routes(services: RouteServices): AnyRoute[] {
 
 function sourceRoutes({ patterns, sources, readiness, tableRefs }: RouteServices): AnyRoute[] {
   return [
-    handle(discoverPatterns, async ({ query }) => patterns.list(query)),
-    handle(getPattern, async ({ params }) => patterns.get(params.pattern_id)),
+    handle(discoverPatterns, ({ query }) => patterns.list(query)),
+    handle(getPattern, ({ params }) => patterns.get(params.pattern_id)),
+    handle(registerPattern, ({ body }) => patterns.register(body.pattern)),
+    handle(reconcilePatterns, ({ body, query }) => patterns.reconcile(body, query.dry_run === true)),
     handle(createSource, ({ tenant, body }) => sources.create(tenant, body)),
     handle(listSources, ({ tenant, query }) => sources.list(tenant, query)),
     handle(getSource, ({ tenant, params }) => sources.get(tenant, params.source_id)),

@@ -1,4 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { SecretSetting } from '@weir/kernel';
+import { OneOf } from '@weir/kernel/contract';
 
 /** Environment variables of this plugin. */
 export const settings = Type.Object({
@@ -17,6 +19,16 @@ export const settings = Type.Object({
     default: 10_000,
     description: 'A stream fails when more of its lines than this go to quarantine in one sync',
   }),
+  WEIR_PATTERN_FAULTS: OneOf(['block', 'tolerate'], {
+    default: 'block',
+    description: 'Whether a pattern file that cannot be used keeps the platform from being ready',
+  }),
+  PATTERN_WEBHOOK_SECRET: Type.Optional(
+    SecretSetting({ minLength: 16, description: 'Signs POST /patterns/register; without it the route is closed' }),
+  ),
+  PATTERN_ADMIN_SECRET: Type.Optional(
+    SecretSetting({ minLength: 16, description: 'Signs POST /patterns/reconcile; without it the route is closed' }),
+  ),
   WEIR_EGRESS_ALLOW: Type.String({
     pattern: '^[0-9a-fA-F:./, ]*$',
     default: '',

@@ -6,11 +6,9 @@ import { openVault } from '@weir/vault';
 import { pino } from 'pino';
 import { CredentialEntity } from '../src/credential/entity.ts';
 import { migrateAll } from '../src/credential/migrate-all.ts';
-import { loadPatterns } from '../src/pattern/load-patterns.ts';
+import { patternCatalog } from '../src/pattern/catalog.ts';
 import { SourceEntity } from '../src/source/entity.ts';
-import { namedPattern } from '../src/source/service.ts';
 import { fileSecretStore } from './file-secret-store.ts';
-import { VAULTED_PLATFORM } from './vaulted-source.ts';
 
 /** What the process is told. */
 export interface ChildOrder {
@@ -22,12 +20,11 @@ export interface ChildOrder {
 
 const order = JSON.parse(process.argv[2] ?? '{}') as ChildOrder;
 const log = pino({ level: 'silent' });
-const { patterns } = loadPatterns(VAULTED_PLATFORM, log);
 const entities = [SourceEntity, CredentialEntity];
 const database = await openDatabase({ ...order.database, name: order.database.database, entities, log });
 const { vault } = openVault({ SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: order.keyFile }, {});
 const stored = { ...vault, mode: 'secret_store' as const, store: fileSecretStore(order.storeFolder) };
 const kernel = { db: database.db, log, vault: stored } as unknown as Kernel;
-const patternOf = ({ patternId }: { patternId: string }) => namedPattern(patterns, patternId);
+const { ofKnown: patternOf } = patternCatalog(database.sql);
 await migrateAll({ kernel, patternOf }, order.tenants);
 await database.close();

@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import t from 'tap';
 import { checkConfig, configFaults } from '../src/config/check-config.ts';
 import { loadPatterns } from '../src/pattern/load-patterns.ts';
-import { patternService } from '../src/pattern/service.ts';
 
 const log = pino({ level: 'silent' });
 const good = {
@@ -51,26 +50,6 @@ t.test('one bad pattern file never hides the good ones, and each is named with i
   t.match(faults.find(({ file }) => file.includes('wider'))?.reason, /additional properties/);
 });
 
-t.test('patterns are listed by keyset page in both directions', async (t) => {
-  const many = Object.fromEntries(['a', 'b', 'c'].map((id) => [id, { ...good, id }]));
-  const service = patternService(loadPatterns(await deployment(t, many), log).patterns);
-  const all = (order: 'pattern_id' | '-pattern_id') => {
-    const ids: string[] = [];
-    let token: string | undefined;
-    do {
-      const page = service.list({ limit: 1, order, ...(token === undefined ? {} : { page_token: token }) });
-      ids.push(...page.items.map((item) => item.pattern_id));
-      token = page.next_page_token ?? undefined;
-    } while (token !== undefined);
-    return ids;
-  };
-  t.strictSame(all('pattern_id'), ['a', 'b', 'c']);
-  t.strictSame(all('-pattern_id'), ['c', 'b', 'a']);
-  for (const token of ['x', Buffer.from('{"after":1}').toString('base64url')]) {
-    t.throws(() => service.list({ page_token: token }), { code: 'invalid_page_token' });
-  }
-});
-
 t.test(
   'a pattern tells its credential fields, in whatever branch and by whatever word they are declared',
   async (t) => {
@@ -84,7 +63,6 @@ t.test(
         ['named', ['/auth/token']],
       ],
     );
-    t.match(patternService(patterns).get('named'), { needs_credentials: true, credential_fields: ['/auth/token'] });
   },
 );
 

@@ -1,9 +1,8 @@
 import type { FieldFault } from '@weir/kernel/contract';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { sourceProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { compileSpec } from './compile-spec.ts';
-import type { Schema } from './schema-nodes.ts';
 import { validationSchema } from './validation-schema.ts';
 import { walkConfig } from './walk-config.ts';
 
@@ -31,15 +30,25 @@ export function configFaults(
   { withoutCredentials = false }: CheckOptions = {},
 ): FieldFault[] {
   const { undeclared } = walkConfig(config, pattern.spec, pattern.namedCredentials);
-  const schema = validationSchema(pattern.spec, withoutCredentials ? { named: pattern.credentialFields } : undefined);
   return [
     ...undeclared.map((pointer) => ({ pointer: `${ROOT}${pointer}`, code: 'undeclared_field' })),
-    ...schemaFaults(schema, config),
+    ...schemaFaults(validatorOf(pattern, withoutCredentials), config),
   ];
 }
 
-function schemaFaults(schema: Schema, config: Record<string, unknown>): FieldFault[] {
-  const validate = compileSpec(schema);
+/** Compiling a specification takes milliseconds, and lists of sources ask for the same one again and again. */
+const validators = { whole: new WeakMap<Pattern, ValidateFunction>(), open: new WeakMap<Pattern, ValidateFunction>() };
+
+function validatorOf(pattern: Pattern, withoutCredentials: boolean): ValidateFunction {
+  const known = withoutCredentials ? validators.open : validators.whole;
+  const found =
+    known.get(pattern) ??
+    compileSpec(validationSchema(pattern.spec, withoutCredentials ? { named: pattern.credentialFields } : undefined));
+  known.set(pattern, found);
+  return found;
+}
+
+function schemaFaults(validate: ValidateFunction, config: Record<string, unknown>): FieldFault[] {
   if (validate(config)) return [];
   return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'additionalProperties').map(faultOf);
 }

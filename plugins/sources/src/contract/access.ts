@@ -1,4 +1,4 @@
-import { permission } from '@weir/kernel/contract';
+import { permission, webhookPermission } from '@weir/kernel/contract';
 
 /** Reading sources, streams, patterns and runs. */
 export const readSources = permission('sources:read', 'viewer');
@@ -12,3 +12,7 @@ export const readCredentials = permission('credentials:read', 'pipeline_editor',
 export const writeCredentials = permission('credentials:write', 'pipeline_editor', { capability: 'credential:write' });
 /** Moving credentials into the secret store, and revoking them for ever. */
 export const administerCredentials = permission('credentials:admin', 'admin', { capability: 'credential:admin' });
+/** Registering a connector pattern: whoever signs with PATTERN_WEBHOOK_SECRET. */
+export const registerPatterns = webhookPermission('patterns:register');
+/** Setting all connector patterns at once: whoever signs with PATTERN_ADMIN_SECRET. */
+export const reconcilePatternSet = webhookPermission('patterns:reconcile');

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, kernelProblems, listQuery, Nullable, Page } from '@weir/kernel/contract';
-import { readSources } from './access.ts';
+import { Closed, endpoint, kernelProblems, listQuery, Nullable, OneOf, Page } from '@weir/kernel/contract';
+import { readSources, reconcilePatternSet, registerPatterns } from './access.ts';
+import { PatternDocument, PatternId } from './pattern-file.ts';
+import { sourceProblems } from './problems.ts';
 
-/** The id of a connector pattern, which is also the name of its folder. */
-export const PatternId = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'Id of a connector pattern' });
+export { PatternId } from './pattern-file.ts';
 
 /** One field of a connector's configuration that has a meaning of its own. */
 export const PatternField = Type.Object({
@@ -24,10 +25,14 @@ export const PatternSummary = Type.Object({
   needs_credentials: Type.Boolean({ description: 'Whether any of its fields is a credential' }),
 });
 
+/** A pattern that is retired makes no new sources; those that have it run on. */
+export const PATTERN_STATUSES = ['active', 'retired'] as const;
+
 /** A connector pattern with the specification of its configuration. */
 export const Pattern = Type.Composite([
   PatternSummary,
   Type.Object({
+    status: OneOf(PATTERN_STATUSES),
     spec: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of source_config' }),
     fields: Type.Array(PatternField),
     credential_fields: Type.Array(Type.String(), {
@@ -61,4 +66,52 @@ export const getPattern = endpoint({
   response: Pattern,
   errors: [kernelProblems.notFound],
   cli: 'patterns get',
+});
+
+const MAX_PATTERNS = 1_000;
+
+/** What became of a pattern. */
+export const PatternChange = Type.Object({
+  pattern_id: PatternId,
+  version: Type.String({ description: 'The version that is in force then' }),
+  outcome: OneOf(['created', 'updated', 'unchanged', 'retired']),
+});
+
+const writeErrors = [
+  sourceProblems.webhookUnauthenticated,
+  sourceProblems.webhookRepeated,
+  sourceProblems.patternRegistrationClosed,
+  sourceProblems.patternInvalid,
+  sourceProblems.patternVersionTaken,
+  sourceProblems.credentialFieldsRemoved,
+];
+
+/** `POST /patterns/register` */
+export const registerPattern = endpoint({
+  id: 'sources.register_pattern',
+  method: 'POST',
+  path: '/patterns/register',
+  summary: 'Register one connector pattern, or its next version; the same again changes nothing',
+  description:
+    'The request is signed with PATTERN_WEBHOOK_SECRET: X-Weir-Timestamp is the time in seconds, X-Weir-Signature is v1= and the hex HMAC-SHA256 over that time, a full stop and the bytes of the body. It counts once and for five minutes.',
+  access: registerPatterns,
+  body: Closed({ pattern: PatternDocument }),
+  response: PatternChange,
+  errors: writeErrors,
+});
+
+/** `POST /patterns/reconcile` */
+export const reconcilePatterns = endpoint({
+  id: 'sources.reconcile_patterns',
+  method: 'POST',
+  path: '/patterns/reconcile',
+  summary: 'Bring all connector patterns to one set; what is not in it is retired, never deleted',
+  description: 'The request is signed as that of POST /patterns/register is, with PATTERN_ADMIN_SECRET.',
+  access: reconcilePatternSet,
+  query: Closed({
+    dry_run: Type.Optional(Type.Boolean({ description: 'Tell what would become of each, and change nothing' })),
+  }),
+  body: Closed({ patterns: Type.Array(PatternDocument, { minItems: 1, maxItems: MAX_PATTERNS }) }),
+  response: Type.Object({ dry_run: Type.Boolean(), items: Type.Array(PatternChange) }),
+  errors: writeErrors,
 });

@@ -2,6 +2,7 @@ import { faultpoint, type Kernel, type Tenant, type TenantTransaction } from '@w
 import type { SecretValues } from '@weir/vault';
 import { v7 as uuidv7 } from 'uuid';
 import { credentialProblems } from '../contract.ts';
+import type { PatternUser, Sql } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { SourceEntity, type SourceRow } from '../source/entity.ts';
 import { uniqueConstraint } from '../unique-constraint.ts';
@@ -17,7 +18,7 @@ const RENEW_AFTER_MS = 30_000;
 export interface MigrationDeps {
   kernel: Kernel;
   /** The pattern of a source; throws when it is not known here. */
-  patternOf(row: Pick<SourceRow, 'patternId'>): Pattern;
+  patternOf(row: PatternUser, sql?: Sql): Promise<Pattern>;
 }
 
 /** A source whose credentials are to move, and the name that they get. */
@@ -77,7 +78,7 @@ export async function migrateCredentials(
 /** What is sealed for a source, and credentials that its configuration still holds as they were no credentials once. */
 async function readMoving({ kernel, patternOf }: MigrationDeps, moving: Moving): Promise<Moved> {
   const { tenant, source } = moving;
-  const pattern = patternOf(source);
+  const pattern = await patternOf(source);
   const at = { place: sourcePlace(tenant, source.sourceId), sealed: source.sealed ?? undefined, credential: undefined };
   const values = await storedValues(kernel, tenant, at);
   return {
@@ -158,14 +159,23 @@ export async function sourcesToMigrate({ kernel, patternOf }: MigrationDeps, ten
       [tenant.tenantId],
     );
     const taken = new Set(named.map(({ name }) => String(name)));
-    const moving = rows.filter((source) => holdsCredentials(source, patternOf));
-    return moving.map((source) => ({ tenant, source, name: freeName(source.name, taken) }));
+    const moving: Moving[] = [];
+    for (const source of rows) {
+      if (!(await holdsCredentials(source, patternOf, tx.sql))) continue;
+      moving.push({ tenant, source, name: freeName(source.name, taken) });
+    }
+    return moving;
   });
 }
 
 /** Whether anything of a source is a credential that lies in the database; one whose pattern is gone counts by its seal. */
-export function holdsCredentials(source: SourceRow, patternOf: MigrationDeps['patternOf']): boolean {
-  return Boolean(source.sealed) || splitConfig(source.sourceConfig, patternOf(source)).values.size > 0;
+export async function holdsCredentials(
+  source: SourceRow,
+  patternOf: MigrationDeps['patternOf'],
+  sql?: Sql,
+): Promise<boolean> {
+  if (source.sealed) return true;
+  return splitConfig(source.sourceConfig, await patternOf(source, sql)).values.size > 0;
 }
 
 /** The name of a source, or the first of its kind that no credential has; it is taken then. */

@@ -8,6 +8,7 @@ import {
   type rotateCredentials,
   type setCredentials,
 } from '../contract.ts';
+import type { PatternUser, Sql } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { liveSource } from '../source/live-source.ts';
@@ -23,7 +24,7 @@ import { credentialView } from './view.ts';
 export interface CredentialDeps {
   kernel: Kernel;
   /** The pattern of a source; throws when it is not known here. */
-  patternOf(row: Pick<SourceRow, 'patternId'>): Pattern;
+  patternOf(row: PatternUser, sql?: Sql): Promise<Pattern>;
 }
 
 const view = async (tx: TenantTransaction, row: CredentialRow): Promise<CredentialView> =>
@@ -51,7 +52,7 @@ export function credentialService({ kernel, patternOf }: CredentialDeps) {
       const source = await kernel
         .db(tenant)
         .transaction(async (tx) => withoutCredential(await liveSource(tx, sourceId)));
-      const pattern = patternOf(source);
+      const pattern = await patternOf(source);
       const given = await givenCredential(kernel, tenant, { input: body, pattern });
       const use: Use<SourceRow, CredentialView> = {
         lock: async (tx) => unchanged(withoutCredential(await liveSource(tx, sourceId, { lock: true })), source),
@@ -82,7 +83,7 @@ export function credentialService({ kernel, patternOf }: CredentialDeps) {
       const found = await kernel.db(tenant).transaction((tx) => attached(tx, sourceId));
       const { source, credential } = found;
       requireMatch(ifMatch, String(credential.version));
-      const pattern = patternOf(source);
+      const pattern = await patternOf(source);
       const full = applyValues(source.sourceConfig, body.credential_values, pattern);
       checkConfig(pattern, full);
       const { values } = splitConfig(full, pattern);
@@ -109,7 +110,7 @@ export function credentialService({ kernel, patternOf }: CredentialDeps) {
       requireStore(kernel.vault);
       const source = await kernel.db(tenant).transaction((tx) => liveSource(tx, sourceId));
       if (source.credentialId) throw credentialProblems.credentialAttached();
-      if (!holdsCredentials(source, patternOf)) throw credentialProblems.credentialNotAttached();
+      if (!(await holdsCredentials(source, patternOf))) throw credentialProblems.credentialNotAttached();
       const moving = { tenant, source, name: name ?? source.name };
       await kernel.db(tenant).transaction((tx) => refuseTakenName(tx, moving.name));
       await migrateCredentials({ kernel, patternOf }, [moving]);

@@ -4,7 +4,7 @@ import { Problem } from '@weir/kernel/contract';
 import { type AttemptScrubbers, attemptScrubbers, hydrate } from '../credential/hydrate.ts';
 import { discoveryPlace, sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { StoredAt } from '../credential/vault-access.ts';
-import type { LoadedPatterns } from '../pattern/load-patterns.ts';
+import type { PatternUser, RunPatterns } from '../pattern/catalog.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
@@ -22,7 +22,7 @@ import { scrubCatalog } from './scrub-catalog.ts';
 
 export interface DiscoveryDeps {
   kernel: Kernel;
-  patterns: LoadedPatterns;
+  patterns: RunPatterns;
   folders: WorkFolders;
   children: ChildRegistry;
 }
@@ -40,8 +40,8 @@ export async function runDiscovery(
   const { kernel, patterns, folders } = deps;
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
-  const { row, config, at } = await readInput(kernel, tenant, runId);
-  const pattern = patterns.patterns.get(row.patternId);
+  const { row, config, at, user } = await readInput(kernel, tenant, runId);
+  const pattern = await patterns.of(user);
   if (pattern === undefined || config === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   const hydrated = await hydrate(kernel, tenant, config, at);
   const folder = await folders.make(`${runId}-${lease.leaseEpoch}`);
@@ -94,6 +94,8 @@ interface DiscoveryInput {
   row: DiscoveryRow;
   config: Record<string, unknown> | undefined;
   at: StoredAt;
+  /** What says which version of the pattern is run: one that is no source yet has the one in force. */
+  user: PatternUser;
 }
 
 async function readInput(kernel: Kernel, tenant: Tenant, runId: string): Promise<DiscoveryInput> {
@@ -102,11 +104,13 @@ async function readInput(kernel: Kernel, tenant: Tenant, runId: string): Promise
     if (row === undefined) throw new RunFailed(sourceFailure('run_failed'));
     if (!row.sourceId) {
       const config = row.sourceConfig ?? undefined;
-      return { row, config, at: await storedAt(tx, row, discoveryPlace(tenant, row.discoveryId)) };
+      const user = { patternId: row.patternId, patternVersion: '', sourceConfig: config ?? {} };
+      return { row, config, user, at: await storedAt(tx, row, discoveryPlace(tenant, row.discoveryId)) };
     }
     const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId });
     if (source === undefined) throw new RunFailed(sourceFailure('run_failed'));
-    return { row, config: source.sourceConfig, at: await storedAt(tx, source, sourcePlace(tenant, row.sourceId)) };
+    const at = await storedAt(tx, source, sourcePlace(tenant, row.sourceId));
+    return { row, config: source.sourceConfig, user: source, at };
   });
 }
 

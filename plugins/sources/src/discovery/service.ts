@@ -1,13 +1,19 @@
-import { type Kernel, type RunRecord, type RunWorkerView, runView, type Tenant } from '@weir/kernel';
+import {
+  type Kernel,
+  type RunRecord,
+  type RunWorkerView,
+  runView,
+  type Tenant,
+  type TenantTransaction,
+} from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import type { DiscoveryStatusView, startDiscovery } from '../contract.ts';
 import { refuseUnfit } from '../credential/fit-to-run.ts';
-import type { Pattern } from '../pattern/pattern-file.ts';
+import type { PatternCatalog } from '../pattern/catalog.ts';
 import { DISCOVERY_KIND } from '../run-kinds.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { liveSource } from '../source/live-source.ts';
-import { namedPattern } from '../source/service.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { DiscoveryEntity, type DiscoveryRow } from './entity.ts';
 import { pendingCredentials } from './pending-credentials.ts';
@@ -23,7 +29,7 @@ export interface HowToStart {
 
 interface Deps {
   kernel: Kernel;
-  patterns: ReadonlyMap<string, Pattern>;
+  patterns: PatternCatalog;
 }
 
 /** Starting discoveries and reading how they stand. */
@@ -58,15 +64,15 @@ async function startOfSource(
   { sourceId, applies, how }: { sourceId: string; applies: boolean; how: HowToStart },
 ) {
   const db = kernel.db(tenant);
-  const checked = (source: SourceRow) => {
-    const pattern = namedPattern(patterns, source.patternId);
+  const checked = async (tx: TenantTransaction, source: SourceRow) => {
+    const pattern = await patterns.ofKnown(source, tx.sql);
     refuseUnfit(kernel, tenant, { source, pattern });
   };
-  await db.transaction(async (tx) => checked(await liveSource(tx, sourceId)));
+  await db.transaction(async (tx) => checked(tx, await liveSource(tx, sourceId)));
   const admitted = await kernel.runs.admit(kind, { queue: how.queue });
   return db.transaction(async (tx) => {
     const source = await liveSource(tx, sourceId, { lock: true });
-    checked(source);
+    await checked(tx, source);
     const started = await kernel.runs.start(tx, {
       ...{ kind, subjectId: sourceId, admitted },
       requestedBy: how.requestedBy,
@@ -95,7 +101,7 @@ type PendingConfig = Pick<
 /** Its credentials wait sealed in its row, which is all that the run knows of them. */
 async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: PendingConfig, how: HowToStart) {
   const { pattern_id: patternId = '', source_config: config = {}, ...input } = body;
-  const pattern = namedPattern(patterns, patternId);
+  const pattern = await patterns.named(patternId);
   const discoveryId = uuidv7();
   const pending = await pendingCredentials(kernel, tenant, { discoveryId, pattern, config, input });
   const admitted = await kernel.runs.admit(kind, { queue: how.queue });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { ProcessConnector } from '@weir/connector-runtime';
 import type { Kernel } from '@weir/kernel';
 import { type Pattern, parsePattern } from './pattern-file.ts';
@@ -18,19 +18,24 @@ export interface LoadedPatterns {
 
 /**
  * Loads the patterns that the deployment manifest names: each entry is a folder with a `pattern.json`, or a folder of
- * such folders, relative to the manifest. A bad file never hides the good ones; it is logged and kept in `faults`.
+ * such folders and of files `<id>.json`, relative to the manifest. The name of a file, or of the folder of a
+ * `pattern.json`, is the id. A bad file never hides the good ones; it is logged and kept in `faults`.
  */
 export function loadPatterns(platformFile: string, log: Kernel['log']): LoadedPatterns {
   const patterns = new Map<string, Pattern>();
   const connectors: Record<string, ProcessConnector> = {};
   const faults: LoadedPatterns['faults'] = [];
-  for (const folder of patternFolders(platformFile)) {
-    const file = join(folder, PATTERN_FILE);
+  const fileOf = new Map<string, string>();
+  for (const file of patternFiles(platformFile)) {
     try {
       const pattern = parsePattern(readFileSync(file, 'utf8'));
-      if (patterns.has(pattern.id)) throw new Error(`the id ${pattern.id} is used by another pattern`);
+      const name = basename(file) === PATTERN_FILE ? basename(dirname(file)) : basename(file, extname(file));
+      if (name !== pattern.id) throw new Error(`the id is ${pattern.id}, but its name is ${name}`);
+      const other = fileOf.get(pattern.id);
+      if (other !== undefined) throw new Error(`the id ${pattern.id} is that of ${other} too`);
+      fileOf.set(pattern.id, file);
       patterns.set(pattern.id, pattern);
-      const program = connectorProgram(folder);
+      const program = connectorProgram(dirname(file));
       if (program !== undefined) connectors[imageName(pattern.image)] = { command: [program] };
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unreadable';
@@ -41,13 +46,15 @@ export function loadPatterns(platformFile: string, log: Kernel['log']): LoadedPa
   return { patterns, connectors, faults };
 }
 
-function patternFolders(platformFile: string): string[] {
+function patternFiles(platformFile: string): string[] {
   const named = (JSON.parse(readFileSync(platformFile, 'utf8')) as { patterns?: string[] }).patterns ?? [];
   return named.flatMap((entry) => {
     const folder = resolve(dirname(platformFile), entry);
-    if (isFile(join(folder, PATTERN_FILE)) || !isFolder(folder)) return [folder];
-    const nested = readdirSync(folder).map((name) => join(folder, name));
-    return nested.filter((inner) => isFile(join(inner, PATTERN_FILE))).sort();
+    const own = join(folder, PATTERN_FILE);
+    if (isFile(own) || !isFolder(folder)) return [own];
+    const inside = readdirSync(folder).sort();
+    const files = inside.filter((name) => extname(name) === '.json').map((name) => join(folder, name));
+    return [...files, ...inside.map((name) => join(folder, name, PATTERN_FILE))].filter(isFile);
   });
 }
 

@@ -1,45 +1,11 @@
-import { type Static, Type } from '@sinclair/typebox';
-import { Closed } from '@weir/kernel/contract';
+import { canonicalSha256 } from '@weir/kernel';
 import { Ajv } from 'ajv';
 import { compileSpec } from '../config/compile-spec.ts';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
 import { validationSchema } from '../config/validation-schema.ts';
+import { PatternDocument, type PatternFile } from '../contract/pattern-file.ts';
 
-const OpenObject = Type.Record(Type.String(), Type.Unknown());
-
-/** `pattern.json` of a connector; unknown members are refused. */
-export const patternFileSchema = Closed({
-  id: Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$' }),
-  version: Type.String({ pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' }),
-  display: Closed({
-    name: Type.String({ minLength: 1 }),
-    description: Type.Optional(Type.String()),
-    icon: Type.Optional(Type.String()),
-    category: Type.Optional(Type.String()),
-  }),
-  image: Type.String({ minLength: 1 }),
-  source_name: Type.String({ minLength: 1 }),
-  docs: Type.Optional(Type.String()),
-  protocol: Type.Union([Type.Literal('airbyte'), Type.Literal('singer')]),
-  fast_path: Type.Optional(Type.Array(Type.String())),
-  manifest: Type.Optional(OpenObject),
-  spec: OpenObject,
-  fields: Type.Optional(
-    Type.Array(Closed({ path: Type.String(), type: Type.String(), credential: Type.Optional(Type.Boolean()) })),
-  ),
-  stream_defaults: Type.Optional(OpenObject),
-  resources: Type.Optional(
-    Closed({
-      memory_mib: Type.Optional(Type.Integer({ minimum: 1 })),
-      cpus: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
-      pids: Type.Optional(Type.Integer({ minimum: 1 })),
-      tmp_mib: Type.Optional(Type.Integer({ minimum: 1 })),
-    }),
-  ),
-  egress: Type.Optional(Type.Array(Type.String())),
-  namespace_rule: Type.Optional(Type.String()),
-});
-export type PatternFile = Static<typeof patternFileSchema>;
+export type { PatternFile } from '../contract/pattern-file.ts';
 
 /** A connector pattern as the service uses it. */
 export interface Pattern extends PatternFile {
@@ -49,7 +15,7 @@ export interface Pattern extends PatternFile {
   credentialFields: readonly string[];
 }
 
-const validate = () => new Ajv({ allErrors: true }).compile<PatternFile>(patternFileSchema);
+const validate = () => new Ajv({ allErrors: true }).compile<PatternFile>(PatternDocument);
 
 /** Reads the text of a `pattern.json`. Throws an Error that lists what is wrong with it. */
 export function parsePattern(text: string): Pattern {
@@ -59,11 +25,32 @@ export function parsePattern(text: string): Pattern {
     const faults = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
     throw new Error(faults.join('; '));
   }
+  if (!hasUsableSpec(file)) throw new Error('/spec is not a JSON Schema');
+  return toPattern(file);
+}
+
+/** Whether the specification of a well-formed pattern is a JSON Schema. */
+export function hasUsableSpec({ spec }: PatternFile): boolean {
   try {
-    compileSpec(validationSchema(file.spec));
-  } catch (cause) {
-    throw new Error('/spec is not a JSON Schema', { cause });
+    compileSpec(validationSchema(spec));
+    return true;
+  } catch {
+    return false;
   }
+}
+
+/** A well-formed pattern with what follows from it. Pure. */
+export function toPattern(file: PatternFile): Pattern {
   const named = namedCredentials(file.fields);
   return { ...file, namedCredentials: named, credentialFields: credentialFields(file.spec, named) };
+}
+
+/** The document of a pattern, as it is stored. Pure. */
+export function documentOf({ namedCredentials: _named, credentialFields: _fields, ...document }: Pattern): PatternFile {
+  return document;
+}
+
+/** What tells two documents of one version apart, whatever the order of members. Pure. */
+export function patternHash(pattern: Pattern): string {
+  return canonicalSha256(documentOf(pattern));
 }

@@ -1,37 +1,75 @@
-import { decodePageToken, encodePageToken } from '@weir/kernel';
+import { decodePageToken, encodePageToken, type Kernel } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
-import type { discoverPatterns, PatternView } from '../contract.ts';
-import type { Pattern } from './pattern-file.ts';
+import { type discoverPatterns, type PatternView, type reconcilePatterns, sourceProblems } from '../contract.ts';
+import type { PatternCatalog } from './catalog.ts';
+import { hasUsableSpec, type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
+import { type PatternChange, storePatterns } from './store-patterns.ts';
 
 const DEFAULT_LIMIT = 50;
 
-/** What can be asked about connector patterns. They are the same for every tenant. */
-export function patternService(patterns: ReadonlyMap<string, Pattern>) {
-  const ids = [...patterns.keys()].sort();
+/** What can be asked about connector patterns, and done with them. They are the same for every tenant. */
+export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: PatternCatalog) {
   return {
-    list({ limit = DEFAULT_LIMIT, page_token: token, order = 'pattern_id' }: Input<typeof discoverPatterns>['query']) {
-      const descending = order === '-pattern_id';
+    async list({ limit = DEFAULT_LIMIT, page_token: token, order }: Input<typeof discoverPatterns>['query']) {
+      const by = order ?? 'pattern_id';
+      const ids = await catalog.ids();
+      const descending = by === '-pattern_id';
       const ordered = descending ? ids.toReversed() : ids;
-      const after = token === undefined ? undefined : decodePageToken(['patterns', order], token).id;
+      const after = token === undefined ? undefined : decodePageToken(['patterns', by], token).id;
       const rest = after === undefined ? ordered : ordered.filter((id) => (descending ? id < after : id > after));
-      const items = rest.slice(0, limit).flatMap((id) => patterns.get(id) ?? []);
+      const items: Pattern[] = [];
+      for (const id of rest.slice(0, limit)) {
+        const found = await catalog.find(id);
+        if (found !== undefined) items.push(found.pattern);
+      }
       const last = items.at(-1);
       return {
         items: items.map(summaryOf),
         next_page_token:
           last === undefined || rest.length <= limit
             ? null
-            : encodePageToken(['patterns', order], { value: null, id: last.id }),
+            : encodePageToken(['patterns', by], { value: null, id: last.id }),
         total: ids.length,
       };
     },
-    get(patternId: string): PatternView {
-      const pattern = patterns.get(patternId);
-      if (pattern === undefined) throw kernelProblems.notFound();
+
+    async get(patternId: string): Promise<PatternView> {
+      const found = await catalog.find(patternId);
+      if (found === undefined) throw kernelProblems.notFound();
+      const { pattern, status } = found;
       const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: field.credential === true }));
-      return { ...summaryOf(pattern), spec: pattern.spec, fields, credential_fields: [...pattern.credentialFields] };
+      const { spec, credentialFields } = pattern;
+      return { ...summaryOf(pattern), status, spec, fields, credential_fields: [...credentialFields] };
+    },
+
+    /** Registers one pattern, or its next version. */
+    async register(file: PatternFile): Promise<PatternChange> {
+      const pointerOf = () => '/pattern';
+      const patterns = usable([file], pointerOf);
+      const [change] = await storePatterns({ kernel }, { patterns, origin: 'register', pointerOf }, { isWhole: false });
+      return change as PatternChange;
+    },
+
+    /** Brings all patterns to the set that is given. */
+    async reconcile({ patterns: files }: Input<typeof reconcilePatterns>['body'], dryRun: boolean) {
+      const pointerOf = (index: number) => `/patterns/${index}`;
+      const patterns = usable(files, pointerOf);
+      const given = { patterns, origin: 'reconcile' as const, pointerOf };
+      return { dry_run: dryRun, items: await storePatterns({ kernel }, given, { isWhole: true, dryRun }) };
     },
   };
+}
+
+/** The patterns of a request; throws `pattern_invalid` with the place of each that cannot be used. */
+function usable(files: readonly PatternFile[], pointerOf: (index: number) => string): Pattern[] {
+  const errors = files.flatMap((file, index) => [
+    ...(hasUsableSpec(file) ? [] : [{ pointer: `${pointerOf(index)}/spec`, code: 'not_a_schema' }]),
+    ...(files.findIndex(({ id }) => id === file.id) === index
+      ? []
+      : [{ pointer: `${pointerOf(index)}/id`, code: 'repeated' }]),
+  ]);
+  if (errors.length > 0) throw sourceProblems.patternInvalid({ errors });
+  return files.map(toPattern);
 }
 
 function summaryOf(pattern: Pattern) {

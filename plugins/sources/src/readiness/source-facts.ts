@@ -2,7 +2,7 @@ import type { Kernel, TenantTransaction } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import type { TableOwner, TablesService } from '@weir/plugin-datasets/contract';
 import { credentialState } from '../credential/fit-to-run.ts';
-import type { Pattern } from '../pattern/pattern-file.ts';
+import type { PatternCatalog } from '../pattern/catalog.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { StreamEntity } from '../stream/entity.ts';
 import { settingsOf } from '../stream/settings.ts';
@@ -12,7 +12,7 @@ import type { SourceFacts } from './source-checks.ts';
 export interface FactDeps {
   kernel: Pick<Kernel, 'vault'>;
   tables: TablesService;
-  patterns: ReadonlyMap<string, Pattern>;
+  patterns: PatternCatalog;
 }
 
 /** Reads what decides whether a sync of the source may start, in the caller's transaction. */
@@ -21,8 +21,8 @@ export async function readSourceFacts(
   source: SourceRow,
   { kernel, tables, patterns }: FactDeps,
 ): Promise<SourceFacts> {
-  const { sourceId, status, patternId } = source;
-  const pattern = patterns.get(patternId);
+  const { sourceId, status } = source;
+  const pattern = await patterns.of(source, tx.sql);
   const credentials = pattern === undefined ? 'ready' : credentialState(kernel, tx.tenant, { source, pattern });
   const rows = await tx.find(StreamEntity, { sourceId, enabled: true }, { orderBy: { name: 'asc' } });
   const streams = rows.map((row) => ({

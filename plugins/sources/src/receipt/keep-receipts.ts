@@ -1,7 +1,7 @@
 import type { Kernel, TenantTransaction } from '@weir/kernel';
 import { type RunChanged, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import type { SyncReceiptView } from '../contract.ts';
-import type { Pattern } from '../pattern/pattern-file.ts';
+import type { PatternCatalog } from '../pattern/catalog.ts';
 import { SYNC_KIND } from '../run-kinds.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { StreamRunEntity, SyncRunEntity } from '../sync/entity.ts';
@@ -11,7 +11,7 @@ import { SPEC_COLUMNS, type SyncSpec, specFingerprint } from './spec-fingerprint
 
 export interface ReceiptDeps {
   kernel: Kernel;
-  patterns: ReadonlyMap<string, Pattern>;
+  patterns: PatternCatalog;
   /** Of this release, without the connector. */
   versions(): Omit<SyncReceiptView['versions'], 'connector'>;
 }
@@ -46,7 +46,10 @@ async function noteSpec({ patterns }: ReceiptDeps, tx: TenantTransaction, { runI
     `select ${SPEC_COLUMNS.join(', ')} from sources.stream where source_id = $1 and enabled`,
     [sourceId],
   );
-  const fingerprint = specFingerprint({ source, streams }, patterns.get(source.pattern_id));
+  const { pattern_id: patternId, pattern_version: patternVersion, source_config: sourceConfig } = source;
+  const pattern = await patterns.of({ patternId, patternVersion, sourceConfig }, tx.sql);
+  const used = { ...source, pattern_version: pattern?.version ?? patternVersion };
+  const fingerprint = specFingerprint({ source: used, streams }, pattern);
   await tx.sql('update sources.sync_run set spec_fingerprint = $2 where run_id = $1', [runId, fingerprint]);
 }
 
@@ -55,7 +58,7 @@ async function writeReceipt(deps: ReceiptDeps, tx: TenantTransaction, { runId, s
   const [run] = await kernel.runs.findMany(tx, [runId]);
   const source = await tx.findOne(SourceEntity, { sourceId });
   if (run === undefined || source === undefined) return;
-  const pattern = patterns.get(source.patternId);
+  const pattern = await patterns.of(source, tx.sql);
   const connector =
     pattern === undefined ? null : { pattern_id: pattern.id, version: pattern.version, image: pattern.image };
   const document = buildReceipt({

@@ -26,7 +26,7 @@ export interface ChangeRequest {
 interface Deps {
   kernel: Kernel;
   /** The pattern of a source; throws when it is not known here. */
-  patternOf(row: SourceRow): Pattern;
+  patternOf(row: SourceRow): Promise<Pattern>;
 }
 
 type Done<R> = (tx: TenantTransaction, row: SourceRow) => Promise<R>;
@@ -79,7 +79,7 @@ async function changeOnce<R>(deps: Deps, tenant: Tenant, request: ChangeRequest,
     }
     return row;
   };
-  const pattern = deps.patternOf(found.row);
+  const pattern = await deps.patternOf(found.row);
   const given = await givenCredential(kernel, tenant, { input, pattern });
   const work = { ...found, pattern, given, config, lock, named };
   const { mode } = kernel.vault;

@@ -4,6 +4,7 @@ import type { EventsService } from '@weir/plugin-platform/contract';
 import { type listSources, type SourceView, sourceProblems } from '../contract.ts';
 import { CredentialEntity } from '../credential/entity.ts';
 import { detach } from '../credential/rows.ts';
+import type { PatternCatalog } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { SyncRunEntity } from '../sync/entity.ts';
 import { syncRunView } from '../sync/view.ts';
@@ -21,17 +22,9 @@ const ORDERS: PageOrders = { orders: { created_at: 'createdAt', name: 'name' }, 
 
 export interface SourceDeps {
   kernel: Kernel;
-  patterns: ReadonlyMap<string, Pattern>;
+  patterns: PatternCatalog;
   /** Where readers follow what changes; absent when the deployment leaves that plugin out. */
   events?: EventsService | undefined;
-}
-
-/** The pattern that a request names; throws `pattern_not_found`. */
-export function namedPattern(patterns: ReadonlyMap<string, Pattern>, patternId: string): Pattern {
-  const pattern = patterns.get(patternId);
-  if (pattern === undefined)
-    throw sourceProblems.patternNotFound({ errors: [{ pointer: '/pattern_id', code: 'unknown' }] });
-  return pattern;
 }
 
 /** What can be done with sources as such. */
@@ -46,11 +39,10 @@ export function sourceService({ kernel, patterns, events }: SourceDeps) {
     await tell(tx, row);
     return view(tx, row);
   };
-  const patternOf = ({ patternId }: SourceRow) => namedPattern(patterns, patternId);
   return {
     /** Creates a source in `draft`. */
     create: (tenant: Tenant, body: NewSource): Promise<SourceView> =>
-      taken(() => makeSource({ kernel, pattern: namedPattern(patterns, body.pattern_id) }, tenant, body, told)),
+      taken(async () => makeSource({ kernel, pattern: await patterns.named(body.pattern_id) }, tenant, body, told)),
 
     /** One source, all of it read in one transaction. */
     get: (tenant: Tenant, sourceId: string): Promise<SourceView> =>
@@ -79,7 +71,7 @@ export function sourceService({ kernel, patterns, events }: SourceDeps) {
 
     /** Renames a source, patches its configuration or gives it credentials; what is not named stays. */
     update: (tenant: Tenant, request: ChangeRequest): Promise<SourceView> =>
-      taken(() => changeSource({ kernel, patternOf }, tenant, request, told)),
+      taken(() => changeSource({ kernel, patternOf: patterns.ofKnown }, tenant, request, told)),
 
     /** Retires a source; throws `run_already_active` while a sync or a discovery of it is open. */
     async retire(tenant: Tenant, sourceId: string, ifMatch: string | undefined): Promise<undefined> {
@@ -115,11 +107,12 @@ async function viewsOf(
   const runs = new Map((await kernel.runs.findMany(tx, runIds)).map((run) => [run.runId, run]));
   const details = runIds.length === 0 ? [] : await tx.find(SyncRunEntity, { runId: { $in: runIds } });
   const detailsOf = new Map(details.map((one) => [one.runId, one]));
-  return rows.map((row) => {
+  const used = await patterns.ofAll(rows, tx.sql);
+  return rows.map((row, at) => {
     const run = row.lastRunId ? runs.get(row.lastRunId) : undefined;
     const lastRun = run === undefined ? null : syncRunView(run, detailsOf.get(run.runId));
     return viewOf(row, {
-      pattern: patterns.get(row.patternId),
+      pattern: used[at],
       lastRun,
       counts: counts.get(row.sourceId) ?? NO_STREAMS,
       credentialRef: refs.get(row.credentialId ?? ''),
@@ -139,7 +132,7 @@ function viewOf(row: SourceRow, { pattern, lastRun, counts, credentialRef }: Bes
     source_id: row.sourceId,
     name: row.name,
     pattern_id: row.patternId,
-    pattern_version: row.patternVersion,
+    pattern_version: pattern?.version ?? row.patternVersion,
     source_config: visibleConfig(row.sourceConfig, pattern),
     has_credentials: Boolean(row.sealed) || Boolean(row.credentialId),
     credential_ref: credentialRef ?? null,

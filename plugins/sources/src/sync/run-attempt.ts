@@ -5,7 +5,8 @@ import type { AuditsService, ProducersService, TablesService } from '@weir/plugi
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import { type HydratedConfig, hydrate } from '../credential/hydrate.ts';
 import { sourcePlace, storedAt } from '../credential/stored-at.ts';
-import type { LoadedPatterns } from '../pattern/load-patterns.ts';
+import type { RunPatterns } from '../pattern/catalog.ts';
+import type { Pattern } from '../pattern/pattern-file.ts';
 import { type AttemptLog, attemptLog } from '../run-log/attempt-log.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { liveSource } from '../source/live-source.ts';
@@ -29,7 +30,7 @@ export interface AttemptDeps {
   tables: TablesService;
   producers: ProducersService;
   audits: AuditsService;
-  patterns: LoadedPatterns;
+  patterns: RunPatterns;
   folders: WorkFolders;
   tokens: CopyTokens;
   children: ChildRegistry;
@@ -111,10 +112,13 @@ interface AttemptParts {
 
 /** Runs the machine of the attempt over its process; what became of each stream. The process has ended by then. */
 async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: AttemptParts): Promise<StreamResult[]> {
-  const { open, ledger } = parts;
+  const { open, ledger, plan } = parts;
   const { signal } = request;
+  const pattern = await deps.patterns.of(plan.source);
+  if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
+  const hydrated = await hydrateSource(deps, request);
   const child = startChild({
-    plan: childPlan(deps, request, parts, await hydrateSource(deps, request)),
+    plan: childPlan(deps, request, parts, { pattern, hydrated }),
     children: deps.children,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
@@ -155,12 +159,10 @@ function childPlan(
   deps: AttemptDeps,
   { tenant, runId, sourceId }: AttemptRequest,
   parts: AttemptParts,
-  hydrated: HydratedConfig,
+  { pattern, hydrated }: { pattern: Pattern; hydrated: HydratedConfig },
 ): ChildPlan {
   const { kernel, patterns } = deps;
   const { plan, open, workDir, leaseEpoch } = parts;
-  const pattern = patterns.patterns.get(plan.source.patternId);
-  if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   return {
     runId,
     mode: kernel.mode,
