@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { askEngine, progressOf } from './engine-api.ts';
+import { askEngine, progressOf } from '@weir/connector-images/proof';
 
 /** Builds an image of a context folder, by its Dockerfile, under `name`; the engine pulls nothing that it has. */
 export async function buildImage(

@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { askEngine } from '@weir/connector-images/proof';
 import { type Supervised, supervise, untilReady } from '@weir/embedded';
 import { type EngineFolder, openSocket } from './engine.ts';
-import { askEngine } from './engine-api.ts';
 import { untilEnded } from './leftovers.ts';
 import { startRegistry } from './registry.ts';
 

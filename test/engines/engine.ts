@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type ImageConfig, type ImageTar, importImage } from './import-image.ts';
+import { type ImageConfig, type ImageTar, importImage } from '@weir/connector-images/proof';
 import type { EngineUser } from './packages.ts';
 import { pushImage, REGISTRY } from './registry.ts';
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connectorContext, connectorFolder, nodeRoot, programContext } from '@weir/connector-images';
+import { askEngine } from '@weir/connector-images/proof';
 import { buildImage } from './build-image.ts';
 import type { Engine } from './engine.ts';
-import { askEngine } from './engine-api.ts';
 
 /** What images are built from where no registry is: Node with the libraries and the authorities of this machine. */
 const BASE = 'weir/node';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { askEngine, progressOf } from '@weir/connector-images/proof';
 import { type Supervised, supervise, untilReady } from '@weir/embedded';
-import { askEngine, progressOf } from './engine-api.ts';
 
 /** In a network namespace of its own every port is free. */
 export const REGISTRY = '127.0.0.1:5000';
