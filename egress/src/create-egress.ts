@@ -77,16 +77,26 @@ type Life = { readonly signal: AbortSignal; readonly release: () => void };
 
 async function follow(client: Client, address: string, options: OpenOptions, life: Life): Promise<EgressAnswer> {
   let url = readUrl(address, client.policy);
+  let { method = 'GET', body } = options;
   let headers = requestHeaders(options);
   for (let hops = 0; hops <= client.maxRedirects; hops += 1) {
-    const response = await ask(client, { url, headers }, life.signal);
+    const response = await ask(client, { url, method, headers, body }, life.signal);
     if (!REDIRECTS.has(response.statusCode ?? 0)) return answerOf(response, url, client, life);
     response.destroy();
     const next = redirected(response.headers.location, url, client.policy);
+    if (turnsToGet(response.statusCode, method)) [method, body] = ['GET', undefined];
+    // What a body holds was meant for the first server alone.
+    if (next.origin !== url.origin && body !== undefined) throw new EgressError('redirect_refused');
     if (next.origin !== url.origin) headers = harmlessHeaders(headers);
     url = next;
   }
   throw new EgressError('too_many_redirects');
+}
+
+/** Whether a redirect asks for the other place by GET, as clients do: after 303 always, after 301 and 302 for a POST. */
+function turnsToGet(status: number | undefined, method: string): boolean {
+  if (method === 'GET' || method === 'HEAD') return false;
+  return status === 303 || ((status === 301 || status === 302) && method === 'POST');
 }
 
 function redirected(location: string | undefined, from: URL, policy: Policy): URL {

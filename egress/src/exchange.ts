@@ -7,23 +7,27 @@ const MAX_HEADER_BYTES = 16 * 1024;
 
 export type ExchangeRequest = {
   readonly url: URL;
+  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
 };
 
 /**
- * Sends one GET over a connection of its own and waits for the head of the answer: `headers_too_large`,
+ * Sends one request over a connection of its own and waits for the head of the answer: `headers_too_large`,
  * `response_invalid`, `connection_lost`. The connection serves this one exchange.
  */
 export function exchange(
   socket: Socket,
-  { url, headers }: ExchangeRequest,
+  { url, method, headers, body }: ExchangeRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const request = httpRequest({
     createConnection: () => socket,
+    method,
     path: `${url.pathname}${url.search}`,
-    headers: { host: url.host, ...headers, connection: 'close' },
+    headers: { host: url.host, ...headers, ...length, connection: 'close' },
     maxHeaderSize: MAX_HEADER_BYTES,
   });
   const abort = () => socket.destroy();
@@ -34,7 +38,7 @@ export function exchange(
   });
   request.on('error', (cause) => reject(wireFault(cause)));
   request.once('close', () => reject(new EgressError('connection_lost')));
-  request.end();
+  request.end(body);
   return promise;
 }
 

@@ -2,6 +2,10 @@ import type { Readable } from 'node:stream';
 import { EgressError } from './egress-error.ts';
 
 export type OpenOptions = {
+  /** GET unless given. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  /** Sent as it is; its media type is one of the headers. */
+  readonly body?: string;
   /** Names in any case. Dropped, but for harmless ones, when a redirect leads to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Bytes from `start` to `end`, both included; to the end of the file without `end`. */
