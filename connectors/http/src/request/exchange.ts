@@ -1,0 +1,49 @@
+import { EgressError } from '@weir/egress';
+import { MAX_BODY_BYTES } from '../answer/decode.ts';
+import { EGRESS_FAULTS, fault } from '../fault.ts';
+import type { HttpRequest } from './build-request.ts';
+import type { SendDeps } from './send-deps.ts';
+
+/** An answer, its body whole. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly url: string;
+};
+
+export const isOk = ({ status }: Answer) => status >= 200 && status < 300;
+
+/** One exchange through the one way out. Its failures are faults at the place of the requester. */
+export async function exchange(request: HttpRequest, at: string, deps: SendDeps, signal: AbortSignal): Promise<Answer> {
+  const { method, url, headers, body } = request;
+  const tell = (status: number | undefined, bytes: number) =>
+    deps.onExchange?.({ at, method, url, headers, body, status, bytes });
+  try {
+    const {
+      status,
+      headers: said,
+      body: stream,
+      url: from,
+    } = await deps.egress().open(url, {
+      method,
+      headers,
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) throw new EgressError('too_large');
+      chunks.push(chunk);
+    }
+    tell(status, bytes);
+    return { status, headers: said, body: Buffer.concat(chunks), url: from };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof EgressError)) throw error;
+    tell(undefined, 0);
+    throw fault(EGRESS_FAULTS[error.code], { at, cause: error });
+  }
+}

@@ -1,0 +1,103 @@
+import { SourceError } from '@weir/connector-sdk';
+import { fault } from '../fault.ts';
+import { type Part, partIn } from '../manifest/part.ts';
+import type { Dictionary } from '../template/value.ts';
+import { defaultBackoff, MAX_WAIT_MS } from './backoff.ts';
+import { authenticatorOf } from './build-authenticator.ts';
+import { type HttpRequest, requestShape } from './build-request.ts';
+import { errorHandlerOf, type Verdict } from './error-handler.ts';
+import { type Answer, exchange, isOk } from './exchange.ts';
+import { mergeOptions, NO_OPTIONS } from './request-options.ts';
+import type { Requester, Wanted } from './requester-type.ts';
+import type { SendDeps } from './send-deps.ts';
+
+/** How long one request may be waited for in all, tries together, in milliseconds. */
+const MAX_TOTAL_WAIT_MS = 2 * MAX_WAIT_MS;
+/** Faults of a connection that may pass, and are tried again like a failing server. */
+const PASSING = new Set(['server_unreachable', 'server_too_slow', 'answer_broken']);
+const CONNECTION_RETRIES = 5;
+
+/** What sends the requests of a component, with its credentials, and tries again what may pass. */
+export function requesterOf(part: Part, config: Dictionary, deps: SendDeps): Requester {
+  const shape = requestShape(part);
+  const authenticator = authenticatorOf(partIn(part, 'authenticator'), config, {
+    ...deps,
+    requester: (inner) => requesterOf(inner, config, deps),
+  });
+  const handle = errorHandlerOf(partIn(part, 'error_handler'), config, part.at);
+  const prepare = async ({ scope, extra = NO_OPTIONS, address, signal }: Wanted) => {
+    const credentials = await authenticator.options(signal);
+    return shape.build({ ...scope, config }, mergeOptions([extra, credentials]), address);
+  };
+  return {
+    at: part.at,
+    async send(wanted) {
+      let waited = 0;
+      let renewed = false;
+      for (let attempt = 0; ; attempt += 1) {
+        const request = await prepare(wanted);
+        await admit(request, deps, wanted.signal);
+        const answer = await attempted(request, part.at, deps, wanted.signal);
+        if ('failure' in answer) {
+          if (attempt >= CONNECTION_RETRIES) throw answer.failure;
+          waited += await pause(defaultBackoff(undefined, attempt, deps.now()), waited, { part, deps }, wanted.signal);
+          continue;
+        }
+        deps.limits.learn(request, answer, deps.now());
+        const verdict = handle(answer);
+        if (verdict.action === 'SUCCESS' || verdict.action === 'IGNORE') return isOk(answer) ? answer : undefined;
+        if (verdict.action === 'REFRESH_TOKEN_THEN_RETRY' && !renewed && authenticator.renew()) {
+          renewed = true;
+          continue;
+        }
+        if (verdict.action === 'FAIL' || attempt >= verdict.maxRetries) throw verdict.failure;
+        waited += await pause(waitOf(verdict, answer, attempt, deps.now()), waited, { part, deps }, wanted.signal);
+      }
+    },
+  };
+}
+
+/** Waits for as long as the limits of the manifest want. */
+async function admit(request: HttpRequest, deps: SendDeps, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const ms = deps.limits.take(request, deps.now());
+    if (ms <= 0) return;
+    await deps.sleep(Math.min(ms, MAX_WAIT_MS), signal);
+  }
+}
+
+async function attempted(
+  request: HttpRequest,
+  at: string,
+  deps: SendDeps,
+  signal: AbortSignal,
+): Promise<Answer | { failure: SourceError }> {
+  try {
+    return await exchange(request, at, deps, signal);
+  } catch (error) {
+    if (error instanceof SourceError && PASSING.has(error.code)) return { failure: error };
+    throw error;
+  }
+}
+
+function waitOf({ backoffs }: Verdict, answer: Answer, attempt: number, now: number): number {
+  for (const backoff of backoffs) {
+    const ms = backoff(answer, attempt, now);
+    if (ms !== undefined && ms > 0) return ms;
+  }
+  return defaultBackoff(answer, attempt, now) ?? 0;
+}
+
+type Waiter = { readonly part: Part; readonly deps: SendDeps };
+
+async function pause(
+  ms: number | undefined,
+  waited: number,
+  { part, deps }: Waiter,
+  signal: AbortSignal,
+): Promise<number> {
+  const wait = ms ?? 0;
+  if (wait > MAX_WAIT_MS || waited + wait > MAX_TOTAL_WAIT_MS) throw fault('wait_too_long', { at: part.at });
+  await deps.sleep(wait, signal);
+  return wait;
+}

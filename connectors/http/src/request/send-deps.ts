@@ -1,0 +1,27 @@
+import type { Egress } from '@weir/egress';
+import type { RateLimits } from './rate-limits.ts';
+
+/** What was sent and answered, for one who tests a manifest. */
+export type Seen = {
+  readonly at: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly status: number | undefined;
+  readonly bytes: number;
+};
+
+/** What requests are sent with. */
+export type SendDeps = {
+  readonly egress: () => Egress;
+  /** Waits for milliseconds, or until the signal is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly now: () => number;
+  /** Every secret that was used or received. */
+  readonly secrets: Set<string>;
+  readonly limits: RateLimits;
+  readonly onExchange?: (seen: Seen) => void;
+  /** Takes the configuration after a token of it was replaced by the server; the old one may be void already. */
+  readonly onRotated: (config: Record<string, unknown>) => Promise<void>;
+};
