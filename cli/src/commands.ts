@@ -67,6 +67,7 @@ import {
 } from './commands/sources-credentials.ts';
 import { SourcesDiscover } from './commands/sources-discover.ts';
 import { SourcesHistory } from './commands/sources-history.ts';
+import { RunsLogs, SourcesLogs } from './commands/sources-logs.ts';
 import { OpsCredentialsCheck, OpsCredentialsMigrate } from './commands/sources-operator.ts';
 import { SourcesReadiness } from './commands/sources-readiness.ts';
 import { OpsRecoverySeal, OpsRecoveryVerify } from './commands/sources-recovery.ts';
@@ -112,6 +113,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesSync,
   SourcesCancel,
   SourcesHistory,
+  SourcesLogs,
   SourcesRunsGet,
   SourcesRunsStreams,
   SourcesReceipt,
@@ -123,6 +125,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesStreamsSet,
   SourcesStreamsBulk,
   SourcesStreamsDelete,
+  RunsLogs,
   RunsReceipt,
   RunsVerify,
   PatternsList,

@@ -12,6 +12,12 @@ export function parseDuration(text: string, flag: string): number {
   return Math.round(Number(match[1]) * unit);
 }
 
+/** A time in ISO 8601, from one or from how long ago it was, such as `7d`. */
+export function sinceTime(text: string): string {
+  if (/^\d{4}-/.test(text)) return text;
+  return new Date(Date.now() - parseDuration(text, '--since')).toISOString();
+}
+
 /** A duration for people: `0.4 s`, `2 min 5 s`. */
 export function durationText(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

@@ -3,7 +3,7 @@ import { getSyncStats, listSyncHistory } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { WeirCommand } from '../command.ts';
-import { parseDuration } from '../duration.ts';
+import { sinceTime } from '../duration.ts';
 import { sourceId } from '../source-id.ts';
 
 /** Lists the syncs of a source, or sums them up. */
@@ -55,9 +55,3 @@ const COLUMNS = [
   ...['run_id', 'status', 'verdict', 'rows_read', 'rows_written', 'rows_with_errors'],
   ...['started_at', 'ended_at'],
 ];
-
-/** A time, from one or from how long ago it was. */
-function sinceTime(text: string): string {
-  if (/^\d{4}-/.test(text)) return text;
-  return new Date(Date.now() - parseDuration(text, '--since')).toISOString();
-}

@@ -15,6 +15,8 @@ export interface DevFolder {
   /** Workers write their children here. */
   state: string;
   logs: string;
+  /** Logs of runs, which the API reads and workers write. */
+  runLogs: string;
   timings: string;
   /** Seals the credentials of sources. */
   credentialKey: string;
@@ -33,6 +35,7 @@ export function devFolder(root: string): DevFolder {
     cache: at('cache'),
     state: at('state'),
     logs: at('logs'),
+    runLogs: at('run-logs'),
     timings: at('timings.json'),
     credentialKey: at('credential.key'),
   };
@@ -49,7 +52,15 @@ export async function makeDataFolder(root: string): Promise<void> {
 /** Makes the folders that our own programs write to. */
 export async function makeFolders(folder: DevFolder): Promise<void> {
   await makeDataFolder(folder.root);
-  const inner = [folder.identity, folder.warehouse, folder.work, folder.cache, folder.state, folder.logs];
+  const inner = [
+    folder.identity,
+    folder.warehouse,
+    folder.work,
+    folder.cache,
+    folder.state,
+    folder.logs,
+    folder.runLogs,
+  ];
   for (const each of [...inner, path.dirname(folder.temporalDb)]) await mkdir(each, { recursive: true, mode: 0o700 });
 }
 

@@ -42,6 +42,7 @@ export function platformEnvironment(
     IDP_CLIENT_ID: env.IDP_CLIENT_ID ?? 'weir-cli',
     WEIR_CREDENTIAL_KEY_FILE: env.WEIR_CREDENTIAL_KEY_FILE ?? folder.credentialKey,
     WEIR_WAREHOUSE: folder.warehouse,
+    WEIR_RUN_LOG_DIR: env.WEIR_RUN_LOG_DIR ?? folder.runLogs,
     WEIR_WORK_DIR: folder.work,
     WEIR_CACHE_DIR: folder.cache,
     WEIR_STATE_DIR: folder.state,
