@@ -22,6 +22,11 @@ const STATES: Readonly<Record<string, FaultCode>> = {
   '55006': 'slot_in_use',
   '40001': 'read_cancelled',
   '57014': 'read_cancelled',
+  // Only a stored state brings a text that is none of its column's type.
+  '22P02': 'state_invalid',
+  '22003': 'state_invalid',
+  '22007': 'state_invalid',
+  '22008': 'state_invalid',
   '22021': 'encoding_invalid',
   '22P05': 'encoding_invalid',
   '58P01': 'slot_lost',

@@ -1,42 +1,69 @@
-import { defineSource, type ReadContext, type Source } from '@weir/connector-sdk';
-import { parseConfig } from './config.ts';
+import { type ConfiguredStream, defineSource, type ReadContext, type Source } from '@weir/connector-sdk';
+import { preflight } from './changes/publication.ts';
+import { readChanges } from './changes/read-changes.ts';
+import { findSlot } from './changes/slot.ts';
+import { type PostgresConfig, parseConfig } from './config.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
-import { type ConnectOptions, connect } from './connect.ts';
+import { type ConnectOptions, connect, type Session } from './connect.ts';
 import { describeStream, streamName } from './describe-stream.ts';
 import { fault } from './fault.ts';
 import { listTables } from './list-tables.ts';
 import { readByCursor } from './read-cursor.ts';
 import { readTable } from './read-table.ts';
 import { takeSnapshot } from './snapshot.ts';
+import type { Table } from './table.ts';
 
 export type PostgresSourceDeps = Pick<ConnectOptions, 'environment' | 'partPages'>;
 
 /** Tables, views and foreign tables of one Postgres database. One stream is one of them. */
 export function postgresSource(options: PostgresSourceDeps): Source {
+  /** Runs `use` with a connection, the tables that can be read, and which of them are followed in the log. */
+  const withTables = async <T>(
+    value: unknown,
+    use: (config: PostgresConfig, found: { tables: Table[]; isFollowed: (table: Table) => boolean }) => T,
+  ): Promise<T> => {
+    const config = parseConfig(value);
+    const session = await connect(config, options);
+    try {
+      const tables = await listTables(session, config);
+      if (tables.length === 0) throw fault('no_tables_found', 'schemas');
+      return use(config, { tables, isFollowed: await followedBy(session, config) });
+    } finally {
+      await session.end();
+    }
+  };
   return defineSource({
     spec: { connectionSpecification: CONFIG_SCHEMA },
-    async check(value) {
-      const config = parseConfig(value);
-      const session = await connect(config, options);
-      try {
-        if ((await listTables(session, config)).length === 0) throw fault('no_tables_found', 'schemas');
-      } finally {
-        await session.end();
-      }
-    },
-    async discover(value) {
-      const config = parseConfig(value);
-      const session = await connect(config, options);
-      try {
-        const tables = await listTables(session, config);
-        if (tables.length === 0) throw fault('no_tables_found', 'schemas');
-        return { streams: tables.map((table) => describeStream(table, config, false)) };
-      } finally {
-        await session.end();
-      }
-    },
+    check: (value) => withTables(value, () => undefined),
+    discover: (value) =>
+      withTables(value, (config, { tables, isFollowed }) => ({
+        streams: tables.map((table) => describeStream(table, config, isFollowed(table))),
+      })),
     read: (context) => readStream(context, options),
+    together: {
+      isMember: (value, stream) => isFollowing(value, stream),
+      read: (contexts, end) => readChanges(contexts, end, options),
+    },
   });
+}
+
+/** Which tables are followed in the log. Looks whether that can be done at all, the slot included where there is one. */
+async function followedBy(session: Session, config: PostgresConfig): Promise<(table: Table) => boolean> {
+  if (config.method !== 'cdc') return () => false;
+  const { isPublished } = await preflight(session, config);
+  if ((await findSlot(session, config)) === undefined) await assertSlotsLeft(session);
+  return (table) => table.hasIdentity && isPublished(table);
+}
+
+async function assertSlotsLeft(session: Session): Promise<void> {
+  const [row] = await session.rows(
+    `SELECT count(*) < current_setting('max_replication_slots')::int AS left FROM pg_catalog.pg_replication_slots`,
+  );
+  if (row?.left !== 't') throw fault('no_slot_left');
+}
+
+function isFollowing(config: unknown, { sync_mode }: ConfiguredStream): boolean {
+  return sync_mode === 'incremental' && (config as { method?: unknown } | null)?.method === 'cdc';
 }
 
 async function readStream(context: ReadContext, options: PostgresSourceDeps): Promise<void> {

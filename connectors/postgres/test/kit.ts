@@ -38,12 +38,14 @@ export type TestDatabase = {
 
 /** A database of the test's own. Slots and roles that a test makes begin with its name, and go with it. */
 export async function database(server: string = NEWEST): Promise<TestDatabase> {
-  const name = `pg_${randomBytes(6).toString('hex')}`;
+  const name = `weir_${randomBytes(6).toString('hex')}`;
   const admin = await opened(server);
   await admin.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
   const url = new URL(server);
   url.pathname = name;
   const client = await opened(url.href);
+  // What was committed is in the log when the statement returns.
+  await client.query('SET synchronous_commit = on');
   t.teardown(async () => {
     await client.end();
     const slots = await admin.query('SELECT slot_name FROM pg_replication_slots WHERE database = $1', [name]);

@@ -1,0 +1,24 @@
+import { fault } from '../fault.ts';
+import { formatLsn, parseLsn } from './lsn.ts';
+
+/** Until where the changes of a stream were read: of the log of this server, by this slot. */
+export type ChangeState = { readonly lsn: bigint; readonly systemId: string; readonly slot: string };
+
+/** The state as it is stored. */
+export function storedState({ lsn, systemId, slot }: ChangeState): object {
+  return { method: 'cdc', lsn: formatLsn(lsn), system_id: systemId, slot };
+}
+
+/**
+ * The state that was stored; undefined when there is none. `state_invalid` when it is of another kind, `slot_lost` when it is of
+ * another slot, which has not kept what comes behind it.
+ */
+export function parseChangeState(value: unknown, slot: string): ChangeState | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object') throw fault('state_invalid');
+  const { method, lsn, system_id: systemId, slot: of } = value as Record<string, unknown>;
+  const at = typeof lsn === 'string' ? parseLsn(lsn) : undefined;
+  if (method !== 'cdc' || at === undefined || typeof systemId !== 'string') throw fault('state_invalid');
+  if (of !== slot) throw fault('slot_lost', 'slot');
+  return { lsn: at, systemId, slot };
+}
