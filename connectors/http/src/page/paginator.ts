@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseExact } from '@weir/connector-sdk';
 import { fault } from '../fault.ts';
 import { conditionIn, flagIn, numberIn, type Part, partIn, templateIn } from '../manifest/part.ts';
-import type { Answer } from '../request/exchange.ts';
+import type { Answer } from '../request/answer.ts';
 import { injectorOf, mergeOptions, NO_OPTIONS, type Options } from '../request/request-options.ts';
 import { type Dictionary, isTrue, textOf, type Value } from '../template/value.ts';
 import { linksOf } from './links.ts';

@@ -1,7 +1,7 @@
 import { fault } from '../fault.ts';
 import { numberIn, type Part, placeOf, textIn } from '../manifest/part.ts';
 import type { Dictionary } from '../template/value.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './answer.ts';
 import { patternIn } from './rate-limits.ts';
 
 /** How many milliseconds to wait before another try; undefined when the answer says nothing to it. */

@@ -3,8 +3,8 @@ import { parseExact } from '@weir/connector-sdk';
 import { type FaultCode, fault } from '../fault.ts';
 import { conditionIn, numberIn, type Part, partsIn, placeOf, templateIn } from '../manifest/part.ts';
 import type { Dictionary, Value } from '../template/value.ts';
+import { type Answer, isOk } from './answer.ts';
 import { type Backoff, backoffOf } from './backoff.ts';
-import { type Answer, isOk } from './exchange.ts';
 
 export type Action = 'SUCCESS' | 'FAIL' | 'RETRY' | 'IGNORE' | 'RATE_LIMITED' | 'REFRESH_TOKEN_THEN_RETRY';
 const ACTIONS: readonly string[] = ['SUCCESS', 'FAIL', 'RETRY', 'IGNORE', 'RATE_LIMITED', 'REFRESH_TOKEN_THEN_RETRY'];

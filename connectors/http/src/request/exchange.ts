@@ -1,18 +1,9 @@
 import { EgressError } from '@weir/egress';
 import { MAX_BODY_BYTES } from '../answer/decode.ts';
 import { EGRESS_FAULTS, fault } from '../fault.ts';
+import type { Answer } from './answer.ts';
 import type { HttpRequest } from './build-request.ts';
 import type { SendDeps } from './send-deps.ts';
-
-/** An answer, its body whole. */
-export type Answer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  readonly url: string;
-};
-
-export const isOk = ({ status }: Answer) => status >= 200 && status < 300;
 
 /** One exchange through the one way out. Its failures are faults at the place of the requester. */
 export async function exchange(request: HttpRequest, at: string, deps: SendDeps, signal: AbortSignal): Promise<Answer> {

@@ -7,8 +7,9 @@ import { quotePlus } from '../template/macros.ts';
 import { doubleOf, isNumeric } from '../template/number.ts';
 import { type Dictionary, isDictionary, member, textOf, type Value } from '../template/value.ts';
 import { parseTime } from '../time/parse-time.ts';
+import { isOk } from './answer.ts';
 import { type Authenticator, bearer } from './authenticator.ts';
-import { exchange, isOk } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import type { SendDeps } from './send-deps.ts';
 
 /** How long before its end a token counts as ended, and how long one lives whose end is not told; milliseconds. */

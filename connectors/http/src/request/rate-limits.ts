@@ -3,8 +3,8 @@ import { membersOf, numberIn, type Part, partIn, partsIn, placeOf, textIn, value
 import type { Dictionary } from '../template/value.ts';
 import { textOf } from '../template/value.ts';
 import { parseDuration } from '../time/parse-time.ts';
+import type { Answer } from './answer.ts';
 import type { HttpRequest } from './build-request.ts';
-import type { Answer } from './exchange.ts';
 
 /** How often a server may be asked. */
 export type RateLimits = {

@@ -1,5 +1,5 @@
 import type { Dictionary } from '../template/value.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './answer.ts';
 import type { Options } from './request-options.ts';
 
 /** A request of a component for a slice and a page. */

@@ -2,6 +2,7 @@ import type { FieldFault } from '@weir/kernel/contract';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { sourceProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
+import { MANIFEST_MEMBER } from '../pattern/with-manifest.ts';
 import { compileSpec } from './compile-spec.ts';
 import { validationSchema } from './validation-schema.ts';
 import { walkConfig } from './walk-config.ts';
@@ -30,7 +31,11 @@ export function configFaults(
   { withoutCredentials = false }: CheckOptions = {},
 ): FieldFault[] {
   const { undeclared } = walkConfig(config, pattern.spec, pattern.namedCredentials);
+  const reserved = Object.hasOwn(config, MANIFEST_MEMBER)
+    ? [{ pointer: `${ROOT}/${MANIFEST_MEMBER}`, code: 'reserved' }]
+    : [];
   return [
+    ...reserved,
     ...undeclared.map((pointer) => ({ pointer: `${ROOT}${pointer}`, code: 'undeclared_field' })),
     ...schemaFaults(validatorOf(pattern, withoutCredentials), config),
   ];

@@ -5,6 +5,7 @@ import { type AttemptScrubbers, attemptScrubbers, hydrate } from '../credential/
 import { discoveryPlace, sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { StoredAt } from '../credential/vault-access.ts';
 import type { PatternUser, RunPatterns } from '../pattern/catalog.ts';
+import { withManifest } from '../pattern/with-manifest.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
@@ -57,7 +58,7 @@ export async function runDiscovery(
       role: 'source',
       labels: { tenant: tenant.tenantId, source: row.discoveryId, execution: runId, attempt: String(lease.leaseEpoch) },
       verb: 'discover' as const,
-      inputs: { config: hydrated.config },
+      inputs: { config: withManifest(hydrated.config, pattern) },
       limits: limitsOf(pattern),
       signal,
     };

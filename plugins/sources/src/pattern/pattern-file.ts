@@ -4,6 +4,7 @@ import { compileSpec } from '../config/compile-spec.ts';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
 import { validationSchema } from '../config/validation-schema.ts';
 import { PatternDocument, type PatternFile } from '../contract/pattern-file.ts';
+import { withManifestSpec } from './with-manifest.ts';
 
 export type { PatternFile } from '../contract/pattern-file.ts';
 
@@ -20,7 +21,7 @@ const validate = () => new Ajv({ allErrors: true }).compile<PatternFile>(Pattern
 /** Reads the text of a `pattern.json`. Throws an Error that lists what is wrong with it. */
 export function parsePattern(text: string): Pattern {
   const check = validate();
-  const file = JSON.parse(text) as unknown;
+  const file = withManifestSpec(JSON.parse(text));
   if (!check(file)) {
     const faults = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
     throw new Error(faults.join('; '));

@@ -7,6 +7,7 @@ import { type HydratedConfig, hydrate } from '../credential/hydrate.ts';
 import { sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { RunPatterns } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
+import { withManifest } from '../pattern/with-manifest.ts';
 import { type AttemptLog, attemptLog } from '../run-log/attempt-log.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { liveSource } from '../source/live-source.ts';
@@ -177,6 +178,7 @@ function childPlan(
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
     labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(leaseEpoch) },
     ...hydrated,
+    config: withManifest(hydrated.config, pattern),
     catalog: plan.catalog,
     state: plan.state,
     streams: open.map((stream) => stream.child),
