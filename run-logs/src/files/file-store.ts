@@ -35,16 +35,18 @@ export function fileStore({ root, index, segmentBytes = SEGMENT_BYTES }: FileSto
     await known?.file.close();
     if (known?.segment !== undefined) await packSegment(runFolder(root, run), known.segment);
   };
-  const append = async (run: LoggedRun, lines: readonly LogLine[]): Promise<void> => {
+  const append = async (run: LoggedRun, given: readonly LogLine[]): Promise<void> => {
+    const key = keyOf(run, given[0]?.seq ?? 0);
+    const latest = open.get(key)?.segment?.lastSeq ?? 0;
+    const lines = given.filter(({ seq }) => seq > latest);
     const [first] = lines;
     if (first === undefined) return;
-    const key = keyOf(run, first.seq);
     const isFull = (open.get(key)?.segment?.bytes ?? 0) >= segmentBytes;
     if (isFull) await close(run, key);
     const known = open.get(key) ?? (await opened(runFolder(root, run), first.seq));
     open.set(key, known);
     const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    await known.file.write(text, 0, text.length, known.segment?.bytes ?? 0);
+    await writeAt(known.file, text, known.segment?.bytes ?? 0);
     const segment = grown(known.segment, lines, text.length);
     await index.put(run, segment);
     known.segment = segment;
@@ -66,6 +68,13 @@ export function fileStore({ root, index, segmentBytes = SEGMENT_BYTES }: FileSto
         }),
       ),
   };
+}
+
+/** Writes all of it: a disk that is full takes a part and then nothing. */
+async function writeAt(file: FileHandle, text: Buffer, position: number): Promise<void> {
+  for (let from = 0; from < text.length; ) {
+    from += (await file.write(text, from, text.length - from, position + from)).bytesWritten;
+  }
 }
 
 async function opened(folder: string, seq: number): Promise<Open> {
