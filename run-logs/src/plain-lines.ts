@@ -5,12 +5,14 @@ const MAX_LINES_PER_TEXT = 200;
 
 const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 /**
- * Sequences by which a terminal is told what to do (ECMA-48): strings up to their terminator, control sequences, two-byte
+ * Sequences by which a terminal is told what to do (ECMA-48): strings up to their terminator (none in another, so that the
+ * search is linear), control sequences, two-byte
  * escapes; with an escape character or with the C1 character that stands for it.
  */
 const TERMINAL = new RegExp(
   [
-    /(?:\u001b[\]P^_X]|[\u0090\u0098\u009d\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)/.source,
+    /(?:\u001b[\]P^_X]|[\u0090\u0098\u009d\u009e\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f]*(?:\u0007|\u001b\\|\u009c|$)/
+      .source,
     /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?/.source,
     /\u001b[ -/]*[0-~]?/.source,
   ].join('|'),
