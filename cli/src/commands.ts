@@ -2,6 +2,7 @@ import type { CommandClass } from 'clipanion';
 import type { CliContext } from './command.ts';
 import { ApiTokensCreate, ApiTokensGet, ApiTokensList, ApiTokensRevoke } from './commands/api-tokens.ts';
 import { AuditList, AuditPlatformList, AuditVerify } from './commands/audit.ts';
+import { ConnectorsTest } from './commands/connectors-test.ts';
 import {
   DatasetsGet,
   DatasetsList,
@@ -130,6 +131,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   RunsVerify,
   PatternsList,
   PatternsGet,
+  ConnectorsTest,
   DatasetsList,
   DatasetsGet,
   DatasetsPreview,
