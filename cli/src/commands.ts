@@ -30,6 +30,7 @@ import {
 import { OpsQueues, OpsWorkers } from './commands/ops-engine.ts';
 import { OpsProbe } from './commands/ops-probe.ts';
 import { OpsSecretStoreCheck } from './commands/ops-secret-store.ts';
+import { PatternsReconcile, PatternsRegister } from './commands/patterns.ts';
 import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
 import { PoliciesDelete, PoliciesGet, PoliciesList, PoliciesVersion, PoliciesVersions } from './commands/policies.ts';
 import { PoliciesDryRun } from './commands/policies-dry-run.ts';
@@ -132,6 +133,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   PatternsList,
   PatternsGet,
   ConnectorsTest,
+  PatternsRegister,
+  PatternsReconcile,
   DatasetsList,
   DatasetsGet,
   DatasetsPreview,

@@ -1,3 +1,4 @@
+import { signBody } from '../../plugins/sources/src/pattern/webhook-signature.ts';
 import { vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import type { TestPlatform } from '../platform.ts';
 import { POLICY_DOCUMENT } from './furnish.ts';
@@ -35,6 +36,9 @@ const HEADERS: Readonly<Record<string, Record<string, string>>> = {
 /** Headers that an answer may be told apart by. */
 const KEPT = ['content-type', 'content-length', 'cache-control', 'etag', 'location', 'allow', 'www-authenticate'];
 
+/** In place of a header: the secret that a request is signed with once its body is known. */
+export const SIGN_WITH = 'sign-with';
+
 /** Sends one request of a route; `path` is filled already, and a body says nothing unless it has to. */
 export async function ask(
   app: TestPlatform['api']['app'],
@@ -42,15 +46,18 @@ export async function ask(
   path: string,
   headers: Record<string, string>,
 ): Promise<Said> {
+  const payload = takesBody ? JSON.stringify(BODIES[label] ?? {}) : undefined;
+  const { [SIGN_WITH]: secret, ...plain } = headers;
+  const signature = secret === undefined ? {} : signBody(secret, payload ?? '', new Date());
   const answer = await app.inject({
     method: method as 'GET',
     url: path,
     headers: {
       // Some routes would rather answer with a stream that never ends.
-      ...{ accept: 'application/json', ...HEADERS[label], ...headers },
+      ...{ accept: 'application/json', ...HEADERS[label], ...plain, ...signature },
       ...(takesBody ? { 'content-type': 'application/json' } : {}),
     },
-    ...(takesBody ? { payload: JSON.stringify(BODIES[label] ?? {}) } : {}),
+    ...(payload === undefined ? {} : { payload }),
   });
   const problem = String(answer.headers['content-type']).startsWith('application/problem+json');
   const body = answer.body.replace(/"trace_id":"[0-9a-f]+"/, '"trace_id":"-"');

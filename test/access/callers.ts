@@ -1,5 +1,6 @@
 import { type Role, TENANT_ROLES } from '@weir/kernel/contract';
 import type { TestPlatform } from '../platform.ts';
+import { SIGN_WITH } from './ask.ts';
 import type { Facts } from './decision.ts';
 
 /** Clients that the platform of the matrix knows: services, and those that act for people. */
@@ -25,6 +26,15 @@ export function clientSettings(capabilities: readonly string[]) {
   };
 }
 
+/** The permissions of webhooks with the settings that hold their secrets. */
+const WEBHOOKS: readonly [permission: string, setting: string][] = [
+  ['patterns:register', 'PATTERN_WEBHOOK_SECRET'],
+  ['patterns:reconcile', 'PATTERN_ADMIN_SECRET'],
+];
+
+/** The secrets of the platform of the matrix. */
+export const webhookSecrets = Object.fromEntries(WEBHOOKS.map(([, name]) => [name, `secret of the matrix: ${name}`]));
+
 /** Somebody who calls: what they send, and what the decision table must know of them. */
 export interface MatrixCaller {
   name: string;
@@ -36,7 +46,16 @@ export interface MatrixCaller {
 
 /** One of each kind of caller and of each role; the rest differ from one of these in what the tenant is. */
 const CURIOUS: ReadonlySet<string> = new Set([
-  ...['anonymous', 'bad token', ...TENANT_ROLES, 'platform_admin', 'nobody', 'admin of two without header'],
+  ...[
+    'anonymous',
+    'bad token',
+    'webhook patterns:register',
+    'webhook patterns:reconcile',
+    ...TENANT_ROLES,
+    'platform_admin',
+    'nobody',
+    'admin of two without header',
+  ],
   ...['service robot', 'service idler', 'delegation of a admin', 'delegation without capabilities'],
   'API token of a pipeline_editor',
 ]);
@@ -60,6 +79,11 @@ export async function matrixCallers(
   const callers: Omit<MatrixCaller, 'curious'>[] = [
     { name: 'anonymous', headers: {}, facts: { credential: 'none', organizations: [], roles: [] } },
     { name: 'bad token', ...sent('abc'), facts: { credential: 'bad', organizations: [], roles: [] } },
+    ...WEBHOOKS.map(([webhook, name]) => ({
+      name: `webhook ${webhook}`,
+      headers: { [SIGN_WITH]: webhookSecrets[name] ?? '' },
+      facts: { credential: 'none' as const, webhook, organizations: [], roles: [] },
+    })),
   ];
   const person = async (name: string, who: Person) => {
     const { roles, organizations = ['acme'], claims, realmRoles = roles } = who;

@@ -11,10 +11,8 @@ export const dueAreas: readonly string[] = [
   'Identity policies and users',
 ];
 
-/** Routes of those areas that come with later floors: run logs and external patterns. */
+/** Routes of those areas that come with later floors: run logs. */
 export const laterRoutes: ReadonlySet<Route> = new Set([
   'GET /sources/{source_id}/runs/{run_id}/logs',
   'GET /sources/{source_id}/runs/{run_id}/logs/download',
-  'POST /patterns/register',
-  'POST /patterns/reconcile',
 ]);

@@ -89,6 +89,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_CACHE_DIR', because('workers', 'compiled workflows')],
   ['WEIR_STATE_DIR', because('workers', 'which processes a worker has')],
   ['WEIR_EGRESS_ALLOW', because('connectors', 'private networks that connectors may reach')],
+  ['WEIR_PATTERN_FAULTS', because('sources', 'one bad pattern file may or may not keep the platform from being ready')],
   ['WEIR_EGRESS_PORTS', because('connectors', 'ports that connectors may reach')],
   ['WEIR_DB_SUPERUSER_URL', because('release', 'makes roles and database before the first migration')],
   ['WEIR_DB_OWNER_USER', because('release', 'the role that owns the tables')],

@@ -182,6 +182,21 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_EGRESS_ALLOW',
     'WEIR_EGRESS_PORTS',
   ),
+  ...proved(
+    'plugins/sources/test/pattern-lifecycle.test.ts',
+    'a request counts when its signature is good, in its time, and once',
+    'PATTERN_WEBHOOK_SECRET',
+  ),
+  ...proved(
+    'plugins/sources/test/pattern-lifecycle.test.ts',
+    'a pattern lives in the database: files bring it, requests change it, every process sees it',
+    'PATTERN_ADMIN_SECRET',
+  ),
+  ...proved(
+    'plugins/sources/test/pattern-lifecycle.test.ts',
+    'without secrets the routes are closed, and a bad file keeps the platform from being ready unless told',
+    'WEIR_PATTERN_FAULTS',
+  ),
   ...proved(PROGRAMS, 'the CLI goes to that server', 'WEIR_URL', 'WEIR_PROFILE'),
   ...proved(
     CLI,

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { VAULTED_PLATFORM } from '../../plugins/sources/test/vaulted-source.ts';
 import { ask, fill, type Said } from '../access/ask.ts';
-import { type MatrixCaller, matrixCallers } from '../access/callers.ts';
+import { type MatrixCaller, matrixCallers, webhookSecrets } from '../access/callers.ts';
 import { decide, decideAt } from '../access/decision.ts';
 import { absentId, COMMON_WORDS, furnish, furnishCredentials, type Ids, idsAt } from '../access/furnish.ts';
 import { type MatrixPlatform, type MatrixRoute, matrixPlatform } from '../access/matrix-platform.ts';
@@ -12,7 +12,7 @@ import { testMount } from '../secret-mount.ts';
 const MALFORMED = ['not-an-id', '..%2f..%2fetc', "x'%20or%20'1'='1", '%00', 'a'.repeat(400)];
 /** Codes that only access can bring; an allowed call gets none of them. */
 const REFUSALS = [
-  ...['unauthenticated', 'forbidden_role', 'capability_required', 'plugin_disabled'],
+  ...['unauthenticated', 'webhook_unauthenticated', 'forbidden_role', 'capability_required', 'plugin_disabled'],
   ...['tenant_header_required', 'tenant_header_invalid', 'tenant_not_allowed'],
 ];
 /** What is answered after access and before existence, where credentials stay in the database. */
@@ -105,7 +105,7 @@ async function walkAll(t: Test, platform: MatrixPlatform, [own = {}, foreign = {
 const TENANTS = ['acme', 'other'];
 const MATRIX = 'every route answers every caller as its declared access says, and a foreign id as an absent one';
 t.test(MATRIX, { timeout: HANG_LIMIT_MS }, async (t) => {
-  const platform = await matrixPlatform(t, t.testdir({ warehouse: {} }));
+  const platform = await matrixPlatform(t, t.testdir({ warehouse: {} }), webhookSecrets);
   const { world, routes } = platform;
   t.equal(routes.length, world.api.app.declaredRoutes.length, 'every declared route is in the document');
   await walkAll(t, platform, await furnish(world, routes, TENANTS));

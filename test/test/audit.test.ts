@@ -59,7 +59,8 @@ t.test(
     };
     let walked = 0;
     for (const { method, endpoint } of world.api.app.declaredRoutes) {
-      if (method === 'GET' || endpoint.access.kind === 'public') continue;
+      // Webhooks are signed; what the trail keeps of them is shown where they are tested.
+      if (method === 'GET' || ['public', 'webhook'].includes(endpoint.access.kind)) continue;
       const path = `/api/v1${endpoint.path.replace(/:\w+/g, () => randomUUID())}`;
       const able = endpoint.access.kind === 'platform' ? roles.platform : roles.admin;
       const body = method === 'DELETE' ? undefined : '{}';

@@ -32,6 +32,7 @@ export {
   type PatternView,
   reconcilePatterns,
   registerPattern,
+  SIGNATURE_HEADERS,
 } from './contract/patterns.ts';
 export { sourceProblems } from './contract/problems.ts';
 export {

@@ -70,6 +70,9 @@ export const getPattern = endpoint({
 
 const MAX_PATTERNS = 1_000;
 
+/** The headers of a signed request: when it was signed, in whole seconds since 1970, and `v1=` with 64 hex digits. */
+export const SIGNATURE_HEADERS = { timestamp: 'x-weir-timestamp', signature: 'x-weir-signature' } as const;
+
 /** What became of a pattern. */
 export const PatternChange = Type.Object({
   pattern_id: PatternId,

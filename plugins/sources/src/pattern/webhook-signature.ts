@@ -1,8 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { SIGNATURE_HEADERS } from '../contract/patterns.ts';
 
-/** The headers of a signed request: when it was signed, in whole seconds since 1970, and `v1=` with 64 hex digits. */
-export const TIMESTAMP_HEADER = 'x-weir-timestamp';
-export const SIGNATURE_HEADER = 'x-weir-signature';
 /** A request is taken as long after it was signed, and as long before, as clocks may differ. */
 export const SIGNED_FOR_MS = 5 * 60_000;
 
@@ -12,7 +10,10 @@ const SIGNATURE = /^v1=[0-9a-f]{64}$/;
 /** The headers that sign a body with a secret: HMAC-SHA256 over the time, a full stop and the bytes of the body. Pure. */
 export function signBody(secret: string, body: Uint8Array | string, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
-  return { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: signatureOf(secret, timestamp, body) };
+  return {
+    [SIGNATURE_HEADERS.timestamp]: timestamp,
+    [SIGNATURE_HEADERS.signature]: signatureOf(secret, timestamp, body),
+  };
 }
 
 /**
@@ -24,7 +25,7 @@ export function goodSignature(
   secret: string,
   now: Date,
 ): string | undefined {
-  const { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: signature } = headers;
+  const { [SIGNATURE_HEADERS.timestamp]: timestamp, [SIGNATURE_HEADERS.signature]: signature } = headers;
   if (typeof timestamp !== 'string' || typeof signature !== 'string') return undefined;
   if (!TIMESTAMP.test(timestamp) || !SIGNATURE.test(signature)) return undefined;
   const isGood = timingSafeEqual(digest(signatureOf(secret, timestamp, body)), digest(signature));
