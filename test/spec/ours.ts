@@ -83,6 +83,22 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_TABLE_CACHE_DIR', because('datasets', 'local copies of table files in S3')],
   ['WEIR_TABLE_CATALOG_TOKEN', because('datasets', 'lets us into a REST catalog')],
   ['WEIR_SWEEP_GRACE_HOURS', because('datasets', 'how long files that no commit took are left alone')],
+  ['WORKFLOW_DISCOVERY_TASK_QUEUE', because('kernel', 'discoveries have a queue of their own')],
+  ['WORKFLOW_DISCOVERY_ACTIVITY_MAX_WORKERS', because('workers', 'how much a worker of discoveries does at once')],
+  ['WORKFLOW_DISCOVERY_MAX_CONCURRENT_ACTIVITIES', because('workers', 'how much a worker of discoveries does at once')],
+  [
+    'WORKFLOW_DISCOVERY_MAX_CONCURRENT_WORKFLOW_TASKS',
+    because('workers', 'how much a worker of discoveries does at once'),
+  ],
+  [
+    'WORKFLOW_DISCOVERY_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
+    because('workers', 'how much a worker of discoveries does at once'),
+  ],
+  [
+    'WORKFLOW_DISCOVERY_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
+    because('workers', 'how much a worker of discoveries does at once'),
+  ],
+  ['WEIR_SYNC_LANES_PER_TENANT', because('sources', 'how many syncs of one tenant go on at once')],
   ['WEIR_SYNC_COMMIT_SECONDS', because('sources', 'how long rows may wait for a commit')],
   ['WEIR_SYNC_MAX_REJECTED_ROWS', because('sources', 'how many lines a sync may put aside before it fails')],
   ['WEIR_WORK_DIR', because('workers', 'workspaces of connectors')],

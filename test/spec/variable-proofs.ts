@@ -24,7 +24,12 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ),
   ...proved(PLATFORM, 'the engine is looked for there', 'WORKFLOW_HOST', 'WORKFLOW_PORT'),
   ...proved(PLATFORM, 'the engine keeps the work in that namespace', 'WORKFLOW_NAMESPACE'),
-  ...proved(PLATFORM, 'work of sources waits in that queue', 'WORKFLOW_SOURCE_TASK_QUEUE'),
+  ...proved(
+    PLATFORM,
+    'work waits in the queue of its role',
+    'WORKFLOW_SOURCE_TASK_QUEUE',
+    'WORKFLOW_DISCOVERY_TASK_QUEUE',
+  ),
   ...proved(
     PROGRAMS,
     'each sets its own bound of a worker',
@@ -33,6 +38,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASKS',
     'WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
     'WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
+    'WORKFLOW_DISCOVERY_ACTIVITY_MAX_WORKERS',
+    'WORKFLOW_DISCOVERY_MAX_CONCURRENT_ACTIVITIES',
+    'WORKFLOW_DISCOVERY_MAX_CONCURRENT_WORKFLOW_TASKS',
+    'WORKFLOW_DISCOVERY_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
+    'WORKFLOW_DISCOVERY_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
   ),
   ...proved(PLATFORM, 'keys come from that provider and realm', 'IDP_URL', 'IDP_REALM'),
   ...proved(
@@ -123,6 +133,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'plugins/sources/test/crash.test.ts',
     'kill -9 of the worker in mid-sync, then a restart',
     'WEIR_SYNC_COMMIT_SECONDS',
+  ),
+  ...proved(
+    'plugins/sources/test/sync-lanes.test.ts',
+    'a sync that has to wait is pending, holds up no other tenant, and goes on by itself',
+    'WEIR_SYNC_LANES_PER_TENANT',
   ),
   ...proved(
     'plugins/sources/test/write-modes.test.ts',

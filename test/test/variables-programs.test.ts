@@ -21,25 +21,33 @@ const POLL_MS = 50;
 const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 
 const CAPACITY = {
-  WORKFLOW_SOURCE_ACTIVITY_MAX_WORKERS: 'activityWorkers',
-  WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES: 'activities',
-  WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASKS: 'workflowTasks',
-  WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS: 'activityPolls',
-  WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS: 'workflowPolls',
+  source: {
+    WORKFLOW_SOURCE_ACTIVITY_MAX_WORKERS: 'activityWorkers',
+    WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES: 'activities',
+    WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASKS: 'workflowTasks',
+    WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS: 'activityPolls',
+    WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS: 'workflowPolls',
+  },
+  discovery: {
+    WORKFLOW_DISCOVERY_ACTIVITY_MAX_WORKERS: 'activityWorkers',
+    WORKFLOW_DISCOVERY_MAX_CONCURRENT_ACTIVITIES: 'activities',
+    WORKFLOW_DISCOVERY_MAX_CONCURRENT_WORKFLOW_TASKS: 'workflowTasks',
+    WORKFLOW_DISCOVERY_MAX_CONCURRENT_ACTIVITY_TASK_POLLS: 'activityPolls',
+    WORKFLOW_DISCOVERY_MAX_CONCURRENT_WORKFLOW_TASK_POLLS: 'workflowPolls',
+  },
 } as const;
 
-t.test(`${Object.keys(CAPACITY).join(', ')}: each sets its own bound of a worker`, async (t) => {
-  const least = { WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES: '3' };
-  for (const [name, field] of Object.entries(CAPACITY)) {
-    t.strictSame(
-      readCapacity('source', { ...least, [name]: '4' }),
-      { ...readCapacity('source', least), [field]: 4 },
-      name,
-    );
-    for (const wrong of ['0', '100000', '1.5', 'many', ''])
-      t.throws(() => readCapacity('source', { [name]: wrong }), { message: new RegExp(name) }, `${name}=${wrong}`);
-  }
-});
+for (const [role, variables] of Object.entries(CAPACITY)) {
+  t.test(`${Object.keys(variables).join(', ')}: each sets its own bound of a worker`, async (t) => {
+    const least = { [`WORKFLOW_${role.toUpperCase()}_MAX_CONCURRENT_ACTIVITIES`]: '3' };
+    for (const [name, field] of Object.entries(variables)) {
+      const read = readCapacity(role, { ...least, [name]: '4' });
+      t.strictSame(read, { ...readCapacity(role, least), [field]: 4 }, name);
+      for (const wrong of ['0', '100000', '1.5', 'many', ''])
+        t.throws(() => readCapacity(role, { [name]: wrong }), { message: new RegExp(name) }, `${name}=${wrong}`);
+    }
+  });
+}
 
 t.test('WEIR_STATE_DIR, WEIR_CACHE_DIR, WEIR_WORK_DIR: a worker keeps its files there', async (t) => {
   const folder = t.testdir({ warehouse: {}, data: { 'orders.csv': 'id\n1\n' } });

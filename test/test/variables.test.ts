@@ -77,12 +77,12 @@ t.test('WORKFLOW_NAMESPACE: the engine keeps the work in that namespace', async 
   await t.rejects((await booted(t, { WORKFLOW_NAMESPACE: 'nowhere' })).workflows.engine());
 });
 
-t.test('WORKFLOW_SOURCE_TASK_QUEUE: work of sources waits in that queue', async (t) => {
-  const { runs } = await booted(t, { WORKFLOW_SOURCE_TASK_QUEUE: 'a-queue-of-its-own' });
-  await t.rejects(runs.admit('source-sync'), {
-    code: 'no_worker',
-    details: { members: { queue: 'a-queue-of-its-own' } },
-  });
+t.test('WORKFLOW_SOURCE_TASK_QUEUE, WORKFLOW_DISCOVERY_TASK_QUEUE: work waits in the queue of its role', async (t) => {
+  const queues = { WORKFLOW_SOURCE_TASK_QUEUE: 'of-syncs', WORKFLOW_DISCOVERY_TASK_QUEUE: 'of-discoveries' };
+  const { runs } = await booted(t, queues);
+  const waitsIn = (queue: string) => ({ code: 'no_worker', details: { members: { queue } } });
+  await t.rejects(runs.admit('source-sync'), waitsIn('of-syncs'));
+  await t.rejects(runs.admit('source-discovery'), waitsIn('of-discoveries'));
 });
 
 t.test(

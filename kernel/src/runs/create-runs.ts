@@ -89,8 +89,9 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
       const page = await db(tenant).transaction((tx) => tx.page(Run, where, request, ORDERS));
       return { ...page, items: page.items.map(toRecord) };
     },
-    begin: (tenant, runId) =>
+    begin: (tenant, runId, admit) =>
       db(tenant).transaction(async (tx) => {
+        await admit?.(tx);
         const { rows } = await tx.sql(
           `update kernel.run set status = 'running', lease_epoch = lease_epoch + 1,
              started_at = coalesce(started_at, now()), workflow_started_at = coalesce(workflow_started_at, now())
@@ -175,7 +176,7 @@ async function launchRun(deps: RunDeps, telemetry: Telemetry, tenant: Tenant, ru
   const args = [{ tenant_id: tenant.tenantId, run_id: runId }];
   await faultpoint('S1');
   await telemetry.span({ ...facts, parent: run.traceparent ?? undefined }, () =>
-    deps.workflows.start({ workflowId, type, taskQueue: deps.queueOf(role), args }),
+    deps.workflows.start({ workflowId, type, taskQueue: deps.queueOf(role), args, fairnessKey: tenant.tenantId }),
   );
   await faultpoint('S2');
   const note = 'update kernel.run set workflow_started_at = coalesce(workflow_started_at, now()) where run_id = $1';

@@ -92,8 +92,15 @@ export interface Runs {
     filter: { kind?: string; subjectId?: string; status?: RunStatus },
     page: { limit?: number; page_token?: string; order?: string },
   ): Promise<{ items: RunRecord[]; next_page_token: string | null }>;
-  /** Takes the run for a new attempt: status running, epoch + 1. Undefined when the run is already terminal. */
-  begin(tenant: Tenant, runId: string): Promise<{ leaseEpoch: number } | undefined>;
+  /**
+   * Takes the run for a new attempt: status running, epoch + 1. Undefined when the run is already terminal. What `admit` throws, in
+   * the same transaction, leaves the run as it was.
+   */
+  begin(
+    tenant: Tenant,
+    runId: string,
+    admit?: (tx: TenantTransaction) => Promise<void>,
+  ): Promise<{ leaseEpoch: number } | undefined>;
   /** Throws `LeaseLost` unless this attempt is still the newest of a running run; locks the row until the transaction ends. */
   assertLease(tx: TenantTransaction, runId: string, leaseEpoch: number): Promise<void>;
   /** Makes the run terminal; a terminal run never changes again (returns false). */

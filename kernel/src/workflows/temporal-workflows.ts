@@ -71,10 +71,11 @@ export function temporalWorkflows(options: { address: string; namespace: string;
       }
     });
   return {
-    start: ({ workflowId, type, taskQueue, args }) =>
+    start: ({ workflowId, type, taskQueue, args, fairnessKey }) =>
       bounded(async (open) => {
         try {
-          await open.workflow.start(type, { workflowId, taskQueue, args, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
+          const once = { workflowId, taskQueue, args, workflowIdReusePolicy: 'REJECT_DUPLICATE' } as const;
+          await open.workflow.start(type, { ...once, ...(fairnessKey && { priority: { fairnessKey } }) });
         } catch (error) {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }

@@ -27,6 +27,8 @@ export interface StartRequest {
   type: string;
   taskQueue: string;
   args: unknown[];
+  /** Whose work it is: an engine that knows fairness gives each key its turn. At most 64 bytes. */
+  fairnessKey?: string;
 }
 
 /** Who polls a queue; a worker that died stays listed for five minutes, so `lastSeenAt` decides. */

@@ -57,8 +57,8 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   };
 
   return {
-    /** Reads a source and loads its rows into bronze tables; one attempt. */
-    readAndLoad: (input: RunInput): Promise<void> =>
+    /** Reads a source and loads its rows into bronze tables; one attempt. `waits` when the tenant has no lane free for it. */
+    readAndLoad: (input: RunInput): Promise<'done' | 'waits'> =>
       attempt(kernel.log, input, async ({ signal, beat, log }) => {
         await swept;
         const tenant = await tenantOf(input);
@@ -66,7 +66,7 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
         if (run === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
         const request = { tenant, runId: run.runId, sourceId: run.subjectId, signal, onProgress: beat };
         const logged = { ...kernel, log: log.child({ source_id: run.subjectId }) };
-        await runAttempt(
+        return runAttempt(
           { kernel: logged, ...services, audits: auditing.audits, patterns, folders, tokens, children, runLogs },
           request,
         );
@@ -130,7 +130,7 @@ type Log = WorkerDeps['kernel']['log'];
  * Carries out one attempt with heartbeats. What fails becomes an `ApplicationFailure` that says whether a retry can
  * help and carries the run's failure; a stopping worker hands the attempt back.
  */
-async function attempt(base: Log, input: RunInput, work: (given: Attempt) => Promise<void>): Promise<void> {
+async function attempt<T>(base: Log, input: RunInput, work: (given: Attempt) => Promise<T>): Promise<T> {
   const context = Context.current();
   const { workflowExecution, attempt: number } = context.info;
   const log = base.child({ run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number });
@@ -141,8 +141,9 @@ async function attempt(base: Log, input: RunInput, work: (given: Attempt) => Pro
     const beat = (latest: unknown) => {
       details = latest;
     };
-    await work({ signal: context.cancellationSignal, beat, log });
+    const result = await work({ signal: context.cancellationSignal, beat, log });
     log.info('attempt ended');
+    return result;
   } catch (error) {
     if (context.cancellationSignal.aborted) throw cancelledOrHandedBack(context.cancellationSignal.reason);
     const failure = failureOf(error);

@@ -29,6 +29,13 @@ export const settings = Type.Object({
   PATTERN_ADMIN_SECRET: Type.Optional(
     SecretSetting({ minLength: 16, description: 'Signs POST /patterns/reconcile; without it the route is closed' }),
   ),
+  WEIR_SYNC_LANES_PER_TENANT: Type.Integer({
+    minimum: 0,
+    maximum: 1000,
+    default: 0,
+    description:
+      'Syncs of one tenant that are carried out at once; more wait their turn. 0: as many as there are slots',
+  }),
   WEIR_EGRESS_ALLOW: Type.String({
     pattern: '^[0-9a-fA-F:./, ]*$',
     default: '',

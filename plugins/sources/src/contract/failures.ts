@@ -114,6 +114,12 @@ export const SOURCE_FAILURES = {
     detail: 'The worker that carried out the run was lost, or the run took too long.',
     hint: 'Start it again; it goes on from the last commit.',
   },
+  no_lane: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'Other syncs of the tenant had all of its lanes for more than a day.',
+    hint: 'End or cancel some of them, or have WEIR_SYNC_LANES_PER_TENANT raised, then start it again.',
+  },
   worker_stopping: {
     origin: 'platform',
     retryable: true,

@@ -20,6 +20,7 @@ import type { ChildPlan, StreamResult } from './messages.ts';
 import { limitsOf, type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
 import { streamFailure } from './rule-failure.ts';
 import { startChild } from './run-child.ts';
+import { beginInLane } from './sync-lanes.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
 import type { WorkFolders } from './work-folders.ts';
 
@@ -50,16 +51,19 @@ export interface AttemptRequest {
 /**
  * One attempt of a sync: takes the lease, plans, and lets the engine decide while a child process reads and stages and
  * this one commits. Resolves when every stream is committed whole; throws `RunFailed` otherwise. A run that has ended
- * before is left alone.
+ * before is left alone; one that has to wait for a lane of its tenant is as it was.
  */
-export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Promise<void> {
+export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Promise<'done' | 'waits'> {
   const { tenant, runId } = request;
-  const lease = await deps.kernel.runs.begin(tenant, runId);
-  if (lease === undefined) return;
+  const lanes = settingsOf(deps.kernel).WEIR_SYNC_LANES_PER_TENANT;
+  const lease = await beginInLane(deps.kernel, tenant, { runId, lanes });
+  if (lease === 'waits') return 'waits';
+  if (lease === undefined) return 'done';
   const log = attemptLog(deps.runLogs.open(tenant, { runId, attempt: lease.leaseEpoch, part: 'work' }));
   log.started(lease.leaseEpoch);
   try {
     await runLeased(deps, request, { lease, log });
+    return 'done';
   } catch (error) {
     if (!request.signal.aborted) log.failed(failureOf(error));
     throw error;
