@@ -58,7 +58,8 @@ export const RULES: IForbiddenRuleType[] = [
   {
     name: 'only-sources-runs-connectors',
     severity: 'error',
-    from: { path: '^(plugins|workers|cli)/', pathNot: '^plugins/sources/' },
+    comment: "and the operator's commands ask its engine",
+    from: { path: '^(plugins|workers|cli)/', pathNot: ['^plugins/sources/', '^cli/src/connectors/'] },
     to: { path: '^connectors/' },
   },
   {
@@ -90,6 +91,9 @@ export const RULES: IForbiddenRuleType[] = [
     '^plugins/[^/]+/src/contract\\.ts$',
     '^embedded/src/index\\.ts$',
     '^vault/src/deployment\\.ts$',
+    // Who may use these is the business of `only-sources-runs-connectors`.
+    '^connectors/runtime/src/index\\.ts$',
+    '^connectors/images/src/proof\\.ts$',
   ]),
 ];
 

@@ -2,6 +2,8 @@ import type { CommandClass } from 'clipanion';
 import type { CliContext } from './command.ts';
 import { ApiTokensCreate, ApiTokensGet, ApiTokensList, ApiTokensRevoke } from './commands/api-tokens.ts';
 import { AuditList, AuditPlatformList, AuditVerify } from './commands/audit.ts';
+import { ConnectorsDoctor } from './commands/connectors-doctor.ts';
+import { ConnectorsProve } from './commands/connectors-prove.ts';
 import { ConnectorsTest } from './commands/connectors-test.ts';
 import {
   DatasetsGet,
@@ -182,6 +184,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   OpsCredentialsCheck,
   OpsRecoverySeal,
   OpsRecoveryVerify,
+  ConnectorsDoctor,
+  ConnectorsProve,
   ProveCredentials,
   Migrate,
   PluginsPlan,

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connectorContext, connectorFolder, nodeRoot, programContext } from '@weir/connector-images';
-import { askEngine } from '@weir/connector-images/proof';
+import { askEngine, tarFolder } from '@weir/connector-images/proof';
 import { buildImage } from './build-image.ts';
 import type { Engine } from './engine.ts';
 
@@ -29,10 +28,7 @@ export function nodeBase(engine: Engine): Promise<string> {
   return inScratch(async (folder) => {
     const name = `${BASE}:${await nodeRoot(folder)}`;
     if (await isThere(engine, name)) return name;
-    const tar = spawn('tar', ['-C', folder, '--owner=0', '--group=0', '-cf', '-', '.'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await engine.importImage(name, tar.stdout, { env: { PATH } });
+    await engine.importImage(name, tarFolder(folder), { env: { PATH } });
     return name;
   });
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -7,6 +6,7 @@ import path from 'node:path';
 import { askEngine } from './engine-api.ts';
 import { importImage } from './import-image.ts';
 import { nodeRoot, placeProgram } from './node-root.ts';
+import { tarFolder } from './tar-folder.ts';
 
 /** What the probe lets be read: what it sees, what it was told to try, and plain rows. */
 export const PROBE_STREAMS = { boundary: 'boundary', trials: 'trials', rows: 'rows' } as const;
@@ -33,10 +33,7 @@ export async function probeImage(socketPath: string): Promise<string> {
     await mkdir(path.join(folder, 'app'));
     await copyFile(PROGRAM, path.join(folder, 'app', 'probe.mjs'));
     for (const tool of TOOLS) if (existsSync(tool)) await placeProgram(folder, tool);
-    const tar = spawn('tar', ['-C', folder, '--owner=0', '--group=0', '-cf', '-', '.'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await importImage(socketPath, name, tar.stdout, {
+    await importImage(socketPath, name, tarFolder(folder), {
       entrypoint: ['node', '/app/probe.mjs'],
       user: '65534:65534',
       env: { PATH },

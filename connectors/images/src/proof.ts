@@ -2,3 +2,4 @@
 export { askEngine, type EngineAnswer, engineJson, progressOf } from './engine-api.ts';
 export { type ImageConfig, type ImageTar, importImage } from './import-image.ts';
 export { PROBE_STREAMS, probeImage } from './probe-image.ts';
+export { tarFolder } from './tar-folder.ts';

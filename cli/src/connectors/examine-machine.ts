@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { checksOf, type EngineCheck } from './engine-check.ts';
+
+const HOST_SOCKETS = ['/var/run/docker.sock', '/run/containerd/containerd.sock'];
+const COMMAND_TIMEOUT_MS = 10_000;
+const UNIT = 'weir-connector-engine.service';
+
+/** What is the same for all roles: the fence, the unit, and that no other engine is within reach. */
+export async function examineMachine(): Promise<EngineCheck[]> {
+  return [await fenceCheck(), await unitCheck(), await hostSocketCheck()];
+}
+
+const check = checksOf('machine');
+
+async function fenceCheck(): Promise<EngineCheck> {
+  const next = 'systemctl restart weir-connector-fence, which restarts the engine';
+  if (process.getuid?.() !== 0)
+    return check('egress fence', 'unknown', 'only root sees it', 'sudo weir connectors doctor');
+  const stands = await said('nft', ['list', 'chain', 'inet', 'weir_connectors', 'output']);
+  return check('egress fence', stands !== undefined && /skuid/.test(stands), stands ? 'stands' : 'is not there', next);
+}
+
+async function unitCheck(): Promise<EngineCheck> {
+  const text = await said('systemctl', ['show', UNIT, '--property=ActiveState,BindsTo,Delegate,NotifyAccess']);
+  if (text === undefined || text.trim() === '') {
+    return check('unit', 'unknown', 'no service manager answers here', 'run this on the machine of the engine');
+  }
+  const state = Object.fromEntries(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=', 2) as [string, string]),
+  );
+  const isSound = state.ActiveState === 'active' && state.Delegate === 'yes' && /fence/.test(state.BindsTo ?? '');
+  const found = `${state.ActiveState}, bound to ${state.BindsTo || 'nothing'}, delegate ${state.Delegate}`;
+  return check(
+    'unit',
+    isSound,
+    found,
+    'deploy/connector-engine/install, then systemctl enable --now weir-connector-engine',
+  );
+}
+
+/** A worker gets one socket; any other that it could use would be a way around. Root may use every one, and is no worker. */
+async function hostSocketCheck(): Promise<EngineCheck> {
+  if (process.getuid?.() === 0) {
+    return check('no other engine', 'unknown', 'root may use any', 'run this as the user of the worker');
+  }
+  const usable = [];
+  for (const file of HOST_SOCKETS) {
+    const may = await access(file, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    if (may) usable.push(file);
+  }
+  const next = 'take the user of the worker out of the groups of other engines';
+  return check('no other engine', usable.length === 0, usable.join(' ') || 'none within reach', next);
+}
+
+function said(command: string, args: readonly string[]): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  execFile(command, args, { timeout: COMMAND_TIMEOUT_MS }, (fault, stdout) => resolve(fault ? undefined : stdout));
+  return promise;
+}
