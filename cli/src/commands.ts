@@ -77,6 +77,15 @@ import { SourcesReadiness } from './commands/sources-readiness.ts';
 import { OpsRecoverySeal, OpsRecoveryVerify } from './commands/sources-recovery.ts';
 import { SourcesRefreshSchema } from './commands/sources-refresh-schema.ts';
 import { SourcesReset } from './commands/sources-reset.ts';
+import {
+  SchedulesList,
+  SourcesScheduleDelete,
+  SourcesScheduleGet,
+  SourcesSchedulePause,
+  SourcesScheduleResume,
+  SourcesScheduleSet,
+  SourcesScheduleTrigger,
+} from './commands/sources-schedule.ts';
 import { SourcesStreamsAdd } from './commands/sources-streams-add.ts';
 import { SourcesStreamsBulk } from './commands/sources-streams-bulk.ts';
 import { SourcesStreamsDelete } from './commands/sources-streams-delete.ts';
@@ -118,6 +127,13 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesCancel,
   SourcesHistory,
   SourcesLogs,
+  SourcesScheduleGet,
+  SourcesScheduleSet,
+  SourcesScheduleDelete,
+  SourcesSchedulePause,
+  SourcesScheduleResume,
+  SourcesScheduleTrigger,
+  SchedulesList,
   SourcesRunsGet,
   SourcesRunsStreams,
   SourcesReceipt,

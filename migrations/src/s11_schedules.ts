@@ -22,7 +22,6 @@ create table sources.schedule (
   applied_version integer,
   applied_digest text,
   engine_mark text,
-  checked_at timestamptz(3),
   deleted_at timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,

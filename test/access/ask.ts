@@ -27,6 +27,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /api/v1/sources/{source_id}/streams/refresh-schema': {
     streams: [{ name: 'orders', schema, supported_sync_modes: ['full_refresh'] }],
   },
+  'PUT /api/v1/sources/{source_id}/schedule': { cron: ['0 0 29 2 *'] },
   'POST /api/v1/workflow-engine/workflows/{workflow_id}/wait': { timeout_seconds: 1 },
 };
 /** Headers without which the same would happen. */

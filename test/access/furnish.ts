@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { call } from '@weir/kernel/contract';
 import { listDatasets } from '@weir/plugin-datasets/contract';
 import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
-import { createSource, getCredentials, getVerification, verifySync } from '@weir/plugin-sources/contract';
+import { createSource, getCredentials, getVerification, putSchedule, verifySync } from '@weir/plugin-sources/contract';
 import { VAULTED_CONFIG, vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import { seedReplay } from '../fuzz/seed.ts';
 import { type Api, apiOf, type Caller, seedSources, until } from '../fuzz/seed-sources.ts';
@@ -104,6 +104,7 @@ async function sources({ api, ...caller }: Tenancy): Promise<Ids> {
   const { source_id, stream_ids, workflow_id: discovery_id } = await discovered({ path: DATA });
   const { run_id: sync_run_id, workflow_id } = await synced({ source_id, stream_ids, workflow_id: discovery_id });
   const [dataset] = (await api(listDatasets)).items;
+  await api(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
   const params = { sync_run_id };
   await api(verifySync, { params });
   await until(async () => (await call(getVerification, { params }, caller)).ok);

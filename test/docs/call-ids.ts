@@ -4,6 +4,7 @@ import {
   listSources,
   listStreams,
   listSyncHistory,
+  putSchedule,
   startDiscovery,
   startReplay,
   verifySync,
@@ -23,6 +24,7 @@ export async function callIds(platform: DevPlatform): Promise<(line: string) => 
   };
   const [source] = (await ask(listSources, { query: { name: 'shop' } })).items;
   const source_id = source?.source_id ?? '';
+  await ask(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
   const [stream] = (await ask(listStreams, { params: { source_id } })).items;
   const [sync] = (await ask(listSyncHistory, { params: { source_id } })).items;
   const discovery = await ask(startDiscovery, { body: { source_id, apply: false } });

@@ -16,6 +16,8 @@ const quoted = (value: string | number): string => JSON.stringify(value);
 const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]>>> = {
   'PATCH /api/v1/sources/{source_id}': ({ write }) => ({ source_id: [write.source_id] }),
   'DELETE /api/v1/sources/{source_id}': ({ retired }) => ({ source_id: retired }),
+  'PUT /api/v1/sources/{source_id}/schedule': ({ write }) => ({ source_id: [write.source_id] }),
+  'DELETE /api/v1/sources/{source_id}/schedule': ({ write }) => ({ source_id: [write.source_id] }),
   'POST /api/v1/sources/{source_id}/streams': ({ write }) => ({ source_id: [write.source_id] }),
   'POST /api/v1/sources/{source_id}/streams/bulk': ({ write }) => ({ source_id: [write.source_id] }),
   'POST /api/v1/sources/{source_id}/streams/refresh-schema': ({ write }) => ({ source_id: [write.source_id] }),

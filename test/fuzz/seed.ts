@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { listDatasetSnapshots, listDatasets } from '@weir/plugin-datasets/contract';
-import { createStream, getReplay, previewReset, startReplay } from '@weir/plugin-sources/contract';
+import { createStream, getReplay, previewReset, putSchedule, startReplay } from '@weir/plugin-sources/contract';
 import type { HeldFile } from './held-file.ts';
 import { type IdentitySeeds, seedIdentity } from './seed-identity.ts';
 import { type Api, apiOf, type Caller, seedSources, until } from './seed-sources.ts';
@@ -52,6 +52,9 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
   const streams = await Promise.all(Array.from({ length: VICTIMS }, (_, at) => stream(`stream_${at}`)));
   const { rejecting, replay_run_id } = await seedReplay(api);
   const identity = await seedIdentity(api);
+  const write = await make({ path: DATA });
+  for (const source_id of [main.source_id, write])
+    await api(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
   return {
     alias: caller.tenant,
     data: DATA,
@@ -68,7 +71,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
       pattern_id: ['files'],
       ...identity.read,
     },
-    write: { source_id: await make({ path: DATA }) },
+    write: { source_id: write },
     retired,
     deleted: { source_id: deleted, stream_ids: streams.map(({ stream_id }) => stream_id) },
     reset: { source_id, stream_id, etag },

@@ -25,6 +25,8 @@ function bodies({ alias, data, rejecting }: Seeds): Record<string, unknown> {
     'POST /api/v1/sources/{source_id}/streams/bulk': { streams: [{ name: 'bulk', schema }] },
     'POST /api/v1/sources/{source_id}/streams/refresh-schema': { streams },
     'PATCH /api/v1/sources/{source_id}/streams/{stream_id}': { enabled: false },
+    'PUT /api/v1/sources/{source_id}/schedule': { cron: ['0 0 29 2 *'], timezone: 'Europe/Kyiv' },
+    'POST /api/v1/sources/{source_id}/schedule/pause': { reason: 'fuzzing' },
     'POST /api/v1/sources/quarantine-replays': { dataset_id: rejecting },
     'POST /api/v1/identity-policies': { name: `p-${alias}`, kind: 'access', document: HARMLESS },
     'PUT /api/v1/identity-policies/{policy_id}': { document: HARMLESS, expected_version: 1 },

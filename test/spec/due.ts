@@ -5,6 +5,7 @@ export const dueAreas: readonly string[] = [
   'Health and platform',
   'Sources',
   'Source credentials',
+  'Source schedules',
   'Source patterns',
   'Datasets',
   'Workflow engine',

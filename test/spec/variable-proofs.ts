@@ -145,6 +145,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_SYNC_MAX_REJECTED_ROWS',
   ),
   ...proved(
+    'plugins/sources/test/schedules.test.ts',
+    'a schedule may run as often as the operator lets it',
+    'WEIR_SCHEDULE_MIN_SECONDS',
+  ),
+  ...proved(
     'plugins/platform/test/rates.test.ts',
     'reads and writes have rates of their own, for each caller and tenant',
     'WEIR_RATE_READS',

@@ -3,16 +3,20 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import { Platform, type Tenant } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
+import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import { finishDiscovery, runDiscovery } from './discovery/run-discovery.ts';
 import { patternCatalog } from './pattern/catalog.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { runReplay } from './quarantine/run-replay.ts';
 import { receiptService } from './receipt/service.ts';
 import { endLine } from './run-log/attempt-log.ts';
+import { fireSchedule, type ScheduledTime, skipSchedule } from './schedule/fire.ts';
+import type { SkipReason } from './schedule/firings.ts';
 import { copyTokens } from './sync/copy-tokens.ts';
 import { failureOf, RunFailed, sourceFailure } from './sync/failure.ts';
 import { finishSync, type Outcome } from './sync/finish-sync.ts';
 import { runAttempt } from './sync/run-attempt.ts';
+import { syncService } from './sync/service.ts';
 import { workFolders } from './sync/work-folders.ts';
 import { verifySyncRun } from './verification/verify-sync.ts';
 import { settingsOf, type WorkerDeps } from './worker-deps.ts';
@@ -36,12 +40,14 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   const tables = kernel.use(Tables);
   const services = { tables, producers: kernel.use(Producers) };
   const auditing = { kernel, tables, audits: kernel.use(Audits), receipts: receiptService(kernel) };
+  const syncs = syncService({ kernel, tables, patterns: catalog });
+  const scheduling = { kernel, schedules: kernel.use(Schedules), syncs };
   const folders = workFolders(workDir);
   const tokens = copyTokens(cores);
   const runLogs = kernel.use(RunLogs);
   const swept = folders.sweep();
 
-  const tenantOf = async ({ tenant_id: tenantId }: RunInput): Promise<Tenant> => {
+  const tenantOf = async ({ tenant_id: tenantId }: Pick<RunInput, 'tenant_id'>): Promise<Tenant> => {
     const tenant = await kernel.tenants.byId(tenantId);
     if (tenant === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
     return tenant;
@@ -109,6 +115,13 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
         await swept;
         await runReplay({ kernel, tables, folders, children }, await tenantOf(input), { runId: input.run_id, signal });
       }),
+
+    /** Carries out one time of a schedule; `waiting` asks to be called again. */
+    fireSchedule: async (time: ScheduledTime): Promise<'done' | 'waiting'> =>
+      fireSchedule(scheduling, await tenantOf(time), time),
+
+    /** Notes that a time of a schedule came to nothing. */
+    skipSchedule: (time: ScheduledTime, reason: SkipReason): Promise<void> => skipSchedule(scheduling, time, reason),
 
     /** Makes a run terminal to whose end nothing else belongs. */
     endRun: async (input: RunInput, outcome: Outcome): Promise<void> => {

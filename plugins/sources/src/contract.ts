@@ -63,6 +63,22 @@ export {
 export { previewReset, ResetConsequence, type ResetConsequenceView, resetStream } from './contract/resets.ts';
 export { downloadRunLogs, readRunLogs } from './contract/run-logs.ts';
 export {
+  deleteSchedule,
+  FIRING_STATUSES,
+  Firing,
+  type FiringView,
+  getSchedule,
+  listSchedules,
+  OVERLAPS,
+  type Overlap,
+  pauseSchedule,
+  putSchedule,
+  resumeSchedule,
+  Schedule,
+  type ScheduleView,
+  triggerSchedule,
+} from './contract/schedules.ts';
+export {
   createSource,
   deleteSource,
   getSource,

@@ -2,6 +2,7 @@ import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { HealthChecks, ReadinessChecks, RunChanges, SignatureReaders } from '@weir/kernel/contract';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
+import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import { credentialProblems, failureProblems, sourceProblems } from './contract.ts';
 import { CredentialEntity } from './credential/entity.ts';
 import { refuseCredentials } from './credential/refuse-credentials.ts';
@@ -26,6 +27,10 @@ import { receiptService } from './receipt/service.ts';
 import { routes } from './routes.ts';
 import { DISCOVERY_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './run-kinds.ts';
 import { sourceLogService } from './run-log/service.ts';
+import { bringInLine } from './schedule/bring-in-line.ts';
+import { FiringEntity, ScheduleEntity } from './schedule/entity.ts';
+import { startReconciler } from './schedule/reconcile.ts';
+import { scheduleService } from './schedule/service.ts';
 import { settings } from './settings.ts';
 import { SourceEntity } from './source/entity.ts';
 import { sourceService } from './source/service.ts';
@@ -56,6 +61,8 @@ export default definePlugin({
     VerificationEntity,
     ReplayEntity,
     CredentialEntity,
+    ScheduleEntity,
+    FiringEntity,
   ],
   problems: { ...sourceProblems, ...credentialProblems, ...failureProblems },
   setup(kernel) {
@@ -67,19 +74,28 @@ export default definePlugin({
     const services = { tables, producers: kernel.use(Producers) };
     const receipts = receiptService(kernel);
     const facts = { kernel, tables, patterns };
+    const events = kernel.use(Events);
+    const syncs = syncService(facts);
+    const scheduling = { kernel, schedules: kernel.use(Schedules) };
+    const minSeconds = kernel.settings.WEIR_SCHEDULE_MIN_SECONDS;
     const stops: (() => void)[] = [];
+    let reconciler: ReturnType<typeof startReconciler> | undefined;
     return {
       routes: routes({
         readiness: kernel.readiness,
         patterns: patternService(kernel, patterns),
-        sources: sourceService({ kernel, patterns, events: kernel.use(Events) }),
+        sources: sourceService({
+          ...{ kernel, patterns, events },
+          dropped: (tenant, sourceId) => bringInLine(scheduling, tenant, sourceId),
+        }),
         streams: streamService(kernel, services),
         bulk: bulkService(kernel, services),
         refreshes: refreshService(kernel, services),
         resets: resetService(kernel, services),
         discoveries: discoveryService({ kernel, patterns }),
-        syncs: syncService(facts),
         credentials: credentialService({ kernel, patternOf: patterns.ofKnown }),
+        syncs,
+        schedules: scheduleService({ ...scheduling, syncs, minSeconds, events }),
         syncRuns: syncRunService(kernel),
         runLogs: sourceLogService(kernel, kernel.use(RunLogs)),
         receipts,
@@ -100,6 +116,12 @@ export default definePlugin({
         await refuseCredentials(kernel);
         await storeFiles(kernel, loaded);
         stops.push(startConfigSweeper(kernel), startCredentialSweeper(kernel));
+      },
+      async serve() {
+        reconciler = startReconciler(scheduling);
+      },
+      async drain() {
+        await reconciler?.stop();
       },
       async stop() {
         for (const stop of stops) stop();

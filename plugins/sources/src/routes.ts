@@ -4,6 +4,7 @@ import {
   cancelSync,
   createSource,
   createStream,
+  deleteSchedule,
   deleteSource,
   deleteStream,
   detachCredentials,
@@ -13,6 +14,7 @@ import {
   getDiscoveryStatus,
   getPattern,
   getReplay,
+  getSchedule,
   getSource,
   getSourceReadiness,
   getStream,
@@ -21,24 +23,29 @@ import {
   getSyncStats,
   getSyncStatus,
   getVerification,
+  listSchedules,
   listSources,
   listStreams,
   listSyncHistory,
   listSyncRunStreams,
   listTableFormatRefs,
   migrateCredentials,
+  pauseSchedule,
   previewReset,
+  putSchedule,
   readRunLogs,
   reconcilePatterns,
   refreshSchema,
   registerPattern,
   resetStream,
+  resumeSchedule,
   revokeCredential,
   rotateCredentials,
   setCredentials,
   startDiscovery,
   startReplay,
   startSync,
+  triggerSchedule,
   updateSource,
   updateStream,
   verifySync,
@@ -50,6 +57,7 @@ import type { replayService } from './quarantine/service.ts';
 import { SOURCE_SUBJECT } from './readiness/contributed-checks.ts';
 import type { receiptService } from './receipt/service.ts';
 import type { sourceLogService } from './run-log/service.ts';
+import type { scheduleService } from './schedule/service.ts';
 import type { sourceService } from './source/service.ts';
 import type { bulkService } from './stream/bulk-service.ts';
 import type { refreshService } from './stream/refresh-service.ts';
@@ -72,6 +80,7 @@ export interface RouteServices {
   discoveries: ReturnType<typeof discoveryService>;
   credentials: ReturnType<typeof credentialService>;
   syncs: ReturnType<typeof syncService>;
+  schedules: ReturnType<typeof scheduleService>;
   syncRuns: ReturnType<typeof syncRunService>;
   runLogs: ReturnType<typeof sourceLogService>;
   receipts: ReturnType<typeof receiptService>;
@@ -83,7 +92,13 @@ export interface RouteServices {
 
 /** Every endpoint of the plugin with the service call that carries it out. */
 export function routes(services: RouteServices): AnyRoute[] {
-  return [...sourceRoutes(services), ...credentialRoutes(services), ...streamRoutes(services), ...runRoutes(services)];
+  return [
+    ...sourceRoutes(services),
+    ...scheduleRoutes(services),
+    ...credentialRoutes(services),
+    ...streamRoutes(services),
+    ...runRoutes(services),
+  ];
 }
 
 function sourceRoutes({ patterns, sources, readiness, tableRefs }: RouteServices): AnyRoute[] {
@@ -101,6 +116,29 @@ function sourceRoutes({ patterns, sources, readiness, tableRefs }: RouteServices
     handle(deleteSource, ({ tenant, params, ifMatch }) => sources.retire(tenant, params.source_id, ifMatch)),
     handle(getSourceReadiness, ({ tenant, params }) => readiness(tenant, SOURCE_SUBJECT, params.source_id)),
     handle(listTableFormatRefs, ({ tenant, params, query }) => tableRefs.list(tenant, params.source_id, query)),
+  ];
+}
+
+function scheduleRoutes({ schedules }: RouteServices): AnyRoute[] {
+  const from = ({
+    params,
+    ifMatch,
+    principal,
+  }: { params: { source_id: string } } & Pick<CallContext, 'ifMatch' | 'principal'>) => ({
+    sourceId: params.source_id,
+    by: requestedBy(principal),
+    ifMatch,
+  });
+  return [
+    handle(getSchedule, ({ tenant, params }) => schedules.get(tenant, params.source_id)),
+    handle(putSchedule, (call) => schedules.put(call.tenant, call.body, from(call))),
+    handle(deleteSchedule, ({ tenant, params, ifMatch }) => schedules.remove(tenant, params.source_id, ifMatch)),
+    handle(pauseSchedule, (call) => schedules.pause(call.tenant, call.body.reason, from(call))),
+    handle(resumeSchedule, (call) => schedules.resume(call.tenant, from(call))),
+    handle(triggerSchedule, ({ tenant, principal, params, query }) =>
+      schedules.trigger(tenant, params.source_id, howToStart(principal, query)),
+    ),
+    handle(listSchedules, ({ tenant, query }) => schedules.list(tenant, query)),
   ];
 }
 
@@ -176,5 +214,9 @@ function runRoutes({
 }
 
 function howToStart(principal: CallContext['principal'], { queue }: { queue?: boolean | undefined }): HowToStart {
-  return { requestedBy: principal.kind === 'anonymous' ? 'anonymous' : principal.subject, queue };
+  return { requestedBy: requestedBy(principal), queue };
+}
+
+function requestedBy(principal: CallContext['principal']): string {
+  return principal.kind === 'anonymous' ? 'anonymous' : principal.subject;
 }

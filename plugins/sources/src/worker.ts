@@ -11,5 +11,5 @@ export const worker = {
   role: SOURCE_ROLE,
   workflowsPath: fileURLToPath(new URL(`./workflows/index${extname(import.meta.url)}`, import.meta.url)),
   activities: sourceActivities,
-  ungated: ['endSync', 'endDiscovery', 'endRun'],
+  ungated: ['endSync', 'endDiscovery', 'endRun', 'skipSchedule'],
 };

@@ -41,6 +41,12 @@ export const Source = Type.Object({
   streams: Type.Integer({ description: 'How many streams it has' }),
   streams_enabled: Type.Integer(),
   last_run: Nullable(SyncRun),
+  schedule: Nullable(
+    Type.Object(
+      { paused: Type.Boolean(), next_run_at: Nullable(Timestamp) },
+      { description: 'GET /sources/{source_id}/schedule tells the rest; null when it has none' },
+    ),
+  ),
   created_at: Timestamp,
   updated_at: Timestamp,
   etag: Type.String(),

@@ -6,6 +6,7 @@ import { CredentialEntity } from '../credential/entity.ts';
 import { detach } from '../credential/rows.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
+import { dropSchedule } from '../schedule/live-schedule.ts';
 import { SyncRunEntity } from '../sync/entity.ts';
 import { syncRunView } from '../sync/view.ts';
 import { uniqueConstraint } from '../unique-constraint.ts';
@@ -13,7 +14,7 @@ import { type ChangeRequest, changeSource } from './change-source.ts';
 import { makeSource, type NewSource } from './create-source.ts';
 import { SourceEntity, type SourceRow } from './entity.ts';
 import { liveSource } from './live-source.ts';
-import { readSource, type StreamCounts } from './read-source.ts';
+import { readSource, type StreamCounts, scheduleFacts } from './read-source.ts';
 import { refuseWhileRunning } from './refuse-while-running.ts';
 import { sourceAfter } from './transitions.ts';
 import { visibleConfig } from './visible-config.ts';
@@ -25,10 +26,12 @@ export interface SourceDeps {
   patterns: PatternCatalog;
   /** Where readers follow what changes; absent when the deployment leaves that plugin out. */
   events?: EventsService | undefined;
+  /** Told once the schedule of a source that was retired is to go. */
+  dropped(tenant: Tenant, sourceId: string): Promise<void>;
 }
 
 /** What can be done with sources as such. */
-export function sourceService({ kernel, patterns, events }: SourceDeps) {
+export function sourceService({ kernel, patterns, events, dropped }: SourceDeps) {
   const tell = async (tx: TenantTransaction, { sourceId: id, version }: SourceRow) =>
     events?.publish(tx, { topic: 'source', id, version: String(version) });
   const views = (tx: TenantTransaction, rows: readonly SourceRow[], counts: ReadonlyMap<string, StreamCounts>) =>
@@ -80,6 +83,7 @@ export function sourceService({ kernel, patterns, events }: SourceDeps) {
         requireMatch(ifMatch, String(row.version));
         await refuseWhileRunning(kernel, tx, sourceId);
         const status = sourceAfter(row.status, 'retired');
+        if (await dropSchedule(tx, sourceId)) tx.afterCommit(() => dropped(tenant, sourceId));
         await tell(tx, await detach(tx, row, { status }));
       });
       return undefined;
@@ -151,18 +155,21 @@ async function credentialRefs(tx: TenantTransaction, rows: readonly SourceRow[])
   return new Map(found.map(({ credentialId, credentialRef }) => [credentialId, credentialRef]));
 }
 
-const NO_STREAMS: StreamCounts = { streams: 0, streams_enabled: 0 };
+const NO_STREAMS: StreamCounts = { streams: 0, streams_enabled: 0, schedule: null };
 
 async function streamCounts(tx: TenantTransaction, sourceIds: string[]): Promise<Map<string, StreamCounts>> {
   const { rows } = await tx.sql(
-    `select source_id, count(*)::int as streams, (count(*) filter (where enabled))::int as streams_enabled
-     from sources.stream where source_id = any ($1::uuid[]) group by source_id`,
-    [sourceIds],
+    `select source_id, count(stream_id)::int as streams, (count(*) filter (where enabled))::int as streams_enabled,
+       (select jsonb_build_object('paused', s.paused_at is not null, 'next_run_at', s.next_run_at)
+        from sources.schedule s where s.tenant_id = $1 and s.source_id = source.source_id and s.deleted_at is null) as schedule
+     from sources.source left join sources.stream using (tenant_id, source_id)
+     where tenant_id = $1 and source_id = any ($2::uuid[]) group by source_id`,
+    [tx.tenant.tenantId, sourceIds],
   );
   return new Map(
-    rows.map(({ source_id: id, streams, streams_enabled: enabled }) => [
+    rows.map(({ source_id: id, streams, streams_enabled: enabled, schedule }) => [
       String(id),
-      { streams: Number(streams), streams_enabled: Number(enabled) },
+      { streams: Number(streams), streams_enabled: Number(enabled), schedule: scheduleFacts(schedule) },
     ]),
   );
 }

@@ -1,4 +1,4 @@
-import type { Kernel, RunRecord, Tenant } from '@weir/kernel';
+import type { Kernel, RunRecord, Tenant, TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import type { listSyncHistory, SyncRunDetailView } from '../contract.ts';
 import type { HowToStart } from '../discovery/service.ts';
@@ -11,15 +11,17 @@ import { syncRunDetailView, syncRunView } from './view.ts';
 
 const { kind } = SYNC_KIND;
 
+type AlsoAtStart = (tx: TenantTransaction, started: { run_id: string }) => Promise<void>;
+
 /** Starting syncs and reading what they did. */
 export function syncService(deps: FactDeps & { kernel: Kernel }) {
   const { kernel } = deps;
   return {
     /**
      * Writes a pending run of the enabled streams; the workflow starts after the commit. What readiness lists as failed
-     * and blocking refuses it, then the want of a worker, then an open run.
+     * and blocking refuses it, then the want of a worker, then an open run. `also` belongs to the start, in its transaction.
      */
-    async start(tenant: Tenant, sourceId: string, { requestedBy, queue }: HowToStart) {
+    async start(tenant: Tenant, sourceId: string, { requestedBy, queue }: HowToStart, also?: AlsoAtStart) {
       await refuseUnready(deps, tenant, sourceId);
       const admitted = await kernel.runs.admit(kind, { queue });
       return kernel.db(tenant).transaction(async (tx) => {
@@ -37,6 +39,7 @@ export function syncService(deps: FactDeps & { kernel: Kernel }) {
           updatedAt: now,
         });
         await tx.update(source, { lastRunId: started.run_id });
+        await also?.(tx, started);
         return started;
       });
     },

@@ -1,4 +1,5 @@
 export { QuarantineReplayWorkflow } from './quarantine-replay.ts';
 export { SourceDiscoveryWorkflow } from './source-discovery.ts';
+export { SourceScheduleWorkflow } from './source-schedule.ts';
 export { SourceSyncWorkflow } from './source-sync.ts';
 export { SyncVerifyWorkflow } from './sync-verify.ts';

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { findTemporal, type RunningTemporal, startTemporal } from '@weir/embedded';
+import t from 'tap';
+import { getSchedule, putSchedule } from '../src/contract.ts';
+import { scheduleIdOf } from '../src/schedule/bring-in-line.ts';
+import { ScheduleEntity } from '../src/schedule/entity.ts';
+import { holdAgainst, reconcile } from '../src/schedule/reconcile.ts';
+import { filesSource, ok, testPlatform, until } from './platform.ts';
+import { scheduleParts } from './schedule-parts.ts';
+
+const ABSENT = '01900000-0000-7000-8000-000000000000';
+
+t.test('the engine is kept in line with the rows, whatever becomes of either', async (t) => {
+  const folder = t.testdir({});
+  const binary = process.env.WEIR_TEST_TEMPORAL_BINARY ?? (await findTemporal()).binary;
+  const start = (name: string, port?: number) =>
+    startTemporal({
+      ...{ binary, dbFile: join(folder, `${name}.db`), logFile: join(folder, `${name}.log`) },
+      ...(port === undefined ? {} : { port }),
+    });
+  let engine: RunningTemporal = await start('one');
+  t.teardown(() => engine.stop());
+  const { port } = engine;
+  const platform = await testPlatform(t, async () => ({
+    ...{ WORKFLOW_PORT: String(port), WEIR_SCHEDULE_MIN_SECONDS: '1' },
+  }));
+  const [api, tenant] = [await platform.as('demo'), await platform.tenant('demo')];
+  const { source_id } = await filesSource(api, 'shop', folder);
+  const params = { source_id };
+  const parts = scheduleParts(platform);
+  const { schedules } = parts;
+  const scheduleId = scheduleIdOf(tenant.tenantId, source_id);
+  const row = () => platform.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId: source_id }));
+  const isInLine = async () => (await schedules.mark(scheduleId)) === (await row())?.engineMark;
+  const put = async (interval_seconds: number) => ok(await api(putSchedule, { params, body: { interval_seconds } }));
+
+  await t.test('what somebody deleted or changed in the engine is made again', async (t) => {
+    t.equal((await put(86_400)).in_line, true);
+    await schedules.remove(scheduleId);
+    await holdAgainst(parts);
+    t.ok(await isInLine());
+    const connection = await Connection.connect({ address: engine.address });
+    const handle = new Client({ connection }).schedule.getHandle(scheduleId);
+    await handle.pause('by hand');
+    t.notOk(await isInLine());
+    await holdAgainst(parts);
+    t.ok(await isInLine());
+    t.equal((await handle.describe()).state.paused, false);
+    await connection.close();
+    const before = (await row())?.engineMark;
+    await holdAgainst(parts);
+    t.equal((await row())?.engineMark, before, 'what is in line is left alone');
+  });
+
+  await t.test('a schedule without a row is removed, and those of others are left alone', async (t) => {
+    const foreign = { times: (await row())?.times as never, paused: undefined, role: 'source', args: [] };
+    const mine = scheduleIdOf(tenant.tenantId, ABSENT);
+    const others = scheduleIdOf(ABSENT, ABSENT);
+    for (const id of [mine, others])
+      await schedules.put({ ...foreign, scheduleId: id, workflowType: 'SourceScheduleWorkflow' });
+    await until('the end of a schedule', async () => {
+      await holdAgainst(parts);
+      return (await schedules.mark(mine)) === undefined ? true : undefined;
+    });
+    t.ok(await schedules.mark(others));
+    t.ok(await isInLine());
+  });
+
+  await t.test('while the engine is away a schedule is accepted, and applied when it is back', async (t) => {
+    await engine.stop();
+    const stopped = Date.now();
+    t.match(await put(1), { interval_seconds: 1, in_line: false, sentence: 'Every second' });
+    await t.rejects(reconcile(parts), /does not answer/);
+    engine = await start('one', port);
+    t.ok(Date.now() > stopped);
+    await until('the schedule to be applied', async () => ok(await api(getSchedule, { params })).in_line || undefined);
+    t.ok(await isInLine());
+  });
+
+  await t.test('times that came while the engine was away are made up for within the window', async (t) => {
+    const connection = await Connection.connect({ address: engine.address });
+    t.teardown(() => connection.close());
+    const info = async () => (await new Client({ connection }).schedule.getHandle(scheduleId).describe()).info;
+    await until('a first time', async () => ((await info()).recentActions.length > 0 ? true : undefined));
+    const from = Date.now();
+    await engine.stop();
+    await until('a time to pass', async () => (Date.now() - from > 1_000 ? true : undefined));
+    const to = Date.now();
+    engine = await start('one', port);
+    const made = await until('what was missed', async () => {
+      const found = await info().catch(() => undefined);
+      return found?.recentActions.find(({ scheduledAt }) => scheduledAt.getTime() > from && scheduledAt.getTime() < to);
+    });
+    t.ok(made.takenAt.getTime() > to, 'after it was back');
+  });
+
+  await t.test('an engine that has lost everything is given all schedules again', async (t) => {
+    await engine.stop();
+    engine = await start('two', port);
+    await until('the schedule to be there', async () => {
+      await holdAgainst(parts).catch(() => undefined);
+      return (await isInLine().catch(() => false)) || undefined;
+    });
+    t.equal(ok(await api(getSchedule, { params })).in_line, true);
+  });
+});

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTenantLimits } from '@weir/plugin-platform/contract';
+import t from 'tap';
+import {
+  getSchedule,
+  getSyncStatus,
+  pauseSchedule,
+  putSchedule,
+  resumeSchedule,
+  triggerSchedule,
+} from '../src/contract.ts';
+import { type Api, discovered, enableAll, filesSource, ok, testPlatform, until } from './platform.ts';
+import { firer, firing, type Noted, noted, openRun } from './schedule-parts.ts';
+
+/** A time of an hourly schedule in the past. */
+const hour = (ago: number) => new Date((Math.floor(Date.now() / 3_600_000) - ago) * 3_600_000).toISOString();
+
+t.test('times of a schedule become syncs, or say why not', async (t) => {
+  const platform = await testPlatform(t, async () => ({ WEIR_SCHEDULE_MIN_SECONDS: '1' }));
+  await platform.startWorker();
+  const [api, tenant] = [await platform.as('demo'), await platform.tenant('demo')];
+  const data = join(platform.folder, 'data');
+  await mkdir(data);
+  await writeFile(join(data, 'a.csv'), 'id\n1\n2\n');
+  const { source_id } = await filesSource(api, 'shop', data);
+  const params = { source_id };
+  const put = async (body: object, by: Api = api) => ok(await by(putSchedule, { params, body }));
+
+  await t.test('a schedule may run as often as the operator lets it', async (t) => {
+    t.match(await put({ interval_seconds: 1 }), { sentence: 'Every second', in_line: true });
+  });
+
+  const seen = (isIt: (one: Noted) => boolean) => noted(platform, isIt);
+  await t.test('a source that is not ready is skipped with what would refuse a sync', async (t) => {
+    const skipped = await firing(api, source_id, ({ status }) => status === 'skipped');
+    t.match(skipped, { origin: 'schedule', requested_by: 'schedule', run_id: null });
+    t.match(skipped.reason, { code: 'source_not_ready', detail: /draft/, hint: /discovery/ });
+    ok(await api(pauseSchedule, { params, body: {} }));
+    t.match(await discovered(api, source_id), { status: 'succeeded' });
+    await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
+  });
+
+  await t.test('it fires by itself, every time as it was planned', async (t) => {
+    await put({ interval_seconds: 2 });
+    ok(await api(resumeSchedule, { params }));
+    const done = await seen(({ status }) => status === 'succeeded');
+    t.match(done, { origin: 'schedule', requested_by: 'schedule' });
+    t.equal(new Date(done.scheduled_at).getTime() % 2_000, 0);
+    const { run } = ok(await api(getSyncStatus, { params, query: { run_id: done.run_id ?? '' } }));
+    t.match(run, { requested_by: 'schedule', status: 'succeeded', rows_written: 2 });
+  });
+
+  await t.test(
+    'while a sync runs a time is left out, or with buffer_one waits for its end, but one only',
+    async (t) => {
+      const end = await openRun(platform, tenant, source_id);
+      const skipped = await firing(api, source_id, ({ reason }) => reason?.code === 'run_already_active');
+      t.match(skipped, { status: 'skipped', run_id: null, reason: { detail: /was running/, hint: /buffer_one/ } });
+      await put({ interval_seconds: 2, overlap: 'buffer_one' });
+      const { firing_id } = await seen(({ outcome }) => outcome === 'waiting');
+      await seen(({ code }) => code === 'schedule_waiting');
+      await end();
+      const ended = await seen((one) => one.firing_id === firing_id && one.outcome !== 'waiting');
+      t.match(ended, { outcome: 'started', code: null });
+    },
+  );
+
+  await t.test('nothing fires while it is paused; a trigger does', async (t) => {
+    t.equal(ok(await api(pauseSchedule, { params, body: {} })).in_line, true, 'the engine has been told');
+    const triggered = await until('a trigger', async () => {
+      const answer = await api(triggerSchedule, { params });
+      return answer.ok ? answer.body.run_id : undefined;
+    });
+    const done = await seen((one) => one.run_id === triggered && one.status === 'succeeded');
+    t.match(done, { origin: 'trigger', requested_by: 'admin@demo', code: null });
+    const { last_firings, paused_at } = ok(await api(getSchedule, { params }));
+    const late = last_firings.filter((one) => one.origin === 'schedule' && one.scheduled_at > (paused_at ?? ''));
+    t.ok(
+      late.every(({ reason }) => reason?.code === 'schedule_paused'),
+      'what came meanwhile was left out',
+    );
+  });
+
+  const fire = firer(platform, tenant, source_id);
+  await t.test('a time is noted once, however often it is tried', async (t) => {
+    const id = randomUUID();
+    await put({ interval_seconds: 3_600 });
+    t.equal(await fire(hour(0), id), 'done');
+    t.equal(await fire(hour(0), id), 'done');
+    const { last_firings } = ok(await api(getSchedule, { params }));
+    t.match(
+      last_firings.filter(({ firing_id }) => firing_id === id),
+      [{ status: 'skipped', reason: { code: 'schedule_paused' } }],
+    );
+    t.equal(last_firings.filter(({ firing_id }) => firing_id === id).length, 1);
+  });
+
+  await t.test(
+    'a time that nobody could begin in its window is missed, and one of another schedule is none',
+    async (t) => {
+      ok(await api(resumeSchedule, { params }));
+      const before = ok(await api(getSchedule, { params })).last_firings[0]?.firing_id;
+      t.equal(await fire(new Date(Date.parse(hour(0)) + 1_000).toISOString()), 'done');
+      t.equal(ok(await api(getSchedule, { params })).last_firings[0]?.firing_id, before, 'it leaves no trace');
+      t.equal(await fire(hour(5)), 'done');
+      const missed = await firing(api, source_id, ({ reason }) => reason?.code === 'schedule_missed');
+      t.match(missed, { status: 'skipped', scheduled_at: hour(5), reason: { hint: /trigger/ } });
+    },
+  );
+
+  await t.test('a tenant that has used up its runs is told so', async (t) => {
+    const operator = await platform.as('demo', 'platform_admin');
+    const limits = { runs_per_day: 1, concurrent_runs: null, storage_bytes: null };
+    ok(await operator(setTenantLimits, { params: { alias: 'demo' }, body: limits }));
+    await put({ interval_seconds: 2 });
+    const skipped = await firing(api, source_id, ({ reason }) => reason?.code === 'quota_exceeded');
+    t.match(skipped, { status: 'skipped', run_id: null, reason: { detail: /1 runs/ } });
+  });
+});
