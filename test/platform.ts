@@ -84,5 +84,6 @@ export function platformEnvironment(parts: {
     WEIR_WORK_DIR: `${folder}/work`,
     WEIR_CACHE_DIR: `${folder}/cache`,
     WEIR_STATE_DIR: `${folder}/state`,
+    WEIR_RUN_LOG_DIR: `${folder}/run-logs`,
   };
 }

@@ -111,7 +111,8 @@ async function sources({ api, ...caller }: Tenancy): Promise<Ids> {
   const { replay_run_id } = await seedReplay(api);
   const dataset_id = dataset?.dataset_id ?? '';
   const [stream_id = ''] = stream_ids;
-  return { source_id, stream_id, workflow_id, discovery_id, sync_run_id, replay_run_id, dataset_id, table: dataset_id };
+  const runs = { sync_run_id, run_id: sync_run_id, replay_run_id };
+  return { source_id, stream_id, workflow_id, discovery_id, ...runs, dataset_id, table: dataset_id };
 }
 
 /** A token of the admin's, who by making it is a person that was seen. */

@@ -7,6 +7,7 @@ import { logs, statements } from './places/logs.ts';
 import { metrics } from './places/metrics.ts';
 import { processes } from './places/processes.ts';
 import { responses } from './places/responses.ts';
+import { runLogs } from './places/run-logs.ts';
 import { spans } from './places/spans.ts';
 import { warehouse } from './places/warehouse.ts';
 import { leftovers, workspaces } from './places/workspaces.ts';
@@ -23,6 +24,7 @@ export const PLACES: readonly Place[] = [
   statements,
   dataFiles,
   warehouse,
+  runLogs,
   processes,
   workspaces,
   leftovers,

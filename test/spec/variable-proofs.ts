@@ -186,6 +186,23 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'a token stops by its own code when its maker was not seen for longer than the bound',
     'WEIR_TOKEN_MAKER_DAYS',
   ),
+  ...proved(
+    'plugins/platform/test/run-logs.test.ts',
+    'logs of runs are kept in the folder, or in the log store, that the settings name',
+    'WEIR_RUN_LOG_DIR',
+    'LOG_STORE_URL',
+    'LOG_STORE_AUTH_TOKEN',
+  ),
+  ...proved(
+    'plugins/platform/test/run-logs.test.ts',
+    'a log goes when it was kept for as many days as it is to be, and a reader is told so',
+    'WEIR_RUN_LOG_RETENTION_DAYS',
+  ),
+  ...proved(
+    'plugins/sources/test/run-logs.test.ts',
+    'of a run that says too much keeps the first and the last, and says what is missing',
+    'WEIR_RUN_LOG_MAX_LINES',
+  ),
   ...proved(PROGRAMS, 'a worker keeps its files there', 'WEIR_STATE_DIR', 'WEIR_CACHE_DIR', 'WEIR_WORK_DIR'),
   ...proved(
     PROGRAMS,

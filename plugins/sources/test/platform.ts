@@ -95,6 +95,7 @@ export async function testPlatform(
     WEIR_WORK_DIR: join(folder, 'work'),
     WEIR_CACHE_DIR: join(tmpdir(), 'weir-test-cache'),
     WEIR_STATE_DIR: join(folder, 'state'),
+    WEIR_RUN_LOG_DIR: join(folder, 'run-logs'),
     WEIR_PLATFORM: join(ROOT, 'platform.json'),
     ...(await more(folder)),
   };

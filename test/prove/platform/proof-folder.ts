@@ -8,6 +8,7 @@ export interface ProofFolder {
   readonly root: string;
   readonly logs: string;
   readonly warehouse: string;
+  readonly runLogs: string;
   readonly work: string;
   /** TMPDIR of every process. */
   readonly tmp: string;
@@ -27,7 +28,10 @@ const KEY_BYTES = 32;
 const REMOVE_TRIES = 5;
 /** The database server may run as another user and must reach its own folder. */
 const PASSABLE = 0o711;
-const PARTS = ['logs', 'warehouse', 'work', 'tmp', 'cwd', 'state', 'cache', 'keys', 'home', 'client'] as const;
+const PARTS = [
+  ...(['logs', 'warehouse', 'run-logs', 'work', 'tmp', 'cwd', 'state', 'cache'] as const),
+  ...(['keys', 'home', 'client'] as const),
+];
 
 /** Makes the folder with a fresh key for sealing. */
 export async function proofFolder(): Promise<ProofFolder> {
@@ -38,7 +42,8 @@ export async function proofFolder(): Promise<ProofFolder> {
   await writeFile(keyFile, randomBytes(KEY_BYTES), { mode: 0o400 });
   const at = (part: (typeof PARTS)[number]) => join(root, part);
   return {
-    ...{ root, keyFile, logs: at('logs'), warehouse: at('warehouse'), work: at('work'), tmp: at('tmp') },
+    ...{ root, keyFile, logs: at('logs'), warehouse: at('warehouse'), runLogs: at('run-logs') },
+    ...{ work: at('work'), tmp: at('tmp') },
     ...{ cwd: at('cwd'), state: at('state'), cache: at('cache'), keys: at('keys'), client: at('client') },
     remove: () => rm(root, { recursive: true, force: true, maxRetries: REMOVE_TRIES }),
   };
