@@ -35,6 +35,7 @@ export const settings = Type.Object({
     default: 0,
     description:
       'Syncs of one tenant that are carried out at once; more wait their turn. 0: as many as there are slots',
+  }),
   WEIR_SCHEDULE_MIN_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 86_400,
