@@ -54,9 +54,42 @@ export function isoTime(value: string): string {
   return value.replace(' ', 'T').replace(/\+00$/, 'Z');
 }
 
-/** What a column of a row is in JSON: its member, and beside an odd value, which is null then, its text. */
-export function memberJson({ name, kind }: Pick<Column, 'name' | 'kind'>, value: Value): string {
-  const own = JSON.stringify(name);
-  if (value === null || !isOdd(kind, value)) return `${own}:${valueJson(kind, value)}`;
-  return `${own}:${JSON.stringify(value)},${JSON.stringify(textMember(name))}:${JSON.stringify(value)}`;
+/** A row as members of JSON, and the columns that cannot hold their value. */
+export type RowJson = { readonly members: string[]; readonly odd: Pick<Column, 'name' | 'kind'>[] };
+
+/**
+ * The members of a row. A value that its column cannot hold is null there, and its text a member of its own. An undefined value
+ * is absent.
+ */
+export function rowJson(
+  columns: readonly Pick<Column, 'name' | 'kind'>[],
+  values: readonly (Value | undefined)[],
+): RowJson {
+  const row: RowJson = { members: [], odd: [] };
+  for (const [index, column] of columns.entries()) {
+    const value = values[index];
+    if (value === undefined) continue;
+    const name = JSON.stringify(column.name);
+    if (value === null || !isOdd(column.kind, value)) {
+      row.members.push(`${name}:${valueJson(column.kind, value)}`);
+      continue;
+    }
+    row.odd.push(column);
+    row.members.push(`${name}:null,${JSON.stringify(textMember(column.name))}:${JSON.stringify(value)}`);
+  }
+  return row;
 }
+
+/** The RECORD line of a row. What its columns could not hold is marked, so that nobody takes the null for the source's. */
+export function recordLine({ prefix, suffix }: Envelope, { members, odd }: RowJson): string {
+  if (odd.length === 0) return `${prefix}{${members.join(',')}}${suffix}`;
+  const changes = odd.map(({ name, kind }) => ({
+    field: name,
+    change: 'nulled',
+    reason: `invalid_${kind.split('(')[0]}`,
+  }));
+  return `${prefix}{${members.join(',')}},"meta":${JSON.stringify({ changes })}${suffix}`;
+}
+
+/** The bytes around the data of a RECORD. */
+export type Envelope = { readonly prefix: string; readonly suffix: string };

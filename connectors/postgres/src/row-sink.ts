@@ -1,5 +1,6 @@
 import type { Emit } from '@weir/connector-sdk';
 import type { TakeRows } from './copy-rows.ts';
+import type { Envelope } from './row-json.ts';
 import type { Column } from './table.ts';
 
 /** Where the rows of one connection go. `finish` resolves when all of them have been handed to the reader. */
@@ -16,6 +17,5 @@ export type SinkOptions = {
   readonly columns: readonly Column[];
   readonly fixed: readonly FixedMember[];
   readonly emit: Emit;
-  /** The bytes around the data of a RECORD. */
-  readonly envelope: { readonly prefix: string; readonly suffix: string };
+  readonly envelope: Envelope;
 };

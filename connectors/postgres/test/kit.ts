@@ -74,6 +74,16 @@ export async function database(server: string = NEWEST): Promise<TestDatabase> {
   };
 }
 
+/** Whether the server writes what change data needs; says so in the test's output when it does not. */
+export async function logsReplicate(
+  { comment }: { readonly comment: (text: string) => void },
+  { sql }: Pick<TestDatabase, 'sql'>,
+): Promise<boolean> {
+  const [row] = await sql('SHOW wal_level');
+  if (row?.wal_level !== 'logical') comment('skipped: the Postgres of this run has no wal_level logical');
+  return row?.wal_level === 'logical';
+}
+
 /** A walsender that was told to go may still hold its slot for a moment. */
 async function dropped(admin: pg.Client, slot: string): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt += 1) {

@@ -1,5 +1,5 @@
 import { type ColumnKind, columnKind } from '../column-kind.ts';
-import { memberJson } from '../row-json.ts';
+import { type Envelope, recordLine, rowJson } from '../row-json.ts';
 import type { Table } from '../table.ts';
 import type { Field, Relation } from './pgoutput.ts';
 
@@ -45,21 +45,19 @@ export function changeColumns({ columns }: Relation, table: Table): ChangeColumn
 }
 
 /**
- * The JSON of a change: its values, without those that were not sent, and what it was, where and when. A deleted row says so
- * by the time in `_ab_cdc_deleted_at`.
+ * The RECORD line of a change: its values, without those that were not sent, and what it was, where and when. A deleted row
+ * says so by the time in `_ab_cdc_deleted_at`.
  */
-export function changeJson(
-  columns: readonly ChangeColumn[],
+export function changeLine(
+  { columns, envelope }: { readonly columns: readonly ChangeColumn[]; readonly envelope: Envelope },
   fields: readonly Field[],
   operation: Operation,
   { lsn, time }: ChangePlace,
 ): string {
-  const members = columns.flatMap((column, index) => {
-    const value = fields[index];
-    return value === undefined ? [] : [memberJson(column, value)];
-  });
+  const row = rowJson(columns, fields);
   const deleted = operation === 'd' ? `"${time}"` : 'null';
-  return `{${[...members, `"_op":"${operation}","_lsn":${lsn},"_ab_cdc_updated_at":"${time}","_ab_cdc_deleted_at":${deleted}`].join(',')}}`;
+  row.members.push(`"_op":"${operation}","_lsn":${lsn},"_ab_cdc_updated_at":"${time}","_ab_cdc_deleted_at":${deleted}`);
+  return recordLine(envelope, row);
 }
 
 /** Microseconds since 1970 as an ISO time in UTC. */

@@ -1,7 +1,7 @@
 import { type ReadContext, recordEnvelope } from '@weir/connector-sdk';
 import { type FaultCode, fault } from '../fault.ts';
 import type { Table } from '../table.ts';
-import { type ChangeColumn, type ChangePlace, changeColumns, changeJson, type Operation } from './change-record.ts';
+import { type ChangeColumn, type ChangePlace, changeColumns, changeLine, type Operation } from './change-record.ts';
 import { type ChangeState, storedState } from './change-state.ts';
 import type { Field, LogMessage, OldRow, Relation } from './pgoutput.ts';
 
@@ -44,14 +44,14 @@ export function keyOf({ stream }: Pick<ReadContext, 'stream'>): readonly string[
 
 /** Follows the changes of one table for its stream. */
 export function followStream({ context, table, state, fetchNow }: Options): FollowedStream {
-  const { prefix, suffix } = recordEnvelope(context.stream.stream, context.emittedAt);
+  const envelope = recordEnvelope(context.stream.stream, context.emittedAt);
   const key = keyOf(context);
   const shapes = new Map<string, Shape>();
   let lines: string[] = [];
   let { lsn } = state;
 
   const say = (columns: readonly ChangeColumn[], fields: readonly Field[], what: readonly [Operation, ChangePlace]) => {
-    lines.push(`${prefix}${changeJson(columns, fields, ...what)}${suffix}`);
+    lines.push(changeLine({ columns, envelope }, fields, ...what));
   };
   const update = async (shape: Shape, { old, row }: Extract<Change, { kind: 'update' }>, place: ChangePlace) => {
     if (old !== undefined && hasMoved(shape.columns, key, old, row)) {
