@@ -1,4 +1,5 @@
 /** Door of the connector SDK: the inside of a connector, and the protocol's words for both sides. */
+export { type Arguments, parseArguments, USAGE } from './arguments.ts';
 export {
   defineSource,
   type Emit,
@@ -9,6 +10,7 @@ export {
   type Together,
 } from './define-source.ts';
 export { parseExact } from './exact-json.ts';
+export { createOutput, type Output } from './output.ts';
 export type {
   Catalog,
   CatalogStream,
@@ -40,4 +42,5 @@ export {
 } from './protocol.ts';
 export { type ProcessStreams, runSource, STOP_FLUSH_MS } from './run-source.ts';
 export type { WriteSegment } from './segment-lane.ts';
-export { SourceError, type SourceErrorOptions } from './source-error.ts';
+export { SourceError, type SourceErrorOptions, toSourceError } from './source-error.ts';
+export { watchStdinLease } from './stdin-lease.ts';
