@@ -214,6 +214,15 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_DB_DEVELOPMENT_PASSWORD',
   ),
   ...proved(
+    'plugins/sources/test/runtime-choice.test.ts',
+    'each role has the engine that it was given, and without one connectors are processes of a development alone',
+    'SOURCE_SOCKET_DIR',
+    'DISCOVERY_SOCKET_DIR',
+    'WEIR_SOURCE_WORKSPACE_DIR',
+    'WEIR_DISCOVERY_WORKSPACE_DIR',
+    'WEIR_ENGINE_WAIVERS',
+  ),
+  ...proved(
     'egress/test/addresses.test.ts',
     'the operator allows networks and ports by the environment, and a mistake in them is refused',
     'WEIR_EGRESS_ALLOW',

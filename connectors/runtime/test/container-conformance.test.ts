@@ -2,7 +2,7 @@ import { containerRuntime } from '@weir/connector-runtime';
 import { type Habit, runtimeConformance } from '@weir/connector-runtime/testing';
 import t from 'tap';
 import { testEngine } from '../../../test/engines/index.ts';
-import { filesBelow, habit, imageMaker } from './container-kit.ts';
+import { filesBelow, habit, imageMaker, ownWorkspace } from './container-kit.ts';
 
 const HABITS: readonly Habit[] = [
   'inputs',
@@ -22,7 +22,8 @@ if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
 else {
   const make = await imageMaker(engine);
   for (const name of HABITS) await make(image(name), [habit(name), 'USER 65534:65534']);
-  const { socketPath, workspaceRoot, registry } = engine;
+  const { socketPath, registry } = engine;
+  const workspaceRoot = await ownWorkspace(t, engine);
   const waivers = ['rootful'] as const;
   const runtime = containerRuntime({ socketPath, workspaceRoot, role: 'source', mode: 'development', waivers });
   const unknown = { image: `${registry}/weir/nobody:1`, code: 'connector_image_missing' } as const;

@@ -3,7 +3,7 @@ import { type ConnectorRun, containerRuntime } from '@weir/connector-runtime';
 import { testRun } from '@weir/connector-runtime/testing';
 import t from 'tap';
 import { testEngine } from '../../../test/engines/index.ts';
-import { habit, imageMaker, runs, said } from './container-kit.ts';
+import { habit, imageMaker, ownWorkspace, runs, said } from './container-kit.ts';
 
 const engine = await testEngine(t, 'rootful');
 if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
@@ -11,7 +11,8 @@ else {
   // Were this believed, nothing below would reach an engine.
   process.env.DOCKER_HOST = 'tcp://127.0.0.1:1';
   t.teardown(() => delete process.env.DOCKER_HOST);
-  const { socketPath, workspaceRoot, registry } = engine;
+  const { socketPath, registry } = engine;
+  const workspaceRoot = await ownWorkspace(t, engine);
   const make = await imageMaker(engine);
   const options = { socketPath, workspaceRoot, role: 'source', mode: 'development', waivers: ['rootful'] } as const;
   const runtime = containerRuntime(options);

@@ -8,7 +8,7 @@ t.test('the engine is told exactly this, and nothing else', (t) => {
     imageId: 'sha256:1',
     user: { uid: 1000, gid: 1001 },
     command: ['read', '--config', '/weir/inputs/config.json'],
-    labels: labelsOf(run, 'w', 5),
+    labels: labelsOf(run, { worker: 'w', workspace: 'k', deadline: 5 }),
     limits: { memoryMiB: 512, cpus: 0.5 },
     inputs: '/work/run',
     segments: '/work/out',
@@ -27,6 +27,7 @@ t.test('the engine is told exactly this, and nothing else', (t) => {
       'weir.execution': 'e',
       'weir.attempt': '2',
       'weir.worker': 'w',
+      'weir.workspace': 'k',
       'weir.deadline': '5',
     },
     Env: [

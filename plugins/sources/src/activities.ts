@@ -10,6 +10,7 @@ import { loadPatterns } from './pattern/load-patterns.ts';
 import { runReplay } from './quarantine/run-replay.ts';
 import { receiptService } from './receipt/service.ts';
 import { endLine } from './run-log/attempt-log.ts';
+import { roleEngine } from './runtime/role-engine.ts';
 import { fireSchedule, type ScheduledTime, skipSchedule } from './schedule/fire.ts';
 import type { SkipReason } from './schedule/firings.ts';
 import { copyTokens } from './sync/copy-tokens.ts';
@@ -42,6 +43,7 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   const auditing = { kernel, tables, audits: kernel.use(Audits), receipts: receiptService(kernel) };
   const syncs = syncService({ kernel, tables, patterns: catalog });
   const scheduling = { kernel, schedules: kernel.use(Schedules), syncs };
+  const engines = { source: roleEngine(kernel, 'source'), discovery: roleEngine(kernel, 'discovery') };
   const folders = workFolders(workDir);
   const tokens = copyTokens(cores);
   const runLogs = kernel.use(RunLogs);
@@ -73,7 +75,17 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
         const request = { tenant, runId: run.runId, sourceId: run.subjectId, signal, onProgress: beat };
         const logged = { ...kernel, log: log.child({ source_id: run.subjectId }) };
         return runAttempt(
-          { kernel: logged, ...services, audits: auditing.audits, patterns, folders, tokens, children, runLogs },
+          {
+            kernel: logged,
+            ...services,
+            audits: auditing.audits,
+            patterns,
+            folders,
+            tokens,
+            children,
+            runLogs,
+            engine: engines.source,
+          },
           request,
         );
       }),
@@ -92,7 +104,7 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
         await swept;
         const logged = { ...kernel, log };
         await runDiscovery(
-          { kernel: logged, patterns, folders, children },
+          { kernel: logged, patterns, folders, children, engine: engines.discovery },
           await tenantOf(input),
           input.run_id,
           signal,

@@ -52,6 +52,23 @@ export const settings = Type.Object({
     default: '',
     description: 'Ports that connectors may reach over HTTP beside 80 and 443',
   }),
+  SOURCE_SOCKET_DIR: Type.Optional(
+    Type.String({ minLength: 1, description: 'Folder of the docker.sock of the engine that runs connectors of syncs' }),
+  ),
+  WEIR_SOURCE_WORKSPACE_DIR: Type.Optional(
+    Type.String({ minLength: 1, description: 'Where inputs of those connectors are put, as the engine sees it too' }),
+  ),
+  DISCOVERY_SOCKET_DIR: Type.Optional(
+    Type.String({ minLength: 1, description: 'Folder of the docker.sock of the engine that runs discoveries' }),
+  ),
+  WEIR_DISCOVERY_WORKSPACE_DIR: Type.Optional(
+    Type.String({ minLength: 1, description: 'Where inputs of discoveries are put, as the engine sees it too' }),
+  ),
+  WEIR_ENGINE_WAIVERS: Type.String({
+    pattern: '^(?:rootful|limits|[ ,])*$',
+    default: '',
+    description: 'Conditions of the engine that a test does without: rootful, limits; refused in production',
+  }),
 });
 export type Settings = Static<typeof settings>;
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Readable } from 'node:stream';
 import { ConnectorError } from '../connector-error.ts';
-import type { ConnectorProcess, ConnectorRun, ConnectorRuntime } from '../connector-runtime.ts';
+import type { ConnectorLabels, ConnectorProcess, ConnectorRun, ConnectorRuntime } from '../connector-runtime.ts';
 import { LOST_AFTER_MS } from './container-end.ts';
-import { createOptions, type ImageUser, INPUTS_TARGET, labelsOf } from './create-options.ts';
+import { createOptions, type ImageUser, INPUTS_TARGET, type LabelFacts, labelsOf } from './create-options.ts';
 import { type EngineClient, engineClient, statusOf, within } from './engine-client.ts';
 import { checkEngineSocket } from './engine-socket.ts';
 import { createEngineWorkspace, type EngineWorkspace } from './engine-workspace.ts';
@@ -12,7 +12,7 @@ import { checkImage, imageUser } from './image-policy.ts';
 import { ensureNetwork } from './network.ts';
 import { type ImageFacts, imageStore } from './pull-image.ts';
 import { type EngineFacts, type EngineWaiver, engineReadiness } from './readiness.ts';
-import { type IsLive, type Reaped, reapOlderAttempts, reapRuns } from './reap-runs.ts';
+import { type IsLive, type Reaped, reapAttempt, reapOlderAttempts, reapRuns, workspaceLabel } from './reap-runs.ts';
 import { remove, superviseContainer } from './supervise-container.ts';
 
 export type ContainerRuntimeOptions = {
@@ -38,6 +38,8 @@ export type ContainerRuntime = ConnectorRuntime & {
   readonly ready: () => Promise<EngineFacts>;
   /** Removes the containers and workspaces of this role whose run is not live. */
   readonly reap: (isLive: IsLive) => Promise<Reaped>;
+  /** Removes what an attempt that is over has left, and those of its run before it. */
+  readonly endAttempt: (labels: Pick<ConnectorLabels, 'execution' | 'attempt'>) => Promise<void>;
 };
 
 /** The longest that any run may take; the reaper removes what is older, whatever is said of it. */
@@ -73,6 +75,10 @@ export function containerRuntime(options: ContainerRuntimeOptions): ContainerRun
       await checkEngineSocket(socketPath, socketGid);
       return reapRuns({ engine: await engine(), workspaceRoot, role }, isLive);
     },
+    async endAttempt(labels) {
+      await checkEngineSocket(socketPath, socketGid);
+      await reapAttempt({ engine: await engine(), workspaceRoot, role }, labels);
+    },
     async run(request) {
       if (options.isProven === true) await checkEngineSocket(socketPath, socketGid);
       else await ready();
@@ -104,7 +110,7 @@ async function start({ engine, image, user, options, request }: Start): Promise<
   const workspace = await createEngineWorkspace(workspaceRoot, { labels, inputs, segments: request.segments === true });
   const name = nameOf(request, role);
   const plan = { name, imageId: image.id, user, limits, environment, inputs: workspace.inputs };
-  const marked = labelsOf({ labels, role }, hostname(), Date.now() + MAX_CONTAINER_AGE_MS);
+  const marked = labelsOf({ labels, role }, labelFacts(workspaceRoot));
   const segments = workspace.segments?.path;
   const created = createOptions({ ...plan, command: commandOf(request, workspace), labels: marked, segments });
   try {
@@ -119,7 +125,7 @@ async function start({ engine, image, user, options, request }: Start): Promise<
       if ((await within(container.inspect())).Image !== image.id) throw new ConnectorError('connector_image_mismatch');
       const { id, digest, architecture } = image;
       const facts = { id, digest, architecture };
-      return superviseContainer({ name, container, image: facts, stream, waited, workspace, signal, lostAfterMs });
+      return superviseContainer({ name, container, image: facts, stream, waited, workspace, request, lostAfterMs });
     } catch (error) {
       await remove(container);
       throw error;
@@ -134,6 +140,11 @@ async function start({ engine, image, user, options, request }: Start): Promise<
 /** The verb and its inputs; the image's own entry point stands before them. */
 function commandOf({ verb }: ConnectorRun, { names }: EngineWorkspace): readonly string[] {
   return [verb, ...names.flatMap((input) => [`--${input}`, `${INPUTS_TARGET}/${input}.json`])];
+}
+
+function labelFacts(workspaceRoot: string): LabelFacts {
+  const workspace = workspaceLabel(workspaceRoot);
+  return { worker: hostname(), workspace, deadline: Date.now() + MAX_CONTAINER_AGE_MS };
 }
 
 /** The same for the same attempt, so that none runs twice; ids of tenants are no part of it. */

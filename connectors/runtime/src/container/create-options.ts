@@ -27,6 +27,7 @@ export const LABEL = {
   execution: 'weir.execution',
   attempt: 'weir.attempt',
   worker: 'weir.worker',
+  workspace: 'weir.workspace',
   deadline: 'weir.deadline',
 } as const;
 
@@ -47,10 +48,13 @@ export type ContainerPlan = {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** The labels of a run. `deadline` is in milliseconds since 1970. */
-export function labelsOf(run: Pick<ConnectorRun, 'labels' | 'role'>, worker: string, deadline: number) {
+/** `workspace` tells the installations of one engine apart; `deadline` is in milliseconds since 1970. */
+export type LabelFacts = { readonly worker: string; readonly workspace: string; readonly deadline: number };
+
+/** The labels of a run. */
+export function labelsOf(run: Pick<ConnectorRun, 'labels' | 'role'>, { worker, workspace, deadline }: LabelFacts) {
   const { tenant, source, execution, attempt }: ConnectorLabels = run.labels;
-  const values = { role: run.role, tenant, source, execution, attempt, worker, deadline: String(deadline) };
+  const values = { role: run.role, tenant, source, execution, attempt, worker, workspace, deadline: String(deadline) };
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [LABEL[key as keyof typeof LABEL], value]));
 }
 

@@ -12,7 +12,8 @@ const FILE_MODE = 0o640;
 const WRITABLE_BY_OTHERS = 0o022;
 const ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const ATTEMPT = /^\d{1,10}$/;
-const NAME = /^run-(?<execution>[A-Za-z0-9][A-Za-z0-9-]{0,63})\.(?<attempt>\d{1,10})\.[0-9a-f]{12}$/;
+const NAME =
+  /^run-(?<tenant>[A-Za-z0-9][A-Za-z0-9-]{0,63})\.(?<execution>[A-Za-z0-9][A-Za-z0-9-]{0,63})\.(?<attempt>\d{1,10})\.[0-9a-f]{12}$/;
 const NONCE_BYTES = 6;
 
 /** The folder of one run as its container sees it: its inputs, and where segments are offered a place for them. */
@@ -26,7 +27,7 @@ export type EngineWorkspace = {
 };
 
 export type EngineWorkspaceRequest = {
-  readonly labels: Pick<ConnectorLabels, 'execution' | 'attempt'>;
+  readonly labels: Pick<ConnectorLabels, 'tenant' | 'execution' | 'attempt'>;
   readonly inputs: ConnectorInputs;
   readonly segments: boolean;
 };
@@ -38,10 +39,10 @@ export type EngineWorkspaceRequest = {
  * `connector_runtime_unavailable`.
  */
 export async function createEngineWorkspace(root: string, request: EngineWorkspaceRequest): Promise<EngineWorkspace> {
-  const { execution, attempt } = request.labels;
-  if (!ID.test(execution) || !ATTEMPT.test(attempt)) throw unavailable('workspace_name');
+  const { tenant, execution, attempt } = request.labels;
+  if (!ID.test(tenant) || !ID.test(execution) || !ATTEMPT.test(attempt)) throw unavailable('workspace_name');
   const { base, gid } = await vettedEngineRoot(root);
-  const name = () => `run-${execution}.${attempt}.${randomBytes(NONCE_BYTES).toString('hex')}`;
+  const name = () => `run-${tenant}.${execution}.${attempt}.${randomBytes(NONCE_BYTES).toString('hex')}`;
   const inputs = join(base, name());
   const segments = request.segments ? join(base, name()) : undefined;
   const destroy = () => destroyFolder(inputs);
@@ -68,9 +69,9 @@ export async function createEngineWorkspace(root: string, request: EngineWorkspa
 export async function listEngineWorkspaces(root: string) {
   const names = await readdir(root).catch(() => []);
   return names.flatMap((name) => {
-    const { execution, attempt } = NAME.exec(name)?.groups ?? {};
-    if (execution === undefined || attempt === undefined) return [];
-    return [{ execution, attempt, destroy: () => destroyFolder(join(root, name)) }];
+    const { tenant, execution, attempt } = NAME.exec(name)?.groups ?? {};
+    if (tenant === undefined || execution === undefined || attempt === undefined) return [];
+    return [{ tenant, execution, attempt, destroy: () => destroyFolder(join(root, name)) }];
   });
 }
 

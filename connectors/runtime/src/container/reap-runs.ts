@@ -1,43 +1,54 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { ConnectorLabels } from '../connector-runtime.ts';
 import { LABEL } from './create-options.ts';
 import { type EngineClient, within } from './engine-client.ts';
 import { listEngineWorkspaces } from './engine-workspace.ts';
 import { remove } from './supervise-container.ts';
 
+const LABEL_CHARS = 16;
+
 /** Whether a run is going on now in exactly that attempt. */
-export type IsLive = (run: Pick<ConnectorLabels, 'execution' | 'attempt'>) => Promise<boolean>;
+export type IsLive = (run: Pick<ConnectorLabels, 'tenant' | 'execution' | 'attempt'>) => Promise<boolean>;
 
 export type Reaped = { readonly containers: number; readonly workspaces: number };
 
 export type ReapDeps = { readonly engine: EngineClient; readonly workspaceRoot: string; readonly role: string };
 
+/** What tells the runs of one installation from those of others in the same engine: whose inputs lie in its workspace. */
+export function workspaceLabel(root: string): string {
+  return createHash('sha256').update(resolve(root)).digest('hex').slice(0, LABEL_CHARS);
+}
+
 /**
- * Removes containers of the role, started or not, that belong to no live attempt or are past their deadline, probes that
+ * Removes containers of the role and workspace, started or not, that belong to no live attempt or are past their deadline, probes that
  * are, and the folders of attempts that are not live. What is ours is told by labels and by whole names, never by the
  * beginning of one. An attempt that is live is never touched, nor is anything when it cannot be told who is.
  */
 export async function reapRuns({ engine, workspaceRoot, role }: ReapDeps, isLive: IsLive): Promise<Reaped> {
   const known = new Map<string, Promise<boolean>>();
-  const isDead = async (execution: string, attempt: string) => {
-    const key = `${execution} ${attempt}`;
-    const live = known.get(key) ?? isLive({ execution, attempt });
+  const isDead = async (run: Parameters<IsLive>[0]) => {
+    const key = `${run.tenant} ${run.execution} ${run.attempt}`;
+    const live = known.get(key) ?? isLive(run);
     known.set(key, live);
     return !(await live);
   };
   const now = Date.now();
   let containers = 0;
   for (const { id, labels } of await labelled(engine, LABEL.role)) {
-    const { [LABEL.execution]: execution = '', [LABEL.attempt]: attempt = '' } = labels;
+    const { [LABEL.tenant]: tenant = '', [LABEL.execution]: execution = '', [LABEL.attempt]: attempt = '' } = labels;
     const isLate = Number(labels[LABEL.deadline]) < now;
-    const isOurs = labels[LABEL.role] === role;
-    const isGone = isOurs ? isLate || (await isDead(execution, attempt)) : labels[LABEL.role] === 'probe' && isLate;
+    const isOurs = labels[LABEL.role] === role && labels[LABEL.workspace] === workspaceLabel(workspaceRoot);
+    const isGone = isOurs
+      ? isLate || (await isDead({ tenant, execution, attempt }))
+      : labels[LABEL.role] === 'probe' && isLate;
     if (!isGone) continue;
     await remove(engine.getContainer(id));
     containers += 1;
   }
   let workspaces = 0;
-  for (const { execution, attempt, destroy } of await listEngineWorkspaces(workspaceRoot)) {
-    if (!(await isDead(execution, attempt))) continue;
+  for (const { destroy, ...run } of await listEngineWorkspaces(workspaceRoot)) {
+    if (!(await isDead(run))) continue;
     await destroy();
     workspaces += 1;
   }
@@ -45,10 +56,29 @@ export async function reapRuns({ engine, workspaceRoot, role }: ReapDeps, isLive
 }
 
 /** Removes what attempts before this one of the same run have left: the one that runs now has taken its lease. */
-export async function reapOlderAttempts(engine: EngineClient, { execution, attempt }: ConnectorLabels): Promise<void> {
-  for (const { id, labels } of await labelled(engine, `${LABEL.execution}=${execution}`)) {
-    if (Number(labels[LABEL.attempt]) < Number(attempt)) await remove(engine.getContainer(id));
+export async function reapOlderAttempts(engine: EngineClient, labels: AttemptLabels): Promise<void> {
+  await removeAttempts(engine, labels, (attempt) => attempt < Number(labels.attempt));
+}
+
+/** Removes what an attempt that is over has left, and those before it. */
+export async function reapAttempt({ engine, workspaceRoot }: ReapDeps, labels: AttemptLabels): Promise<void> {
+  const isOver = (attempt: number) => attempt <= Number(labels.attempt);
+  await removeAttempts(engine, labels, isOver);
+  for (const { execution, attempt, destroy } of await listEngineWorkspaces(workspaceRoot)) {
+    if (execution === labels.execution && isOver(Number(attempt))) await destroy();
   }
+}
+
+type AttemptLabels = Pick<ConnectorLabels, 'execution' | 'attempt'>;
+
+async function removeAttempts(
+  engine: EngineClient,
+  { execution }: AttemptLabels,
+  isOver: (attempt: number) => boolean,
+) {
+  const ofTheRun = await labelled(engine, `${LABEL.execution}=${execution}`);
+  const over = ofTheRun.filter(({ labels }) => isOver(Number(labels[LABEL.attempt])));
+  await Promise.all(over.map(({ id }) => remove(engine.getContainer(id))));
 }
 
 async function labelled(engine: EngineClient, label: string) {

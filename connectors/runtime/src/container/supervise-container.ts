@@ -5,6 +5,7 @@ import type { ConnectorErrorCode } from '../connector-error.ts';
 import {
   type ConnectorExit,
   type ConnectorProcess,
+  type ConnectorRun,
   type RunImage,
   STDERR_TAIL_BYTES,
   STOP_GRACE_MS,
@@ -29,15 +30,19 @@ export type StartedContainer = {
   readonly stream: Readable;
   readonly waited: Promise<unknown>;
   readonly workspace: EngineWorkspace;
-  readonly signal: AbortSignal | undefined;
+  readonly request: Pick<ConnectorRun, 'signal' | 'onStderr'>;
   readonly lostAfterMs: number;
 };
 
 /** A started container as every connector is seen; removed when it has ended and its output was read or given up. */
 export function superviseContainer(started: StartedContainer): ConnectorProcess {
-  const { name, container, image, workspace, signal, lostAfterMs } = started;
+  const { name, container, image, workspace, lostAfterMs } = started;
+  const { signal, onStderr = () => undefined } = started.request;
   const stderr = byteTail(STDERR_TAIL_BYTES);
-  const { stdout, ended, drain } = demuxFrames(started.stream, stderr.push);
+  const { stdout, ended, drain } = demuxFrames(started.stream, (bytes) => {
+    stderr.push(bytes);
+    onStderr(bytes);
+  });
   let stopping: Promise<void> | undefined;
   let giveUp: NodeJS.Timeout | undefined;
   let isOver = false;

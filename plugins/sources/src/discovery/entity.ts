@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { DiscoveredStreamView } from '../contract.ts';
+import type { NamedImage } from '../runtime/named-image.ts';
 
 /** One stream as a discovery keeps it: the wire's view, and the connector's own words. */
 export interface KeptStream extends DiscoveredStreamView {
@@ -27,6 +28,8 @@ export const DiscoveryEntity = defineEntity({
     sealed: p.text().nullable(),
     /** The credential in the secret store that it uses, until `expiresAt`. */
     credentialId: p.uuid().nullable(),
+    /** The image that was run, when it was in a container. */
+    image: p.json<NamedImage>().nullable(),
     streams: p.json<KeptStream[]>().nullable(),
     expiresAt: p.datetime().nullable(),
     createdAt: p.datetime(),

@@ -1,4 +1,4 @@
-import { type ConnectorRuntime, processRuntime, readAnswer } from '@weir/connector-runtime';
+import { type ConnectorRuntime, type RunImage, readAnswer } from '@weir/connector-runtime';
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import { type AttemptScrubbers, attemptScrubbers, hydrate } from '../credential/hydrate.ts';
@@ -6,6 +6,8 @@ import { discoveryPlace, sourcePlace, storedAt } from '../credential/stored-at.t
 import type { StoredAt } from '../credential/vault-access.ts';
 import type { PatternUser, RunPatterns } from '../pattern/catalog.ts';
 import { withManifest } from '../pattern/with-manifest.ts';
+import type { RoleEngine } from '../runtime/role-engine.ts';
+import { chosenRuntime } from '../runtime/runtime-choice.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
@@ -26,6 +28,7 @@ export interface DiscoveryDeps {
   patterns: RunPatterns;
   folders: WorkFolders;
   children: ChildRegistry;
+  engine: RoleEngine;
 }
 
 /**
@@ -38,7 +41,7 @@ export async function runDiscovery(
   runId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { kernel, patterns, folders } = deps;
+  const { kernel, patterns, folders, engine } = deps;
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
   const { row, config, at, user } = await readInput(kernel, tenant, runId);
@@ -47,28 +50,30 @@ export async function runDiscovery(
   const hydrated = await hydrate(kernel, tenant, config, at);
   const folder = await folders.make(`${runId}-${lease.leaseEpoch}`);
   try {
-    const runtime = processRuntime({
+    const runtime = chosenRuntime(await engine.prepare(), {
       connectors: patterns.connectors,
-      workspaceRoot: folder,
+      workDir: folder,
       mode: kernel.mode,
       environment: connectorEnvironment(settingsOf(kernel)),
     });
     const request = {
       image: pattern.image,
-      role: 'source',
+      role: 'discovery',
       labels: { tenant: tenant.tenantId, source: row.discoveryId, execution: runId, attempt: String(lease.leaseEpoch) },
       verb: 'discover' as const,
       inputs: { config: withManifest(hydrated.config, pattern) },
       limits: limitsOf(pattern),
       signal,
     };
-    const streams = await discover(runtime, request, deps.children, attemptScrubbers(hydrated.secrets));
+    const { streams, image } = await discover(runtime, request, deps.children, attemptScrubbers(hydrated.secrets));
     await kernel.db(tenant).transaction(async (tx) => {
       await kernel.runs.assertLease(tx, runId, lease.leaseEpoch);
       const kept = await tx.findOne(DiscoveryEntity, { runId });
-      if (kept !== undefined) await tx.update(kept, { streams });
+      if (kept !== undefined)
+        await tx.update(kept, { streams, image: image && { reference: pattern.image, ...image } });
     });
   } finally {
+    await engine.endAttempt({ execution: runId, attempt: String(lease.leaseEpoch) });
     await folders.remove(folder);
   }
 }
@@ -78,7 +83,7 @@ async function discover(
   request: Parameters<ConnectorRuntime['run']>[0],
   children: ChildRegistry,
   scrubbers: AttemptScrubbers,
-): Promise<KeptStream[]> {
+): Promise<{ streams: KeptStream[]; image: RunImage | null }> {
   const connector = await runtime.run(request);
   const { pid } = connector;
   if (pid !== undefined) children.started({ name: connector.name, pid, parent: process.pid });
@@ -88,7 +93,7 @@ async function discover(
   const described = scrubCatalog(answer.message.catalog.streams, scrubbers);
   const catalog = described === undefined ? 'catalog_holds_credential' : readCatalog(described);
   if (typeof catalog === 'string') throw new RunFailed(sourceFailure(catalog));
-  return catalog;
+  return { streams: catalog, image: connector.image ?? null };
 }
 
 interface DiscoveryInput {
@@ -152,6 +157,7 @@ async function followDiscovery(tx: TenantTransaction, runId: string, services: D
   const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId }, { lock: true });
   if (source === undefined || source.status === 'retired') return;
   await applyRefresh(tx, source, { found: row.streams ?? [], from: 'discovery' }, { services, beforeRemoval });
+  if (row.image !== null) await tx.update(source, { image: row.image });
   const status = sourceAfter(source.status, 'discovery_succeeded');
   if (status !== source.status) {
     await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });

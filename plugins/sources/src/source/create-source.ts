@@ -91,6 +91,7 @@ function insertSource(
     sourceConfig: visible,
     sealed: kept.sealed ?? null,
     credentialId: kept.credential?.credentialId ?? null,
+    image: null,
     status: 'draft',
     version: 1,
     createdAt: now,

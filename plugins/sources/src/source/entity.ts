@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { SOURCE_STATUSES } from '../contract.ts';
+import type { NamedImage } from '../runtime/named-image.ts';
 
 /** A row of `sources.source`. */
 export const SourceEntity = defineEntity({
@@ -18,6 +19,8 @@ export const SourceEntity = defineEntity({
     sealed: p.text().nullable(),
     /** The credential in the secret store that it uses. */
     credentialId: p.uuid().nullable(),
+    /** The image that its last discovery has run, or its first sync; runs under the same name are held to it. */
+    image: p.json<NamedImage>().nullable(),
     status: p.enum(SOURCE_STATUSES),
     version: p.integer(),
     lastRunId: p.uuid().nullable(),

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ConnectorProcess, processRuntime, type SealedSegment } from '@weir/connector-runtime';
+import type { ConnectorProcess, SealedSegment } from '@weir/connector-runtime';
 import type { Telemetry } from '@weir/kernel';
 import { type ChildLog, childLog } from '../run-log/child-log.ts';
+import { chosenRuntime } from '../runtime/runtime-choice.ts';
 import { type ChildWork, childWork } from './child-work.ts';
 import { failureOf } from './failure.ts';
 import type { ChildPlan, FromChild, FromParent } from './messages.ts';
@@ -39,13 +40,8 @@ async function sync(plan: ChildPlan): Promise<void> {
   });
   const folder = (name: string) => join(plan.workDir, name);
   for (const name of ['spool', 'stage']) await mkdir(folder(name), { recursive: true, mode: 0o700 });
-  const runtime = processRuntime({
-    connectors: plan.connectors,
-    workspaceRoot: folder('workspaces'),
-    mode: plan.mode,
-    environment: plan.environment,
-  });
-  const { config, catalog, state, image, labels, limits, segments: asSegments } = plan;
+  const runtime = chosenRuntime(plan.runtime, { ...plan, workDir: folder('workspaces') });
+  const { config, catalog, state, image, labels, limits, segments: asSegments, pinned } = plan;
   const inputs = { config, catalog, state };
   const onStderr = log.stderr;
   log.write({ level: 'info', step: 'connector', message: `the connector starts: ${image}` });
@@ -58,7 +54,9 @@ async function sync(plan: ChildPlan): Promise<void> {
     limits,
     segments: asSegments,
     onStderr,
+    ...(pinned === undefined ? {} : { pinned }),
   });
+  if (connector.image !== undefined) send({ type: 'image', image: connector.image });
   if (connector.pid !== undefined) send({ type: 'connector', name: connector.name, pid: connector.pid });
   work = await childWork({ plan, segments, scratch: folder('stage') });
   try {

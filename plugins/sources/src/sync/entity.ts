@@ -2,6 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { RunFailureRecord } from '@weir/kernel';
 import { RUN_STATUSES } from '@weir/kernel/contract';
 import { type FieldNoteView, SYNC_PHASES, VERDICTS } from '../contract.ts';
+import type { NamedImage } from '../runtime/named-image.ts';
 
 const counters = {
   rowsRead: p.bigint('number'),
@@ -25,6 +26,8 @@ export const SyncRunEntity = defineEntity({
     verdict: p.enum(VERDICTS).nullable(),
     attempt: p.integer(),
     specFingerprint: p.string().nullable(),
+    /** The image that was run, when it was in a container. */
+    image: p.json<NamedImage>().nullable(),
     ...counters,
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -78,7 +78,10 @@ export function failureOf(error: unknown): RunFailureRecord {
     return sourceFailure((typeof code === 'string' && STAGE_CODES[code]) || 'staging_failed');
   }
   if (isFullDisk(error)) return sourceFailure('work_disk_full');
-  if (error instanceof ConnectorError) return verdictFailure({ ...error, code: error.code, hint: undefined });
+  if (error instanceof ConnectorError) {
+    const failure = verdictFailure({ ...error, code: error.code, hint: undefined });
+    return error.reason === undefined ? failure : { ...failure, hint: `What does not hold: ${error.reason}.` };
+  }
   return sourceFailure('run_failed');
 }
 

@@ -1,7 +1,8 @@
-import type { ConnectorLimits, ProcessConnector, StreamKey } from '@weir/connector-runtime';
+import type { ConnectorLimits, ProcessConnector, RunImage, StreamKey } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { Mode, RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
+import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
 import type { StagedPart, Sync } from './sync-types.ts';
 
 /** One stream as the sync process needs it. */
@@ -22,6 +23,10 @@ export interface ChildPlan {
   store: object;
   image: string;
   connectors: Record<string, ProcessConnector>;
+  /** What runs it; its engine was seen to be ready. */
+  runtime: RuntimeChoice;
+  /** The image that discovery has run; another one is refused. */
+  pinned: string | undefined;
   /** What the operator tells every connector. */
   environment: Record<string, string>;
   limits: ConnectorLimits;
@@ -87,6 +92,8 @@ export type FromChild =
   | { type: 'event'; event: Extract<SyncEvent<Sync>, { type: 'sealed' | 'read' }> }
   | { type: 'done'; id: number; event: SyncEvent<Sync> }
   | { type: 'connector'; name: string; pid: number }
+  /** Which image runs, when it does in a container. */
+  | { type: 'image'; image: RunImage }
   | { type: 'progress'; streams: Record<string, Progress> }
   /** Lines of the run's log, masked; the next ones come when they were taken. */
   | { type: 'log'; lines: readonly RunLogEntry[] }

@@ -9,6 +9,8 @@ import type { RunPatterns } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { withManifest } from '../pattern/with-manifest.ts';
 import { type AttemptLog, attemptLog } from '../run-log/attempt-log.ts';
+import type { RoleEngine } from '../runtime/role-engine.ts';
+import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { liveSource } from '../source/live-source.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
@@ -20,6 +22,7 @@ import type { ChildPlan, StreamResult } from './messages.ts';
 import { limitsOf, type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
 import { streamFailure } from './rule-failure.ts';
 import { startChild } from './run-child.ts';
+import { noteImage, pinnedImage } from './run-image.ts';
 import { beginInLane } from './sync-lanes.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -37,6 +40,7 @@ export interface AttemptDeps {
   tokens: CopyTokens;
   children: ChildRegistry;
   runLogs: RunLogsService;
+  engine: RoleEngine;
 }
 
 export interface AttemptRequest {
@@ -122,12 +126,15 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
   const pattern = await deps.patterns.of(plan.source);
   if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   const hydrated = await hydrateSource(deps, request);
+  const images: Promise<void>[] = [];
+  const runtime = await deps.engine.prepare();
   const child = startChild({
-    plan: childPlan(deps, request, parts, { pattern, hydrated }),
+    plan: childPlan(deps, request, parts, { pattern, hydrated, runtime }),
     children: deps.children,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
     onLog: parts.log.take,
+    onImage: (image) => images.push(noteImage(deps.kernel, request, { reference: pattern.image, ...image })),
   });
   const streams = new Map(open.map((stream) => [stream.row.streamId, stream]));
   const machine = syncMachine(open.map(({ engine }) => engine));
@@ -147,6 +154,8 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
   } finally {
     signal.removeEventListener('abort', cancel);
     await child.end(how);
+    await deps.engine.endAttempt({ execution: request.runId, attempt: String(parts.leaseEpoch) });
+    await Promise.all(images);
   }
 }
 
@@ -164,7 +173,7 @@ function childPlan(
   deps: AttemptDeps,
   { tenant, runId, sourceId }: AttemptRequest,
   parts: AttemptParts,
-  { pattern, hydrated }: { pattern: Pattern; hydrated: HydratedConfig },
+  { pattern, hydrated, runtime }: { pattern: Pattern; hydrated: HydratedConfig; runtime: RuntimeChoice },
 ): ChildPlan {
   const { kernel, patterns } = deps;
   const { plan, open, workDir, leaseEpoch } = parts;
@@ -175,6 +184,8 @@ function childPlan(
     store: open[0]?.prepared.store ?? {},
     maxLogLines: deps.runLogs.maxLines,
     image: pattern.image,
+    runtime,
+    pinned: pinnedImage(plan.source, pattern.image),
     connectors: patterns.connectors,
     environment: connectorEnvironment(settingsOf(kernel)),
     limits: limitsOf(pattern),

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { READER_FLAGS } from '@weir/connector-runtime';
+import { READER_FLAGS, type RunImage } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
@@ -24,6 +24,8 @@ export interface StartChildOptions {
   /** What the process tells by itself, and that it has failed or was lost. */
   onEvent(event: SyncEvent<Sync>): void;
   onProgress(streams: Record<string, Progress>): void;
+  /** Told which image runs, when it does in a container. */
+  onImage(image: RunImage): void;
   /** Takes lines of the log; resolves when there is room for more. */
   onLog(lines: readonly RunLogEntry[]): Promise<void>;
 }
@@ -43,7 +45,7 @@ export interface SyncChild {
  * Starts the process of one attempt. It gets its plan over the channel and nothing of our environment but what it goes on
  * with a trace by.
  */
-export function startChild({ plan, children, onEvent, onProgress, onLog }: StartChildOptions): SyncChild {
+export function startChild({ plan, children, onEvent, onProgress, onLog, onImage }: StartChildOptions): SyncChild {
   const child = fork(childProgram(), [], {
     env: { ...environment(), ...MALLOC, ...children.environment?.() },
     execArgv: [
@@ -76,6 +78,7 @@ export function startChild({ plan, children, onEvent, onProgress, onLog }: Start
     } else if (message.type === 'event') onEvent(message.event);
     else if (message.type === 'progress') onProgress(message.streams);
     else if (message.type === 'log') void onLog(message.lines).then(() => tell(child, { type: 'logged' }));
+    else if (message.type === 'image') onImage(message.image);
     else if (message.type === 'connector') register(message.name, message.pid, child.pid ?? process.pid);
     else failure = message.failure;
   });

@@ -1,0 +1,26 @@
+import type { Kernel, Tenant } from '@weir/kernel';
+import type { NamedImage } from '../runtime/named-image.ts';
+import { SourceEntity, type SourceRow } from '../source/entity.ts';
+import { SyncRunEntity } from './entity.ts';
+
+/** The image that the next run of a source must be: what was run last under the name that the pattern has now. */
+export function pinnedImage({ image }: Pick<SourceRow, 'image'>, reference: string): string | undefined {
+  return image?.reference === reference ? image.digest : undefined;
+}
+
+/** Notes which image a sync runs. A source that none was noted for under this name is held to it from now on. */
+export async function noteImage(
+  kernel: Kernel,
+  { tenant, runId, sourceId }: { tenant: Tenant; runId: string; sourceId: string },
+  image: NamedImage,
+): Promise<void> {
+  await kernel
+    .db(tenant)
+    .transaction(async (tx) => {
+      const run = await tx.findOne(SyncRunEntity, { runId });
+      if (run !== undefined) await tx.update(run, { image });
+      const source = await tx.findOne(SourceEntity, { sourceId }, { lock: true });
+      if (source !== undefined && source.image?.reference !== image.reference) await tx.update(source, { image });
+    })
+    .catch((error: unknown) => kernel.log.warn({ err: error }, 'the image of a sync could not be noted'));
+}
