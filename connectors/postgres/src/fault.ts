@@ -59,12 +59,6 @@ export const FAULTS = {
     message: 'The server has no connection left',
     hint: 'Lower parallel_reads, or raise max_connections or the limit of the user.',
   },
-  server_too_old: {
-    type: 'config_error',
-    origin: 'source',
-    message: 'The server is older than Postgres 12',
-    hint: 'Change data and full loads are tested from Postgres 15 on.',
-  },
   tls_unsupported: {
     type: 'config_error',
     origin: 'config',
