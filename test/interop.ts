@@ -13,6 +13,9 @@ const TESTS = [path.join(INTEROP, 'interop.test.ts'), path.join('lakehouse', 'te
 const REST_TESTS = [path.join('lakehouse', 'test', 'catalog-rest.test.ts'), path.join(INTEROP, 'rest-commits.test.ts')];
 /** Spark comes as a source package whose contents are jars. */
 const SPARK = ['--no-binary=pyspark', 'pyspark==3.5.7'];
+/** The reference interpreter of declarative manifests. */
+const CDK = ['airbyte-cdk==7.39.1'];
+const DECLARATIVE_TESTS = [path.join('connectors', 'http', 'test', 'reference.test.ts')];
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 /** The folder of the jars that a Maven project of the interop tests names, fetched once into the tool cache. */
@@ -37,11 +40,14 @@ async function jars(name: string): Promise<string> {
 
 /**
  * `npm run interop [-- --spark] [--rest]`: our tables between our engine and others, and tables that others wrote; with
- * Spark; with the REST catalog of Iceberg's own tests. Both need Java 17 and Maven.
+ * Spark; with the REST catalog of Iceberg's own tests. Both need Java 17 and Maven. `--declarative` is alone: the connector
+ * `http` beside the reference interpreter of its manifests, whose records and states it writes down for the other tests.
  */
 async function main(args: readonly string[]): Promise<void> {
   const env = { ...process.env };
-  const tests = [...TESTS];
+  const isDeclarative = args.includes('--declarative');
+  const tests = isDeclarative ? [...DECLARATIVE_TESTS] : [...TESTS];
+  if (isDeclarative) env.WEIR_TEST_CDK_PYTHON = await pythonWith('test-cdk', CDK);
   if (args.includes('--spark')) {
     const folder = await jars('spark');
     env.WEIR_TEST_SPARK_PYTHON = await pythonWith('test-spark', SPARK);

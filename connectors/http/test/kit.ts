@@ -93,6 +93,7 @@ export function manifest(stream: Readonly<Record<string, unknown>>, more: Readon
     version: '6.0.0',
     type: 'DeclarativeSource',
     check: { type: 'CheckStream', stream_names: ['items'] },
+    spec: { type: 'Spec', connection_specification: { type: 'object', additionalProperties: true } },
     streams: [{ type: 'DeclarativeStream', name: 'items', ...stream }],
     ...more,
   };

@@ -141,41 +141,49 @@ export function conditionIn(part: Part, name: string, names: readonly string[]) 
   return (scope: Dictionary): boolean => conditionHolds(template.value(scope));
 }
 
+type Given = { readonly part: Part; readonly names: readonly string[]; readonly isText: boolean };
+type Deep = (scope: Dictionary) => Value;
+
 /** Whatever a field holds, with every text in it as a template; members that give nothing are left out. */
-export function valueIn(
-  part: Part,
-  name: string,
-  names: readonly string[],
-): ((scope: Dictionary) => Value) | undefined {
+export function valueIn(part: Part, name: string, names: readonly string[]): Deep | undefined {
   const value = part.fields[name];
-  return value === undefined || value === null ? undefined : deepTemplate(value, placeOf(part, name), part, names);
+  if (value === undefined || value === null) return undefined;
+  return deepTemplate(value, placeOf(part, name), { part, names, isText: false });
 }
 
-function deepTemplate(value: Plain, at: string, part: Part, names: readonly string[]): (scope: Dictionary) => Value {
+/** The same where all is sent as text, as in a query: what expressions give is not read as numbers, but lists are. */
+export function textsIn(part: Part, name: string, names: readonly string[]): Deep | undefined {
+  const value = part.fields[name];
+  if (value === undefined || value === null) return undefined;
+  return deepTemplate(value, placeOf(part, name), { part, names, isText: true });
+}
+
+function deepTemplate(value: Plain, at: string, given: Given): Deep {
+  const { part, names, isText } = given;
   if (typeof value === 'string') {
     const template = templateAt(value, at, part.parameters, names);
     // An expression that gives nothing is absent; a text that is empty is a text.
-    return template.isPlain ? template.value : (scope) => emptied(template.value(scope));
+    if (template.isPlain) return isText ? () => value : template.value;
+    return (scope) => {
+      const made = template.value(scope);
+      if (made === '' || made === null) return null;
+      return isText && !Array.isArray(made) ? template.raw(scope) : made;
+    };
   }
   if (Array.isArray(value)) {
-    const items = value.map((item: Plain, index) => deepTemplate(item, pointerTo(at, index), part, names));
+    const items = value.map((item: Plain, index) => deepTemplate(item, pointerTo(at, index), given));
     return (scope) => items.map((item) => item(scope));
   }
   if (!isPlainObject(value)) return () => value as Value;
-  const members = Object.entries(value).map(
-    ([name, held]) =>
-      [
-        templateAt(name, pointerTo(at, name), part.parameters, names),
-        deepTemplate(held, pointerTo(at, name), part, names),
-      ] as const,
-  );
+  const members = Object.entries(value).map(([name, held]) => {
+    const place = pointerTo(at, name);
+    return [templateAt(name, place, part.parameters, names), deepTemplate(held, place, given)] as const;
+  });
   return (scope) =>
     Object.fromEntries(
       members.map(([name, held]) => [name.raw(scope), held(scope)] as const).filter(([, held]) => held !== null),
     );
 }
-
-const emptied = (value: Value): Value => (value === '' ? null : value);
 
 /** The members of a value that is a dictionary; none of any other. */
 export const membersOf = (value: Value | undefined): Dictionary =>

@@ -1,5 +1,5 @@
 import { fault } from '../fault.ts';
-import { type Part, partIn, templateIn, valueIn } from '../manifest/part.ts';
+import { type Part, partIn, templateIn, textsIn, valueIn } from '../manifest/part.ts';
 import { quotePlus } from '../template/macros.ts';
 import { type Dictionary, isDictionary, textOf, type Value } from '../template/value.ts';
 import { mergeOptions, NO_OPTIONS, type Options } from './request-options.ts';
@@ -43,15 +43,16 @@ export function requestShape(part: Part, names: readonly string[] = []): Request
 }
 
 function ownOptions(part: Part, names: readonly string[]): (scope: Dictionary) => Options {
-  const params = valueIn(part, 'request_parameters', names);
-  const headers = valueIn(part, 'request_headers', names);
+  const params = textsIn(part, 'request_parameters', names);
+  const headers = textsIn(part, 'request_headers', names);
   const body = partIn(part, 'request_body');
   const kind = body?.type;
-  const given = body === undefined ? undefined : valueIn(body, 'value', names);
+  const read = kind === 'RequestBodyJsonObject' ? valueIn : textsIn;
+  const given = body === undefined ? undefined : read(body, 'value', names);
   const data =
     kind === 'RequestBodyPlainText' || kind === 'RequestBodyUrlEncodedForm'
       ? given
-      : valueIn(part, 'request_body_data', names);
+      : textsIn(part, 'request_body_data', names);
   const json = kind === 'RequestBodyJsonObject' ? given : valueIn(part, 'request_body_json', names);
   const membersAt = (value: Value | undefined, name: string): Dictionary => {
     if (value === undefined || value === null) return {};

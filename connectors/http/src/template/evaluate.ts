@@ -62,7 +62,7 @@ function writtenStep(run: Run, step: Step): string {
   const text = items.map((item) => {
     const parts: Value[] = step.names.length === 1 ? [item] : itemsOf(item);
     step.names.forEach((name, index) => {
-      inner.local.set(name, parts[index] ?? MISSING);
+      inner.local.set(name, index < parts.length ? (parts[index] as Value) : MISSING);
     });
     const round = written(inner, step.body);
     run.steps = inner.steps;
@@ -87,7 +87,9 @@ function evaluate(run: Run, expression: Expression): Value {
     case 'value':
       return expression.value;
     case 'name':
-      return run.local.get(expression.name) ?? member(run.scope, expression.name);
+      return run.local.has(expression.name)
+        ? (run.local.get(expression.name) as Value)
+        : member(run.scope, expression.name);
     case 'list':
       return expression.items.map((item) => evaluate(run, item));
     case 'dictionary':
@@ -140,7 +142,7 @@ function memberOf(of: Value, key: Value, byDot: boolean): Value {
   if (isDictionary(of) && !isTime(of)) return member(of, textOf(key));
   if (Array.isArray(of) || typeof of === 'string') {
     const index = isNumeric(key) ? Number(wholeOf(key) ?? Number.NaN) : Number.NaN;
-    return of.at(index >= -of.length && index < of.length ? index : of.length) ?? MISSING;
+    return index >= -of.length && index < of.length ? (of.at(index) as Value) : MISSING;
   }
   return byDot && isTime(of) ? attributeOf(of, textOf(key)) : MISSING;
 }
@@ -211,7 +213,7 @@ function formatted(pattern: string, values: readonly Value[]): string {
   let next = 0;
   return pattern.replace(/%(0?\d{0,3})([sdi%])/g, (_, width: string, kind: string) => {
     if (kind === '%') return '%';
-    const text = textOf(values[next] ?? MISSING);
+    const text = textOf(next < values.length ? (values[next] as Value) : MISSING);
     next += 1;
     return text.padStart(Number(width || 0), width.startsWith('0') ? '0' : ' ');
   });

@@ -22,8 +22,8 @@ export const FILTERS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['trim', one((value) => textOf(value).trim())],
   ['length', one(countOf)],
   ['count', one(countOf)],
-  ['first', one((value) => itemsOf(value)[0] ?? MISSING)],
-  ['last', one((value) => itemsOf(value).at(-1) ?? MISSING)],
+  ['first', one((value) => itemAt(itemsOf(value), 0))],
+  ['last', one((value) => itemAt(itemsOf(value), -1))],
   ['list', one(itemsOf)],
   ['items', one((value) => (isDictionary(value) ? Object.entries(value).map(([name, held]) => [name, held]) : []))],
   [
@@ -88,6 +88,9 @@ export const TESTS: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['divisibleby', ([value = 0, by = 1]) => Number(calculate('%', numberOf(value), numberOf(by))) === 0],
   ['in', ([value = MISSING, all = MISSING]) => itemsOf(all).some((item) => areEqual(item, value))],
 ]);
+
+const itemAt = (items: readonly Value[], index: number): Value =>
+  items.length === 0 ? MISSING : (items.at(index) as Value);
 
 function countOf(value: Value): number {
   return value === MISSING ? 0 : itemsOf(value).length;

@@ -18,7 +18,8 @@ export function argument(
   place: number,
   name: string,
 ): Value {
-  return args[place] ?? named.get(name) ?? MISSING;
+  if (place < args.length) return args[place] as Value;
+  return named.has(name) ? (named.get(name) as Value) : MISSING;
 }
 
 /** The functions that a template can call; they are those of the reference interpreter. */

@@ -40,13 +40,16 @@ export function compileTemplate(source: string, names: readonly string[]): Templ
   const literal = isPlain ? readLiteral(source) : undefined;
   const raw = (scope: Scope) => (isPlain ? source : render(steps, withAliases(scope)));
   const value = (scope: Scope): Value => {
-    if (isPlain) return literal ?? source;
+    if (isPlain) return literal as Value;
     return readRendered(orEmpty(() => raw(scope)));
   };
   return { source, isPlain, value, text: (scope) => textOf(value(scope)), raw: (scope) => orEmpty(() => raw(scope)) };
 }
 
-const readLiteral = (text: string): Value => literalOf(text.replace(/^[ \t]+/, '')) ?? text;
+function readLiteral(text: string): Value {
+  const literal = literalOf(text.replace(/^[ \t]+/, ''));
+  return literal === undefined ? text : literal;
+}
 
 /** A template that gives nothing is the empty text. */
 function readRendered(text: string): Value {
