@@ -77,8 +77,7 @@ export async function followLog(api: Api, params: LogKey, following: Following):
 /** An API that is away, or that a part of is away, may come back. */
 function whileAway(interrupted: AbortSignal): (error: unknown) => undefined {
   return (error) => {
-    const isAway =
-      error instanceof CliError && (error.exit === 'unreachable' || error.details.code === 'dependency_unavailable');
+    const isAway = error instanceof CliError && error.exit === 'unreachable';
     if (interrupted.aborted || isAway) return undefined;
     throw error;
   };

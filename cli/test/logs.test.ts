@@ -1,0 +1,107 @@
+import t from 'tap';
+import { commandLine } from './command-line.ts';
+import { type Answer, fakeApi, problem, type Routes } from './fake-api.ts';
+import { IDS, run, runs } from './shapes.ts';
+
+const { source, runId } = IDS;
+const LOGS = `GET /api/v1/sources/${source}/runs/${runId}/logs`;
+const STATUS = `GET /api/v1/sources/${source}/sync/status`;
+const DETAILS = `GET /api/v1/sources/sync-runs/${runId}/details`;
+const line = (seq: number, more: object = {}) => ({
+  ...{ seq, at: '2026-03-01T10:20:30.456Z', level: 'info', stream: null, step: 'plan', attempt: 1 },
+  ...{ message: `line ${seq}`, fields: {}, untrusted: false },
+  ...more,
+});
+const page = (items: object[], more: object = {}): Answer => ({
+  status: 200,
+  body: {
+    ...{ items, next_page_token: null, previous_page_token: null, total: null },
+    ...{ ended: false, expired: false, levels: null },
+    ...more,
+  },
+});
+const at = (status: string): Answer => ({ status: 200, body: { source_id: source, run: run(source, status) } });
+
+/** Answers in turn; the last one stays. */
+const inTurn = (answers: Answer[]): Routes[string] => {
+  let next = 0;
+  return () => answers[Math.min(next++, answers.length - 1)] as Answer;
+};
+
+t.test('the newest lines are shown, oldest first, and say where they are from', async (t) => {
+  const { weir } = commandLine(t);
+  const said = line(3, { level: 'warn', stream: 'orders', step: 'connector', untrusted: true });
+  const api = await fakeApi(t, {
+    [STATUS]: at('succeeded'),
+    [LOGS]: page([said, line(2)], { next_page_token: 'more' }),
+  });
+  const ran = await weir(`sources logs ${source} --limit 2 --url ${api.url}`);
+  t.equal(ran.code, 0);
+  t.equal(ran.stdout, '10:20:30.456 INFO  plan: line 2\n10:20:30.456 WARN  connector orders: | line 3\n');
+  t.match(ran.stderr, 'Only the newest 2 lines are shown');
+  t.equal(api.seen.at(-1)?.url.searchParams.get('order'), '-seq');
+});
+
+t.test('what is searched for is searched for by the server', async (t) => {
+  const { weir } = commandLine(t);
+  const api = await fakeApi(t, { [LOGS]: page([line(1)]) });
+  const words = '--level error --search nope --pattern a|b --stream orders --step commit --since 2026-01-01T00:00:00Z';
+  const ran = await weir(`sources logs ${source} ${runId} ${words} -o ndjson --url ${api.url}`);
+  t.strictSame(JSON.parse(ran.stdout), line(1));
+  t.match(Object.fromEntries(api.seen.at(-1)?.url.searchParams ?? []), {
+    ...{ level: 'error', search: 'nope', pattern: 'a|b', stream: 'orders', step: 'commit' },
+    from: '2026-01-01T00:00:00Z',
+  });
+});
+
+t.test(
+  'a log is followed over an API that restarts, and each line is shown once; the exit code is that of the run',
+  async (t) => {
+    for (const [status, exit] of runs) {
+      const { weir } = commandLine(t);
+      const api = await fakeApi(t, {
+        [DETAILS]: { status: 200, body: run(source, 'running') },
+        [STATUS]: at(status),
+        [LOGS]: inTurn([
+          page([line(2), line(1)]),
+          page([line(3)]),
+          problem(503, 'shutting_down'),
+          page([line(4)], { next_page_token: 'next' }),
+          page([line(5)]),
+          problem(503, 'dependency_unavailable'),
+          page([]),
+          page([line(6)], { ended: true }),
+        ]),
+      });
+      const ran = await weir(`runs logs ${runId} -f -o json --url ${api.url}`);
+      t.equal(ran.code, exit, status);
+      const shown = ran.stdout
+        .trimEnd()
+        .split('\n')
+        .map((text) => (JSON.parse(text) as { seq: number }).seq);
+      t.strictSame(shown, [1, 2, 3, 4, 5, 6]);
+      const places = api.seen.filter(({ call }) => call === LOGS).map(({ url }) => url.searchParams);
+      t.strictSame(
+        places.slice(1).map((one) => one.get('after') ?? one.get('page_token')),
+        ['2', '3', '3', 'next', '5', '5', '5'],
+      );
+    }
+  },
+);
+
+t.test(
+  'the time limit ends the following with 124 and says how to go on; no sync and a log that is gone are told',
+  async (t) => {
+    const { weir } = commandLine(t);
+    const api = await fakeApi(t, {
+      [LOGS]: page([]),
+      [STATUS]: { status: 200, body: { source_id: source, run: null } },
+    });
+    const ran = await weir(`sources logs ${source} ${runId} -f --timeout 300ms --url ${api.url}`);
+    t.match(ran, { code: 124, stderr: new RegExp(`sources logs ${source} ${runId} -f`) });
+    t.match(await weir(`sources logs ${source} --url ${api.url}`), { code: 4, stderr: /never been synced/ });
+    const old = await fakeApi(t, { [LOGS]: page([], { expired: true, ended: true }) });
+    t.match(await weir(`sources logs ${source} ${runId} --url ${old.url}`), { code: 0, stderr: /is gone/ });
+    t.equal((await weir(`sources logs ${source} ${runId} --limit none --url ${old.url}`)).code, 2);
+  },
+);
