@@ -91,11 +91,6 @@ export const CONNECTOR_ERRORS = {
   line_too_large: { origin: 'source', retryable: false, message: 'A line of the output is over the limit' },
   malformed_record: { origin: 'source', retryable: false, message: 'A record line is not well formed' },
   protocol_violation: { origin: 'source', retryable: false, message: 'The output breaks the connector protocol' },
-  state_kind_unsupported: {
-    origin: 'source',
-    retryable: false,
-    message: 'The connector keeps one state for all streams',
-  },
   segment_invalid: { origin: 'source', retryable: false, message: 'A segment is not announced as it must be' },
   segment_unsafe: { origin: 'source', retryable: false, message: 'A segment is not a plain file of its connector' },
   segment_mismatch: {

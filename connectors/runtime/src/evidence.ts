@@ -2,12 +2,14 @@ import {
   type Message,
   parseExact,
   type SegmentFacts,
+  type State,
   type StreamDescriptor,
   type StreamStatus,
   type TraceError,
 } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { RouterOptions } from './router.ts';
+import { isShared, sharedState } from './shared-state.ts';
 import type { Spool } from './spool.ts';
 import { type StreamKey, streamKey } from './stream-key.ts';
 import { dropSegment, isSegmentName, type SegmentPlace, takeSegment } from './take-segment.ts';
@@ -30,6 +32,10 @@ export type EvidenceDeps = {
   readonly streams: readonly StreamDescriptor[];
   readonly spool: Spool;
   readonly onSaid: (said: Message | string) => void;
+  /** Told the configuration that the connector wants to be kept: renewed credentials are in it. */
+  readonly onRotated: (config: Readonly<Record<string, unknown>>) => void;
+  /** The position of the last state for all streams that was stored. */
+  readonly lastPosition: number;
   /** Where segments lie; undefined when none were asked for. */
   readonly segmentFolder: SegmentPlace | undefined;
 };
@@ -37,30 +43,53 @@ export type EvidenceDeps = {
 type Evidence = {
   /** Of all streams together. */
   readonly records: () => number;
+  /** Records and states of all streams together. */
+  readonly progress: () => number;
   readonly handlers: Omit<RouterOptions, 'streams' | 'maxLineBytes'>;
   readonly conclude: (run: Omit<RunEvidence, 'error'>) => Map<StreamKey, StreamReading>;
 };
 
 /** Collects what is seen of each stream while the output is routed. */
-export function createEvidence({ streams, spool, onSaid, segmentFolder }: EvidenceDeps): Evidence {
+export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolder, ...deps }: EvidenceDeps): Evidence {
   const seen = new Map<StreamKey, Seen>(streams.map((stream) => [streamKey(stream), unseen()]));
   let runError: TraceError | undefined;
   let firstError: TraceError | undefined;
   let records = 0;
+  let states = 0;
+  let position = deps.lastPosition;
 
+  /** One state for all streams: each keeps a copy with its own rows, and none does once one of them has failed. */
+  const onSharedState = ({ sourceStats }: State, line: string) => {
+    const all = [...seen.values()];
+    if (runError !== undefined || all.some(hasFailed)) return;
+    const counted = sourceStats?.recordCount;
+    const arrived = all.reduce((sum, { sinceState }) => sum + sinceState, 0);
+    const agrees = counted === undefined || counted === arrived;
+    for (const state of all) Object.assign(state, { sinceState: 0, countsAgree: state.countsAgree && agrees });
+    if (!all.every(({ countsAgree }) => countsAgree)) return;
+    position += 1;
+    const text = sharedState(line, position);
+    for (const key of seen.keys()) spool.mark(key, text);
+  };
   const onState = (message: Extract<Message, { type: 'STATE' }>, line: string) => {
+    states += 1;
+    if (isShared(message.state)) return onSharedState(message.state, line);
     const { stream, type, sourceStats } = message.state;
-    if (type !== 'STREAM' || stream === undefined) throw new ConnectorError('state_kind_unsupported');
+    if (type !== 'STREAM' || stream === undefined) throw new ConnectorError('protocol_violation');
     const key = streamKey(stream.stream_descriptor);
     const state = seen.get(key);
     if (state === undefined) throw new ConnectorError('protocol_violation');
     // The state of a stream that failed is none of a clean boundary, however well it looks.
-    const hasFailed = state.status === 'INCOMPLETE' || state.error !== undefined || state.broken !== undefined;
-    if (hasFailed || runError !== undefined) return;
+    if (hasFailed(state) || runError !== undefined) return;
     const counted = sourceStats?.recordCount;
     if (counted !== undefined && counted !== state.sinceState) state.countsAgree = false;
     state.sinceState = 0;
     if (state.countsAgree) spool.mark(key, stateText(line));
+  };
+  const onControl = (line: string) => {
+    const { control } = parseExact(line) as Partial<Extract<Message, { type: 'CONTROL' }>>;
+    const config = control?.type === 'CONNECTOR_CONFIG' ? control.connectorConfig?.config : undefined;
+    if (config !== undefined && config !== null && typeof config === 'object') onRotated(config);
   };
   const onTrace = ({ trace }: Extract<Message, { type: 'TRACE' }>) => {
     if (trace.type === 'STREAM_STATUS') {
@@ -101,6 +130,7 @@ export function createEvidence({ streams, spool, onSaid, segmentFolder }: Eviden
   };
   return {
     records: () => records,
+    progress: () => records + states,
     handlers: {
       onRecords(key, lines, count) {
         if (arrived(key, count) !== undefined) spool.write(key, lines, count);
@@ -112,6 +142,7 @@ export function createEvidence({ streams, spool, onSaid, segmentFolder }: Eviden
         if (message.type === 'STATE') onState(message, line);
         else if (message.type === 'SEGMENT') onSegment(message);
         else if (message.type === 'TRACE') onTrace(message);
+        else if (message.type === 'CONTROL') onControl(line);
         if (message.type === 'LOG' || message.type === 'TRACE') onSaid(message);
       },
       onLogLine: onSaid,
@@ -136,6 +167,11 @@ function readingsOf(
     verdict: verdictOf({ ...state, error: state.error ?? runError }, run),
   });
   return new Map([...seen].map(([key, state]) => [key, reading(state)]));
+}
+
+/** Whether a stream can come to no clean boundary any more. */
+function hasFailed({ status, error, broken }: Seen): boolean {
+  return status === 'INCOMPLETE' || error !== undefined || broken !== undefined;
 }
 
 function unseen(): Seen {

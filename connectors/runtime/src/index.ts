@@ -22,13 +22,15 @@ export {
 } from './container/container-runtime.ts';
 export type { EngineFacts, EngineWaiver } from './container/readiness.ts';
 export type { IsLive, Reaped } from './container/reap-runs.ts';
+export { DEFAULT_DEADLINES, type Deadlines } from './deadlines.ts';
 export type { StreamReading } from './evidence.ts';
 export { type ProcessConnector, type ProcessRuntimeOptions, processRuntime } from './process-runtime.ts';
 export { type Answer, type AnswerType, type Collected, collectMessages, readAnswer } from './read-answer.ts';
-export { type ReadSyncOptions, readSync, type SyncReading, stateFile } from './read-sync.ts';
+export { type ReadSyncOptions, readSync, type SyncReading } from './read-sync.ts';
 export { READER_FLAGS } from './reader-flags.ts';
 export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
 export { createScrubber, leaves, MIN_SCRUBBED_CHARS, SCRUBBED, type Scrubber } from './scrubber.ts';
+export { lastPosition, stateFile } from './shared-state.ts';
 export {
   createSpool,
   MAX_WAITING_SEGMENTS,

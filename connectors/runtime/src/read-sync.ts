@@ -1,6 +1,7 @@
 import type { Message, StreamDescriptor } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
+import { DEFAULT_DEADLINES, type Deadlines, watchDeadlines } from './deadlines.ts';
 import { endOf } from './end-of.ts';
 import { createEvidence, type StreamReading } from './evidence.ts';
 import { createRouter } from './router.ts';
@@ -14,6 +15,11 @@ export type ReadSyncOptions = {
   readonly spool: Spool;
   /** What the connector says beside its rows: LOG and TRACE messages, of any shape, and lines that are no messages; unmasked. */
   readonly onSaid?: (said: Message | string) => void;
+  /** Told the configuration that the connector wants to be kept, with renewed credentials in it; unmasked, to be kept at once. */
+  readonly onRotated?: (config: Readonly<Record<string, unknown>>) => void;
+  /** The position of the last state for all streams that was stored; see `lastPosition`. */
+  readonly lastPosition?: number;
+  readonly deadlines?: Deadlines;
   /** Called after each chunk with the records so far, all streams together. */
   readonly onProgress?: (records: number) => void;
 };
@@ -27,16 +33,31 @@ export type SyncReading = { readonly streams: ReadonlyMap<StreamKey, StreamReadi
  * a failure of the spool, or of its consumer, rejects, after the connector was stopped.
  */
 export async function readSync({ connector, streams, spool, ...options }: ReadSyncOptions): Promise<SyncReading> {
-  const { onSaid = () => undefined } = options;
-  const evidence = createEvidence({ streams, spool, onSaid, segmentFolder: connector.segments });
+  const { onSaid = () => undefined, onRotated = () => undefined, lastPosition = 0 } = options;
+  const evidence = createEvidence({
+    streams,
+    spool,
+    onSaid,
+    onRotated,
+    lastPosition,
+    segmentFolder: connector.segments,
+  });
   const router = createRouter({ streams, ...evidence.handlers });
   let truncated = false;
   let broken: ConnectorErrorCode | undefined;
+  let late: ConnectorErrorCode | undefined;
+  const watch = watchDeadlines(options.deadlines ?? DEFAULT_DEADLINES, (code) => {
+    late = code;
+    void connector.stop();
+  });
   try {
     for await (const chunk of connector.stdout) {
+      watch.heard();
+      const before = evidence.progress();
       router.push(chunk as Buffer);
+      if (evidence.progress() !== before) watch.progressed();
       options.onProgress?.(evidence.records());
-      await spool.ready();
+      await watch.during(spool.ready());
     }
     truncated = router.end().truncated;
   } catch (error) {
@@ -49,10 +70,11 @@ export async function readSync({ connector, streams, spool, ...options }: ReadSy
     }
     broken = error.code;
   } finally {
+    watch.end();
     await connector.segments?.destroy();
   }
   const exit = await endOf(connector);
-  const readings = evidence.conclude({ exit, truncated, broken });
+  const readings = evidence.conclude({ exit, truncated, broken: broken ?? late ?? incompatible(exit, connector) });
   for (const [key, { verdict }] of readings) {
     spool.finish(key, verdict.outcome === 'success' ? 'all' : 'until-last-state');
   }
@@ -60,7 +82,10 @@ export async function readSync({ connector, streams, spool, ...options }: ReadSy
   return { streams: readings, exit };
 }
 
-/** The state file of the next `read`: an array of the states that were stored, in any order. */
-export function stateFile(states: readonly string[]): string {
-  return `[${states.join(',')}]`;
+/** What the loader says of a library that was unpacked to where nothing may be run from. */
+const NOT_EXECUTABLE = /failed to map segment from shared object/;
+
+/** A connector that unpacks code and runs it cannot do so here, however often it is tried. */
+function incompatible({ code }: ConnectorExit, { stderrTail }: ConnectorProcess): 'runtime_incompatible' | undefined {
+  return code !== 0 && NOT_EXECUTABLE.test(stderrTail()) ? 'runtime_incompatible' : undefined;
 }

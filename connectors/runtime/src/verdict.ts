@@ -39,6 +39,7 @@ const FAILURE_CODES = {
   transient_error: 'connector_transient_error',
   system_error: 'connector_system_error',
 } as const;
+const LAST_SIGNAL = 64;
 const ORIGINS: readonly string[] = ['source', 'config', 'platform'];
 
 /**
@@ -59,7 +60,9 @@ export function runFailure(run: RunEvidence, own: TraceError | undefined): Failu
   if (exit.failure !== undefined) return platformFailure(exit.failure);
   if (exit.stopped) return platformFailure('connector_stopped');
   if (own !== undefined) return traceFailure(own);
-  if (exit.signal !== undefined || exit.code === undefined) return platformFailure('connector_crashed');
+  if (exit.signal !== undefined || exit.code === undefined || isSignal(exit.code)) {
+    return platformFailure('connector_crashed');
+  }
   if (exit.code === 2) return platformFailure('connector_usage');
   if (exit.code !== 0 && run.error !== undefined) {
     return { ...platformFailure('other_stream_failed'), retryable: traceFailure(run.error).retryable };
@@ -67,6 +70,11 @@ export function runFailure(run: RunEvidence, own: TraceError | undefined): Failu
   if (exit.code !== 0) return platformFailure('connector_failed');
   if (run.truncated) return platformFailure('output_truncated');
   return undefined;
+}
+
+/** In a container the end by a signal is a code: 128 and the signal's number. */
+function isSignal(code: number): boolean {
+  return code > 128 && code <= 128 + LAST_SIGNAL;
 }
 
 function streamFailure(stream: StreamEvidence): Failure | undefined {

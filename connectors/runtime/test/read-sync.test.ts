@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import {
   type ConnectorProcess,
   createSpool,
+  lastPosition,
   readAnswer,
   readSync,
   stateFile,
@@ -57,7 +58,7 @@ const error = (stream_descriptor?: object) => ({
 });
 
 /** Reads a run to its end: the verdict on stream a, its committed lines and states. */
-async function read(lines: readonly unknown[], code = 0) {
+async function read(lines: readonly unknown[], code = 0, more: Partial<Parameters<typeof readSync>[0]> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'read-sync-'));
   try {
     const spool = createSpool({ dir });
@@ -72,7 +73,7 @@ async function read(lines: readonly unknown[], code = 0) {
       }
       return { lines: text.split('\n').length - 1, states };
     })();
-    const { streams } = await readSync({ connector, streams: [A], spool });
+    const { streams } = await readSync({ connector, streams: [A], spool, ...more });
     return { ...streams.get(streamKey(A)), ...(await segments), stopped: connector.stopped };
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -117,11 +118,101 @@ t.test('a state after COMPLETE is stored', async (t) => {
   t.match(await read([record, status('COMPLETE'), state(1)]), { verdict: { outcome: 'success' }, states: [String] });
 });
 
-t.test('a state for all streams at once is refused by name', async (t) => {
-  t.match(await read([{ type: 'STATE', state: { type: 'GLOBAL', global: {} } }]), {
-    verdict: { code: 'state_kind_unsupported' },
-    stopped: true,
+const B = { name: 'b' };
+const other = { type: 'RECORD', record: { stream: 'b', data: { id: 1 }, emitted_at: 1 } };
+const global = (lsn: number, more = {}) => ({
+  type: 'STATE',
+  state: {
+    type: 'GLOBAL',
+    global: {
+      shared_state: { lsn },
+      stream_states: [A, B].map((stream_descriptor) => ({ stream_descriptor, stream_state: { lsn } })),
+    },
+    ...more,
+  },
+});
+const complete = [A, B].map((stream_descriptor) => ({
+  type: 'TRACE',
+  trace: { type: 'STREAM_STATUS', emitted_at: 1, stream_status: { stream_descriptor, status: 'COMPLETE' } },
+}));
+
+t.test('a state for all streams at once is kept with the rows of each, and given back as it came', async (t) => {
+  const counted = global(1, { sourceStats: { recordCount: 2 } });
+  const both = { streams: [A, B], lastPosition: 7 };
+  const { states, verdict } = await read([record, other, counted, record, global(2), ...complete], 0, both);
+  t.match(verdict, { outcome: 'success' });
+  t.equal(states.length, 2);
+  t.equal(lastPosition(states), 9, 'positions go on from those of the syncs before');
+  t.same(JSON.parse(stateFile(states)), [global(2).state]);
+  t.same(JSON.parse(stateFile(states, [B]))[0].global.stream_states, [
+    { stream_descriptor: A, stream_state: { lsn: 2 } },
+  ]);
+});
+
+t.test('of copies that differ the earliest is given back', async (t) => {
+  const both = { streams: [A, B] };
+  const early = (await read([record, global(1), ...complete], 0, both)).states;
+  const late = (await read([record, global(2), ...complete], 0, { ...both, lastPosition: lastPosition(early) })).states;
+  t.same(JSON.parse(stateFile([late[0] ?? '', early[1] ?? ''])), [global(1).state]);
+  t.same(JSON.parse(stateFile([early[0] ?? '', late[1] ?? ''])), [global(1).state]);
+});
+
+t.test('no state for all streams is kept once one of them has failed, or counts other rows', async (t) => {
+  const both = { streams: [A, B] };
+  t.same((await read([record, status('INCOMPLETE'), global(1)], 1, both)).states, []);
+  t.same((await read([record, error(), global(1)], 1, both)).states, []);
+  t.same((await read([record, global(1, { sourceStats: { recordCount: 5 } }), ...complete], 0, both)).states, []);
+});
+
+t.test('a state of old is given back in the shape that it came in', async (t) => {
+  const data = { a: { at: 1 }, b: { at: 2 }, bookmarks: { b: 1, c: 2 } };
+  const bare = (await read([record, { type: 'STATE', state: { data } }, status('COMPLETE')])).states;
+  t.same(JSON.parse(stateFile(bare)), data);
+  t.same(
+    JSON.parse(stateFile(bare, [B])),
+    { a: { at: 1 }, bookmarks: { c: 2 } },
+    'a stream that begins anew is not in it',
+  );
+  const typed = (await read([record, { type: 'STATE', state: { type: 'LEGACY', data } }, status('COMPLETE')])).states;
+  t.same(JSON.parse(stateFile(typed)), [{ type: 'LEGACY', data }]);
+});
+
+t.test('credentials that the connector renewed are told at once, exact to the digit', async (t) => {
+  const line =
+    '{"type":"CONTROL","control":{"type":"CONNECTOR_CONFIG","emitted_at":1.5,"connectorConfig":{"config":{"token":"new","n":9007199254740993}}}}';
+  const told: string[] = [];
+  const onRotated = (config: unknown) => void told.push(JSON.stringify(config));
+  t.match(await read([line, record, state(1), status('COMPLETE')], 0, { onRotated }), {
+    verdict: { outcome: 'success' },
   });
+  t.same(told, ['{"token":"new","n":9007199254740993}']);
+});
+
+t.test('a connector that hangs is stopped, and it is said how it hung', async (t) => {
+  const hours = 3_600_000;
+  const deadlines = { firstMessageMs: hours, inactivityMs: hours, runMs: hours };
+  const hanging = async (lines: readonly unknown[], more: object) => {
+    const dir = await mkdtemp(join(tmpdir(), 'read-sync-'));
+    t.teardown(() => rm(dir, { recursive: true, force: true }));
+    const spool = createSpool({ dir });
+    const connector = saying([]);
+    const stdout = new Readable({ read: () => undefined });
+    for (const line of lines) stdout.push(`${JSON.stringify(line)}\n`);
+    const stop = () => {
+      stdout.push(null);
+      return connector.stop();
+    };
+    const drained = (async () => {
+      for await (const segment of spool.segments()) segment.release();
+    })();
+    const options = { connector: { ...connector, stdout, stop }, streams: [A], spool };
+    const { streams } = await readSync({ ...options, deadlines: { ...deadlines, ...more } });
+    await drained;
+    return streams.get(streamKey(A))?.verdict;
+  };
+  t.match(await hanging([], { firstMessageMs: 20 }), { code: 'connector_never_spoke' });
+  t.match(await hanging([record], { firstMessageMs: 20, inactivityMs: 40 }), { code: 'connector_silent' });
+  t.match(await hanging([record], { runMs: 20 }), { code: 'connector_run_too_long' });
 });
 
 t.test('a broken output stops the connector and keeps what was whole', async (t) => {

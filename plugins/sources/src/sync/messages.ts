@@ -43,6 +43,8 @@ export interface ChildPlan {
   config: string;
   catalog: string;
   state: string;
+  /** The position of the last state for all streams that was stored. */
+  lastPosition: number;
   streams: ChildStream[];
 }
 

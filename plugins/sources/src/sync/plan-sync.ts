@@ -1,4 +1,4 @@
-import { type ConnectorLimits, stateFile, streamKey } from '@weir/connector-runtime';
+import { type ConnectorLimits, lastPosition, stateFile, streamKey, streamOfKey } from '@weir/connector-runtime';
 import type { ConfiguredStream } from '@weir/connector-sdk';
 import type { PlannedStream as EngineStream } from '@weir/engine';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
@@ -50,6 +50,8 @@ export interface SyncPlan {
   /** JSON texts of the protocol's inputs for the streams that are not complete. */
   catalog: string;
   state: string;
+  /** The position of the last state for all streams that was stored. */
+  lastPosition: number;
 }
 
 interface PlanDeps {
@@ -89,7 +91,11 @@ export async function planSync(deps: PlanDeps, tenant: Tenant, run: PlanningAtte
   const open = streams.filter((stream) => !stream.complete);
   const states = open.flatMap(({ engine }) => engine.state ?? []);
   const catalog = JSON.stringify({ streams: open.map(({ row }) => configured(row)) });
-  return { source, streams, refused, catalog, state: stateFile(states) };
+  const withoutState = open
+    .filter(({ engine }) => engine.state === undefined)
+    .map(({ child }) => streamOfKey(child.key));
+  const state = stateFile(states, withoutState);
+  return { source, streams, refused, catalog, state, lastPosition: lastPosition(states) };
 }
 
 async function planStream(

@@ -58,7 +58,10 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
   const report = setInterval(() => send({ type: 'progress', streams: watched.progress }), PROGRESS_EVERY_MS);
   try {
     const streams = plan.streams.map((stream) => streamOfKey(stream.key));
-    const reading = readSync({ connector, streams, spool: watched.spool, onSaid: log.said });
+    const reading = readSync({
+      ...{ connector, streams, spool: watched.spool, onSaid: log.said },
+      lastPosition: plan.lastPosition,
+    });
     const [{ streams: readings }] = await Promise.all([reading, tell()]);
     send({ type: 'progress', streams: watched.progress });
     const failures = Object.fromEntries(

@@ -196,6 +196,7 @@ function childPlan(
     config: withManifest(hydrated.config, pattern),
     catalog: plan.catalog,
     state: plan.state,
+    lastPosition: plan.lastPosition,
     streams: open.map((stream) => stream.child),
   };
 }
