@@ -17,8 +17,11 @@ export type FaultPoint =
   | 'S14'
   | CredentialPoint;
 
-/** Of a write to the secret store: its intent is noted, it is written, it is verified, its transaction is about to commit. */
-type CredentialPoint = 'C1' | 'C2' | 'C3' | 'C4';
+/**
+ * Of a write to the secret store: its intent is noted, it is written, it is verified, its transaction is about to commit. Of
+ * credentials that a connector renewed: they are about to be kept, they are kept.
+ */
+type CredentialPoint = 'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6';
 
 const POLL_MS = 20;
 

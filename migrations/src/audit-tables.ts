@@ -12,6 +12,8 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'sources.pattern': 'which version of a connector pattern is in force; nothing is deleted from it',
   'sources.pattern_version': 'what connector patterns say; nothing is deleted from it',
   'sources.webhook_call': 'signatures of requests that changed patterns, so that none is taken twice',
+  'sources.rotation_due':
+    'which tenants have credentials waiting to be written to the secret store, and nothing of them',
   'platform.metric': 'sums over all tenants, without a tenant in any label',
   'catalog.iceberg_tables': 'the layout other engines read; row security goes by scope',
   'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by scope',

@@ -4,7 +4,7 @@ import { type Migration, tenantTable } from './migration.ts';
  * Connector patterns, which all tenants share: one row says which version is in force, and versions are kept, as sources
  * run on with the one they fit. `webhook_call` remembers signed requests as long as one could be sent again. Credentials
  * that a connector renewed wait in `credential_rotation`, sealed, until the process that may write to the secret store
- * has written them there.
+ * has written them there; `rotation_due` tells it of which tenants, so that it need not ask each.
  */
 export const s13_patterns: Migration = {
   name: 's13_patterns',
@@ -52,6 +52,12 @@ create table sources.credential_rotation (
   foreign key (tenant_id, credential_id) references sources.credential (tenant_id, credential_id),
   foreign key (tenant_id, source_id) references sources.source (tenant_id, source_id)
 );
+create table sources.rotation_due (
+  tenant_id uuid primary key,
+  rung_at timestamptz not null
+);
+grant select, insert, update, delete on sources.rotation_due to weir_app;
+grant select on sources.rotation_due to weir_system;
 create index credential_rotation_credential on sources.credential_rotation (tenant_id, credential_id);
 ${tenantTable('sources.credential_rotation')}
 `,

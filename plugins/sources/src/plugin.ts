@@ -8,6 +8,7 @@ import { CredentialEntity } from './credential/entity.ts';
 import { refuseCredentials } from './credential/refuse-credentials.ts';
 import { credentialService } from './credential/service.ts';
 import { startCredentialSweeper } from './credential/sweep-credentials.ts';
+import { startRotationWriter } from './credential/write-rotated.ts';
 import { DiscoveryEntity } from './discovery/entity.ts';
 import { discoveryService } from './discovery/service.ts';
 import { settleDiscovery } from './discovery/settle-discovery.ts';
@@ -80,6 +81,7 @@ export default definePlugin({
     const minSeconds = kernel.settings.WEIR_SCHEDULE_MIN_SECONDS;
     const stops: (() => void)[] = [];
     let reconciler: ReturnType<typeof startReconciler> | undefined;
+    let stopWriter: ReturnType<typeof startRotationWriter> | undefined;
     return {
       routes: routes({
         readiness: kernel.readiness,
@@ -119,9 +121,11 @@ export default definePlugin({
       },
       async serve() {
         reconciler = startReconciler(scheduling);
+        if (kernel.vault.store !== undefined) stopWriter = startRotationWriter(kernel, sql);
       },
       async drain() {
         await reconciler?.stop();
+        await stopWriter?.();
       },
       async stop() {
         for (const stop of stops) stop();

@@ -60,6 +60,12 @@ export const SOURCE_FAILURES = {
     detail: 'The connector put a credential of the source into the state of a stream, where it would be stored.',
     hint: 'Nothing behind the last state without it was kept. Use another connector, and rotate the credential.',
   },
+  rotated_credential_not_kept: {
+    origin: 'platform',
+    retryable: false,
+    detail: 'The connector renewed a credential of the source, and the renewed one could not be kept.',
+    hint: 'Look whether the database and WEIR_CREDENTIAL_KEY_FILE are there, as workers need both, and give the source its credential again: the one before may not count any more.',
+  },
   malformed_lines: {
     origin: 'source',
     retryable: false,

@@ -12,7 +12,9 @@ export async function refuseCredentials(kernel: Kernel): Promise<void> {
       tx.sql(
         `select exists (select from sources.credential_cutover) as committed,
            (select count(distinct source_id)::int from sources.source
-            where tenant_id = $1 and sealed is not null and split_part(sealed, '.', 2) <> all ($2::text[])) as locked`,
+            where tenant_id = $1 and sealed is not null and split_part(sealed, '.', 2) <> all ($2::text[]))
+           + (select count(*)::int from sources.credential_rotation
+              where tenant_id = $1 and split_part(sealed, '.', 2) <> all ($2::text[])) as locked`,
         [tenant.tenantId, [...kids]],
       ),
     );

@@ -135,7 +135,11 @@ async function commitCutover(tx: TenantTransaction): Promise<void> {
   );
 }
 
-async function noteVersion(tx: TenantTransaction, { credentialId, version, fields }: CredentialRow): Promise<void> {
+/** Keeps which fields a version has. */
+export async function noteVersion(
+  tx: TenantTransaction,
+  { credentialId, version, fields }: CredentialRow,
+): Promise<void> {
   await tx.sql(
     `insert into sources.credential_version (tenant_id, credential_id, version, fields, written_at)
      values ($1, $2, $3, $4, now())`,

@@ -1,5 +1,6 @@
 import type { Tenant, TenantTransaction } from '@weir/kernel';
 import type { SealPlace } from '@weir/vault';
+import { waitingRotations } from './rotation-rows.ts';
 import { credentialOf } from './rows.ts';
 import type { StoredAt } from './vault-access.ts';
 
@@ -19,5 +20,6 @@ export async function storedAt(
   { sealed, credentialId }: { sealed?: string | null | undefined; credentialId?: string | null | undefined },
   place: SealPlace,
 ): Promise<StoredAt> {
-  return { place, sealed: sealed ?? undefined, credential: await credentialOf(tx, { credentialId }) };
+  const waiting = credentialId ? await waitingRotations(tx, credentialId) : [];
+  return { place, sealed: sealed ?? undefined, credential: await credentialOf(tx, { credentialId }), waiting };
 }

@@ -1,12 +1,15 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import { type Sealer, type SealPlace, type SecretStore, type SecretValues, type Vault, VaultError } from '@weir/vault';
 import { credentialProblems } from '../contract.ts';
+import { type WaitingRotation, withWaiting } from './rotation-rows.ts';
 
 /** Where the values of a source lie: sealed in its row, or in the secret store at an exact version; nowhere without both. */
 export interface StoredAt {
   place: SealPlace;
   sealed: string | undefined;
   credential: { credentialId: string; version: number } | undefined;
+  /** What connectors renewed of it and is not written yet. */
+  waiting?: readonly WaitingRotation[];
 }
 
 /** The secret store; throws `credential_mode_unsupported` where credentials are kept inline. */
@@ -29,7 +32,7 @@ export function requireSealer({ sealer }: Vault): Sealer {
 export async function storedValues(
   { vault, log }: Pick<Kernel, 'vault' | 'log'>,
   { tenantId }: Tenant,
-  { place, sealed, credential }: StoredAt,
+  { place, sealed, credential, waiting = [] }: StoredAt,
 ): Promise<SecretValues | undefined> {
   return vaultProblems(log, async () => {
     if (sealed !== undefined) {
@@ -39,7 +42,8 @@ export async function storedValues(
     if (credential === undefined) return undefined;
     const { credentialId, version } = credential;
     if (vault.store === undefined) throw new VaultError('store_refused');
-    return vault.store.read({ tenantId, credentialId }, version);
+    const values = await vault.store.read({ tenantId, credentialId }, version);
+    return withWaiting({ vault }, { tenantId }, values, waiting);
   });
 }
 

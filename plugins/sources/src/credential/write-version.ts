@@ -7,8 +7,11 @@ import { vaultProblems } from './vault-access.ts';
 /** Why a version that was written is not used. */
 export type QuarantineReason = 'not_committed' | 'abandoned' | 'unverified' | 'unexpected';
 
+/** What writing to the secret store needs of the kernel. */
+export type WriteKernel = Pick<Kernel, 'db' | 'log'>;
+
 export interface WriteDeps {
-  kernel: Kernel;
+  kernel: WriteKernel;
   store: SecretStore;
 }
 
@@ -68,7 +71,7 @@ async function isWritten(
  * commit whose answer was lost has taken its intents with it, so that nothing is quarantined that is used.
  */
 export async function useWritten<R>(
-  kernel: Kernel,
+  kernel: WriteKernel,
   tenant: Tenant,
   { batchId, versions }: { batchId: string; versions: number },
   work: (tx: TenantTransaction) => Promise<R>,
@@ -97,7 +100,7 @@ export async function settleIntents(tx: TenantTransaction, batchId: string, vers
 }
 
 async function beginIntent(
-  kernel: Kernel,
+  kernel: WriteKernel,
   tenant: Tenant,
   { credentialId, batchId, version }: { credentialId: string; batchId: string; version: number },
 ): Promise<void> {
@@ -116,7 +119,7 @@ async function beginIntent(
 }
 
 /** Says that a batch is still being written, so that no sweep takes it for abandoned. */
-export async function renewIntents(kernel: Kernel, tenant: Tenant, batchId: string): Promise<void> {
+export async function renewIntents(kernel: WriteKernel, tenant: Tenant, batchId: string): Promise<void> {
   await kernel
     .db(tenant)
     .transaction((tx) =>
@@ -127,7 +130,7 @@ export async function renewIntents(kernel: Kernel, tenant: Tenant, batchId: stri
     );
 }
 
-async function endIntent(kernel: Kernel, tenant: Tenant, credentialId: string): Promise<void> {
+async function endIntent(kernel: WriteKernel, tenant: Tenant, credentialId: string): Promise<void> {
   await kernel
     .db(tenant)
     .transaction((tx) =>
@@ -159,7 +162,7 @@ export async function quarantine(
 
 /** Quarantines every version that a batch has an intent for. */
 export async function quarantineBatch(
-  kernel: Kernel,
+  kernel: WriteKernel,
   tenant: Tenant,
   batchId: string,
   reason: QuarantineReason,

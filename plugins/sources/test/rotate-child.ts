@@ -1,0 +1,41 @@
+/** Keeps a renewed credential, or writes what waits, in a process that a test can kill. Its one argument is `RotateOrder`. */
+
+import type { Kernel, Tenant } from '@weir/kernel';
+import { openDatabase } from '@weir/kernel/testing';
+import { openVault } from '@weir/vault';
+import { pino } from 'pino';
+import { CredentialEntity } from '../src/credential/entity.ts';
+import { rotationKeeper } from '../src/credential/keep-rotated.ts';
+import { writeRotations } from '../src/credential/write-rotated.ts';
+import { patternCatalog } from '../src/pattern/catalog.ts';
+import { SourceEntity } from '../src/source/entity.ts';
+import { liveSource } from '../src/source/live-source.ts';
+import { fileSecretStore } from './file-secret-store.ts';
+
+/** What the process is told: with a report it keeps that, without one it writes. */
+export interface RotateOrder {
+  database: { host: string; port: number; user: string; password: string; database: string };
+  tenant: Tenant;
+  sourceId: string;
+  keyFile: string;
+  storeFolder: string;
+  given?: string;
+  reported?: object;
+}
+
+const order = JSON.parse(process.argv[2] ?? '{}') as RotateOrder;
+const { tenant, sourceId, given, reported } = order;
+const log = pino({ level: 'silent' });
+const entities = [SourceEntity, CredentialEntity];
+const database = await openDatabase({ ...order.database, name: order.database.database, entities, log });
+const { vault } = openVault({ SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: order.keyFile }, {});
+const stored = { ...vault, mode: 'secret_store' as const, store: fileSecretStore(order.storeFolder) };
+const kernel = { db: database.db, log, vault: stored } as unknown as Kernel;
+if (given === undefined) {
+  await writeRotations(kernel, tenant);
+} else {
+  const source = await kernel.db(tenant).transaction((tx) => liveSource(tx, sourceId));
+  const pattern = await patternCatalog(database.sql).ofKnown(source);
+  await rotationKeeper(kernel, { tenant, sourceId, pattern, config: given })(reported);
+}
+await database.close();
