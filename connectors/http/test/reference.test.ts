@@ -122,5 +122,5 @@ for (const [name, one] of Object.entries({ ...REQUEST_CASES, ...CURSOR_CASES }))
 }
 
 t.teardown(async () => {
-  if (python !== undefined) await writeFile(EXPECTED, `${JSON.stringify(given, null, 2)}\n`);
+  if (python !== undefined) await writeFile(EXPECTED, `${JSON.stringify({ ...expected, ...given }, null, 2)}\n`);
 });

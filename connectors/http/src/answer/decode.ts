@@ -4,6 +4,7 @@ import { fault } from '../fault.ts';
 import { type Part, partIn, textIn } from '../manifest/part.ts';
 import type { Dictionary, Value } from '../template/value.ts';
 import { parseCsv } from './parse-csv.ts';
+import { parseXml } from './parse-xml.ts';
 
 /** The largest body of one answer, also after it is unpacked. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -36,6 +37,8 @@ function reading(part: Part | undefined, config: Dictionary, at: string): Decode
       const delimiter = (textIn(part, 'delimiter', config) ?? ',').replace('\\t', '\t');
       return (body) => parseCsv(new TextDecoder(encoding, { fatal: true }).decode(body), delimiter);
     }
+    case 'XmlDecoder':
+      return (body) => (body.length === 0 ? [] : [parseXml(utf8(body))]);
     case 'GzipDecoder': {
       const inner = partIn(part, 'decoder');
       const decode = decoderOf(inner, config, at);

@@ -250,6 +250,23 @@ const tables: Case = {
   }),
 };
 
+const documents: Case = {
+  manifest: manifest({
+    retriever: {
+      ...retriever({ path: '/document' }),
+      decoder: { type: 'XmlDecoder' },
+      record_selector: { type: 'RecordSelector', extractor: { type: 'DpathExtractor', field_path: ['shops', 'shop'] } },
+    },
+  }),
+  api: () => () => ({
+    body: `<?xml version="1.0"?><!-- shops --><shops a="b">
+      <shop id="1"><name>A &amp; B</name><tag>x</tag><tag>y</tag></shop>
+      <shop id="2"><name><![CDATA[<C>]]></name><owner since="2020">D</owner><size>12.50</size></shop>
+    </shops>`,
+    headers: { 'content-type': 'application/xml' },
+  }),
+};
+
 export const REQUEST_CASES: Readonly<Record<string, Case>> = {
   pages,
   offsets,
@@ -259,4 +276,5 @@ export const REQUEST_CASES: Readonly<Record<string, Case>> = {
   errors,
   decoders,
   tables,
+  documents,
 };
