@@ -21,7 +21,12 @@ const values = vaultedValues('fuzzed');
 type Examples = Record<string, { id: string; body?: object }>;
 
 /** Lets Schemathesis loose on the routes of credentials where these lie in a secret store, with one source for each route. */
-export async function fuzzCredentials(t: Teardown, folder: string, efforts: readonly Effort[]): Promise<FuzzReport> {
+export async function fuzzCredentials(
+  t: Teardown,
+  folder: string,
+  efforts: readonly Effort[],
+  say: (line: string) => void = () => undefined,
+): Promise<FuzzReport> {
   await mkdir(path.join(folder, 'warehouse'), { recursive: true });
   const [database, issuer, mount] = [await testDatabase(t, tools), await testIssuer(t), await testMount(t)];
   await database.tenant(TENANT);
@@ -39,12 +44,13 @@ export async function fuzzCredentials(t: Teardown, folder: string, efforts: read
   const examples = await seed(caller(api.url), migrated);
   const before = api.answers();
   const runs: FuzzReport['runs'] = [];
-  for (const { roles, ...effort } of efforts)
+  for (const { roles, tenants: _tenants, ...effort } of efforts)
     for (const role of roles) {
       const own = await issuer.userToken({ subject: role, organizations: [TENANT], roles: [role] });
       const what = { configuration: configuration(own), tried: (document: Document) => tried(document, examples) };
       const run = await runSchemathesis({ url: api.url, folder, data: folder, ...what, ...effort });
       runs.push({ caller: `${role} with a secret store`, ...run });
+      say(`${role} with a secret store: ${run.passed ? 'nothing found' : 'see below'}`);
     }
   const operations = (await answered(api, before)).filter(({ name }) => ROUTES.test(name));
   return { runs, operations };

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { startServices } from '../services.ts';
 import { fuzzCredentials } from './fuzz-credentials.ts';
 import { FUZZ_ROLES, fuzzPlatform } from './fuzz-platform.ts';
-import { enough, union, unreached } from './reached.ts';
+import { enough, reasonOf, union, unreached } from './reached.ts';
 
 const ALL_PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];
 
@@ -32,12 +32,14 @@ async function main(): Promise<number> {
   const ends: (() => unknown)[] = [];
   try {
     const t = { teardown: (end: () => unknown) => void ends.unshift(end) };
-    const reports = [await fuzzPlatform(t, folder, [effort]), await fuzzCredentials(t, folder, [effort])];
+    const say = (line: string) => void process.stderr.write(`  ${line}\n`);
+    const reports = [await fuzzPlatform(t, folder, [effort], say), await fuzzCredentials(t, folder, [effort], say)];
     const runs = reports.flatMap((report) => report.runs);
     for (const { caller, said } of runs) process.stdout.write(`\n# ${caller}\n\n${said}\n`);
     const operations = union(reports);
     const missed = unreached(operations);
-    for (const { name, statuses } of missed) process.stdout.write(`no 2xx: ${name} ${JSON.stringify(statuses)}\n`);
+    for (const { name, statuses } of missed)
+      process.stdout.write(`no 2xx: ${name} ${JSON.stringify(statuses)}: ${reasonOf(name)}\n`);
     process.stdout.write(`${operations.length - missed.length} of ${operations.length} operations reached a 2xx\n`);
     return enough(operations) && runs.every(({ passed }) => passed) ? 0 : 1;
   } finally {

@@ -5,6 +5,20 @@ export const WANTED_SHARE = 0.95;
 
 type Operations = FuzzReport['operations'];
 
+/** Why an operation answers no fuzzer with a 2xx. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ...['pipeline', 'schema-match', 'transform'].map(
+    (name) =>
+      [`POST /api/v1/workflow-engine/workflows/${name}`, 'no plugin brings this workflow yet: 501 by name'] as const,
+  ),
+  ['PUT /api/v1/tenants/{alias}/plugins/{plugin_id}', 'no plugin of the platform as it is deployed can be switched'],
+  ['POST /api/v1/patterns/register', 'a fuzzer signs nothing'],
+  ['POST /api/v1/patterns/reconcile', 'a fuzzer signs nothing'],
+]);
+
+/** What is said of an operation that no 2xx was answered to. */
+export const reasonOf = (name: string): string => REASONS.get(name) ?? 'nobody knows why';
+
 /** The operations of all reports, each with the statuses of all. */
 export function union(reports: readonly FuzzReport[]): Operations {
   const found = new Map<string, Record<string, number>>();

@@ -1,8 +1,8 @@
 import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
-import type { Api } from './seed-sources.ts';
+import { type Api, inTurn } from './seed-sources.ts';
 
 /** Tokens that may be revoked, and policies that may be deleted, by examples that do no more than that. */
-const VICTIMS = 25;
+const VICTIMS = 10;
 
 /** What an access policy of the fuzzer says; nobody is forbidden anything by it. */
 export const HARMLESS = { cedar: 'forbid (principal, action, resource) when { principal.sub == "nobody" };' };
@@ -21,8 +21,6 @@ export async function seedIdentity(api: Api): Promise<IdentitySeeds> {
   const policy = async (name: string) =>
     (await api(createPolicy, { body: { name, kind: 'access', document: HARMLESS } })).policy_id;
   const first = await token('read');
-  const names = Array.from({ length: VICTIMS }, (_, at) => `victim_${at}`);
-  const revoked = await Promise.all(names.map(token));
   return {
     read: {
       api_token_id: [first.api_token_id],
@@ -31,7 +29,7 @@ export async function seedIdentity(api: Api): Promise<IdentitySeeds> {
       version: ['1'],
     },
     writtenPolicy: await policy('written'),
-    revokedTokens: revoked.map(({ api_token_id }) => api_token_id),
-    deletedPolicies: await Promise.all(names.map(policy)),
+    revokedTokens: (await inTurn(VICTIMS, (at) => token(`victim_${at}`))).map(({ api_token_id }) => api_token_id),
+    deletedPolicies: await inTurn(VICTIMS, (at) => policy(`victim_${at}`)),
   };
 }

@@ -41,6 +41,13 @@ export async function until(done: () => Promise<boolean>): Promise<void> {
   }
 }
 
+/** Makes so many things one after the other, as a machine that has much to do lets nobody wait for long. */
+export async function inTurn<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  for (let at = 0; at < count; at += 1) made.push(await make(at));
+  return made;
+}
+
 /** Makes sources of files, and brings them as far as a seed needs them. */
 export function seedSources(api: Api) {
   const make = async (source_config: { path: string } | { url: string }): Promise<string> => {

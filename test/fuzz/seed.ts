@@ -3,14 +3,15 @@ import { listDatasetSnapshots, listDatasets } from '@weir/plugin-datasets/contra
 import { createStream, getReplay, previewReset, putSchedule, startReplay } from '@weir/plugin-sources/contract';
 import type { HeldFile } from './held-file.ts';
 import { type IdentitySeeds, seedIdentity } from './seed-identity.ts';
-import { type Api, apiOf, type Caller, seedSources, until } from './seed-sources.ts';
+import { type Api, apiOf, type Caller, inTurn, seedSources, until } from './seed-sources.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const DATA = fixture('shop');
 /** One of its lines has no key. */
 const PEOPLE = fixture('people');
+const PEOPLE_TABLE = '__people';
 /** Sources that may be retired, and streams that may be deleted, by examples that do no more than that. */
-const VICTIMS = 25;
+const VICTIMS = 10;
 
 /** Things of one tenant by what the specification calls their ids: what reads may name, and what writes may spoil. */
 export interface Seeds {
@@ -35,22 +36,17 @@ export interface Seeds {
 /** Gives a tenant one of everything that a path can name, through the API and a worker that takes the work. */
 export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
   const api = apiOf(caller);
-  const { make, discovered, synced } = seedSources(api);
-  const main = await discovered({ path: DATA });
-  const run = await synced(main);
-  const datasets = (await api(listDatasets)).items.map(({ dataset_id }) => dataset_id);
-  const [dataset_id] = datasets;
-  if (dataset_id === undefined) throw new Error('the sync made no table');
-  const snapshots = (await api(listDatasetSnapshots, { params: { dataset_id } })).items;
-  const { source_id, stream_ids } = await discovered({ path: DATA });
-  const [stream_id = ''] = stream_ids;
-  const { etag } = await api(previewReset, { params: { source_id, stream_id } });
-  const retired = await Promise.all(Array.from({ length: VICTIMS }, () => make({ path: DATA })));
-  const deleted = await make({ path: DATA });
-  const stream = (name: string) =>
-    api(createStream, { params: { source_id: deleted }, body: { name, schema: { type: 'object' } } });
-  const streams = await Promise.all(Array.from({ length: VICTIMS }, (_, at) => stream(`stream_${at}`)));
-  const { rejecting, replay_run_id } = await seedReplay(api);
+  const { make } = seedSources(api);
+  // What waits for a worker waits together; the rest comes one after the other.
+  const [{ main, run, datasets, snapshots }, reset, replayed, running] = await Promise.all([
+    seedTable(api),
+    seedReset(api),
+    seedReplay(api),
+    seedRunning(api, held),
+  ]);
+  const write = await make({ path: DATA });
+  const retired = await inTurn(VICTIMS, () => make({ path: DATA }));
+  const deleted = await seedDeleted(api);
   const identity = await seedIdentity(api);
   const write = await make({ path: DATA });
   for (const source_id of [main.source_id, write])
@@ -63,7 +59,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
       stream_id: main.stream_ids,
       run_id: [run.run_id],
       sync_run_id: [run.run_id, run.workflow_id],
-      replay_run_id: [replay_run_id],
+      replay_run_id: [replayed.replay_run_id],
       discovery_id: [main.workflow_id],
       workflow_id: [run.workflow_id, run.run_id],
       dataset_id: datasets,
@@ -73,12 +69,39 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
     },
     write: { source_id: write },
     retired,
-    deleted: { source_id: deleted, stream_ids: streams.map(({ stream_id }) => stream_id) },
-    reset: { source_id, stream_id, etag },
-    rejecting,
+    deleted,
+    reset,
+    rejecting: replayed.rejecting,
     identity,
-    running: await seedRunning(api, held),
+    running,
   };
+}
+
+/** A source that was synced, with its tables and what they went through. */
+async function seedTable(api: Api) {
+  const { discovered, synced } = seedSources(api);
+  const main = await discovered({ path: DATA });
+  const run = await synced(main);
+  const all = (await api(listDatasets)).items.map(({ dataset_id }) => dataset_id);
+  const datasets = all.filter((dataset_id) => !dataset_id.endsWith(PEOPLE_TABLE));
+  const [dataset_id] = datasets;
+  if (dataset_id === undefined) throw new Error('the sync made no table');
+  return { main, run, datasets, snapshots: (await api(listDatasetSnapshots, { params: { dataset_id } })).items };
+}
+
+async function seedReset(api: Api): Promise<Seeds['reset']> {
+  const { source_id, stream_ids } = await seedSources(api).discovered({ path: DATA });
+  const [stream_id = ''] = stream_ids;
+  const { etag } = await api(previewReset, { params: { source_id, stream_id } });
+  return { source_id, stream_id, etag };
+}
+
+async function seedDeleted(api: Api): Promise<Seeds['deleted']> {
+  const source_id = await seedSources(api).make({ path: DATA });
+  const stream = (name: string) =>
+    api(createStream, { params: { source_id }, body: { name, schema: { type: 'object' } } });
+  const streams = await inTurn(VICTIMS, (at) => stream(`stream_${at}`));
+  return { source_id, stream_ids: streams.map(({ stream_id }) => stream_id) };
 }
 
 /** A stream with a line in quarantine that was tried again. */
@@ -86,7 +109,7 @@ export async function seedReplay(api: Api): Promise<{ rejecting: string; replay_
   const { discovered, synced } = seedSources(api);
   await synced(await discovered({ path: PEOPLE }), { write_mode: 'merge', primary_key: [['id']] });
   const { items } = await api(listDatasets);
-  const rejecting = items.find(({ dataset_id }) => dataset_id.endsWith('__people'))?.dataset_id;
+  const rejecting = items.find(({ dataset_id }) => dataset_id.endsWith(PEOPLE_TABLE))?.dataset_id;
   if (rejecting === undefined) throw new Error('the sync made no table');
   const { run_id } = await api(startReplay, { body: { dataset_id: rejecting } });
   await until(async () => (await api(getReplay, { params: { replay_run_id: run_id } })).is_terminal);

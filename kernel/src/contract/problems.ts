@@ -167,8 +167,8 @@ export const kernelProblems = {
     code: 'uri_too_long',
     status: 414,
     title: 'Address too long',
-    detail: 'The request line is longer than the server takes.',
-    hint: 'Shorten the query.',
+    detail: 'The request line, or the headers with it, are longer than the server takes.',
+    hint: 'Shorten the query or the token: 16 KiB in all.',
   }),
   unsupportedMediaType: problem({
     code: 'unsupported_media_type',
