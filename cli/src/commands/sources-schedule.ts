@@ -36,15 +36,17 @@ abstract class ScheduleCommand extends WeirCommand {
     );
     await this.show(Object.fromEntries(present));
     const { stdout } = this.context;
-    stdout.write('\n');
-    await this.show(
-      next_runs.map(({ at, local }) => ({
-        'next run': local.slice(0, 19).replace('T', ' '),
-        offset: local.slice(19),
-        utc: at,
-      })),
-      { columns: ['next run', 'offset', 'utc'] },
-    );
+    if (next_runs.length > 0) {
+      stdout.write('\n');
+      await this.show(
+        next_runs.map(({ at, local }) => ({
+          'next run': local.slice(0, 19).replace('T', ' '),
+          offset: local.slice(19),
+          utc: at,
+        })),
+        { columns: ['next run', 'offset', 'utc'] },
+      );
+    }
     if (last_firings.length > 0) {
       stdout.write('\n');
       const rows = last_firings.map(({ reason, ...firing }) => ({ ...firing, reason: reason?.detail ?? null }));
