@@ -1,0 +1,152 @@
+import type { ConnectorExit } from '@weir/connector-runtime';
+
+/** What a real connector was seen to print, how it ended, and what has to come of it. */
+export type Quirk = {
+  readonly name: string;
+  readonly lines: readonly string[];
+  readonly exit?: Partial<ConnectorExit>;
+  readonly stderr?: string;
+  /** By stream: `success` or the code of the failure, how many rows are kept, and the last state that is. */
+  readonly comes: Readonly<Record<string, readonly [outcome: string, rows: number, state?: string]>>;
+  /** Texts that must lie in the kept rows as they came. */
+  readonly holds?: readonly string[];
+};
+
+const record = (data: string, stream = 'users') =>
+  `{"type":"RECORD","record":{"stream":"${stream}","data":${data},"emitted_at":1700000000000}}`;
+const spaced = (data: string, stream = 'users') =>
+  `{"type": "RECORD", "record": {"stream": "${stream}", "data": ${data}, "emitted_at": 1700000000000}}`;
+const state = (value: string, count?: string, stream = 'users') =>
+  `{"type":"STATE","state":{"type":"STREAM","stream":{"stream_descriptor":{"name":"${stream}","namespace":null},"stream_state":${value}}${
+    count === undefined ? '' : `,"sourceStats":{"recordCount":${count}}`
+  }}}`;
+const status = (word: string, stream = 'users') =>
+  `{"type":"TRACE","trace":{"type":"STREAM_STATUS","emitted_at":1700000000000.123,"stream_status":{"stream_descriptor":{"name":"${stream}"},"status":"${word}"}}}`;
+const failed = (words: string) =>
+  `{"type":"TRACE","trace":{"type":"ERROR","emitted_at":1700000000000.5,"error":{"message":"${words}","failure_type":"config_error","stream_descriptor":{"name":"users"}}}}`;
+const log = (words: string) => `{"type":"LOG","log":{"level":"INFO","message":"${words}"}}`;
+const kept = (value: string, count?: string) => state(value, count).slice('{"type":"STATE","state":'.length, -1);
+const LONG = 'x'.repeat(300_000);
+
+export const QUIRKS: readonly Quirk[] = [
+  {
+    name: 'log lines, text and messages of unknown types stand between the others',
+    lines: [
+      log('Memory monitor'),
+      'Starting up',
+      '{"type":"NEWS","news":{}}',
+      '[1]',
+      '',
+      record('{"id":1}'),
+      status('COMPLETE'),
+    ],
+    comes: { users: ['success', 1] },
+  },
+  {
+    name: 'one process writes with two serialisers, and in any order of keys',
+    lines: [
+      record('{"id":1}'),
+      spaced('{"id": 2}'),
+      '{"record":{"emitted_at":1,"data":{"id":3},"stream":"users"},"type":"RECORD"}',
+      state('{"at":3}', '3.0'),
+      status('COMPLETE'),
+    ],
+    comes: { users: ['success', 3, kept('{"at":3}', '3.0')] },
+    holds: ['{"id":1}', '{"id": 2}', '{"id":3}'],
+  },
+  {
+    name: 'tokens that are no JSON, numbers that no double holds and lone surrogates pass as they are',
+    lines: [
+      spaced('{"n": NaN, "i": -Infinity}'),
+      record('{"n":9007199254740993}'),
+      record('{"n":123456789012345678901234567890}'),
+      record('{"s":"\\ud800"}'),
+      status('COMPLETE'),
+    ],
+    comes: { users: ['success', 4] },
+    holds: ['NaN', '-Infinity', '9007199254740993', '123456789012345678901234567890', '\\ud800'],
+  },
+  {
+    name: 'long lines, zero characters, line separators and dates that are none',
+    lines: [
+      record(`{"t":"${LONG}"}`),
+      record('{"t":"\\u0000"}'),
+      record('{"t":"a\u2028b"}'),
+      record('{"d":"2024-02-30"}'),
+      status('COMPLETE'),
+    ],
+    comes: { users: ['success', 4] },
+    holds: [LONG, '\\u0000', 'a\u2028b', '2024-02-30'],
+  },
+  {
+    name: 'a namespace that is null, empty or the own name is none',
+    lines: [
+      '{"type":"RECORD","record":{"namespace":null,"stream":"users","data":{"id":1},"emitted_at":1}}',
+      '{"type":"RECORD","record":{"namespace":"","stream":"users","data":{"id":2},"emitted_at":1}}',
+      '{"type":"RECORD","record":{"stream":"users","data":{"id":3},"emitted_at":1,"namespace":"users"}}',
+      status('COMPLETE'),
+    ],
+    comes: { users: ['success', 3] },
+  },
+  {
+    name: 'a stream that the source has not is INCOMPLETE, at exit 0 and without an error',
+    lines: [record('{"id":1}', 'orders'), status('COMPLETE', 'orders'), status('INCOMPLETE')],
+    comes: { users: ['stream_incomplete', 0], orders: ['success', 1] },
+  },
+  {
+    name: 'a refused login is told twice, and then comes a state that is none',
+    lines: [failed('401'), failed('401'), status('INCOMPLETE'), state('{"__ab_no_cursor_state_message":true}', '0')],
+    exit: { code: 1 },
+    comes: { users: ['connector_config_error', 0] },
+  },
+  {
+    name: 'a state comes after COMPLETE, and once more with no records',
+    lines: [record('{"id":1}'), status('COMPLETE'), state('{"at":1}', '1'), state('{"at":1}', '0')],
+    comes: { users: ['success', 1, kept('{"at":1}', '0')] },
+  },
+  {
+    name: 'a connector without states is whole by its COMPLETE',
+    lines: [record('{"id":1}'), status('COMPLETE')],
+    comes: { users: ['success', 1] },
+  },
+  {
+    name: 'a state with another count than the records since the last one is not kept',
+    lines: [record('{"id":1}'), state('{"at":1}', '1'), record('{"id":2}'), state('{"at":2}', '2'), status('COMPLETE')],
+    comes: { users: ['record_count_mismatch', 1, kept('{"at":1}', '1')] },
+  },
+  {
+    name: 'a killed child leaves exit 0',
+    lines: [record('{"id":1}'), status('COMPLETE')],
+    exit: { code: 0, oomKilled: true },
+    comes: { users: ['connector_out_of_memory', 0] },
+  },
+  {
+    name: 'an estimate is no count, and streams come mixed',
+    lines: [
+      '{"type":"TRACE","trace":{"type":"ESTIMATE","emitted_at":1,"estimate":{"name":"users","type":"STREAM","row_estimate":99}}}',
+      record('{"id":1}', 'orders'),
+      record('{"id":1}'),
+      record('{"id":2}', 'orders'),
+      status('COMPLETE'),
+      status('COMPLETE', 'orders'),
+    ],
+    comes: { users: ['success', 1], orders: ['success', 2] },
+  },
+  {
+    name: 'a library that was unpacked to where nothing may be run',
+    lines: [log('starting')],
+    exit: { code: 1 },
+    stderr: 'java.lang.UnsatisfiedLinkError: /tmp/x.so: failed to map segment from shared object',
+    comes: { users: ['runtime_incompatible', 0] },
+  },
+  {
+    name: 'rows of a stream that nobody asked for',
+    lines: [record('{"id":1}'), state('{"at":1}', '1'), record('{"id":1}', 'strangers'), status('COMPLETE')],
+    comes: { users: ['protocol_violation', 1, kept('{"at":1}', '1')] },
+  },
+  {
+    name: 'a state for a stream that nobody asked for',
+    lines: [record('{"id":1}'), state('{"at":9}', '0', 'strangers'), status('COMPLETE')],
+    comes: { users: ['protocol_violation', 0] },
+  },
+];
