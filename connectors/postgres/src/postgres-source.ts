@@ -1,7 +1,7 @@
-import { type ConfiguredStream, defineSource, type ReadContext, type Source } from '@weir/connector-sdk';
+import { type ConfiguredStream, defineSource, type ReadContext, type Source, SourceError } from '@weir/connector-sdk';
 import { preflight } from './changes/publication.ts';
 import { readChanges } from './changes/read-changes.ts';
-import { findSlot } from './changes/slot.ts';
+import { findSlot, systemId } from './changes/slot.ts';
 import { type PostgresConfig, parseConfig } from './config.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
 import { type ConnectOptions, connect, type Session } from './connect.ts';
@@ -27,7 +27,7 @@ export function postgresSource(options: PostgresSourceDeps): Source {
     try {
       const tables = await listTables(session, config);
       if (tables.length === 0) throw fault('no_tables_found', 'schemas');
-      return use(config, { tables, isFollowed: await followedBy(session, config) });
+      return use(config, { tables, isFollowed: await followedBy(session, config, options) });
     } finally {
       await session.end();
     }
@@ -47,12 +47,31 @@ export function postgresSource(options: PostgresSourceDeps): Source {
   });
 }
 
-/** Which tables are followed in the log. Looks whether that can be done at all, the slot included where there is one. */
-async function followedBy(session: Session, config: PostgresConfig): Promise<(table: Table) => boolean> {
+/**
+ * Which tables are followed in the log. Looks whether that can be done at all: what the server is set to, the slot where there is
+ * one, and whether it lets a connection for replication in.
+ */
+async function followedBy(
+  session: Session,
+  config: PostgresConfig,
+  options: PostgresSourceDeps,
+): Promise<(table: Table) => boolean> {
   if (config.method !== 'cdc') return () => false;
   const { isPublished } = await preflight(session, config);
   if ((await findSlot(session, config)) === undefined) await assertSlotsLeft(session);
+  await assertReplicates(config, options);
   return (table) => table.hasIdentity && isPublished(table);
+}
+
+async function assertReplicates(config: PostgresConfig, options: PostgresSourceDeps): Promise<void> {
+  try {
+    const session = await connect(config, { ...options, replication: true });
+    await systemId(session).finally(session.end);
+  } catch (error) {
+    // The ordinary connection is let in: what is missing is the line of pg_hba.conf, or a right, for this kind.
+    const isRefused = error instanceof SourceError && /^(?:tls_required|login_failed|rights_missing)$/.test(error.code);
+    throw isRefused ? fault('replication_forbidden', undefined, error) : error;
+  }
 }
 
 async function assertSlotsLeft(session: Session): Promise<void> {

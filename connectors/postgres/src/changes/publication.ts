@@ -31,20 +31,24 @@ export async function preflight(session: Session, { publication }: PostgresConfi
   );
   if (found === undefined) throw fault('publication_missing', 'publication');
   if (found.whole !== 't') throw fault('publication_partial', 'publication');
-  // A partitioned table is published as itself, or as its parts.
+  // A partitioned table is published as itself, or as all of its parts.
   const rows = await session.rows(
-    `SELECT coalesce(pg_catalog.pg_partition_root(c.oid)::oid, c.oid) AS root, p.tablename AS name,
-       c.relreplident = 'n' OR (c.relreplident = 'd' AND NOT EXISTS (
-         SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)) AS bare
-     FROM pg_catalog.pg_publication_tables p
-     JOIN pg_catalog.pg_namespace n ON n.nspname = p.schemaname
-     JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = p.tablename
-     WHERE p.pubname = $1`,
+    `SELECT root, bool_or(oid = root) OR count(*) =
+         (SELECT count(*) FROM pg_catalog.pg_partition_tree(root::regclass) WHERE isleaf) AS whole,
+       array_to_json(array_agg(name) FILTER (WHERE bare)) AS bare
+     FROM (SELECT c.oid, coalesce(pg_catalog.pg_partition_root(c.oid)::oid, c.oid) AS root, p.tablename AS name,
+         c.relreplident = 'n' OR (c.relreplident = 'd' AND NOT EXISTS (
+           SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)) AS bare
+       FROM pg_catalog.pg_publication_tables p
+       JOIN pg_catalog.pg_namespace n ON n.nspname = p.schemaname
+       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = p.tablename
+       WHERE p.pubname = $1) found
+     GROUP BY root`,
     [publication],
   );
-  const roots = new Set(rows.map(({ root }) => root));
+  const roots = new Set(rows.filter(({ whole }) => whole === 't').map(({ root }) => root));
   return {
     isPublished: ({ oid }) => roots.has(oid),
-    withoutIdentity: rows.filter(({ bare }) => bare === 't').map(({ name }) => name ?? ''),
+    withoutIdentity: rows.flatMap(({ bare }) => JSON.parse(bare ?? '[]') as string[]),
   };
 }
