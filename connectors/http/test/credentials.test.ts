@@ -167,4 +167,8 @@ t.test('what a server says of credentials that it refuses is told by a code, and
     t.ok(errorOf(said).hint.startsWith(`${at}: `), errorOf(said).hint);
     t.notMatch(said.raw, new RegExp(secret));
   }
+  const pasted = { type: 'BearerAuthenticator', api_token: "{{ config['key'] }}" };
+  const broken = await read(configOf(url, of(pasted), { key: `${secret}\n` }), port);
+  t.match(errorOf(broken), { internal_message: 'config_invalid', hint: /^\/streams\/0\/retriever\/requester: / });
+  t.notMatch(broken.raw, new RegExp(secret));
 });

@@ -33,8 +33,16 @@ export async function exchange(request: HttpRequest, at: string, deps: SendDeps,
     return { status, headers: said, body: Buffer.concat(chunks), url: from };
   } catch (error) {
     signal.throwIfAborted();
+    if (isBadHeader(error))
+      throw fault('config_invalid', { at, what: 'a header would hold a sign that no header may' });
     if (!(error instanceof EgressError)) throw error;
     tell(undefined, 0);
     throw fault(EGRESS_FAULTS[error.code], { at, cause: error });
   }
+}
+
+/** Whether a name or value of a header cannot be sent, as a token with a line break at its end cannot. */
+function isBadHeader(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN';
 }
