@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
 import t from 'tap';
 import { cancelSync, getSyncStatus, listSyncHistory, startSync } from '../src/contract.ts';
@@ -35,8 +37,9 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
   await enableAll(api, source.source_id, { sync_mode: 'incremental', write_mode: 'append' });
 
   await t.test('kill -9 of the worker in mid-sync, then a restart', async (t) => {
-    const { run_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
+    const { run_id, workflow_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
     const children = await midSync(api, source.source_id, worker);
+    t.match(await heartbeat(workflow_id), { rowsRead: Number, bytesRead: Number, lastCommit: { snapshotId: /^\d+$/ } });
     t.strictSame(children.map(({ name }) => name.replace(/-.*/, '')).sort(), ['connector', 'sync']);
     worker.process.kill('SIGKILL');
     await once(worker.process, 'exit');
@@ -143,3 +146,17 @@ async function sameRows(t: { equal(found: unknown, wanted: unknown): unknown }, 
   const added = items.reduce((sum, snapshot) => sum + Number(snapshot.added_records), 0);
   t.equal(added, ROWS);
 }
+
+/** What the engine was last told of a sync that has committed. */
+function heartbeat(workflowId: string) {
+  const { WEIR_TEST_TEMPORAL_BINARY: engine = '', WEIR_TEST_TEMPORAL_ADDRESS: address = '' } = process.env;
+  const words = ['workflow', 'describe', '--address', address, '--workflow-id', workflowId, '--raw', '-o', 'json'];
+  return until('a heartbeat that tells of a commit', async () => {
+    const { stdout } = await promisify(execFile)(engine, words);
+    const { pendingActivities = [] } = JSON.parse(stdout) as { pendingActivities?: { heartbeatDetails?: Told[] }[] };
+    return pendingActivities
+      .flatMap(({ heartbeatDetails = [] }) => heartbeatDetails)
+      .find(({ lastCommit }) => lastCommit);
+  });
+}
+type Told = { lastCommit: object | null };

@@ -48,8 +48,8 @@ export interface AttemptRequest {
   runId: string;
   sourceId: string;
   signal: AbortSignal;
-  /** Called about every second with rows and bytes so far. */
-  onProgress(totals: ReturnType<SyncLedger['totals']>): void;
+  /** Called about every second with what a heartbeat tells. */
+  onProgress(pulse: ReturnType<SyncLedger['pulse']>): void;
 }
 
 /**
@@ -206,7 +206,7 @@ function startRecorder(ledger: SyncLedger, { onProgress }: AttemptRequest, kerne
   let writing: Promise<void> = Promise.resolve();
   let busy = false;
   const timer = setInterval(() => {
-    onProgress(ledger.totals());
+    onProgress(ledger.pulse());
     if (busy) return;
     busy = true;
     writing = ledger

@@ -116,6 +116,14 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       };
     },
 
+    /** What a heartbeat tells of the attempt: rows and bytes so far, and the newest commit of the run. */
+    pulse() {
+      const committed = [...standings.values()].filter(({ committedAt }) => committedAt !== undefined);
+      const newest = committed.toSorted((a, b) => Number(b.committedAt) - Number(a.committedAt))[0];
+      const last = newest && { at: newest.committedAt, snapshotId: newest.figures.snapshotIds.at(-1) ?? null };
+      return { ...this.totals(), lastCommit: last ?? null };
+    },
+
     /** Writes the counters of the run and its streams where the API reads them. */
     async record(phase: 'preparing' | 'reading' | 'committing'): Promise<void> {
       await writeCounters(kernel, attempt, { phase, totals: this.totals(), standings });
