@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { byteTail } from './byte-tail.ts';
 import { ConnectorError } from './connector-error.ts';
@@ -14,6 +15,9 @@ import {
   STOP_GRACE_MS,
 } from './connector-runtime.ts';
 import { createSegmentFolder, createWorkspace, sweepWorkspaces, type Workspace } from './workspace.ts';
+
+/** How long what a connector has left in the pipe of its stderr may hold up its end. */
+const STDERR_GRACE_MS = 1_000;
 
 /** `command` is a Node program of ours and its leading arguments; the protocol's arguments follow. */
 export type ProcessConnector = { readonly command: readonly string[] };
@@ -113,6 +117,7 @@ function supervise(child: ChildProcess, request: ConnectorRun, workspace: Worksp
     stderr.push(chunk);
     request.onStderr?.(chunk);
   });
+  const wholeStderr = child.stderr === null ? Promise.resolve() : once(child.stderr, 'close').catch(() => undefined);
   // A connector that never reads its stdin may close it: the lease is not ours to complain about.
   child.stdin?.on('error', () => undefined);
   let stopped = false;
@@ -130,6 +135,8 @@ function supervise(child: ChildProcess, request: ConnectorRun, workspace: Worksp
     request.signal?.removeEventListener('abort', askToStop);
     // Whatever the connector started and left behind goes with it.
     signalGroup(child, 'SIGKILL');
+    // A process may be gone before its last words have been read.
+    await Promise.race([wholeStderr, delay(STDERR_GRACE_MS, undefined, { ref: false })]);
     await workspace.destroy().catch(() => undefined);
     return { code: code ?? undefined, signal: signal ?? undefined, oomKilled: false, stopped };
   })();
