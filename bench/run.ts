@@ -6,6 +6,7 @@ import { commit } from './commit/commit.ts';
 import { entities } from './entities/entities.ts';
 import { hostile } from './hostile.ts';
 import { storeResult } from './performance/stored-result.ts';
+import { postgres } from './postgres/postgres.ts';
 import { resultLines } from './print-result.ts';
 import { preview, scan } from './read/read-suites.ts';
 import { startup } from './startup.ts';
@@ -18,6 +19,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   commit,
   entities,
   hostile,
+  postgres,
   preview,
   scan,
   startup,

@@ -7,6 +7,12 @@ import { pythonWith } from '../../test/python.ts';
 /** What each peer is installed from, all from PyPI and pinned; each in an environment of its own in the tool cache. */
 export const PEER_REQUIREMENTS = {
   dlt: ['dlt[parquet]==1.31.0', 'orjson==3.13.0'],
+  'dlt-postgres': [
+    'dlt[parquet,sql-database,pyiceberg]==1.31.0',
+    'connectorx==0.4.6',
+    'psycopg2-binary==2.9.13',
+    'sqlalchemy==2.0.44',
+  ],
   airbyte: ['airbyte==0.71.0'],
   sling: ['sling-linux-amd64==1.4.11'],
   duckdb: ['duckdb-cli==1.5.5'],

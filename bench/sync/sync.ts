@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { call } from '@weir/kernel/contract';
+import { call, type Input } from '@weir/kernel/contract';
 import {
   createSource,
   getDiscoveryStatus,
@@ -89,21 +89,34 @@ interface Replay {
 
 /** A source whose one stream is enabled and appended to. */
 async function replayingSource(platform: PlatformProcess, { name, file, times }: Replay): Promise<string> {
-  const client = clientOf(platform);
   const schema = JSON.stringify(jsonSchemaOf(LINE_KINDS.narrow));
-  const body = { name, pattern_id: 'replay', source_config: { path: file, times, schema } };
+  return readySource(platform, {
+    body: { name, pattern_id: 'replay', source_config: { path: file, times, schema } },
+    change: { enabled: true, sync_mode: 'incremental', write_mode: 'append' },
+  });
+}
+
+/** What a source is made of, and what is set for each of its streams. */
+export interface NewSource {
+  body: Input<typeof createSource>['body'];
+  change: Input<typeof updateStream>['body'];
+}
+
+/** Makes a source, discovers it and sets its streams; gives its id. */
+export async function readySource(platform: PlatformProcess, { body, change }: NewSource): Promise<string> {
+  const client = clientOf(platform);
   const { source_id } = bodyOf(await call(createSource, { body }, client));
   const { workflow_id } = bodyOf(await call(startDiscovery, { body: { source_id } }, client));
   await until(async () => bodyOf(await call(getDiscoveryStatus, { params: { workflow_id } }, client)).is_terminal);
   const { items } = bodyOf(await call(listStreams, { params: { source_id } }, client));
-  const change = { enabled: true, sync_mode: 'incremental' as const, write_mode: 'append' as const };
   for (const { stream_id } of items) {
     bodyOf(await call(updateStream, { params: { source_id, stream_id }, body: change }, client));
   }
   return source_id;
 }
 
-async function measuredSync(
+/** Syncs a source and gives what the worker and all below it used for it; throws when the sync does not succeed. */
+export async function measuredSync(
   platform: PlatformProcess,
   source_id: string,
   { worker, rows }: { worker: number; rows: number },
