@@ -69,8 +69,13 @@ async function keepRows({ kernel, schedules }: ReconcileDeps, tenant: Tenant): P
   const now = new Date();
   await kernel.db(tenant).transaction(async (tx) => {
     const past = { nextRunAt: { $lte: now }, deletedAt: null };
-    for (const row of await tx.find(ScheduleEntity, past, { limit: BATCH }))
-      await tx.update(row, { nextRunAt: nextRunOf(schedules, row, now) ?? null });
+    for (const row of await tx.find(ScheduleEntity, past, { limit: BATCH })) {
+      const next = nextRunOf(schedules, row, now) ?? null;
+      await tx.sql(
+        'update sources.schedule set next_run_at = $4 where tenant_id = $1 and source_id = $2 and version = $3',
+        [tenant.tenantId, row.sourceId, row.version, next],
+      );
+    }
     await tx.sql(
       `update sources.schedule_firing set outcome = 'skipped', reason = $2::jsonb
        where tenant_id = $1 and outcome = 'waiting' and looked_at < now() - make_interval(secs => $3)`,
