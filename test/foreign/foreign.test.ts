@@ -1,0 +1,90 @@
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { ownWorkspace } from '../../connectors/runtime/test/container-kit.ts';
+import { createSource } from '../../plugins/sources/src/contract.ts';
+import { discovered, enableAll, ok, synced, testPlatform } from '../../plugins/sources/test/platform.ts';
+import { type Engine, engineJson, testEngine } from '../engines/index.ts';
+import { type PythonImage, pythonImage } from '../engines/python-image.ts';
+
+/** A connector of strangers, what a source of it is told, and how many rows that must give. */
+interface Foreign {
+  pattern: string;
+  image: PythonImage;
+  config: Record<string, unknown>;
+  rows: number;
+}
+
+const ROWS = 500;
+/** The first time, packages are fetched and a system is made for them. */
+const TIMEOUT_MS = 1_800_000;
+const FOREIGN: readonly Foreign[] = [
+  {
+    pattern: 'faker',
+    image: { name: 'foreign/source-faker:7.2.1', requirement: 'airbyte-source-faker==7.2.1', program: 'source-faker' },
+    config: { count: ROWS, seed: 1, parallelism: 1, always_updated: false, records_per_slice: 100 },
+    // Each person and each product; purchases are as many as chance has it.
+    rows: ROWS + 100,
+  },
+  {
+    pattern: 'file',
+    image: {
+      name: 'foreign/source-file:0.5.39',
+      requirement: 'airbyte-source-file==0.5.39',
+      program: 'source-file',
+      files: {
+        'local/cities.csv': `id,name\n${Array.from({ length: ROWS }, (_, id) => `${id},City ${id}`).join('\n')}\n`,
+      },
+    },
+    config: { dataset_name: 'cities', format: 'csv', url: '/local/cities.csv', provider: { storage: 'local' } },
+    rows: ROWS,
+  },
+  {
+    pattern: 'tap',
+    image: {
+      name: 'foreign/tap-jsonl:0.3.1',
+      requirement: 'tap-jsonl==0.3.1',
+      program: 'tap-jsonl',
+      tap: true,
+      files: {
+        'local/cities.jsonl': Array.from({ length: ROWS }, (_, id) => `{"id":${id},"name":"City ${id}"}\n`).join(''),
+      },
+    },
+    config: { path: '/local/cities.jsonl', stream_name: 'cities' },
+    rows: ROWS,
+  },
+];
+
+async function prove(t: Test, engine: Engine, { pattern, image, config, rows }: Foreign): Promise<void> {
+  t.setTimeout(TIMEOUT_MS);
+  const [workspace, socket] = [await ownWorkspace(t, engine), path.dirname(engine.socketPath)];
+  await pythonImage(engine, image);
+  const platform = await testPlatform(t, async () => ({
+    WEIR_PLATFORM: path.join(import.meta.dirname, 'platform.json'),
+    SOURCE_SOCKET_DIR: socket,
+    WEIR_SOURCE_WORKSPACE_DIR: workspace,
+    DISCOVERY_SOCKET_DIR: socket,
+    WEIR_DISCOVERY_WORKSPACE_DIR: workspace,
+    WEIR_ENGINE_WAIVERS: 'rootful',
+  }));
+  await platform.startWorker();
+  const api = await platform.as('demo');
+  const { source_id } = ok(
+    await api(createSource, { body: { name: pattern, pattern_id: pattern, source_config: config } }),
+  );
+  t.match(await discovered(api, source_id), { status: 'succeeded' }, 'discovered');
+  await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
+  const run = await synced(api, source_id);
+  t.match(run, { status: 'succeeded', verdict: 'clean' }, 'synced');
+  t.ok((run.rows_written ?? 0) >= rows, `${run.rows_written} rows`);
+  const where = `/containers/json?all=1&${new URLSearchParams({ filters: JSON.stringify({ label: [`weir.source=${source_id}`] }) })}`;
+  t.same(await engineJson(engine.socketPath, { path: where }), [], 'no container is left');
+}
+
+t.setTimeout(TIMEOUT_MS);
+const engine = await testEngine(t, 'rootful');
+if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
+else
+  for (const foreign of FOREIGN)
+    t.test(`${foreign.image.requirement} runs unmodified, from discovery to the table`, (t) =>
+      prove(t, engine, foreign),
+    );
