@@ -80,6 +80,25 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
     t.notMatch(await everything(platform), /CNRY|730411927/);
   });
 
+  await t.test('a token that the connector renews is what its next sync gets, and nobody reads it', async (t) => {
+    const tell = ['renew', 'output'];
+    const own = { ...body, name: 'renewing', source_config: { ...VAULTED_CONFIG, tell } };
+    const { source_id } = ok(await api(createSource, { body: own }));
+    await discovered(api, source_id);
+    await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+    const digest = async () => {
+      const dataset = { dataset_id: 'bronze.demo.renewing__rows' };
+      const { rows } = ok(await api(previewDataset, { params: dataset, query: { columns: 'digest' } }));
+      return rows.at(-1)?.[0];
+    };
+    const whole = vaultedWhole(MARK, { tell });
+    for (const token of [whole.token, `${whole.token}-renewed`]) {
+      t.match(await synced(api, source_id), { status: 'succeeded' });
+      t.equal(await digest(), digestOf({ ...whole, token }));
+    }
+    t.notMatch(await everything(platform), /CNRY|730411927|-renewed/);
+  });
+
   await t.test(
     'credentials stay through ordinary updates, also where a list is written back as it was read',
     async (t) => {
@@ -136,7 +155,10 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
 
   await t.test('a source that is retired keeps nothing', async (t) => {
     ok(await api(deleteSource, { params }));
-    t.strictSame(await platform.database.peek('select sealed from sources.source'), [{ sealed: null }]);
+    t.strictSame(
+      await platform.database.peek('select sealed from sources.source where source_id = $1', [created.source_id]),
+      [{ sealed: null }],
+    );
   });
 });
 

@@ -1,6 +1,7 @@
-import { createScrubber, leaves, type Scrubber } from '@weir/connector-runtime';
+import { leaves, type Scrubber } from '@weir/connector-runtime';
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { SecretValues } from '@weir/vault';
+import { growingScrubber } from './growing-scrubber.ts';
 import { withValues } from './read-values.ts';
 import { type StoredAt, storedValues } from './vault-access.ts';
 
@@ -42,9 +43,19 @@ export interface AttemptScrubbers {
   text: Scrubber;
   /** For what is stored as it is: a credential in it is a fault, as it cannot be masked. */
   sure: Scrubber;
+  /** From here on these are found too. */
+  learn(secrets: Iterable<string>): void;
 }
 
 /** What finds and masks the credentials of an attempt. */
 export function attemptScrubbers(secrets: readonly string[]): AttemptScrubbers {
-  return { text: createScrubber(secrets), sure: createScrubber(secrets, MIN_SURE_CHARS) };
+  const [text, sure] = [growingScrubber(secrets), growingScrubber(secrets, MIN_SURE_CHARS)];
+  return {
+    text,
+    sure,
+    learn(more) {
+      text.learn(more);
+      sure.learn(more);
+    },
+  };
 }

@@ -106,3 +106,24 @@ async function sealIn(
   const changes = { sealed: sealer.seal(all, place), version: source.version + 1, updatedAt: new Date() };
   await tx.update(source, changes);
 }
+
+/**
+ * Keeps what the connector of one attempt renews while the attempt goes on; `kept` resolves once all of it is, and throws what
+ * the first throws that was not.
+ */
+export function keepRotations(kernel: Pick<Kernel, 'db' | 'vault' | 'log'>, options: KeeperOptions) {
+  const keep = rotationKeeper(kernel, options);
+  let failure: unknown;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    take(config: unknown): void {
+      last = keep(config).catch((error: unknown) => {
+        failure ??= error;
+      });
+    },
+    async kept(): Promise<void> {
+      await last;
+      if (failure !== undefined) throw failure;
+    },
+  };
+}

@@ -1,7 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
-import { createScrubber, type Scrubber } from '@weir/connector-runtime';
+import type { Scrubber } from '@weir/connector-runtime';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import { type BoundedLines, boundedLines, droppedLine } from '@weir/run-logs';
+import { growingScrubber } from '../credential/growing-scrubber.ts';
 import { MAX_SAID_CHARS, type Said, saidLines } from './said-lines.ts';
 
 const SEND_EVERY_MS = 250;
@@ -30,6 +31,8 @@ export interface ChildLog {
   stderr(piece: Uint8Array): void;
   /** A line of our own. */
   write(line: Omit<RunLogEntry, 'at'>): void;
+  /** Masks these too from here on. */
+  learn(secrets: Iterable<string>): void;
   /** The parent has room for the next batch. */
   taken(): void;
   /** Sends the rest. */
@@ -40,7 +43,7 @@ export interface ChildLog {
 type Waiting = { at: number; said: Said } | { line: RunLogEntry };
 
 export function childLog({ secrets, maxLines, send, now = Date.now }: ChildLogOptions): ChildLog {
-  const scrubber = createScrubber(secrets);
+  const scrubber = growingScrubber(secrets);
   const mask = maskOf(scrubber);
   const queue: BoundedLines<Waiting> = boundedLines(
     { waiting: WAITING, total: { lines: maxLines, bytes: maxLines * BYTES_PER_LINE }, last: LAST },
@@ -58,6 +61,7 @@ export function childLog({ secrets, maxLines, send, now = Date.now }: ChildLogOp
     void send(batch);
   }, SEND_EVERY_MS);
   return {
+    learn: scrubber.learn,
     said: push,
     stderr: errors.push,
     write: (line) => queue.push({ line: { ...line, at: now() } }),

@@ -97,6 +97,8 @@ export type FromChild =
   /** Which image runs, when it does in a container. */
   | { type: 'image'; image: RunImage }
   | { type: 'progress'; streams: Record<string, Progress> }
+  /** What the connector reports as its configuration, with credentials that it renewed; to be kept at once. */
+  | { type: 'rotated'; config: Readonly<Record<string, unknown>> }
   /** Lines of the run's log, masked; the next ones come when they were taken. */
   | { type: 'log'; lines: readonly RunLogEntry[] }
   | { type: 'failed'; failure: RunFailureRecord; cause: string };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   type ConnectorProcess,
   createSpool,
+  leaves,
   readSync,
   type Scrubber,
   type SealedSegment,
@@ -27,7 +28,7 @@ export interface ReadDeps {
   /** Where sealed segments are kept until the parent lets them go. */
   segments: Map<number, SealedSegment>;
   send(message: FromChild): void;
-  log: Pick<ChildLog, 'said' | 'write'>;
+  log: Pick<ChildLog, 'said' | 'write' | 'learn'>;
 }
 
 /**
@@ -43,6 +44,7 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
   });
   const scrubbers = attemptScrubbers(plan.secrets);
   const watched = watchSpool(toldOfWaits(spool, log), plan.streams, scrubbers.sure);
+  const given = new Set(leaves(JSON.parse(plan.config)));
   const idOf = new Map(plan.streams.map(({ key, streamId }) => [key, streamId]));
   const tell = async (): Promise<void> => {
     let id = 0;
@@ -61,6 +63,12 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
     const reading = readSync({
       ...{ connector, streams, spool: watched.spool, onSaid: log.said },
       lastPosition: plan.lastPosition,
+      onRotated: (config) => {
+        const renewed = leaves(config);
+        scrubbers.learn(renewed.filter((text) => !given.has(text)));
+        log.learn(renewed.filter((text) => !given.has(text)));
+        send({ type: 'rotated', config });
+      },
     });
     const [{ streams: readings }] = await Promise.all([reading, tell()]);
     send({ type: 'progress', streams: watched.progress });

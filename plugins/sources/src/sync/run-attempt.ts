@@ -4,6 +4,7 @@ import { faultpoint, type Kernel, type Tenant } from '@weir/kernel';
 import type { AuditsService, ProducersService, TablesService } from '@weir/plugin-datasets/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import { type HydratedConfig, hydrate } from '../credential/hydrate.ts';
+import { keepRotations } from '../credential/keep-rotated.ts';
 import { sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { RunPatterns } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
@@ -127,6 +128,7 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
   if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   const hydrated = await hydrateSource(deps, request);
   const images: Promise<void>[] = [];
+  const rotations = keepRotations(deps.kernel, { ...request, pattern, config: hydrated.config });
   const runtime = await deps.engine.prepare();
   const child = startChild({
     plan: childPlan(deps, request, parts, { pattern, hydrated, runtime }),
@@ -134,6 +136,7 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
     onLog: parts.log.take,
+    onRotated: rotations.take,
     onImage: (image) => images.push(noteImage(deps.kernel, request, { reference: pattern.image, ...image })),
   });
   const streams = new Map(open.map((stream) => [stream.row.streamId, stream]));
@@ -145,6 +148,7 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
   let how: 'in order' | 'at once' = 'at once';
   try {
     const end = await driver.ended;
+    await rotations.kept();
     if (end.failed !== undefined) throw new RunFailed(end.failed.reported);
     how = 'in order';
     return streamsOf(end).map(({ plan: { id }, failure }) => ({

@@ -26,6 +26,8 @@ export interface StartChildOptions {
   onProgress(streams: Record<string, Progress>): void;
   /** Told which image runs, when it does in a container. */
   onImage(image: RunImage): void;
+  /** Keeps the credentials that the connector renewed; never rejects. */
+  onRotated(config: Readonly<Record<string, unknown>>): void;
   /** Takes lines of the log; resolves when there is room for more. */
   onLog(lines: readonly RunLogEntry[]): Promise<void>;
 }
@@ -45,7 +47,15 @@ export interface SyncChild {
  * Starts the process of one attempt. It gets its plan over the channel and nothing of our environment but what it goes on
  * with a trace by.
  */
-export function startChild({ plan, children, onEvent, onProgress, onLog, onImage }: StartChildOptions): SyncChild {
+export function startChild({
+  plan,
+  children,
+  onEvent,
+  onProgress,
+  onLog,
+  onImage,
+  onRotated,
+}: StartChildOptions): SyncChild {
   const child = fork(childProgram(), [], {
     env: { ...environment(), ...MALLOC, ...children.environment?.() },
     execArgv: [
@@ -79,6 +89,7 @@ export function startChild({ plan, children, onEvent, onProgress, onLog, onImage
     else if (message.type === 'progress') onProgress(message.streams);
     else if (message.type === 'log') void onLog(message.lines).then(() => tell(child, { type: 'logged' }));
     else if (message.type === 'image') onImage(message.image);
+    else if (message.type === 'rotated') onRotated(message.config);
     else if (message.type === 'connector') register(message.name, message.pid, child.pid ?? process.pid);
     else failure = message.failure;
   });
