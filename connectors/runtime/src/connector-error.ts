@@ -70,6 +70,11 @@ export const CONNECTOR_ERRORS = {
   connector_config_error: { origin: 'config', retryable: false, message: 'The connector refused its configuration' },
   connector_transient_error: { origin: 'source', retryable: true, message: 'The source failed and may recover' },
   connector_system_error: { origin: 'source', retryable: true, message: 'The connector broke' },
+  connector_spec_invalid: {
+    origin: 'source',
+    retryable: false,
+    message: 'What the connector says of its configuration is no JSON schema of an object',
+  },
   connector_no_answer: {
     origin: 'source',
     retryable: true,

@@ -1,4 +1,4 @@
-import type { Message, TraceError } from '@weir/connector-sdk';
+import type { ConnectorSpec, Message, TraceError } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
 import { endOf } from './end-of.ts';
@@ -54,7 +54,7 @@ export type Answer<T extends AnswerType> =
 
 /**
  * The one answer that a verb is run for: the last message of that type, accepted only if the run ended well.
- * A CONNECTION_STATUS of FAILED is an answer, not a failure.
+ * A CONNECTION_STATUS of FAILED is an answer, not a failure; a SPEC that is none is `connector_spec_invalid`.
  */
 export async function readAnswer<T extends AnswerType>(connector: ConnectorProcess, type: T): Promise<Answer<T>> {
   const { messages, ...run } = await collectMessages(connector);
@@ -62,8 +62,20 @@ export async function readAnswer<T extends AnswerType>(connector: ConnectorProce
   const failure = runFailure({ ...run, error }, error);
   if (failure !== undefined) return { ok: false, failure };
   const message = messages.findLast((found): found is Extract<Message, { type: T }> => found.type === type);
+  if (message !== undefined && type === 'SPEC' && !isSpec((message as { spec?: Partial<ConnectorSpec> }).spec)) {
+    return { ok: false, failure: platformFailure('connector_spec_invalid') };
+  }
   if (message !== undefined) return { ok: true, message };
   return { ok: false, failure: error === undefined ? platformFailure('connector_no_answer') : traceFailure(error) };
+}
+
+/** Whether it describes a configuration: a schema that an object can fit. */
+function isSpec(spec: Partial<ConnectorSpec> | undefined): boolean {
+  const schema: unknown = spec?.connectionSpecification;
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return false;
+  const { type = 'object', properties = {} } = schema as { type?: unknown; properties?: unknown };
+  const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
+  return isObject && typeof properties === 'object' && properties !== null && !Array.isArray(properties);
 }
 
 function errorOf(message: Message): TraceError | undefined {

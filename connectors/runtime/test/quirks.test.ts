@@ -77,7 +77,7 @@ async function read(quirk: Quirk, chunks: readonly Buffer[]) {
 }
 
 for (const quirk of QUIRKS) {
-  t.test(`however it is cut: ${quirk.name}`, async (t) => {
+  t.test(`however it is cut: ${quirk.name}`, async () => {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(dressed, shares, async (dress, places) => {
@@ -96,6 +96,15 @@ t.test('a last line that breaks off is an output that was cut off', async (t) =>
   const whole = bytesOf(good, { crlf: false, mark: false, open: false });
   const torn = Buffer.concat([whole, Buffer.from('{"type":"RECORD","record":{"stream":"users","da')]);
   t.match((await read(good, [torn])).comes, { users: ['output_truncated'] });
+});
+
+t.test('a spec that is none is told by name', async (t) => {
+  const good = [{}, { type: 'object', properties: {} }, { type: ['object', 'null'] }, { oneOf: [] }];
+  const bad = [undefined, null, [], 'x', { type: 'string' }, { properties: [] }, { properties: null }];
+  const answer = (connectionSpecification: unknown) =>
+    readAnswer(saying([Buffer.from(JSON.stringify({ type: 'SPEC', spec: { connectionSpecification } }))]), 'SPEC');
+  for (const schema of good) t.match(await answer(schema), { ok: true });
+  for (const schema of bad) t.match(await answer(schema), { ok: false, failure: { code: 'connector_spec_invalid' } });
 });
 
 t.test('an answer may come behind anything, and nothing at all is told by the end of stderr', async (t) => {
