@@ -6,6 +6,7 @@ import * as tools from '@weir/migrations';
 import { type ApiProcess, apiProcess } from '../api-process.ts';
 import { platformEnvironment } from '../platform.ts';
 import { startWorker } from '../worker-process.ts';
+import { askSigned } from './ask-signed.ts';
 import { fuzzConfiguration, idsOf } from './configuration.ts';
 import { heldFile } from './held-file.ts';
 import { type FuzzOptions, runSchemathesis } from './run-schemathesis.ts';
@@ -42,13 +43,15 @@ export async function fuzzPlatform(
   const [database, issuer] = [await testDatabase(t, tools), await testIssuer(t)];
   for (const alias of TENANTS) await database.tenant(alias);
   const files = [await heldFile(t), await heldFile(t)] as const;
+  // Without them two routes answer that they are closed.
+  const [PATTERN_WEBHOOK_SECRET, PATTERN_ADMIN_SECRET] = [
+    randomBytes(32).toString('hex'),
+    randomBytes(32).toString('hex'),
+  ];
+  const secrets = { PATTERN_WEBHOOK_SECRET, PATTERN_ADMIN_SECRET };
   const environment = {
     ...platformEnvironment({ database, issuer, folder }),
-    // Without them these routes answer that they are closed.
-    ...{
-      PATTERN_WEBHOOK_SECRET: randomBytes(32).toString('hex'),
-      PATTERN_ADMIN_SECRET: randomBytes(32).toString('hex'),
-    },
+    ...secrets,
     ...{ WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_EGRESS_PORTS: files.map(({ port }) => port).join(',') },
   };
   await startWorker(t, environment);
@@ -79,8 +82,12 @@ export async function fuzzPlatform(
         say(`${role} of ${own.alias}: ${run.passed ? 'nothing found' : 'see below'}`);
       }
   const operations = await answered(api, before);
-  for (const { name, statuses } of operations)
+  const signed = await askSigned(api.url, secrets);
+  for (const { name, statuses } of operations) {
+    const status = signed.get(name);
+    if (status !== undefined) statuses[status] = (statuses[status] ?? 0) + 1;
     if (name === STREAM) statuses[await opened(api.url, await tokenOf('acme', 'admin'))] = 1;
+  }
   return { runs, operations };
 }
 

@@ -12,8 +12,6 @@ const REASONS: ReadonlyMap<string, string> = new Map([
       [`POST /api/v1/workflow-engine/workflows/${name}`, 'no plugin brings this workflow yet: 501 by name'] as const,
   ),
   ['PUT /api/v1/tenants/{alias}/plugins/{plugin_id}', 'no plugin of the platform as it is deployed can be switched'],
-  ['POST /api/v1/patterns/register', 'a fuzzer signs nothing'],
-  ['POST /api/v1/patterns/reconcile', 'a fuzzer signs nothing'],
 ]);
 
 /** What is said of an operation that no 2xx was answered to. */

@@ -43,7 +43,6 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
   const retired = await inTurn(VICTIMS, () => make({ path: DATA }));
   const deleted = await seedDeleted(api);
   const identity = await seedIdentity(api);
-  const write = await make({ path: DATA });
   for (const source_id of [main.source_id, write])
     await api(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
   return {
