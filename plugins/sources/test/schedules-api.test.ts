@@ -141,6 +141,8 @@ t.test('schedules of sources keep their rules', async (t) => {
     const rest = { limit: 2, page_token: page.next_page_token ?? '' };
     t.strictSame(await names(rest), ['three']);
     t.equal(refusal(await api(listSchedules, { query: { page_token: 'x' } })), '400 invalid_page_token');
+    const leap = { next_run_before: '2026-12-31T23:59:60Z' };
+    t.equal(refusal(await api(listSchedules, { query: leap })), '400 validation_failed');
   });
 
   await t.test('what is foreign is as absent as what never was, and viewers only look', async (t) => {

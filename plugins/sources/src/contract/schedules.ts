@@ -141,7 +141,7 @@ export const pauseSchedule = endpoint({
       Type.String({
         minLength: 1,
         maxLength: MAX_REASON,
-        pattern: '^[^\\p{Cc}]*$',
+        pattern: '^[^\\u0000-\\u001f\\u007f]*$',
         description: 'Shown to all who read it',
       }),
     ),

@@ -124,8 +124,8 @@ export function scheduleService(deps: ScheduleDeps) {
     async list(tenant: Tenant, query: Input<typeof listSchedules>['query']) {
       const { paused, source_id: sourceId, next_run_before: before, next_run_after: after, ...request } = query;
       const next = {
-        ...(before === undefined ? {} : { $lt: new Date(before) }),
-        ...(after === undefined ? {} : { $gte: new Date(after) }),
+        ...(before === undefined ? {} : { $lt: instantOf('next_run_before', before) }),
+        ...(after === undefined ? {} : { $gte: instantOf('next_run_after', after) }),
       };
       const where = {
         deletedAt: null,
@@ -139,6 +139,13 @@ export function scheduleService(deps: ScheduleDeps) {
       });
     },
   };
+}
+
+/** A leap second is of the form, and no instant. */
+function instantOf(name: string, text: string): Date {
+  const at = new Date(text);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw kernelProblems.validationFailed({ errors: [{ pointer: `/query/${name}`, code: 'format' }] });
 }
 
 /** What a request asks for; throws what is wrong with it by place and rule. */

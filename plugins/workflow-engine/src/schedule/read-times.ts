@@ -8,6 +8,9 @@ interface Fault {
   code: string;
 }
 
+/** The engine reckons no further. */
+const CALENDAR_END = Date.UTC(2100, 0);
+
 /** What a request means, or the places and rules that it breaks. Pure. */
 export function readTimes(given: ScheduleTimesBody, now: Date): { times: ScheduleTimesView } | { faults: Fault[] } {
   const { cron, interval_seconds, offset_seconds = 0, timezone = 'UTC', start_at, end_at } = given;
@@ -17,10 +20,15 @@ export function readTimes(given: ScheduleTimesBody, now: Date): { times: Schedul
     ...{ offset_seconds, timezone },
     jitter_seconds: given.jitter_seconds ?? 0,
     catchup_window_seconds: given.catchup_window_seconds ?? DEFAULT_CATCHUP_SECONDS,
-    start_at: start_at === undefined ? null : new Date(start_at).toISOString(),
-    end_at: end_at === undefined ? null : new Date(end_at).toISOString(),
+    start_at: instantOf(start_at),
+    end_at: instantOf(end_at),
   };
-  const faults = [...kindFaults(given), ...windowFaults(times, now)];
+  const unread = (['start_at', 'end_at'] as const).filter((name) => given[name] !== undefined && times[name] === null);
+  const faults = [
+    ...unread.map((name) => ({ pointer: `/${name}`, code: 'no_such_time' })),
+    ...kindFaults(given),
+    ...windowFaults(times, now),
+  ];
   if (!isZone(timezone)) return { faults: [...faults, { pointer: '/timezone', code: 'unknown_zone' }] };
   for (const [at, text] of times.cron.entries()) {
     const pointer = `/cron/${at}`;
@@ -28,6 +36,12 @@ export function readTimes(given: ScheduleTimesBody, now: Date): { times: Schedul
     else if (neverRuns({ ...times, cron: [text] }, now)) faults.push({ pointer, code: 'never_runs' });
   }
   return faults.length > 0 ? { faults } : { times };
+}
+
+/** An instant in UTC; null when there is none, or none that any clock shows before the end of the engine's calendar. */
+function instantOf(text: string | undefined): string | null {
+  const at = text === undefined ? Number.NaN : Date.parse(text);
+  return at >= 0 && at < CALENDAR_END ? new Date(at).toISOString() : null;
 }
 
 function kindFaults({ cron, interval_seconds: every, offset_seconds: offset = 0 }: ScheduleTimesBody): Fault[] {
