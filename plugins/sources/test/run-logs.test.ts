@@ -59,7 +59,7 @@ t.test('the log of a run', async (t) => {
       'warn red and [secret]',
       'error first line',
       'error second line',
-      'info {"not":"a text"}',
+      'info (object)',
       'info plain output with [secret] in it',
       'error ERROR on stderr, [secret] in it',
       'info without an end [secret]',

@@ -69,17 +69,21 @@ function told(message: object): Telling {
     const { status, stream_descriptor } = membersOf(stream_status);
     return { level: 'debug', text: `stream status ${joined(status)}`, stream: streamName(stream_descriptor) };
   }
-  return { level: 'debug', text: `${joined(type)} ${joined(kind)} ${JSON.stringify(trace ?? null)}` };
+  // What else it holds is for machines.
+  return { level: 'debug', text: `${joined(type)} ${joined(kind)}` };
 }
 
 const membersOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** What is there, one below the other; what is no text is shown as JSON. */
+/**
+ * What is there, one below the other. What is no text is named by its kind alone: as JSON its texts would be escaped once more
+ * than those of a credential are looked for.
+ */
 function joined(...parts: readonly unknown[]): string {
   return parts
     .filter((part) => part !== undefined && part !== null)
-    .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
+    .map((part) => (typeof part === 'string' ? part : `(${typeof part})`))
     .join('\n');
 }
 
