@@ -181,5 +181,8 @@ t.test('schedules of sources keep their rules', async (t) => {
     t.strictSame(ok(await api(listSchedules, { query: { source_id } })).items, []);
     t.equal(refusal(await put(daily)), '404 not_found');
     t.strictSame(await platform.database.peek('select 1 from sources.schedule where deleted_at is not null'), []);
+    // The engine is that of all tests, and would go on.
+    for (const other of ok(await api(listSchedules)).items)
+      t.equal(refusal(await api(deleteSchedule, { params: { source_id: other.source_id } })), '204');
   });
 });

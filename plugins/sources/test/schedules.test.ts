@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTenantLimits } from '@weir/plugin-platform/contract';
 import t from 'tap';
 import {
+  deleteSchedule,
   getSchedule,
   getSyncStatus,
   pauseSchedule,
@@ -117,5 +118,7 @@ t.test('times of a schedule become syncs, or say why not', async (t) => {
     await put({ interval_seconds: 2 });
     const skipped = await firing(api, source_id, ({ reason }) => reason?.code === 'quota_exceeded');
     t.match(skipped, { status: 'skipped', run_id: null, reason: { detail: /1 runs/ } });
+    // The engine is that of all tests, and would go on.
+    t.equal((await api(deleteSchedule, { params })).status, 204);
   });
 });
