@@ -197,7 +197,7 @@ t.test('login gives up after --timeout, and keeps nothing', async (t) => {
   const idp = await fakeProvider(t, { token: { status: 400, json: { error: 'authorization_pending' } } });
   const { weir, api, stored } = await world(t, idp.issuer);
   const ran = await weir(`login --url ${api.url} --timeout 500ms`);
-  t.match(ran, { code: 124, stderr: /within --timeout[^]*weir login/ });
+  t.match(ran, { code: 124, stderr: /within --timeout[\s\S]*weir login/ });
   t.match(await weir(`login --url ${api.url} --timeout soon`), { code: 2 });
   const interrupted = AbortSignal.timeout(300);
   t.match(await weir(`login --url ${api.url} --timeout 1h`, { interrupted }), { code: 130 });

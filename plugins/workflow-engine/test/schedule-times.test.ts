@@ -150,19 +150,25 @@ t.test('law: what the engine is told in UTC holds every run, wherever the clocks
 t.test('law: an interval counts from 1970, whatever the clocks do, inside of its window', async () => {
   const every = fc.integer({ min: 1, max: 100_000 });
   fc.assert(
-    fc.property(every, fc.nat(), instant, fc.integer({ min: 1, max: 200_000 }), (interval_seconds, seed, from, later) => {
-      const offset_seconds = seed % interval_seconds;
-      const start_at = new Date(from.getTime() + later * 1_000).toISOString();
-      const found = nextInstants({ ...DEFAULTS, interval_seconds, offset_seconds, start_at }, from, 3);
-      const [first = 0, second = 0] = found.map((at) => at.getTime() / 1_000);
-      const start = Date.parse(start_at) / 1_000;
-      return (
-        first % interval_seconds === offset_seconds &&
-        second - first === interval_seconds &&
-        first >= start &&
-        first - start < interval_seconds
-      );
-    }),
+    fc.property(
+      every,
+      fc.nat(),
+      instant,
+      fc.integer({ min: 1, max: 200_000 }),
+      (interval_seconds, seed, from, later) => {
+        const offset_seconds = seed % interval_seconds;
+        const start_at = new Date(from.getTime() + later * 1_000).toISOString();
+        const found = nextInstants({ ...DEFAULTS, interval_seconds, offset_seconds, start_at }, from, 3);
+        const [first = 0, second = 0] = found.map((at) => at.getTime() / 1_000);
+        const start = Date.parse(start_at) / 1_000;
+        return (
+          first % interval_seconds === offset_seconds &&
+          second - first === interval_seconds &&
+          first >= start &&
+          first - start < interval_seconds
+        );
+      },
+    ),
     RUNS,
   );
 });
