@@ -11,8 +11,8 @@ export interface Drives {
   any(request: Request): Promise<Answer>;
   /** Must be answered by one of these. */
   must(statuses: readonly number[], request: Request): Promise<Answer>;
-  /** Waits for the end of a discovery or a sync; must end in this state. */
-  ends(wanted: 'succeeded' | 'failed', started: Answer, path: (id: string) => string): Promise<void>;
+  /** Waits for the end of a discovery or a sync; must end in this state, if one is wanted. Answers the state. */
+  ends(wanted: 'succeeded' | 'failed' | undefined, started: Answer, path: (id: string) => string): Promise<unknown>;
 }
 
 /** Calls as the admin of the tenant, unless a request says otherwise. */
@@ -32,18 +32,19 @@ export function drives({ platform, fault }: Proof, label: string): Drives {
     must,
     async ends(wanted, started, path) {
       const id = String(started.body.workflow_id ?? '');
-      if (id === '') return;
+      if (id === '') return undefined;
       const at = path(id);
       for (const until = Date.now() + HANG_MS; Date.now() < until; await delay(POLL_MS)) {
         const { body } = await platform.call({ method: 'GET', path: at, label: path('{id}') });
         if (body.is_terminal !== true) continue;
-        if (body.status !== wanted) {
+        if (wanted !== undefined && body.status !== wanted) {
           const failure = (body.failure as { code?: string } | null)?.code ?? '';
           fault(`${label}: ${path('{id}')} ended ${String(body.status)} ${failure}, not ${wanted}`);
         }
-        return;
+        return body.status;
       }
       fault(`${label}: ${path('{id}')} did not end`);
+      return undefined;
     },
   };
 }
