@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import t, { type Test } from 'tap';
@@ -186,6 +186,19 @@ t.test('reset asks, deletes a data folder of ours only, and is done twice withou
   await t.rejects(deleteData(home), ending('usage'));
   writeFileSync(path.join(home, 'dev.json'), '{}');
   await t.rejects(deleteData(home), ending('usage'), 'a state file alone makes no data folder');
+});
+
+t.test('reset keeps the key of credentials that are sealed in a database which is not ours', async (t) => {
+  const { weir, root } = commandLine(t);
+  const folder = devFolder(path.join(root, '.weir'));
+  await makeFolders(folder);
+  await devSecrets(folder);
+  writeFileSync(folder.credentialKey, 'key');
+  t.match(await weir('dev reset --yes'), { code: 0, stderr: /but for credential\.key/ });
+  t.strictSame(readdirSync(folder.root).sort(), ['credential.key', 'secrets.json']);
+  mkdirSync(folder.postgres);
+  t.match(await weir('dev reset --yes'), { code: 0, stderr: /^deleted / });
+  t.notOk(existsSync(folder.root));
 });
 
 t.test('passwords are made once and kept where only the owner reads them', async (t) => {

@@ -78,8 +78,9 @@ export class DevReset extends WeirCommand {
     const folder = dataFolder(this.context, this.dataDir);
     await confirm(this, `Delete all data in ${folder}`);
     await stopServer(folder, this.timeoutMs(DOWN_TIMEOUT_MS));
-    await deleteData(folder);
-    this.note(`deleted ${folder}`);
+    const kept = await deleteData(folder);
+    if (kept.length === 0) this.note(`deleted ${folder}`);
+    else this.note(`deleted the data in ${folder}, but for ${kept.join()}: the database is another one, and needs it`);
     return 0;
   }
 }
