@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { bootstrapDatabase, LedgerMismatch, migrate, migrations } from '../src/index.ts';
@@ -43,7 +44,10 @@ t.test('a migrate that is killed half way leaves nothing behind', async (t) => {
   const waiting = `select pid from pg_stat_activity
     where datname = current_database() and usename = 'weir_owner' and wait_event = 'advisory'`;
   let pid: unknown;
-  for (let tries = 0; tries < 500 && pid === undefined; tries += 1) pid = (await superuser.query(waiting)).rows[0]?.pid;
+  while (pid === undefined) {
+    await setTimeout(10);
+    pid = (await superuser.query(waiting)).rows[0]?.pid;
+  }
   await superuser.query('select pg_terminate_backend($1)', [pid]);
   await outcome;
   t.strictSame(await migrate(owner, migrations), names);
