@@ -20,9 +20,10 @@ const RUNS = 200;
 const HANG_MS = 600_000;
 t.setTimeout(HANG_MS);
 const ID = '018f4a6e-0000-7000-8000-00000000dead';
-const ENDPOINTS = Object.values<unknown>(contract).filter(
-  (one): one is Endpoint => typeof one === 'object' && one !== null && 'access' in one && 'path' in one,
-);
+/** Those of a tenant: who asks only who he is, asks in none, and no policy is held against it. */
+const ENDPOINTS = Object.values<unknown>(contract)
+  .filter((one): one is Endpoint => typeof one === 'object' && one !== null && 'access' in one && 'path' in one)
+  .filter(({ access }) => access.kind !== 'known');
 const ACTIONS = ENDPOINTS.map(({ id }) => id);
 
 const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values);
