@@ -20,6 +20,7 @@ t.test('a field that differs by case alone from a column of an earlier segment s
     },
     streams: new Map([['s', { row: { streamId: 's' }, ref: {}, options: {}, prepared: prepared() }]]),
     ledger: { evolved: () => undefined },
+    log: { evolved: () => undefined },
   };
   const perform = attemptEffects(deps as unknown as EffectDeps);
   const evolve = (name: string): SyncEffect<Sync> => ({
