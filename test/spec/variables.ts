@@ -16,7 +16,7 @@ export const variables: readonly VariableRow[] = [
   ...rows('workers', 'workers', 'WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASKS'),
   ...rows('workers', 'workers', 'WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITY_TASK_POLLS'),
   ...rows('workers', 'workers', 'WORKFLOW_SOURCE_MAX_CONCURRENT_WORKFLOW_TASK_POLLS'),
-  ...rows('connectors', 'connectors/runtime', 'SOURCE_SOCKET_DIR', 'DISCOVERY_SOCKET_DIR'),
+  ...rows('sources', 'plugins/sources', 'SOURCE_SOCKET_DIR', 'DISCOVERY_SOCKET_DIR'),
   ...rows('kernel', 'kernel', 'SOURCE_CREDENTIAL_MODE'),
   ...rows('sources', 'plugins/sources', 'PATTERN_WEBHOOK_SECRET', 'PATTERN_ADMIN_SECRET'),
   ...rows('transforms', 'plugins/transforms', 'ORCHESTRATOR_URL', 'ORCHESTRATOR_BRONZE_AUTOMATION_SHARD_COUNT'),
