@@ -194,7 +194,7 @@ function callBlock(endpoint: Endpoint): string {
   const path = fullPath(endpoint).replace(/:(\w+)/g, '$$$1');
   const lines = [
     `curl -sS ${method === 'GET' ? '' : `-X ${method} `}"$WEIR_URL${path}"`,
-    ...(access.kind === 'tenant' || access.kind === 'platform' ? ['-H "authorization: Bearer $WEIR_TOKEN"'] : []),
+    ...(['tenant', 'platform', 'known'].includes(access.kind) ? ['-H "authorization: Bearer $WEIR_TOKEN"'] : []),
     ...(access.kind === 'webhook'
       ? ['-H "x-weir-timestamp: $WEIR_TIMESTAMP"', '-H "x-weir-signature: $WEIR_SIGNATURE"']
       : []),
