@@ -20,10 +20,11 @@ export interface ApiProcess {
 
 /** Starts the API program, or one that says the same of itself, and waits until it listens; it ends with the test. Rejects when it refuses to start. */
 export async function apiProcess(t: Teardown, environment: Record<string, string>, program = API): Promise<ApiProcess> {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = fork(program, {
     execPath: process.execPath,
     execArgv: ARGS,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment, WEIR_LOG_LEVEL: 'info' },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment, WEIR_LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   t.teardown(async () => {

@@ -22,8 +22,9 @@ export async function startWorker(
   environment: Record<string, string>,
   roles = 'source,discovery',
 ): Promise<WorkerProcess> {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [...NODE_ARGS, PROGRAM, '--roles', roles], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines: Record<string, unknown>[] = [];

@@ -79,8 +79,9 @@ export async function slowDeployment(t: Teardown): Promise<SlowDeployment> {
 }
 
 async function startWorker(t: Teardown, environment: Record<string, string>): Promise<SlowWorker> {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [...NODE_ARGS, join(ROOT, 'workers/src/main.ts'), '--roles', 'slow'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {

@@ -137,8 +137,9 @@ export async function testPlatform(
 
 async function startWorker(t: Test, environment: Record<string, string>, stateDir: string): Promise<Worker> {
   const args = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [...args, join(ROOT, 'workers/src/main.ts'), '--roles', 'source,discovery'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],
   });
   t.teardown(async () => {

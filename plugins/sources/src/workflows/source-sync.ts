@@ -16,9 +16,11 @@ const { endSync } = proxyActivities<SourceActivities>({
 });
 
 const FIRST_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 60_000;
-/** More than a day at the longest wait: what waits for longer would outgrow its history. */
-const MAX_WAITS = 1_500;
+const MAX_WAIT_MS = 30_000;
+/** Each wait is so much longer than the one before: a turn is missed by no more than a part of what was waited. */
+const WAIT_GROWTH = 1.2;
+/** A day at the longest wait: what waits for longer would outgrow its history. */
+const MAX_WAITS = 2_900;
 
 /** What a run shows that got no turn. */
 const NO_LANE = {
@@ -42,6 +44,6 @@ async function untilDone(turn: () => Promise<'done' | 'waits'>): Promise<void> {
   for (let waits = 0; (await turn()) === 'waits'; waits += 1) {
     if (waits === MAX_WAITS)
       throw ApplicationFailure.create({ type: NO_LANE.code, nonRetryable: true, details: [NO_LANE] });
-    await sleep(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** waits));
+    await sleep(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * WAIT_GROWTH ** waits));
   }
 }
