@@ -22,10 +22,17 @@ interface WriteRoute {
   method: string;
   path: string;
   yaml: boolean;
+  /** Nothing is made of its body before the signature is good. */
+  signed: boolean;
+}
+
+interface Operation {
+  requestBody?: { content: Record<string, unknown> };
+  security: Record<string, unknown>[];
 }
 
 interface OpenApi {
-  paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>;
+  paths: Record<string, Record<string, Operation>>;
 }
 
 const issuer = await testIssuer(t);
@@ -40,11 +47,11 @@ const catalogue = new Set((await (await fetch(new URL('/docs/errors', api.url)))
 async function writeRoutes(): Promise<WriteRoute[]> {
   const { paths } = (await (await fetch(new URL('/openapi.json', api.url))).json()) as OpenApi;
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { requestBody }]) =>
-      requestBody === undefined
-        ? []
-        : [{ method: method.toUpperCase(), path, yaml: 'application/yaml' in requestBody.content }],
-    ),
+    Object.entries(operations).flatMap(([method, { requestBody, security }]) => {
+      if (requestBody === undefined) return [];
+      const signed = security.some((one) => 'signature' in one);
+      return [{ method: method.toUpperCase(), path, yaml: 'application/yaml' in requestBody.content, signed }];
+    }),
   );
 }
 
@@ -79,7 +86,8 @@ async function refusesAll(t: Test, routes: WriteRoute[], type: string, documents
   t.equal((await fetch(new URL('/health', api.url))).status, 200, 'the API is well');
 }
 
-const routes = await writeRoutes();
+const all = await writeRoutes();
+const routes = all.filter(({ signed }) => !signed);
 await api.loopDelay();
 
 t.test('every hostile JSON document is refused by its code, without an echo', { timeout: HANG_LIMIT_MS }, async (t) => {
@@ -112,6 +120,21 @@ t.test(
     }
   },
 );
+
+t.test('a route that takes signed requests makes nothing of a body without a signature', async (t) => {
+  const signed = all.filter((route) => route.signed);
+  t.ok(signed.length > 0);
+  for (const route of signed) {
+    for (const { lines } of contentTypes) {
+      const answer = await send(route, lines, JSON.stringify({ [CANARY]: true }));
+      t.ok(
+        ['unauthenticated', 'malformed_request'].includes(codeOf(answer)),
+        `${route.path} with ${JSON.stringify(lines)}`,
+      );
+      t.notOk(answer.text.includes(CANARY));
+    }
+  }
+});
 
 t.test('each code that answers is in the catalogue', async (t) => {
   const codes = new Set([...hostileJson, ...hostileYaml].flatMap((document) => document.codes));
