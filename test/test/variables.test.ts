@@ -206,14 +206,20 @@ t.test('WEIR_MODE: plugins are told the mode, by which they refuse what is for d
 
 t.test('WEIR_PLATFORM: the manifest decides which patterns there are', async (t) => {
   const manifest = JSON.parse(await readFile(platformFile, 'utf8')) as object;
-  const folder = t.testdir({ 'platform.json': JSON.stringify({ ...manifest, patterns: [] }) });
+  const files = JSON.parse(await readFile(new URL('../../connectors/files/pattern.json', import.meta.url), 'utf8'));
+  const folder = t.testdir({
+    'platform.json': JSON.stringify({ ...manifest, patterns: ['own'] }),
+    own: { 'pattern.json': JSON.stringify({ ...files, id: 'own' }) },
+  });
   const patterns = async (changes: Changes) => {
     const { get } = await served(t, changes);
     const answer = await get('/api/v1/patterns/discover', { authorization: `Bearer ${acme}`, 'x-tenant-id': 'acme' });
     return ((await answer.json()) as { items: { pattern_id: string }[] }).items.map(({ pattern_id }) => pattern_id);
   };
-  t.ok((await patterns({})).includes('files'));
-  t.strictSame(await patterns({ WEIR_PLATFORM: join(folder, 'platform.json') }), []);
+  const before = await patterns({});
+  t.ok(before.includes('files') && !before.includes('own'));
+  const after = await patterns({ WEIR_PLATFORM: join(folder, 'platform.json') });
+  t.ok(after.includes('own'));
 });
 
 t.test('TABLE_CATALOG: tables are those of the catalog of that name', async (t) => {

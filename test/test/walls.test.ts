@@ -7,6 +7,7 @@ import { checkWalls, RULES } from '../walls.ts';
 const FAULTS: Record<string, [from: string, to: string]> = {
   'no-circular': ['kernel/src/a.ts', 'kernel/src/b.ts'],
   'documents-is-a-leaf': ['documents/src/index.ts', 'kernel/src/contract.ts'],
+  'run-logs-are-a-leaf': ['run-logs/src/index.ts', 'kernel/src/contract.ts'],
   'vault-is-a-leaf': ['vault/src/index.ts', 'kernel/src/contract.ts'],
   'kernel-knows-no-plugin': ['kernel/src/index.ts', 'plugins/sources/src/contract.ts'],
   'lakehouse-is-a-leaf': ['lakehouse/src/index.ts', 'kernel/src/contract.ts'],
@@ -55,6 +56,7 @@ t.test('a run that read nothing is a fault and not a pass', async (t) => {
       t.testdir({
         documents: {},
         vault: {},
+        'run-logs': {},
         kernel: {},
         lakehouse: {},
         migrations: {},
