@@ -73,7 +73,6 @@ export { applySchemaChanges, type FieldPlace, type SchemaChange } from './schema
 export { createStager, type SingleStagerOptions, type Stager } from './stage.ts';
 export { SPOOL_HEAD_BYTES } from './stage-head.ts';
 export { writeRejected } from './stage-rewrite.ts';
-export type { SegmentRequest } from './stage-segment.ts';
 export type { StageRequest, StageResult } from './stage-single.ts';
 export type { LineShape } from './stage-sql.ts';
 export type {
@@ -84,6 +83,7 @@ export type {
   QuarantineRequest,
   RejectedLines,
   RejectReason,
+  SegmentRequest,
   StagerOptions,
 } from './stage-types.ts';
 export type { StagedFile } from './stats.ts';

@@ -18,8 +18,9 @@ const EXACT_TIMESTAMP_CHARS = 'yyyy-mm-ddThh:mm:ss.uuuuuu'.length;
 const EXACT_INTEGER = { float: 2 ** 24, double: 2 ** 53 } as const;
 
 // The cast is a column by itself, so a condition may name it as often as it likes.
-const canonical = (raw: string, cast: string): ColumnSql => {
-  const misfit = `(${cast}::VARCHAR IS DISTINCT FROM ${raw})`;
+const canonical = (raw: string, cast: string, bad?: string): ColumnSql => {
+  const misspelt = `${cast}::VARCHAR IS DISTINCT FROM ${raw}`;
+  const misfit = bad === undefined ? `(${misspelt})` : `(${misspelt} OR ${bad})`;
   return { value: `if(${misfit}, NULL, ${cast})`, misfit };
 };
 
@@ -82,8 +83,9 @@ export function columnSql(raw: string, type: FieldType, cast: string = castSql(r
   switch (type) {
     case 'int':
     case 'long':
-    case 'date':
       return canonical(raw, cast);
+    case 'date':
+      return canonical(raw, cast, `NOT isfinite(${cast})`);
     case 'float':
     case 'double':
       return floatingSql(raw, cast, type);

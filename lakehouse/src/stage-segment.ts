@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { adoptSegment } from './adopt-segment.ts';
 import { NO_ROWS_CHECKSUM } from './checksum.ts';
 import { duckdbError } from './duckdb-error.ts';
 import type { DuckdbSession } from './duckdb-session.ts';
@@ -15,16 +16,8 @@ import {
   segmentRowsSql,
   unknownColumns,
 } from './stage-segment-sql.ts';
-import type { CopyRequest, CopyResult, RejectedLines } from './stage-types.ts';
+import type { CopyResult, RejectedLines, SegmentRequest } from './stage-types.ts';
 import { type DraftFiles, filesFigures, type Writer, writeFiles } from './stage-write.ts';
-
-/** A Parquet file that someone else wrote. */
-export type SegmentRequest = Omit<CopyRequest, 'source' | 'shape'> & {
-  /** Its path; it is only read. `lines` are its rows as they were announced, `position` is that of its first row. */
-  readonly source: string;
-  /** When its rows were read, in milliseconds since 1970. */
-  readonly extractedAt: number;
-};
 
 /** Rows of a row group when memory is short. */
 const SMALL_ROW_GROUP = 2048;
@@ -87,7 +80,7 @@ const linesLost = (): LakehouseError =>
 
 /**
  * Types the rows of a Parquet file into data files of a table, as `copySpool` does lines: by name, tolerantly, with the
- * same values and marks. A row without its key is rejected with its values as JSON. A file that cannot be read is
+ * same values and marks. Where no value has to change, the file's own pages become the data file (`adoptSegment`). A row without its key is rejected with its values as JSON. A file that cannot be read is
  * `parquet_invalid`, one with other rows than announced `lines_lost`; nothing is left then.
  */
 export async function copySegment(writer: Writer, request: SegmentRequest): Promise<CopyResult> {
@@ -96,6 +89,12 @@ export async function copySegment(writer: Writer, request: SegmentRequest): Prom
   let draft: DraftFiles | undefined;
   let rejected: RejectedLines | undefined;
   try {
+    const adopted = await adoptSegment(writer, request);
+    if (adopted) {
+      draft = adopted.draft;
+      if ((request.lines ?? draft.rows) !== draft.rows) throw linesLost();
+      return { ...adopted.figures, files: await draft.publish(), rejected, unknown: [] };
+    }
     const columns = await describe(session, source);
     const reading = { source, columns, schema, runId, extractedAt, key };
     const [footer] = await session.rows<{ n: string }>(`SELECT count(*) AS n FROM ${parquetSql(source)}`);

@@ -66,6 +66,14 @@ export type CopyRequest = {
   readonly lines?: number;
 };
 
+/** A Parquet file that someone else wrote. */
+export type SegmentRequest = Omit<CopyRequest, 'source' | 'shape'> & {
+  /** Its path; it is only read. `lines` are its rows as they were announced, `position` is that of its first row. */
+  readonly source: string;
+  /** When its rows were read, in milliseconds since 1970. */
+  readonly extractedAt: number;
+};
+
 export type CopyResult = {
   readonly rows: number;
   /** Rows with at least one entry in `_errors`. */

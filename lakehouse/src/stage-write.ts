@@ -53,11 +53,10 @@ function assertWritable({ fields }: TableSchema): void {
  * with a `fixed` column is `unsupported_type`.
  */
 export async function writeFiles(writer: Writer, request: WriteRequest): Promise<DraftFiles> {
-  const { io, session, scratch } = writer;
+  const { session } = writer;
   const { query, schema, spec, folder, mode, rowGroupRows, fileBytes } = request;
   assertWritable(schema);
-  const draft = io.draftPath(`${folder}/${randomUUID()}`) ?? join(scratch, randomUUID());
-  const discard = (): Promise<void> => rm(draft, { recursive: true, force: true });
+  const { draft, discard } = draftFolder(writer, folder);
   const fields = spec ? partitionExpressions(spec, schema) : [];
   const divided = fields.length ? `SELECT *, ${partitionKeySql(fields)} AS ${PARTITION_COLUMN} FROM (${query})` : query;
   const options = {
@@ -73,17 +72,30 @@ export async function writeFiles(writer: Writer, request: WriteRequest): Promise
     const written = await session.rows<CopyStats>(writeSql(divided, options), mode);
     const stats = written.filter((one) => Number(one.count) > 0);
     const partitions = fields.length && stats.length ? await partitionsOf(session, fields, stats) : undefined;
-    return {
-      stats,
-      rows: stats.reduce((sum, one) => sum + Number(one.count), 0),
-      paths: pathsSql(stats),
-      publish: () => publish(writer, { stats, schema, folder, spec, partitions }),
-      discard,
-    };
+    return draftFiles(writer, { stats, schema, folder, spec, partitions }, discard);
   } catch (error) {
     await discard();
     throw error;
   }
+}
+
+/** A folder of this machine for drafts of files below a folder of a table; it is not made yet. */
+export function draftFolder({ io, scratch }: Pick<Writer, 'io' | 'scratch'>, folder: string) {
+  const draft = io.draftPath(`${folder}/${randomUUID()}`) ?? join(scratch, randomUUID());
+  return { draft, discard: (): Promise<void> => rm(draft, { recursive: true, force: true }) };
+}
+
+type Drafted = Pick<WriteRequest, 'schema' | 'folder'> & {
+  readonly stats: readonly CopyStats[];
+  readonly spec: PartitionSpec | undefined;
+  readonly partitions: Partitions | undefined;
+};
+
+/** Files that lie in a draft folder, as their figures tell them. */
+export function draftFiles(writer: Writer, drafted: Drafted, discard: DraftFiles['discard']): DraftFiles {
+  const { stats } = drafted;
+  const rows = stats.reduce((sum, one) => sum + Number(one.count), 0);
+  return { stats, rows, paths: pathsSql(stats), publish: () => publish(writer, drafted), discard };
 }
 
 type Partitions = ReadonlyMap<string, StagedFile['partition']>;
@@ -110,14 +122,7 @@ async function partitionsOf(
   );
 }
 
-async function publish(
-  { io }: Writer,
-  what: Pick<WriteRequest, 'schema' | 'folder'> & {
-    readonly stats: readonly CopyStats[];
-    readonly spec: PartitionSpec | undefined;
-    readonly partitions: Partitions | undefined;
-  },
-): Promise<StagedFile[]> {
+async function publish({ io }: Writer, what: Drafted): Promise<StagedFile[]> {
   const done: StagedFile[] = [];
   try {
     for (const stats of what.stats) {
@@ -150,26 +155,46 @@ export type FilesFigures = {
   readonly checksum: string;
 };
 
-/**
- * Figures of draft files with all columns of a schema, from their rows as they were written: this is also the proof
- * that they can be read. Costs about a tenth of what typing the rows did.
- */
-export async function filesFigures(
-  session: DuckdbSession,
-  draft: Pick<DraftFiles, 'paths'>,
-  schema: TableSchema,
-): Promise<FilesFigures> {
+/** What is asked of rows for their figures. */
+function figuresSql(schema: TableSchema): string {
   const has = (name: string): boolean => schema.fields.some((field) => field.name === name);
-  const [row] = await session.rows<Record<'n' | 'e' | 'x' | 'c', string>>(
-    `SELECT count(*) AS n, ${has('_errors') ? 'count_if(len(_errors) > 0)' : '0'} AS e,
-       ${has('_extra') ? 'count(_extra)' : '0'} AS x, ${rowChecksumSql(schema)} AS c
-     FROM read_parquet(${draft.paths}, hive_partitioning = false)`,
-    { alone: schema.fields.length > MANY_COLUMNS },
-  );
+  return `count(*) AS n, ${has('_errors') ? 'count_if(len(_errors) > 0)' : '0'} AS e,
+    ${has('_extra') ? 'count(_extra)' : '0'} AS x, ${rowChecksumSql(schema)} AS c`;
+}
+
+/** A row of figures and other texts, as `figuresSql` and whoever adds to it ask for. */
+export type FiguresRow = Readonly<Record<string, string | null>>;
+
+/** The figures in a row that was asked for with `figuresSql`. */
+export function figuresOf(row: FiguresRow | undefined): FilesFigures {
   return {
     rows: Number(row?.n),
     rowsWithErrors: Number(row?.e),
     rowsWithExtra: Number(row?.x),
     checksum: row?.c ?? '',
   };
+}
+
+/**
+ * Figures of draft files with all columns of a schema, from their rows as they were written: this is also the proof
+ * that they can be read. Costs about a tenth of what typing the rows did. `asked` is SQL that is asked beside them.
+ */
+export async function readFigures(
+  session: DuckdbSession,
+  { paths, schema, asked = '' }: { readonly paths: string; readonly schema: TableSchema; readonly asked?: string },
+): Promise<FiguresRow | undefined> {
+  const [row] = await session.rows<FiguresRow>(
+    `SELECT ${figuresSql(schema)}${asked} FROM read_parquet(${paths}, hive_partitioning = false)`,
+    { alone: schema.fields.length > MANY_COLUMNS },
+  );
+  return row;
+}
+
+/** `readFigures` of draft files, and nothing beside them. */
+export async function filesFigures(
+  session: DuckdbSession,
+  { paths }: Pick<DraftFiles, 'paths'>,
+  schema: TableSchema,
+): Promise<FilesFigures> {
+  return figuresOf(await readFigures(session, { paths, schema }));
 }

@@ -5,7 +5,7 @@ import { localFileIO } from './fileio-local.ts';
 import { mergeBatch } from './merge.ts';
 import { quarantineLines } from './quarantine.ts';
 import { copySpool, type Drifting } from './stage-copy.ts';
-import { copySegment, type SegmentRequest } from './stage-segment.ts';
+import { copySegment } from './stage-segment.ts';
 import { copySingle, type StageRequest, type StageResult } from './stage-single.ts';
 import type {
   CopyRequest,
@@ -13,6 +13,7 @@ import type {
   MergeRequest,
   MergeResult,
   QuarantineRequest,
+  SegmentRequest,
   StagerOptions,
 } from './stage-types.ts';
 import type { StagedFile } from './stats.ts';

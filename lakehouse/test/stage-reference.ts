@@ -56,8 +56,13 @@ function longCell(value: unknown): Cell {
   return integer >= LONGS.min && integer <= LONGS.max ? { value: String(integer) } : nulled;
 }
 
+/** A number of digits says the same with and without its plus. */
+function unsigned(text: string): string {
+  return text.replace(/^\+(?=[\d.ni])/i, '');
+}
+
 function doubleCell(value: unknown): Cell {
-  const text = textOf(value).trim();
+  const text = unsigned(textOf(value).trim());
   if (text === 'true' || text === 'false') return { value: text === 'true' ? 1 : 0 };
   if (/^-?(nan|inf|infinity)$/i.test(text)) return { value: text };
   if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return nulled;
@@ -68,7 +73,7 @@ function doubleCell(value: unknown): Cell {
 }
 
 function decimalCell(value: unknown): Cell {
-  const text = textOf(value).trim();
+  const text = unsigned(textOf(value).trim());
   const match = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text);
   if (!match || !/\d/.test((match[2] ?? '') + (match[3] ?? ''))) return nulled;
   const exact = exactNumber(text);

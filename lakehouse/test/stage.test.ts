@@ -44,6 +44,8 @@ const TYPING: readonly [ColumnType, string, unknown, string?][] = [
   ['date', '"2024-02-30"', null, 'invalid_date'],
   ['date', '"2024-02-29T10:00:00Z"', null, 'invalid_date'],
   ['date', '"2024-02-29 junk"', null, 'invalid_date'],
+  ['date', '"infinity"', null, 'invalid_date'],
+  ['date', '"-infinity"', null, 'invalid_date'],
   ['time', '"01:02:03.456"', '01:02:03.456'],
   ['time', '"01:02:03+02:00"', null, 'invalid_time'],
   ['time', '"2024-01-01T01:02:03"', null, 'invalid_time'],

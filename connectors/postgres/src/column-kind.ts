@@ -87,22 +87,3 @@ export function isDecimal(kind: ColumnKind): kind is `decimal(${number}, ${numbe
 export function hasOddValues(kind: ColumnKind): boolean {
   return kind === 'date' || kind === 'timestamp' || kind === 'timestamptz' || isDecimal(kind);
 }
-
-/** The type that a column of a kind has in a segment, in DuckDB's words. */
-export function duckdbType(kind: ColumnKind): string {
-  if (isDecimal(kind)) return kind.toUpperCase();
-  return DUCKDB_TYPES[kind] ?? 'VARCHAR';
-}
-
-const DUCKDB_TYPES: Readonly<Record<string, string>> = {
-  boolean: 'BOOLEAN',
-  int: 'INTEGER',
-  long: 'BIGINT',
-  float: 'FLOAT',
-  double: 'DOUBLE',
-  date: 'DATE',
-  time: 'TIME',
-  timestamp: 'TIMESTAMP',
-  timestamptz: 'TIMESTAMPTZ',
-  uuid: 'UUID',
-};

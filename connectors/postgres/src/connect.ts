@@ -3,6 +3,7 @@ import { egressSettings, hostAddresses } from '@weir/egress';
 import pg from 'pg';
 import type { PostgresConfig } from './config.ts';
 import { postgresFault } from './postgres-fault.ts';
+import { reusedSocket } from './reused-socket.ts';
 
 /** For one address of the host, and for the whole of greeting and login. */
 const CONNECT_MS = 15_000;
@@ -29,6 +30,9 @@ const SESSION = [
   `SET search_path = ''`,
   `SET statement_timeout = 0`,
   `SET idle_in_transaction_session_timeout = 0`,
+  // What newer releases have beside.
+  `SELECT pg_catalog.set_config(name, '0', false) FROM pg_catalog.pg_settings
+     WHERE name IN ('transaction_timeout', 'idle_session_timeout')`,
   `SET row_security = on`,
 ].join('; ');
 
@@ -44,6 +48,8 @@ export type ConnectOptions = {
   readonly replication?: boolean;
   /** Pages of a part of a table; the usual number when absent. */
   readonly partPages?: number;
+  /** How often a slot that is taken is looked at; the usual number when absent. */
+  readonly slotLooks?: number;
 };
 
 /**
@@ -80,6 +86,8 @@ async function open(config: PostgresConfig, address: string, { replication }: Co
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'weir',
     types: TEXT_TYPES,
+    // TLS has memory of its own.
+    ...(config.sslMode === 'disable' ? { stream: reusedSocket } : {}),
     ...(replication ? { replication: 'database' } : {}),
   } as pg.ClientConfig);
   let lost: Error | undefined;

@@ -6,6 +6,12 @@ export const CHANGE_FAULTS = {
     message: 'The server does not write what change data needs',
     hint: 'Set wal_level = logical and restart the server; this is a change of its configuration.',
   },
+  standby_unsupported: {
+    type: 'config_error',
+    origin: 'source',
+    message: 'The server is a standby of a release that gives no change data',
+    hint: 'Read from the primary, or from a standby of release 16 or later.',
+  },
   replication_forbidden: {
     type: 'config_error',
     origin: 'source',
@@ -29,6 +35,12 @@ export const CHANGE_FAULTS = {
     origin: 'source',
     message: 'The publication does not hold the table',
     hint: 'ALTER PUBLICATION … ADD TABLE …, after the table has a primary key or another replica identity.',
+  },
+  publication_changed: {
+    type: 'config_error',
+    origin: 'source',
+    message: 'The publication, or that the table is in it, is not what it was when the stream was read last',
+    hint: 'Changes may be missing, as what is not published is left out without a word: reset the stream, so that it is copied again.',
   },
   replica_identity_missing: {
     type: 'config_error',
@@ -82,7 +94,7 @@ export const CHANGE_FAULTS = {
     type: 'config_error',
     origin: 'source',
     message: 'The key of the table was changed',
-    hint: 'Refresh the schema and reset the stream, so that its rows are found by the new key.',
+    hint: 'Discover again, refresh the schema and reset the stream, so that its rows are found by the new key.',
   },
   change_unreadable: {
     type: 'system_error',

@@ -20,6 +20,10 @@ const STATES: Readonly<Record<string, FaultCode>> = {
   '53300': 'too_many_connections',
   '53400': 'no_slot_left',
   '55006': 'slot_in_use',
+  '55P03': 'read_cancelled',
+  '25P03': 'read_cancelled',
+  '25P04': 'read_cancelled',
+  '57P05': 'read_cancelled',
   '40001': 'read_cancelled',
   '57014': 'read_cancelled',
   // Only a stored state brings a text that is none of its column's type.
@@ -32,6 +36,11 @@ const STATES: Readonly<Record<string, FaultCode>> = {
   '58P01': 'slot_lost',
   '57': 'server_stopping',
   '08': 'connection_lost',
+};
+/** Where the server tells two things by one SQLSTATE: by the name of the function that says so, which no language changes. */
+const ROUTINES: Readonly<Record<string, FaultCode>> = {
+  // The role may not log in, or is not there; else no line of pg_hba.conf lets the connection in.
+  InitializeSessionUserId: 'login_failed',
 };
 const NETWORK: Readonly<Record<string, FaultCode>> = {
   ECONNREFUSED: 'server_unreachable',
@@ -60,8 +69,9 @@ export function postgresFault(error: unknown): SourceError {
 }
 
 function codeOf(error: unknown): FaultCode {
-  const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
-  const known = STATES[code] ?? NETWORK[code] ?? (code.length === 5 ? STATES[code.slice(0, 2)] : undefined);
+  const { code = '', message = '', routine = '' } = (error ?? {}) as Record<string, string | undefined>;
+  const known =
+    ROUTINES[routine] ?? STATES[code] ?? NETWORK[code] ?? (code.length === 5 ? STATES[code.slice(0, 2)] : undefined);
   if (known !== undefined) return known;
   if (TLS_CODE.test(code)) return 'server_untrusted';
   return WORDS.find(([words]) => words.test(message))?.[1] ?? 'server_failed';

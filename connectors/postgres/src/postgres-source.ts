@@ -13,7 +13,7 @@ import { readTable } from './read-table.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { Table } from './table.ts';
 
-export type PostgresSourceDeps = Pick<ConnectOptions, 'environment' | 'partPages'>;
+export type PostgresSourceDeps = Pick<ConnectOptions, 'environment' | 'partPages' | 'slotLooks'>;
 
 /** Tables, views and foreign tables of one Postgres database. One stream is one of them. */
 export function postgresSource(options: PostgresSourceDeps): Source {

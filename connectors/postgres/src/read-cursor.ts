@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ReadContext } from '@weir/connector-sdk';
 import { copyRows, type RowBlock } from './copy-rows.ts';
-import { csvRow } from './csv-row.ts';
 import { isCursorKind } from './cursor-column.ts';
 import { type CursorPlan, cursorOrder, cursorWhere, isBound } from './cursor-sql.ts';
 import { type CursorState, parseCursorState } from './cursor-state.ts';
 import { fault } from './fault.ts';
-import { copySql, type TableReading, withSinks } from './read-table.ts';
+import { copySql, sinkOf, type TableReading } from './read-table.ts';
 import { identifier, literal } from './sql-text.ts';
+import { assertStill } from './still.ts';
 import type { Column, Table } from './table.ts';
 import { qualified } from './table-parts.ts';
 
@@ -23,8 +24,10 @@ export type CursorReading = TableReading & { readonly context: ReadContext };
 export async function readByCursor(reading: CursorReading): Promise<void> {
   const { table, context } = reading;
   const cursor = cursorOf(table, context);
+  assertSameKey(table, context);
+  await assertStill(reading.snapshot.session, table);
   const key = table.key.flatMap((name) => table.columns.filter((column) => column.name === name));
-  const state = parseCursorState(context.state, cursor.name, key.length);
+  const state = parseCursorState(context.state, { cursorField: cursor.name, key: table.key });
   const facts = await factsOf(reading, cursor, state);
   if (facts.unread > 0) {
     await context.emit.log(
@@ -51,6 +54,12 @@ function cursorOf({ columns }: Table, { stream }: ReadContext): Column {
   if (cursor === undefined) throw fault('column_unknown', 'cursor');
   if (!isCursorKind(cursor.kind, cursor.type)) throw fault('cursor_unusable', name);
   return cursor;
+}
+
+/** Rows are told apart, here and in the table that they go to, by the key that the stream was described with. */
+function assertSameKey({ key, name }: Table, { stream }: ReadContext): void {
+  const described = stream.stream.source_defined_primary_key?.map(([column]) => column);
+  if (described !== undefined && !isDeepStrictEqual(described, key)) throw fault('key_changed', name);
 }
 
 type Facts = { readonly bound: string | undefined; readonly unread: number; readonly ties: number };
@@ -89,35 +98,34 @@ async function copyInOrder(reading: CursorReading, plan: CursorPlan): Promise<La
   const end = () => void snapshot.session.end();
   context.signal.addEventListener('abort', end, { once: true });
   try {
-    return await withSinks(reading, 1, async ([sink]) => {
-      let last: Last | undefined;
-      let since = 0;
-      const checkpoint = async () => {
-        await sink?.finish();
-        // Without a key a state in the middle of equal values would not say which of them were read.
-        if (plan.key.length > 0 && last !== undefined) await context.emit.state(stateOf(plan, last));
-      };
-      const take = (block: RowBlock) => {
-        const row = csvRow(block.bytes, block.lastAt);
-        const [cursor = '', ...key] = places.map((place) => row[place] ?? '');
-        last = { cursor, key };
-        since += block.count;
-        const taken = sink?.take(block);
-        if (since < STATE_ROWS) return taken;
-        since = 0;
-        return (taken ?? Promise.resolve()).then(checkpoint);
-      };
-      await copyRows(snapshot.session, copySql(table, { from: plan.from, where }), take);
-      await sink?.finish();
-      return last;
-    });
+    const sink = sinkOf(reading);
+    let last: Last | undefined;
+    let since = 0;
+    const checkpoint = async () => {
+      await sink.finish();
+      // Without a key a state in the middle of equal values would not say which of them were read.
+      if (plan.key.length > 0 && last !== undefined) await context.emit.state(stateOf(plan, last));
+    };
+    const take = (block: RowBlock) => {
+      const row = sink.lastRow(block);
+      const [cursor = '', ...key] = places.map((place) => row[place] ?? '');
+      last = { cursor, key };
+      since += block.count;
+      const taken = sink.take(block);
+      if (since < STATE_ROWS) return taken;
+      since = 0;
+      return (taken ?? Promise.resolve()).then(checkpoint);
+    };
+    await copyRows(snapshot.session, copySql(table, { from: plan.from, where }, sink.form), take);
+    await sink.finish();
+    return last;
   } finally {
     context.signal.removeEventListener('abort', end);
   }
 }
 
-function stateOf({ cursor }: CursorPlan, last: Last): CursorState {
-  return { cursor_field: cursor.name, cursor: last.cursor, key: last.key };
+function stateOf({ cursor, key }: CursorPlan, last: Last): CursorState {
+  return { cursor_field: cursor.name, cursor: last.cursor, key_fields: key.map(({ name }) => name), key: last.key };
 }
 
 /** The state behind the last row. Without a key it counts the rows of its value, so that one that comes later is seen. */

@@ -1,13 +1,14 @@
-import { type ReadContext, recordEnvelope, SEGMENT_OFFER } from '@weir/connector-sdk';
+import { type ReadContext, recordEnvelope } from '@weir/connector-sdk';
 import type { PostgresConfig } from './config.ts';
 import type { ConnectOptions, Session } from './connect.ts';
-import { copyRows } from './copy-rows.ts';
-import { type Duckdb, startDuckdb } from './duckdb-session.ts';
+import { type Copy, type CopyForm, copyRows } from './copy-rows.ts';
 import { lineSink } from './line-sink.ts';
 import type { FixedMember, RowSink, SinkOptions } from './row-sink.ts';
-import { segmentSink } from './segment-sink.ts';
+import { binarySql } from './segment/binary-rows.ts';
+import { columnSink } from './segment/column-sink.ts';
 import { joinSnapshot, type Snapshot } from './snapshot.ts';
 import { identifier } from './sql-text.ts';
+import { assertStill } from './still.ts';
 import type { Table } from './table.ts';
 import { PART_PAGES, type Part, tableParts } from './table-parts.ts';
 
@@ -26,88 +27,57 @@ export type TableReading = {
  */
 export async function readTable(reading: TableReading): Promise<number> {
   const { table, snapshot, config, context } = reading;
+  await assertStill(snapshot.session, table);
   const parts = await tableParts(snapshot.session, table, reading.options.partPages ?? PART_PAGES);
   const estimate = await estimateOf(snapshot.session, table);
   if (estimate !== undefined) await context.emit.estimate({ row_estimate: estimate });
   const count = snapshot.id === undefined ? 1 : Math.min(config.parallelReads, parts.length);
-  return withSinks(reading, count, async (sinks) => {
-    const stop = new AbortController();
-    const signal = AbortSignal.any([stop.signal, context.signal]);
-    const progress = progressOf(reading, parts);
-    const readers = sinks.map(async (sink, index) => {
-      const session = index === 0 ? snapshot.session : await joinSnapshot(config, snapshot.id ?? '', reading.options);
-      const end = () => void session.end();
-      signal.addEventListener('abort', end, { once: true });
-      try {
-        for (let part = parts.shift(); part !== undefined && !signal.aborted; part = parts.shift()) {
-          await progress(await copyRows(session, copySql(table, part), sink.take));
-        }
-        if (!signal.aborted) await sink.finish();
-      } catch (error) {
-        stop.abort();
-        throw error;
-      } finally {
-        signal.removeEventListener('abort', end);
-        if (index > 0) await session.end();
+  const sink = sinkOf(reading);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, context.signal]);
+  const progress = progressOf(reading, parts);
+  const readers = Array.from({ length: count }, async (_, index) => {
+    const session = index === 0 ? snapshot.session : await joinSnapshot(config, snapshot.id ?? '', reading.options);
+    const end = () => void session.end();
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      for (let part = parts.shift(); part !== undefined && !signal.aborted; part = parts.shift()) {
+        await progress(await copyRows(session, copySql(table, part, sink.form), sink.take));
       }
-    });
-    const outcomes = await Promise.allSettled(readers);
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    return progress.rows();
+    } catch (error) {
+      stop.abort();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', end);
+      if (index > 0) await session.end();
+    }
   });
+  const outcomes = await Promise.allSettled(readers);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  if (!signal.aborted) await sink.finish();
+  return progress.rows();
 }
 
-/** The statement that prints the rows of a part. */
-export function copySql({ columns }: Pick<Table, 'columns'>, { from, where }: Part): string {
-  const names = columns.map(({ name }) => identifier(name));
-  // See `segmentSql`.
-  if (names.length === 1) names.push(`''`);
+/** The statement that hands over the rows of a part. */
+export function copySql({ columns }: Pick<Table, 'columns'>, { from, where }: Part, form: CopyForm): Copy {
+  const names = columns.map((column) => (form === 'binary' ? binarySql(column) : identifier(column.name)));
+  // A row of one empty column would be an empty line, which is no row.
+  if (form === 'csv' && names.length === 1) names.push(`''`);
   const rows = `SELECT ${names.join(', ')} FROM ${from}${where === '' ? '' : ` WHERE ${where}`}`;
-  return `COPY (${rows}) TO STDOUT (FORMAT csv)`;
+  return { form, sql: `COPY (${rows}) TO STDOUT (FORMAT ${form})` };
 }
 
-/** Runs `use` with so many places for rows; what they hold on disk goes with it. */
-export async function withSinks<T>(
-  {
-    table,
-    fixed,
-    options: { environment },
-    context: { stream, emit, emittedAt },
-  }: Omit<TableReading, 'snapshot' | 'config'>,
-  count: number,
-  use: (sinks: readonly RowSink[]) => Promise<T>,
-): Promise<T> {
+/** Where the rows of a reading go: as segments where the reader of this process takes them, else as lines. */
+export function sinkOf({ table, fixed, context }: Omit<TableReading, 'snapshot' | 'config' | 'options'>): RowSink {
+  const { stream, emit, emittedAt } = context;
   const { columns } = table;
   const how: SinkOptions = { columns, fixed, emit, envelope: recordEnvelope(stream.stream, emittedAt) };
   const { segment } = emit;
-  if (segment === undefined || !haveDistinctNames(table)) {
-    return use(Array.from({ length: count }, () => lineSink(how)));
-  }
-  const duckdb: Duckdb = await startDuckdb([environment[SEGMENT_OFFER.folderVariable] ?? '']);
-  const inTurn = turns();
-  const sinks = Array.from({ length: count }, (_, index) =>
-    segmentSink({ ...how, segment, duckdb, inTurn, name: `part${index}` }),
-  );
-  try {
-    return await use(sinks);
-  } finally {
-    await Promise.all(sinks.map((sink) => sink.discard()));
-    await duckdb.close();
-  }
+  return segment === undefined || !haveDistinctNames(table) ? lineSink(how) : columnSink({ ...how, segment });
 }
 
-/** Lets one piece of work begin when the one before has ended. */
-function turns() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
-}
-
-/** DuckDB does not tell names apart by case. */
+/** Whoever reads segments may not tell names apart by case. */
 function haveDistinctNames({ columns }: Table): boolean {
   return new Set(columns.map(({ name }) => name.toLowerCase())).size === columns.length;
 }

@@ -2,17 +2,15 @@ import { csvRows } from './csv-row.ts';
 import { recordLine, rowJson } from './row-json.ts';
 import type { SinkOptions } from './row-sink.ts';
 
-/** The RECORD lines of the rows of a COPY, all of them or those with a value that its column cannot hold. */
+/** The RECORD lines of the rows of a COPY in CSV form. */
 export function recordLines(
   { columns, fixed, envelope }: Omit<SinkOptions, 'emit'>,
   csv: Buffer,
-  which: 'all' | 'odd' = 'all',
 ): { lines: Buffer; count: number } {
   const same = fixed.map(({ name, json }) => `${JSON.stringify(name)}:${json}`);
   const lines: string[] = [];
   for (const values of csvRows(csv)) {
     const row = rowJson(columns, values);
-    if (which === 'odd' && row.odd.length === 0) continue;
     row.members.push(...same);
     lines.push(recordLine(envelope, row));
   }

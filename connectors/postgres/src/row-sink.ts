@@ -1,17 +1,21 @@
 import type { Emit } from '@weir/connector-sdk';
-import type { TakeRows } from './copy-rows.ts';
+import type { ColumnKind } from './column-kind.ts';
+import type { CopyForm, RowBlock, TakeRows } from './copy-rows.ts';
+import type { Value } from './csv-row.ts';
 import type { Envelope } from './row-json.ts';
 import type { Column } from './table.ts';
 
-/** Where the rows of one connection go. `finish` resolves when all of them have been handed to the reader. */
+/** Where rows go. `finish` resolves when all that were taken have been handed to the reader. */
 export type RowSink = {
+  readonly form: CopyForm;
   readonly take: TakeRows;
+  /** The values of the last row of a block, as Postgres prints them. */
+  readonly lastRow: (block: RowBlock) => Value[];
   readonly finish: () => Promise<void>;
-  readonly discard: () => Promise<void>;
 };
 
-/** A member that every row of a read has, as JSON and as SQL. */
-export type FixedMember = { readonly name: string; readonly json: string; readonly sql: string };
+/** A member that every row of a read has: a text or a whole number, as JSON. */
+export type FixedMember = { readonly name: string; readonly json: string; readonly kind: ColumnKind };
 
 export type SinkOptions = {
   readonly columns: readonly Column[];

@@ -27,6 +27,7 @@ t.test('rows of one cursor value are told apart by the key, to the microsecond',
   t.strictSame(statesOf(first).at(-1).stream.stream_state, {
     cursor_field: 'at',
     cursor: '2024-01-01 00:00:00.000002+00',
+    key_fields: ['id'],
     key: ['5'],
   });
   await sql(

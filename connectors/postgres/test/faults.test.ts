@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { CONFIG_SCHEMA } from '../src/config-schema.ts';
 import { postgresFault } from '../src/postgres-fault.ts';
-import { ALLOWED, type Config, database, run } from './kit.ts';
+import { ALLOWED, type Config, configured, database, discover, parquetRows, readSegments, run } from './kit.ts';
 
 const CANARY = 'CNRY-password';
 const { sql, config, name } = await database();
@@ -88,6 +88,15 @@ t.test('each mode of TLS trusts what it says', async (t) => {
     'SUCCEEDED',
   );
   t.equal(await with_('127.0.0.1', 'verify-full', 'no certificate'), 'server_untrusted');
+
+  await sql(`CREATE TABLE sealed AS SELECT i AS id, repeat('x', i % 3000) AS filler FROM generate_series(1, 4000) i`);
+  const how = config({ port: front.port, ssl_mode: 'require' });
+  const { files } = await readSegments(how, configured(await discover(how), {}, 'sealed'));
+  const list = files.map((file) => `'${file}'`).join(', ');
+  const [rows] = await parquetRows(`SELECT count(*), sum(id), sum(length(filler)) FROM read_parquet([${list}])`);
+  const [expected] = await sql('SELECT count(*), sum(id) AS ids, sum(length(filler)) AS chars FROM sealed');
+  await sql('DROP TABLE sealed');
+  t.strictSame(rows?.map(String), Object.values(expected ?? {}), 'rows come whole through TLS');
 });
 
 t.test('what a server answers becomes a fault without a word of the answer', async (t) => {

@@ -9,7 +9,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { runSource } from '@weir/connector-sdk';
 import pg from 'pg';
 import t from 'tap';
-import { postgresSource } from '../src/postgres-source.ts';
+import { type PostgresSourceDeps, postgresSource } from '../src/postgres-source.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** As an operator allows it to the connector under test. */
@@ -108,6 +108,7 @@ export async function run(
   verb: string,
   inputs: Readonly<Record<string, unknown>>,
   environment: Record<string, string> = ALLOWED,
+  how: Omit<PostgresSourceDeps, 'environment'> = {},
 ): Promise<Said> {
   const dir = await mkdtemp(join(tmpdir(), 'postgres-test-'));
   const argv = [verb];
@@ -117,7 +118,7 @@ export async function run(
   }
   const stdout = new PassThrough();
   const said = text(stdout);
-  const source = postgresSource({ environment, partPages: PART_PAGES });
+  const source = postgresSource({ environment, partPages: PART_PAGES, ...how });
   const code = await runSource(source, argv, { stdout, stderr: new PassThrough().resume(), env: environment });
   stdout.end();
   const lines = (await said).split('\n').filter((line) => line !== '');
@@ -136,8 +137,13 @@ export const configured = (catalog: { streams: { name: string }[] }, how: object
     .map((stream) => ({ stream, sync_mode: 'full_refresh', destination_sync_mode: 'append', ...how })),
 });
 
-export async function read(config: Config, catalog?: object, state: readonly unknown[] = []): Promise<Said> {
-  return run('read', { config, catalog: catalog ?? configured(await discover(config)), state });
+export async function read(
+  config: Config,
+  catalog?: object,
+  state: readonly unknown[] = [],
+  how: Omit<PostgresSourceDeps, 'environment'> = {},
+): Promise<Said> {
+  return run('read', { config, catalog: catalog ?? configured(await discover(config)), state }, ALLOWED, how);
 }
 
 export const dataOf = ({ messages }: Said, stream?: string) =>

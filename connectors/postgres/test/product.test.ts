@@ -57,7 +57,10 @@ t.test('a Postgres database arrives in tables of the platform, by each way to re
       CREATE TABLE moves (id int PRIMARY KEY, v text, at timestamptz NOT NULL);
       INSERT INTO moves VALUES (1, 'a', '2024-01-01 00:00:00.000001'), (2, 'b', '2024-01-01 00:00:00.000002')`);
     const { set, rows, sync } = await source('shop', {});
-    for (const name of ['facts', 'many']) await set(name, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
+    // That a value does not fit is no change of the schema, whatever its policy.
+    for (const [name, schema_change_policy] of Object.entries({ facts: 'freeze', many: 'evolve' })) {
+      await set(name, { sync_mode: 'full_refresh', write_mode: 'overwrite', schema_change_policy });
+    }
     await set('moves', { sync_mode: 'incremental', write_mode: 'merge', cursor_field: ['at'] });
     const run = await sync();
     t.match(run, { status: 'succeeded', rows_written: ROWS + 5, rows_with_errors: 2 + ROWS / 10_000 });
@@ -115,6 +118,9 @@ t.test('a Postgres database arrives in tables of the platform, by each way to re
     );
     t.match(await killed('START_REPLICATION'), { status: 'succeeded' });
     t.match(await sync(), { status: 'succeeded', rows_written: 0 });
+    await db.sql(`SELECT pg_drop_replication_slot('${db.name}')`);
+    const lost = { code: 'slot_lost', origin: 'source', retryable: false, hint: /reset the streams/ };
+    t.match(await sync(), { status: 'failed', failure: lost, rows_written: 0 });
     const found = await rows('lives', 'id,v,_deleted_at');
     t.equal(found.length, SLOW_ROWS, 'nothing is lost, and nothing doubled');
     t.strictSame(

@@ -1,5 +1,6 @@
 /** Door of the connector SDK: the inside of a connector, and the protocol's words for both sides. */
 export { type Arguments, parseArguments, USAGE } from './arguments.ts';
+export { type CalendarDate, dateOfDays, daysOfDate } from './calendar.ts';
 export {
   defineSource,
   type Emit,

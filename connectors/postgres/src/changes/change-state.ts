@@ -2,11 +2,19 @@ import { fault } from '../fault.ts';
 import { formatLsn, parseLsn } from './lsn.ts';
 
 /** Until where the changes of a stream were read: of the log of this server, by this slot. */
-export type ChangeState = { readonly lsn: bigint; readonly systemId: string; readonly slot: string };
+export type ChangeState = {
+  readonly lsn: bigint;
+  readonly systemId: string;
+  /** Undefined in states of earlier versions. */
+  readonly timeline: string | undefined;
+  /** By what the table was published; undefined in states of earlier versions. */
+  readonly published: readonly string[] | undefined;
+  readonly slot: string;
+};
 
 /** The state as it is stored. */
-export function storedState({ lsn, systemId, slot }: ChangeState): object {
-  return { method: 'cdc', lsn: formatLsn(lsn), system_id: systemId, slot };
+export function storedState({ lsn, systemId, timeline, published, slot }: ChangeState): object {
+  return { method: 'cdc', lsn: formatLsn(lsn), system_id: systemId, timeline, published, slot };
 }
 
 /**
@@ -16,9 +24,13 @@ export function storedState({ lsn, systemId, slot }: ChangeState): object {
 export function parseChangeState(value: unknown, slot: string): ChangeState | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object') throw fault('state_invalid');
-  const { method, lsn, system_id: systemId, slot: of } = value as Record<string, unknown>;
+  const { method, lsn, system_id: systemId, timeline, published, slot: of } = value as Record<string, unknown>;
   const at = typeof lsn === 'string' ? parseLsn(lsn) : undefined;
   if (method !== 'cdc' || at === undefined || typeof systemId !== 'string') throw fault('state_invalid');
   if (of !== slot) throw fault('slot_lost', 'slot');
-  return { lsn: at, systemId, slot };
+  return {
+    ...{ lsn: at, systemId, slot },
+    timeline: typeof timeline === 'string' ? timeline : undefined,
+    published: Array.isArray(published) ? published.map(String) : undefined,
+  };
 }

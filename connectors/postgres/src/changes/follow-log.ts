@@ -3,6 +3,7 @@ import type { Session } from '../connect.ts';
 import { microsTime } from './change-record.ts';
 import { type Change, changeFault, type FollowedStream } from './followed-stream.ts';
 import { leastLsn } from './lsn.ts';
+import { isStillPublished, type Membership } from './membership.ts';
 import type { LogMessage, Relation } from './pgoutput.ts';
 import { type LogEvent, readLog } from './read-log.ts';
 
@@ -22,6 +23,8 @@ export type FollowOptions = {
   readonly end: EndStream;
   /** The table, or the whole of which it is a part, by its oid now; undefined when it is gone. */
   readonly rootOf: (oid: string) => Promise<string | undefined>;
+  /** By what tables are published now. */
+  readonly published: () => Promise<Membership>;
 };
 
 type Transaction = { readonly commitLsn: bigint; readonly time: string };
@@ -44,8 +47,16 @@ export async function followLog(streams: readonly FollowedStream[], options: Fol
       await options.end(stream.context, error);
     }
   };
-  const each = async (work: (stream: FollowedStream) => Promise<void>) => {
-    for (const stream of [...open]) await work(stream);
+  /** What was read up to the place is whole only if it was published all along. */
+  const advanceAll = async (place: bigint) => {
+    const published = await options.published();
+    for (const stream of [...open]) {
+      await attempt(stream, async () => {
+        if (!isStillPublished(stream.published, published(stream.table)))
+          throw changeFault('publication_changed', stream.table);
+        await advance(stream, place);
+      });
+    }
     [sinceState, sinceFlush] = [0, 0];
   };
   const relate = async (relation: Relation) => {
@@ -83,7 +94,7 @@ export async function followLog(streams: readonly FollowedStream[], options: Fol
       case 'commit':
         transaction = undefined;
         if (message.endLsn >= options.until) return message.endLsn;
-        if (sinceState >= STATE_CHANGES) await each((stream) => advance(stream, message.endLsn));
+        if (sinceState >= STATE_CHANGES) await advanceAll(message.endLsn);
         return undefined;
       case 'relation':
         await relate(message);
@@ -106,7 +117,7 @@ export async function followLog(streams: readonly FollowedStream[], options: Fol
   if (from === undefined) return;
   for await (const event of readLog(options.session, { ...options, from })) {
     const place = await isOver(event);
-    if (place !== undefined) return each((stream) => advance(stream, place));
+    if (place !== undefined) return advanceAll(place);
     if (open.size === 0) return;
   }
 }

@@ -18,6 +18,8 @@ export type Change = Extract<LogMessage, { kind: 'insert' | 'update' | 'delete' 
 export type FollowedStream = {
   readonly context: ReadContext;
   readonly table: Table;
+  /** By what the table is published. */
+  readonly published: readonly string[] | undefined;
   /** Until where it was read; changes that were committed before are not taken. */
   readonly at: () => bigint;
   /** How the table looks from here on. */
@@ -62,6 +64,7 @@ export function followStream({ context, table, state, fetchNow }: Options): Foll
   const followed: FollowedStream = {
     context,
     table,
+    published: state.published,
     at: () => lsn,
     async relate(relation) {
       const columns = changeColumns(relation, table);

@@ -3,6 +3,9 @@ import type { Session } from '../connect.ts';
 import { fault } from '../fault.ts';
 import type { Table } from '../table.ts';
 
+/** From this release on a standby has change data. */
+const STANDBY_SINCE = 160_000;
+
 /** What the server says of the way to change data. Nothing is changed by asking. */
 export type Preflight = {
   /** Whether the changes of a table are published: of itself, or of all its partitions. */
@@ -12,16 +15,18 @@ export type Preflight = {
 };
 
 /**
- * Looks whether changes can be read, and by which tables. Throws what is in the way: `wal_level_low`, `replication_forbidden`,
+ * Looks whether changes can be read, and by which tables. Throws what is in the way: `standby_unsupported`, `wal_level_low`, `replication_forbidden`,
  * `publication_missing`, `publication_partial`.
  */
 export async function preflight(session: Session, { publication }: PostgresConfig): Promise<Preflight> {
   const [server] = await session.rows(
     `SELECT current_setting('wal_level') AS wal_level,
+       pg_is_in_recovery() AND current_setting('server_version_num')::int < ${STANDBY_SINCE} AS is_mute,
        (SELECT rolreplication OR rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS may_replicate,
        EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname IN ('rds_replication', 'azure_pg_admin')
          AND pg_has_role(current_user, oid, 'MEMBER')) AS is_member`,
   );
+  if (server?.is_mute === 't') throw fault('standby_unsupported');
   if (server?.wal_level !== 'logical') throw fault('wal_level_low');
   if (server.may_replicate !== 't' && server.is_member !== 't') throw fault('replication_forbidden');
   const [found] = await session.rows(

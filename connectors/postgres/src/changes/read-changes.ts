@@ -1,4 +1,4 @@
-import type { EndStream, ReadContext } from '@weir/connector-sdk';
+import { type EndStream, type ReadContext, SourceError } from '@weir/connector-sdk';
 import { type PostgresConfig, parseConfig } from '../config.ts';
 import { type ConnectOptions, connect, type Session } from '../connect.ts';
 import { streamName } from '../describe-stream.ts';
@@ -14,8 +14,12 @@ import { type ChangeState, parseChangeState, storedState } from './change-state.
 import { followLog } from './follow-log.ts';
 import { changeFault, type FetchNow, followStream } from './followed-stream.ts';
 import { leastLsn } from './lsn.ts';
+import { isStillPublished, type Membership, membershipOf } from './membership.ts';
 import { type Preflight, preflight } from './publication.ts';
-import { type CopyPoint, createSlot, freeSlot, logEnd, systemId } from './slot.ts';
+import { type CopyPoint, createSlot, findSlot, freeSlot, logEnd, type Server, serverOf } from './slot.ts';
+
+/** What says more than that the log ended. */
+const EXPLAINING = /^(?:slot_|publication_)/;
 
 /** A stream that changes are read for, and until where earlier runs have read it. */
 type Member = { readonly context: ReadContext; readonly table: Table; readonly state: ChangeState | undefined };
@@ -81,14 +85,15 @@ async function readMembers(reading: Reading, members: readonly Member[], signal:
   const copying = await connect(config, { ...options, replication: true });
   let standing: { members: Member[]; states: Map<Member, ChangeState> };
   try {
-    const server = await systemId(copying);
-    const slot = await freeSlot(session, config);
-    const sound = await soundMembers(members, { server, confirmed: slot?.confirmed, end });
+    const server = await serverOf(copying);
+    const slot = await freeSlot(session, config, options.slotLooks);
+    const published = await membershipOf(session, config.publication);
+    const sound = await soundMembers(members, { server, published, confirmed: slot?.confirmed, end });
     const point =
       slot === undefined || sound.some(({ state }) => state === undefined)
         ? await createSlot(copying, config, slot !== undefined)
         : undefined;
-    standing = await copied(reading, sound, { server, point });
+    standing = await copied(reading, sound, { server, published, point });
   } finally {
     await copying.end();
   }
@@ -103,7 +108,7 @@ async function readMembers(reading: Reading, members: readonly Member[], signal:
     const confirmed = leastLsn(members.flatMap(({ state }) => state?.lsn ?? []));
     const { slot, publication } = config;
     const until = await logEnd(session);
-    await freeSlot(session, config);
+    await freeSlot(session, config, options.slotLooks);
     await followLog(streams, {
       session: log,
       slot,
@@ -113,33 +118,65 @@ async function readMembers(reading: Reading, members: readonly Member[], signal:
       signal,
       end,
       rootOf: rootOf(session),
+      published: () => membershipOf(session, publication),
     });
+  } catch (error) {
+    await explain(session, config);
+    throw error;
   } finally {
     await log.end();
   }
 }
 
-type Standing = { readonly server: string; readonly confirmed: bigint | undefined; readonly end: EndStream };
+/** What the log ended with may be told better: by a slot or a publication that has gone, or was given up by the server. */
+async function explain(session: Session, config: PostgresConfig): Promise<void> {
+  const found = Promise.all([preflight(session, config), findSlot(session, config)]);
+  const isThere = await found.then(
+    ([, slot]) => slot !== undefined,
+    (error: unknown) => {
+      if (error instanceof SourceError && EXPLAINING.test(error.code)) throw error;
+      return true;
+    },
+  );
+  if (!isThere) throw fault('slot_lost', 'slot');
+}
+
+/** Whose log is read, and by what tables are published in it. */
+type Origin = { readonly server: Server; readonly published: Membership };
+type Standing = Origin & { readonly confirmed: bigint | undefined; readonly end: EndStream };
 
 /** The members whose states the slot still serves. Without a slot none does. */
-async function soundMembers(members: readonly Member[], { server, confirmed, end }: Standing): Promise<Member[]> {
+async function soundMembers(
+  members: readonly Member[],
+  { server, published, confirmed, end }: Standing,
+): Promise<Member[]> {
   const sound: Member[] = [];
   for (const member of members) {
     const { state, table, context } = member;
     if (state === undefined) sound.push(member);
-    else if (state.systemId !== server) await end(context, changeFault('server_replaced', table));
+    else if (!isOfLog(state, server)) await end(context, changeFault('server_replaced', table));
     else if (confirmed === undefined) await end(context, changeFault('slot_lost', table));
+    else if (!isStillPublished(state.published, published(table)))
+      await end(context, changeFault('publication_changed', table));
     else if (state.lsn < confirmed) await end(context, changeFault('slot_ahead', table));
     else sound.push(member);
   }
   return sound;
 }
 
+/** Whether what was read is part of this server's log: a standby that was promoted shares it up to there. */
+function isOfLog({ systemId, timeline, lsn }: ChangeState, server: Server): boolean {
+  if (systemId !== server.systemId) return false;
+  if (timeline === undefined || timeline === server.timeline) return true;
+  const until = server.sharedUntil(timeline);
+  return until !== undefined && lsn <= until;
+}
+
 /** Copies the members that have no state; all of them as of one place in the log. */
 async function copied(
   { config, options, end }: Reading,
   members: readonly Member[],
-  { server, point }: { readonly server: string; readonly point: CopyPoint | undefined },
+  { server, published, point }: Origin & { readonly point: CopyPoint | undefined },
 ) {
   const states = new Map<Member, ChangeState>();
   const left: Member[] = [];
@@ -147,7 +184,7 @@ async function copied(
     const { context, table, state } = member;
     if (context.signal.aborted) break;
     try {
-      if (state !== undefined) states.set(member, state);
+      if (state !== undefined) states.set(member, { ...state, timeline: server.timeline, published: published(table) });
       else if (point !== undefined) {
         const session = await joinSnapshot(config, point.snapshotId, options);
         const snapshot = { id: point.snapshotId, session, end: session.end };
@@ -156,7 +193,8 @@ async function copied(
         } finally {
           await session.end();
         }
-        const begun = { lsn: point.lsn, systemId: server, slot: config.slot };
+        const { systemId, timeline } = server;
+        const begun = { lsn: point.lsn, systemId, timeline, published: published(table), slot: config.slot };
         if (context.signal.aborted) break;
         await context.emit.state(storedState(begun));
         states.set(member, begun);
@@ -172,10 +210,10 @@ async function copied(
 /** What a row of the copy says of itself. */
 function fixedMembers({ lsn }: CopyPoint): FixedMember[] {
   return [
-    { name: '_op', json: '"r"', sql: `'r'` },
-    { name: '_lsn', json: String(lsn), sql: `${lsn}::BIGINT` },
-    { name: '_ab_cdc_updated_at', json: 'null', sql: 'NULL::TIMESTAMPTZ' },
-    { name: '_ab_cdc_deleted_at', json: 'null', sql: 'NULL::TIMESTAMPTZ' },
+    { name: '_op', json: '"r"', kind: 'text' },
+    { name: '_lsn', json: String(lsn), kind: 'long' },
+    { name: '_ab_cdc_updated_at', json: 'null', kind: 'timestamptz' },
+    { name: '_ab_cdc_deleted_at', json: 'null', kind: 'timestamptz' },
   ];
 }
 

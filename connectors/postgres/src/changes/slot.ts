@@ -7,7 +7,7 @@ import { identifier } from '../sql-text.ts';
 import { parseLsn } from './lsn.ts';
 
 /** How long a slot may stay taken by a connection that is gone already. */
-const FREE_ATTEMPTS = 20;
+const FREE_LOOKS = 20;
 const FREE_WAIT_MS = 500;
 
 /** A slot that stands: from where the server still has changes. */
@@ -27,13 +27,17 @@ export async function findSlot(session: Session, { slot }: Pick<PostgresConfig, 
 }
 
 /** The slot once nobody reads it; `slot_in_use` when somebody goes on doing so. */
-export async function freeSlot(session: Session, config: Pick<PostgresConfig, 'slot'>): Promise<Slot | undefined> {
-  for (let attempt = 0; attempt < FREE_ATTEMPTS; attempt += 1) {
+export async function freeSlot(
+  session: Session,
+  config: Pick<PostgresConfig, 'slot'>,
+  looks: number = FREE_LOOKS,
+): Promise<Slot | undefined> {
+  for (let look = 1; ; look += 1) {
     const slot = await findSlot(session, config);
     if (slot?.isTaken !== true) return slot;
+    if (look >= looks) throw fault('slot_in_use', 'slot');
     await sleep(FREE_WAIT_MS);
   }
-  throw fault('slot_in_use', 'slot');
 }
 
 /** A place in the log, and a snapshot with everything that was committed before it and nothing behind it. */
@@ -54,8 +58,31 @@ export async function createSlot(session: Session, { slot }: PostgresConfig, isT
 
 /** What tells this server's log from that of any other. */
 export async function systemId(session: Session): Promise<string> {
+  return (await serverOf(session)).systemId;
+}
+
+/** The server as its log knows it, on a connection for replication: a promoted standby goes on in a timeline of its own. */
+export type Server = {
+  readonly systemId: string;
+  readonly timeline: string;
+  /** Up to where the log of an earlier timeline is that of this server too; undefined for one that it does not come from. */
+  readonly sharedUntil: (timeline: string) => bigint | undefined;
+};
+
+/** Asks the server who it is. */
+export async function serverOf(session: Session): Promise<Server> {
   const [row] = await session.rows('IDENTIFY_SYSTEM');
-  return row?.systemid ?? '';
+  const timeline = row?.timeline ?? '';
+  const shared = new Map<string, bigint>();
+  if (Number(timeline) > 1) {
+    const [history] = await session.rows(`TIMELINE_HISTORY ${Number(timeline)}`);
+    for (const line of (history?.content ?? '').split('\n')) {
+      const [earlier = '', until = ''] = line.split('\t');
+      const lsn = parseLsn(until);
+      if (lsn !== undefined) shared.set(earlier.trim(), lsn);
+    }
+  }
+  return { systemId: row?.systemid ?? '', timeline, sharedUntil: (earlier) => shared.get(earlier) };
 }
 
 /** The place up to which the log is on disk now. */

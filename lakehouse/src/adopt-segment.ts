@@ -1,0 +1,228 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  CODEC,
+  type FileWriter,
+  type Footer,
+  fileWriter,
+  footerBytes,
+  type NamedType,
+  type PackedPage,
+  ParquetError,
+  readFooter,
+  readPage,
+  TAIL_BYTES,
+} from '@weir/parquet';
+import { type AdoptPlan, adoptPlan } from './adopt-plan.ts';
+import { identifier, literal } from './duckdb-sql.ts';
+import { partitionExpressions } from './stage-partition.ts';
+import type { SegmentRequest } from './stage-types.ts';
+import {
+  type DraftFiles,
+  draftFiles,
+  draftFolder,
+  type FiguresRow,
+  type FilesFigures,
+  figuresOf,
+  readFigures,
+  type Writer,
+} from './stage-write.ts';
+import type { CopyStats } from './stats.ts';
+import type { Field, FieldType, TableSchema } from './types.ts';
+
+/** A longer footer is left to others. */
+const MAX_FOOTER_BYTES = 4 * 1024 * 1024;
+const FILE = 'adopted.parquet';
+
+/** The draft of a data file and what it holds. */
+export type Adopted = { readonly draft: DraftFiles; readonly figures: FilesFigures };
+
+/**
+ * Makes a data file of the pages of a Parquet file as they are, with the footer, the field ids and the meta columns of the
+ * table: where none of its values has to change, nothing is gained by writing them again. Every head of a page is written
+ * anew, and the file is read whole before it counts, for its figures and its bounds. Undefined, and nothing is left, when
+ * the table asks for anything else of the rows than to be stored, when the file is in no form that `readPage` knows, and
+ * when it cannot be read: then it is for `copySegment` to judge.
+ */
+export async function adoptSegment(writer: Writer, request: SegmentRequest): Promise<Adopted | undefined> {
+  const { schema, spec, folder } = request;
+  if (spec && partitionExpressions(spec, schema).length > 0) return undefined;
+  const { draft, discard } = draftFolder(writer, folder);
+  const path = join(draft, FILE);
+  let adopted: Adopted | undefined;
+  try {
+    const written = await withFile(request.source, 'r', async (source) => {
+      const footer = await footerOf(source);
+      const plan = footer && adoptPlan(footer, schema, request);
+      if (footer === undefined || plan === undefined) return undefined;
+      await mkdir(draft, { recursive: true });
+      return withFile(path, 'wx', (target) => writePages({ source, target, footer, plan, key: keyNames(request) }));
+    });
+    const read = written && (await readBack(writer, path, schema));
+    const stats = read && statsOf({ path, schema, written, row: read });
+    if (stats !== undefined) {
+      const drafted = { stats: [stats], schema, folder, spec, partitions: undefined };
+      adopted = { draft: draftFiles(writer, drafted, discard), figures: figuresOf(read) };
+    }
+    return adopted;
+  } catch (error) {
+    if (error instanceof ParquetError) return undefined;
+    throw error;
+  } finally {
+    if (adopted === undefined) await discard();
+  }
+}
+
+async function withFile<Result>(
+  path: string,
+  flags: string,
+  use: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const file = await open(path, flags);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
+  if (bytesRead < length) throw new ParquetError('it ends too early');
+  return buffer;
+}
+
+async function footerOf(source: FileHandle): Promise<(Footer & { readonly end: number }) | undefined> {
+  const { size } = await source.stat();
+  if (size < TAIL_BYTES) return undefined;
+  const length = footerBytes(await bytesAt(source, size - TAIL_BYTES, TAIL_BYTES));
+  const end = size - TAIL_BYTES - length;
+  if (length > MAX_FOOTER_BYTES || end < 0) return undefined;
+  return { ...readFooter(await bytesAt(source, end, length)), end };
+}
+
+const keyNames = ({ schema, key = [] }: SegmentRequest): ReadonlySet<string> =>
+  new Set(schema.fields.flatMap(({ id, name }) => (key.includes(id) ? [name] : [])));
+
+/** What was written of each leaf, under the name that statistics give it. */
+type WrittenLeaves = {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly leaves: ReadonlyMap<string, { readonly nulls: number; readonly bytes: number }>;
+};
+
+type Writing = {
+  readonly source: FileHandle;
+  readonly target: FileHandle;
+  readonly footer: Footer & { readonly end: number };
+  readonly plan: AdoptPlan;
+  /** Names of columns that may not be NULL. */
+  readonly key: ReadonlySet<string>;
+};
+
+async function writePages({ source, target, footer, plan, key }: Writing): Promise<WrittenLeaves | undefined> {
+  const ready: Buffer[] = [];
+  const flush = async () => {
+    for (const part of ready.splice(0)) await target.writeFile(part);
+  };
+  const writer: FileWriter = fileWriter(plan, (part) => void ready.push(part));
+  const sums = plan.leaves.map(() => ({ nulls: 0, bytes: 0 }));
+  for (const group of footer.groups) {
+    const pages: PackedPage[] = [];
+    for (const { from } of plan.leaves) {
+      const page =
+        'page' in from ? from.page(group.rows) : await pageOf(source, { footer, group, column: from.column });
+      if (page === undefined || ('column' in from && key.has(from.column.name) && page.nulls > 0)) return undefined;
+      pages.push(page);
+    }
+    const sizes = writer.add(group.rows, pages);
+    for (const [at, sum] of sums.entries()) {
+      sum.nulls += pages[at]?.nulls ?? 0;
+      sum.bytes += sizes[at] ?? 0;
+    }
+    await flush();
+  }
+  writer.end();
+  await flush();
+  const isKeyThere = [...key].every((name) => footer.columns.has(name));
+  if (writer.rows() === 0 || !isKeyThere) return undefined;
+  const leaves = new Map(plan.leaves.map((leaf, at) => [leaf.key, sums[at] ?? { nulls: 0, bytes: 0 }]));
+  return { rows: writer.rows(), bytes: writer.bytes(), leaves };
+}
+
+type Wanted = Pick<Writing, 'footer'> & { readonly group: Footer['groups'][number]; readonly column: NamedType };
+
+/** The page of a column in a row group, if the group has it once and it lies before the footer. */
+async function pageOf(source: FileHandle, { footer, group, column }: Wanted): Promise<PackedPage | undefined> {
+  const [chunk, another] = group.chunks.filter(({ name }) => name === column.name);
+  if (chunk === undefined || another !== undefined || group.rows === 0) return undefined;
+  if (chunk.codec !== CODEC.zstd || chunk.offset + chunk.bytes > footer.end) return undefined;
+  return readPage(await bytesAt(source, chunk.offset, chunk.bytes), { rows: group.rows, type: column.type });
+}
+
+type Bounded = Field & { readonly type: Extract<FieldType, string> };
+
+const isBounded = (field: Field): field is Bounded => typeof field.type === 'string';
+const isMoment = (type: string): boolean => type === 'date' || type === 'timestamp' || type === 'timestamptz';
+
+/** A value as a text that `encodeBound` takes; `infinity` for a moment that is none. */
+function boundSql(value: string, type: string): string {
+  if (type === 'binary') return `hex(${value})`;
+  if (type !== 'timestamptz') return `${value}::VARCHAR`;
+  return `if(NOT isfinite(${value}), 'infinity', make_timestamp(epoch_us(${value}))::VARCHAR)`;
+}
+
+/** Reads a draft whole, for its figures and its bounds; undefined when it cannot be read. */
+async function readBack({ session }: Writer, path: string, schema: TableSchema): Promise<FiguresRow | undefined> {
+  const bounds = schema.fields.flatMap((field, at) => {
+    if (!isBounded(field)) return [];
+    const name = identifier(field.name);
+    const [least, most] = [boundSql(`min(${name})`, field.type), boundSql(`max(${name})`, field.type)];
+    return [`${least} AS l${at}`, `${most} AS u${at}`, `count(${name}) AS v${at}`];
+  });
+  try {
+    return await readFigures(session, { paths: `[${literal(path)}]`, schema, asked: `, ${bounds.join(', ')}` });
+  } catch {
+    // Whatever it is, the other way will meet it again and say what it is.
+    return undefined;
+  }
+}
+
+type Judged = {
+  readonly path: string;
+  readonly schema: TableSchema;
+  readonly written: WrittenLeaves;
+  readonly row: FiguresRow;
+};
+
+/**
+ * The figures of an adopted file, in the form of those of a written one; undefined when what was read is not what the pages
+ * say, or when a moment is none, which no column takes.
+ */
+function statsOf({ path, schema, written, row }: Judged): CopyStats | undefined {
+  const { rows, bytes, leaves } = written;
+  let isSound = Number(row.n) === rows;
+  const bounds = new Map(
+    schema.fields.flatMap((field, at) => {
+      if (!isBounded(field)) return [];
+      const [least, most] = [row[`l${at}`] ?? null, row[`u${at}`] ?? null];
+      const key = identifier(field.name);
+      isSound &&= Number(row[`v${at}`]) === rows - (leaves.get(key)?.nulls ?? 0);
+      isSound &&= !isMoment(field.type) || ![least, most].some((text) => text?.includes('infinity'));
+      const isFloating = field.type === 'float' || field.type === 'double';
+      const nan = isFloating ? [{ key: 'has_nan', value: String(most === 'nan') }] : [];
+      return [[key, [{ key: 'min', value: least }, { key: 'max', value: most }, ...nan]] as const];
+    }),
+  );
+  if (!isSound) return undefined;
+  const statistics = [...leaves].map(([key, leaf]) => ({
+    key,
+    value: [
+      { key: 'column_size_bytes', value: String(leaf.bytes) },
+      { key: 'num_values', value: String(rows) },
+      { key: 'null_count', value: String(leaf.nulls) },
+      ...(bounds.get(key) ?? []),
+    ],
+  }));
+  return { filename: path, count: String(rows), file_size_bytes: String(bytes), column_statistics: statistics };
+}
