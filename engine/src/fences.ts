@@ -11,6 +11,8 @@ export interface Fences {
   readonly lease: boolean;
   /** Rows are committed with the state that covers them, never before. */
   readonly checkpointOrder: boolean;
+  /** Streams that share one state are committed with it in one step. */
+  readonly together: boolean;
   /** What is to be written is in the ledger first. */
   readonly intents: boolean;
 }
@@ -21,5 +23,6 @@ export const ALL_FENCES: Fences = {
   reference: true,
   lease: true,
   checkpointOrder: true,
+  together: true,
   intents: true,
 };

@@ -1,5 +1,7 @@
 import t from 'tap';
 import {
+  type CommitBatch,
+  MAX_MERGES,
   type PlannedStream,
   type SyncEffect,
   type SyncEvent,
@@ -22,28 +24,47 @@ const PLAN: PlannedStream<Words> = {
 
 /** A machine of one stream whose effects all succeed; segments reject as many lines as they are given. */
 function attempt(plan: Partial<PlannedStream<Words>>) {
-  const machine = syncMachine<Words>([{ ...PLAN, ...plan }]);
+  const { commits, sealed, read, failures } = attemptOf([{ ...PLAN, ...plan }]);
+  return {
+    commits,
+    sealed: (state: string | undefined, more?: Parameters<typeof sealed>[2]) => sealed('s', state, more),
+    read: (failure?: string) => read({ s: failure }),
+    failure: () => failures().s,
+  };
+}
+
+/** A machine of several streams whose effects all succeed but the first commits, of as many whose base has moved. */
+function attemptOf(plans: readonly PlannedStream<Words>[], moves = 0) {
+  const machine = syncMachine<Words>(plans);
   let state = machine.initial;
   let segments = 0;
-  const commits: Extract<SyncEffect<Words>, { type: 'commit' }>[] = [];
+  let moved = 0;
+  const asked: string[] = [];
+  const commits: CommitBatch<Words>[] = [];
+  const steps: (readonly CommitBatch<Words>[])[] = [];
   const send = (event: SyncEvent<Words>, rejected: number): void => {
     const step = machine.step(state, event);
     state = step.state;
     for (const effect of step.effects) {
-      if (effect.type === 'commit') commits.push(effect);
-      const answer = answerTo(effect, rejected);
+      asked.push(effect.type);
+      const isLost = effect.type === 'commit' && moved++ < moves;
+      if (effect.type === 'commit' && !isLost) {
+        commits.push(...effect.batches);
+        steps.push(effect.batches);
+      }
+      const answer = isLost ? ({ type: 'base_moved' } as const) : answerTo(effect, rejected);
       if (answer !== undefined) send(answer, rejected);
     }
   };
   return {
-    commits,
-    sealed(stored: string | undefined, { rejected = 0, hasRows = true } = {}) {
+    ...{ asked, commits, steps },
+    sealed(stream: string, stored: string | undefined, { rejected = 0, hasRows = true, isShared = false } = {}) {
       segments += 1;
-      const segment = { id: segments, stream: 's', hasRows, state: stored, isFinal: false };
+      const segment = { id: segments, stream, hasRows, state: stored, isShared, isFinal: false };
       send({ type: 'sealed', segment }, rejected);
     },
-    read: (failure?: string) => send({ type: 'read', failures: { s: failure } }, 0),
-    failure: () => streamsOf(state)[0]?.failure,
+    read: (failures: Record<string, string | undefined> = {}) => send({ type: 'read', failures }, 0),
+    failures: () => Object.fromEntries(streamsOf(state).map(({ plan, failure }) => [plan.id, failure])),
   };
 }
 
@@ -51,6 +72,7 @@ function answerTo(effect: SyncEffect<Words>, rejected: number): SyncEvent<Words>
   if (effect.type === 'intend') return { type: 'intended' };
   if (effect.type === 'stage') return { type: 'staged', part: `part ${effect.segment.id}`, rejected, unknown: [] };
   if (effect.type === 'quarantine') return { type: 'quarantined', part: 'lines' };
+  if (effect.type === 'merge') return { type: 'merged', merged: `merged ${effect.place}` };
   return effect.type === 'commit' ? { type: 'committed' } : undefined;
 }
 
@@ -91,4 +113,87 @@ t.test('a state that is stored is not stored again', async (t) => {
   read();
   t.match(commits, [{ number: 1, batch: { state: 'one' } }]);
   t.equal(commits.length, 1);
+});
+
+const SHARED = { isShared: true };
+const [A, B, C] = ['a', 'b', 'c'].map((id) => ({ ...PLAN, id })) as [typeof PLAN, typeof PLAN, typeof PLAN];
+
+t.test('a state for all streams is committed with the rows of all of them in one step', async (t) => {
+  const { sealed, read, steps, failures } = attemptOf([A, B, { ...C, isStateful: false, atEnd: true }]);
+  sealed('a', undefined);
+  sealed('a', 'one', SHARED);
+  sealed('c', 'one', SHARED);
+  t.strictSame(steps, [], 'nothing before it covers all of them');
+  sealed('b', 'one', { ...SHARED, hasRows: false });
+  t.match(steps, [
+    [
+      { stream: 'a', number: 1, isWhole: false, batch: { parts: ['part 1', 'part 2'], state: 'one' } },
+      { stream: 'b', number: 1, isWhole: false, batch: { parts: [], state: 'one' } },
+    ],
+  ]);
+  sealed('b', 'two', SHARED);
+  sealed('a', 'two', { ...SHARED, hasRows: false });
+  sealed('a', 'three', { ...SHARED, hasRows: false });
+  t.equal(steps.length, 2);
+  sealed('b', 'three', { ...SHARED, hasRows: false });
+  read();
+  t.match(steps.slice(2), [
+    [
+      { stream: 'a', number: 3, batch: { state: 'three' } },
+      { stream: 'b', number: 3, batch: { state: 'three' } },
+    ],
+    [{ stream: 'c', number: 1, isWhole: true, batch: { parts: ['part 3'], state: undefined } }],
+  ]);
+  t.strictSame(failures(), { a: undefined, b: undefined, c: undefined });
+});
+
+t.test('streams that share a state are whole together, or none of them is', async (t) => {
+  const both = attemptOf([{ ...A, atEnd: true, replaces: true }, B]);
+  for (const id of ['a', 'b']) both.sealed(id, 'one', SHARED);
+  t.strictSame(both.steps, [], 'one that is committed at its end holds the others');
+  both.read();
+  t.match(both.steps, [
+    [
+      { stream: 'a', isWhole: true, replaces: true },
+      { stream: 'b', isWhole: true },
+    ],
+  ]);
+});
+
+t.test(
+  'when one of them fails the others are committed as far as their state covers them, and not whole',
+  async (t) => {
+    const { sealed, read, steps, failures } = attemptOf([A, B]);
+    for (const id of ['a', 'b']) sealed(id, 'one', SHARED);
+    sealed('a', undefined);
+    read({ a: 'crashed' });
+    t.equal(steps.length, 1);
+    t.match(failures(), { a: { reported: 'crashed' }, b: undefined });
+  },
+);
+
+t.test('when one of them cannot go on none of them does, and the rest is untouched', async (t) => {
+  const whole = { ...C, isStateful: false, atEnd: true };
+  const { sealed, read, steps, failures } = attemptOf([A, B, whole]);
+  for (const id of ['a', 'b']) sealed(id, 'one', SHARED);
+  sealed('a', 'two', SHARED);
+  sealed('c', undefined);
+  sealed('b', 'two', { ...SHARED, rejected: 3 });
+  sealed('a', 'three', SHARED);
+  sealed('b', 'three', SHARED);
+  read();
+  t.match(failures(), { a: { rule: 'state_held' }, b: { rule: 'too_many_rejects' }, c: undefined });
+  t.match(steps.slice(1), [[{ stream: 'c', isWhole: true }]]);
+});
+
+t.test('each of them that merges is merged before the commit, and again when a table has moved', async (t) => {
+  const merging = (plan: typeof PLAN) => ({ ...plan, merges: true });
+  const { sealed, steps, asked } = attemptOf([merging(A), B, merging(C)], 1);
+  for (const id of ['a', 'b', 'c']) sealed(id, 'one', SHARED);
+  const round = ['intend', 'merge', 'intend', 'merge', 'commit'];
+  t.strictSame(asked.slice(-10), [...round, ...round]);
+  t.match(steps, [[{ merged: 'merged 6' }, { merged: undefined }, { merged: 'merged 7' }]]);
+  const lost = attemptOf([merging(A), B], MAX_MERGES);
+  for (const id of ['a', 'b']) lost.sealed(id, 'one', SHARED);
+  t.match(lost.failures(), { a: { rule: 'table_contended', tries: MAX_MERGES }, b: { rule: 'table_contended' } });
 });

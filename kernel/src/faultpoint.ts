@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type FaultPoint =
   | 'S1'
   | 'S2'
+  | 'S3'
+  | 'S4'
   | 'S5'
   | 'S6'
   | 'S7'
@@ -14,6 +16,7 @@ export type FaultPoint =
   | 'S10'
   | 'S11'
   | 'S12'
+  | 'S13'
   | 'S14'
   | CredentialPoint;
 

@@ -29,6 +29,7 @@ export {
   type WorkflowEngineService,
 } from './plugins/kernel-services.ts';
 export type { ChildRegistry, WorkerDeps, WorkerDoor } from './plugins/worker-door.ts';
+export { type Repetition, repeat } from './repeat.ts';
 export { failureView, runView } from './runs/run-view.ts';
 export type { Admitted, RunFailureRecord, RunKind, RunRecord, Runs, RunWorkerView } from './runs/runs.ts';
 export { startTelemetry, type Telemetry } from './telemetry/telemetry.ts';

@@ -84,6 +84,10 @@ t.test('each rule finds what breaks it, by name', async (t) => {
       /body\/deep\/items is open/,
       { endpoint: { body: Closed({ deep: Type.Array(Type.Union([Type.Null(), open])) }) } },
     ],
+    [
+      /body cannot be compiled: .*"no_such"/,
+      { endpoint: { body: Closed({ text: Type.String({ format: 'no_such' }) }) } },
+    ],
     [/answers own_code, which has no page/, { problems: {} }],
     [/Odd is not lower snake case/, { problems: { own: Own, odd: problem(entry('Odd')) } }],
     [/mute lacks a title, a detail or a hint/, { problems: { own: Own, mute: problem(entry('mute', '')) } }],

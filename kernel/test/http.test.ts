@@ -187,18 +187,20 @@ t.test('whatever is thrown, the answer is a problem of the table and leaks nothi
   t.pass('holds');
 });
 
-t.test('a route without endpoint, access rule or closed body is refused at boot', async (t) => {
-  const refuses = async (config: object | undefined, name: RegExp) => {
+t.test('a route without endpoint, access rule, closed body or a schema that is one is refused at boot', async (t) => {
+  const refuses = async (config: object | undefined, name: RegExp, schema = {}) => {
     const app = createServer(pino({ level: 'silent' }));
     t.teardown(() => app.close());
     app.register(async (scope) => {
-      scope.route({ method: 'GET', url: '/x', ...(config ? { config } : {}), handler: async () => 1 });
+      scope.route({ method: 'GET', url: '/x', schema, ...(config ? { config } : {}), handler: async () => 1 });
     });
     await t.rejects(async () => app.ready(), name);
   };
   await refuses(undefined, /GET \/x has no endpoint declaration/);
   await refuses({ endpoint: { id: 'x.y' } }, /x\.y \(GET \/x\) has no access rule/);
   await refuses({ endpoint: { id: 'x.y', access: anyone, body: Type.Object({}) } }, /open body schema/);
+  const noSchema = { querystring: { type: 'object', properties: { size: { type: 'much' } } } };
+  await refuses({ endpoint: { id: 'x.y', access: anyone } }, /schema is invalid/, noSchema);
 });
 
 t.test("one plugin's hook never fires for another", async (t) => {

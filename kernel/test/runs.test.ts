@@ -83,11 +83,11 @@ t.test('a start during an outage is made good by the sweeper, once', async (t) =
   await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
   const sweeper = runs.startSweeper(tenants);
   t.teardown(() => sweeper.stop());
-  await sweeper.sweep();
+  await sweeper.now();
   t.equal(workflows.started.length, 0);
   workflows.down = false;
-  await sweeper.sweep();
-  await sweeper.sweep();
+  await sweeper.now();
+  await sweeper.now();
   t.equal(workflows.started.length, 1);
 });
 
@@ -113,7 +113,7 @@ t.test('a run keeps the trace of the request that made it, and its workflow star
   await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
   const sweeper = runs.startSweeper(tenants);
   t.teardown(() => sweeper.stop());
-  await sweeper.sweep();
+  await sweeper.now();
   t.strictSame(seen, [traceparent, traceparent]);
 });
 
@@ -124,10 +124,10 @@ t.test('a run whose workflow is gone ends failed, and never stays running', asyn
   workflows.started.length = 0;
   const sweeper = runs.startSweeper(tenants);
   t.teardown(() => sweeper.stop());
-  await sweeper.sweep();
+  await sweeper.now();
   t.match(await runs.find(tenant, run_id), { status: 'running' }, 'within its grace it is left alone');
   await database.peek("update kernel.run set workflow_started_at = now() - interval '5 minutes'");
-  await sweeper.sweep();
+  await sweeper.now();
   t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'workflow_lost', retryable: true } });
 });
 
@@ -171,7 +171,7 @@ t.test('a run that cannot be swept holds up no other, of its tenant or the next'
   await database.peek("update kernel.run set created_at = now() - interval '1 minute'");
   const sweeper = runs.startSweeper(tenants);
   t.teardown(() => sweeper.stop());
-  await sweeper.sweep();
+  await sweeper.now();
   t.match(workflows.started, [{ workflowId: `${tenant.tenantId}:sync:${known}` }]);
   t.equal((await runs.page(other, {}, {})).items.length, 1);
 });
@@ -187,6 +187,6 @@ t.test('a run that a worker took although its start was never noted is still wat
   );
   const sweeper = runs.startSweeper(tenants);
   t.teardown(() => sweeper.stop());
-  await sweeper.sweep();
+  await sweeper.now();
   t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'workflow_lost' } });
 });

@@ -13,6 +13,8 @@ import { s11_schedules } from './s11_schedules.ts';
 import { s12_logs } from './s12_logs.ts';
 import { s13_patterns } from './s13_patterns.ts';
 import { s14_workers } from './s14_workers.ts';
+import { s15_discovered_rotations } from './s15_discovered_rotations.ts';
+import { s16_pulling } from './s16_pulling.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -40,4 +42,6 @@ export const migrations: readonly Migration[] = [
   s12_logs,
   s13_patterns,
   s14_workers,
+  s15_discovered_rotations,
+  s16_pulling,
 ];

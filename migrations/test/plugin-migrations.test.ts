@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
@@ -109,7 +110,9 @@ t.test('a list that does not continue the ledger, or is not its own, is refused'
 });
 
 t.test('the lists of a deployment are read from the packages that it names', async (t) => {
-  const folder = t.testdir();
+  // Not tap's own folder, which has the name of the file: the file is run on Postgres 15 at the same time.
+  const folder = mkdtempSync(join(tmpdir(), 'weir-lists-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const install = (name: string, weir: object, door?: string) => {
     const home = join(folder, 'node_modules', name);
     mkdirSync(home, { recursive: true });

@@ -16,7 +16,8 @@ interface Probed {
 
 /** Runs the probe to its end. */
 function probe(environment: Readonly<Record<string, string>>, args = ['--roles', 'slow']): Promise<Probed> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, ...environment };
   return new Promise((resolve) => {
     execFile(process.execPath, [...NODE_ARGS, PROGRAM, ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), said: JSON.parse(stdout || stderr) });

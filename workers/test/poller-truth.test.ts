@@ -115,11 +115,11 @@ t.test('a run whose worker nobody replaces is given up in the end, and its workf
   t.teardown(() => sweeper.stop());
   for (const minutes of [0, 2, 11]) {
     now = Date.now() + minutes * MINUTE;
-    await sweeper.sweep();
+    await sweeper.now();
     t.match(await runOf(world, run_id), { status: 'running' }, `after ${minutes} minutes`);
   }
   now = Date.now() + 13 * MINUTE;
-  await sweeper.sweep();
+  await sweeper.now();
   t.match(await runOf(world, run_id), { status: 'failed', failure: { code: 'worker_gone', retryable: true } });
   t.match(await platform.workflows.describe(workflow_id), { status: 'terminated' });
 });

@@ -14,6 +14,7 @@ import { EGRESS_FAULTS, fault } from './fault.ts';
 import { loadManifest, MANIFEST_KEY } from './manifest/load-manifest.ts';
 import { type Part, partIn } from './manifest/part.ts';
 import { isPlainObject } from './manifest/resolve-refs.ts';
+import { warningsOf } from './manifest/without-effect.ts';
 import { type HttpStream, httpStream, streamParts } from './read-stream.ts';
 import { concurrencyOf, rateLimitsOf } from './request/rate-limits.ts';
 import type { SendDeps } from './request/send-deps.ts';
@@ -161,6 +162,8 @@ function keyPaths(key: unknown): string[][] {
 
 async function readStream({ stream, state, emit, emittedAt, signal }: ReadContext, open: OpenManifest): Promise<void> {
   const { name } = stream.stream;
+  const idle = warningsOf(open.parts.get(name) ?? open.manifest);
+  for (const { pointer, message } of idle) await emit.log('WARN', `${pointer}: ${message}`);
   const { prefix, suffix } = recordEnvelope({ name }, emittedAt);
   await open.stream(name).read({
     state,

@@ -3,7 +3,7 @@ import { createEgress } from '@weir/egress';
 import t from 'tap';
 import { loadManifest } from '../src/manifest/load-manifest.ts';
 import { maskerOf, secretTexts } from '../src/mask.ts';
-import { testRead } from '../src/test-read.ts';
+import { reportText, testRead } from '../src/test-read.ts';
 import { configOf, dataOf, errorOf, manifest, read, retriever, run, serve } from './kit.ts';
 import { supportedTable } from './supported-table.ts';
 
@@ -65,6 +65,19 @@ t.test('a test read shows requests, records and faults, and no secret in any for
     t.notOk(text.includes(form), form);
   const bad = await testRead({ manifest: { ...given, streams: [{}] }, config: { url, key: secret } }, egress);
   t.match(bad.report.fault, { code: 'manifest_invalid', pointer: '/streams/0' });
+  const idle = manifest({ retriever: retriever({ use_cache: true }) });
+  const warned = await testRead({ manifest: idle, config: { url, key: secret } }, egress);
+  t.match(warned.report.warnings, [{ pointer: /\/use_cache$/, message: /^use_cache does nothing here: / }]);
+  t.match(reportText(warned.text), /\nwarnings\n {2}\/streams\/0\S+use_cache: use_cache does nothing/);
+  t.strictSame(report.warnings, []);
+  const grouped = manifest({ retriever: { ...retriever({}), partition_router: { type: 'GroupingPartitionRouter' } } });
+  t.match((await testRead({ manifest: grouped, config: { url } }, egress)).report.fault, {
+    ...{
+      code: 'manifest_unsupported',
+      pointer: /partition_router$/,
+      hint: /GroupingPartitionRouter is not interpreted/,
+    },
+  });
   t.strictSame(secretTexts(spec, { key: 'a', other: 'b', deep: { key: ['c'] } }), ['a', 'c']);
   t.equal(maskerOf(['abcd', 'abc'])('abcd abc'), '**** abc', 'short ones are everywhere');
 });

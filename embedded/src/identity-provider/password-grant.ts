@@ -34,6 +34,7 @@ export function registerPasswordGrant(provider: Provider, { api, userNamed, life
         accountId: user.name,
         grantId: await grant.save(),
         gty: 'password',
+        expiresIn: lifetimeS,
         scope: api.info.scope,
       });
       token.resourceServer = new ResourceServer(api.indicator, { ...api.info, accessTokenTTL: lifetimeS });

@@ -1,8 +1,18 @@
 import type { Fences } from '../fences.ts';
 import type { Step } from '../machine.ts';
+import { sharesState, sharingOf } from './close-task.ts';
 import { beginCommit } from './commit-task.ts';
 import { type Brought, broken, covered, NO_ROWS, withSegment } from './stream-state.ts';
-import type { RuleBroken, Segment, SyncEffect, SyncEvent, SyncState, SyncTypes, Task } from './sync-types.ts';
+import type {
+  RuleBroken,
+  Segment,
+  StreamState,
+  SyncEffect,
+  SyncEvent,
+  SyncState,
+  SyncTypes,
+  Task,
+} from './sync-types.ts';
 
 type Next<T extends SyncTypes> = Step<SyncState<T>, SyncEffect<T>>;
 type SegmentTask<T extends SyncTypes> = Extract<Task<T>, { kind: 'segment' }>;
@@ -95,11 +105,27 @@ function settle<T extends SyncTypes>(
   const staged = withSegment(before, segment, brought);
   const early = !fences.checkpointOrder && staged.plan.isStateful && segment.state === undefined;
   const stream = early ? covered(staged, staged.state) : staged;
-  const next = { ...state, streams: { ...state.streams, [segment.stream]: stream } };
-  const isDue = stream.plan.isStateful && !stream.plan.atEnd && (segment.state !== undefined || early);
-  if (!isDue || segment.isFinal) return { state: next, effects: [release(segment)] };
-  const commit = beginCommit(next, stream, { isWhole: false });
+  const next: SyncState<T> = {
+    ...state,
+    isShared: state.isShared || (stream.plan.isStateful && segment.isShared),
+    streams: { ...state.streams, [segment.stream]: stream },
+  };
+  const isCovered = stream.plan.isStateful && (segment.state !== undefined || early);
+  const due = isCovered && !segment.isFinal ? dueWith(next, stream, fences) : [];
+  if (due.length === 0) return { state: next, effects: [release(segment)] };
+  const commit = beginCommit(next, due, { isWhole: false });
   return { state: commit.state, effects: [release(segment), ...commit.effects] };
+}
+
+/** What is to be committed now that a state covers a stream: the stream, or all that share the state once it covers them. */
+function dueWith<T extends SyncTypes>(
+  state: SyncState<T>,
+  stream: StreamState<T>,
+  fences: Fences,
+): readonly StreamState<T>[] {
+  const streams = fences.together && state.isShared ? sharingOf(state) : [stream];
+  if (streams.some(({ plan, failure }) => plan.atEnd || failure !== undefined)) return [];
+  return streams.length === 1 || sharesState(streams) ? streams : [];
 }
 
 function refuse<T extends SyncTypes>(state: SyncState<T>, segment: Segment<T>, failure: RuleBroken<T>): Next<T> {

@@ -1,6 +1,7 @@
 import { ALL_FENCES, type Fences } from '../fences.ts';
 import type { Machine, Step } from '../machine.ts';
-import { closeNext, commitAnswer, mergeAgain } from './commit-task.ts';
+import { closeNext, holdTogether, sharingOf } from './close-task.ts';
+import { commitAnswer, mergeAgain } from './commit-task.ts';
 import { beginSegment, segmentAnswer } from './segment-task.ts';
 import { broken, newStream } from './stream-state.ts';
 import type { PlannedStream, StreamState, SyncEffect, SyncEvent, SyncState, SyncTypes } from './sync-types.ts';
@@ -11,7 +12,8 @@ import type { PlannedStream, StreamState, SyncEffect, SyncEvent, SyncState, Sync
  * Segments are staged one after the other, in the order in which they were sealed. The rows of a stream that tells
  * states are committed with the state that covers them and never before it; those of a stream that tells none are
  * committed once, at its end, and only if it ended well. What a failed stream has behind its last state is given up, to
- * be read again from there.
+ * be read again from there. Streams that share one state go on together or not at all: it is stored in one step with the
+ * rows of all of them.
  */
 export function syncMachine<T extends SyncTypes>(
   plans: readonly PlannedStream<T>[],
@@ -23,12 +25,13 @@ export function syncMachine<T extends SyncTypes>(
     task: undefined,
     failures: undefined,
     places: 0,
+    isShared: false,
     failed: undefined,
     isDone: false,
   };
   return {
     initial,
-    step: (state, event) => goOn(react(state, event, fences), fences),
+    step: (state, event) => goOn(together(react(state, event, fences), fences), fences),
     hasEnded: ({ failed, isDone }) => failed !== undefined || isDone,
   };
 }
@@ -56,11 +59,15 @@ function react<T extends SyncTypes>(state: SyncState<T>, event: SyncEvent<T>, fe
   }
 }
 
+function together<T extends SyncTypes>(step: Next<T>, fences: Fences): Next<T> {
+  return fences.together ? { ...step, state: holdTogether(step.state) } : step;
+}
+
 /** Ends what is under way with the failure of its stream. */
 function giveUp<T extends SyncTypes>(state: SyncState<T>, reported: T['failure']): Next<T> {
   const { task } = state;
   if (task === undefined) return { state, effects: [] };
-  const id = task.kind === 'segment' ? task.segment.stream : task.stream;
+  const id = task.kind === 'segment' ? task.segment.stream : (task.merging?.stream ?? task.streams[0] ?? '');
   const stream = state.streams[id];
   const streams = stream === undefined ? state.streams : { ...state.streams, [id]: broken(stream, { reported }) };
   const effects: SyncEffect<T>[] = task.kind === 'segment' ? [{ type: 'release', segment: task.segment.id }] : [];
@@ -86,7 +93,8 @@ function begin<T extends SyncTypes>(state: SyncState<T>, fences: Fences): Next<T
   if (state.failures === undefined) return undefined;
   const open = Object.values(state.streams).find(({ isClosed }) => !isClosed);
   if (open === undefined) return { state: { ...state, isDone: true }, effects: [] };
-  return closeNext(state, open, state.failures[open.plan.id]);
+  const isJoint = fences.together && state.isShared && open.plan.isStateful;
+  return closeNext(state, isJoint ? sharingOf(state) : [open], state.failures);
 }
 
 /** What became of each stream of an attempt that has come to its end. */

@@ -47,6 +47,8 @@ export interface Segment<T extends SyncTypes> {
   readonly hasRows: boolean;
   /** There when every row up to that STATE lies in this segment or an earlier one of this attempt. */
   readonly state: T['state'] | undefined;
+  /** That state is one for all streams that tell states. */
+  readonly isShared: boolean;
   /** The stream has no further segment. */
   readonly isFinal: boolean;
 }
@@ -84,13 +86,13 @@ export type SyncEffect<T extends SyncTypes> =
       /** The table's rows go away, so that there is nothing to merge into. */
       readonly replaces: boolean;
     }
-  /** Commit a batch with its state. Answer: `committed` or `base_moved`. */
-  | CommitBatch<T>
+  /** Commit batches with their states, all or none of them. Answer: `committed` or `base_moved`. */
+  | { readonly type: 'commit'; readonly batches: readonly CommitBatch<T>[] }
   /** Child: stop the connector; it ends as it can. No answer. */
   | { readonly type: 'stop' };
 
+/** What one stream brings to a commit. */
 export interface CommitBatch<T extends SyncTypes> {
-  readonly type: 'commit';
   readonly stream: string;
   /** Its number; counts on across the attempts of a run. */
   readonly number: number;
@@ -132,7 +134,9 @@ export type RuleBroken<T extends SyncTypes> =
   | { readonly rule: 'too_many_rejects'; readonly limit: number }
   /** It ended well, but with rows behind its last STATE: they would be read and written again and again. */
   | { readonly rule: 'rows_uncovered' }
-  | { readonly rule: 'table_contended'; readonly tries: number };
+  | { readonly rule: 'table_contended'; readonly tries: number }
+  /** It shares its state with a stream that failed, and so could not go on without that one. */
+  | { readonly rule: 'state_held' };
 
 /** How a stream failed: by what was reported of it, or by a rule. */
 export type StreamFailure<T extends SyncTypes> = { readonly reported: T['failure'] } | RuleBroken<T>;
@@ -164,10 +168,14 @@ export type Task<T extends SyncTypes> =
     }
   | {
       readonly kind: 'commit';
-      readonly stream: string;
+      /** Those that are committed in one step. */
+      readonly streams: readonly string[];
       readonly isWhole: boolean;
-      readonly place: Place | undefined;
-      /** Merges so far, the one under way included. */
+      /** What became of the batches that were merged so far, by stream. */
+      readonly merged: Readonly<Record<string, T['merged']>>;
+      /** The stream whose batch is merged now, and where to. */
+      readonly merging: { readonly stream: string; readonly place: Place } | undefined;
+      /** How often the batches were merged, the time under way included. */
       readonly merges: number;
     };
 
@@ -180,6 +188,8 @@ export interface SyncState<T extends SyncTypes> {
   readonly failures: Readonly<Record<string, T['failure'] | undefined>> | undefined;
   /** Places given out so far. */
   readonly places: number;
+  /** A state for all streams was told: from then on those that tell states are committed together. */
+  readonly isShared: boolean;
   /** Why the attempt is over before its end. */
   readonly failed: { readonly reported: T['failure'] } | undefined;
   readonly isDone: boolean;

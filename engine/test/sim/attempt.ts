@@ -10,8 +10,15 @@ import {
   syncMachine,
 } from '../../src/index.ts';
 import type { Chance } from './chance.ts';
-import { commitOperations, isIdle, pendingKey, type SimCommit, type SimWorld } from './commit-operations.ts';
-import { readStream, type SimSegment } from './connector.ts';
+import {
+  commitOperations,
+  isIdle,
+  pendingKey,
+  type SimCommit,
+  type SimTableCommit,
+  type SimWorld,
+} from './commit-operations.ts';
+import { type Reading, readStream, readTogether } from './connector.ts';
 import type { Operation, Processes } from './processes.ts';
 import type { Scenario, SimStream, SourceRow } from './scenario.ts';
 import { mergeRows, placeOfStream, quarantineRows, type SimPart, type SimSync, stageRows } from './staging.ts';
@@ -40,38 +47,27 @@ interface Plan {
   engine: PlannedStream<SimSync>;
   /** The stream's newest commits in its table and in its quarantine table; undefined where nobody asks. */
   follows: { rows: string | null; quarantine: string | null } | undefined;
-  segments: SimSegment[];
-  failure: string | undefined;
+  reading: Reading;
 }
 
 /** One attempt of a run: brings open commits to their end, plans, and lets the engine's machine decide from there. */
 export function startAttempt(deps: AttemptDeps): void {
   const { scenario, processes, world, run, epoch } = deps;
   const owner = ownerOf(deps);
-  const plans = new Map<string, Plan>();
-  const planNext = (left: readonly SimStream[]): void => {
-    const [stream, ...rest] = left;
-    if (stream === undefined) {
-      runSync(deps, plans);
-      return;
-    }
-    const plan = (): void => {
-      const planned = planStream(deps, stream);
-      if (planned !== undefined) plans.set(stream.id, planned);
-      processes.later(owner, () => planNext(rest));
-    };
-    const pending = scenario.isRemote ? pendingOf(world, stream) : undefined;
+  // One commit may hold several streams: what is half done is brought to its end for all of them before any is planned.
+  const finish = (): void => {
+    const [pending] = scenario.isRemote ? scenario.streams.flatMap((stream) => pendingOf(world, stream) ?? []) : [];
     if (pending === undefined) {
-      plan();
+      runSync(deps, planAll(deps));
       return;
     }
     commit(deps, { ...pending, run: run.id }, (outcome) => {
-      if (outcome === 'committed') processes.later(owner, plan);
+      if (outcome === 'committed') processes.later(owner, finish);
       else deps.onEnd('retry');
     });
   };
   if (!holdsLease(world, run.id, epoch)) return;
-  processes.later(owner, () => planNext(scenario.streams));
+  processes.later(owner, finish);
 }
 
 function ownerOf({ run, epoch }: AttemptDeps): string {
@@ -93,16 +89,43 @@ function newestOf(world: SimWorld, table: string, stream: string): Snapshot | un
   return tableOf(world, table).snapshots.findLast((snapshot) => snapshot.stream === stream);
 }
 
-function planStream({ world, chance, run, scenario, ...deps }: AttemptDeps, stream: SimStream): Plan | undefined {
+/** The streams that are not done, each with what the connector sends of it. */
+function planAll(deps: AttemptDeps): Map<string, Plan> {
+  const { world, scenario, run, chance, sourceFaults: faults } = deps;
+  const isDone = ({ id }: SimStream): boolean => {
+    const checkpoint = world.checkpoints.get(id);
+    return checkpoint?.run === run.id && checkpoint.isWhole;
+  };
+  const open = scenario.streams.filter((stream) => !isDone(stream));
+  const stateOf = ({ id, isStateful }: SimStream): number | undefined =>
+    isStateful ? world.checkpoints.get(id)?.state : undefined;
+  const together = scenario.log === undefined ? [] : open.filter(({ tellsStates }) => tellsStates);
+  const from = Math.min(...together.map((stream) => stateOf(stream) ?? 0));
+  const end = scenario.streams.reduce((sum, { sizes, tellsStates }) => {
+    return tellsStates ? sum + (sizes[run.number] ?? 0) : sum;
+  }, 0);
+  const joint =
+    together.length === 0 ? undefined : readTogether(chance, scenario, { streams: together, from, end, faults });
+  return new Map(
+    open.map((stream) => {
+      const { id, rows, sizes } = stream;
+      const size = sizes[run.number] ?? rows.length;
+      const own = { from: stateOf(stream) ?? 0, size, faults, firstId: Number(id.slice(1)) * 1_000 };
+      const reading = joint?.get(id) ?? readStream(chance, stream, own);
+      return [id, { ...planOf(deps, stream, stateOf(stream)), reading }];
+    }),
+  );
+}
+
+function planOf(
+  { world, run, scenario }: AttemptDeps,
+  stream: SimStream,
+  state: number | undefined,
+): Omit<Plan, 'reading'> {
   const checkpoint = world.checkpoints.get(stream.id);
   const isOwn = checkpoint?.run === run.id;
-  if (isOwn && checkpoint.isWhole) return undefined;
-  const state = stream.isStateful ? checkpoint?.state : undefined;
-  const size = stream.sizes[run.number] ?? stream.rows.length;
-  const reading = { from: state ?? 0, size, faults: deps.sourceFaults, firstId: Number(stream.id.slice(1)) * 1_000 };
   const newest = (table: string): string | null => newestOf(world, table, stream.id)?.commitId ?? null;
   return {
-    ...readStream(chance, stream, reading),
     follows: scenario.isRemote ? { rows: newest(stream.id), quarantine: newest(quarantineOf(stream.id)) } : undefined,
     engine: {
       id: stream.id,
@@ -124,7 +147,7 @@ function planStream({ world, chance, run, scenario, ...deps }: AttemptDeps, stre
 function runSync(deps: AttemptDeps, plans: ReadonlyMap<string, Plan>): void {
   const { processes, fences } = deps;
   const owner = ownerOf(deps);
-  const segments = new Map([...plans.values()].flatMap((plan) => plan.segments).map((one) => [one.id, one]));
+  const segments = new Map([...plans.values()].flatMap(({ reading }) => reading.segments).map((one) => [one.id, one]));
   const rejected: { rows: readonly SourceRow[] } = { rows: [] };
   const driver = processes.spawn({
     owner,
@@ -137,13 +160,13 @@ function runSync(deps: AttemptDeps, plans: ReadonlyMap<string, Plan>): void {
     onEnd: (state) => deps.onEnd(outcomeOf(state)),
   });
   const send = (): void => {
-    const open = [...plans.values()].filter((plan) => plan.segments.length > 0);
+    const open = [...plans.values()].filter(({ reading }) => reading.segments.length > 0);
     if (open.length === 0) {
-      const failures = Object.fromEntries([...plans].map(([id, { failure }]) => [id, failure]));
+      const failures = Object.fromEntries([...plans].map(([id, { reading }]) => [id, reading.failure]));
       driver.send({ type: 'read', failures });
       return;
     }
-    const segment = deps.chance.pick(open).segments.shift();
+    const segment = deps.chance.pick(open).reading.segments.shift();
     if (segment !== undefined) driver.send({ type: 'sealed', segment });
     processes.later(owner, send);
   };
@@ -159,7 +182,7 @@ function outcomeOf(state: SyncState<SimSync>): Outcome {
 
 interface SyncDeps extends AttemptDeps {
   plans: ReadonlyMap<string, Plan>;
-  segments: ReadonlyMap<number, SimSegment>;
+  segments: ReadonlyMap<number, Reading['segments'][number]>;
   /** Lines that were rejected last. */
   rejected: { rows: readonly SourceRow[] };
 }
@@ -220,7 +243,7 @@ function perform(deps: SyncDeps, effect: Effect, answer: (event: Event) => void)
         return { type: 'merged', merged: mergeRows(world, request) };
       });
     case 'commit':
-      commitBatch(deps, effect, answer);
+      commitBatches(deps, effect.batches, answer);
       return undefined;
     case 'release':
     case 'stop':
@@ -228,45 +251,23 @@ function perform(deps: SyncDeps, effect: Effect, answer: (event: Event) => void)
   }
 }
 
-function commitBatch(deps: SyncDeps, effect: CommitBatch<SimSync>, answer: (event: Event) => void): void {
+function commitBatches(deps: SyncDeps, batches: readonly CommitBatch<SimSync>[], answer: (event: Event) => void): void {
   const { run, epoch, plans } = deps;
-  const plan = plans.get(effect.stream);
-  if (plan === undefined) throw new Error(`no plan of ${effect.stream}`);
-  const { batch, merged, number, stream, replaces, isWhole } = effect;
-  const filesOf = (parts: readonly SimPart[]): string[] => parts.flatMap(({ file }) => file ?? []);
-  const commitId = `${run.id}:${stream}:${number}`;
-  const state = batch.state ?? plan.engine.state;
-  const before = deps.world.checkpoints.get(stream);
-  const rejected = (before?.run === run.id ? before.rejected : 0) + batch.rejected;
-  const table = {
-    name: stream,
-    mode: replaces ? ('overwrite' as const) : merged === undefined ? ('append' as const) : ('row_delta' as const),
-    files: merged?.files ?? filesOf(batch.parts),
-    removed: merged?.removed ?? [],
-    base: merged?.base,
-    follows: plan.follows?.rows,
-  };
-  const quarantine = {
-    name: quarantineOf(stream),
-    mode: 'append' as const,
-    files: filesOf(batch.quarantine),
-    removed: [],
-    base: undefined,
-    follows: plan.follows?.quarantine,
-  };
+  const parts = batches.map((batch) => partOf(deps, batch));
+  const tables = parts.flatMap((part) => part.tables);
   const request: SimCommit = {
-    commitId,
-    stream,
     run: run.id,
     attempt: epoch,
-    tables: quarantine.files.length > 0 ? [table, quarantine] : [table],
-    checkpoint: { state, batch: number, rejected, isWhole, run: run.id },
+    tables: parts.length === 1 ? tables : tables.filter((table) => !isIdle(table)),
+    checkpoints: parts.map(({ stream, checkpoint }) => ({ stream, checkpoint })),
   };
   commit(deps, request, (outcome) => {
     if (outcome === 'committed') {
-      if (plan.follows !== undefined) {
-        if (!isIdle(table)) plan.follows.rows = commitId;
-        if (!isIdle(quarantine)) plan.follows.quarantine = commitId;
+      for (const table of tables) {
+        const follows = plans.get(table.stream)?.follows;
+        if (follows !== undefined && !isIdle(table)) {
+          follows[table.name === table.stream ? 'rows' : 'quarantine'] = table.commitId;
+        }
       }
       answer({ type: 'committed' });
     } else if (outcome === 'base_moved') answer({ type: 'base_moved' });
@@ -274,17 +275,55 @@ function commitBatch(deps: SyncDeps, effect: CommitBatch<SimSync>, answer: (even
   });
 }
 
+/** What one stream brings to a commit. */
+function partOf({ run, plans, world }: SyncDeps, { batch, merged, number, stream, ...how }: CommitBatch<SimSync>) {
+  const plan = plans.get(stream);
+  if (plan === undefined) throw new Error(`no plan of ${stream}`);
+  const filesOf = (parts: readonly SimPart[]): string[] => parts.flatMap(({ file }) => file ?? []);
+  const before = world.checkpoints.get(stream);
+  const own = { stream, commitId: `${run.id}:${stream}:${number}` };
+  const rows: SimTableCommit = {
+    ...own,
+    name: stream,
+    mode: how.replaces ? 'overwrite' : merged === undefined ? 'append' : 'row_delta',
+    files: merged?.files ?? filesOf(batch.parts),
+    removed: merged?.removed ?? [],
+    base: merged?.base,
+    follows: plan.follows?.rows,
+  };
+  const quarantine: SimTableCommit = {
+    ...own,
+    name: quarantineOf(stream),
+    mode: 'append',
+    files: filesOf(batch.quarantine),
+    removed: [],
+    base: undefined,
+    follows: plan.follows?.quarantine,
+  };
+  return {
+    stream,
+    tables: quarantine.files.length > 0 ? [rows, quarantine] : [rows],
+    checkpoint: {
+      state: batch.state ?? plan.engine.state,
+      batch: number,
+      rejected: (before?.run === run.id ? before.rejected : 0) + batch.rejected,
+      isWhole: how.isWhole,
+      run: run.id,
+    },
+  };
+}
+
 /** Commits for this attempt, also what another one has begun. */
 function commit(deps: AttemptDeps, request: SimCommit, onEnd: (outcome: string) => void): void {
   const { processes, world, scenario, chance, fences, epoch } = deps;
   const tables = request.tables.map((table) => ({
-    commitId: request.commitId,
+    commitId: table.commitId,
     isIdle: isIdle(table),
     base: table.base,
     follows: table.follows,
   }));
-  const { isRemote } = scenario;
-  const input = { tables, isAtomic: !isRemote, storesCheckpointsApart: isRemote, seed: chance.below(2 ** 31) };
+  const { isRemote, isAtomic } = scenario;
+  const input = { tables, isAtomic, storesCheckpointsApart: isRemote, seed: chance.below(2 ** 31) };
   processes
     .spawn({
       owner: ownerOf(deps),

@@ -1,6 +1,6 @@
 import type { SimWorld } from './commit-operations.ts';
 import { placeOf } from './commit-operations.ts';
-import type { Scenario, SimStream, SourceRow } from './scenario.ts';
+import { rowsAt, type Scenario, type SimStream, type SourceRow } from './scenario.ts';
 import { headOf, type Metadata, quarantineOf, rowsOf, type StoredRow, tableOf } from './world.ts';
 
 /** What must hold of a world after each step; answers what does not, in a sentence. */
@@ -54,9 +54,10 @@ function hasItsRows(world: SimWorld, stream: SimStream, scenario: Scenario): str
   const own = ownRows(world, tableOf(world, stream.id));
   const bad = ownRows(world, tableOf(world, quarantineOf(stream.id)));
   if (!stream.tellsStates) return wholeRuns(world, stream, { own, scenario });
-  const state = world.checkpoints.get(stream.id)?.state ?? 0;
-  const ahead = [...world.pending.values()].flatMap(({ stream: of, request }) =>
-    of === stream.id ? (request.checkpoint.state ?? 0) : [],
+  const covered = (upTo: number | undefined): number => rowsAt(scenario, stream, upTo ?? 0);
+  const state = covered(world.checkpoints.get(stream.id)?.state);
+  const ahead = [...world.pending.values()].flatMap(({ request }) =>
+    request.checkpoints.flatMap((of) => (of.stream === stream.id ? covered(of.checkpoint.state) : [])),
   );
   const covers = (rows: readonly StoredRow[], wanted: (upTo: number) => readonly SourceRow[]): boolean =>
     [state, ...ahead.filter((other) => other > state)].some((upTo) => sameIds(rows, wanted(upTo)));
@@ -96,7 +97,7 @@ function wholeRuns(
   }
   const checkpoint = world.checkpoints.get(stream.id);
   // Where checkpoints are stored apart, the table may have the next generation already.
-  const isAhead = [...world.pending.values()].some((pending) => pending.stream === stream.id);
+  const isAhead = [...world.pending.values()].some(({ streams }) => streams.includes(stream.id));
   if (checkpoint === undefined || runs.has(checkpoint.run) || isAhead) return undefined;
   const size = stream.sizes[Math.min(Number(checkpoint.run.slice(1)), scenario.runs - 1)] ?? 0;
   const hasGood = stream.rows.slice(0, size).some(({ isBad }) => !isBad);

@@ -14,6 +14,8 @@ import {
 /** One table of a simulated commit. */
 export interface SimTableCommit {
   readonly name: string;
+  readonly stream: string;
+  readonly commitId: string;
   readonly mode: 'append' | 'overwrite' | 'row_delta';
   readonly files: readonly string[];
   readonly removed: readonly string[];
@@ -22,13 +24,11 @@ export interface SimTableCommit {
 }
 
 export interface SimCommit {
-  readonly commitId: string;
-  readonly stream: string;
   readonly run: string;
   /** The attempt that made it. */
   readonly attempt: number;
   readonly tables: readonly SimTableCommit[];
-  readonly checkpoint: Checkpoint;
+  readonly checkpoints: readonly { readonly stream: string; readonly checkpoint: Checkpoint }[];
 }
 
 export type SimWorld = World<SimCommit>;
@@ -39,8 +39,13 @@ export function isIdle({ mode, files, removed }: SimTableCommit): boolean {
 }
 
 /** Under which a commit waits for its checkpoint: of one id there may be several, by attempts that do not know of each other. */
-export function pendingKey({ commitId, attempt }: Pick<SimCommit, 'commitId' | 'attempt'>): string {
+export function pendingKey({ commitId, attempt }: { commitId: string; attempt: number }): string {
   return `${commitId}@${attempt}`;
+}
+
+/** Each of its tables finds it by a name of its own. */
+function pendingKeys({ tables, attempt }: SimCommit): Set<string> {
+  return new Set(tables.map(({ commitId }) => pendingKey({ commitId, attempt })));
 }
 
 interface Made {
@@ -75,7 +80,8 @@ export function commitOperations(world: SimWorld, request: SimCommit, options: {
   const intend = (drafts: readonly Draft[], assertLease: boolean): CommitEvent => {
     if (isRemote && assertLease && !holdsLease(world, request.run, epoch)) return LEASE_LOST;
     for (const file of drafts.flatMap(({ files }) => files)) world.ledger.add(file);
-    if (isRemote) world.pending.set(pendingKey(request), { stream: request.stream, request });
+    const streams = request.checkpoints.map(({ stream }) => stream);
+    if (isRemote) for (const key of pendingKeys(request)) world.pending.set(key, { streams, request });
     return { type: 'intended' };
   };
   const write = (files: readonly string[]): void => {
@@ -100,9 +106,13 @@ export function commitOperations(world: SimWorld, request: SimCommit, options: {
   const promote = (assertLease: boolean): CommitEvent => {
     if (assertLease && !holdsLease(world, request.run, epoch)) return LEASE_LOST;
     // What waits no longer was stored before: a repetition, or one that comes late, changes nothing.
-    if (!world.pending.has(pendingKey(request))) return { type: 'promoted' };
+    const keys = pendingKeys(request);
+    if (keys.size > 0 && ![...keys].some((key) => world.pending.has(key))) return { type: 'promoted' };
     settle(world, request);
-    for (const [key, { stream }] of world.pending) if (stream === request.stream) world.pending.delete(key);
+    const settled = new Set(request.checkpoints.map(({ stream }) => stream));
+    for (const [key, { streams }] of world.pending) {
+      if (keys.has(key) || streams.some((stream) => settled.has(stream))) world.pending.delete(key);
+    }
     return { type: 'promoted' };
   };
 
@@ -174,13 +184,14 @@ interface Move {
 
 function found(table: Metadata, request: SimCommit, at: number): FoundTable {
   const line = table.snapshots.toReversed();
-  const own = line.find(({ commitId }) => commitId === request.commitId);
+  const commit = request.tables[at];
+  const own = line.find(({ commitId }) => commitId === commit?.commitId);
   const files = new Set(request.tables[at]?.files);
   const sameFiles = own !== undefined && own.added.length === files.size && own.added.every((file) => files.has(file));
   return {
     snapshotId: headOf(table)?.id ?? null,
     settled: own && { snapshotId: own.id, sameFiles },
-    newest: line.find(({ stream }) => stream === request.stream)?.commitId ?? null,
+    newest: line.find(({ stream }) => stream === commit?.stream)?.commitId ?? null,
   };
 }
 
@@ -194,18 +205,17 @@ function snapshotOf(
   return {
     id: String(nextId(world)),
     parent: head?.id ?? null,
-    commitId: request.commitId,
-    stream: request.stream,
+    commitId: commit.commitId,
+    stream: commit.stream,
     attempt: request.attempt,
-    state: request.checkpoint.state,
     added: commit.files,
     live: [...before.filter((file) => !gone.has(file)), ...commit.files],
   };
 }
 
-/** Stores the checkpoint, and takes the places of what was committed off the ledger. */
-function settle(world: SimWorld, { stream, checkpoint, tables }: SimCommit): void {
-  world.checkpoints.set(stream, checkpoint);
+/** Stores the checkpoints, and takes the places of what was committed off the ledger. */
+function settle(world: SimWorld, { checkpoints, tables }: SimCommit): void {
+  for (const { stream, checkpoint } of checkpoints) world.checkpoints.set(stream, checkpoint);
   leaveLedger(
     world,
     tables.flatMap(({ files }) => files),

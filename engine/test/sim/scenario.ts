@@ -31,8 +31,15 @@ export interface Scenario {
   readonly seed: number;
   readonly streams: readonly SimStream[];
   readonly runs: number;
-  /** Checkpoints live apart from pointers, which move one by one. */
+  /** Checkpoints live apart from pointers. */
   readonly isRemote: boolean;
+  /** Pointers move in one step; otherwise one by one, and streams share no state. */
+  readonly isAtomic: boolean;
+  /**
+   * Where the streams that tell states share one: in which order their rows stand in the source. A state is then how many
+   * of these it covers.
+   */
+  readonly log: readonly string[] | undefined;
   readonly rates: {
     readonly lostBefore: number;
     readonly lostAfter: number;
@@ -48,6 +55,12 @@ export interface Scenario {
   };
 }
 
+/** How many rows of a stream a state covers. */
+export function rowsAt({ log }: Pick<Scenario, 'log'>, { id, tellsStates }: SimStream, state: number): number {
+  if (log === undefined || !tellsStates) return state;
+  return log.slice(0, state).filter((of) => of === id).length;
+}
+
 const MAX_ROWS = 24;
 const KEYS = 5;
 
@@ -58,9 +71,11 @@ export function scenarioOf(seed: number): Scenario {
   const runs = 1 + chance.below(3);
   const bad = rate(0.3);
   const fresh = rate(0.2);
-  const streams = Array.from({ length: 1 + chance.below(2) }, (_, at): SimStream => {
+  const shares = chance.happens(0.4);
+  const count = 1 + chance.below(shares ? 3 : 2);
+  const made = Array.from({ length: count }, (_, at): SimStream => {
     const write = chance.pick<WriteMode>(['append', 'append', 'overwrite', 'merge']);
-    const isStateful = write === 'overwrite' ? false : write === 'merge' || chance.happens(0.7);
+    const isStateful = write === 'overwrite' ? false : write === 'merge' || chance.happens(shares ? 0.9 : 0.7);
     const rows = Array.from({ length: 1 + chance.below(MAX_ROWS) }, (_, id) => ({
       id,
       key: chance.below(KEYS),
@@ -73,7 +88,7 @@ export function scenarioOf(seed: number): Scenario {
       const before = sizes.at(-1) ?? 0;
       sizes.push(run === runs - 1 ? rows.length : before + chance.below(rows.length - before + 1));
     }
-    const tellsStates = isStateful && (write === 'merge' || chance.happens(0.85));
+    const tellsStates = isStateful && (shares || write === 'merge' || chance.happens(0.85));
     return {
       id: `s${at}`,
       write,
@@ -84,11 +99,15 @@ export function scenarioOf(seed: number): Scenario {
       sizes,
     };
   });
+  const { log, streams } = shares ? sharing(chance, made, runs) : { log: undefined, streams: made };
+  const isRemote = chance.happens(0.4);
   return {
     seed,
     streams,
     runs,
-    isRemote: chance.happens(0.4),
+    isRemote,
+    isAtomic: !isRemote || shares || chance.happens(0.5),
+    log,
     rates: {
       lostBefore: rate(0.15),
       lostAfter: rate(0.15),
@@ -102,4 +121,30 @@ export function scenarioOf(seed: number): Scenario {
       source: rate(0.2),
     },
   };
+}
+
+/** The rows of all streams that tell states in one order, of which each run sees a longer beginning. */
+function sharing(
+  chance: ReturnType<typeof chanceOf>,
+  made: readonly SimStream[],
+  runs: number,
+): { log: readonly string[]; streams: SimStream[] } {
+  const left = new Map(made.filter(({ tellsStates }) => tellsStates).map(({ id, rows }) => [id, rows.length]));
+  const log: string[] = [];
+  while (left.size > 0) {
+    const id = chance.pick([...left.keys()]);
+    log.push(id);
+    const rest = (left.get(id) ?? 0) - 1;
+    if (rest === 0) left.delete(id);
+    else left.set(id, rest);
+  }
+  const ends: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const before = ends.at(-1) ?? 0;
+    ends.push(run === runs - 1 ? log.length : before + chance.below(log.length - before + 1));
+  }
+  const streams = made.map((stream) =>
+    stream.tellsStates ? { ...stream, sizes: ends.map((end) => rowsAt({ log }, stream, end)) } : stream,
+  );
+  return { log, streams };
 }

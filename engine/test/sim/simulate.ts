@@ -4,7 +4,7 @@ import { chanceOf } from './chance.ts';
 import { checker } from './check.ts';
 import type { SimWorld } from './commit-operations.ts';
 import { processesOf } from './processes.ts';
-import { type Scenario, scenarioOf } from './scenario.ts';
+import { rowsAt, type Scenario, scenarioOf } from './scenario.ts';
 import { headOf, newWorld, nextId, tableOf } from './world.ts';
 
 /** What a simulated world came to. */
@@ -96,9 +96,10 @@ export function simulate(seed: number, fences: Fences = ALL_FENCES): Simulation 
 
 /** Whether a run that has succeeded has left something out. */
 function unfinished(scenario: Scenario, world: SimWorld, number: number): string | undefined {
-  for (const { id, tellsStates, sizes } of scenario.streams) {
+  for (const stream of scenario.streams) {
+    const { id, tellsStates, sizes } = stream;
     const size = sizes[number] ?? 0;
-    const state = world.checkpoints.get(id)?.state ?? 0;
+    const state = rowsAt(scenario, stream, world.checkpoints.get(id)?.state ?? 0);
     if (tellsStates && state !== size) return `r${number} has succeeded, and ${id} stands at ${state} of ${size}`;
   }
   return undefined;
@@ -116,6 +117,6 @@ function appendForeign(world: SimWorld, name: string): void {
   world.kept.add(location);
   world.foreign.set(name, [...(world.foreign.get(name) ?? []), file]);
   const own = { id: String(id), parent: head?.id ?? null, commitId: undefined, stream: undefined };
-  const snapshot = { ...own, attempt: 0, state: undefined, added: [file], live: [...(head?.live ?? []), file] };
+  const snapshot = { ...own, attempt: 0, added: [file], live: [...(head?.live ?? []), file] };
   world.tables.set(name, { location, snapshots: [...table.snapshots, snapshot] });
 }

@@ -19,7 +19,6 @@ export interface Snapshot {
   readonly commitId: string | undefined;
   readonly stream: string | undefined;
   readonly attempt: number;
-  readonly state: number | undefined;
   readonly added: readonly string[];
   /** Every file that the table holds then. */
   readonly live: readonly string[];
@@ -41,7 +40,7 @@ export interface Checkpoint {
 
 /** A commit that was begun where checkpoints are stored apart: enough to bring it to its end. */
 export interface Pending<Request> {
-  readonly stream: string;
+  readonly streams: readonly string[];
   readonly request: Request;
 }
 

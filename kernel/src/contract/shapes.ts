@@ -24,11 +24,7 @@ export const OneOf = <T extends string>(values: readonly T[], options: { default
 
 /** The list answer of every list route. */
 export const Page = <T extends TSchema>(item: T) =>
-  Type.Object({
-    items: Type.Array(item),
-    next_page_token: Nullable(Type.String()),
-    total: Nullable(Type.Integer()),
-  });
+  Type.Object({ items: Type.Array(item), next_page_token: Nullable(Type.String()), total: Nullable(Type.Integer()) });
 
 /**
  * The query of a list route: paging, `order` from an allow-list (`field` or `-field`), and the filters of the resource.

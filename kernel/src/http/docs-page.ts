@@ -5,14 +5,8 @@ import type { ProblemEntry } from '../contract/problem.ts';
 
 /** Only our own files run and are called; what the explorer draws itself are images held in its style sheet. */
 export const DOCS_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'",
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 ].join('; ');
 
 /** The files of the explorer that are served, with their media types; no other file is. */

@@ -40,6 +40,7 @@ export function openapiText(endpoints: readonly Endpoint[], version: string, sig
 
 /** The OpenAPI 3.1 document of a set of endpoints; the same for all tenants. */
 function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn): Json {
+  const { issuer, clientId, organizationClaim } = signIn;
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const path = fullPath(endpoint).replace(/:(\w+)/g, '{$1}');
@@ -57,11 +58,7 @@ function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          'x-sign-in': {
-            issuer: signIn.issuer,
-            client_id: signIn.clientId,
-            organization_claim: signIn.organizationClaim,
-          },
+          'x-sign-in': { issuer, client_id: clientId, organization_claim: organizationClaim },
         },
       },
     },

@@ -8,6 +8,7 @@ import type { RunStatus } from '../contract/shapes.ts';
 import { faultpoint } from '../faultpoint.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Contributions } from '../plugins/contributions.ts';
+import type { Repetition } from '../repeat.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { Workflows } from '../workflows/workflows.ts';
@@ -15,7 +16,7 @@ import { cancelRun } from './cancel-run.ts';
 import { Run } from './run-entity.ts';
 import { admitRun, workerOf } from './run-worker.ts';
 import type { RunKind, RunRecord, Runs } from './runs.ts';
-import { type OpenRun, type Sweeper, type SweeperDeps, startSweeper } from './sweeper.ts';
+import { type OpenRun, type SweeperDeps, startSweeper } from './sweeper.ts';
 
 export interface RunDeps {
   db: (tenant: Tenant) => TenantDb;
@@ -37,7 +38,7 @@ const MAX_START_TRIES = 3;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The run table: outbox, look-up and history in one, and the sweeper that starts what was left unstarted. */
-export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenants): Sweeper } {
+export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenants): Repetition } {
   const { db } = deps;
   const { telemetry = createTelemetry() } = deps;
   const changed = async (tx: TenantTransaction, run: Pick<RunRecord, 'runId' | 'kind' | 'subjectId' | 'status'>) => {

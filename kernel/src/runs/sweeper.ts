@@ -4,6 +4,7 @@ import { Problem, type ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
+import { type Repetition, repeat } from '../repeat.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { WorkflowDescription, Workflows } from '../workflows/workflows.ts';
 import { judge } from './run-worker.ts';
@@ -18,13 +19,6 @@ const LOST_GRACE_SECONDS = 30;
 const GONE_AFTER_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 const BATCH = 100;
-
-/** A sweeper that is running. */
-export interface Sweeper {
-  /** Sweeps once, at once; for tests and for the end of an outage. */
-  sweep(): Promise<void>;
-  stop(): Promise<void>;
-}
 
 /** What it takes to start or to look up the workflow of a run. */
 export type OpenRun = Pick<RunRecord, 'runId' | 'kind' | 'workflowId'> & { traceparent: string | null };
@@ -44,40 +38,26 @@ export interface SweeperDeps {
 
 /**
  * Starts what was committed but never started, and ends runs whose workflow is gone, so that no run hangs for ever.
- * Goes tenant by tenant in ordinary tenant transactions; a sweep that is still going on is not doubled.
+ * Goes tenant by tenant in ordinary tenant transactions.
  */
-export function startSweeper(options: SweeperDeps): Sweeper {
+export function startSweeper(options: SweeperDeps): Repetition {
   const deps: Deps = { ...options, now: options.now ?? Date.now, goneSince: new Map() };
-  let running: Promise<void> | undefined;
-  const sweep = () => {
-    running ??= sweepAll(deps).finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-  const timer = setInterval(() => void sweep(), EVERY_MS).unref();
-  return {
-    sweep,
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeat(
+    EVERY_MS,
+    () => sweepAll(deps),
+    (err) => deps.log.warn({ err }, 'sweep of runs ended early; it is tried again'),
+  );
 }
 
 /** `goneSince` remembers when a run was first found without a worker. */
 type Deps = SweeperDeps & { now(): number; goneSince: Map<string, number> };
 
 async function sweepAll(deps: Deps): Promise<void> {
-  try {
-    for (const tenant of await deps.tenants.list()) {
-      const unstarted = await open(deps, tenant, 'workflow_started_at is null and created_at', START_GRACE_SECONDS);
-      await each(deps, unstarted, (run) => deps.launch(tenant, run));
-      const quiet = await open(deps, tenant, 'workflow_started_at', LOST_GRACE_SECONDS);
-      await each(deps, quiet, (run) => endIfLost(deps, tenant, run));
-    }
-  } catch (error) {
-    deps.log.warn({ err: error }, 'sweep of runs ended early; it is tried again');
+  for (const tenant of await deps.tenants.list()) {
+    const unstarted = await open(deps, tenant, 'workflow_started_at is null and created_at', START_GRACE_SECONDS);
+    await each(deps, unstarted, (run) => deps.launch(tenant, run));
+    const quiet = await open(deps, tenant, 'workflow_started_at', LOST_GRACE_SECONDS);
+    await each(deps, quiet, (run) => endIfLost(deps, tenant, run));
   }
 }
 

@@ -80,8 +80,5 @@ function allowed(attributes: SpanAttributes = {}): SpanAttributes {
 /** A library that records spans of its own does not get them out of the process. */
 function oursOnly(exporter: SpanExporter): SpanExporter {
   const isOurs = ({ instrumentationScope: { name } }: ReadableSpan) => name === SCOPE;
-  return {
-    export: (spans, done) => exporter.export(spans.filter(isOurs), done),
-    shutdown: () => exporter.shutdown(),
-  };
+  return { export: (spans, done) => exporter.export(spans.filter(isOurs), done), shutdown: () => exporter.shutdown() };
 }

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import semver from 'semver';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -80,6 +81,22 @@ const RULES: readonly Rule[] = [
       endpointsOf(registration).flatMap(({ id, body }) =>
         openPlaces(body).map((place) => `${id}: body${place} is open`),
       ),
+  },
+  {
+    rule: 'every schema of an endpoint can be compiled',
+    faults({ registration }) {
+      const ajv = addFormats.default(new Ajv());
+      return endpointsOf(registration).flatMap(({ id, params, query, body, response }) =>
+        Object.entries({ params, query, body, response }).flatMap(([part, schema]) => {
+          try {
+            if (schema !== undefined) ajv.compile(schema);
+            return [];
+          } catch (error) {
+            return [`${id}: ${part} cannot be compiled: ${(error as Error).message}`];
+          }
+        }),
+      );
+    },
   },
   {
     rule: 'every error has a code, a page and a next step',

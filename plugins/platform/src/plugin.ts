@@ -1,4 +1,4 @@
-import { contribute, definePlugin, Platform, provide } from '@weir/kernel';
+import { contribute, definePlugin, Platform, provide, type Repetition } from '@weir/kernel';
 import { AuditTrails, CallLimits, RunAdmission, RunChanges } from '@weir/kernel/contract';
 import { admissionService, admitRun } from './admission/service.ts';
 import { auditRecorder } from './audit/recorder.ts';
@@ -51,7 +51,7 @@ export default definePlugin({
     const store = openStore(kernel, kernel.settings);
     const { WEIR_RUN_LOG_MAX_LINES: maxLines, WEIR_RUN_LOG_RETENTION_DAYS: days } = kernel.settings;
     const runLogs = runLogService({ log, store, maxLines, retentionDays: days });
-    const stops: (() => Promise<void>)[] = [];
+    const repetitions: Pick<Repetition, 'stop'>[] = [];
     kernel.metrics.gauge({
       name: 'weir_event_streams',
       help: 'Event streams that are open in this process',
@@ -81,13 +81,13 @@ export default definePlugin({
       start: async () => ledger.start(),
       stop: () => ledger.stop(),
       async serve() {
-        stops.push(startLogRetention({ db, tenants, log, store, days }));
-        stops.push(startRetention(kernel), startSweeps(kernel, trail));
+        repetitions.push(startLogRetention({ db, tenants, log, store, days }));
+        repetitions.push(startRetention(kernel), startSweeps(kernel, trail));
       },
       async drain() {
         runLogs.close();
         await hub.close();
-        for (const stop of stops) await stop();
+        for (const repeated of repetitions) await repeated.stop();
       },
     };
   },

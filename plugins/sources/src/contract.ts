@@ -14,12 +14,15 @@ export {
   setCredentials,
 } from './contract/credentials.ts';
 export {
+  DISCOVERY_PHASES,
+  type DiscoveryPhase,
   DiscoveryStatus,
   type DiscoveryStatusView,
   getDiscoveryStatus,
   startDiscovery,
 } from './contract/discovery.ts';
-export { failureProblems, SOURCE_FAILURES, type SourceFailureCode } from './contract/failures.ts';
+export { failurePages, failureProblems } from './contract/failure-pages.ts';
+export { SOURCE_FAILURES, type SourceFailureCode } from './contract/failures.ts';
 export {
   discoverPatterns,
   getPattern,
@@ -61,7 +64,12 @@ export {
   type SnapshotStreamBody,
 } from './contract/refresh-schema.ts';
 export { previewReset, ResetConsequence, type ResetConsequenceView, resetStream } from './contract/resets.ts';
-export { downloadRunLogs, readRunLogs } from './contract/run-logs.ts';
+export {
+  downloadDiscoveryLogs,
+  downloadRunLogs,
+  readDiscoveryLogs,
+  readRunLogs,
+} from './contract/run-logs.ts';
 export {
   deleteSchedule,
   FIRING_STATUSES,
@@ -83,6 +91,7 @@ export {
   deleteSource,
   getSource,
   listSources,
+  SCHEDULED,
   SOURCE_STATUSES,
   Source,
   SourceConfig,
@@ -139,9 +148,12 @@ export {
   type FieldNoteView,
   getSyncStatus,
   listSyncHistory,
+  Pull,
+  type PullView,
   StreamRun,
   type StreamRunView,
   SYNC_PHASES,
+  type SyncPhase,
   SyncRun,
   SyncRunDetail,
   type SyncRunDetailView,

@@ -1,4 +1,4 @@
-import { contribute, definePlugin, Platform } from '@weir/kernel';
+import { contribute, definePlugin, Platform, type Repetition } from '@weir/kernel';
 import { HealthChecks, ReadinessChecks, RunChanges, SignatureReaders } from '@weir/kernel/contract';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
@@ -16,7 +16,7 @@ import { startConfigSweeper } from './discovery/sweep-configs.ts';
 import { patternCatalog } from './pattern/catalog.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { patternService } from './pattern/service.ts';
-import { patternFiles, storeFiles } from './pattern/store-files.ts';
+import { patternFilesCheck, storeFiles } from './pattern/store-files.ts';
 import { patternWebhooks, refuseSameSecrets } from './pattern/webhooks.ts';
 import { ReplayEntity } from './quarantine/entity.ts';
 import { replayService } from './quarantine/service.ts';
@@ -28,6 +28,8 @@ import { receiptService } from './receipt/service.ts';
 import { routes } from './routes.ts';
 import { DISCOVERY_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './run-kinds.ts';
 import { sourceLogService } from './run-log/service.ts';
+import { connectorProblems } from './runtime/connector-problems.ts';
+import { refuseWaivers } from './runtime/runtime-choice.ts';
 import { bringInLine } from './schedule/bring-in-line.ts';
 import { FiringEntity, ScheduleEntity } from './schedule/entity.ts';
 import { startReconciler } from './schedule/reconcile.ts';
@@ -65,9 +67,10 @@ export default definePlugin({
     ScheduleEntity,
     FiringEntity,
   ],
-  problems: { ...sourceProblems, ...credentialProblems, ...failureProblems },
+  problems: { ...sourceProblems, ...credentialProblems, ...failureProblems, ...connectorProblems },
   setup(kernel) {
     refuseSameSecrets(kernel.settings);
+    refuseWaivers(kernel.settings, kernel.mode);
     const loaded = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
     const { sql } = kernel.use(Platform);
     const patterns = patternCatalog(sql);
@@ -79,9 +82,8 @@ export default definePlugin({
     const syncs = syncService(facts);
     const scheduling = { kernel, schedules: kernel.use(Schedules) };
     const minSeconds = kernel.settings.WEIR_SCHEDULE_MIN_SECONDS;
-    const stops: (() => void)[] = [];
-    let reconciler: ReturnType<typeof startReconciler> | undefined;
-    let stopWriter: ReturnType<typeof startRotationWriter> | undefined;
+    const sweepers: Repetition[] = [];
+    const serving: Pick<Repetition, 'stop'>[] = [];
     return {
       routes: routes({
         readiness: kernel.readiness,
@@ -109,7 +111,7 @@ export default definePlugin({
       contributes: [
         ...contributedChecks(facts).map((check) => contribute(ReadinessChecks, check)),
         ...patternWebhooks(kernel.settings, sql).map((reader) => contribute(SignatureReaders, reader)),
-        contribute(HealthChecks, patternFiles(kernel.settings, loaded)),
+        contribute(HealthChecks, patternFilesCheck(kernel.settings, loaded)),
         contribute(RunChanges, settleDiscovery),
         contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
       ],
@@ -117,18 +119,17 @@ export default definePlugin({
       async start() {
         await refuseCredentials(kernel);
         await storeFiles(kernel, loaded);
-        stops.push(startConfigSweeper(kernel), startCredentialSweeper(kernel));
+        sweepers.push(startConfigSweeper(kernel), startCredentialSweeper(kernel));
       },
       async serve() {
-        reconciler = startReconciler(scheduling);
-        if (kernel.vault.store !== undefined) stopWriter = startRotationWriter(kernel, sql);
+        serving.push(startReconciler(scheduling));
+        if (kernel.vault.store !== undefined) serving.push(startRotationWriter(kernel, sql));
       },
       async drain() {
-        await reconciler?.stop();
-        await stopWriter?.();
+        for (const repeated of serving) await repeated.stop();
       },
       async stop() {
-        for (const stop of stops) stop();
+        for (const sweeper of sweepers) await sweeper.stop();
       },
     };
   },

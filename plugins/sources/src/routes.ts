@@ -9,6 +9,7 @@ import {
   deleteStream,
   detachCredentials,
   discoverPatterns,
+  downloadDiscoveryLogs,
   downloadRunLogs,
   getCredentials,
   getDiscoveryStatus,
@@ -33,6 +34,7 @@ import {
   pauseSchedule,
   previewReset,
   putSchedule,
+  readDiscoveryLogs,
   readRunLogs,
   reconcilePatterns,
   refreshSchema,
@@ -98,6 +100,7 @@ export function routes(services: RouteServices): AnyRoute[] {
     ...credentialRoutes(services),
     ...streamRoutes(services),
     ...runRoutes(services),
+    ...logRoutes(services),
   ];
 }
 
@@ -179,7 +182,6 @@ function runRoutes({
   verifications,
   replays,
   stats,
-  runLogs,
 }: RouteServices): AnyRoute[] {
   return [
     handle(startDiscovery, ({ tenant, principal, body, query }) =>
@@ -192,10 +194,6 @@ function runRoutes({
     handle(getSyncStatus, ({ tenant, params, query }) => syncs.status(tenant, params.source_id, query.run_id)),
     handle(listSyncHistory, ({ tenant, params, query }) => syncs.history(tenant, params.source_id, query)),
     handle(getSyncStats, ({ tenant, params, query }) => stats.stats(tenant, params.source_id, query.since)),
-    handle(readRunLogs, ({ tenant, params, query, signal }) => runLogs.page(tenant, params, { query, signal })),
-    handle(downloadRunLogs, ({ tenant, params, query, mediaType }) =>
-      runLogs.download(tenant, params, { query, mediaType }),
-    ),
     handle(cancelSync, ({ tenant, params }) => syncRuns.cancel(tenant, params.sync_run_id)),
     handle(getSyncRun, ({ tenant, params }) => syncRuns.details(tenant, params.workflow_id)),
     handle(getSyncReceipt, ({ tenant, params }) => receipts.get(tenant, params.sync_run_id)),
@@ -210,6 +208,19 @@ function runRoutes({
     ),
     handle(getReplay, ({ tenant, params }) => replays.get(tenant, params.replay_run_id)),
     handle(listSyncRunStreams, ({ tenant, params, query }) => syncRuns.streams(tenant, params.sync_run_id, query)),
+  ];
+}
+
+function logRoutes({ runLogs }: RouteServices): AnyRoute[] {
+  return [
+    handle(readRunLogs, ({ tenant, params, query, signal }) => runLogs.page(tenant, params, { query, signal })),
+    handle(downloadRunLogs, ({ tenant, params, query, mediaType }) =>
+      runLogs.download(tenant, params, { query, mediaType }),
+    ),
+    handle(readDiscoveryLogs, ({ tenant, params, query, signal }) => runLogs.page(tenant, params, { query, signal })),
+    handle(downloadDiscoveryLogs, ({ tenant, params, query, mediaType }) =>
+      runLogs.download(tenant, params, { query, mediaType }),
+    ),
   ];
 }
 

@@ -19,6 +19,13 @@ export const settings = Type.Object({
     default: 10_000,
     description: 'A stream fails when more of its lines than this go to quarantine in one sync',
   }),
+  WEIR_DISCOVERY_MAX_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3000,
+    default: 1200,
+    description:
+      'A connector that takes longer to describe its source is stopped, as is one that is silent for half of it, or for a quarter before its first word',
+  }),
   WEIR_PATTERN_FAULTS: OneOf(['block', 'tolerate'], {
     default: 'block',
     description: 'Whether a pattern file that cannot be used keeps the platform from being ready',
@@ -67,7 +74,7 @@ export const settings = Type.Object({
   WEIR_ENGINE_WAIVERS: Type.String({
     pattern: '^(?:rootful|limits|[ ,])*$',
     default: '',
-    description: 'Conditions of the engine that a test does without: rootful, limits; refused in production',
+    description: 'Conditions of the engine that a test does without: rootful, limits; refused outside of development',
   }),
 });
 export type Settings = Static<typeof settings>;

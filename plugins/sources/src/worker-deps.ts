@@ -15,6 +15,6 @@ export interface WorkerDeps {
 }
 
 /** The settings of this plugin, as the kernel read them. */
-export function settingsOf(kernel: Kernel): Settings {
+export function settingsOf(kernel: Pick<Kernel, 'settings'>): Settings {
   return kernel.settings as unknown as Settings;
 }

@@ -1,7 +1,6 @@
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sourceActivities } from './activities.ts';
 import { SOURCE_ROLE } from './run-kinds.ts';
+import { workflowsPath } from './workflows-path.ts';
 
 export { operations } from './operations.ts';
 export type { ChildRegistry, WorkerDeps } from './worker-deps.ts';
@@ -9,7 +8,7 @@ export type { ChildRegistry, WorkerDeps } from './worker-deps.ts';
 /** The worker side of this plugin: one role, its workflows, its activities over what the worker program gives. */
 export const worker = {
   role: SOURCE_ROLE,
-  workflowsPath: fileURLToPath(new URL(`./workflows/index${extname(import.meta.url)}`, import.meta.url)),
+  workflowsPath,
   activities: sourceActivities,
-  ungated: ['endSync', 'endDiscovery', 'endRun', 'skipSchedule'],
+  ungated: ['endSync', 'endRun', 'skipSchedule'],
 };

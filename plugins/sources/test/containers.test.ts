@@ -1,15 +1,19 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { TenantTransaction } from '@weir/kernel';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
+import { labelsOf } from '../../../connectors/runtime/src/container/create-options.ts';
+import { createEngineWorkspace } from '../../../connectors/runtime/src/container/engine-workspace.ts';
+import { workspaceLabel } from '../../../connectors/runtime/src/container/reap-runs.ts';
 import { ownWorkspace } from '../../../connectors/runtime/test/container-kit.ts';
-import { askEngine, type Engine, programImage, testEngine } from '../../../test/engines/index.ts';
+import { askEngine, type Engine, engineJson, programImage, testEngine } from '../../../test/engines/index.ts';
 import { createSource } from '../src/contract.ts';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
 import { SourceEntity } from '../src/source/entity.ts';
 import { SyncRunEntity } from '../src/sync/entity.ts';
-import { discovered, enableAll, ok, synced, testPlatform } from './platform.ts';
+import { discovered, enableAll, ok, synced, testPlatform, until } from './platform.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const FILES = join(ROOT, 'connectors/files');
@@ -45,7 +49,10 @@ else {
     const workspace = await ownWorkspace(t, engine);
     await image(engine, 'id,name\n1,Ann\n2,Bo\n');
     const platform = await testPlatform(t, async () => deployment(engine, workspace));
+    const left = await leftOf(engine, workspace, (await platform.tenant('demo')).tenantId);
     await platform.startWorker();
+    await until('the end of what a worker before has left', async () => (await left()) === 0 || undefined);
+    t.pass('a worker removes what one before it has left, before it has anything to run');
     const api = await platform.as('demo');
     const body = { name: 'shop', pattern_id: 'contained', source_config: { path: '/data' } };
     const { source_id } = ok(await api(createSource, { body }));
@@ -73,7 +80,23 @@ else {
   });
 }
 
-async function containers(engine: Engine, source: string): Promise<unknown> {
+/** What a worker leaves that is killed in mid-sync, and how much of it there still is. */
+async function leftOf(engine: Engine, workspace: string, tenant: string): Promise<() => Promise<number>> {
+  const run = { tenant, source: randomUUID(), execution: randomUUID(), attempt: '1' };
+  const labels = labelsOf(
+    { labels: run, role: 'source' },
+    { worker: 'gone', workspace: workspaceLabel(workspace), deadline: Date.now() + 3_600_000 },
+  );
+  await engineJson(engine.socketPath, {
+    method: 'POST',
+    path: '/containers/create',
+    body: { Image: IMAGE, Labels: labels },
+  });
+  await createEngineWorkspace(workspace, { labels: run, inputs: { config: '{}' }, segments: false });
+  return async () => (await containers(engine, run.source)).length + (await readdir(workspace)).length;
+}
+
+async function containers(engine: Engine, source: string): Promise<unknown[]> {
   const filters = JSON.stringify({ label: [`weir.source=${source}`] });
   const path = `/containers/json?all=1&${new URLSearchParams({ filters })}`;
   return JSON.parse((await askEngine(engine.socketPath, { path })).text);

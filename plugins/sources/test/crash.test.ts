@@ -23,6 +23,8 @@ import {
 const FILES = 40;
 const ROWS_PER_FILE = 50_000;
 const ROWS = FILES * ROWS_PER_FILE;
+/** The middle of a sync may be short. */
+const MIDDLE_LOOK_MS = 100;
 /** Commits come often, so that a crash finds some of the rows committed. */
 const OFTEN = { WEIR_SYNC_COMMIT_SECONDS: '1' };
 const dataset = { params: { dataset_id: 'bronze.demo.long__rows' } };
@@ -53,19 +55,6 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
     t.strictSame(await readdir(join(platform.folder, 'work', 'attempts')), [], 'no scratch folder is left');
   });
 
-  await t.test('kill -9 of the sync process alone', async (t) => {
-    await moreFiles(data);
-    const { run_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
-    const children = await midSync(api, source.source_id, worker, ROWS_PER_FILE);
-    const sync = children.find(({ name }) => name === 'sync');
-    process.kill(sync?.pid ?? 0, 'SIGKILL');
-    await gone(children);
-    const run = await ended(api, source.source_id, run_id);
-    t.match(run, { status: 'succeeded', rows_written: ROWS });
-    t.equal(run.attempt, 2);
-    t.equal(ok(await api(getDataset, dataset)).total_records, String(2 * ROWS));
-  });
-
   await t.test('a cancelled sync ends cancelled, with its processes', async (t) => {
     for (let round = 0; round < 3; round += 1) await moreFiles(data);
     const { run_id, workflow_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
@@ -80,7 +69,7 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
     await gone(children);
     t.equal(refusal(await api(cancelSync, { params: { sync_run_id: run_id } })), '409 run_not_active');
     const committed = Number(ok(await api(getDataset, dataset)).total_records);
-    t.equal(committed, 2 * ROWS + run.rows_written, 'what was committed is what the run says');
+    t.equal(committed, ROWS + run.rows_written, 'what was committed is what the run says');
     const again = ok(
       await api(listSyncHistory, { params: { source_id: source.source_id }, query: { status: 'cancelled' } }),
     );
@@ -117,13 +106,14 @@ function rowsOf(from: number): string {
 
 /** Waits until a sync has read, and committed at least so many rows; answers its processes. */
 function midSync(api: Api, sourceId: string, worker: Worker, committed = 1) {
-  return until('a sync in its middle', async () => {
+  const look = async () => {
     const { run } = ok(await api(getSyncStatus, { params: { source_id: sourceId } }));
     if (run?.is_terminal) throw new Error(`the sync has ended ${run.status} before its middle was seen`);
     const children = await worker.children();
     const there = children.length >= 2 && (run?.rows_read ?? 0) > 0 && (run?.rows_written ?? 0) >= committed;
     return there ? children : undefined;
-  });
+  };
+  return until('a sync in its middle', look, MIDDLE_LOOK_MS);
 }
 
 /** Waits until none of the processes runs any more. */

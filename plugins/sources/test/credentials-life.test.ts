@@ -21,7 +21,8 @@ const ALL_TABLES = `select format('%I.%I', table_schema, table_name) as name fro
 /** Runs the operator's program with the settings of the API. */
 async function operate(environment: Readonly<Record<string, string>>, words: string[]) {
   const args = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning', OPERATOR, ...words];
-  const env = { PATH: process.env.PATH, ...environment };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
   const run = promisify(execFile)(process.execPath, args, { env });
   return run.then(
     ({ stdout }) => ({ code: 0, said: JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') }),

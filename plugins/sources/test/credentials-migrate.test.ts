@@ -53,7 +53,8 @@ async function inlineWorld(t: Parameters<typeof credentialsWorld>[0] & { testdir
 
 function startMigration(order: ChildOrder, faults: string) {
   const args = ['--conditions=@weir/source', join(import.meta.dirname, 'migrate-child.ts'), JSON.stringify(order)];
-  const env = { PATH: process.env.PATH, WEIR_FAULTPOINTS: faults };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, WEIR_FAULTPOINTS: faults };
   return spawn(process.execPath, args, {
     env,
     stdio: ['ignore', 'ignore', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],

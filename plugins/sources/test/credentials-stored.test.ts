@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { testVault } from '@weir/vault/testing';
 import t from 'tap';
 import {
@@ -13,6 +15,8 @@ import {
   updateSource,
 } from '../src/contract.ts';
 import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/credential/sweep-credentials.ts';
+import { toPattern } from '../src/pattern/pattern-file.ts';
+import { storePatterns } from '../src/pattern/store-patterns.ts';
 import { changedTables, credentialsWorld, hashOfTables, vaultedSource } from './credentials-world.ts';
 import { ok, refusal } from './platform.ts';
 import { VAULTED_CONFIG, vaultedValues } from './vaulted-source.ts';
@@ -232,4 +236,26 @@ t.test('whatever becomes of a write, the version that is used is the one that wa
     t.equal(ok(await rotate('last')).version > version, true);
     t.strictSame(await intents(), []);
   });
+});
+
+t.test('a source that moves to a version with fewer credentials takes none from those that share them', async (t) => {
+  const { world, api } = await storedWorld(t);
+  const source = await vaultedSource(api, 'first', MARK);
+  const params = { source_id: source.source_id };
+  const credential_ref = String(source.credential_ref);
+  const shared = { name: 'second', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, credential_ref };
+  const second = { source_id: ok(await api(createSource, { body: shared })).source_id };
+  const file = JSON.parse(await readFile(join(import.meta.dirname, 'fixtures/vaulted/pattern.json'), 'utf8'));
+  const next = toPattern({ ...file, version: '2.0.0', fields: [], removes_credential_fields: ['/pin'] });
+  const given = { patterns: [next], origin: 'register' as const, pointerOf: () => '' };
+  await storePatterns({ kernel: world.kernel }, given, { isWhole: false });
+  const pattern_version = '2.0.0';
+  const move = (more: object) => api(updateSource, { params, body: { pattern_version, ...more } });
+  t.equal(refusal(await move({ source_config: { pin: 7 } })), '422 credential_name_required');
+  const own = { credential_name: 'own', credential_values: { token: `${MARK}-own` } };
+  const moved = ok(await move({ source_config: { pin: 7 }, ...own }));
+  t.match(moved, { pattern_version, source_config: { pin: 7 }, has_credentials: true });
+  t.notMatch(JSON.stringify(moved), /CNRY|730411927/);
+  t.match(ok(await api(getCredentials, { params })), { name: 'own', version: 1, reference_count: 1 });
+  t.match(ok(await api(getCredentials, { params: second })), { name: 'first', version: 1, reference_count: 1 });
 });

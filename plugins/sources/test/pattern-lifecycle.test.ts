@@ -96,6 +96,14 @@ t.test('a pattern lives in the database: files bring it, requests change it, eve
     '422 pattern_invalid',
   );
   t.equal((await send(url, REGISTER, { pattern: { ...shop, extra: 1 } })).what, '400 validation_failed');
+  const { spec: _, ...bare } = { ...shop, id: 'declared' };
+  t.match(await send(url, REGISTER, { pattern: bare }), {
+    what: '422 pattern_invalid',
+    said: { errors: [{ pointer: '/pattern/spec', code: 'required' }] },
+  });
+  const manifest = { spec: { type: 'Spec', connection_specification: spec } };
+  t.equal((await send(url, REGISTER, { pattern: { ...bare, manifest } })).what, 'created', 'by the manifest alone');
+  t.strictSame(ok(await api(getPattern, { params: { pattern_id: 'declared' } })).spec, spec);
 
   const body = { name: 'a', pattern_id: 'shop', source_config: { host: 'h' } };
   const source = ok(await api(createSource, { body }));
@@ -105,20 +113,26 @@ t.test('a pattern lives in the database: files bring it, requests change it, eve
     patterns: [
       { ...shop, version: '1.1.0' },
       { ...shop, id: 'new' },
+      { ...bare, manifest },
     ],
   };
   const outcomes = (answer: Awaited<ReturnType<typeof send>>) =>
     Object.fromEntries(
       (answer.said.items as { pattern_id: string; outcome: string }[]).map((one) => [one.pattern_id, one.outcome]),
     );
-  const wanted = { shop: 'unchanged', new: 'created', filed: 'retired' };
+  const wanted = { shop: 'unchanged', new: 'created', declared: 'unchanged', filed: 'retired' };
   const dry = { ...RECONCILE, path: `${RECONCILE.path}?dry_run=true` };
   t.strictSame(outcomes(await send(url, dry, set)), wanted);
-  t.strictSame(await ids(), ['filed 1.0.0', 'shop 1.1.0'], 'a dry run changes nothing');
+  t.strictSame(await ids(), ['declared 1.0.0', 'filed 1.0.0', 'shop 1.1.0'], 'a dry run changes nothing');
   t.strictSame(outcomes(await send(url, RECONCILE, set)), wanted);
-  t.strictSame(outcomes(await send(url, RECONCILE, set)), { shop: 'unchanged', new: 'unchanged' });
+  t.strictSame(outcomes(await send(url, RECONCILE, set)), {
+    shop: 'unchanged',
+    new: 'unchanged',
+    declared: 'unchanged',
+  });
   t.strictSame(outcomes(await send(url, RECONCILE, { patterns: [{ ...shop, id: 'new' }] })), {
     new: 'unchanged',
+    declared: 'retired',
     shop: 'retired',
   });
   t.equal((await send(url, RECONCILE, { patterns: [] })).what, '400 validation_failed', 'an empty set retires nothing');
@@ -181,6 +195,60 @@ t.test('a source runs with the version that fits it, and a credential field neve
   t.notMatch(JSON.stringify(seen), /canary/);
   const renamed = ok(await api(updateSource, { params: { source_id: hidden }, body: { name: 'c' } }));
   t.notMatch(JSON.stringify(renamed), /canary/);
+});
+
+t.test('a source is moved to the version in force by whoever changes it to fit that', async (t) => {
+  const { platform } = await shared;
+  const { url } = platform;
+  const api = await platform.as('movers');
+  const strict = { ...spec, additionalProperties: false };
+  const mart = { ...shop, id: 'mart', spec: strict };
+  const next = (version: string, properties: object, required: string[], more: object = {}) =>
+    send(url, REGISTER, { pattern: { ...mart, version, ...more, spec: { ...strict, required, properties } } });
+  const [text, secret] = [{ type: 'string' }, { type: 'string', airbyte_secret: true }];
+  t.equal((await send(url, REGISTER, { pattern: mart })).what, 'created');
+  const body = { name: 'a', pattern_id: 'mart', source_config: { host: 'h' } };
+  const params = { source_id: ok(await api(createSource, { body })).source_id };
+  const update = (body: object) => api(updateSource, { params, body });
+
+  await next('2.0.0', { server: text }, ['server']);
+  const moved = { source_config: { host: null, server: 's' } };
+  t.equal(refusal(await update(moved)), '422 source_config_invalid', 'it is checked against what the source runs with');
+  for (const pattern_version of ['1.0.0', '3.0.0', ''])
+    t.equal(refusal(await update({ pattern_version, ...moved })), '409 pattern_version_not_in_force');
+  t.match(await update({ pattern_version: '2.0.0' }), {
+    problem: {
+      code: 'source_config_invalid',
+      errors: [{ code: 'undeclared_field' }, { pointer: '/source_config/server', code: 'required' }],
+    },
+  });
+  t.match(ok(await api(getSource, { params })), { pattern_version: '1.0.0', source_config: { host: 'h' }, etag: '1' });
+  t.match(ok(await update({ pattern_version: '2.0.0', ...moved })), {
+    pattern_version: '2.0.0',
+    source_config: { server: 's' },
+  });
+
+  await next('2.1.0', { server: text, key: secret }, ['server']);
+  const known = { credential_values: { key: 'canary-key' } };
+  t.match(ok(await update(known)), { pattern_version: '2.1.0', has_credentials: true });
+  await next('3.0.0', { server: text, key: text }, ['server', 'key'], { removes_credential_fields: ['/key'] });
+  t.equal(
+    ok(await update({ name: 'b' })).pattern_version,
+    '2.1.0',
+    'a change holds it to the version that it was made for',
+  );
+  t.equal(
+    refusal(await update({ pattern_version: '3.0.0' })),
+    '422 source_config_invalid',
+    'its value is none any more',
+  );
+  const seen = ok(await update({ pattern_version: '3.0.0', source_config: { key: 'in the open' } }));
+  t.match(seen, {
+    pattern_version: '3.0.0',
+    source_config: { server: 's', key: 'in the open' },
+    has_credentials: false,
+  });
+  t.notMatch(JSON.stringify(seen), /canary/);
 });
 
 t.test('a request counts when its signature is good, in its time, and once', async (t) => {

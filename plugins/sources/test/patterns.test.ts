@@ -5,6 +5,8 @@ import { pino } from 'pino';
 import t from 'tap';
 import { checkConfig, configFaults } from '../src/config/check-config.ts';
 import { loadPatterns } from '../src/pattern/load-patterns.ts';
+import { parsePattern } from '../src/pattern/pattern-file.ts';
+import { attemptLimits, unlessRaised } from '../src/sync/attempt-limits.ts';
 
 const log = pino({ level: 'silent' });
 const good = {
@@ -48,6 +50,32 @@ t.test('one bad pattern file never hides the good ones, and each is named with i
   t.equal(faults.length, 5, 'the folder that is not there counts too');
   t.match(faults.find(({ file }) => file.includes('odd'))?.reason, /not a JSON Schema/);
   t.match(faults.find(({ file }) => file.includes('wider'))?.reason, /additional properties/);
+});
+
+t.test('a pattern asks for no more than one connector may have, and for no less than one needs', (t) => {
+  const asking = (resources: object) => parsePattern(JSON.stringify({ ...good, resources }));
+  asking({ memory_mib: 16, cpus: 0.01, pids: 4, tmp_mib: 1 });
+  asking({ memory_mib: 32_768, cpus: 64, pids: 32_768, tmp_mib: 32_768 });
+  for (const [name, values] of Object.entries({
+    memory_mib: [4, 32_769, 2 ** 53],
+    cpus: [0, 0.001, 65],
+    pids: [0, 32_769],
+    tmp_mib: [0, 32_769],
+  }))
+    for (const value of values)
+      t.throws(() => asking({ [name]: value }), { message: new RegExp(`^/resources/${name} must be [<>]=`) });
+  t.end();
+});
+
+t.test('who ran out of memory is given twice as much once, and never more than a pattern may ask for', (t) => {
+  const memory = (resources: object, ranOut: boolean) => attemptLimits({ resources }, ranOut).memoryMiB;
+  t.strictSame([memory({}, false), memory({}, true)], [undefined, 2_048]);
+  t.strictSame([memory({ memory_mib: 512 }, false), memory({ memory_mib: 512 }, true)], [512, 1_024]);
+  t.equal(memory({ memory_mib: 20_000 }, true), 32_768);
+  const failure = { code: 'connector_out_of_memory', origin: 'platform', retryable: true, detail: '' } as const;
+  t.strictSame([unlessRaised(failure, false).retryable, unlessRaised(failure, true).retryable], [true, false]);
+  t.equal(unlessRaised({ ...failure, code: 'connector_crashed' }, true).retryable, true);
+  t.end();
 });
 
 t.test(

@@ -29,7 +29,8 @@ interface Test {
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Far beyond what anything here takes; only a hang reaches it. */
 const HANG_MS = 120_000;
-const POLL_MS = 100;
+/** Between two looks: soon again at first, then ever later, since a look costs more than what is looked at. */
+const [POLL_MS, POLL_GROWTH, MAX_POLL_MS] = [50, 1.3, 400];
 
 export type Api = <E extends Endpoint>(
   endpoint: E,
@@ -176,14 +177,14 @@ export function refusal(result: { status: number; ok: boolean; problem?: { code:
   return result.ok ? `${result.status}` : `${result.status} ${result.problem?.code}`;
 }
 
-/** Polls until a value is there; only a hang ends it otherwise. */
-export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+/** Polls until a value is there; only a hang ends it otherwise. What passes quickly is looked for every `most` milliseconds. */
+export async function until<T>(what: string, look: () => Promise<T | undefined>, most = MAX_POLL_MS): Promise<T> {
   const deadline = Date.now() + HANG_MS;
-  for (;;) {
+  for (let pause = POLL_MS; ; pause = Math.min(pause * POLL_GROWTH, most)) {
     const found = await look();
     if (found !== undefined) return found;
     if (Date.now() > deadline) throw new Error(`waited too long for ${what}`);
-    await new Promise((resume) => setTimeout(resume, POLL_MS));
+    await new Promise((resume) => setTimeout(resume, pause));
   }
 }
 

@@ -1,6 +1,6 @@
 import { listQuarantine } from '@weir/plugin-datasets/contract';
 import t from 'tap';
-import { getSyncReceipt, startReplay } from '../src/contract.ts';
+import { getSyncReceipt, readRunLogs, startReplay } from '../src/contract.ts';
 import { DATASET, params, people, replayed, rowsOf } from './people-source.ts';
 import { type Api, ok, refusal, synced, testPlatform } from './platform.ts';
 
@@ -33,6 +33,16 @@ t.test('a line without its key is kept and listed, and a row when it is tried ag
   const again = await replayed(api, {});
   t.match(again, { status: 'succeeded', outcome: { lines: 2, rows: 0, rejected: 2, reasons: [{ lines: 2 }] } });
   t.match(ok(await api(listQuarantine, { params })), { total: 2, items: [{ run_id: run.run_id, position: '1' }, {}] });
+  const log = ok(await api(readRunLogs, { params: { source_id, run_id: again.run_id } }));
+  t.strictSame(
+    log.items.map(({ level, step, message }) => `${level} ${step}: ${message}`),
+    [
+      'info attempt: attempt 1 started',
+      'info replay: of 2 lines 0 are rows now, 2 stay in quarantine',
+      'warn replay: 2 lines stay: key_missing',
+      'info end: the run has ended: succeeded',
+    ],
+  );
 
   await set({ write_mode: 'append' });
   t.match((await replayed(api, { reasons: ['malformed_json'] })).outcome, { lines: 0, rows: 0 });

@@ -5,7 +5,7 @@ import { type ReplayDeps, runReplay } from '../src/quarantine/run-replay.ts';
 type Tenant = Parameters<typeof runReplay>[1];
 
 t.test('an attempt of a replay first brings to its end what an earlier one has left half done', async (t) => {
-  const outcome = { lines: 2, rows: 2 };
+  const outcome = { lines: 2, superseded: 0, rows: 2, rejected: 0, reasons: [], snapshot_id: '7' };
   const resumed: unknown[] = [];
   let kept: unknown;
   const tx = {
@@ -20,6 +20,7 @@ t.test('an attempt of a replay first brings to its end what an earlier one has l
       runs: { begin: async () => ({ leaseEpoch: 2 }) },
       db: () => ({ transaction: (work: (given: typeof tx) => unknown) => work(tx) }),
     },
+    runLogs: { open: () => ({ write: () => undefined, take: async () => undefined, close: async () => undefined }) },
     // Nothing else is asked of the tables: the lines are where they belong.
     tables: {
       bronze: (_tenant: unknown, table: string) => ({ namespace: 'bronze.demo', table }),

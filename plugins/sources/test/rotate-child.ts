@@ -10,16 +10,15 @@ import { writeRotations } from '../src/credential/write-rotated.ts';
 import { patternCatalog } from '../src/pattern/catalog.ts';
 import { SourceEntity } from '../src/source/entity.ts';
 import { liveSource } from '../src/source/live-source.ts';
-import { fileSecretStore } from './file-secret-store.ts';
 
 /** What the process is told: with a report it keeps that, without one it writes. */
 export interface RotateOrder {
   database: { host: string; port: number; user: string; password: string; database: string };
   tenant: Tenant;
   sourceId: string;
-  keyFile: string;
-  storeFolder: string;
-  given?: string;
+  /** Those of its vault. */
+  settings: Record<string, string>;
+  given?: Record<string, unknown>;
   reported?: object;
 }
 
@@ -28,9 +27,8 @@ const { tenant, sourceId, given, reported } = order;
 const log = pino({ level: 'silent' });
 const entities = [SourceEntity, CredentialEntity];
 const database = await openDatabase({ ...order.database, name: order.database.database, entities, log });
-const { vault } = openVault({ SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: order.keyFile }, {});
-const stored = { ...vault, mode: 'secret_store' as const, store: fileSecretStore(order.storeFolder) };
-const kernel = { db: database.db, log, vault: stored } as unknown as Kernel;
+const { vault } = openVault(order.settings, {});
+const kernel = { db: database.db, log, vault } as unknown as Kernel;
 if (given === undefined) {
   await writeRotations(kernel, tenant);
 } else {

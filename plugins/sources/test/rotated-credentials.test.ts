@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Platform } from '@weir/kernel';
-import { type CredentialMode, openVault, type Vault } from '@weir/vault';
+import { openVault, type Vault } from '@weir/vault';
 import { testVault } from '@weir/vault/testing';
 import fc from 'fast-check';
 import t from 'tap';
 import { faultFolder } from '../../../test/crash/fault-folder.ts';
+import { testMount } from '../../../test/secret-mount.ts';
 import { createSource, getCredentials, getSource, rotateCredentials } from '../src/contract.ts';
 import { hydrate } from '../src/credential/hydrate.ts';
 import { rotationKeeper } from '../src/credential/keep-rotated.ts';
@@ -20,11 +21,12 @@ import { patternCatalog } from '../src/pattern/catalog.ts';
 import { toPattern } from '../src/pattern/pattern-file.ts';
 import { liveSource } from '../src/source/live-source.ts';
 import { credentialsWorld, vaultedSource } from './credentials-world.ts';
-import { fileSecretStore } from './file-secret-store.ts';
 import { ok } from './platform.ts';
 import type { RotateOrder } from './rotate-child.ts';
 import { VAULTED_CONFIG, vaultedValues, vaultedWhole } from './vaulted-source.ts';
 
+/** Only a hang reaches it. */
+t.setTimeout(180_000);
 const MARK = 'CNRY-rotated';
 const SEQUENCES = 8;
 
@@ -53,9 +55,9 @@ async function rotatingWorld(t: Parameters<typeof credentialsWorld>[0], vault: V
     const row = await kernel.db(tenant).transaction((tx) => liveSource(tx, sourceId));
     const config = await given();
     const keep = rotationKeeper(kernel, { tenant, sourceId, pattern: await patterns.ofKnown(row), config });
-    return { keep, given: JSON.parse(config) as ReturnType<typeof vaultedWhole> };
+    return { keep, given: config as ReturnType<typeof vaultedWhole> };
   };
-  const tokenNow = async () => (JSON.parse(await given()) as { token: string }).token;
+  const tokenNow = async () => ((await given()) as { token: string }).token;
   const write = () => writeRotations(kernel, tenant);
   const seen = async () => JSON.stringify(ok(await api(getSource, { params: { source_id: sourceId } })));
   const waiting = async () => (await world.database.peek('select 1 from sources.credential_rotation')).length;
@@ -213,49 +215,63 @@ t.test('what is taken of a report, and what becomes of it, by the letter', async
   );
 });
 
-t.test('a process that is killed at any step loses nothing that was kept', async (t) => {
-  const folder = t.testdir();
-  const [keyFile, storeFolder] = [join(folder, 'key'), join(folder, 'store')];
-  await writeFile(keyFile, randomBytes(32), { mode: 0o400 });
-  await mkdir(storeFolder);
-  const opened = openVault({ SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: keyFile }, {});
-  const vault = { ...opened.vault, mode: 'secret_store' as CredentialMode, store: fileSecretStore(storeFolder) };
-  const { tenant, sourceId, given, tokenNow, write, waiting, kernel, database } = await rotatingWorld(t, vault);
-  const { host, port, user, password, database: name } = database.app;
-  const order = { database: { host, port, user, password, database: name }, tenant, sourceId, keyFile, storeFolder };
-  const faults = await faultFolder(join(folder, 'faults'));
-  const killed = async (point: 'C1' | 'C2' | 'C5' | 'C6', more: Partial<RotateOrder>) => {
-    await faults.clear();
-    await faults.arm(point);
-    const program = join(import.meta.dirname, 'rotate-child.ts');
-    const child = spawn(
-      process.execPath,
-      ['--conditions=@weir/source', program, JSON.stringify({ ...order, ...more })],
-      {
-        env: { PATH: process.env.PATH, WEIR_FAULTPOINTS: faults.path },
-        stdio: ['ignore', 'ignore', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],
-      },
-    );
-    await faults.held(point);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  };
-  const config = await given();
-  const { token } = JSON.parse(config) as { token: string };
-  const reported = { ...JSON.parse(config), token: `${MARK}-once` };
-  await killed('C5', { given: config, reported });
-  t.equal(await tokenNow(), token, 'it was not kept, and nobody said that it was');
-  await killed('C6', { given: config, reported });
-  t.equal(await tokenNow(), `${MARK}-once`);
-  for (const point of ['C1', 'C2'] as const) {
-    await killed(point, {});
-    t.equal(await tokenNow(), `${MARK}-once`, `${point}: it counts on`);
-    t.equal(await waiting(), 1);
-    await sweepCredentials(kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
-  }
-  await write();
-  t.equal(await waiting(), 0);
-  t.equal(await tokenNow(), `${MARK}-once`);
-  const [row] = await database.peek('select version, latest_version from sources.credential');
-  t.strictSame(row, { version: 3, latest_version: 3 }, 'what a killed write has left is behind it');
-});
+t.test(
+  'a process that is killed at any step loses nothing that was kept, nor does a store that takes nothing',
+  async (t) => {
+    const folder = t.testdir();
+    const keyFile = join(folder, 'key');
+    await writeFile(keyFile, randomBytes(32), { mode: 0o400 });
+    const mount = await testMount(t);
+    const settings = { ...mount.environment('api'), WEIR_CREDENTIAL_KEY_FILE: keyFile };
+    const { vault } = openVault(settings, {});
+    const { tenant, sourceId, given, tokenNow, write, waiting, kernel, database } = await rotatingWorld(t, vault);
+    const { host, port, user, password, database: name } = database.app;
+    const order = { database: { host, port, user, password, database: name }, tenant, sourceId, settings };
+    const faults = await faultFolder(join(folder, 'faults'));
+    const killed = async (point: 'C1' | 'C2' | 'C5' | 'C6', more: Partial<RotateOrder>) => {
+      await faults.clear();
+      await faults.arm(point);
+      const program = join(import.meta.dirname, 'rotate-child.ts');
+      const { PATH, NODE_COMPILE_CACHE } = process.env;
+      const child = spawn(
+        process.execPath,
+        ['--conditions=@weir/source', program, JSON.stringify({ ...order, ...more })],
+        {
+          env: { PATH, NODE_COMPILE_CACHE, WEIR_FAULTPOINTS: faults.path },
+          stdio: ['ignore', 'ignore', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],
+        },
+      );
+      await faults.held(point);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    };
+    const config = await given();
+    const { token } = config as { token: string };
+    const reported = { ...config, token: `${MARK}-once` };
+    // Whoever keeps a rotation may only read in the store.
+    const reader = { settings: { ...settings, ...mount.environment('worker') } };
+    await killed('C5', { ...reader, given: config, reported });
+    t.equal(await tokenNow(), token, 'it was not kept, and nobody said that it was');
+    await killed('C6', { ...reader, given: config, reported });
+    t.equal(await tokenNow(), `${MARK}-once`);
+    for (const point of ['C1', 'C2'] as const) {
+      await killed(point, {});
+      t.equal(await tokenNow(), `${MARK}-once`, `${point}: it counts on`);
+      t.equal(await waiting(), 1);
+      await sweepCredentials(kernel, new Date(Date.now() + INTENT_EXPIRES_MS + 1_000));
+    }
+    const policy = `sys/policies/acl/${mount.nameOf('api')}`;
+    const { body } = await mount.operator('GET', policy);
+    const { policy: rules } = body.data as { policy: string };
+    await mount.operator('PUT', policy, { policy: rules.replace('"create", "update", ', '') });
+    await t.rejects(write(), { code: 'secret_store_unavailable' });
+    t.equal(await waiting(), 1, 'what a store forbids to write waits on');
+    t.equal(await tokenNow(), `${MARK}-once`);
+    await mount.operator('PUT', policy, { policy: rules });
+    await write();
+    t.equal(await waiting(), 0);
+    t.equal(await tokenNow(), `${MARK}-once`);
+    const [row] = await database.peek('select version, latest_version from sources.credential');
+    t.strictSame(row, { version: 3, latest_version: 3 }, 'what a killed write has left is behind it');
+  },
+);

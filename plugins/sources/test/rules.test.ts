@@ -9,6 +9,7 @@ import { planRefresh } from '../src/stream/refresh-streams.ts';
 import { faultsOf, newFaults, refuseFaults, type StreamSettings } from '../src/stream/stream-rules.ts';
 import { copyTokens } from '../src/sync/copy-tokens.ts';
 import { decidingFailure } from '../src/sync/sync-ledger.ts';
+import { newMembers } from '../src/sync/value-texts.ts';
 
 const LEGAL: Readonly<Record<string, SourceStatus>> = {
   'draft discovery_started': 'discovering',
@@ -259,3 +260,17 @@ function kept(name: string, namespace: string | null = null) {
     discovered: {},
   };
 }
+
+t.test('the text of a value that does not fit its column is no new field, and every other is one', async (t) => {
+  const columns = ['timestamptz', 'decimal(9, 2)', 'string'].map((type, at) => ({ name: `c${at}`, type }));
+  const unknown = ['c0__text', 'c1__text', 'c2__text', 'other__text', 'c0'].map((name) => ({ name, type: 'string' }));
+  const news = (rowsWithErrors: number) => newMembers(unknown, { columns, rowsWithErrors }).map(({ name }) => name);
+  t.strictSame(news(1), ['c2__text', 'other__text', 'c0']);
+  t.strictSame(
+    news(0),
+    unknown.map(({ name }) => name),
+    'where every value fits there is none',
+  );
+  const number = [{ name: 'c0__text', type: 'long' }];
+  t.strictSame(newMembers(number, { columns, rowsWithErrors: 1 }), number);
+});

@@ -76,6 +76,18 @@ t.test('the log of a run', async (t) => {
     t.equal(told.find(({ message }) => message.includes('STARTED'))?.stream, 'rows');
   });
 
+  await t.test('tells of a connector that ran out of memory: it is tried once more, with twice as much', async (t) => {
+    const attemptsOf = async (memory_mib: number) => {
+      const source_id = await made(`hungry-${memory_mib}`, { memory_mib });
+      const run = await ended(api, source_id, await started(source_id));
+      return { status: run.status, code: run.failure?.code, attempts: run.attempt };
+    };
+    t.strictSame(await Promise.all([2_048, 4_096].map(attemptsOf)), [
+      { status: 'succeeded', code: undefined, attempts: 2 },
+      { status: 'failed', code: 'connector_out_of_memory', attempts: 2 },
+    ]);
+  });
+
   await t.test('is searched by the server, and read page by page both ways', async (t) => {
     const messages = async (query: object) => (await read({ ...ALL, ...query })).items.map(({ message }) => message);
     t.strictSame(await messages({ search: 'SECOND line' }), ['second line']);

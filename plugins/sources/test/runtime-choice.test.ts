@@ -1,5 +1,7 @@
+import { Refusal } from '@weir/kernel';
 import t from 'tap';
-import { chosenRuntime, runtimeChoice } from '../src/runtime/runtime-choice.ts';
+import { chosenRuntime } from '../src/runtime/chosen-runtime.ts';
+import { refuseWaivers, runtimeChoice } from '../src/runtime/runtime-choice.ts';
 import type { Settings } from '../src/settings.ts';
 
 const settings = (more: Partial<Settings>) => ({ WEIR_ENGINE_WAIVERS: '', ...more }) as Settings;
@@ -15,25 +17,63 @@ t.test(
       WEIR_ENGINE_WAIVERS: 'limits',
     });
     const container = { kind: 'container', role: 'source', socketPath: '/engine/docker.sock', workspaceRoot: '/work' };
-    t.same(runtimeChoice(given, 'source'), { ...container, waivers: ['limits'] });
-    t.same(runtimeChoice(given, 'discovery'), { kind: 'process' });
+    t.same(runtimeChoice(given, 'source', 'production'), { ...container, waivers: ['limits'] });
+    t.same(runtimeChoice(given, 'discovery', 'development'), { kind: 'process' });
     t.throws(() => chosenRuntime({ kind: 'process' }, parts), { code });
-    t.throws(() => chosenRuntime(runtimeChoice(given, 'source'), parts), { code, reason: 'waivers_in_production' });
+    t.throws(() => chosenRuntime(runtimeChoice(given, 'source', 'production'), parts), {
+      code,
+      reason: 'waivers_outside_development',
+    });
     const discovery = settings({ DISCOVERY_SOCKET_DIR: '/d', WEIR_DISCOVERY_WORKSPACE_DIR: '/w' });
-    t.match(runtimeChoice(discovery, 'discovery'), {
+    t.match(runtimeChoice(discovery, 'discovery', 'production'), {
       role: 'discovery',
       socketPath: '/d/docker.sock',
       workspaceRoot: '/w',
     });
-    t.throws(() => runtimeChoice(settings({ SOURCE_SOCKET_DIR: '/engine' }), 'source'), {
-      code,
-      reason: 'workspace_missing',
-    });
   },
 );
 
+t.test('a start without what keeps connectors in is refused by name, in staging as in production', async (t) => {
+  const faultOf = (act: () => unknown) => {
+    try {
+      act();
+    } catch (error) {
+      if (error instanceof Refusal) return error.faults[0];
+      throw error;
+    }
+    return undefined;
+  };
+  for (const mode of ['staging', 'production'] as const) {
+    t.match(
+      faultOf(() => refuseWaivers(settings({ WEIR_ENGINE_WAIVERS: 'rootful,limits' }), mode)),
+      /^WEIR_ENGINE_WAIVERS /,
+    );
+    t.equal(
+      faultOf(() => refuseWaivers(settings({}), mode)),
+      undefined,
+    );
+    t.match(
+      faultOf(() => runtimeChoice(settings({}), 'source', mode)),
+      /^SOURCE_SOCKET_DIR /,
+    );
+    t.match(
+      faultOf(() => runtimeChoice(settings({}), 'discovery', mode)),
+      /^DISCOVERY_SOCKET_DIR /,
+    );
+  }
+  refuseWaivers(settings({ WEIR_ENGINE_WAIVERS: 'rootful' }), 'development');
+  t.match(
+    faultOf(() => runtimeChoice(settings({ SOURCE_SOCKET_DIR: '/engine' }), 'source', 'development')),
+    /^WEIR_SOURCE_WORKSPACE_DIR /,
+  );
+});
+
 t.test('an engine that is not there is no reason to turn to processes', async (t) => {
-  const choice = runtimeChoice(settings({ SOURCE_SOCKET_DIR: '/no', WEIR_SOURCE_WORKSPACE_DIR: '/work' }), 'source');
+  const choice = runtimeChoice(
+    settings({ SOURCE_SOCKET_DIR: '/no', WEIR_SOURCE_WORKSPACE_DIR: '/work' }),
+    'source',
+    'development',
+  );
   const runtime = chosenRuntime(choice, { ...parts, mode: 'development', connectors: { x: { command: ['x'] } } });
   const labels = { tenant: 't', source: 's', execution: 'e', attempt: '1' };
   await t.rejects(runtime.run({ image: 'x', role: 'source', labels, verb: 'spec' }), {

@@ -65,6 +65,7 @@ t.test('schedules of sources keep their rules', async (t) => {
       return answer.problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`).join();
     };
     t.equal(await errors({ cron: ['canary * * * *'] }), '/cron/0 not_cron');
+    t.equal(await errors({ cron: ['@daily'] }), '/cron/0 not_cron', 'with the hint that five fields are wanted');
     t.equal(await errors({ cron: ['0 0 30 2 *'] }), '/cron/0 never_runs');
     t.equal(await errors({ interval_seconds: 60, timezone: 'Canary/canary' }), '/timezone unknown_zone');
     t.equal(await errors({ interval_seconds: 60, cron: ['0 0 * * *'] }), '/interval_seconds not_with_cron');
@@ -137,6 +138,11 @@ t.test('schedules of sources keep their rules', async (t) => {
     const soon = new Date(Date.now() + 61_000).toISOString();
     t.strictSame(await names({ next_run_before: soon, paused: false }), ['two']);
     t.strictSame(await names({ next_run_after: soon }), ['shop']);
+    await filesSource(api, 'four', data);
+    const sources = async (schedule: 'active' | 'paused' | 'none') =>
+      ok(await api(listSources, { query: { schedule, order: 'name' } })).items.map(({ name }) => name);
+    t.strictSame(await sources('active'), ['shop', 'two'], 'and so is the list of sources');
+    t.strictSame([await sources('paused'), await sources('none')], [['three'], ['four']]);
     const page = ok(await api(listSchedules, { query: { limit: 2 } }));
     const rest = { limit: 2, page_token: page.next_page_token ?? '' };
     t.strictSame(await names(rest), ['three']);

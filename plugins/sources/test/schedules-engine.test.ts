@@ -96,12 +96,24 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   });
 
   await t.test('an engine that has lost everything is given all schedules again', async (t) => {
+    const more: string[] = [];
+    for (const name of ['mill', 'yard', 'quay']) {
+      const made = await filesSource(api, name, folder);
+      ok(await api(putSchedule, { params: made, body: { interval_seconds: 86_400 } }));
+      more.push(scheduleIdOf(tenant.tenantId, made.source_id));
+    }
     await engine.stop();
     engine = await start('two', port);
-    await until('the schedule to be there', async () => {
-      await holdAgainst(parts).catch(() => undefined);
-      return (await isInLine().catch(() => false)) || undefined;
-    });
+    // From the last one on, one by one: what is lost there says that all may be.
+    const places = new Map([[tenant.tenantId, source_id]]);
+    await until('an engine that answers', async () =>
+      holdAgainst(parts, places, 1).then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    t.ok(await isInLine());
+    for (const id of more) t.ok(await schedules.mark(id), 'all of them');
     t.equal(ok(await api(getSchedule, { params })).in_line, true);
   });
 });

@@ -12,7 +12,7 @@ import {
   resumeSchedule,
   triggerSchedule,
 } from '../src/contract.ts';
-import { type Api, discovered, enableAll, filesSource, ok, testPlatform, until } from './platform.ts';
+import { type Api, discovered, enableAll, filesSource, ok, refusal, testPlatform, until } from './platform.ts';
 import { firer, firing, type Noted, noted, openRun } from './schedule-parts.ts';
 
 /** A time of an hourly schedule in the past. */
@@ -61,6 +61,11 @@ t.test('times of a schedule become syncs, or say why not', async (t) => {
       t.match(skipped, { status: 'skipped', run_id: null, reason: { detail: /was running/, hint: /buffer_one/ } });
       await put({ interval_seconds: 2, overlap: 'buffer_one' });
       const { firing_id } = await seen(({ outcome }) => outcome === 'waiting');
+      t.equal(
+        refusal(await api(triggerSchedule, { params, query: { queue: true } })),
+        '409 run_already_active',
+        'who asks can ask again',
+      );
       await seen(({ code }) => code === 'schedule_waiting');
       await end();
       const ended = await seen((one) => one.firing_id === firing_id && one.outcome !== 'waiting');

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { getSyncReceipt, getVerification, updateStream, verifySync } from '../src/contract.ts';
+import { getSyncReceipt, getVerification, readRunLogs, updateStream, verifySync } from '../src/contract.ts';
 import { type Api, discovered, filesSource, ok, refusal, streamsOf, synced, testPlatform, until } from './platform.ts';
 import { ABSENT } from './stream-source.ts';
 
@@ -41,6 +41,17 @@ t.test('a receipt is held against the tables: equal, superseded, changed by some
   t.strictSame(
     equal.outcome?.streams[0]?.figures.map(({ figure }) => figure),
     ['rows', 'rows_with_errors', 'checksum', 'rows_quarantined'],
+  );
+
+  const log = ok(await api(readRunLogs, { params: { source_id, run_id: equal.run_id } }));
+  t.strictSame(
+    log.items.map(({ step, message }) => `${step}: ${message}`),
+    [
+      'attempt: attempt 1 started',
+      `verify: the receipt of run ${first.run_id} is held against its tables`,
+      'verify: bronze.demo.shop__people is equal',
+      'end: the run has ended: succeeded',
+    ],
   );
 
   await writeFile(join(data, 'people.csv'), 'id,name\n2,Hopper\n4,Hedy\n');

@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Cron as Croner } from 'croner';
 import fc from 'fast-check';
 import t from 'tap';
 import type { ScheduleTimesView } from '../src/contract.ts';
 import { clockChanges } from '../src/schedule/clock-changes.ts';
-import { parseCron } from '../src/schedule/cron.ts';
+import { type Cron, parseCron } from '../src/schedule/cron.ts';
 import { engineCrons } from '../src/schedule/engine-crons.ts';
 import { cronsOf, isDue, localTime, nextInstants, nextRuns } from '../src/schedule/next-runs.ts';
+import { plainCron } from '../src/schedule/plain-cron.ts';
 import { readTimes } from '../src/schedule/read-times.ts';
 import { sentence } from '../src/schedule/sentence.ts';
 import { clockShifts, offsetAt, wallClock } from '../src/schedule/zone.ts';
@@ -80,7 +82,11 @@ t.test('law: away from changes of the clocks the next runs are those of another 
       const near = clockShifts(timezone, NOW.getTime(), Math.max(days, 2)).some(
         ({ at }) => at >= from.getTime() - DAY_MS && at <= last + DAY_MS,
       );
-      fc.pre(!near);
+      // croner loses the first of March behind a February without the day that it looks for.
+      const isInEveryMonth = cronsOf(by(cron, timezone)).every(
+        ({ anyDay, days }) => anyDay || (days.at(-1) ?? 0) <= 28,
+      );
+      fc.pre(!near && isInEveryMonth);
       const theirs = new Croner(cron, { timezone, paused: true }).nextRuns(4, from);
       return JSON.stringify(mine) === JSON.stringify(theirs);
     }),
@@ -254,3 +260,55 @@ t.test('a schedule is said in words', async (t) => {
     'Every 15 minutes, 1 minute after the full count, up to 30 seconds later',
   );
 });
+
+t.test(
+  'what a schedule is said to be is true of steps that do not come round evenly, and of days of either kind',
+  async (t) => {
+    const said = (cron: string) => sentence(by(cron, 'UTC')).replace(', by the clocks of UTC', '');
+    const sentences: [string, string][] = [
+      ['*/45 1-3 * * sun', 'At 0 and 45 minutes past the hour, between 01:00 and 03:59, only on Sunday'],
+      ['*/7 5 * * *', 'At 0, 7, 14, 21, 28, 35, 42, 49, and 56 minutes past the hour, between 05:00 and 05:59'],
+      ['*/15 * * * *', 'Every 15 minutes'],
+      ['3-59/10 * * * *', 'Every 10 minutes, starting at 3 minutes past the hour'],
+      ['15,45 * * * *', 'At 15 and 45 minutes past the hour'],
+      ['0 */5 * * *', 'At 00:00, 05:00, 10:00, 15:00 and 20:00'],
+      ['0 */2 * * *', 'On the hour, every 2 hours'],
+      ['30 6,18 * * *', 'At 06:30 and 18:30'],
+      ['0 8-18 * * 1-5', 'Every hour, between 08:00 and 18:00, Monday through Friday'],
+      ['*/15 */12 * * *', 'Every 15 minutes, at 00:00 through 00:59 and 12:00 through 12:59'],
+      ['0 0 */10 * *', 'At 00:00, on day 1, 11, 21, and 31 of the month'],
+      ['0 0 1 */5 *', 'At 00:00, on day 1 of the month, only in January, June, and November'],
+      ['0 0 * * */3', 'At 00:00, only on Sunday, Wednesday, and Saturday'],
+      ['0 0 13 * mon-fri', 'At 00:00, on day 13 of the month, or Monday through Friday'],
+      ['0 0 */10 * 5', 'At 00:00, on day 1, 11, 21, and 31 of the month, or on Friday'],
+      ['0 0 */1 * 5', 'At 00:00'],
+    ];
+    for (const [cron, wanted] of sentences) t.equal(said(cron), wanted, cron);
+  },
+);
+
+t.test(
+  'law: the form that a schedule is said by runs when the schedule does, and each step of it is even',
+  async () => {
+    const meaning = ({ minutes, hours, months, ...days }: Cron) => ({
+      ...{ minutes, hours, months },
+      dates: Array.from({ length: 31 * 7 }, (_, at) => {
+        const [byDay, byWeekday] = [days.days.includes((at % 31) + 1), days.weekdays.includes(at % 7)];
+        return days.anyDay ? byWeekday : days.anyWeekday ? byDay : byDay || byWeekday;
+      }),
+    });
+    fc.assert(
+      fc.property(cronText, (text) => {
+        const cron = parseCron(text) as Cron;
+        const plain = plainCron(cron);
+        const [minute = '', hour = '', ...rest] = plain.split(' ');
+        const isEven = (field: string, size: number) => size % Number(field.split('/')[1] ?? 1) === 0;
+        // A step behind one value is cronstrue's way of saying where the steps begin.
+        const read = parseCron(plain.replace(/^(\d+)\//, '$1-59/').replace(/ (\d+)\//, ' $1-23/')) as Cron;
+        const isTrue = isEven(minute, 60) && isEven(hour, 24) && !rest.some((one) => one.includes('/'));
+        return isTrue && isDeepStrictEqual(meaning(read), meaning(cron));
+      }),
+      RUNS,
+    );
+  },
+);

@@ -41,7 +41,8 @@ export function requesterOf(part: Part, config: Dictionary, deps: SendDeps): Req
         const answer = await attempted(request, part.at, deps, wanted.signal);
         if ('failure' in answer) {
           if (attempt >= CONNECTION_RETRIES) throw answer.failure;
-          waited += await pause(defaultBackoff(undefined, attempt, deps.now()), waited, { part, deps }, wanted.signal);
+          const wait = defaultBackoff(undefined, attempt, deps.now());
+          waited += await pause(wait, waited, { part, deps, failure: answer.failure }, wanted.signal);
           continue;
         }
         deps.limits.learn(request, answer, deps.now());
@@ -52,7 +53,8 @@ export function requesterOf(part: Part, config: Dictionary, deps: SendDeps): Req
           continue;
         }
         if (verdict.action === 'FAIL' || attempt >= verdict.maxRetries) throw verdict.failure;
-        waited += await pause(waitOf(verdict, answer, attempt, deps.now()), waited, { part, deps }, wanted.signal);
+        const wait = waitOf(verdict, answer, attempt, deps.now());
+        waited += await pause(wait, waited, { part, deps, failure: verdict.failure }, wanted.signal);
       }
     },
   };
@@ -89,16 +91,16 @@ function waitOf({ backoffs }: Verdict, answer: Answer, attempt: number, now: num
   return defaultBackoff(answer, attempt, now) ?? 0;
 }
 
-type Waiter = { readonly part: Part; readonly deps: SendDeps };
+type Waiter = { readonly part: Part; readonly deps: SendDeps; readonly failure: SourceError };
 
 async function pause(
   ms: number | undefined,
   waited: number,
-  { part, deps }: Waiter,
+  { part, deps, failure }: Waiter,
   signal: AbortSignal,
 ): Promise<number> {
   const wait = ms ?? 0;
   if (wait > MAX_WAIT_MS || waited + wait > MAX_TOTAL_WAIT_MS) throw fault('wait_too_long', { at: part.at });
-  await deps.sleep(wait, signal);
+  await deps.sleep(wait, signal, failure);
   return wait;
 }

@@ -1,3 +1,4 @@
+import type { SourceError } from '@weir/connector-sdk';
 import type { Egress } from '@weir/egress';
 import type { RateLimits } from './rate-limits.ts';
 
@@ -15,8 +16,8 @@ export type Seen = {
 /** What requests are sent with. */
 export type SendDeps = {
   readonly egress: () => Egress;
-  /** Waits for milliseconds, or until the signal is aborted. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Waits for milliseconds, or until the signal is aborted; before another try with what the last one failed with. */
+  readonly sleep: (ms: number, signal: AbortSignal, failure?: SourceError) => Promise<void>;
   readonly now: () => number;
   /** Every secret that was used or received. */
   readonly secrets: Set<string>;

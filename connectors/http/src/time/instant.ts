@@ -1,3 +1,5 @@
+import { type CalendarDate, dateOfDays, daysOfDate } from '@weir/connector-sdk';
+
 /** Marks values of time among the plain values of JSON. */
 export const KIND: unique symbol = Symbol('kind');
 
@@ -22,10 +24,7 @@ export function isTime(value: unknown): value is TimeValue {
 }
 
 /** The parts of a moment as a wall clock at its offset shows them; `weekday` 0 is Monday. */
-export type Civil = {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
+export type Civil = CalendarDate & {
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
@@ -34,38 +33,12 @@ export type Civil = {
   readonly yearDay: number;
 };
 
-/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
-export function daysOf(year: number, month: number, dayOfMonth: number): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + dayOfMonth - 1;
-  return (
-    era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468
-  );
-}
-
-/** The date of a day, the inverse of `daysOf`, by the same source. */
-export function dateOf(days: number): { year: number; month: number; day: number } {
-  const z = days + 719_468;
-  const era = Math.floor(z / 146_097);
-  const dayOfEra = z - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const shifted = Math.floor((5 * dayOfYear + 2) / 153);
-  const month = shifted + (shifted < 10 ? 3 : -9);
-  const dayOfMonth = dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1;
-  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day: dayOfMonth };
-}
-
 export function civilOf({ micros, offset }: Instant): Civil {
   const local = micros + BigInt(offset) * MICROS_PER_SECOND;
   const days = Number(floorDiv(local, MICROS_PER_DAY));
   const rest = local - BigInt(days) * MICROS_PER_DAY;
   const seconds = Number(rest / MICROS_PER_SECOND);
-  const date = dateOf(days);
+  const date = dateOfDays(days);
   return {
     ...date,
     hour: Math.floor(seconds / 3600),
@@ -73,23 +46,25 @@ export function civilOf({ micros, offset }: Instant): Civil {
     second: seconds % 60,
     micro: Number(rest % MICROS_PER_SECOND),
     weekday: (((days + 3) % 7) + 7) % 7,
-    yearDay: days - daysOf(date.year, 1, 1) + 1,
+    yearDay: days - daysOfDate({ year: date.year, month: 1, day: 1 }) + 1,
   };
 }
 
-export type CivilTime = Pick<Civil, 'year' | 'month' | 'day'> & Partial<Civil>;
+export type CivilTime = CalendarDate & Partial<Civil>;
 
 /** The moment of a wall clock at an offset. Undefined when there is no such date or time. */
 export function instantOf(civil: CivilTime, offset = 0): Instant | undefined {
   const { year, month, day: dayOfMonth, hour = 0, minute = 0, second = 0, micro = 0 } = civil;
   if (month < 1 || month > 12 || dayOfMonth < 1 || dayOfMonth > lastDayOf(year, month)) return undefined;
   if (year < 1 || year > 9999 || hour > 23 || minute > 59 || second > 59) return undefined;
-  const seconds = daysOf(year, month, dayOfMonth) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
+  const seconds =
+    daysOfDate({ year, month, day: dayOfMonth }) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
   return instant(BigInt(seconds) * MICROS_PER_SECOND + BigInt(micro), offset);
 }
 
 export function lastDayOf(year: number, month: number): number {
-  return daysOf(month === 12 ? year + 1 : year, month === 12 ? 1 : month + 1, 1) - daysOf(year, month, 1);
+  const next = month === 12 ? { year: year + 1, month: 1 } : { year, month: month + 1 };
+  return daysOfDate({ ...next, day: 1 }) - daysOfDate({ year, month, day: 1 });
 }
 
 /** A moment moved by a span, `sign` times: months by the calendar, the day held within its month; then the rest. */

@@ -1,5 +1,6 @@
+import { dateOfDays, daysOfDate } from '@weir/connector-sdk';
 import { MONTHS } from './format-time.ts';
-import { type CivilTime, dateOf, day, daysOf, type Instant, instant, instantOf, type Span, span } from './instant.ts';
+import { type CivilTime, day, type Instant, instant, instantOf, type Span, span } from './instant.ts';
 
 /** The longest text that is read as a time. */
 const MAX_TEXT = 100;
@@ -47,7 +48,7 @@ const DIRECTIVES: Readonly<Record<string, Directive>> = {
   '%j': {
     pattern: '\\d{1,3}',
     take: (parts, text) => {
-      Object.assign(parts, dateOf(daysOf(parts.year ?? 1900, 1, 1) + Number(text) - 1));
+      Object.assign(parts, dateOfDays(daysOfDate({ year: parts.year ?? 1900, month: 1, day: 1 }) + Number(text) - 1));
     },
   },
   '%I': {

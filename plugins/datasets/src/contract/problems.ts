@@ -44,6 +44,13 @@ export const datasetProblems = {
     detail: 'Another attempt has committed to this table since this one read its checkpoint; nothing was written.',
     hint: 'Go on from the checkpoint as it is now.',
   }),
+  catalogMovesOneTable: problem({
+    code: 'catalog_moves_one_table',
+    status: 422,
+    title: 'Catalog moves one table at a time',
+    detail: 'The commit is of several streams that share one state, and the catalog cannot commit it in one step.',
+    hint: 'Use a catalog that commits several tables in one transaction, or read each of these streams by a source of its own.',
+  }),
   schemaFrozen: problem({
     code: 'schema_frozen',
     status: 422,

@@ -193,8 +193,9 @@ export interface TablesService {
   /** Writes places about to be written to into the ledger, before anything lies there; known ones are left alone. */
   recordStaged(tenant: TableOwner, runId: string, places: readonly StagedPlace[]): Promise<void>;
   /**
-   * The checkpoint of a stream, to be asked once by each attempt before it reads. Where pointers and checkpoints cannot
-   * move together, a table may be ahead of its checkpoint; what it is ahead by is taken over first. Throws `LeaseLost`.
+   * The checkpoint of a stream, to be asked by each attempt before it reads. Where pointers and checkpoints cannot move
+   * together, a table may be ahead of its checkpoint; what it is ahead by is taken over first, also for the other streams
+   * that were committed with it. Throws `LeaseLost`.
    */
   resume(
     tenant: TableOwner,
@@ -206,7 +207,8 @@ export interface TablesService {
    * files to append mean no snapshot. A repeated call with the same files and batch answers what the first
    * one did. Throws `commit_conflict` after a bounded number of lost races, `base_moved` for a row delta whose table has
    * moved on, `LeaseLost` for an old attempt, `commit_superseded` where a newer one has committed, `staged_file_refused`
-   * for a file outside its table, and `dependency_unavailable` when the outcome cannot be known yet: call again with the
+   * for a file outside its table, `catalog_moves_one_table` for several checkpoints where the catalog cannot move several
+   * tables in one step, and `dependency_unavailable` when the outcome cannot be known yet: call again with the
    * same request. Never deletes a staged file.
    */
   commit(tenant: TableOwner, request: CommitRequest): Promise<CommitResult>;

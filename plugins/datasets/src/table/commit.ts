@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
-import type { CommitRequest, CommitResult, TableCommit } from '../contract.ts';
+import { type CommitRequest, type CommitResult, datasetProblems, type TableCommit } from '../contract.ts';
 import { commitEffects } from './commit-effects.ts';
 import { endOf, SEEDS } from './commit-end.ts';
 import { commitId } from './commit-id.ts';
@@ -23,6 +23,8 @@ export async function commitTables(
 ): Promise<CommitResult> {
   const { remote } = deps;
   const commit = { request, lease };
+  const isAtomic = remote === undefined || (await remote.commitsManyTables());
+  if (!isAtomic && request.checkpoints.length > 1) throw datasetProblems.catalogMovesOneTable();
   const machine = commitMachine({
     tables: request.tables.map((commit) => ({
       commitId: commitId(request.runId, commit),
@@ -30,7 +32,7 @@ export async function commitTables(
       base: commit.base,
       follows: commit.follows,
     })),
-    isAtomic: remote === undefined || (await remote.commitsManyTables()),
+    isAtomic,
     storesCheckpointsApart: remote !== undefined,
     seed: randomInt(SEEDS),
   });

@@ -17,16 +17,15 @@ export interface CommitName {
   attempt: string;
 }
 
-/** Keeps a commit, with all that it brings, until it is known to stand. */
+/** Keeps a commit, with all that it brings, until it is known to stand: by the name that each of its tables has of it. */
 export async function keepPending(tx: TenantTransaction, lease: Lease, request: CommitRequest): Promise<void> {
-  const [decisive] = request.tables;
-  if (decisive === undefined) return;
-  const name = keyOf({ id: commitId(request.runId, decisive), attempt: String(decisive.attempt) });
-  for (const { key } of request.checkpoints) {
+  const [checkpoint] = request.checkpoints;
+  if (checkpoint === undefined) return;
+  for (const name of namesOf(request)) {
     await tx.sql(
       `insert into datasets.pending_checkpoint (tenant_id, commit_id, key, run_id, request)
        values ($1, $2, $3, $4, $5::jsonb) on conflict (tenant_id, commit_id, key) do update set request = excluded.request`,
-      [tx.tenant.tenantId, name, key, lease.runId, JSON.stringify(request)],
+      [tx.tenant.tenantId, name, checkpoint.key, lease.runId, JSON.stringify(request)],
     );
   }
 }
@@ -45,13 +44,13 @@ export async function findPending(tx: TenantTransaction, name: CommitName): Prom
  * it was let go before, and then its checkpoints are older than what is stored.
  */
 export async function letPendingGo(tx: TenantTransaction, request: CommitRequest): Promise<boolean> {
-  const [decisive] = request.tables;
-  if (decisive === undefined || request.checkpoints.length === 0) return true;
-  const name = keyOf({ id: commitId(request.runId, decisive), attempt: String(decisive.attempt) });
-  const { rowCount } = await tx.sql('delete from datasets.pending_checkpoint where tenant_id = $1 and commit_id = $2', [
-    tx.tenant.tenantId,
-    name,
-  ]);
+  const names = namesOf(request);
+  if (names.length === 0 || request.checkpoints.length === 0) return true;
+  const { rowCount } = await tx.sql(
+    `delete from datasets.pending_checkpoint
+     where tenant_id = $1 and commit_id in (select jsonb_array_elements_text($2::jsonb))`,
+    [tx.tenant.tenantId, JSON.stringify(names)],
+  );
   if (rowCount === 0) return false;
   await tx.sql(
     `delete from datasets.pending_checkpoint
@@ -70,6 +69,12 @@ export async function runsOfPending(tx: TenantTransaction, runIds: readonly stri
     [tx.tenant.tenantId, JSON.stringify(runIds)],
   );
   return new Set(rows.map((row) => String(row.run_id)));
+}
+
+/** The names of a commit: its tables may be of several streams. */
+function namesOf({ runId, tables }: CommitRequest): string[] {
+  const names = tables.map((commit) => keyOf({ id: commitId(runId, commit), attempt: String(commit.attempt) }));
+  return [...new Set(names)];
 }
 
 function keyOf({ id, attempt }: CommitName): string {

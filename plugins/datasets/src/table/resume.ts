@@ -1,6 +1,7 @@
 import type { Tenant } from '@weir/kernel';
+import type { Snapshot } from '@weir/lakehouse';
 import { readCheckpoint } from '../checkpoint/checkpoints.ts';
-import { quarantineOf, type ResumePoint, type TableRef } from '../contract.ts';
+import { type CommitRequest, quarantineOf, type ResumePoint, type TableRef } from '../contract.ts';
 import { commitTables } from './commit.ts';
 import { newestOf } from './find-commit.ts';
 import { findPending, type Lease } from './pending-commits.ts';
@@ -36,12 +37,29 @@ async function finishPending(
     const tables = await loadTables(deps, tenant, [ref, quarantineOf(ref)]);
     return tables.map((table) => table && newestOf(table.metadata, streamId));
   };
-  for (const snapshot of await newest()) {
+  // What the next commits follow is what nothing waits for any more: meanwhile a late attempt may have committed.
+  for (;;) {
+    const found = await newest();
+    const request = await firstPending(deps, tenant, found);
+    if (request === undefined) {
+      const [rows, quarantine] = found.map((snapshot) => snapshot?.summary['weir.commit-id'] ?? null);
+      return { rows: rows ?? null, quarantine: quarantine ?? null };
+    }
+    await commitTables(deps, tenant, request, lease);
+  }
+}
+
+/** The first commit of these snapshots whose checkpoint still waits. */
+async function firstPending(
+  { kernel }: TableDeps,
+  tenant: Tenant,
+  snapshots: readonly (Snapshot | undefined)[],
+): Promise<CommitRequest | undefined> {
+  for (const snapshot of snapshots) {
     const [id, attempt] = [snapshot?.summary['weir.commit-id'], snapshot?.summary['weir.attempt']];
     if (id === undefined || attempt === undefined) continue;
-    const request = await deps.kernel.db(tenant).transaction((tx) => findPending(tx, { id, attempt }));
-    if (request !== undefined) await commitTables(deps, tenant, request, lease);
+    const request = await kernel.db(tenant).transaction((tx) => findPending(tx, { id, attempt }));
+    if (request !== undefined) return request;
   }
-  const [rows, quarantine] = (await newest()).map((snapshot) => snapshot?.summary['weir.commit-id'] ?? null);
-  return { rows: rows ?? null, quarantine: quarantine ?? null };
+  return undefined;
 }

@@ -1,24 +1,17 @@
-import type { Kernel } from '@weir/kernel';
+import { type Kernel, type Repetition, repeat } from '@weir/kernel';
 import { purgeHints } from './store.ts';
 
 const PURGE_EVERY_MS = 5 * 60_000;
 /** Batches that one tenant gets in one round; the rest waits for the next. */
 const MAX_BATCHES = 20;
 
-/** Deletes hints that are too old, tenant by tenant. Returns how to stop it. */
-export function startRetention(kernel: Pick<Kernel, 'db' | 'tenants' | 'log'>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= purgeAll(kernel, Date.now())
-      .catch((error: unknown) => kernel.log.warn({ err: error }, 'old events could not be deleted; it is tried again'))
-      .finally(() => {
-        running = undefined;
-      });
-  }, PURGE_EVERY_MS).unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+/** Deletes hints that are too old, tenant by tenant, until it is stopped. */
+export function startRetention(kernel: Pick<Kernel, 'db' | 'tenants' | 'log'>): Repetition {
+  return repeat(
+    PURGE_EVERY_MS,
+    () => purgeAll(kernel, Date.now()),
+    (err) => kernel.log.warn({ err }, 'old events could not be deleted; it is tried again'),
+  );
 }
 
 /** One round over all tenants. */

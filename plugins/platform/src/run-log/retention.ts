@@ -1,4 +1,4 @@
-import type { Kernel } from '@weir/kernel';
+import { type Kernel, type Repetition, repeat } from '@weir/kernel';
 import type { RunLogStore } from '@weir/run-logs';
 import { oldRuns } from './segment-index.ts';
 
@@ -12,22 +12,13 @@ export interface LogRetention extends Pick<Kernel, 'db' | 'tenants' | 'log'> {
   days: number;
 }
 
-/** Removes logs that were kept long enough, tenant by tenant; several processes may do so at once. Returns how to stop it. */
-export function startLogRetention(deps: LogRetention): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= removeOldLogs(deps, Date.now())
-      .catch((error: unknown) =>
-        deps.log.warn({ err: error }, 'old logs of runs could not be removed; it is tried again'),
-      )
-      .finally(() => {
-        running = undefined;
-      });
-  }, SWEEP_EVERY_MS).unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+/** Removes logs that were kept long enough, tenant by tenant, until it is stopped; several processes may do so at once. */
+export function startLogRetention(deps: LogRetention): Repetition {
+  return repeat(
+    SWEEP_EVERY_MS,
+    () => removeOldLogs(deps, Date.now()),
+    (err) => deps.log.warn({ err }, 'old logs of runs could not be removed; it is tried again'),
+  );
 }
 
 /** One round over all tenants. */

@@ -6,6 +6,7 @@ import {
   Id,
   kernelProblems,
   Nullable,
+  OneOf,
   RunWorker,
   runFacts,
   runProblems,
@@ -17,13 +18,25 @@ import { PatternId } from './patterns.ts';
 import { sourceProblems } from './problems.ts';
 import { SourceConfig } from './sources.ts';
 import { DiscoveredStream } from './streams.ts';
-import { startQuery } from './syncs.ts';
+import { Pull, startQuery } from './syncs.ts';
 
 const MAX_WORKFLOW_ID = 200;
+
+/** A discovery by its workflow id; a run id is taken too. */
+export const discoveryParams = Closed({ workflow_id: Type.String({ minLength: 1, maxLength: MAX_WORKFLOW_ID }) });
+
+/** Where a discovery is at the moment. */
+export const DISCOVERY_PHASES = ['waiting', 'preparing', 'pulling', 'describing', 'ended'] as const;
+export type DiscoveryPhase = (typeof DISCOVERY_PHASES)[number];
 
 /** How a discovery stands, and what it found. */
 export const DiscoveryStatus = Type.Object({
   ...runFacts,
+  phase: OneOf(DISCOVERY_PHASES, {
+    description:
+      'pulling: the image of the connector is not here yet, see pull; describing: the connector looks at the source',
+  }),
+  pull: Nullable(Pull),
   source_id: Nullable(Id),
   pattern_id: PatternId,
   streams: Nullable(Type.Array(DiscoveredStream)),
@@ -93,7 +106,7 @@ export const getDiscoveryStatus = endpoint({
   path: '/sources/discover/status/:workflow_id',
   summary: 'Read how a discovery stands and what it found',
   access: readSources,
-  params: Closed({ workflow_id: Type.String({ minLength: 1, maxLength: MAX_WORKFLOW_ID }) }),
+  params: discoveryParams,
   response: DiscoveryStatus,
   errors: [kernelProblems.notFound],
   cli: 'sources discovery get',

@@ -1,10 +1,9 @@
-import { problem } from '@weir/kernel/contract';
-
-type Origin = 'source' | 'destination' | 'platform' | 'config';
+/** Whose doing a failure is. */
+export type FailureOrigin = 'source' | 'destination' | 'platform' | 'config';
 
 /** One way in which a discovery or sync of this plugin can fail, beside what connectors and tables report. */
 export interface FailureEntry {
-  origin: Origin;
+  origin: FailureOrigin;
   retryable: boolean;
   detail: string;
   hint: string;
@@ -78,6 +77,26 @@ export const SOURCE_FAILURES = {
     detail: 'The connector sent rows behind the last state of a stream that it reads by states, and then ended.',
     hint: 'Those rows were not written, as every sync would write them again; the connector must send a state last.',
   },
+  states_apart: {
+    origin: 'config',
+    retryable: false,
+    detail: 'Streams of the source share one state of its connector, and their tables stand at different places of it.',
+    hint: 'Reset the streams that were left out of earlier syncs, or all of them: a stream that is reset is read anew.',
+  },
+  state_indivisible: {
+    origin: 'config',
+    retryable: false,
+    detail:
+      'Streams of the source share one state of its connector in which nothing belongs to one of them, and this one, new or reset, cannot begin anew beside the others.',
+    hint: 'Reset all streams of the source that are read incrementally: then all are read anew, and share a state again.',
+  },
+  state_kind_changed: {
+    origin: 'source',
+    retryable: true,
+    detail:
+      'The connector keeps a state for each stream where it kept one for all, and this stream is not its turn yet.',
+    hint: 'Streams that stand at the old state are read first; the next attempt, or the next sync, goes on with this one.',
+  },
   too_many_rejects: {
     origin: 'source',
     retryable: false,
@@ -140,13 +159,3 @@ export const SOURCE_FAILURES = {
   },
 } as const satisfies Record<string, FailureEntry>;
 export type SourceFailureCode = keyof typeof SOURCE_FAILURES;
-
-const STATUS: Readonly<Record<Origin, number>> = { config: 422, source: 502, destination: 502, platform: 503 };
-
-/** The same codes as catalogue entries, so that each has its page. */
-export const failureProblems = Object.fromEntries(
-  Object.entries(SOURCE_FAILURES).map(([code, { origin, detail, hint }]) => [
-    code,
-    problem({ code, status: STATUS[origin], title: code.replaceAll('_', ' '), detail, hint }),
-  ]),
-);

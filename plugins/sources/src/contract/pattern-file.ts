@@ -7,6 +7,14 @@ export const PatternId = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', descri
 const OpenObject = Type.Record(Type.String(), Type.Unknown());
 const MAX_FIELDS = 1_000;
 
+/** What one connector may be given at most; less than the least no engine takes, or nothing starts in. */
+export const RESOURCE_BOUNDS = {
+  memory_mib: { minimum: 16, maximum: 32_768 },
+  cpus: { minimum: 0.01, maximum: 64 },
+  pids: { minimum: 4, maximum: 32_768 },
+  tmp_mib: { minimum: 1, maximum: 32_768 },
+} as const;
+
 /** A connector pattern as its file says it, `pattern.json`; unknown members are refused. */
 export const PatternDocument = Closed({
   id: PatternId,
@@ -36,13 +44,20 @@ export const PatternDocument = Closed({
   stream_defaults: Type.Optional(OpenObject),
   resources: Type.Optional(
     Closed({
-      memory_mib: Type.Optional(Type.Integer({ minimum: 1 })),
-      cpus: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
-      pids: Type.Optional(Type.Integer({ minimum: 1 })),
-      tmp_mib: Type.Optional(Type.Integer({ minimum: 1 })),
+      memory_mib: Type.Optional(Type.Integer(RESOURCE_BOUNDS.memory_mib)),
+      cpus: Type.Optional(Type.Number(RESOURCE_BOUNDS.cpus)),
+      pids: Type.Optional(Type.Integer(RESOURCE_BOUNDS.pids)),
+      tmp_mib: Type.Optional(Type.Integer(RESOURCE_BOUNDS.tmp_mib)),
     }),
   ),
   egress: Type.Optional(Type.Array(Type.String())),
   namespace_rule: Type.Optional(Type.String()),
 });
 export type PatternFile = Static<typeof PatternDocument>;
+
+/** A pattern as it may be given: its specification may be that of its manifest. */
+export const GivenPattern = Closed({
+  ...PatternDocument.properties,
+  spec: Type.Optional(PatternDocument.properties.spec),
+});
+export type GivenPatternFile = Static<typeof GivenPattern>;

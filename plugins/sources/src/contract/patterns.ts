@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, kernelProblems, listQuery, Nullable, OneOf, Page } from '@weir/kernel/contract';
 import { readSources, reconcilePatternSet, registerPatterns } from './access.ts';
-import { PatternDocument, PatternId } from './pattern-file.ts';
+import { GivenPattern, PatternId } from './pattern-file.ts';
 import { sourceProblems } from './problems.ts';
 
 export { PatternId } from './pattern-file.ts';
@@ -98,7 +98,7 @@ export const registerPattern = endpoint({
   description:
     'The request is signed with PATTERN_WEBHOOK_SECRET: X-Weir-Timestamp is the time in seconds, X-Weir-Signature is v1= and the hex HMAC-SHA256 over that time, a full stop and the bytes of the body. It counts once and for five minutes.',
   access: registerPatterns,
-  body: Closed({ pattern: PatternDocument }),
+  body: Closed({ pattern: GivenPattern }),
   response: PatternChange,
   errors: writeErrors,
 });
@@ -114,7 +114,7 @@ export const reconcilePatterns = endpoint({
   query: Closed({
     dry_run: Type.Optional(Type.Boolean({ description: 'Tell what would become of each, and change nothing' })),
   }),
-  body: Closed({ patterns: Type.Array(PatternDocument, { minItems: 1, maxItems: MAX_PATTERNS }) }),
+  body: Closed({ patterns: Type.Array(GivenPattern, { minItems: 1, maxItems: MAX_PATTERNS }) }),
   response: Type.Object({ dry_run: Type.Boolean(), items: Type.Array(PatternChange) }),
   errors: writeErrors,
 });

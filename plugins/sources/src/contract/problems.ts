@@ -65,6 +65,13 @@ export const sourceProblems = {
     detail: 'This version of the pattern is known with another content, and a version stays what it is.',
     hint: 'Give the changed pattern a new version.',
   }),
+  patternVersionNotInForce: problem({
+    code: 'pattern_version_not_in_force',
+    status: 409,
+    title: 'Pattern version not in force',
+    detail: 'Another version of the pattern is in force, and a source moves to that one only.',
+    hint: 'GET /patterns/{pattern_id} tells which version is in force, and what its specification asks for.',
+  }),
   patternRetired: problem({
     code: 'pattern_retired',
     status: 422,

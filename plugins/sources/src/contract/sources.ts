@@ -54,6 +54,7 @@ export const Source = Type.Object({
 export type SourceView = Static<typeof Source>;
 
 const MAX_WORKFLOW_ID = 200;
+const MAX_VERSION = 64;
 const sourceParams = Closed({ source_id: Id });
 const configErrors = [
   sourceProblems.nameTaken,
@@ -98,6 +99,9 @@ export const createSource = endpoint({
   errors: [...configErrors, sourceProblems.discoveryCredentialsGone],
 });
 
+/** How a source can stand with a schedule. */
+export const SCHEDULED = ['active', 'paused', 'none'] as const;
+
 /** `GET /sources` */
 export const listSources = endpoint({
   id: 'sources.list_sources',
@@ -109,6 +113,9 @@ export const listSources = endpoint({
     status: Type.Optional(OneOf(SOURCE_STATUSES.filter((status) => status !== 'retired'))),
     pattern_id: Type.Optional(PatternId),
     name: Type.Optional(Name),
+    schedule: Type.Optional(
+      OneOf(SCHEDULED, { description: 'Only sources whose schedule goes, is paused, or that have none' }),
+    ),
   }),
   response: Page(Source),
   errors: [kernelProblems.invalidPageToken],
@@ -133,16 +140,28 @@ export const updateSource = endpoint({
   id: 'sources.update_source',
   method: 'PATCH',
   path: '/sources/:source_id',
-  summary: 'Rename a source or change its configuration',
+  summary: 'Rename a source, change its configuration, or move it to the version of its pattern that is in force',
   access: writeSources,
   params: sourceParams,
-  body: Closed({ name: Type.Optional(Name), source_config: Type.Optional(SourceConfig), ...credentialInput }),
+  body: Closed({
+    name: Type.Optional(Name),
+    source_config: Type.Optional(SourceConfig),
+    ...credentialInput,
+    pattern_version: Type.Optional(
+      Type.String({
+        maxLength: MAX_VERSION,
+        description:
+          'Moves the source to this version of its pattern, the one in force; the rest is checked against it',
+      }),
+    ),
+  }),
   declarative: true,
   response: Source,
   errors: [
     kernelProblems.notFound,
     kernelProblems.preconditionFailed,
     credentialProblems.credentialAttached,
+    sourceProblems.patternVersionNotInForce,
     ...configErrors,
   ],
 });

@@ -23,7 +23,17 @@ import { sourceProblems } from './problems.ts';
 export const VERDICTS = ['clean', 'with_rejects'] as const;
 
 /** Where a run is at the moment. */
-export const SYNC_PHASES = ['waiting', 'preparing', 'reading', 'committing', 'ended'] as const;
+export const SYNC_PHASES = ['waiting', 'preparing', 'pulling', 'reading', 'committing', 'ended'] as const;
+export type SyncPhase = (typeof SYNC_PHASES)[number];
+
+/** How far the image of a connector is pulled. */
+export const Pull = Type.Object({
+  bytes: Type.Integer({ description: 'Bytes of its layers that are here' }),
+  total_bytes: Nullable(
+    Type.Integer({ description: 'Bytes of the layers known so far, which may become more; null while none is' }),
+  ),
+});
+export type PullView = Static<typeof Pull>;
 
 const counters = {
   rows_read: Type.Integer({ description: 'Rows that the connector has sent' }),
@@ -39,7 +49,8 @@ export const SyncRun = Type.Object({
   ...runFacts,
   source_id: Id,
   verdict: Nullable(OneOf(VERDICTS)),
-  phase: OneOf(SYNC_PHASES),
+  phase: OneOf(SYNC_PHASES, { description: 'pulling: the image of the connector is not here yet, see pull' }),
+  pull: Nullable(Pull),
   ...counters,
 });
 export type SyncRunView = Static<typeof SyncRun>;

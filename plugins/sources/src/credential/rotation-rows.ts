@@ -15,11 +15,14 @@ const placeOf = (tenantId: string, rotationId: string) => ({
   purpose: 'rotation' as const,
 });
 
-/** Keeps a rotation until it is written to the secret store, and tells whoever may write there. */
+/**
+ * Keeps a rotation until it is written to the secret store, and tells whoever may write there. A configuration that is no
+ * source yet may have reported it.
+ */
 export async function insertRotation(
   tx: TenantTransaction,
   vault: Vault,
-  { sourceId, credentialId, rotation }: { sourceId: string; credentialId: string; rotation: Rotation },
+  { sourceId, credentialId, rotation }: { sourceId: string | null; credentialId: string; rotation: Rotation },
 ): Promise<void> {
   const { tenantId } = tx.tenant;
   const rotationId = uuidv7();

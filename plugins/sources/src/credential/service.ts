@@ -57,7 +57,7 @@ export function credentialService({ kernel, patternOf }: CredentialDeps) {
       const use: Use<SourceRow, CredentialView> = {
         lock: async (tx) => unchanged(withoutCredential(await liveSource(tx, sourceId, { lock: true })), source),
         async use(tx, credential, row) {
-          await attach(tx, row, credential);
+          await attach(tx, row, credential, { patternVersion: pattern.version });
           return view(tx, credential);
         },
       };

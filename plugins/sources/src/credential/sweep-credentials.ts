@@ -1,4 +1,4 @@
-import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
+import { type Kernel, type Repetition, repeat, type Tenant, type TenantTransaction } from '@weir/kernel';
 import type { Sealer, SecretStore } from '@weir/vault';
 import { sourcePlace } from './stored-at.ts';
 import { quarantine } from './write-version.ts';
@@ -11,17 +11,16 @@ const RESEAL_ROWS = 100;
 
 /**
  * Clears up after requests that ended half way, and seals again what an earlier key has sealed, tenant by tenant: at once,
- * then every minute. Returns how to stop it.
+ * then every minute until it is stopped.
  */
-export function startCredentialSweeper(kernel: Kernel): () => void {
-  const sweep = () =>
-    void sweepCredentials(kernel, new Date()).catch((error: unknown) => {
-      kernel.log.warn({ err: error }, 'credentials could not be swept; tried again in a minute');
-    });
-  const timer = setInterval(sweep, SWEEP_EVERY_MS);
-  timer.unref();
-  sweep();
-  return () => clearInterval(timer);
+export function startCredentialSweeper(kernel: Kernel): Repetition {
+  const sweeps = repeat(
+    SWEEP_EVERY_MS,
+    () => sweepCredentials(kernel, new Date()),
+    (err) => kernel.log.warn({ err }, 'credentials could not be swept; tried again in a minute'),
+  );
+  void sweeps.now();
+  return sweeps;
 }
 
 /** One sweep, as of `now`. */

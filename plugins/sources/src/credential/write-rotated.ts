@@ -1,4 +1,4 @@
-import type { Kernel, Tenant } from '@weir/kernel';
+import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel';
 import { v7 as uuidv7 } from 'uuid';
 import type { Sql } from '../pattern/catalog.ts';
 import { CredentialEntity, type CredentialRow } from './entity.ts';
@@ -15,12 +15,11 @@ type RotationKernel = Pick<Kernel, 'db' | 'vault' | 'log' | 'tenants'>;
 
 /**
  * Writes what waits into the secret store, in the process that may: it looks every second which tenants have something.
- * Returns how to stop it, which resolves when nothing is written any more.
+ * Once it is stopped nothing is written any more.
  */
-export function startRotationWriter(kernel: RotationKernel, sql: Sql): () => Promise<void> {
+export function startRotationWriter(kernel: RotationKernel, sql: Sql): Pick<Repetition, 'stop'> {
   const failedAt = new Map<string, number>();
   let stopped = false;
-  let running: Promise<void> = Promise.resolve();
   const look = async () => {
     const { rows } = await sql('select tenant_id, rung_at::text as rung_at from sources.rotation_due', []);
     for (const { tenant_id: id, rung_at: rungAt } of rows) {
@@ -31,14 +30,12 @@ export function startRotationWriter(kernel: RotationKernel, sql: Sql): () => Pro
       else failedAt.set(String(id), performance.now());
     }
   };
-  const timer = setInterval(() => {
-    running = running.then(look).catch((err: unknown) => kernel.log.warn({ err }, 'rotations could not be looked for'));
-  }, POLL_MS);
-  timer.unref();
-  return async () => {
-    stopped = true;
-    clearInterval(timer);
-    await running;
+  const looks = repeat(POLL_MS, look, (err) => kernel.log.warn({ err }, 'rotations could not be looked for'));
+  return {
+    stop() {
+      stopped = true;
+      return looks.stop();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { DiscoveredStreamView } from '../contract.ts';
+import { DISCOVERY_PHASES, type DiscoveredStreamView, type PullView } from '../contract.ts';
 import type { NamedImage } from '../runtime/named-image.ts';
 
 /** One stream as a discovery keeps it: the wire's view, and the connector's own words. */
@@ -22,6 +22,9 @@ export const DiscoveryEntity = defineEntity({
     sourceId: p.uuid().nullable(),
     /** Whether its end brings the streams of the source in line with it. */
     applies: p.boolean(),
+    phase: p.enum(DISCOVERY_PHASES),
+    /** How far the image is pulled, while it is. */
+    pull: p.json<PullView>().nullable(),
     patternId: p.string(),
     sourceConfig: p.json<Record<string, unknown>>().nullable(),
     /** Credentials that belong to no source yet, sealed for this row until `expiresAt`. */

@@ -1,27 +1,32 @@
-import { type ConnectorRuntime, type RunImage, readAnswer } from '@weir/connector-runtime';
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
-import { type AttemptScrubbers, attemptScrubbers, hydrate } from '../credential/hydrate.ts';
+import type { RunLogsService } from '@weir/plugin-platform/contract';
+import { hydrate } from '../credential/hydrate.ts';
+import { keepRotations } from '../credential/keep-rotated.ts';
 import { discoveryPlace, sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { StoredAt } from '../credential/vault-access.ts';
 import type { PatternUser, RunPatterns } from '../pattern/catalog.ts';
-import { withManifest } from '../pattern/with-manifest.ts';
+import { configText } from '../pattern/with-manifest.ts';
+import { rehearse } from '../rehearse.ts';
+import type { WorkLog } from '../run-log/attempt-log.ts';
+import { tellEnd, toldAttempt } from '../run-log/told-attempt.ts';
+import { chosenRuntime } from '../runtime/chosen-runtime.ts';
 import type { RoleEngine } from '../runtime/role-engine.ts';
-import { chosenRuntime } from '../runtime/runtime-choice.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { applyRefresh } from '../stream/apply-refresh.ts';
 import type { DestinationServices } from '../stream/destinations.ts';
-import { failureOf, RunFailed, scrubbedFailure, sourceFailure, verdictFailure } from '../sync/failure.ts';
+import { RunFailed, sourceFailure } from '../sync/failure.ts';
+import { failureOf } from '../sync/failure-of.ts';
 import type { Outcome } from '../sync/finish-sync.ts';
 import { limitsOf } from '../sync/plan-sync.ts';
 import type { WorkFolders } from '../sync/work-folders.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
-import { DiscoveryEntity, type DiscoveryRow, type KeptStream } from './entity.ts';
-import { readCatalog } from './read-catalog.ts';
-import { scrubCatalog } from './scrub-catalog.ts';
+import { askConnector } from './ask-connector.ts';
+import { DiscoveryEntity, type DiscoveryRow } from './entity.ts';
+import { tellPhase } from './tell-phase.ts';
 
 export interface DiscoveryDeps {
   kernel: Kernel;
@@ -29,6 +34,7 @@ export interface DiscoveryDeps {
   folders: WorkFolders;
   children: ChildRegistry;
   engine: RoleEngine;
+  runLogs: RunLogsService;
 }
 
 /**
@@ -38,17 +44,35 @@ export interface DiscoveryDeps {
 export async function runDiscovery(
   deps: DiscoveryDeps,
   tenant: Tenant,
-  runId: string,
-  signal: AbortSignal,
+  { runId, signal, beat }: Pick<Discovering, 'runId' | 'signal' | 'beat'>,
 ): Promise<void> {
-  const { kernel, patterns, folders, engine } = deps;
+  const { kernel, runLogs } = deps;
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
+  const run = { tenant, runId, ...lease, signal, beat };
+  await toldAttempt({ runLogs, ...run }, (log) => discover(deps, { ...run, log }));
+}
+
+interface Discovering {
+  tenant: Tenant;
+  runId: string;
+  leaseEpoch: number;
+  signal: AbortSignal;
+  /** Takes what the next heartbeat tells. */
+  beat(details: unknown): void;
+  log: WorkLog;
+}
+
+async function discover(deps: DiscoveryDeps, discovering: Discovering): Promise<void> {
+  const { tenant, runId, leaseEpoch, signal, log, beat } = discovering;
+  const { kernel, patterns, folders, engine, runLogs } = deps;
+  const phase = tellPhase(kernel, discovering);
+  phase.enter('preparing');
   const { row, config, at, user } = await readInput(kernel, tenant, runId);
   const pattern = await patterns.of(user);
   if (pattern === undefined || config === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   const hydrated = await hydrate(kernel, tenant, config, at);
-  const folder = await folders.make(`${runId}-${lease.leaseEpoch}`);
+  const folder = await folders.make(`${runId}-${leaseEpoch}`);
   try {
     const runtime = chosenRuntime(await engine.prepare(), {
       connectors: patterns.connectors,
@@ -59,41 +83,27 @@ export async function runDiscovery(
     const request = {
       image: pattern.image,
       role: 'discovery',
-      labels: { tenant: tenant.tenantId, source: row.discoveryId, execution: runId, attempt: String(lease.leaseEpoch) },
+      labels: { tenant: tenant.tenantId, source: row.discoveryId, execution: runId, attempt: String(leaseEpoch) },
       verb: 'discover' as const,
-      inputs: { config: withManifest(hydrated.config, pattern) },
+      inputs: { config: configText(hydrated.config, pattern) },
       limits: limitsOf(pattern),
       signal,
     };
-    const { streams, image } = await discover(runtime, request, deps.children, attemptScrubbers(hydrated.secrets));
+    const owner = row.sourceId ? { sourceId: row.sourceId } : { discoveryRunId: runId };
+    const rotations = keepRotations(kernel, { ...owner, tenant, pattern, config: hydrated.config });
+    const asking = { ...deps, runtime, rotations, log, beat, phase, maxLogLines: runLogs.maxLines };
+    const { streams, image } = await askConnector(asking, request, hydrated);
     await kernel.db(tenant).transaction(async (tx) => {
-      await kernel.runs.assertLease(tx, runId, lease.leaseEpoch);
+      await kernel.runs.assertLease(tx, runId, leaseEpoch);
       const kept = await tx.findOne(DiscoveryEntity, { runId });
       if (kept !== undefined)
         await tx.update(kept, { streams, image: image && { reference: pattern.image, ...image } });
     });
   } finally {
-    await engine.endAttempt({ execution: runId, attempt: String(lease.leaseEpoch) });
+    await phase.told();
+    await engine.endAttempt({ execution: runId, attempt: String(leaseEpoch) });
     await folders.remove(folder);
   }
-}
-
-async function discover(
-  runtime: ConnectorRuntime,
-  request: Parameters<ConnectorRuntime['run']>[0],
-  children: ChildRegistry,
-  scrubbers: AttemptScrubbers,
-): Promise<{ streams: KeptStream[]; image: RunImage | null }> {
-  const connector = await runtime.run(request);
-  const { pid } = connector;
-  if (pid !== undefined) children.started({ name: connector.name, pid, parent: process.pid });
-  const answer = await readAnswer(connector, 'CATALOG');
-  if (pid !== undefined) children.ended(pid);
-  if (!answer.ok) throw new RunFailed(scrubbedFailure(verdictFailure(answer.failure), scrubbers.text));
-  const described = scrubCatalog(answer.message.catalog.streams, scrubbers);
-  const catalog = described === undefined ? 'catalog_holds_credential' : readCatalog(described);
-  if (typeof catalog === 'string') throw new RunFailed(sourceFailure(catalog));
-  return { streams: catalog, image: connector.image ?? null };
 }
 
 interface DiscoveryInput {
@@ -121,14 +131,16 @@ async function readInput(kernel: Kernel, tenant: Tenant, runId: string): Promise
 }
 
 interface FinishDeps {
-  kernel: Kernel;
+  kernel: Pick<Kernel, 'db' | 'log' | 'runs'>;
+  runLogs: Pick<RunLogsService, 'open'>;
   services: DestinationServices;
 }
 
 /**
  * Makes a discovery terminal; on success the streams of its source follow it, unless it only looks, all in one
- * transaction. Streams that cannot be kept fail the run; only what may pass when tried again is thrown. What else its end
- * means is the business of `settleDiscovery`, whoever ends it.
+ * transaction. Streams that cannot be kept fail the run; only what may pass when tried again is thrown. That is rehearsed
+ * before the last line of the log is written, which tells the end. What else its end means is the business of
+ * `settleDiscovery`, whoever ends it.
  */
 export async function finishDiscovery(
   deps: FinishDeps,
@@ -136,18 +148,41 @@ export async function finishDiscovery(
   runId: string,
   outcome: Outcome,
 ): Promise<void> {
-  const { runs, log } = deps.kernel;
-  try {
-    await runs.finish(tenant, runId, outcome, {
+  const { db, runs } = deps.kernel;
+  const run = await runs.find(tenant, runId);
+  if (run === undefined || run.endedAt !== undefined) return;
+  const follow = (tx: TenantTransaction) => followDiscovery(tx, runId, deps.services);
+  const kept = async () => (outcome.status === 'succeeded' ? rehearse(db(tenant), follow) : undefined);
+  const rehearsed = await settled(deps, runId, outcome, kept);
+  await tellEnd(deps, tenant, runId, rehearsed);
+  const finish = (ending: Outcome) =>
+    runs.finish(tenant, runId, ending, {
       before: async (tx) => lockSource(tx, (await tx.findOne(DiscoveryEntity, { runId }))?.sourceId),
       async after(tx) {
-        if (outcome.status === 'succeeded') await followDiscovery(tx, runId, deps.services);
+        if (ending.status === 'succeeded') await follow(tx);
       },
     });
+  // What is there beside it may have changed since it was rehearsed.
+  const ending = await settled(deps, runId, rehearsed, () => finish(rehearsed));
+  if (ending === rehearsed) return;
+  await tellEnd(deps, tenant, runId, ending);
+  await finish(ending);
+}
+
+/** The outcome, or the failure that a good one comes to when this work fails for good. */
+async function settled(
+  { kernel }: FinishDeps,
+  runId: string,
+  outcome: Outcome,
+  work: () => Promise<unknown>,
+): Promise<Outcome> {
+  try {
+    await work();
+    return outcome;
   } catch (error) {
     if (outcome.status !== 'succeeded' || error instanceof Problem) throw error;
-    log.error({ err: error, run_id: runId }, 'what a discovery found could not be kept');
-    await runs.finish(tenant, runId, { status: 'failed', failure: failureOf(error) });
+    kernel.log.error({ err: error, run_id: runId }, 'what a discovery found could not be kept');
+    return { status: 'failed', failure: failureOf(error) };
   }
 }
 

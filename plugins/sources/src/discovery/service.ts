@@ -15,6 +15,7 @@ import { DISCOVERY_KIND } from '../run-kinds.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { liveSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
+import { phaseView } from '../sync/view.ts';
 import { DiscoveryEntity, type DiscoveryRow } from './entity.ts';
 import { pendingCredentials } from './pending-credentials.ts';
 
@@ -86,6 +87,7 @@ async function startOfSource(
       discoveryId: sourceId,
       sourceId,
       applies,
+      phase: 'waiting',
       patternId: source.patternId,
       createdAt: new Date(),
     });
@@ -116,6 +118,7 @@ async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: P
       runId: started.run_id,
       discoveryId,
       applies: false,
+      phase: 'waiting',
       patternId,
       sourceConfig: pending.visible,
       sealed: pending.sealed ?? null,
@@ -129,8 +132,10 @@ async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: P
 
 function statusView(run: RunRecord, row: DiscoveryRow, worker: RunWorkerView | undefined): DiscoveryStatusView {
   const streams = run.status === 'succeeded' ? row.streams : undefined;
+  const facts = runView(run);
   return {
-    ...runView(run),
+    ...facts,
+    ...phaseView(facts, row),
     source_id: row.sourceId ?? null,
     pattern_id: row.patternId,
     apply: row.applies,

@@ -1,16 +1,14 @@
-import type { Kernel } from '@weir/kernel';
+import { type Kernel, type Repetition, repeat } from '@weir/kernel';
 
 const SWEEP_EVERY_MS = 60_000;
 
-/** Deletes configurations of discoveries that have outlived their hour, tenant by tenant. Returns how to stop it. */
-export function startConfigSweeper(kernel: Kernel): () => void {
-  const timer = setInterval(() => {
-    sweepConfigs(kernel, new Date()).catch((error: unknown) => {
-      kernel.log.warn({ err: error }, 'expired discovery configurations could not be deleted; tried again in a minute');
-    });
-  }, SWEEP_EVERY_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+/** Deletes configurations of discoveries that have outlived their hour, tenant by tenant, until it is stopped. */
+export function startConfigSweeper(kernel: Kernel): Repetition {
+  return repeat(
+    SWEEP_EVERY_MS,
+    () => sweepConfigs(kernel, new Date()),
+    (err) => kernel.log.warn({ err }, 'expired discovery configurations could not be deleted; tried again in a minute'),
+  );
 }
 
 /** One sweep: what expired before `now` loses its configuration and its credentials. */

@@ -53,7 +53,7 @@ export function patternCatalog(alone: Sql): PatternCatalog {
     const { rows } = await sql(`${HEADS} where pattern_id = $1`, [id]);
     return rows[0] as Head | undefined;
   };
-  const documentOf = async (id: string, version: string, { head, sql }: Asked): Promise<Pattern | undefined> => {
+  const versionOf = async (id: string, version: string, { head, sql }: Asked): Promise<Pattern | undefined> => {
     const key = `${id}@${version}#${head?.version === version ? head.sha256 : ''}`;
     const known = documents.get(key);
     if (known !== undefined) return known;
@@ -69,15 +69,15 @@ export function patternCatalog(alone: Sql): PatternCatalog {
   };
   const used = async (source: PatternUser, { head, sql }: Asked): Promise<Pattern | undefined> => {
     const { patternId, patternVersion } = source;
-    const current = head && (await documentOf(patternId, head.version, { head, sql }));
+    const current = head && (await versionOf(patternId, head.version, { head, sql }));
     if (current === undefined || current.version === patternVersion) return current;
-    const own = await documentOf(patternId, patternVersion, { head, sql });
+    const own = await versionOf(patternId, patternVersion, { head, sql });
     return own === undefined || fits(source, own, current) ? current : own;
   };
 
   const find: PatternCatalog['find'] = async (id, sql = alone) => {
     const head = await headOf(id, sql);
-    const pattern = head && (await documentOf(id, head.version, { head, sql }));
+    const pattern = head && (await versionOf(id, head.version, { head, sql }));
     return head && pattern && { pattern, sha256: head.sha256, status: head.status };
   };
   const of: PatternCatalog['of'] = async (source, sql = alone) =>

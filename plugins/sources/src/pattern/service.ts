@@ -1,9 +1,11 @@
 import { decodePageToken, encodePageToken, type Kernel } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
+import type { GivenPatternFile } from '../contract/pattern-file.ts';
 import { type discoverPatterns, type PatternView, type reconcilePatterns, sourceProblems } from '../contract.ts';
 import type { PatternCatalog } from './catalog.ts';
 import { hasUsableSpec, type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
 import { type PatternChange, storePatterns } from './store-patterns.ts';
+import { withManifestSpec } from './with-manifest.ts';
 
 const DEFAULT_LIMIT = 50;
 
@@ -43,7 +45,7 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
     },
 
     /** Registers one pattern, or its next version. */
-    async register(file: PatternFile): Promise<PatternChange> {
+    async register(file: GivenPatternFile): Promise<PatternChange> {
       const pointerOf = () => '/pattern';
       const patterns = usable([file], pointerOf);
       const [change] = await storePatterns({ kernel }, { patterns, origin: 'register', pointerOf }, { isWhole: false });
@@ -61,16 +63,25 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
 }
 
 /** The patterns of a request; throws `pattern_invalid` with the place of each that cannot be used. */
-function usable(files: readonly PatternFile[], pointerOf: (index: number) => string): Pattern[] {
-  const errors = files.flatMap((file, index) => [
-    ...(hasUsableSpec(file) ? [] : [{ pointer: `${pointerOf(index)}/spec`, code: 'not_a_schema' }]),
-    ...(files.findIndex(({ id }) => id === file.id) === index
-      ? []
-      : [{ pointer: `${pointerOf(index)}/id`, code: 'repeated' }]),
-  ]);
+function usable(given: readonly GivenPatternFile[], pointerOf: (index: number) => string): Pattern[] {
+  const errors: { pointer: string; code: string }[] = [];
+  const files = given.flatMap((document, index) => {
+    const file = withManifestSpec(document);
+    const refuse = (member: 'spec' | 'id', code: string) =>
+      errors.push({ pointer: `${pointerOf(index)}/${member}`, code });
+    if (given.findIndex(({ id }) => id === file.id) !== index) refuse('id', 'repeated');
+    if (!hasSpec(file)) {
+      refuse('spec', 'required');
+      return [];
+    }
+    if (!hasUsableSpec(file)) refuse('spec', 'not_a_schema');
+    return [file];
+  });
   if (errors.length > 0) throw sourceProblems.patternInvalid({ errors });
   return files.map(toPattern);
 }
+
+const hasSpec = (file: GivenPatternFile): file is PatternFile => file.spec !== undefined;
 
 function summaryOf(pattern: Pattern) {
   return {

@@ -26,7 +26,7 @@ export async function storeFiles(kernel: Pick<Kernel, 'db' | 'mode' | 'log'>, lo
 }
 
 /** The part of the platform that is down while a pattern file cannot be used; the operator may have it degrade only. */
-export function patternFiles(
+export function patternFilesCheck(
   { WEIR_PATTERN_FAULTS: answer }: Pick<Settings, 'WEIR_PATTERN_FAULTS'>,
   { faults }: Pick<LoadedPatterns, 'faults'>,
 ): HealthCheck {

@@ -13,9 +13,9 @@ import {
   type TableSchema,
   takeLines,
 } from '@weir/plugin-datasets/stage';
-import { failureOf } from '../sync/failure.ts';
 import { mergeParts } from '../sync/merge-parts.ts';
 import { RECORD_SHAPE } from '../sync/record-shape.ts';
+import { thrownFailure } from '../sync/thrown-failure.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
 
 /**
@@ -94,7 +94,7 @@ async function quarantined(
 async function carryOut(plan: ReplayPlan): Promise<void> {
   const last: FromReplay = await replay(plan).then(
     (replayed) => ({ type: 'done', replayed }),
-    (error: unknown) => ({ type: 'failed', failure: failureOf(error) }),
+    async (error: unknown) => ({ type: 'failed', failure: await thrownFailure(error) }),
   );
   process.send?.(last, () => process.disconnect?.());
 }

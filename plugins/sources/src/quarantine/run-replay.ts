@@ -8,7 +8,9 @@ import {
   type TableRef,
   type TablesService,
 } from '@weir/plugin-datasets/contract';
+import type { RunLogEntry, RunLogsService } from '@weir/plugin-platform/contract';
 import type { ReplayOutcomeView } from '../contract.ts';
+import { toldAttempt } from '../run-log/told-attempt.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { mergeOf, rowShape } from '../sync/attempt-effects.ts';
 import { evolveStream } from '../sync/evolve-stream.ts';
@@ -28,6 +30,7 @@ export interface ReplayDeps {
   tables: TablesService;
   folders: WorkFolders;
   children: ChildRegistry;
+  runLogs: RunLogsService;
 }
 
 /** One attempt of a replay, with everything that it works on. */
@@ -51,9 +54,21 @@ export async function runReplay(
   tenant: Tenant,
   { runId, signal }: { runId: string; signal: AbortSignal },
 ): Promise<void> {
-  const { kernel, tables } = deps;
+  const { kernel, runLogs } = deps;
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
+  await toldAttempt({ runLogs, tenant, runId, ...lease, signal }, async (log) => {
+    const { outcome, stream } = await leased(deps, tenant, { runId, ...lease, signal });
+    for (const line of outcomeLines(outcome)) log.write({ ...line, stream });
+  });
+}
+
+async function leased(
+  deps: ReplayDeps,
+  tenant: Tenant,
+  { runId, leaseEpoch, signal }: Pick<Attempt, 'runId' | 'leaseEpoch' | 'signal'>,
+): Promise<{ outcome: ReplayOutcomeView; stream: string }> {
+  const { kernel, tables } = deps;
   const db = kernel.db(tenant);
   const { replay, row } = await db.transaction(async (tx) => {
     const found = await tx.findOne(ReplayEntity, { runId });
@@ -64,13 +79,33 @@ export async function runReplay(
   if (replay === undefined || row === undefined) {
     throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
   }
-  const attempt = { tenant, runId, ...lease, row, request: replay.request, signal };
+  const attempt = { tenant, runId, leaseEpoch, row, request: replay.request, signal };
   const { checkpoint, follows } = await resumed(tables, attempt);
   const outcome = storedOutcome(checkpoint) ?? (await carriedOut(deps, { ...attempt, follows }));
   await db.transaction(async (tx) => {
     const again = await tx.findOne(ReplayEntity, { runId });
     if (again !== undefined) await tx.update(again, { outcome });
   });
+  return { outcome, stream: row.name };
+}
+
+/** What became of the lines, and why some of them stay. */
+function outcomeLines({ lines, superseded, rows, rejected, reasons, snapshot_id }: ReplayOutcomeView): RunLogEntry[] {
+  const snapshot = snapshot_id === null ? '' : ` as snapshot ${snapshot_id}`;
+  const left = superseded === 0 ? '' : `, ${superseded} of replaced rows were not tried`;
+  const message = `of ${lines} lines ${rows} are rows now${snapshot}, ${rejected} stay in quarantine${left}`;
+  const fields = { lines, rows, rejected, superseded, ...(snapshot_id === null ? {} : { snapshot_id }) };
+  return [
+    { level: 'info', step: 'replay', message, fields },
+    ...reasons.map(({ reason, lines: stay }): RunLogEntry => {
+      return {
+        level: 'warn',
+        step: 'replay',
+        message: `${stay} lines stay: ${reason}`,
+        fields: { reason, lines: stay },
+      };
+    }),
+  ];
 }
 
 /** What an attempt before has done, if any; tables that it left half moved are first brought to where it meant them to be. */

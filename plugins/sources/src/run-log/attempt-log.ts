@@ -12,27 +12,42 @@ export interface CommittedRows {
   snapshotId: string | undefined;
 }
 
-/** The words in which an attempt of a sync tells what it does. */
-export interface AttemptLog extends Pick<RunLog, 'take' | 'close'> {
+/** The words that attempts of every kind of run have. */
+export interface WorkLog extends RunLog {
   started(attempt: number): void;
+  failed(failure: RunFailureRecord): void;
+}
+
+/** The words in which an attempt of a sync tells what it does. */
+export interface AttemptLog extends Pick<WorkLog, 'take'> {
   planned(plan: SyncPlan): void;
   evolved(stream: PlannedStream, columns: readonly WantedColumn[]): void;
   committed(stream: PlannedStream, done: CommittedRows): void;
   concluded(streams: readonly PlannedStream[], results: readonly StreamResult[]): void;
-  failed(failure: RunFailureRecord): void;
   stopping(): void;
 }
 
-/** Tells what an attempt does. Names and hints are what a connector has given us, so that they are made plain here. */
-export function attemptLog(opened: RunLog): AttemptLog {
-  const log = { ...opened, write: (entry: RunLogEntry) => opened.write(plainEntry(entry)) };
+/** Tells what an attempt of any run does. Names and hints are what a connector has given us, so that they are made plain here. */
+export function workLog(opened: RunLog): WorkLog {
+  const write = (entry: RunLogEntry) => opened.write(plainEntry(entry));
+  return {
+    ...{ write, take: opened.take, close: opened.close },
+    started(attempt) {
+      write({ level: 'info', step: 'attempt', message: `attempt ${attempt} started` });
+    },
+    failed(failure) {
+      const { message, fields } = failureLine(failure);
+      const next = failure.retryable ? '; it may be tried again' : '';
+      write({ level: 'error', step: 'attempt', message: `the attempt failed: ${message}${next}`, fields });
+    },
+  };
+}
+
+/** Tells what an attempt of a sync does, beside what every attempt tells. */
+export function attemptLog(log: WorkLog): AttemptLog {
   const nameOf = ({ row }: Pick<PlannedStream, 'row'>) => row.name;
   return {
     take: log.take,
-    close: log.close,
-    started(attempt) {
-      log.write({ level: 'info', step: 'attempt', message: `attempt ${attempt} started` });
-    },
     planned({ streams, refused }) {
       for (const { row, complete } of streams) {
         const { syncMode: sync_mode, writeMode: write_mode } = row;
@@ -73,20 +88,18 @@ export function attemptLog(opened: RunLog): AttemptLog {
     stopping() {
       log.write({ level: 'warn', step: 'attempt', message: 'the connector is asked to stop' });
     },
-    failed(failure) {
-      const { message, fields } = failureLine(failure);
-      const next = failure.retryable ? '; it may be tried again' : '';
-      log.write({ level: 'error', step: 'attempt', message: `the attempt failed: ${message}${next}`, fields });
-    },
   };
 }
 
 /** How a run ended, as its last line. */
 export function endLine({ status, failure }: { status: string; failure?: RunFailureRecord | undefined }): RunLogEntry {
   const level = status === 'failed' ? 'error' : 'info';
-  if (failure === undefined) return { level, step: 'end', message: `the run has ended: ${status}` };
+  if (failure === undefined) {
+    return { level, step: 'end', message: `the run has ended: ${status}`, fields: { status } };
+  }
   const { message, fields } = failureLine(failure);
-  return plainEntry({ level, step: 'end', message: `the run has ended: ${status}: ${message}`, fields });
+  const whole = `the run has ended: ${status}: ${message}`;
+  return plainEntry({ level, step: 'end', message: whole, fields: { status, ...fields } });
 }
 
 function plainEntry(entry: RunLogEntry): RunLogEntry {

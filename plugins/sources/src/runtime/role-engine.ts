@@ -1,9 +1,11 @@
 import { type ContainerRuntime, containerRuntime, type IsLive } from '@weir/connector-runtime';
-import type { Kernel } from '@weir/kernel';
+import { type Kernel, repeat } from '@weir/kernel';
 import { settingsOf } from '../worker-deps.ts';
 import { type RuntimeChoice, type RuntimeRole, runtimeChoice } from './runtime-choice.ts';
 
 const REAP_EVERY_MS = 60_000;
+/** Folders that a line of the log names. */
+const MAX_NAMED = 10;
 
 /** What runs the connectors of one role in this worker. */
 export interface RoleEngine {
@@ -14,31 +16,20 @@ export interface RoleEngine {
 }
 
 /**
- * The engine of a role: proves that it holds what it must before anything runs in it, and every minute removes what
- * attempts that are over have left there.
+ * The engine of a role: proves that it holds what it must before anything runs in it, and every minute, from the start on,
+ * removes what attempts that are over have left there. Throws a `Refusal` for a role that is given none and needs one.
  */
 export function roleEngine(kernel: Kernel, role: RuntimeRole): RoleEngine {
-  const choice = () => runtimeChoice(settingsOf(kernel), role);
-  const made = new Map<RuntimeRole, ContainerRuntime>();
-  const runtimeOf = (chosen: Extract<RuntimeChoice, { kind: 'container' }>): ContainerRuntime => {
-    const runtime = made.get(role) ?? containerRuntime({ ...chosen, mode: kernel.mode });
-    if (!made.has(role)) {
-      made.set(role, runtime);
-      startReaping(kernel, runtime);
-    }
-    return runtime;
-  };
+  const choice = runtimeChoice(settingsOf(kernel), role, kernel.mode);
+  const runtime = choice.kind === 'container' ? containerRuntime({ ...choice, mode: kernel.mode }) : undefined;
+  if (runtime !== undefined) startReaping(kernel, runtime);
   return {
     async prepare() {
-      const chosen = choice();
-      if (chosen.kind === 'container') await runtimeOf(chosen).ready();
-      return chosen;
+      await runtime?.ready();
+      return choice;
     },
     async endAttempt(run) {
-      await made
-        .get(role)
-        ?.endAttempt(run)
-        .catch(() => undefined);
+      await runtime?.endAttempt(run).catch(() => undefined);
     },
   };
 }
@@ -46,22 +37,15 @@ export function roleEngine(kernel: Kernel, role: RuntimeRole): RoleEngine {
 /** Ends with the process: nothing waits for it. */
 function startReaping(kernel: Kernel, runtime: ContainerRuntime): void {
   const isLive = liveRuns(kernel);
-  let busy = false;
   const reap = async () => {
-    if (busy) return;
-    busy = true;
-    try {
-      const { containers, workspaces } = await runtime.reap(isLive);
-      if (containers + workspaces > 0)
-        kernel.log.warn({ containers, workspaces }, 'what ended attempts left was removed');
-    } catch (error) {
-      kernel.log.warn({ err: error }, 'what ended attempts left could not be looked for');
-    } finally {
-      busy = false;
-    }
+    const { containers, workspaces, left } = await runtime.reap(isLive);
+    if (left.length > 0)
+      kernel.log.warn({ folders: left.slice(0, MAX_NAMED) }, 'folders of connectors could not be removed');
+    if (containers + workspaces > 0)
+      kernel.log.warn({ containers, workspaces }, 'what ended attempts left was removed');
   };
-  setInterval(reap, REAP_EVERY_MS).unref();
-  void reap();
+  const failed = (err: unknown) => kernel.log.warn({ err }, 'what ended attempts left could not be looked for');
+  void repeat(REAP_EVERY_MS, reap, failed).now();
 }
 
 /** Whether a run goes on in that attempt: it has not ended, and no later attempt has taken its lease. */

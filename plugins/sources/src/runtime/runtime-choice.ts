@@ -1,13 +1,6 @@
 import { join } from 'node:path';
-import {
-  ConnectorError,
-  type ConnectorRuntime,
-  containerRuntime,
-  type EngineWaiver,
-  type ProcessConnector,
-  processRuntime,
-} from '@weir/connector-runtime';
-import type { Mode } from '@weir/kernel';
+import type { EngineWaiver } from '@weir/connector-runtime';
+import { type Mode, Refusal } from '@weir/kernel';
 import type { Settings } from '../settings.ts';
 
 export type RuntimeRole = 'source' | 'discovery';
@@ -26,34 +19,40 @@ export type RuntimeChoice =
 /** The socket as every engine of a role has it, in the folder that the role is given. */
 const SOCKET = 'docker.sock';
 
-/** What the operator has chosen for a role: the engine behind its socket for every image, or, without one, processes. */
-export function runtimeChoice(settings: Settings, role: RuntimeRole): RuntimeChoice {
-  const [folder, workspaceRoot] =
-    role === 'source'
-      ? [settings.SOURCE_SOCKET_DIR, settings.WEIR_SOURCE_WORKSPACE_DIR]
-      : [settings.DISCOVERY_SOCKET_DIR, settings.WEIR_DISCOVERY_WORKSPACE_DIR];
-  if (folder === undefined) return { kind: 'process' };
-  if (workspaceRoot === undefined) {
-    throw new ConnectorError('connector_runtime_unavailable', { reason: 'workspace_missing' });
-  }
-  const words = settings.WEIR_ENGINE_WAIVERS.split(/[ ,]+/);
-  const waivers = (['rootful', 'limits'] as const).filter((waiver) => words.includes(waiver));
+/** The folder of the socket and that of the workspaces of each role. */
+const FOLDERS = {
+  source: ['SOURCE_SOCKET_DIR', 'WEIR_SOURCE_WORKSPACE_DIR'],
+  discovery: ['DISCOVERY_SOCKET_DIR', 'WEIR_DISCOVERY_WORKSPACE_DIR'],
+} as const;
+
+/**
+ * What the operator has chosen for a role: the engine behind its socket for every image, or, in development alone,
+ * processes where there is none. Throws a `Refusal` that names the setting that is missing.
+ */
+export function runtimeChoice(settings: Settings, role: RuntimeRole, mode: Mode): RuntimeChoice {
+  const [socketDir, workspaceDir] = FOLDERS[role];
+  const { [socketDir]: folder, [workspaceDir]: workspaceRoot } = settings;
+  const faults = [
+    ...(folder === undefined && mode !== 'development'
+      ? [`${socketDir} is required outside of development: connectors of the role ${role} run in containers alone`]
+      : []),
+    ...(folder !== undefined && workspaceRoot === undefined ? [`${workspaceDir} is required with ${socketDir}`] : []),
+  ];
+  if (faults.length > 0) throw new Refusal('worker refused', faults);
+  if (folder === undefined || workspaceRoot === undefined) return { kind: 'process' };
+  const waivers = waiversOf(settings);
   return { kind: 'container', role, socketPath: join(folder, SOCKET), workspaceRoot, waivers };
 }
 
-export interface RuntimeParts {
-  mode: Mode;
-  environment: Record<string, string>;
-  /** Our own connectors, for the runtime of processes. */
-  connectors: Record<string, ProcessConnector>;
-  /** Where the runtime of processes makes its workspaces. */
-  workDir: string;
+/** Throws a `Refusal` outside of development when an engine could do without what keeps connectors in. */
+export function refuseWaivers(settings: Pick<Settings, 'WEIR_ENGINE_WAIVERS'>, mode: Mode): void {
+  if (mode === 'development' || waiversOf(settings).length === 0) return;
+  throw new Refusal('configuration refused', [
+    'WEIR_ENGINE_WAIVERS must be empty outside of development: connectors would run without what it waives',
+  ]);
 }
 
-/** The runtime of a choice whose engine was seen to be ready. There is no way from one kind to the other. */
-export function chosenRuntime(choice: RuntimeChoice, parts: RuntimeParts): ConnectorRuntime {
-  const { mode, environment, connectors, workDir } = parts;
-  if (choice.kind === 'process') return processRuntime({ connectors, workspaceRoot: workDir, mode, environment });
-  const { role, socketPath, workspaceRoot, waivers } = choice;
-  return containerRuntime({ role, socketPath, workspaceRoot, waivers, mode, environment, isProven: true });
+function waiversOf({ WEIR_ENGINE_WAIVERS: given }: Pick<Settings, 'WEIR_ENGINE_WAIVERS'>): EngineWaiver[] {
+  const words = given.split(/[ ,]+/);
+  return (['rootful', 'limits'] as const).filter((waiver) => words.includes(waiver));
 }

@@ -1,4 +1,4 @@
-import type { Kernel, Tenant } from '@weir/kernel';
+import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel';
 import { bringInLine, engineSchedule, type InLineDeps, SCHEDULE_WORKFLOW, scheduleIdOf } from './bring-in-line.ts';
 import { ScheduleEntity } from './entity.ts';
 import { SKIPS } from './firings.ts';
@@ -16,32 +16,20 @@ export interface ReconcileDeps extends InLineDeps {
   kernel: Pick<Kernel, 'db' | 'log' | 'tenants'>;
 }
 
-/** Keeps the engine in line with the rows until it is stopped; a sweep that still goes on is not doubled. */
-export function startReconciler(deps: ReconcileDeps): { stop(): Promise<void> } {
-  let running: Promise<void> | undefined;
+/** Keeps the engine in line with the rows until it is stopped. */
+export function startReconciler(deps: ReconcileDeps): Repetition {
   let checkedAt = 0;
+  const places: Places = new Map();
   const sweep = async () => {
     const isDue = Date.now() - checkedAt >= CHECK_EVERY_MS;
     await reconcile(deps);
     if (!isDue) return;
-    await holdAgainst(deps);
+    await holdAgainst(deps, places);
     checkedAt = Date.now();
   };
-  const timer = setInterval(() => {
-    running ??= sweep()
-      .catch((error: unknown) =>
-        deps.kernel.log.warn({ err: error }, 'schedules could not be held against the engine; tried again'),
-      )
-      .finally(() => {
-        running = undefined;
-      });
-  }, SWEEP_EVERY_MS).unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeat(SWEEP_EVERY_MS, sweep, (err) =>
+    deps.kernel.log.warn({ err }, 'schedules could not be held against the engine; tried again'),
+  );
 }
 
 /** One sweep, tenant by tenant: what was changed and not yet applied is applied. Throws when the engine is away. */
@@ -53,15 +41,50 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   }
 }
 
+/** How far each tenant's schedules have been held against the engine; it begins anew when all of them have. */
+export type Places = Map<string, string>;
+
 /**
  * Holds the engine against the rows: a schedule that it has lost or that somebody changed there is made again, one that
- * has no row is removed. Of very many, another part each time.
+ * has no row is removed. Of very many another part each time, unless one of them is lost: then all of them may be, and all
+ * are looked at.
  */
-export async function holdAgainst(deps: ReconcileDeps): Promise<void> {
+export async function holdAgainst(deps: ReconcileDeps, places: Places = new Map(), part = BATCH): Promise<void> {
   const tenants = await deps.kernel.tenants.list();
-  for (const tenant of tenants)
-    for (const sourceId of await rowsOf(deps, tenant, 'deleted_at is null')) await lookAt(deps, tenant, sourceId);
+  for (const tenant of tenants) {
+    const from = places.get(tenant.tenantId);
+    const { lost, to } = await holdPart(deps, tenant, { from, part });
+    const isWhole = from === undefined && to === undefined;
+    if (lost > 0 && !isWhole) await holdAll(deps, tenant, part);
+    if (lost > 0 || to === undefined) places.delete(tenant.tenantId);
+    else places.set(tenant.tenantId, to);
+  }
   await removeOrphans(deps, tenants);
+}
+
+/** Looks at all schedules of a tenant, part by part. */
+async function holdAll(deps: ReconcileDeps, tenant: Tenant, part: number): Promise<void> {
+  let from: string | undefined;
+  do from = (await holdPart(deps, tenant, { from, part })).to;
+  while (from !== undefined);
+}
+
+/** Looks at the schedules behind a place; how many were lost, and up to where it came when there are more. */
+async function holdPart(
+  deps: ReconcileDeps,
+  tenant: Tenant,
+  { from, part }: { from: string | undefined; part: number },
+): Promise<{ lost: number; to: string | undefined }> {
+  const { rows } = await deps.kernel.db(tenant).transaction((tx) =>
+    tx.sql(
+      `select source_id from sources.schedule
+       where tenant_id = $1 and deleted_at is null and ($2::uuid is null or source_id > $2) order by source_id limit $3`,
+      [tenant.tenantId, from ?? null, part],
+    ),
+  );
+  let lost = 0;
+  for (const { source_id } of rows) lost += (await lookAt(deps, tenant, String(source_id))) ? 1 : 0;
+  return { lost, to: rows.length < part ? undefined : String(rows.at(-1)?.source_id) };
 }
 
 /** Times go by, and workflows get lost: neither tells the rows. */
@@ -97,16 +120,18 @@ async function rowsOf({ kernel }: ReconcileDeps, tenant: Tenant, condition: stri
   return rows.map(({ source_id }) => String(source_id));
 }
 
-async function lookAt(deps: ReconcileDeps, tenant: Tenant, sourceId: string): Promise<void> {
+/** Whether the engine had lost or changed a schedule, which it has again then. */
+async function lookAt(deps: ReconcileDeps, tenant: Tenant, sourceId: string): Promise<boolean> {
   const { kernel, schedules } = deps;
   const row = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId }));
-  if (row === undefined || row.deletedAt || row.appliedVersion !== row.version) return;
+  if (row === undefined || row.deletedAt || row.appliedVersion !== row.version) return false;
   const mark = await schedules.mark(scheduleIdOf(tenant.tenantId, sourceId));
   // What the engine was given of a zone goes only as far as its clocks were known then.
   const isDigest = schedules.digest(engineSchedule(row)) === row.appliedDigest;
-  if (mark !== undefined && mark === row.engineMark && isDigest) return;
+  if (mark !== undefined && mark === row.engineMark && isDigest) return false;
   if (isDigest) kernel.log.warn({ source_id: sourceId }, 'the engine had lost or changed a schedule; it is made again');
   await bringInLine(deps, tenant, sourceId);
+  return isDigest;
 }
 
 /** Schedules of tenants of this database without a row; those of others in the same engine are not ours to judge. */

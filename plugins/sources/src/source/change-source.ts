@@ -2,14 +2,16 @@ import { type Kernel, mergePatch, requireMatch, type Tenant, type TenantTransact
 import { type Input, kernelProblems, Problem } from '@weir/kernel/contract';
 import { type SecretValues, sameValues } from '@weir/vault';
 import { checkConfig } from '../config/check-config.ts';
-import { credentialProblems, type updateSource } from '../contract.ts';
+import { pointerMatcher } from '../config/walk-config.ts';
+import { credentialProblems, sourceProblems, type updateSource } from '../contract.ts';
 import type { CredentialRow } from '../credential/entity.ts';
 import { type GivenCredential, givenCredential, refuseCredentialsIn } from '../credential/given-credential.ts';
 import { keepValues, type SplitConfig, splitConfig, withValues } from '../credential/read-values.ts';
-import { attach, credentialOf } from '../credential/rows.ts';
+import { attach, credentialOf, detach } from '../credential/rows.ts';
 import { storeNew, storeNext, type Use, useExisting } from '../credential/store-credential.ts';
 import { sourcePlace } from '../credential/stored-at.ts';
 import { storedValues } from '../credential/vault-access.ts';
+import type { PatternCatalog } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { sealedFor } from './create-source.ts';
 import type { SourceRow } from './entity.ts';
@@ -25,8 +27,7 @@ export interface ChangeRequest {
 
 interface Deps {
   kernel: Kernel;
-  /** The pattern of a source; throws when it is not known here. */
-  patternOf(row: SourceRow): Promise<Pattern>;
+  patterns: Pick<PatternCatalog, 'find' | 'ofKnown'>;
 }
 
 type Done<R> = (tx: TenantTransaction, row: SourceRow) => Promise<R>;
@@ -35,8 +36,9 @@ type Done<R> = (tx: TenantTransaction, row: SourceRow) => Promise<R>;
 const MAX_ATTEMPTS = 5;
 
 /**
- * Changes a source by a merge patch. Credentials stay through it, unless it names them. The change is worked out without a
- * lock, as the secret store may be asked, and made only to the source that it was worked out for.
+ * Changes a source by a merge patch. Credentials stay through it, unless it names them, or moves the source to a version of
+ * its pattern in which they are none. The change is worked out without a lock, as the secret store may be asked, and made
+ * only to the source that it was worked out for. Whatever is changed is held to one version from then on.
  */
 export async function changeSource<R>(deps: Deps, tenant: Tenant, request: ChangeRequest, done: Done<R>): Promise<R> {
   for (let attempt = 1; ; attempt += 1) {
@@ -58,9 +60,9 @@ interface Found {
 async function changeOnce<R>(deps: Deps, tenant: Tenant, request: ChangeRequest, done: Done<R>): Promise<R> {
   const { kernel } = deps;
   const { sourceId, ifMatch } = request;
-  const { name, source_config: config, ...input } = request.patch;
+  const { name, source_config: config, pattern_version: version, ...input } = request.patch;
   const named = name === undefined ? {} : { name };
-  if (config === undefined && Object.keys(input).length === 0) {
+  if (config === undefined && version === undefined && Object.keys(input).length === 0) {
     return kernel.db(tenant).transaction(async (tx) => {
       const row = await liveSource(tx, sourceId, { lock: true });
       requireMatch(ifMatch, String(row.version));
@@ -79,13 +81,21 @@ async function changeOnce<R>(deps: Deps, tenant: Tenant, request: ChangeRequest,
     }
     return row;
   };
-  const pattern = await deps.patternOf(found.row);
+  const pattern = await wantedPattern(deps, found.row, version);
   const given = await givenCredential(kernel, tenant, { input, pattern });
-  const work = { ...found, pattern, given, config, lock, named };
+  const work = { ...found, pattern, given, config, lock, named: { ...named, patternVersion: pattern.version } };
   const { mode } = kernel.vault;
   return mode === 'legacy_inline' || found.row.sealed
     ? changeInline(kernel, tenant, work, done)
     : changeStored(kernel, tenant, work, done);
+}
+
+/** What a source runs with, or the version that it is to move to: that is the one in force, and no other. */
+async function wantedPattern({ patterns }: Deps, row: SourceRow, version: string | undefined): Promise<Pattern> {
+  if (version === undefined) return patterns.ofKnown(row);
+  const standing = await patterns.find(row.patternId);
+  if (standing?.pattern.version !== version) throw sourceProblems.patternVersionNotInForce();
+  return standing.pattern;
 }
 
 interface Work extends Found {
@@ -94,16 +104,24 @@ interface Work extends Found {
   /** The merge patch of the configuration. */
   config: Record<string, unknown> | undefined;
   lock(tx: TenantTransaction): Promise<SourceRow>;
-  named: { name?: string };
+  named: { name?: string; patternVersion: string };
 }
 
 /** The configuration with its credentials as the patch leaves it, before new values are put in. */
 async function patchedConfig(kernel: Kernel, tenant: Tenant, { row, credential, config, pattern }: Work) {
   const place = sourcePlace(tenant, row.sourceId);
   const stored = await storedValues(kernel, tenant, { place, sealed: row.sealed ?? undefined, credential });
-  const before = withValues(row.sourceConfig, stored);
-  if (config === undefined) return { stored, patched: before };
-  return { stored, patched: keepValues(before, mergePatch(before, config) as Record<string, unknown>, pattern) };
+  // A value that was a credential does not come to light in a version where its field is none: it is given again.
+  const isCredential = row.patternVersion === pattern.version ? () => true : pointerMatcher(pattern.credentialFields);
+  const kept = new Map(Array.from(stored ?? []).filter(([pointer]) => isCredential(pointer)));
+  const before = withValues(row.sourceConfig, kept);
+  const isLess = kept.size < (stored?.size ?? 0);
+  if (config === undefined) return { stored, isLess, patched: before };
+  return {
+    stored,
+    isLess,
+    patched: keepValues(before, mergePatch(before, config) as Record<string, unknown>, pattern),
+  };
 }
 
 async function changeInline<R>(kernel: Kernel, tenant: Tenant, work: Work, done: Done<R>): Promise<R> {
@@ -123,7 +141,7 @@ async function changeInline<R>(kernel: Kernel, tenant: Tenant, work: Work, done:
 async function changeStored<R>(kernel: Kernel, tenant: Tenant, work: Work, done: Done<R>): Promise<R> {
   const { credential, pattern, given, config, lock, named } = work;
   refuseCredentialsIn(config, pattern);
-  const { stored, patched } = await patchedConfig(kernel, tenant, work);
+  const { stored, isLess, patched } = await patchedConfig(kernel, tenant, work);
   const own = splitConfig(patched, pattern);
   const replacing = (visible: Record<string, unknown>): Use<SourceRow, R> => ({
     lock,
@@ -136,16 +154,21 @@ async function changeStored<R>(kernel: Kernel, tenant: Tenant, work: Work, done:
   const full = given.kind === 'values' ? given.apply(patched) : patched;
   checkConfig(pattern, full, { withoutCredentials: given.kind === 'none' && credential === undefined });
   const split = splitConfig(full, pattern);
-  if (given.kind === 'none' || isSame(stored, split)) {
-    return kernel.db(tenant).transaction(async (tx) => {
-      const changes = { ...named, sourceConfig: split.visible };
-      return done(tx, await changed(tx, await lock(tx), changes));
-    });
-  }
   const { values, visible } = split;
-  const isNext = credential !== undefined && (given.name === undefined || given.name === credential.name);
+  const changes = { ...named, sourceConfig: visible };
+  // What stood in the open until now can be a credential of this version.
+  const isMore = Array.from(values.keys()).some((pointer) => !stored?.has(pointer));
+  if (!isLess && ((given.kind === 'none' && !isMore) || isSame(stored, split))) {
+    return kernel.db(tenant).transaction(async (tx) => done(tx, await changed(tx, await lock(tx), changes)));
+  }
+  if (isLess && values.size === 0) {
+    return kernel.db(tenant).transaction(async (tx) => done(tx, await detach(tx, await lock(tx), changes)));
+  }
+  const name = given.kind === 'values' ? given.name : undefined;
+  // Others that share the credential may need what this source needs no more.
+  const isNext = credential !== undefined && !isLess && (name === undefined || name === credential.name);
   if (isNext) return storeNext(kernel, tenant, { credential, values, pattern }, replacing(visible));
-  return storeNew(kernel, tenant, { values, name: given.name, pattern }, replacing(visible));
+  return storeNew(kernel, tenant, { values, name, pattern }, replacing(visible));
 }
 
 function isSame(stored: SecretValues | undefined, { values }: SplitConfig): boolean {

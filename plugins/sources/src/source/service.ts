@@ -1,11 +1,12 @@
 import { type Kernel, type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import type { Input } from '@weir/kernel/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
-import { type listSources, type SourceView, sourceProblems } from '../contract.ts';
+import { type listSources, type SCHEDULED, type SourceView, sourceProblems } from '../contract.ts';
 import { CredentialEntity } from '../credential/entity.ts';
 import { detach } from '../credential/rows.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
+import { ScheduleEntity } from '../schedule/entity.ts';
 import { dropSchedule } from '../schedule/live-schedule.ts';
 import { SyncRunEntity } from '../sync/entity.ts';
 import { syncRunView } from '../sync/view.ts';
@@ -56,14 +57,15 @@ export function sourceService({ kernel, patterns, events, dropped }: SourceDeps)
 
     /** The sources that are not retired, by keyset page. */
     async list(tenant: Tenant, query: Input<typeof listSources>['query']) {
-      const { status, pattern_id: patternId, name, ...request } = query;
+      const { status, pattern_id: patternId, name, schedule, ...request } = query;
       const where = {
         status: status ?? { $ne: 'retired' as const },
         ...(patternId === undefined ? {} : { patternId }),
         ...(name === undefined ? {} : { name }),
       };
       return kernel.db(tenant).transaction(async (tx) => {
-        const { items, next_page_token } = await tx.page(SourceEntity, where, request, ORDERS);
+        const scheduled = schedule === undefined ? {} : await bySchedule(tx, schedule);
+        const { items, next_page_token } = await tx.page(SourceEntity, { ...where, ...scheduled }, request, ORDERS);
         const counts = await streamCounts(
           tx,
           items.map(({ sourceId }) => sourceId),
@@ -74,7 +76,7 @@ export function sourceService({ kernel, patterns, events, dropped }: SourceDeps)
 
     /** Renames a source, patches its configuration or gives it credentials; what is not named stays. */
     update: (tenant: Tenant, request: ChangeRequest): Promise<SourceView> =>
-      taken(() => changeSource({ kernel, patternOf: patterns.ofKnown }, tenant, request, told)),
+      taken(() => changeSource({ kernel, patterns }, tenant, request, told)),
 
     /** Retires a source; throws `run_already_active` while a sync or a discovery of it is open. */
     async retire(tenant: Tenant, sourceId: string, ifMatch: string | undefined): Promise<undefined> {
@@ -89,6 +91,14 @@ export function sourceService({ kernel, patterns, events, dropped }: SourceDeps)
       return undefined;
     },
   };
+}
+
+/** The condition on sources that stand so with a schedule. */
+async function bySchedule(tx: TenantTransaction, schedule: (typeof SCHEDULED)[number]) {
+  const pausedAt = { active: { pausedAt: null }, paused: { pausedAt: { $ne: null } }, none: {} }[schedule];
+  const found = await tx.find(ScheduleEntity, { deletedAt: null, ...pausedAt });
+  const ids = found.map(({ sourceId }) => sourceId);
+  return { sourceId: schedule === 'none' ? { $nin: ids } : { $in: ids } };
 }
 
 async function taken<T>(work: () => Promise<T>): Promise<T> {

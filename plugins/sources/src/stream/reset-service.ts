@@ -1,10 +1,11 @@
+import { isDivisible } from '@weir/connector-runtime';
 import { type Kernel, requireMatch, type Tenant } from '@weir/kernel';
 import type { Checkpoint, TableSnapshot } from '@weir/plugin-datasets/contract';
 import { type ResetConsequenceView, type StreamView, sourceProblems } from '../contract.ts';
 import { refuseWhileRunning } from '../source/refuse-while-running.ts';
 import { checkpointKey } from '../sync/checkpoint-key.ts';
 import type { DestinationServices } from './destinations.ts';
-import type { StreamRow } from './entity.ts';
+import { StreamEntity, type StreamRow } from './entity.ts';
 import { liveStream, type StreamIds } from './service.ts';
 import { datasetIdOf, streamView } from './view.ts';
 import { updateStreams } from './write-streams.ts';
@@ -12,17 +13,25 @@ import { updateStreams } from './write-streams.ts';
 /** Snapshots that are read to count the rows of a table; one with more since its last overwrite is not counted. */
 const MAX_COUNTED_SNAPSHOTS = 500;
 
+/** Of a stream that has no part of its own in the state of its connector. */
+const ALL_OR_NONE =
+  'The connector keeps one state for all streams, in which nothing belongs to this one alone: reset all that are read incrementally, or the next sync leaves this one out (state_indivisible).';
+
 /** Letting the next sync of a stream start from nothing. */
 export function resetService(kernel: Kernel, { tables }: DestinationServices) {
   return {
     /** What a reset would mean now. Changes nothing. */
     async preview(tenant: Tenant, ids: StreamIds): Promise<ResetConsequenceView> {
-      const { row } = await kernel.db(tenant).transaction((tx) => liveStream(tx, ids));
+      const { row, names } = await kernel.db(tenant).transaction(async (tx) => {
+        const { row } = await liveStream(tx, ids);
+        const known = await tx.find(StreamEntity, { sourceId: row.sourceId, enabled: true });
+        return { row, names: known.map(({ name }) => name) };
+      });
       const ref = tables.bronze(tenant, row.destinationTable);
       const { exists } = await tables.describe(tenant, ref);
       const snapshots = exists ? await tables.snapshots(tenant, ref, { limit: MAX_COUNTED_SNAPSHOTS }) : [];
       const checkpoint = await tables.checkpoint(tenant, checkpointKey(row));
-      return consequenceOf(tenant, row, { exists, snapshots, checkpoint });
+      return consequenceOf(tenant, row, { exists, snapshots, checkpoint, names });
     },
 
     /**
@@ -51,11 +60,13 @@ export interface TableFacts {
   /** Newest first. */
   snapshots: readonly TableSnapshot[];
   checkpoint: Checkpoint | undefined;
+  /** Of the enabled streams of the source. */
+  names: readonly string[];
 }
 
 /** The consequences of a reset, from what is known of the table. Pure. */
 export function consequenceOf(tenant: Tenant, row: StreamRow, facts: TableFacts): ResetConsequenceView {
-  const { exists, snapshots, checkpoint } = facts;
+  const { exists, snapshots, checkpoint, names } = facts;
   const [newest] = snapshots;
   const rows = rowsIn(snapshots);
   const stateDropped = checkpoint?.state !== undefined && checkpoint.state !== null;
@@ -68,6 +79,7 @@ export function consequenceOf(tenant: Tenant, row: StreamRow, facts: TableFacts)
     newest === undefined
       ? `${table} has no rows yet.`
       : `When that sync has ended well, it replaces the ${rows === undefined ? '' : `${rows} `}rows of ${table} in one commit; older snapshots stay readable.`,
+    ...(stateDropped && names.length > 1 && !isDivisible([checkpoint.state as string], names) ? [ALL_OR_NONE] : []),
   ];
   return {
     stream_id: row.streamId,

@@ -1,4 +1,4 @@
-import type { Place, SyncEffect, SyncEvent } from '@weir/engine';
+import type { CommitBatch, Place, SyncEffect, SyncEvent } from '@weir/engine';
 import type { Kernel, Tenant } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import {
@@ -11,7 +11,7 @@ import {
 import type { AttemptLog } from '../run-log/attempt-log.ts';
 import type { CopyTokens } from './copy-tokens.ts';
 import { evolveStream } from './evolve-stream.ts';
-import { failureOf } from './failure.ts';
+import { failureOf } from './failure-of.ts';
 import type { MergeWork, RowShape, Work } from './messages.ts';
 import type { PlannedStream } from './plan-sync.ts';
 import type { SyncChild } from './run-child.ts';
@@ -85,6 +85,12 @@ export function attemptEffects(deps: EffectDeps) {
   const evolve = ({ stream, columns }: Extract<Effect, { type: 'evolve' }>): Promise<PreparedTable> =>
     evolveStream(deps, { ...planned(stream), prepared: required(shapes.get(stream)) }, columns);
 
+  const commit = async (batches: readonly CommitBatch<Sync>[]): Promise<Event> => {
+    const done = await ledger.commit(batches, (id) => required(shapes.get(id)));
+    for (const [at, { stream }] of batches.entries()) log.committed(planned(stream), required(done[at]));
+    return { type: 'committed' };
+  };
+
   const perform = async (effect: Effect): Promise<Event | undefined> => {
     switch (effect.type) {
       case 'intend':
@@ -109,8 +115,7 @@ export function attemptEffects(deps: EffectDeps) {
       case 'merge':
         return merge(effect);
       case 'commit':
-        log.committed(planned(effect.stream), await ledger.commit(effect, required(shapes.get(effect.stream))));
-        return { type: 'committed' };
+        return commit(effect.batches);
       case 'release':
         child.release(effect.segment);
         return undefined;

@@ -12,11 +12,12 @@ import {
   writeRejected,
 } from '@weir/plugin-datasets/stage';
 import { childFaultpoint as faultpoint } from './child-faultpoint.ts';
-import { failureOf } from './failure.ts';
 import { mergeParts } from './merge-parts.ts';
 import type { ChildPlan, Work } from './messages.ts';
 import { RECORD_SHAPE } from './record-shape.ts';
 import type { StagedPart, Sync } from './sync-types.ts';
+import { thrownFailure } from './thrown-failure.ts';
+import { newMembers } from './value-texts.ts';
 
 export interface WorkDeps {
   plan: Pick<ChildPlan, 'runId' | 'store'>;
@@ -77,7 +78,8 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     const { files, rows, rowsWithErrors, rowsWithExtra, checksum, unknown } = copied;
     const part = { files, rows, rowsWithErrors, rowsWithExtra, bytes, checksum, captured: unknown };
     const count = rejected.reduce((sum, one) => sum + one.count, 0);
-    return { type: 'staged', part, rejected: count, unknown };
+    const columns = (shape.schema as TableSchema).fields;
+    return { type: 'staged', part, rejected: count, unknown: newMembers(unknown, { columns, rowsWithErrors }) };
   };
 
   const perform = async (work: Work): Promise<SyncEvent<Sync>> => {
@@ -89,7 +91,9 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
   };
   return {
     perform: (work) =>
-      perform(work).catch((error: unknown): SyncEvent<Sync> => ({ type: 'failed', failure: failureOf(error) })),
+      perform(work).catch(
+        async (error: unknown): Promise<SyncEvent<Sync>> => ({ type: 'failed', failure: await thrownFailure(error) }),
+      ),
     close: () => stager.close(),
   };
 }

@@ -1,17 +1,23 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConnectorProcess, SealedSegment } from '@weir/connector-runtime';
+import { type ConnectorProcess, loadEngineLibrary, type SealedSegment } from '@weir/connector-runtime';
 import type { Telemetry } from '@weir/kernel';
 import { type ChildLog, childLog } from '../run-log/child-log.ts';
-import { chosenRuntime } from '../runtime/runtime-choice.ts';
+import { pullLines } from '../run-log/pull-lines.ts';
+import { chosenRuntime } from '../runtime/chosen-runtime.ts';
 import { type ChildWork, childWork } from './child-work.ts';
-import { failureOf } from './failure.ts';
-import type { ChildPlan, FromChild, FromParent } from './messages.ts';
+import { type ChildPlan, type FromChild, type FromParent, IN_CONTAINERS } from './messages.ts';
 import { readSource } from './read-source.ts';
+import { thrownFailure } from './thrown-failure.ts';
+
+/** How long after the word that a connector starts the work beside it begins: that word leaves this process first. */
+const BEHIND_START_MS = 5;
 
 /** Segments that are sealed and not yet let go. */
 const segments = new Map<number, SealedSegment>();
 let connector: ConnectorProcess | undefined;
+/** Aborted when the parent wants the connector stopped, which may not be started yet. */
+const stopping = new AbortController();
 let work: ChildWork | undefined;
 let log: ChildLog | undefined;
 const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -45,6 +51,13 @@ async function sync(plan: ChildPlan): Promise<void> {
   const inputs = { config, catalog, state };
   const onStderr = log.stderr;
   log.write({ level: 'info', step: 'connector', message: `the connector starts: ${image}` });
+  let working: Promise<ChildWork> | undefined;
+  const getReady = () => {
+    working ??= childWork({ plan, segments, scratch: folder('stage') });
+    working.catch(() => undefined);
+    return working;
+  };
+  const pull = pullLines(log.write);
   connector = await runtime.run({
     image,
     role: 'source',
@@ -54,15 +67,26 @@ async function sync(plan: ChildPlan): Promise<void> {
     limits,
     segments: asSegments,
     onStderr,
+    onPull(progress) {
+      pull.progress(progress);
+      send({ type: 'pull', progress });
+    },
+    // What types the rows gets ready while the connector starts.
+    onStarting: () => void setTimeout(getReady, BEHIND_START_MS),
+    signal: stopping.signal,
     ...(pinned === undefined ? {} : { pinned }),
   });
-  if (connector.image !== undefined) send({ type: 'image', image: connector.image });
+  if (connector.image !== undefined) {
+    pull.runs(connector.image);
+    send({ type: 'image', image: connector.image });
+  }
   if (connector.pid !== undefined) send({ type: 'connector', name: connector.name, pid: connector.pid });
-  work = await childWork({ plan, segments, scratch: folder('stage') });
+  work = await getReady();
   try {
     await readSource({ plan, connector, segments, send, log });
     await log.end();
     await over;
+    await connector.removed;
   } finally {
     work.close();
   }
@@ -92,13 +116,16 @@ async function carryOut(plan: ChildPlan): Promise<void> {
   } catch (error) {
     await connector?.stop();
     await log?.end();
-    failure = { type: 'failed', failure: failureOf(error), cause: error instanceof Error ? error.name : 'unknown' };
+    const cause = error instanceof Error ? error.name : 'unknown';
+    failure = { type: 'failed', failure: await thrownFailure(error), cause };
   }
   await telemetry?.stop();
   if (failure === undefined) process.disconnect?.();
   else process.send?.(failure, () => process.disconnect?.());
 }
 
+// It takes longer to load than all that is ours: it is here when the plan is.
+if (process.argv.includes(IN_CONTAINERS)) void loadEngineLibrary();
 process.on('message', (message: FromParent) => {
   if (message.type === 'plan') void carryOut(message.plan);
   else if (message.type === 'work') {
@@ -107,7 +134,7 @@ process.on('message', (message: FromParent) => {
   } else if (message.type === 'release') {
     segments.get(message.segment)?.release();
     segments.delete(message.segment);
-  } else if (message.type === 'stop') void connector?.stop();
+  } else if (message.type === 'stop') stopping.abort();
   else if (message.type === 'logged') log?.taken();
   else end();
 });

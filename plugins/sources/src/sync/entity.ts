@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { RunFailureRecord } from '@weir/kernel';
 import { RUN_STATUSES } from '@weir/kernel/contract';
-import { type FieldNoteView, SYNC_PHASES, VERDICTS } from '../contract.ts';
+import { type FieldNoteView, type PullView, SYNC_PHASES, VERDICTS } from '../contract.ts';
 import type { NamedImage } from '../runtime/named-image.ts';
 
 const counters = {
@@ -23,6 +23,8 @@ export const SyncRunEntity = defineEntity({
     runId: p.uuid().primary(),
     sourceId: p.uuid(),
     phase: p.enum(SYNC_PHASES),
+    /** How far the image is pulled, while it is. */
+    pull: p.json<PullView>().nullable(),
     verdict: p.enum(VERDICTS).nullable(),
     attempt: p.integer(),
     specFingerprint: p.string().nullable(),

@@ -1,9 +1,12 @@
-import type { ConnectorLimits, ProcessConnector, RunImage, StreamKey } from '@weir/connector-runtime';
+import type { ConnectorLimits, ProcessConnector, PullProgress, RunImage, StreamKey } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { Mode, RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
 import type { StagedPart, Sync } from './sync-types.ts';
+
+/** The word by which a sync process is told at its start that its connector will run in a container. */
+export const IN_CONTAINERS = '--in-containers';
 
 /** One stream as the sync process needs it. */
 export interface ChildStream {
@@ -96,6 +99,8 @@ export type FromChild =
   | { type: 'connector'; name: string; pid: number }
   /** Which image runs, when it does in a container. */
   | { type: 'image'; image: RunImage }
+  /** How far the image is pulled. */
+  | { type: 'pull'; progress: PullProgress }
   | { type: 'progress'; streams: Record<string, Progress> }
   /** What the connector reports as its configuration, with credentials that it renewed; to be kept at once. */
   | { type: 'rotated'; config: Readonly<Record<string, unknown>> }

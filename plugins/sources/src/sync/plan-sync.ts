@@ -14,7 +14,9 @@ import type { SourceRow } from '../source/entity.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { checkpointKey } from './checkpoint-key.ts';
-import { failureOf, RunFailed, sourceFailure } from './failure.ts';
+import { RunFailed, sourceFailure } from './failure.ts';
+import { failureOf } from './failure-of.ts';
+import { leftOut } from './left-out.ts';
 import type { ChildStream } from './messages.ts';
 import { type Figures, figuresOf } from './sync-figures.ts';
 import type { Sync } from './sync-types.ts';
@@ -77,6 +79,46 @@ export async function planSync(deps: PlanDeps, tenant: Tenant, run: PlanningAtte
     rows: await tx.find(StreamEntity, { sourceId: run.sourceId, enabled: true }, { orderBy: { name: 'asc' } }),
   }));
   if (source === undefined) throw new RunFailed(sourceFailure('run_failed'));
+  await finishCommits(deps, tenant, { rows, run });
+  const { streams, refused } = await planStreams(deps, tenant, { rows, run });
+  const open = streams.filter((stream) => !stream.complete);
+  const states = open.flatMap(({ engine }) => engine.state ?? []);
+  const catalog = JSON.stringify({ streams: open.map(({ row }) => configured(row)) });
+  const withoutState = open
+    .filter(({ engine }) => engine.state === undefined)
+    .map(({ child }) => streamOfKey(child.key));
+  const state = stateFile(states, withoutState);
+  return { source, streams, refused, catalog, state, lastPosition: lastPosition(states) };
+}
+
+interface Planning {
+  rows: readonly StreamRow[];
+  run: PlanningAttempt;
+}
+
+/**
+ * Brings to their end what earlier attempts have left half done, before any stream is planned: one commit may hold several
+ * of them. Where pointers and checkpoints move together nothing ever is.
+ */
+async function finishCommits({ tables }: PlanDeps, tenant: Tenant, { rows, run }: Planning): Promise<void> {
+  const { runId, leaseEpoch } = run;
+  for (const row of rows.length > 1 ? rows : []) {
+    const stream = {
+      ref: tables.bronze(tenant, row.destinationTable),
+      streamId: row.streamId,
+      key: checkpointKey(row),
+    };
+    const { follows } = await tables.resume(tenant, { runId, leaseEpoch }, stream);
+    if (follows === undefined) return;
+  }
+}
+
+/** Plans each stream by itself; then those that cannot be read beside the others are left out. */
+async function planStreams(
+  deps: PlanDeps,
+  tenant: Tenant,
+  { rows, run }: Planning,
+): Promise<Pick<SyncPlan, 'streams' | 'refused'>> {
   const streams: PlannedStream[] = [];
   const refused: RefusedStream[] = [];
   for (const row of rows) {
@@ -88,14 +130,15 @@ export async function planSync(deps: PlanDeps, tenant: Tenant, run: PlanningAtte
       refused.push({ row, failure });
     }
   }
-  const open = streams.filter((stream) => !stream.complete);
-  const states = open.flatMap(({ engine }) => engine.state ?? []);
-  const catalog = JSON.stringify({ streams: open.map(({ row }) => configured(row)) });
-  const withoutState = open
-    .filter(({ engine }) => engine.state === undefined)
-    .map(({ child }) => streamOfKey(child.key));
-  const state = stateFile(states, withoutState);
-  return { source, streams, refused, catalog, state, lastPosition: lastPosition(states) };
+  const open = streams.filter((stream) => !stream.complete && stream.engine.isStateful);
+  const stands = open.map(({ row, engine }) => ({ name: row.name, state: engine.state }));
+  const codes = leftOut(stands);
+  const isLeftOut = (stream: PlannedStream) => codes[open.indexOf(stream)] !== undefined;
+  const left = open.flatMap(({ row }, at) => {
+    const code = codes[at];
+    return code === undefined ? [] : [{ row, failure: sourceFailure(code) }];
+  });
+  return { streams: streams.filter((stream) => !isLeftOut(stream)), refused: [...refused, ...left] };
 }
 
 async function planStream(

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import {
   type ConnectorProcess,
   createSpool,
-  leaves,
+  platformFailure,
   readSync,
   type Scrubber,
   type SealedSegment,
@@ -12,7 +12,7 @@ import {
 } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
-import { attemptScrubbers } from '../credential/hydrate.ts';
+import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
 import type { ChildLog } from '../run-log/child-log.ts';
 import { scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
@@ -44,7 +44,7 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
   });
   const scrubbers = attemptScrubbers(plan.secrets);
   const watched = watchSpool(toldOfWaits(spool, log), plan.streams, scrubbers.sure);
-  const given = new Set(leaves(JSON.parse(plan.config)));
+  const learn = learnRenewed(JSON.parse(plan.config), [scrubbers, log]);
   const idOf = new Map(plan.streams.map(({ key, streamId }) => [key, streamId]));
   const tell = async (): Promise<void> => {
     let id = 0;
@@ -54,7 +54,8 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
       const { state, final: isFinal } = segment;
       const stream = idOf.get(segment.stream) ?? '';
       const hasRows = segment.path !== undefined || segment.rejected.length > 0;
-      send({ type: 'event', event: { type: 'sealed', segment: { id, stream, hasRows, state, isFinal } } });
+      const isShared = state !== undefined && watched.isShared();
+      send({ type: 'event', event: { type: 'sealed', segment: { id, stream, hasRows, state, isShared, isFinal } } });
     }
   };
   const report = setInterval(() => send({ type: 'progress', streams: watched.progress }), PROGRESS_EVERY_MS);
@@ -64,17 +65,16 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
       ...{ connector, streams, spool: watched.spool, onSaid: log.said },
       lastPosition: plan.lastPosition,
       onRotated: (config) => {
-        const renewed = leaves(config);
-        scrubbers.learn(renewed.filter((text) => !given.has(text)));
-        log.learn(renewed.filter((text) => !given.has(text)));
+        learn(config);
         send({ type: 'rotated', config });
       },
     });
-    const [{ streams: readings }] = await Promise.all([reading, tell()]);
+    const [{ streams: readings, isHeld }] = await Promise.all([reading, tell()]);
     send({ type: 'progress', streams: watched.progress });
     const failures = Object.fromEntries(
-      plan.streams.map(({ key, streamId }) => {
-        const failure = failureOf(readings.get(key)) ?? watched.failures[streamId];
+      plan.streams.map(({ key, streamId, isStateful }) => {
+        const held = isHeld && isStateful ? verdictFailure(platformFailure('other_stream_failed')) : undefined;
+        const failure = failureOf(readings.get(key)) ?? watched.failures[streamId] ?? held;
         return [streamId, failure && scrubbedFailure(failure, scrubbers.text)];
       }),
     );
@@ -105,6 +105,8 @@ function failureOf(reading: StreamReading | undefined): RunFailureRecord | undef
 
 interface Watched {
   spool: Spool;
+  /** Whether the states that were told are for all streams. */
+  isShared(): boolean;
   progress: Record<string, Progress>;
   failures: Record<string, RunFailureRecord | undefined>;
 }
@@ -126,6 +128,17 @@ function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: 
     stream.count.rows += rows;
     stream.count.bytes += bytes;
   };
+  /** Notes a state of these streams; not one that holds a credential. */
+  const marks = (keys: readonly string[], state: string): boolean => {
+    const marked = keys.flatMap((key) => seen.get(key) ?? []);
+    const isTold = credentials.finds(state);
+    for (const stream of marked) {
+      if (isTold) failures[stream.streamId] = sourceFailure('state_holds_credential');
+      else Object.assign(stream, { hasState: true, sinceState: 0 });
+    }
+    return !isTold;
+  };
+  let isShared = false;
   const watched: Spool = {
     ...spool,
     write(key, lines, count) {
@@ -141,13 +154,11 @@ function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: 
       spool.reject(key, reason);
     },
     mark(key, state) {
-      const stream = seen.get(key);
-      if (stream !== undefined && credentials.finds(state)) {
-        failures[stream.streamId] = sourceFailure('state_holds_credential');
-        return;
-      }
-      if (stream !== undefined) Object.assign(stream, { hasState: true, sinceState: 0 });
-      spool.mark(key, state);
+      if (marks([key], state)) spool.mark(key, state);
+    },
+    markAll(keys, state) {
+      isShared = true;
+      if (marks(keys, state)) spool.markAll(keys, state);
     },
     finish(key, rows) {
       const stream = seen.get(key);
@@ -160,5 +171,5 @@ function watchSpool(spool: Spool, streams: readonly ChildStream[], credentials: 
     },
   };
   const progress = Object.fromEntries([...seen.values()].map(({ streamId, count }) => [streamId, count]));
-  return { spool: watched, progress, failures };
+  return { spool: watched, isShared: () => isShared, progress, failures };
 }

@@ -1,7 +1,8 @@
+import { platformFailure } from '@weir/connector-runtime';
 import type { StreamFailure } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
-import { sourceFailure } from './failure.ts';
+import { sourceFailure, verdictFailure } from './failure.ts';
 import type { Sync } from './sync-types.ts';
 
 /** Fields that a failure names; more are counted. */
@@ -21,6 +22,8 @@ export function streamFailure(failure: StreamFailure<Sync>): RunFailureRecord {
       return sourceFailure('rows_uncovered');
     case 'table_contended':
       return sourceFailure('table_contended');
+    case 'state_held':
+      return verdictFailure(platformFailure('other_stream_failed'));
   }
 }
 

@@ -8,21 +8,23 @@ import { keepRotations } from '../credential/keep-rotated.ts';
 import { sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { RunPatterns } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
-import { withManifest } from '../pattern/with-manifest.ts';
+import { configText } from '../pattern/with-manifest.ts';
 import { type AttemptLog, attemptLog } from '../run-log/attempt-log.ts';
+import { toldAttempt } from '../run-log/told-attempt.ts';
 import type { RoleEngine } from '../runtime/role-engine.ts';
 import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
 import { connectorEnvironment } from '../settings.ts';
 import { liveSource } from '../source/live-source.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { attemptEffects } from './attempt-effects.ts';
+import { attemptLimits, ranOutOfMemory, unlessRaised } from './attempt-limits.ts';
 import type { CopyTokens } from './copy-tokens.ts';
-import { failureOf, RunFailed, sourceFailure } from './failure.ts';
+import { RunFailed, sourceFailure } from './failure.ts';
 import { noteMergedFigures } from './merged-figures.ts';
 import type { ChildPlan, StreamResult } from './messages.ts';
-import { limitsOf, type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
+import { type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
 import { streamFailure } from './rule-failure.ts';
-import { startChild } from './run-child.ts';
+import { type BegunChild, beginChild, startChild } from './run-child.ts';
 import { noteImage, pinnedImage } from './run-image.ts';
 import { beginInLane } from './sync-lanes.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
@@ -64,27 +66,26 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
   const lease = await beginInLane(deps.kernel, tenant, { runId, lanes });
   if (lease === 'waits') return 'waits';
   if (lease === undefined) return 'done';
-  const log = attemptLog(deps.runLogs.open(tenant, { runId, attempt: lease.leaseEpoch, part: 'work' }));
-  log.started(lease.leaseEpoch);
+  const begun = beginChild(deps.children, { inContainers: settingsOf(deps.kernel).SOURCE_SOCKET_DIR !== undefined });
   try {
-    await runLeased(deps, request, { lease, log });
+    const told = { ...request, ...lease, runLogs: deps.runLogs };
+    await toldAttempt(told, (log) => runLeased(deps, request, { lease, log: attemptLog(log), begun }));
     return 'done';
-  } catch (error) {
-    if (!request.signal.aborted) log.failed(failureOf(error));
-    throw error;
   } finally {
-    await log.close();
+    await begun.discard();
   }
 }
 
 async function runLeased(
   deps: AttemptDeps,
   request: AttemptRequest,
-  { lease, log }: { lease: { leaseEpoch: number }; log: AttemptLog },
+  { lease, log, begun }: { lease: { leaseEpoch: number } } & Pick<AttemptParts, 'log' | 'begun'>,
 ): Promise<void> {
   const { kernel, tables, folders } = deps;
   const { tenant, runId, sourceId } = request;
   const maxRejected = settingsOf(kernel).WEIR_SYNC_MAX_REJECTED_ROWS;
+  const early = askedEarly(deps, request);
+  const ranOut = await ranOutOfMemory(kernel, tenant, { runId, ...lease });
   const plan = await planSync({ kernel, tables, maxRejected }, tenant, { runId, sourceId, ...lease });
   const ledger = syncLedger(kernel, tables, { tenant, runId, ...lease }, plan);
   await ledger.open();
@@ -95,7 +96,7 @@ async function runLeased(
   const recorder = startRecorder(ledger, request, kernel);
   try {
     const refused = plan.refused.map(({ row, failure }) => ({ streamId: row.streamId, failure }));
-    const parts = { plan, open, workDir, ledger, leaseEpoch: lease.leaseEpoch, log };
+    const parts = { plan, open, workDir, ledger, leaseEpoch: lease.leaseEpoch, log, begun, early, ranOut };
     const read = open.length === 0 ? [] : await carryOut(deps, request, parts);
     await recorder.stop();
     const results = [...refused, ...read];
@@ -103,7 +104,7 @@ async function runLeased(
     log.concluded(open, read);
     await noteMergedFigures(deps, { tenant, runId }, plan.streams);
     const failure = decidingFailure(results);
-    if (failure !== undefined) throw new RunFailed(failure);
+    if (failure !== undefined) throw new RunFailed(unlessRaised(failure, ranOut));
     await faultpoint('S12');
   } finally {
     await recorder.stop();
@@ -118,6 +119,22 @@ interface AttemptParts {
   ledger: SyncLedger;
   leaseEpoch: number;
   log: AttemptLog;
+  begun: BegunChild;
+  early: Early;
+  /** The attempt before this one ran out of memory. */
+  ranOut: boolean;
+}
+
+/** What an attempt needs beside its plan, and waits for only when it has one. */
+interface Early {
+  hydrated: Promise<HydratedConfig>;
+  runtime: Promise<RuntimeChoice>;
+}
+
+function askedEarly(deps: AttemptDeps, request: AttemptRequest): Early {
+  const early = { hydrated: hydrateSource(deps, request), runtime: deps.engine.prepare() };
+  for (const asked of Object.values<Promise<unknown>>(early)) asked.catch(() => undefined);
+  return early;
 }
 
 /** Runs the machine of the attempt over its process; what became of each stream. The process has ended by then. */
@@ -126,15 +143,17 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
   const { signal } = request;
   const pattern = await deps.patterns.of(plan.source);
   if (pattern === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
-  const hydrated = await hydrateSource(deps, request);
+  const hydrated = await parts.early.hydrated;
   const images: Promise<void>[] = [];
   const rotations = keepRotations(deps.kernel, { ...request, pattern, config: hydrated.config });
-  const runtime = await deps.engine.prepare();
+  const runtime = await parts.early.runtime;
   const child = startChild({
+    begun: parts.begun,
     plan: childPlan(deps, request, parts, { pattern, hydrated, runtime }),
     children: deps.children,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
+    onPull: ledger.pulling,
     onLog: parts.log.take,
     onRotated: rotations.take,
     onImage: (image) => images.push(noteImage(deps.kernel, request, { reference: pattern.image, ...image })),
@@ -192,12 +211,12 @@ function childPlan(
     pinned: pinnedImage(plan.source, pattern.image),
     connectors: patterns.connectors,
     environment: connectorEnvironment(settingsOf(kernel)),
-    limits: limitsOf(pattern),
+    limits: attemptLimits(pattern, parts.ranOut),
     segments: pattern.fast_path?.includes(SEGMENT_OFFER.channel) ?? false,
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
     labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(leaseEpoch) },
-    ...hydrated,
-    config: withManifest(hydrated.config, pattern),
+    secrets: hydrated.secrets,
+    config: configText(hydrated.config, pattern),
     catalog: plan.catalog,
     state: plan.state,
     lastPosition: plan.lastPosition,
@@ -214,7 +233,7 @@ function startRecorder(ledger: SyncLedger, { onProgress }: AttemptRequest, kerne
     if (busy) return;
     busy = true;
     writing = ledger
-      .record('reading')
+      .record()
       .catch((error: unknown) => kernel.log.warn({ err: error }, 'progress of a sync could not be written'))
       .finally(() => {
         busy = false;

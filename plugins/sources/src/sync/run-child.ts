@@ -1,29 +1,43 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { READER_FLAGS, type RunImage } from '@weir/connector-runtime';
+import { type PullProgress, READER_FLAGS, type RunImage } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { ChildRegistry } from '../worker-deps.ts';
 import { sourceFailure } from './failure.ts';
-import type { ChildPlan, FromChild, FromParent, Progress, Work } from './messages.ts';
+import {
+  type ChildPlan,
+  type FromChild,
+  type FromParent,
+  IN_CONTAINERS,
+  type Progress,
+  type Work,
+} from './messages.ts';
 import type { Sync } from './sync-types.ts';
 
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */
 const STOP_GRACE_MS = 15_000;
 const MAX_HEAP_MIB = 256;
-/** Threads take their memory from few places, so that what one has freed is there for the next (glibc, mallopt(3)). */
-const MALLOC = { MALLOC_ARENA_MAX: '2' };
+/**
+ * Threads take their memory from few places, so that what one has freed is there for the next, and what is large goes back
+ * to the system when it is freed: by itself the bound rises with what was freed, and long lines would stay (glibc,
+ * mallopt(3)). It costs no time, and a quarter less memory at the peak.
+ */
+const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
 /** What the process of an attempt may know of our environment. */
 const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE', 'WEIR_FAULTPOINTS'] as const;
 
 export interface StartChildOptions {
+  begun: BegunChild;
   plan: ChildPlan;
   children: ChildRegistry;
   /** What the process tells by itself, and that it has failed or was lost. */
   onEvent(event: SyncEvent<Sync>): void;
   onProgress(streams: Record<string, Progress>): void;
+  /** Told how far the image is pulled. */
+  onPull(progress: PullProgress): void;
   /** Told which image runs, when it does in a container. */
   onImage(image: RunImage): void;
   /** Keeps the credentials that the connector renewed; never rejects. */
@@ -43,20 +57,20 @@ export interface SyncChild {
   end(how: 'in order' | 'at once'): Promise<void>;
 }
 
+/** The process of one attempt, which loads its code and waits for its plan. */
+export interface BegunChild {
+  process: ChildProcess;
+  gone: Promise<void>;
+  /** Ends it, were it already at work. Resolves when it is gone. */
+  discard(): Promise<void>;
+}
+
 /**
- * Starts the process of one attempt. It gets its plan over the channel and nothing of our environment but what it goes on
- * with a trace by.
+ * Begins the process of one attempt, so that it loads its code while the attempt is planned. It knows nothing of our
+ * environment but what it goes on with a trace by.
  */
-export function startChild({
-  plan,
-  children,
-  onEvent,
-  onProgress,
-  onLog,
-  onImage,
-  onRotated,
-}: StartChildOptions): SyncChild {
-  const child = fork(childProgram(), [], {
+export function beginChild(children: ChildRegistry, { inContainers }: { inContainers: boolean }): BegunChild {
+  const child = fork(childProgram(), inContainers ? [IN_CONTAINERS] : [], {
     env: { ...environment(), ...MALLOC, ...children.environment?.() },
     execArgv: [
       '--conditions=@weir/source',
@@ -66,34 +80,56 @@ export function startChild({
     ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const { pid } = child;
+  if (pid !== undefined) children.started({ name: 'sync', pid, parent: process.pid });
+  const gone = endOf(child).then(() => {
+    if (pid !== undefined) children.ended(pid);
+  });
+  const discard = () => {
+    child.kill('SIGKILL');
+    return gone;
+  };
+  return { process: child, gone, discard };
+}
+
+/** Gives the process of one attempt its plan, over the channel, and with that its work. */
+export function startChild({
+  begun,
+  plan,
+  children,
+  onEvent,
+  onProgress,
+  onPull,
+  onLog,
+  onImage,
+  onRotated,
+}: StartChildOptions): SyncChild {
+  const child = begun.process;
   const waiting = new Map<number, (event: SyncEvent<Sync>) => void>();
   let asked = 0;
   let failure: RunFailureRecord = sourceFailure('sync_process_lost');
   let timer: NodeJS.Timeout | undefined;
   const pids: number[] = [];
-  const register = (name: string, pid: number | undefined, parent: number) => {
-    if (pid === undefined) return;
-    pids.push(pid);
-    children.started({ name, pid, parent });
-  };
   const killLater = () => {
     timer ??= setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
   };
 
-  register('sync', child.pid, process.pid);
   child.on('message', (message: FromChild) => {
     if (message.type === 'done') {
       waiting.get(message.id)?.(message.event);
       waiting.delete(message.id);
     } else if (message.type === 'event') onEvent(message.event);
     else if (message.type === 'progress') onProgress(message.streams);
+    else if (message.type === 'pull') onPull(message.progress);
     else if (message.type === 'log') void onLog(message.lines).then(() => tell(child, { type: 'logged' }));
     else if (message.type === 'image') onImage(message.image);
     else if (message.type === 'rotated') onRotated(message.config);
-    else if (message.type === 'connector') register(message.name, message.pid, child.pid ?? process.pid);
-    else failure = message.failure;
+    else if (message.type === 'connector') {
+      pids.push(message.pid);
+      children.started({ name: message.name, pid: message.pid, parent: child.pid ?? process.pid });
+    } else failure = message.failure;
   });
-  const gone = endOf(child).then(() => {
+  const gone = begun.gone.then(() => {
     clearTimeout(timer);
     for (const pid of pids) children.ended(pid);
     for (const settle of waiting.values()) settle({ type: 'failed', failure });

@@ -1,13 +1,15 @@
 import type { CommitBatch } from '@weir/engine';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
 import {
-  type CommitResult,
+  type CheckpointWrite,
   MAX_LISTED_SNAPSHOTS,
   type PreparedTable,
   type ResumePoint,
+  type TableCommit,
   type TableRef,
   type TablesService,
 } from '@weir/plugin-datasets/contract';
+import type { SyncPhase } from '../contract.ts';
 import type { CommittedRows } from '../run-log/attempt-log.ts';
 import type { StreamRow } from '../stream/entity.ts';
 import { datasetIdOf } from '../stream/view.ts';
@@ -17,6 +19,7 @@ import type { PlannedStream, RefusedStream, SyncPlan } from './plan-sync.ts';
 import { countersOf, type Figures, typeName, withBatch, withFields } from './sync-figures.ts';
 import type { Sync, WantedColumn } from './sync-types.ts';
 import { tableCommits } from './table-commits.ts';
+import { type PulledSoFar, pullView } from './view.ts';
 
 /** Who commits: a run, the attempt that holds its lease, and the tenant. */
 export interface Attempt {
@@ -41,6 +44,8 @@ interface Standing {
 }
 
 type Standings = ReadonlyMap<string, Standing>;
+/** The table of a stream as it is by now. */
+type Tables = (streamId: string) => PreparedTable;
 
 /** Keeps the books of one attempt: commits with their checkpoints, and the counters that people see. */
 export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attempt, plan: SyncPlan) {
@@ -52,42 +57,36 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
     return found;
   };
 
+  let phase: OpenPhase = 'preparing';
+  let pull: PulledSoFar | undefined;
+  /** What was written last of each stream: most of many stand still while one is read. */
+  const shown: Shown = new Map();
+
   return {
+    /** Notes how far the image of the connector is pulled. */
+    pulling({ bytes, totalBytes }: PulledSoFar): void {
+      phase = 'pulling';
+      pull = { bytes, totalBytes };
+    },
+
     /** Makes the rows of the run's streams, and takes over what earlier attempts have committed. */
     async open(): Promise<void> {
       await openStreamRuns(kernel, attempt, { standings, refused: plan.refused });
       if (leaseEpoch > 1) for (const known of standings.values()) await recallSnapshots(tables, attempt, known);
-      await this.record('preparing');
+      await this.record();
     },
 
-    /** Commits a batch with the state that covers it; tells what has come of it. */
-    async commit(effect: CommitBatch<Sync>, { schema }: PreparedTable): Promise<CommittedRows> {
-      const known = standing(effect.stream);
-      const { stream } = known;
-      const state = effect.batch.state ?? stream.engine.state;
-      const figures = withBatch(known.figures, effect);
-      const facts = { stream, state, follows: known.follows, attempt: leaseEpoch };
-      const commits = tableCommits(effect, facts);
-      const overwrote = effect.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
-      const done = (snapshotId: string | null | undefined): Figures =>
-        snapshotId == null ? figures : { ...figures, snapshotIds: [...figures.snapshotIds, snapshotId] };
-      const counters = { ...countersOf(figures), overwrote, whole: effect.isWhole ? 1 : 0 };
-      const result = await tables.commit(tenant, {
-        runId,
-        leaseEpoch,
-        tables: commits,
-        checkpoints: [{ key: stream.checkpointKey, state: state ?? null, counters }],
-      });
-      Object.assign(known, {
-        figures: done(result.tables[0]?.snapshotId),
-        follows: known.follows && followedBy(known.follows, `${runId}:${effect.stream}:${effect.number}`, result),
-        stateSha256: commits[0]?.stateSha256,
-        schemaId: (schema as { 'schema-id': number })['schema-id'],
-        committedAt: new Date(),
-      });
-      await this.record('committing');
-      const rows = effect.batch.parts.reduce((sum, part) => sum + part.rows, 0);
-      return { rows, rejected: effect.batch.rejected, snapshotId: result.tables[0]?.snapshotId ?? undefined };
+    /** Commits batches with the states that cover them, in one step; tells what has come of each. */
+    async commit(batches: readonly CommitBatch<Sync>[], tablesNow: Tables): Promise<CommittedRows[]> {
+      const drafts = batches.map((batch) => draftOf(batch, standing(batch.stream), attempt));
+      const commits = commitsOf(drafts);
+      const checkpoints = drafts.map(({ checkpoint }) => checkpoint);
+      const result = await tables.commit(tenant, { runId, leaseEpoch, tables: commits, checkpoints });
+      const snapshotOf = new Map(commits.map((commit, at) => [commit, result.tables[at]?.snapshotId ?? undefined]));
+      const done = drafts.map((draft) => settled(draft, tablesNow(draft.batch.stream), { runId, snapshotOf }));
+      phase = 'committing';
+      await this.record();
+      return done;
     },
 
     /** Notes columns that a stream was given. */
@@ -97,8 +96,9 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       known.figures = { ...known.figures, fields: withFields(known.figures.fields, notes) };
     },
 
-    /** Notes how far the connector has been read. */
+    /** Notes how far the connector has been read, which runs then. */
     progress(streams: Record<string, Progress>): void {
+      phase = 'reading';
       for (const [streamId, read] of Object.entries(streams)) standing(streamId).read = read;
     },
 
@@ -116,22 +116,25 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       };
     },
 
-    /** What a heartbeat tells of the attempt: rows and bytes so far, and the newest commit of the run. */
+    /** What a heartbeat tells of the attempt: rows and bytes so far, the newest commit of the run, what was pulled. */
     pulse() {
       const committed = [...standings.values()].filter(({ committedAt }) => committedAt !== undefined);
       const newest = committed.toSorted((a, b) => Number(b.committedAt) - Number(a.committedAt))[0];
       const last = newest && { at: newest.committedAt, snapshotId: newest.figures.snapshotIds.at(-1) ?? null };
-      return { ...this.totals(), lastCommit: last ?? null };
+      return { ...this.totals(), lastCommit: last ?? null, pull: pull ?? null };
     },
 
     /** Writes the counters of the run and its streams where the API reads them. */
-    async record(phase: 'preparing' | 'reading' | 'committing'): Promise<void> {
-      await writeCounters(kernel, attempt, { phase, totals: this.totals(), standings });
+    async record(): Promise<void> {
+      await writeCounters(kernel, attempt, { phase, pull, totals: this.totals(), standings, shown });
     },
 
     /** Writes the outcome of each stream. */
     async conclude(results: readonly StreamResult[]): Promise<void> {
-      await this.record('committing');
+      phase = 'committing';
+      // The last word is a whole one.
+      shown.clear();
+      await this.record();
       await kernel.db(tenant).transaction(async (tx) => {
         for (const { streamId, failure } of results) {
           const row = await tx.findOne(StreamRunEntity, { runId, streamId });
@@ -173,45 +176,68 @@ async function openStreamRuns(
   });
 }
 
+/** By stream, the values of its row as they were written. */
+type Shown = Map<string, string>;
+
+/** Where a run can be while an attempt has it in hands. */
+type OpenPhase = Exclude<SyncPhase, 'waiting' | 'ended'>;
+
 interface Counters {
-  phase: 'preparing' | 'reading' | 'committing';
+  phase: OpenPhase;
+  pull: PulledSoFar | undefined;
   totals: ReturnType<SyncLedger['totals']>;
   standings: Standings;
+  shown: Shown;
 }
 
 /** Writes what people see of the run; an attempt that a newer one has replaced changes nothing of the run's row. */
-async function writeCounters(kernel: Kernel, attempt: Attempt, { phase, totals, standings }: Counters): Promise<void> {
+async function writeCounters(
+  kernel: Kernel,
+  attempt: Attempt,
+  { phase, pull, totals, standings, shown }: Counters,
+): Promise<void> {
   const { runId, leaseEpoch } = attempt;
-  await kernel.db(attempt.tenant).transaction(async (tx) => {
+  const rows = [...standings].map(([streamId, known]) => [streamId, streamValues(known)] as const);
+  const changed = rows.filter(([streamId, values]) => shown.get(streamId) !== JSON.stringify(values));
+  const isOurs = await kernel.db(attempt.tenant).transaction(async (tx) => {
     const { rowCount } = await tx.sql(
       `update sources.sync_run set phase = $2, attempt = $3, rows_read = $4, rows_written = $5, rows_with_errors = $6,
-         rows_with_extra = $7, rows_rejected = $8, bytes_read = $9, updated_at = now()
+         rows_with_extra = $7, rows_rejected = $8, bytes_read = $9, pull = $10::jsonb,
+         updated_at = now()
        where run_id = $1 and attempt <= $3`,
       [
         ...[runId, phase, leaseEpoch, totals.rowsRead, totals.rowsWritten, totals.rowsWithErrors],
         ...[totals.rowsWithExtra, totals.rowsRejected, totals.bytesRead],
+        pull === undefined || phase !== 'pulling' ? null : JSON.stringify(pullView(pull)),
       ],
     );
-    if (rowCount === 0) return;
-    for (const [streamId, known] of standings) {
-      const { figures, committedAt, schemaId, stateSha256 } = known;
+    if (rowCount === 0) return false;
+    for (const [streamId, values] of changed) {
       await tx.sql(
         `update sources.stream_run set rows_read = $3, rows_written = $4, rows_with_errors = $5, rows_with_extra = $6,
            rows_rejected = $7, bytes_read = $8, commits = $9, rows_in_table = $10, snapshot_ids = $11::jsonb,
            snapshot_id = $12, schema_changes = $13::jsonb, committed_at = $14, checksum = $17,
            schema_id = coalesce($15, schema_id), state_sha256 = coalesce($16, state_sha256)
          where run_id = $1 and stream_id = $2`,
-        [
-          ...[runId, streamId, rowsReadOf(known), figures.rowsWritten, figures.rowsWithErrors, figures.rowsWithExtra],
-          ...[figures.rowsRejected, bytesReadOf(known), figures.batch],
-          figures.batch > 0 ? figures.rowsInTable : null,
-          ...[JSON.stringify(figures.snapshotIds), figures.snapshotIds.at(-1) ?? null, JSON.stringify(figures.fields)],
-          ...[committedAt ?? null, schemaId ?? null, stateSha256 ?? null],
-          figures.batch > 0 ? (figures.checksum ?? null) : null,
-        ],
+        [runId, streamId, ...values],
       );
     }
+    return true;
   });
+  if (isOurs) for (const [streamId, values] of changed) shown.set(streamId, JSON.stringify(values));
+}
+
+/** What the row of a stream shows, in the order of the statement. */
+function streamValues(known: Standing): readonly unknown[] {
+  const { figures, committedAt, schemaId, stateSha256 } = known;
+  return [
+    ...[rowsReadOf(known), figures.rowsWritten, figures.rowsWithErrors, figures.rowsWithExtra],
+    ...[figures.rowsRejected, bytesReadOf(known), figures.batch],
+    figures.batch > 0 ? figures.rowsInTable : null,
+    ...[JSON.stringify(figures.snapshotIds), figures.snapshotIds.at(-1) ?? null, JSON.stringify(figures.fields)],
+    ...[committedAt ?? null, schemaId ?? null, stateSha256 ?? null],
+    figures.batch > 0 ? (figures.checksum ?? null) : null,
+  ];
 }
 
 /** Finds the snapshots that earlier attempts of the run have made; the last one may be known to the table alone. */
@@ -246,16 +272,51 @@ function standingOf(stream: PlannedStream): Standing {
   };
 }
 
-/** What the next commit follows: this one, in each table where it made a snapshot. */
-function followedBy(
-  before: NonNullable<ResumePoint['follows']>,
-  commitId: string,
-  { tables: [rows, quarantine] }: CommitResult,
-): ResumePoint['follows'] {
-  return {
-    rows: rows?.snapshotId == null ? before.rows : commitId,
-    quarantine: quarantine?.snapshotId == null ? before.quarantine : commitId,
-  };
+interface Draft {
+  batch: CommitBatch<Sync>;
+  known: Standing;
+  figures: Figures;
+  commits: readonly TableCommit[];
+  checkpoint: CheckpointWrite;
+}
+
+/** What one stream brings to a commit: changes of its tables, and its checkpoint. */
+function draftOf(batch: CommitBatch<Sync>, known: Standing, { leaseEpoch }: Attempt): Draft {
+  const { stream } = known;
+  const state = batch.batch.state ?? stream.engine.state;
+  const figures = withBatch(known.figures, batch);
+  const commits = tableCommits(batch, { stream, state, follows: known.follows, attempt: leaseEpoch });
+  const overwrote = batch.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
+  const counters = { ...countersOf(figures), overwrote, whole: batch.isWhole ? 1 : 0 };
+  return { batch, known, figures, commits, checkpoint: { key: stream.checkpointKey, state: state ?? null, counters } };
+}
+
+/** Takes a commit that stands into the books of its stream; tells what has come of it. */
+function settled(
+  { batch, known, figures, commits: [rows, quarantine] }: Draft,
+  { schema }: PreparedTable,
+  { runId, snapshotOf }: { runId: string; snapshotOf: ReadonlyMap<TableCommit | undefined, string | undefined> },
+): CommittedRows {
+  const snapshotId = snapshotOf.get(rows);
+  const id = `${runId}:${batch.stream}:${batch.number}`;
+  Object.assign(known, {
+    figures: snapshotId === undefined ? figures : { ...figures, snapshotIds: [...figures.snapshotIds, snapshotId] },
+    follows: known.follows && {
+      rows: snapshotId === undefined ? known.follows.rows : id,
+      quarantine: snapshotOf.get(quarantine) === undefined ? known.follows.quarantine : id,
+    },
+    stateSha256: rows?.stateSha256,
+    schemaId: (schema as { 'schema-id': number })['schema-id'],
+    committedAt: new Date(),
+  });
+  const count = batch.batch.parts.reduce((sum, part) => sum + part.rows, 0);
+  return { rows: count, rejected: batch.batch.rejected, snapshotId };
+}
+
+/** The changes of all tables; one that stays as it is takes no part where several streams are committed together. */
+function commitsOf(drafts: readonly Draft[]): TableCommit[] {
+  const commits = drafts.flatMap((draft) => draft.commits);
+  return drafts.length === 1 ? commits : commits.filter(({ mode, files }) => mode !== 'append' || files.length > 0);
 }
 
 function statusOf(failure: RunFailureRecord | undefined): 'succeeded' | 'failed' | 'cancelled' {

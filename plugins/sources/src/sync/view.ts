@@ -1,6 +1,13 @@
+import type { PullProgress } from '@weir/connector-runtime';
 import { failureView, type RunRecord, type RunWorkerView, runView } from '@weir/kernel';
 import { TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
-import { getSyncReceipt, type StreamRunView, type SyncRunDetailView, type SyncRunView } from '../contract.ts';
+import {
+  getSyncReceipt,
+  type PullView,
+  type StreamRunView,
+  type SyncRunDetailView,
+  type SyncRunView,
+} from '../contract.ts';
 import { NO_ROWS, type StreamRunRow, type SyncRunRow } from './entity.ts';
 
 type CounterRow = Pick<SyncRunRow, keyof typeof NO_ROWS>;
@@ -16,6 +23,22 @@ function countersView(row: CounterRow) {
   };
 }
 
+/** What the runtime tells of a pull. */
+export type PulledSoFar = Pick<PullProgress, 'bytes' | 'totalBytes'>;
+
+/** How far an image is pulled; how large it is is not known before its first layer begins. */
+export function pullView({ bytes, totalBytes }: PulledSoFar): PullView {
+  return { bytes, total_bytes: totalBytes === 0 ? null : totalBytes };
+}
+
+/** Where a run is, and how far its image is pulled while that goes on; one that has ended is nowhere else. */
+export function phaseView<P extends string>(
+  { is_terminal: hasEnded }: Pick<ReturnType<typeof runView>, 'is_terminal'>,
+  { phase, pull }: { phase: P; pull?: PullView | null | undefined },
+): { phase: P | 'ended'; pull: PullView | null } {
+  return { phase: hasEnded ? 'ended' : phase, pull: !hasEnded && phase === 'pulling' ? (pull ?? null) : null };
+}
+
 /** A sync as the wire shows it: the kernel's run with this plugin's details. */
 export function syncRunView(run: RunRecord, details: SyncRunRow | undefined): SyncRunView {
   const facts = runView(run);
@@ -23,7 +46,7 @@ export function syncRunView(run: RunRecord, details: SyncRunRow | undefined): Sy
     ...facts,
     source_id: run.subjectId,
     verdict: details?.verdict ?? null,
-    phase: facts.is_terminal ? 'ended' : (details?.phase ?? 'waiting'),
+    ...phaseView(facts, details ?? { phase: 'waiting', pull: null }),
     ...countersView(details ?? NO_ROWS),
   };
 }

@@ -1,18 +1,21 @@
-import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '@weir/connector-runtime';
+import type { Kernel } from '@weir/kernel';
 
 const ATTEMPT = /^(\d+)-/;
 
 /** The scratch folders of attempts: each belongs to the worker process in its name and ends with the attempt. */
 export interface WorkFolders {
   make(label: string): Promise<string>;
+  /** Never rejects: an attempt that has committed does not fail by what is left, which the next `sweep` tries again. */
   remove(folder: string): Promise<void>;
   /** Removes what workers that no longer run have left behind. */
   sweep(): Promise<void>;
 }
 
-/** Scratch folders below `root`, owner-only. */
-export function workFolders(root: string): WorkFolders {
+/** Scratch folders below `root`, owner-only; `onLeft` is told of one that could not be removed. */
+export function workFolders(root: string, onLeft: (folder: string) => void): WorkFolders {
   const base = async () => {
     await mkdir(join(root, 'attempts'), { recursive: true, mode: 0o700 });
     return realpath(join(root, 'attempts'));
@@ -23,16 +26,21 @@ export function workFolders(root: string): WorkFolders {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       return folder;
     },
-    remove: (folder) => rm(folder, { recursive: true, force: true }),
+    remove: (folder) => removeTree(folder).catch(() => onLeft(folder)),
     async sweep() {
       const folder = await base();
       for (const name of await readdir(folder)) {
         const owner = ATTEMPT.exec(name)?.[1];
         if (owner !== undefined && !isAlive(Number(owner)))
-          await rm(join(folder, name), { recursive: true, force: true });
+          await removeTree(join(folder, name)).catch(() => onLeft(join(folder, name)));
       }
     },
   };
+}
+
+/** Names in the worker's log what could not be removed. */
+export function toldOfLeft({ log }: Pick<Kernel, 'log'>): (folder: string) => void {
+  return (folder) => log.warn({ folder }, 'the folder of an attempt could not be removed');
 }
 
 function isAlive(pid: number): boolean {

@@ -1,8 +1,16 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { AuditsService, TableRef, TableSnapshot, TablesService } from '@weir/plugin-datasets/contract';
 import { MAX_LISTED_SNAPSHOTS } from '@weir/plugin-datasets/contract';
-import { type ReceiptStreamView, type SyncVerificationView, VERIFICATION_FORMAT } from '../contract.ts';
+import type { RunLogEntry, RunLogsService } from '@weir/plugin-platform/contract';
+import {
+  type ReceiptStreamView,
+  type SyncVerificationView,
+  VERIFICATION_FORMAT,
+  type VerifiedStreamView,
+} from '../contract.ts';
 import type { KeptReceipt, receiptService } from '../receipt/service.ts';
+import type { WorkLog } from '../run-log/attempt-log.ts';
+import { toldAttempt } from '../run-log/told-attempt.ts';
 import { compareStream, type StreamEvidence, supersededBy, worstOf } from './compare.ts';
 import { VerificationEntity } from './entity.ts';
 
@@ -11,6 +19,7 @@ export interface VerifyDeps {
   tables: TablesService;
   audits: AuditsService;
   receipts: ReturnType<typeof receiptService>;
+  runLogs: RunLogsService;
 }
 
 /** Carries out one verification and keeps what it found. Reading again finds the same, so it may be repeated. */
@@ -19,12 +28,17 @@ export async function verifySyncRun(
   tenant: Tenant,
   { verificationRunId, signal }: { verificationRunId: string; signal: AbortSignal },
 ): Promise<void> {
-  const { kernel, receipts } = deps;
-  if ((await kernel.runs.begin(tenant, verificationRunId)) === undefined) return;
+  const { kernel, receipts, runLogs } = deps;
+  const lease = await kernel.runs.begin(tenant, verificationRunId);
+  if (lease === undefined) return;
   const db = kernel.db(tenant);
   const row = await db.transaction((tx) => tx.findOne(VerificationEntity, { verificationRunId }));
   if (row === undefined) throw new Error('the verification has no row');
-  const outcome = await verified(deps, tenant, { kept: await receipts.get(tenant, row.runId), signal });
+  const told = { runLogs, tenant, runId: verificationRunId, ...lease, signal };
+  const outcome = await toldAttempt(told, async (log) => {
+    const kept = await receipts.get(tenant, row.runId);
+    return verified(deps, tenant, { kept, signal, log });
+  });
   await db.transaction(async (tx) => {
     const again = await tx.findOne(VerificationEntity, { verificationRunId });
     if (again !== undefined) await tx.update(again, { outcome });
@@ -34,13 +48,18 @@ export async function verifySyncRun(
 async function verified(
   deps: VerifyDeps,
   tenant: Tenant,
-  { kept, signal }: { kept: KeptReceipt; signal: AbortSignal },
+  { kept, signal, log }: { kept: KeptReceipt; signal: AbortSignal; log: WorkLog },
 ): Promise<SyncVerificationView> {
   const { sha256, receipt } = kept;
   const streams = [];
+  const { run_id } = receipt;
+  const begins = `the receipt of run ${run_id} is held against its tables`;
+  log.write({ level: 'info', step: 'verify', message: begins, fields: { sync_run_id: run_id } });
   for (const stream of receipt.streams) {
     signal.throwIfAborted();
-    streams.push(compareStream(stream, await evidenceOf(deps, tenant, receipt.run_id, stream)));
+    const found = compareStream(stream, await evidenceOf(deps, tenant, run_id, stream));
+    log.write(verdictLine(found));
+    streams.push(found);
   }
   return {
     format: VERIFICATION_FORMAT,
@@ -50,6 +69,15 @@ async function verified(
     verdict: worstOf(streams.map(({ verdict }) => verdict)),
     streams,
   };
+}
+
+/** What was found of one stream, and which figures are other ones. */
+function verdictLine({ name: stream, dataset_id, verdict, reason, figures }: VerifiedStreamView): RunLogEntry {
+  const other = figures.filter(({ equal }) => !equal).map(({ figure }) => figure);
+  const why = [...(reason === null ? [] : [reason]), ...other].join(', ');
+  const level = verdict === 'equal' ? 'info' : verdict === 'unverifiable' ? 'warn' : 'error';
+  const message = `${dataset_id} is ${verdict}${why === '' ? '' : `: ${why}`}`;
+  return { level, step: 'verify', stream, message, fields: { verdict } };
 }
 
 async function evidenceOf(

@@ -1,15 +1,16 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { RunInput, SourceActivities } from '../activities.ts';
+import type { RunInput } from '../attempt.ts';
+import type { DiscoveryActivities } from '../discovery/activities.ts';
 import { withOutcome } from './run-outcome.ts';
 
-const { discover } = proxyActivities<SourceActivities>({
+const { discover } = proxyActivities<DiscoveryActivities>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '20 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds', maximumAttempts: 3 },
 });
 
-const { endDiscovery } = proxyActivities<SourceActivities>({
+const { endDiscovery } = proxyActivities<DiscoveryActivities>({
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });

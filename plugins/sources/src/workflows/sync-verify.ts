@@ -1,5 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { RunInput, SourceActivities } from '../activities.ts';
+import type { SourceActivities } from '../activities.ts';
+import type { RunInput } from '../attempt.ts';
 import { withOutcome } from './run-outcome.ts';
 
 const { verifySync } = proxyActivities<SourceActivities>({

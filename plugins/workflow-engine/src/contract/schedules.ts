@@ -14,7 +14,7 @@ const Instant = Type.String({ format: 'date-time', description: 'ISO 8601 with a
 /** When a schedule runs, as a request says it; `readTimes` says which rules it must keep beyond this form. */
 export const scheduleTimes = {
   cron: Type.Optional(
-    Type.Array(Type.String({ minLength: 9, maxLength: MAX_CRON_LENGTH }), {
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_CRON_LENGTH }), {
       minItems: 1,
       maxItems: MAX_CRONS,
       description:

@@ -1,5 +1,8 @@
 import cronstrue from 'cronstrue';
 import type { ScheduleTimesView } from '../contract.ts';
+import type { Cron } from './cron.ts';
+import { cronsOf } from './next-runs.ts';
+import { isEitherDay, plainCron } from './plain-cron.ts';
 
 const UNITS: readonly [number, string][] = [
   [86_400, 'day'],
@@ -12,7 +15,7 @@ const UNITS: readonly [number, string][] = [
 export function sentence(times: ScheduleTimesView): string {
   const when =
     times.interval_seconds === null
-      ? `${times.cron.map(cronText).join('; ')}, by the clocks of ${times.timezone}`
+      ? `${cronsOf(times).map(cronText).join('; ')}, by the clocks of ${times.timezone}`
       : `Every ${amount(times.interval_seconds)}${times.offset_seconds > 0 ? `, ${span(times.offset_seconds)} after the full count` : ''}`;
   return [
     when,
@@ -22,10 +25,10 @@ export function sentence(times: ScheduleTimesView): string {
   ].join(', ');
 }
 
-function cronText(cron: string): string {
-  const text = cronstrue.toString(cron.trim(), { use24HourTimeFormat: true });
+function cronText(cron: Cron): string {
+  const text = cronstrue.toString(plainCron(cron), { use24HourTimeFormat: true });
   // Where both fields of days are given, either is enough.
-  return text.replace(' of the month, and ', ' of the month, or ');
+  return isEitherDay(cron) ? text.replace(/ of the month, (?:and )?/, ' of the month, or ') : text;
 }
 
 /** `hour`, `15 minutes`. */

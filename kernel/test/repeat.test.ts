@@ -1,0 +1,44 @@
+import t from 'tap';
+import { repeat } from '../src/repeat.ts';
+
+t.test('a round that goes on is joined, not doubled, and stopping waits for it', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let [begun, ended] = [0, 0];
+  const repeated = repeat(
+    1,
+    async () => {
+      begun += 1;
+      await promise;
+      ended += 1;
+    },
+    t.error,
+  );
+  const first = repeated.now();
+  t.equal(repeated.now(), first);
+  const stopped = repeated.stop();
+  resolve();
+  await stopped;
+  t.same([begun, ended], [1, 1]);
+});
+
+t.test('a round that fails is told of, and the next one comes', async (t) => {
+  const told: unknown[] = [];
+  const second = Promise.withResolvers<void>();
+  let rounds = 0;
+  const repeated = repeat(
+    1,
+    async () => {
+      rounds += 1;
+      if (rounds === 1) throw new Error('away');
+      second.resolve();
+    },
+    (error) => told.push(error),
+  );
+  await repeated.now();
+  // The timer alone keeps no process alive.
+  const alive = setTimeout(() => undefined, 60_000);
+  await second.promise;
+  clearTimeout(alive);
+  await repeated.stop();
+  t.match(told, [{ message: 'away' }]);
+});

@@ -1,0 +1,52 @@
+import { Platform } from '@weir/kernel';
+import { Producers, Tables } from '@weir/plugin-datasets/contract';
+import { RunLogs } from '@weir/plugin-platform/contract';
+import { attempt, type RunInput, tenantOf } from '../attempt.ts';
+import { patternCatalog } from '../pattern/catalog.ts';
+import { loadPatterns } from '../pattern/load-patterns.ts';
+import { roleEngine } from '../runtime/role-engine.ts';
+import type { Outcome } from '../sync/finish-sync.ts';
+import { toldOfLeft, workFolders } from '../sync/work-folders.ts';
+import { settingsOf, type WorkerDeps } from '../worker-deps.ts';
+import { type DiscoveryDeps, finishDiscovery, runDiscovery } from './run-discovery.ts';
+
+export type DiscoveryActivities = ReturnType<typeof discoveryActivities>;
+
+/** What discoveries of one worker process need. */
+export function discoveryDeps({ kernel, children, workDir }: WorkerDeps): DiscoveryDeps {
+  const { connectors } = loadPatterns(settingsOf(kernel).WEIR_PLATFORM, kernel.log);
+  const patterns = { of: patternCatalog(kernel.use(Platform).sql).of, connectors };
+  return {
+    kernel,
+    patterns,
+    folders: workFolders(workDir, toldOfLeft(kernel)),
+    children,
+    engine: roleEngine(kernel, 'discovery'),
+    runLogs: kernel.use(RunLogs),
+  };
+}
+
+/** The activities of role `discovery`, over what the worker program gives. */
+export function discoveryActivities(given: WorkerDeps) {
+  const deps = discoveryDeps(given);
+  const { kernel, folders, runLogs } = deps;
+  const services = { tables: kernel.use(Tables), producers: kernel.use(Producers) };
+  const swept = folders.sweep();
+
+  return {
+    /** Asks a connector for its streams and keeps them; one attempt. */
+    discover: (input: RunInput): Promise<void> =>
+      attempt(kernel.log, input, async ({ signal, beat, log }) => {
+        await swept;
+        await runDiscovery({ ...deps, kernel: { ...kernel, log } }, await tenantOf(kernel, input), {
+          runId: input.run_id,
+          signal,
+          beat,
+        });
+      }),
+
+    /** Makes a discovery terminal and brings the streams of its source in line with it. */
+    endDiscovery: async (input: RunInput, outcome: Outcome): Promise<void> =>
+      finishDiscovery({ kernel, services, runLogs }, await tenantOf(kernel, input), input.run_id, outcome),
+  };
+}

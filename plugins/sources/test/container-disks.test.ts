@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { imageMaker, ownWorkspace, runs } from '../../../connectors/runtime/test/container-kit.ts';
+import { engineJson, ownEngine } from '../../../test/engines/index.ts';
+import { createSource, updateSource } from '../src/contract.ts';
+import { firstFailure } from './first-failure.ts';
+import { discovered, enableAll, ok, synced, testPlatform } from './platform.ts';
+
+/** Only a hang reaches it. */
+t.setTimeout(180_000);
+const run = promisify(execFile);
+const FIXTURES = join(import.meta.dirname, 'fixtures');
+const IMAGE = 'weir-test/fills-disks:1';
+/** The disk of the workspace, which a connector can fill. */
+const WORKSPACE_MIB = 24;
+const TMP_MIB = 16;
+/** Far more than a connector may have lying there, without a byte of disk. */
+const QUOTA_BREAKER = 2 ** 32;
+
+/** Fills what its configuration names while it describes or reads, and says of that only what the system says. */
+const PROGRAM = `
+  const fs = require('node:fs');
+  const [verb, ...flags] = process.argv.slice(1);
+  const how = JSON.parse(fs.readFileSync(flags[flags.indexOf('--config') + 1], 'utf8')).path;
+  const say = (message) => fs.writeSync(1, JSON.stringify(message) + '\\n');
+  const fill = (folder) => {
+    const file = fs.openSync(folder + '/1.parquet', 'w');
+    for (;;) fs.writeSync(file, Buffer.alloc(1048576, 1));
+  };
+  const descriptor = { name: 'rows' };
+  const status = (status) => say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', emitted_at: 1, stream_status: { stream_descriptor: descriptor, status } } });
+  if (verb === 'discover') {
+    if (how === 'tmp while it describes') fill('/tmp');
+    const json_schema = { type: 'object', properties: { id: { type: 'integer' } } };
+    say({ type: 'CATALOG', catalog: { streams: [{ ...descriptor, json_schema, supported_sync_modes: ['full_refresh'] }] } });
+  } else {
+    status('STARTED');
+    say({ type: 'RECORD', record: { stream: 'rows', data: { id: 1 }, emitted_at: 1 } });
+    if (how === 'tmp') fill('/tmp');
+    if (how === 'segments') fill(process.env.WEIR_SEGMENT_DIR);
+    if (how === 'more segments than it may have') {
+      fs.ftruncateSync(fs.openSync(process.env.WEIR_SEGMENT_DIR + '/1.parquet', 'w'), ${QUOTA_BREAKER});
+      setInterval(() => undefined, 1000);
+    } else status('COMPLETE');
+  }
+`.replaceAll(/\s+/g, ' ');
+
+/** What it fills, and what a run of it says. */
+const TABLE: readonly (readonly [how: string, code: string, origin: string, hint: RegExp])[] = [
+  ['tmp', 'connector_disk_full', 'platform', /tmp_mib/],
+  ['segments', 'connector_disk_full', 'platform', /workspace/],
+  ['more segments than it may have', 'segment_backlog', 'source', /segments/],
+];
+
+/** A manifest whose only pattern is that image, with a small disk of its own. */
+async function manifestOf(folder: string): Promise<string> {
+  const read = async (name: string) => JSON.parse(await readFile(join(FIXTURES, name), 'utf8'));
+  const pattern = { ...(await read('contained/pattern.json')), image: IMAGE, resources: { tmp_mib: TMP_MIB } };
+  await mkdir(join(folder, 'patterns'));
+  await writeFile(join(folder, 'patterns', 'contained.json'), JSON.stringify(pattern));
+  const file = join(folder, 'platform.json');
+  await writeFile(file, JSON.stringify({ ...(await read('platform-contained.json')), patterns: ['patterns'] }));
+  return file;
+}
+
+// One of its own, whose workspace it may fill.
+const engine = await ownEngine(t, 'rootful');
+if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
+else {
+  t.test(
+    'a connector in a container that fills a disk is told of by code, origin and hint, and nothing of it is left',
+    async (t) => {
+      const [workspace, socket] = [await ownWorkspace(t, engine), dirname(engine.socketPath)];
+      await run('mount', ['-o', `remount,size=${WORKSPACE_MIB}m`, engine.workspaceRoot]);
+      await (await imageMaker(engine))(IMAGE, [runs(PROGRAM)]);
+      const manifest = await manifestOf(t.testdir());
+      const platform = await testPlatform(t, async () => ({
+        WEIR_PLATFORM: manifest,
+        ...{ SOURCE_SOCKET_DIR: socket, WEIR_SOURCE_WORKSPACE_DIR: workspace },
+        ...{ DISCOVERY_SOCKET_DIR: socket, WEIR_DISCOVERY_WORKSPACE_DIR: workspace },
+        WEIR_ENGINE_WAIVERS: 'rootful',
+      }));
+      await platform.startWorker();
+      const api = await platform.as('demo');
+      const body = { name: 'shop', pattern_id: 'contained', source_config: { path: 'nothing' } };
+      const params = { source_id: ok(await api(createSource, { body })).source_id };
+      const { source_id } = params;
+      t.match(await discovered(api, source_id), { status: 'succeeded', failure: null });
+      await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
+      const fills = async (path: string) => ok(await api(updateSource, { params, body: { source_config: { path } } }));
+      const left = async () => {
+        const query = new URLSearchParams({ filters: JSON.stringify({ label: ['weir.source'] }) });
+        const containers = await engineJson(engine.socketPath, { path: `/containers/json?all=1&${query}` });
+        return { containers, folders: await readdir(workspace) };
+      };
+      for (const [how, code, origin, hint] of TABLE) {
+        await fills(how);
+        const { streams } = await firstFailure(t, api, source_id);
+        t.match(streams[0]?.failure, { code, origin, detail: /\.$/, hint }, how);
+        t.strictSame(await left(), { containers: [], folders: [] }, `${how}: no container and no folder is left`);
+      }
+      await fills('tmp while it describes');
+      t.match(await discovered(api, source_id), {
+        status: 'failed',
+        failure: { code: 'connector_disk_full', origin: 'platform', hint: /tmp_mib/ },
+      });
+      await fills('nothing');
+      t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 }, 'there is room again');
+      t.strictSame(await left(), { containers: [], folders: [] });
+    },
+  );
+}

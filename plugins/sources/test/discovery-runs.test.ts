@@ -1,0 +1,123 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { createSource, getDiscoveryStatus, readDiscoveryLogs, readRunLogs, startDiscovery } from '../src/contract.ts';
+import { killedAttempt } from './killed-attempt.ts';
+import { discovered, ok, refusal, testPlatform, until } from './platform.ts';
+
+/** Only a hang reaches it. */
+t.setTimeout(180_000);
+const TOKEN = 'Zq8-DESCRIBE/9+token';
+
+t.test('a discovery', async (t) => {
+  const platform = await testPlatform(t, async (folder) => {
+    const file = join(folder, 'credential.key');
+    await writeFile(file, randomBytes(32), { mode: 0o400 });
+    return {
+      WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-describing.json'),
+      WEIR_CREDENTIAL_KEY_FILE: file,
+    };
+  });
+  const api = await platform.as('demo');
+  /** A folder whose connector says what its files say, and what names it. */
+  const place = async (name: string) => {
+    const folder = join(platform.folder, name);
+    await mkdir(folder);
+    const write = (file: string, text: string) => writeFile(join(folder, file), text);
+    await write('token', TOKEN);
+    const body = { pattern_id: 'describing', source_config: { folder }, credential_values: { token: TOKEN } };
+    return { write, body, token: () => readFile(join(folder, 'token'), 'utf8') };
+  };
+  const shop = await place('shop');
+  const { source_id } = ok(await api(createSource, { body: { name: 'shop', ...shop.body } }));
+
+  await t.test('whose connector hangs ends, and the run says how it hung', async (t) => {
+    await shop.write('how', 'says nothing');
+    const worker = await platform.startWorker({ WEIR_DISCOVERY_MAX_SECONDS: '1' });
+    t.match(await discovered(api, source_id), {
+      status: 'failed',
+      failure: { code: 'connector_never_spoke', origin: 'source', detail: /\w/, hint: /WEIR_DISCOVERY_MAX_SECONDS/ },
+    });
+    await ended(worker.process, 'SIGTERM');
+    await shop.write('how', '');
+  });
+
+  /** Starts a discovery that waits for a worker, and has its first attempt killed. */
+  const renewedAndKilled = async (asked: object) => {
+    const { run_id, workflow_id } = ok(await api(startDiscovery, { body: asked, query: { queue: true } }));
+    await killedAttempt(platform, { run_id });
+    return workflow_id;
+  };
+
+  await t.test('that is killed when its connector has renewed a single-use token goes on with that', async (t) => {
+    const next = await place('next');
+    const ofSource = await renewedAndKilled({ source_id });
+    const ofConfig = await renewedAndKilled(next.body);
+    t.strictSame(
+      await Promise.all([shop.token(), next.token()]),
+      [`${TOKEN}+`, `${TOKEN}+`],
+      'the first counts no more',
+    );
+    await platform.startWorker();
+    for (const workflow_id of [ofSource, ofConfig]) {
+      const run = await until('a discovery', async () => {
+        const status = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
+        return status.is_terminal ? status : undefined;
+      });
+      t.match(run, { status: 'succeeded' });
+    }
+    t.match(await discovered(api, source_id), { status: 'succeeded' });
+
+    const { run_id } = await discovered(api, source_id);
+    const params = { source_id, run_id };
+    const { items, ended: isOver } = ok(await api(readRunLogs, { params }));
+    const lines = items.map(
+      ({ level, step, message, untrusted }) => `${level} ${step}${untrusted ? '|' : ':'} ${message}`,
+    );
+    t.equal(isOver, true);
+    t.strictSame(
+      lines.filter((line) => line.includes('|')).sort(),
+      [
+        'info connector| looking with [secret]',
+        'info connector| renewed to [secret]',
+        'warn connector| WARNING on stderr, [secret] in it',
+      ],
+      'neither the credential nor the renewed one is in it',
+    );
+    t.strictSame(
+      lines.filter((line) => !line.includes('|')),
+      [
+        'info attempt: attempt 1 started',
+        'info connector: the connector starts: weir-test/connector-describing:1.0.0',
+        'info discover: streams found: 1',
+        'info end: the run has ended: succeeded',
+      ],
+    );
+    t.notOk(JSON.stringify(items).includes('DESCRIBE'));
+
+    const ofNone = { params: { workflow_id: ofConfig } };
+    const found = ok(
+      await api(readDiscoveryLogs, { ...ofNone, query: { search: 'LOOKING', level: 'info', attempt: 2 } }),
+    );
+    t.strictSame(
+      found.items.map(({ attempt, message }) => [attempt, message]),
+      [[2, 'looking with [secret]']],
+    );
+    const page = ok(await api(readDiscoveryLogs, { ...ofNone, query: { limit: 1, order: '-seq' } }));
+    t.match(page, { items: [{ step: 'end', fields: { status: 'succeeded' } }], next_page_token: String });
+    t.equal(refusal(await (await platform.as('other'))(readDiscoveryLogs, ofNone)), '404 not_found');
+    const { pattern_id, source_config } = next.body;
+    const body = { name: 'next', pattern_id, source_config, workflow_id: ofConfig };
+    const made = ok(await api(createSource, { body }));
+    t.match(await discovered(api, made.source_id), { status: 'succeeded' }, 'a source that is made of it has it too');
+  });
+});
+
+async function ended(child: ChildProcess, signal: 'SIGTERM'): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getDataset } from '@weir/plugin-datasets/contract';
+import t, { type Test } from 'tap';
+import { testMount } from '../../../test/secret-mount.ts';
+import {
+  createSource,
+  getCredentials,
+  getDiscoveryStatus,
+  getSource,
+  readRunLogs,
+  revokeCredential,
+  type SourceView,
+  startDiscovery,
+  startSync,
+} from '../src/contract.ts';
+import { killedAttempt } from './killed-attempt.ts';
+import { discovered, enableAll, ended, ok, refusal, synced, testPlatform, until } from './platform.ts';
+
+/** Only a hang reaches it. */
+t.setTimeout(180_000);
+const TOKEN = 'Zq8-ROTATED/9+token';
+const CANARY = /ROTATED/;
+const OF_SOURCE = `select c.tenant_id, c.credential_id from sources.credential c
+  join sources.source s using (tenant_id, credential_id) where s.source_id = $1`;
+
+type Shop = { source: SourceView };
+
+t.test('credentials that a connector renews, while a real secret store keeps them', async (t) => {
+  const mount = await testMount(t);
+  const platform = await testPlatform(t, async (folder) => {
+    const file = join(folder, 'credential.key');
+    await writeFile(file, randomBytes(32), { mode: 0o400 });
+    return {
+      ...mount.environment('api'),
+      WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-describing.json'),
+      WEIR_CREDENTIAL_KEY_FILE: file,
+    };
+  });
+  // As in a deployment, the worker may only read in the store.
+  const reader = { ...mount.environment('worker'), WEIR_LOG_LEVEL: 'trace' };
+  const said: string[] = [];
+  const startWorker = async () => {
+    const { process: worker } = await platform.startWorker(reader);
+    worker.stdout?.on('data', (piece) => said.push(String(piece)));
+    return worker;
+  };
+  const api = await platform.as('demo');
+  const elsewhere = t.testdir();
+  /** A folder with a token that counts once, and a source of it with a credential of its own. */
+  const shop = async (name: string) => {
+    const folder = join(elsewhere, name);
+    await mkdir(folder);
+    await writeFile(join(folder, 'token'), TOKEN);
+    const of = { pattern_id: 'describing', source_config: { folder } };
+    const credential = { credential_values: { token: TOKEN }, credential_name: name };
+    const source = ok(await api(createSource, { body: { name, ...of, ...credential } }));
+    return { of, source, params: { source_id: source.source_id }, credential_ref: String(source.credential_ref) };
+  };
+  const discoveredAs = async (workflow_id: string) =>
+    until('a discovery', async () => {
+      const status = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
+      return status.is_terminal ? status : undefined;
+    });
+  /** Waits until so many renewals are in the store, and reads every version of the credential there as an operator. */
+  const renewals = async (t: Test, { source }: Shop, count: number) => {
+    const { source_id } = source;
+    const kept = async () => {
+      const { version } = ok(await api(getCredentials, { params: { source_id } }));
+      const [row] = await platform.database.peek(OF_SOURCE, [source_id]);
+      const path = `${mount.mount}/data/src/${row?.tenant_id}/${row?.credential_id}`;
+      const numbers = Array.from({ length: version }, (_, at) => at + 1);
+      const read = numbers.map((at) => mount.operator('GET', `${path}?version=${at}`));
+      return (await Promise.all(read)).map(({ body }) => String(Object(body.data?.data)['/token']));
+    };
+    const tokens = await until(`renewal ${count}`, async () => {
+      const found = await kept();
+      return found.at(-1) === TOKEN + '+'.repeat(count) ? found : undefined;
+    });
+    // Those that come while another is written become one version.
+    t.strictSame([...new Set(tokens)].toSorted(), tokens, 'each version holds what was renewed after the one before');
+    t.equal(tokens[0], TOKEN);
+  };
+  const [one, other] = [await shop('one'), await shop('other')];
+  const total = async (name: string) =>
+    ok(await api(getDataset, { params: { dataset_id: `bronze.demo.${name}__rows` } })).total_records;
+  let worker = await startWorker();
+
+  await t.test('a configuration that is no source yet is discovered with a credential of the store', async (t) => {
+    const { of, credential_ref, source } = other;
+    const start = (body: object) => api(startDiscovery, { body: { ...of, ...body } });
+    const values = { credential_values: { token: TOKEN } };
+    t.equal(refusal(await start({ credential_ref, ...values })), '422 credential_input_conflict');
+    t.equal(refusal(await start({ credential_ref: `cred_${'a'.repeat(26)}` })), '422 credential_not_usable');
+    const foreign = await (await platform.as('stranger'))(startDiscovery, { body: { ...of, credential_ref } });
+    t.equal(refusal(foreign), '422 credential_not_usable', 'one of another tenant is one that is not there');
+    const odd = await start({ source_config: { folder: 7 }, credential_ref });
+    t.match(odd, { status: 422, problem: { errors: [{ pointer: '/source_config/folder' }] } });
+    t.notMatch(JSON.stringify(odd), CANARY);
+
+    const { workflow_id } = ok(await start({ credential_ref }));
+    t.match(await discoveredAs(workflow_id), { status: 'succeeded', source_id: null, streams: [{ name: 'rows' }] });
+    await renewals(t, other, 1);
+    const made = ok(await api(createSource, { body: { name: 'made', ...of, workflow_id } }));
+    t.equal(made.credential_ref, credential_ref, 'a source that is made of it has the same credential');
+    t.match(await discovered(api, made.source_id), { status: 'succeeded' });
+    t.match(await discovered(api, source.source_id), { status: 'succeeded' });
+    await renewals(t, other, 3);
+    t.equal(refusal(await api(revokeCredential, { params: { credential_ref } })), '409 credential_in_use');
+  });
+
+  await t.test('each sync and each discovery of a source goes on with what the one before renewed', async (t) => {
+    const { source_id } = one.params;
+    t.match(await discovered(api, source_id), { status: 'succeeded' });
+    await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
+    // The next ones do not wait until it is written to the store: it counts before.
+    for (let round = 0; round < 2; round += 1)
+      t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
+    t.match(await discovered(api, source_id), { status: 'succeeded' });
+    await renewals(t, one, 4);
+  });
+
+  await t.test('an attempt that is killed when a renewed token is kept loses none', async (t) => {
+    worker.kill('SIGTERM');
+    await once(worker, 'exit');
+    const { source_id } = one.params;
+    const query = { queue: true };
+    const sync = ok(await api(startSync, { params: one.params, query }));
+    const body = { ...other.of, credential_ref: other.credential_ref };
+    const discovery = ok(await api(startDiscovery, { body, query }));
+    await killedAttempt(platform, { run_id: sync.run_id, source_id }, reader);
+    await killedAttempt(platform, { run_id: discovery.run_id }, reader);
+    await renewals(t, one, 5);
+    await renewals(t, other, 4);
+    worker = await startWorker();
+    t.match(await ended(api, source_id, sync.run_id), { status: 'succeeded', attempt: 2 });
+    t.match(await discoveredAs(discovery.workflow_id), { status: 'succeeded' });
+    await renewals(t, one, 6);
+    await renewals(t, other, 5);
+    t.equal(await total('one'), '2', 'every row once');
+    const { items } = ok(await api(readRunLogs, { params: { source_id, run_id: sync.run_id } }));
+    t.ok(items.some(({ message }) => message === 'renewed to [secret]'));
+  });
+
+  await t.test('no token is anywhere but in the store', async (t) => {
+    worker.kill('SIGTERM');
+    await once(worker, 'exit');
+    t.match(said.join(''), /a connector renewed credentials/, 'the log of the worker tells of it');
+    t.notMatch(said.join(''), CANARY);
+    t.notMatch(JSON.stringify(ok(await api(getSource, { params: one.params }))), CANARY);
+    const tables = await platform.database.peek(
+      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+       where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+    );
+    for (const { name } of tables)
+      t.notMatch(JSON.stringify(await platform.database.peek(`select t::text from ${name} t`)), CANARY, String(name));
+    t.strictSame(await platform.database.peek('select 1 from sources.credential_rotation'), [], 'and nothing waits');
+    const files = (await readdir(platform.folder, { recursive: true, withFileTypes: true })).filter((at) =>
+      at.isFile(),
+    );
+    t.ok(files.length > 5);
+    for (const { parentPath, name } of files)
+      t.notOk((await readFile(join(parentPath, name))).includes('ROTATED'), name);
+  });
+});
