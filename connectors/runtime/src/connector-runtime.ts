@@ -33,8 +33,10 @@ export type ConnectorRun = {
   readonly segments?: boolean;
   /** The digest or id of the image that an earlier run has recorded; another one under the same name is refused. */
   readonly pinned?: string;
-  /** Told how far the image is pulled, by a runtime that pulls. */
+  /** Told that the image is pulled, and how far it is, by a runtime that pulls. */
   readonly onPull?: (progress: PullProgress) => void;
+  /** Told when the connector is about to start: what is left of that is none of our work, so that there is time for other. */
+  readonly onStarting?: () => void;
   /** Told every piece of stderr as it comes, unmasked. */
   readonly onStderr?: (piece: Uint8Array) => void;
   /** Aborting is the same as calling `stop`. */
@@ -79,6 +81,8 @@ export type ConnectorProcess = {
   readonly stderrTail: () => string;
   /** Resolves when the connector has ended and its inputs are destroyed; never rejects. */
   readonly exit: Promise<ConnectorExit>;
+  /** There if it runs in a container: resolves when that is removed, or could not be and is left to the reaper. */
+  readonly removed?: Promise<void>;
   /** Asks the connector to stop, kills it after the grace time, resolves with its end. May be called twice. */
   readonly stop: () => Promise<ConnectorExit>;
 };

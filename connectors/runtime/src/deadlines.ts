@@ -4,7 +4,7 @@ import type { ConnectorErrorCode } from './connector-error.ts';
 export type Deadlines = {
   /** From its start to the first line that it says. */
   readonly firstMessageMs: number;
-  /** Between two records or states, what it is held back for not counted. */
+  /** Between two records or states, or two pieces of an answer; what it is held back for is not counted. */
   readonly inactivityMs: number;
   /** All in all. */
   readonly runMs: number;
@@ -16,6 +16,17 @@ export const DEFAULT_DEADLINES: Deadlines = {
   inactivityMs: 60 * MINUTE_MS,
   runMs: 5 * 24 * 60 * MINUTE_MS,
 };
+/** How long a connector may take for an answer, and how much of that before its first word and in silence. */
+const ANSWER_MS = 20 * MINUTE_MS;
+const FIRST_PART = 4;
+const SILENT_PART = 2;
+
+/** The deadlines of a `spec`, `check` or `discover` that may take so long all in all. Pure. */
+export function answerDeadlines(runMs = ANSWER_MS): Deadlines {
+  const firstMessageMs = Math.min(DEFAULT_DEADLINES.firstMessageMs, runMs / FIRST_PART);
+  return { firstMessageMs, inactivityMs: runMs / SILENT_PART, runMs };
+}
+
 const LOOKS_A_DEADLINE = 4;
 const MAX_LOOK_MS = 1_000;
 
@@ -40,7 +51,7 @@ export function watchDeadlines(deadlines: Deadlines, onPassed: (code: ConnectorE
     const now = performance.now();
     if (now - startedAt > runMs) return 'connector_run_too_long';
     if (held > 0) return undefined;
-    if (!isHeard && now - startedAt > firstMessageMs) return 'connector_never_spoke';
+    if (!isHeard) return now - startedAt > firstMessageMs ? 'connector_never_spoke' : undefined;
     return now - progressedAt > inactivityMs ? 'connector_silent' : undefined;
   };
   const shortest = Math.min(firstMessageMs, inactivityMs, runMs);

@@ -9,7 +9,7 @@ import {
 } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { RouterOptions } from './router.ts';
-import { isShared, sharedState } from './shared-state.ts';
+import { holdsShared, isShared, sharedState, toldState } from './shared-state.ts';
 import type { Spool } from './spool.ts';
 import { type StreamKey, streamKey } from './stream-key.ts';
 import { dropSegment, isSegmentName, type SegmentPlace, takeSegment } from './take-segment.ts';
@@ -28,6 +28,9 @@ type Seen = {
   broken: ConnectorErrorCode | undefined;
 };
 
+/** The longest line of a STATE. Each stream stores a copy of one for all of them. */
+export const MAX_STATE_CHARS = 16 * 1024 * 1024;
+
 export type EvidenceDeps = {
   readonly streams: readonly StreamDescriptor[];
   readonly spool: Spool;
@@ -45,6 +48,8 @@ type Evidence = {
   readonly records: () => number;
   /** Records and states of all streams together. */
   readonly progress: () => number;
+  /** Whether a state for all streams was told and not kept, as one of them had failed: no row behind the last one is covered. */
+  readonly isHeld: () => boolean;
   readonly handlers: Omit<RouterOptions, 'streams' | 'maxLineBytes'>;
   readonly conclude: (run: Omit<RunEvidence, 'error'>) => Map<StreamKey, StreamReading>;
 };
@@ -57,28 +62,37 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
   let records = 0;
   let states = 0;
   let position = deps.lastPosition;
+  /** Whether the states of this run are for all streams; undefined before the first. */
+  let isSharing: boolean | undefined;
+  let lastShared: string | undefined;
+  /** A state for all streams was told and could not be kept. */
+  let isHeld = false;
 
   /** One state for all streams: each keeps a copy with its own rows, and none does once one of them has failed. */
-  const onSharedState = ({ sourceStats }: State, line: string) => {
+  const onSharedState = (state: State, line: string) => {
+    if (!holdsShared(state)) throw new ConnectorError('state_invalid');
     const all = [...seen.values()];
-    if (runError !== undefined || all.some(hasFailed)) return;
-    const counted = sourceStats?.recordCount;
+    isHeld ||= runError !== undefined || all.some(hasFailed);
+    if (isHeld) return;
+    const counted = state.sourceStats?.recordCount;
     const arrived = all.reduce((sum, { sinceState }) => sum + sinceState, 0);
     const agrees = counted === undefined || counted === arrived;
-    for (const state of all) Object.assign(state, { sinceState: 0, countsAgree: state.countsAgree && agrees });
-    if (!all.every(({ countsAgree }) => countsAgree)) return;
+    for (const one of all) Object.assign(one, { sinceState: 0, countsAgree: one.countsAgree && agrees });
+    isHeld = !all.every(({ countsAgree }) => countsAgree);
+    const told = toldState(line);
+    const text = JSON.stringify(told);
+    // A state that is told again covers nothing more.
+    if (isHeld || (text === lastShared && arrived === 0)) return;
     position += 1;
-    const text = sharedState(line, position);
-    for (const key of seen.keys()) spool.mark(key, text);
+    lastShared = text;
+    spool.markAll([...seen.keys()], sharedState(told, position));
   };
-  const onState = (message: Extract<Message, { type: 'STATE' }>, line: string) => {
-    states += 1;
-    if (isShared(message.state)) return onSharedState(message.state, line);
-    const { stream, type, sourceStats } = message.state;
-    if (type !== 'STREAM' || stream === undefined) throw new ConnectorError('protocol_violation');
-    const key = streamKey(stream.stream_descriptor);
+  const onStreamState = ({ type, stream, sourceStats }: State, line: string) => {
+    const descriptor = stream?.stream_descriptor;
+    if (type !== 'STREAM' || typeof descriptor?.name !== 'string') throw new ConnectorError('state_invalid');
+    const key = streamKey(descriptor);
     const state = seen.get(key);
-    if (state === undefined) throw new ConnectorError('protocol_violation');
+    if (state === undefined) throw new ConnectorError('state_of_other_stream');
     // The state of a stream that failed is none of a clean boundary, however well it looks.
     if (hasFailed(state) || runError !== undefined) return;
     const counted = sourceStats?.recordCount;
@@ -86,10 +100,19 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
     state.sinceState = 0;
     if (state.countsAgree) spool.mark(key, stateText(line));
   };
+  const onState = ({ state }: Partial<Extract<Message, { type: 'STATE' }>>, line: string) => {
+    states += 1;
+    if (typeof state !== 'object' || state === null) throw new ConnectorError('state_invalid');
+    if (line.length > MAX_STATE_CHARS) throw new ConnectorError('state_too_large');
+    const shared = isShared(state);
+    if (shared !== (isSharing ?? shared)) throw new ConnectorError('state_types_mixed');
+    isSharing = shared;
+    if (shared) onSharedState(state, line);
+    else onStreamState(state, line);
+  };
   const onControl = (line: string) => {
-    const { control } = parseExact(line) as Partial<Extract<Message, { type: 'CONTROL' }>>;
-    const config = control?.type === 'CONNECTOR_CONFIG' ? control.connectorConfig?.config : undefined;
-    if (config !== undefined && config !== null && typeof config === 'object') onRotated(config);
+    const config = controlConfig(line);
+    if (config !== undefined) onRotated(config);
   };
   const onTrace = ({ trace }: Extract<Message, { type: 'TRACE' }>) => {
     if (trace.type === 'STREAM_STATUS') {
@@ -131,6 +154,7 @@ export function createEvidence({ streams, spool, onSaid, onRotated, segmentFolde
   return {
     records: () => records,
     progress: () => records + states,
+    isHeld: () => isHeld,
     handlers: {
       onRecords(key, lines, count) {
         if (arrived(key, count) !== undefined) spool.write(key, lines, count);
@@ -177,6 +201,13 @@ function hasFailed({ status, error, broken }: Seen): boolean {
 function unseen(): Seen {
   const nothing = { status: undefined, error: undefined, broken: undefined };
   return { records: 0, sinceState: 0, countsAgree: true, ...nothing };
+}
+
+/** The configuration that a CONTROL line wants to be kept, exactly; undefined when it holds none. */
+export function controlConfig(line: string): Readonly<Record<string, unknown>> | undefined {
+  const { control } = parseExact(line) as Partial<Extract<Message, { type: 'CONTROL' }>>;
+  const config = control?.type === 'CONNECTOR_CONFIG' ? control.connectorConfig?.config : undefined;
+  return config !== null && typeof config === 'object' ? config : undefined;
 }
 
 /** The exact JSON text of a STATE line's state, as it goes back into the state file. */

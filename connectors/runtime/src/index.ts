@@ -20,17 +20,27 @@ export {
   type ContainerRuntimeOptions,
   containerRuntime,
 } from './container/container-runtime.ts';
+export { DEFAULT_LIMITS } from './container/create-options.ts';
+export { loadEngineLibrary } from './container/engine-client.ts';
 export type { EngineFacts, EngineWaiver } from './container/readiness.ts';
 export type { IsLive, Reaped } from './container/reap-runs.ts';
-export { DEFAULT_DEADLINES, type Deadlines } from './deadlines.ts';
-export type { StreamReading } from './evidence.ts';
+export { answerDeadlines, DEFAULT_DEADLINES, type Deadlines } from './deadlines.ts';
+export { MAX_STATE_CHARS, type StreamReading } from './evidence.ts';
 export { type ProcessConnector, type ProcessRuntimeOptions, processRuntime } from './process-runtime.ts';
-export { type Answer, type AnswerType, type Collected, collectMessages, readAnswer } from './read-answer.ts';
+export {
+  type Answer,
+  type AnswerOptions,
+  type AnswerType,
+  type Collected,
+  collectMessages,
+  readAnswer,
+} from './read-answer.ts';
 export { type ReadSyncOptions, readSync, type SyncReading } from './read-sync.ts';
 export { READER_FLAGS } from './reader-flags.ts';
+export { removeTree } from './remove-tree.ts';
 export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
 export { createScrubber, leaves, MIN_SCRUBBED_CHARS, SCRUBBED, type Scrubber } from './scrubber.ts';
-export { lastPosition, stateFile } from './shared-state.ts';
+export { holdsOneForAll, isDivisible, lastPosition, standTogether, stateFile } from './shared-state.ts';
 export {
   createSpool,
   MAX_WAITING_SEGMENTS,

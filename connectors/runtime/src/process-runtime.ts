@@ -58,6 +58,7 @@ export function processRuntime(options: ProcessRuntimeOptions): ConnectorRuntime
         await segments?.destroy();
         throw new ConnectorError('connector_start_failed', { cause });
       });
+      request.onStarting?.();
       return { ...supervise(child, request, workspace), ...(segments === undefined ? {} : { segments }) };
     },
   };
@@ -89,7 +90,10 @@ async function start(
 /** What the attempt itself decides; the operator's words never replace it. */
 function own(request: ConnectorRun, workspace: Workspace): NodeJS.ProcessEnv {
   const memory = request.limits?.memoryMiB;
+  const { NODE_COMPILE_CACHE: compiled } = process.env;
   return {
+    // Connectors of this runtime are ours: they start from compiled code, as our processes do.
+    ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
     HOME: workspace.tmp,
     TMPDIR: workspace.tmp,
     LANG: 'C.UTF-8',

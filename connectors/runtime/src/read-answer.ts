@@ -1,7 +1,10 @@
 import type { ConnectorSpec, Message, TraceError } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
+import { answerDeadlines, type Deadlines, watchDeadlines } from './deadlines.ts';
 import { endOf } from './end-of.ts';
+import { controlConfig } from './evidence.ts';
+import { saidTail } from './last-words.ts';
 import { createRouter } from './router.ts';
 import { type Failure, platformFailure, runFailure, traceFailure } from './verdict.ts';
 
@@ -13,37 +16,64 @@ export type Collected = {
   readonly exit: ConnectorExit;
   readonly truncated: boolean;
   readonly broken: ConnectorErrorCode | undefined;
+  /** The end of what it wrote to stderr, and to stdout beside its messages. */
+  readonly words: string;
+};
+
+export type AnswerOptions = {
+  readonly deadlines?: Deadlines;
+  /** What the connector says beside its answer: LOG and TRACE messages, of any shape, and lines that are no messages; unmasked. */
+  readonly onSaid?: (said: Message | string) => void;
+  /** Told the configuration that the connector wants to be kept, with renewed credentials in it; unmasked, to be kept at once. */
+  readonly onRotated?: (config: Readonly<Record<string, unknown>>) => void;
 };
 
 /**
  * Reads a `spec`, `check` or `discover` run to its end and keeps every message but logs. Never rejects for what
- * the connector printed: that is in `broken`, and the connector is stopped.
+ * the connector printed, or for what it did not print in its time: that is in `broken`, and the connector is stopped.
  */
-export async function collectMessages(connector: ConnectorProcess): Promise<Collected> {
+export async function collectMessages(connector: ConnectorProcess, options: AnswerOptions = {}): Promise<Collected> {
+  const { deadlines = answerDeadlines(), onRotated = () => undefined } = options;
+  const tail = saidTail();
+  const onSaid = (said: Message | string) => {
+    tail.take(said);
+    options.onSaid?.(said);
+  };
   const messages: Message[] = [];
   const router = createRouter({
     streams: [],
     onRecords: () => undefined,
     onOversized: () => undefined,
-    onLogLine: () => undefined,
-    onMessage(message) {
+    onLogLine: onSaid,
+    onMessage(message, line) {
+      if (message.type === 'LOG' || message.type === 'TRACE') onSaid(message);
       if (message.type === 'LOG') return;
+      const rotated = message.type === 'CONTROL' ? controlConfig(line) : undefined;
+      if (rotated !== undefined) onRotated(rotated);
       if (messages.length >= MAX_MESSAGES) throw new ConnectorError('protocol_violation');
       messages.push(message);
     },
   });
+  let late: ConnectorErrorCode | undefined;
+  const watch = watchDeadlines(deadlines, (code) => {
+    late = code;
+    void connector.stop();
+  });
   try {
-    for await (const chunk of connector.stdout) router.push(chunk as Buffer);
+    for await (const chunk of connector.stdout) {
+      watch.heard();
+      watch.progressed();
+      router.push(chunk as Buffer);
+    }
     const { truncated } = router.end();
-    return { messages, exit: await endOf(connector), truncated, broken: undefined };
+    const exit = await endOf(connector);
+    return { messages, exit, truncated, broken: late, words: tail.words(connector) };
   } catch (error) {
     const exit = await connector.stop();
-    return {
-      messages,
-      exit,
-      truncated: false,
-      broken: error instanceof ConnectorError ? error.code : 'connector_crashed',
-    };
+    const broken = error instanceof ConnectorError ? error.code : 'connector_crashed';
+    return { messages, exit, truncated: false, broken: late ?? broken, words: tail.words(connector) };
+  } finally {
+    watch.end();
   }
 }
 
@@ -56,8 +86,12 @@ export type Answer<T extends AnswerType> =
  * The one answer that a verb is run for: the last message of that type, accepted only if the run ended well.
  * A CONNECTION_STATUS of FAILED is an answer, not a failure; a SPEC that is none is `connector_spec_invalid`.
  */
-export async function readAnswer<T extends AnswerType>(connector: ConnectorProcess, type: T): Promise<Answer<T>> {
-  const { messages, ...run } = await collectMessages(connector);
+export async function readAnswer<T extends AnswerType>(
+  connector: ConnectorProcess,
+  type: T,
+  options: AnswerOptions = {},
+): Promise<Answer<T>> {
+  const { messages, ...run } = await collectMessages(connector, options);
   const error = messages.map(errorOf).find((found) => found !== undefined);
   const failure = runFailure({ ...run, error }, error);
   if (failure !== undefined) return { ok: false, failure };

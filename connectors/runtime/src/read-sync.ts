@@ -4,6 +4,7 @@ import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
 import { DEFAULT_DEADLINES, type Deadlines, watchDeadlines } from './deadlines.ts';
 import { endOf } from './end-of.ts';
 import { createEvidence, type StreamReading } from './evidence.ts';
+import { saidTail } from './last-words.ts';
 import { createRouter } from './router.ts';
 import type { Spool } from './spool.ts';
 import type { StreamKey } from './stream-key.ts';
@@ -24,7 +25,12 @@ export type ReadSyncOptions = {
   readonly onProgress?: (records: number) => void;
 };
 
-export type SyncReading = { readonly streams: ReadonlyMap<StreamKey, StreamReading>; readonly exit: ConnectorExit };
+export type SyncReading = {
+  readonly streams: ReadonlyMap<StreamKey, StreamReading>;
+  readonly exit: ConnectorExit;
+  /** A state for all streams was told and not kept, as one of them had failed: nothing behind the last kept one counts. */
+  readonly isHeld: boolean;
+};
 
 /**
  * Reads a `read` run to its end: records and segments to the spool, STATEs as its marks, evidence into a verdict for each
@@ -34,10 +40,14 @@ export type SyncReading = { readonly streams: ReadonlyMap<StreamKey, StreamReadi
  */
 export async function readSync({ connector, streams, spool, ...options }: ReadSyncOptions): Promise<SyncReading> {
   const { onSaid = () => undefined, onRotated = () => undefined, lastPosition = 0 } = options;
+  const tail = saidTail();
   const evidence = createEvidence({
     streams,
     spool,
-    onSaid,
+    onSaid(said) {
+      tail.take(said);
+      onSaid(said);
+    },
     onRotated,
     lastPosition,
     segmentFolder: connector.segments,
@@ -71,21 +81,14 @@ export async function readSync({ connector, streams, spool, ...options }: ReadSy
     broken = error.code;
   } finally {
     watch.end();
-    await connector.segments?.destroy();
+    // What could not be removed is looked at again when the attempt is over; no row depends on it.
+    await connector.segments?.destroy().catch(() => undefined);
   }
   const exit = await endOf(connector);
-  const readings = evidence.conclude({ exit, truncated, broken: broken ?? late ?? incompatible(exit, connector) });
+  const readings = evidence.conclude({ exit, truncated, broken: broken ?? late, words: tail.words(connector) });
   for (const [key, { verdict }] of readings) {
     spool.finish(key, verdict.outcome === 'success' ? 'all' : 'until-last-state');
   }
   spool.close();
-  return { streams: readings, exit };
-}
-
-/** What the loader says of a library that was unpacked to where nothing may be run from. */
-const NOT_EXECUTABLE = /failed to map segment from shared object/;
-
-/** A connector that unpacks code and runs it cannot do so here, however often it is tried. */
-function incompatible({ code }: ConnectorExit, { stderrTail }: ConnectorProcess): 'runtime_incompatible' | undefined {
-  return code !== 0 && NOT_EXECUTABLE.test(stderrTail()) ? 'runtime_incompatible' : undefined;
+  return { streams: readings, exit, isHeld: evidence.isHeld() };
 }

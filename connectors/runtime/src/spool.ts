@@ -35,6 +35,11 @@ export type Spool = {
   readonly reject: (stream: StreamKey, reason: RejectedLine['reason']) => void;
   /** Notes a STATE after the rows so far; `state` is the JSON text to store. */
   readonly mark: (stream: StreamKey, state: string) => void;
+  /**
+   * Notes a STATE after the rows so far of all these streams. Where one of them is sealed all are, so that each has the
+   * same states at the ends of its segments.
+   */
+  readonly markAll: (streams: readonly StreamKey[], state: string) => void;
   /** Resolves when there is room again; rejects when the spool was failed. Called between two writes. */
   readonly ready: () => Promise<void>;
   /** Ends a stream: keeps everything, or only what lies before its last STATE. */
@@ -118,6 +123,19 @@ export function createSpool(options: SpoolOptions): Spool {
     }
     begin(stream, { sequence: open.sequence + parts.length, position: nextPosition(open) });
   };
+  const markAll = (keys: readonly StreamKey[], state: string): void => {
+    const marked = keys.map(openOf);
+    for (const open of marked) {
+      const { parts } = open;
+      const last = parts.at(-1);
+      const cut = last && { bytes: last.bytes, rows: last.rows, rejected: last.rejected };
+      open.mark = { state, position: nextPosition(open), parts: parts.length, cut };
+    }
+    const isLarge = marked.some(({ bytes }) => bytes >= segmentBytes * SEAL_AT_STATE_SHARE);
+    if (isLarge || marked.some(({ sealedAt }) => now() - sealedAt >= sealAfterMs)) {
+      for (const open of marked) seal(open, false);
+    }
+  };
   const releaseOf = (part: SpoolPart) =>
     once(() => {
       const { path, format, rows } = part;
@@ -154,15 +172,8 @@ export function createSpool(options: SpoolOptions): Spool {
       const part = growing(openOf(stream));
       part.rejected = [{ position: part.position + part.rows, reason }];
     },
-    mark(stream, state) {
-      const open = openOf(stream);
-      const { parts, bytes } = open;
-      const last = parts.at(-1);
-      const cut = last && { bytes: last.bytes, rows: last.rows, rejected: last.rejected };
-      open.mark = { state, position: nextPosition(open), parts: parts.length, cut };
-      const isLarge = bytes >= segmentBytes * SEAL_AT_STATE_SHARE;
-      if (isLarge || now() - open.sealedAt >= sealAfterMs) seal(open, false);
-    },
+    mark: (stream, state) => markAll([stream], state),
+    markAll,
     ready: queue.ready,
     finish(stream, rows) {
       const open = openOf(stream);

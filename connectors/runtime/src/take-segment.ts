@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
@@ -23,6 +24,7 @@ const SCHEMA_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Beside those that wait to be taken there may be the one that is being written. */
 const MAX_FOLDER_FILES = MAX_UNACKNOWLEDGED_SEGMENTS + 1;
 const BLOCK_BYTES = 1024 * 1024;
+const NAME_BYTES = 8;
 
 /** Where segments lie, and whether their files belong to another user than ours, as a container's do. */
 export type SegmentPlace = { readonly path: string; readonly ofOthers?: boolean };
@@ -59,8 +61,7 @@ export function takeSegment(from: SegmentPlace, segment: SegmentFacts, target: s
     rmSync(target, { force: true });
     throw error instanceof ConnectorError ? error : new ConnectorError('spool_failed', { cause: error });
   } finally {
-    // Whatever has that name, a folder too: else the connector would wait for ever.
-    rmSync(source, { force: true, recursive: true });
+    acknowledge(directory.path, segment.file);
     directory.close();
   }
 }
@@ -69,9 +70,23 @@ export function takeSegment(from: SegmentPlace, segment: SegmentFacts, target: s
 export function dropSegment(folder: string, { file }: SegmentFacts): void {
   const directory = openDirectory(folder);
   try {
-    rmSync(join(directory.path, file), { force: true, recursive: true });
+    acknowledge(directory.path, file);
   } finally {
     directory.close();
+  }
+}
+
+/**
+ * Takes away whatever has that name, or the connector would wait for ever. A folder that holds something is only put aside:
+ * it may be as large as it likes, or closed to us, and goes with all the rest at the end.
+ */
+function acknowledge(folder: string, file: string): void {
+  const place = join(folder, file);
+  try {
+    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) rmSync(place, { force: true });
+    else renameSync(place, join(folder, `.refused-${randomBytes(NAME_BYTES).toString('hex')}`));
+  } catch {
+    // One who takes our place in the folder away from us is told nothing more; its silence ends it.
   }
 }
 

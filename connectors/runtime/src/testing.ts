@@ -8,12 +8,15 @@ import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorProcess, ConnectorRun, ConnectorRuntime } from './connector-runtime.ts';
 import { STDERR_TAIL_BYTES } from './connector-runtime.ts';
+import type { Deadlines } from './deadlines.ts';
+import { type AnswerType, readAnswer } from './read-answer.ts';
 
 /** What the test connector does; its program is `testing-connector.ts`. */
 export type Habit =
   | 'inputs'
   | 'writes-a-segment'
   | 'good'
+  | 'says-nothing'
   | 'stops-on-request'
   | 'ignores-sigterm'
   | 'leaves-a-child'
@@ -29,6 +32,8 @@ export type RuntimeHarness = {
   readonly unknown?: { readonly image: string; readonly code: ConnectorErrorCode };
   /** The texts of all files that exist in workspaces now. */
   readonly leftInputs: () => Promise<readonly string[]>;
+  /** Whether the engine still has something of a run; without it the process of the connector is looked for. */
+  readonly hasLeft?: (execution: string) => Promise<boolean>;
 };
 
 export type RuntimeCase = { readonly name: string; readonly run: () => Promise<void> };
@@ -55,6 +60,7 @@ export function runtimeConformance(harness: RuntimeHarness): RuntimeCase[] {
     ...inputCases(start, harness),
     ...segmentCases(start),
     ...stopCases(start),
+    ...deadlineCases(harness),
     {
       name: 'an image that is not known is refused by its code',
       run: () => assert.rejects(runtime.run(testRun(unknown.image)), isCode(unknown.code)),
@@ -192,6 +198,39 @@ function stopCases(start: Start): RuntimeCase[] {
       },
     },
   ];
+}
+
+const ANSWERS = { spec: 'SPEC', check: 'CONNECTION_STATUS', discover: 'CATALOG' } as const satisfies Record<
+  string,
+  AnswerType
+>;
+/** Deadlines that pass at once, and one that never does. */
+const SHORT_MS = 50;
+const NEVER_MS = 3_600_000;
+
+function deadlineCases({ runtime, image, hasLeft }: RuntimeHarness): RuntimeCase[] {
+  const table = [
+    ['says-nothing', 'firstMessageMs', 'connector_never_spoke'],
+    ['stops-on-request', 'inactivityMs', 'connector_silent'],
+    ['stops-on-request', 'runMs', 'connector_run_too_long'],
+  ] as const satisfies [Habit, keyof Deadlines, ConnectorErrorCode][];
+  return Object.entries(ANSWERS).map(([verb, type], at) => ({
+    name: `a connector that hangs in ${verb} is ended, it is said how it hung, and nothing of it is left`,
+    async run() {
+      const [habit, deadline, code] = table[at] ?? table[0];
+      const request = testRun(image(habit), { verb: verb as keyof typeof ANSWERS });
+      const connector = await runtime.run(request);
+      const deadlines = { firstMessageMs: NEVER_MS, inactivityMs: NEVER_MS, runMs: NEVER_MS, [deadline]: SHORT_MS };
+      const answer = await readAnswer(connector, type, { deadlines });
+      assert.equal(answer.ok ? 'an answer' : answer.failure.code, code);
+      const { pid } = connector;
+      if (pid !== undefined) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+      for (let waited = 0; (await hasLeft?.(request.labels.execution)) === true; waited += POLL_MS) {
+        assert.ok(waited < HANG_MS, 'a container is left');
+        await sleep(POLL_MS);
+      }
+    },
+  }));
 }
 
 async function ended(connector: ConnectorProcess) {

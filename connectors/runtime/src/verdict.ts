@@ -1,6 +1,7 @@
 import { CODE_PATTERN, type FailureOrigin, type StreamStatus, type TraceError } from '@weir/connector-sdk';
 import { CONNECTOR_ERRORS, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorExit } from './connector-runtime.ts';
+import { boundReached } from './last-words.ts';
 
 /** Why something failed, in words that may be shown and stored: a stable code, never an input value. */
 export type Failure = {
@@ -21,6 +22,8 @@ export type RunEvidence = {
   readonly broken: ConnectorErrorCode | undefined;
   /** The first error that any stream or the run itself reported. */
   readonly error: TraceError | undefined;
+  /** The end of what it wrote to stderr, and to stdout beside its messages. */
+  readonly words: string;
 };
 
 /** What was seen of one stream. `error` is its own, or one that names no stream. */
@@ -59,6 +62,9 @@ export function runFailure(run: RunEvidence, own: TraceError | undefined): Failu
   if (exit.oomKilled) return platformFailure('connector_out_of_memory');
   if (exit.failure !== undefined) return platformFailure(exit.failure);
   if (exit.stopped) return platformFailure('connector_stopped');
+  if (own !== undefined && isOurs(own)) return traceFailure(own);
+  const bound = boundReached({ ...run, code: exit.code });
+  if (bound !== undefined) return platformFailure(bound);
   if (own !== undefined) return traceFailure(own);
   if (exit.signal !== undefined || exit.code === undefined || isSignal(exit.code)) {
     return platformFailure('connector_crashed');
@@ -88,19 +94,24 @@ function streamFailure(stream: StreamEvidence): Failure | undefined {
 export function traceFailure(error: TraceError): Failure {
   const type = error.failure_type ?? 'system_error';
   const mapped = CONNECTOR_ERRORS[FAILURE_CODES[type] ?? 'connector_system_error'];
-  const code = error.internal_message;
-  const ours = code !== undefined && CODE_PATTERN.test(code);
+  const code = isOurs(error) ? error.internal_message : undefined;
+  const ours = code !== undefined;
   const origin = ours && ORIGINS.includes(error.origin ?? '') ? (error.origin as FailureOrigin) : mapped.origin;
   return {
     code: ours ? code : (FAILURE_CODES[type] ?? 'connector_system_error'),
     origin,
     retryable: mapped.retryable,
-    hint: ours ? error.hint?.slice(0, MAX_HINT_CHARS) : undefined,
+    hint: ours ? error.hint?.slice(0, MAX_HINT_CHARS) : mapped.hint,
   };
+}
+
+/** Whether an error carries a code, as those of our own connectors do. */
+function isOurs({ internal_message: code }: TraceError): boolean {
+  return code !== undefined && CODE_PATTERN.test(code);
 }
 
 /** A failure of our own table. */
 export function platformFailure(code: ConnectorErrorCode): Failure {
-  const { origin, retryable, message } = CONNECTOR_ERRORS[code];
-  return { code, origin, retryable, hint: message };
+  const { origin, retryable, hint } = CONNECTOR_ERRORS[code];
+  return { code, origin, retryable, hint };
 }

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, mkdtemp, open, readdir, realpath, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, open, readdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorInputs, SegmentFolder } from './connector-runtime.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** The folder of one attempt: the input files that exist, a temporary folder, and their destruction. */
 export type Workspace = {
@@ -45,7 +46,7 @@ export async function createWorkspace(root: string, inputs: ConnectorInputs): Pr
 /** Makes a fresh, owner-only folder for segments below `root`, which is checked as for a workspace. */
 export async function createSegmentFolder(root: string): Promise<SegmentFolder> {
   const path = await mkdtemp(join(await vettedRoot(root), `segments-${process.pid}-`));
-  return { path, destroy: () => rm(path, { recursive: true, force: true }) };
+  return { path, destroy: () => removeTree(path) };
 }
 
 /** Destroys the workspaces that processes which no longer run left below `root`. Best effort: never throws. */
@@ -84,7 +85,10 @@ export async function writeExclusive(file: string, text: string, mode: number): 
   }
 }
 
-/** Overwrites the inputs in a folder before removing it, so that a later reader of the free blocks finds nothing. */
+/**
+ * Overwrites the inputs in a folder before removing it, so that a later reader of the free blocks finds nothing. Rejects
+ * when something of another user in it keeps us out.
+ */
 export async function destroyFolder(path: string): Promise<void> {
   for (const name of INPUT_NAMES) {
     const handle = await open(join(path, `${name}.json`), constants.O_WRONLY | constants.O_NOFOLLOW).catch(
@@ -99,7 +103,7 @@ export async function destroyFolder(path: string): Promise<void> {
       await handle.close();
     }
   }
-  await rm(path, { recursive: true, force: true });
+  await removeTree(path);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,13 +1,14 @@
 import { containerRuntime } from '@weir/connector-runtime';
 import { type Habit, runtimeConformance } from '@weir/connector-runtime/testing';
 import t from 'tap';
-import { testEngine } from '../../../test/engines/index.ts';
+import { askEngine, testEngine } from '../../../test/engines/index.ts';
 import { filesBelow, habit, imageMaker, ownWorkspace } from './container-kit.ts';
 
 const HABITS: readonly Habit[] = [
   'inputs',
   'writes-a-segment',
   'good',
+  'says-nothing',
   'stops-on-request',
   'ignores-sigterm',
   'leaves-a-child',
@@ -28,5 +29,11 @@ else {
   const runtime = containerRuntime({ socketPath, workspaceRoot, role: 'source', mode: 'development', waivers });
   const unknown = { image: `${registry}/weir/nobody:1`, code: 'connector_image_missing' } as const;
   const leftInputs = () => filesBelow(workspaceRoot);
-  for (const { name, run } of runtimeConformance({ runtime, image, unknown, leftInputs })) t.test(name, run);
+  const hasLeft = async (execution: string) => {
+    const filters = JSON.stringify({ label: [`weir.execution=${execution}`] });
+    const path = `/containers/json?all=1&${new URLSearchParams({ filters })}`;
+    return JSON.parse((await askEngine(engine.socketPath, { path })).text).length > 0;
+  };
+  const harness = { runtime, image, unknown, leftInputs, hasLeft };
+  for (const { name, run } of runtimeConformance(harness)) t.test(name, run);
 }

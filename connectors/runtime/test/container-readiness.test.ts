@@ -37,7 +37,7 @@ t.test('an engine is reached through exactly one reviewed socket', async (t) => 
 
 t.test('production does without no condition', async (t) => {
   const waived = { ...options, socketPath: '/x', mode: 'production', waivers: ['rootful'] } as const;
-  t.throws(() => containerRuntime(waived), refusal('waivers_in_production'));
+  t.throws(() => containerRuntime(waived), refusal('waivers_outside_development'));
 });
 
 t.test('a rootful engine is refused, and its limits are seen to hold where that is waived', async (t) => {

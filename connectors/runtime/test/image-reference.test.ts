@@ -1,6 +1,7 @@
 import t from 'tap';
 import { parseImageReference, referenceText } from '../src/container/image-reference.ts';
 import { pullFailure } from '../src/container/pull-image.ts';
+import { startFailure } from '../src/container/start-failure.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 
@@ -46,7 +47,32 @@ t.test('what a registry says has a name of its own', async (t) => {
     [500, 'Get "https://r/v2/": net/http: TLS handshake timeout', 'connector_registry_unreachable'],
     [undefined, 'filesystem layer verification failed for digest sha256:1', 'connector_pull_failed'],
     [400, 'invalid reference format', 'connector_image_invalid'],
+    [
+      500,
+      'toomanyrequests: You have reached your unauthenticated pull rate limit. https://www.docker.com/increase-rate-limit',
+      'connector_registry_limited',
+    ],
+    [
+      undefined,
+      'unexpected status from HEAD request to https://r/v2/x: 429 Too Many Requests',
+      'connector_registry_limited',
+    ],
     [undefined, 'failed to register layer: write /x: no space left on device', 'connector_pull_failed'],
   ] as const;
   for (const [status, words, code] of table) t.equal(pullFailure(status, words).code, code, words);
+});
+
+t.test('bounds that an engine does not give have a name of their own, and are no fault of the image', async (t) => {
+  const code = (statusCode: number | undefined, message: string) =>
+    startFailure({ statusCode, json: { message } }).code;
+  for (const words of [
+    'Range of CPUs is from 0.01 to 2.00, as there are only 2 CPUs available',
+    'Minimum memory limit allowed is 6MB',
+    'NanoCPUs can not be set, as your kernel does not support CPU CFS scheduler or the cgroup is not mounted',
+  ])
+    t.equal(code(400, words), 'connector_limits_refused', words);
+  t.equal(code(400, 'No command specified'), 'connector_image_unusable');
+  t.equal(code(404, 'No such image: x'), 'connector_image_unusable');
+  t.equal(code(500, 'OCI runtime create failed'), 'connector_start_failed');
+  t.equal(code(undefined, 'connect ENOENT'), 'connector_runtime_unavailable');
 });

@@ -15,6 +15,7 @@ const HABITS: readonly Habit[] = [
   'inputs',
   'writes-a-segment',
   'good',
+  'says-nothing',
   'stops-on-request',
   'ignores-sigterm',
   'leaves-a-child',

@@ -121,6 +121,37 @@ export const QUIRKS: readonly Quirk[] = [
     comes: { users: ['connector_out_of_memory', 0] },
   },
   {
+    name: 'a connector that watches its memory ends itself before it is killed',
+    lines: [
+      log('Memory monitor initialized'),
+      record('{"id":1}'),
+      '{"type":"TRACE","trace":{"type":"ERROR","emitted_at":1700000000000.5,"error":{"message":"Source memory usage exceeded critical threshold (96% of container limit).","internal_message":"Cgroup memory: 494 of 512 bytes (96%). Thresholds: cgroup >= 95%","failure_type":"system_error"}}}',
+      status('INCOMPLETE'),
+    ],
+    exit: { code: 1 },
+    comes: { users: ['connector_out_of_memory', 0] },
+  },
+  {
+    name: 'a connector that a signal ended leaves its number as the code',
+    lines: [record('{"id":1}')],
+    exit: { code: 139 },
+    comes: { users: ['connector_crashed', 0] },
+  },
+  {
+    name: 'a usage error is told on stderr alone',
+    lines: [],
+    exit: { code: 2 },
+    stderr: 'usage: main.py read [-h] --config CONFIG\nmain.py read: error: unrecognized arguments: --state',
+    comes: { users: ['connector_usage', 0] },
+  },
+  {
+    name: 'a connector that says nothing on stdout and ends with 1',
+    lines: [],
+    exit: { code: 1 },
+    stderr: 'CryptographyDeprecationWarning: TripleDES\nValueError: Unable to connect',
+    comes: { users: ['connector_failed', 0] },
+  },
+  {
     name: 'an estimate is no count, and streams come mixed',
     lines: [
       '{"type":"TRACE","trace":{"type":"ESTIMATE","emitted_at":1,"estimate":{"name":"users","type":"STREAM","row_estimate":99}}}',
@@ -147,6 +178,6 @@ export const QUIRKS: readonly Quirk[] = [
   {
     name: 'a state for a stream that nobody asked for',
     lines: [record('{"id":1}'), state('{"at":9}', '0', 'strangers'), status('COMPLETE')],
-    comes: { users: ['protocol_violation', 0] },
+    comes: { users: ['state_of_other_stream', 0] },
   },
 ];

@@ -6,8 +6,10 @@ import {
   type ConnectorProcess,
   createSpool,
   lastPosition,
+  MAX_STATE_CHARS,
   readAnswer,
   readSync,
+  standTogether,
   stateFile,
   streamKey,
 } from '@weir/connector-runtime';
@@ -73,8 +75,8 @@ async function read(lines: readonly unknown[], code = 0, more: Partial<Parameter
       }
       return { lines: text.split('\n').length - 1, states };
     })();
-    const { streams } = await readSync({ connector, streams: [A], spool, ...more });
-    return { ...streams.get(streamKey(A)), ...(await segments), stopped: connector.stopped };
+    const { streams, isHeld } = await readSync({ connector, streams: [A], spool, ...more });
+    return { ...streams.get(streamKey(A)), ...(await segments), isHeld, stopped: connector.stopped };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -149,12 +151,84 @@ t.test('a state for all streams at once is kept with the rows of each, and given
   ]);
 });
 
-t.test('of copies that differ the earliest is given back', async (t) => {
+t.test('streams that share a state stand together only with the same copy of it', async (t) => {
   const both = { streams: [A, B] };
   const early = (await read([record, global(1), ...complete], 0, both)).states;
   const late = (await read([record, global(2), ...complete], 0, { ...both, lastPosition: lastPosition(early) })).states;
-  t.same(JSON.parse(stateFile([late[0] ?? '', early[1] ?? ''])), [global(1).state]);
-  t.same(JSON.parse(stateFile([early[0] ?? '', late[1] ?? ''])), [global(1).state]);
+  const own = JSON.stringify(state(1).state);
+  for (const together of [[], early, late, [own], [own, JSON.stringify(state(2, 2).state)], [late[0] ?? '']]) {
+    t.ok(standTogether(together));
+  }
+  t.notOk(standTogether([late[0] ?? '', early[1] ?? '']));
+  t.notOk(standTogether([own, early[1] ?? '']), 'nor with a state of its own beside it');
+});
+
+t.test('where a stream is sealed at a state for all, all are', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'read-sync-'));
+  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  const spool = createSpool({ dir, segmentBytes: 250, maxWaiting: 9 });
+  const sealed: unknown[] = [];
+  const taken = (async () => {
+    for await (const { stream, lines, state, release } of spool.segments()) {
+      sealed.push([stream, lines, state && JSON.parse(state).global.shared_state.lsn]);
+      release();
+    }
+  })();
+  const rows = Array.from({ length: 3 }, () => record);
+  await readSync({ connector: saying([...rows, global(1), other, global(2), ...complete]), streams: [A, B], spool });
+  await taken;
+  const [a, b] = [streamKey(A), streamKey(B)];
+  t.strictSame(sealed, [
+    [a, 3, 1],
+    [b, 0, 1],
+    [a, 0, 2],
+    [b, 1, 2],
+  ]);
+});
+
+t.test('a state that says no more than the last one is not kept again', async (t) => {
+  const both = { streams: [A, B] };
+  const again = await read([record, global(1), global(1, { sourceStats: { recordCount: 0 } }), ...complete], 0, both);
+  t.equal(lastPosition(again.states), 1);
+});
+
+t.test('a state for all streams that comes when one has failed covers none of them, and that is said', async (t) => {
+  const both = { streams: [A, B] };
+  const lines = [record, other, error(A), global(1), ...complete];
+  t.match(await read(lines, 0, both), { states: [], isHeld: true });
+  t.match(await read([record, global(1), ...complete], 0, both), { isHeld: false });
+});
+
+t.test('what is no state that could be given back ends the run, by a code of its own', async (t) => {
+  const both = { streams: [A, B] };
+  const said = (told: unknown) => ({ type: 'STATE', state: told });
+  const stream = (stream_descriptor: unknown) =>
+    said({ type: 'STREAM', stream: { stream_descriptor, stream_state: {} } });
+  const large = 'x'.repeat(MAX_STATE_CHARS);
+  for (const [lines, code] of [
+    [[stream({ name: 'c' })], 'state_of_other_stream'],
+    [[stream({ name: 'a', namespace: 'n' })], 'state_of_other_stream'],
+    [[state(1), global(1)], 'state_types_mixed'],
+    [[global(1), state(0)], 'state_types_mixed'],
+    [[said({ data: { a: 1 } }), state(0)], 'state_types_mixed'],
+    [[stream(undefined)], 'state_invalid'],
+    [[said({ type: 'STREAM' })], 'state_invalid'],
+    [[said({ type: 'ODD', data: 1 })], 'state_invalid'],
+    [[said({ type: 'GLOBAL' })], 'state_invalid'],
+    [[said({})], 'state_invalid'],
+    [[said(undefined)], 'state_invalid'],
+    [[state(1, large)], 'state_too_large'],
+  ] as const) {
+    const { verdict, stopped, lines: kept } = await read([record, ...lines, ...complete], 0, both);
+    t.match(verdict, { outcome: 'failure', code, retryable: false });
+    t.ok(stopped);
+    t.equal(kept, lines.length > 1 ? 1 : 0, 'what a state before it covers is kept');
+  }
+});
+
+t.test('a state of more than a megabyte is kept to the letter', async (t) => {
+  const told = state(1, 'x'.repeat(2 * 1024 * 1024));
+  t.strictSame((await read([record, told, status('COMPLETE')])).states, [JSON.stringify(told.state)]);
 });
 
 t.test('no state for all streams is kept once one of them has failed, or counts other rows', async (t) => {
@@ -213,6 +287,17 @@ t.test('a connector that hangs is stopped, and it is said how it hung', async (t
   t.match(await hanging([], { firstMessageMs: 20 }), { code: 'connector_never_spoke' });
   t.match(await hanging([record], { firstMessageMs: 20, inactivityMs: 40 }), { code: 'connector_silent' });
   t.match(await hanging([record], { runMs: 20 }), { code: 'connector_run_too_long' });
+});
+
+t.test('that a connector runs code from its temporary folder is seen on either stream', async (t) => {
+  const words = 'libsnappy.so: failed to map segment from shared object';
+  const trace = { type: 'LOG', log: { level: 'FATAL', message: 'no snappy', stack_trace: words } };
+  for (const said of [words, { type: 'LOG', log: { level: 'FATAL', message: words } }, trace]) {
+    const lines = [said, ...Array.from({ length: 60 }, (_, line) => `line ${line}`)];
+    t.match(await read(lines, 1), { verdict: { code: 'runtime_incompatible' } });
+    t.match(await readAnswer(saying(lines, 1), 'CATALOG'), { failure: { code: 'runtime_incompatible' } });
+  }
+  t.match(await read([words, record, state(1), status('COMPLETE')]), { verdict: { outcome: 'success' } });
 });
 
 t.test('a broken output stops the connector and keeps what was whole', async (t) => {

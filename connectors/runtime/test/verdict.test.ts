@@ -1,9 +1,15 @@
-import { type RunEvidence, type StreamEvidence, traceFailure, verdictOf } from '@weir/connector-runtime';
+import {
+  CONNECTOR_ERRORS,
+  type RunEvidence,
+  type StreamEvidence,
+  traceFailure,
+  verdictOf,
+} from '@weir/connector-runtime';
 import type { TraceError } from '@weir/connector-sdk';
 import t from 'tap';
 
 const exit = { code: 0, signal: undefined, oomKilled: false, stopped: false };
-const run: RunEvidence = { exit, truncated: false, broken: undefined, error: undefined };
+const run: RunEvidence = { exit, truncated: false, broken: undefined, error: undefined, words: '' };
 const stream: StreamEvidence = { status: 'COMPLETE', countsAgree: true, error: undefined, broken: undefined };
 const config: TraceError = { message: 'm', failure_type: 'config_error' };
 const ours: TraceError = { ...config, internal_message: 'csv_row_too_wide', hint: 'Quote it.', origin: 'source' };
@@ -77,6 +83,45 @@ const TABLE: readonly [rule: string, StreamEvidence, RunEvidence, object][] = [
     { code: 'connector_config_error', origin: 'config' },
   ],
 ];
+/** What real programs say when they come to a bound. */
+const BOUNDS: readonly (readonly [string, string])[] = [
+  ['runtime_incompatible', 'UnsatisfiedLinkError: /tmp/x.so: failed to map segment from shared object'],
+  ['connector_disk_full', "Error: ENOSPC: no space left on device, open '/tmp/a'"],
+  ['connector_disk_full', 'OSError: [Errno 28] No space left on device'],
+  ['connector_disk_full', 'java.io.IOException: No space left on device'],
+  ['connector_processes_exhausted', 'Error: spawn /usr/local/bin/node EAGAIN'],
+  ['connector_processes_exhausted', "RuntimeError: can't start new thread"],
+  ['connector_processes_exhausted', 'sh: 1: Cannot fork'],
+  ['connector_processes_exhausted', 'bash: fork: retry: Resource temporarily unavailable'],
+  ['connector_processes_exhausted', 'java.lang.OutOfMemoryError: unable to create native thread'],
+  [
+    'connector_processes_exhausted',
+    '    self.pid = _fork_exec(\nBlockingIOError: [Errno 11] Resource temporarily unavailable',
+  ],
+];
+
+t.test('a bound that the connector came to is told by its last words, on either of its outputs', async (t) => {
+  for (const [code, words] of BOUNDS) {
+    t.match(verdictOf(stream, { ...failed, words: `first\n${words}\n` }), {
+      code,
+      retryable: code !== 'runtime_incompatible',
+    });
+    const error: TraceError = { message: 'It broke', failure_type: 'system_error', stack_trace: words };
+    t.match(verdictOf({ ...stream, error }, { ...run, error }), { code });
+    t.match(
+      verdictOf(stream, { ...run, words: words }),
+      { outcome: 'success' },
+      'of one that ended well they say nothing',
+    );
+    t.match(verdictOf({ ...stream, error: ours }, { ...failed, error: ours, words: words }), {
+      code: ours.internal_message,
+    });
+  }
+  t.match(verdictOf(stream, { ...failed, words: 'BlockingIOError: [Errno 11] Resource temporarily unavailable' }), {
+    code: 'connector_failed',
+  });
+});
+
 for (const [rule, own, whole, expected] of TABLE) {
   t.test(rule, async (t) => {
     t.match(verdictOf(own, whole), expected);
@@ -94,7 +139,7 @@ t.test('an error is mapped by its type, and only a code of the right shape passe
     t.match(traceFailure({ ...ours, internal_message: code }), {
       code: 'connector_config_error',
       origin: 'config',
-      hint: undefined,
+      hint: CONNECTOR_ERRORS.connector_config_error.hint,
     });
   }
 });

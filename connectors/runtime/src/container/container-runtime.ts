@@ -5,7 +5,7 @@ import { ConnectorError } from '../connector-error.ts';
 import type { ConnectorLabels, ConnectorProcess, ConnectorRun, ConnectorRuntime } from '../connector-runtime.ts';
 import { LOST_AFTER_MS } from './container-end.ts';
 import { createOptions, type ImageUser, INPUTS_TARGET, type LabelFacts, labelsOf } from './create-options.ts';
-import { type EngineClient, engineClient, statusOf, within } from './engine-client.ts';
+import { type EngineClient, engineClient, within } from './engine-client.ts';
 import { checkEngineSocket } from './engine-socket.ts';
 import { createEngineWorkspace, type EngineWorkspace } from './engine-workspace.ts';
 import { checkImage, imageUser } from './image-policy.ts';
@@ -13,7 +13,12 @@ import { ensureNetwork } from './network.ts';
 import { type ImageFacts, imageStore } from './pull-image.ts';
 import { type EngineFacts, type EngineWaiver, engineReadiness } from './readiness.ts';
 import { type IsLive, type Reaped, reapAttempt, reapOlderAttempts, reapRuns, workspaceLabel } from './reap-runs.ts';
+import { startFailure } from './start-failure.ts';
 import { remove, superviseContainer } from './supervise-container.ts';
+
+/** A container is about to be made, is made and not started, or has ended and is about to be removed. */
+export type ContainerPoint = 'S3' | 'S4' | 'S13';
+export type AtPoint = (point: ContainerPoint) => Promise<void>;
 
 export type ContainerRuntimeOptions = {
   /** The one socket of the role's engine. */
@@ -26,11 +31,13 @@ export type ContainerRuntimeOptions = {
   readonly mode: 'development' | 'staging' | 'production';
   /** What the operator tells every connector. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Conditions that a test does without; production refuses any. */
+  /** Conditions that a test does without; refused outside of development. */
   readonly waivers?: readonly EngineWaiver[];
   /** Who started this process has seen that the engine is ready; else it is proven before the first run. */
   readonly isProven?: boolean;
   readonly lostAfterMs?: number;
+  /** Called where a crash test may hold us, to end one of us or the engine exactly there. */
+  readonly atPoint?: AtPoint;
 };
 
 export type ContainerRuntime = ConnectorRuntime & {
@@ -52,8 +59,8 @@ const NAME_CHARS = 24;
  */
 export function containerRuntime(options: ContainerRuntimeOptions): ContainerRuntime {
   const { socketPath, socketGid, workspaceRoot, role, mode, waivers = [] } = options;
-  if (mode === 'production' && waivers.length > 0) {
-    throw new ConnectorError('connector_runtime_unavailable', { reason: 'waivers_in_production' });
+  if (mode !== 'development' && waivers.length > 0) {
+    throw new ConnectorError('connector_runtime_unavailable', { reason: 'waivers_outside_development' });
   }
   let client: Promise<EngineClient> | undefined;
   const engine = () => {
@@ -103,10 +110,9 @@ type Start = {
 };
 
 async function start({ engine, image, user, options, request }: Start): Promise<ConnectorProcess> {
-  const { workspaceRoot, environment = {}, role, lostAfterMs = LOST_AFTER_MS } = options;
+  const { workspaceRoot, environment = {}, role, lostAfterMs = LOST_AFTER_MS, atPoint = nowhere } = options;
   const { labels, inputs = {}, limits = {}, signal } = request;
-  await ensureNetwork(engine);
-  await reapOlderAttempts(engine, labels);
+  await Promise.all([ensureNetwork(engine), reapOlderAttempts(engine, labels)]);
   const workspace = await createEngineWorkspace(workspaceRoot, { labels, inputs, segments: request.segments === true });
   const name = nameOf(request, role);
   const plan = { name, imageId: image.id, user, limits, environment, inputs: workspace.inputs };
@@ -114,18 +120,26 @@ async function start({ engine, image, user, options, request }: Start): Promise<
   const segments = workspace.segments?.path;
   const created = createOptions({ ...plan, command: commandOf(request, workspace), labels: marked, segments });
   try {
+    await atPoint('S3');
     const container = await within(engine.createContainer(created));
     try {
-      const attached = await within(container.attach({ stream: true, stdout: true, stderr: true, logs: false }));
+      await atPoint('S4');
+      const [attached, made] = await Promise.all([
+        within(container.attach({ stream: true, stdout: true, stderr: true, logs: false })),
+        within(container.inspect()),
+      ]);
+      if (made.Image !== image.id) throw new ConnectorError('connector_image_mismatch');
       const stream = attached as unknown as Readable;
       const waited = container.wait({ condition: 'next-exit' });
       waited.catch(() => undefined);
       if (signal?.aborted) throw new ConnectorError('connector_stopped');
-      await within(container.start());
-      if ((await within(container.inspect())).Image !== image.id) throw new ConnectorError('connector_image_mismatch');
+      const started = within(container.start());
+      request.onStarting?.();
+      await started;
       const { id, digest, architecture } = image;
       const facts = { id, digest, architecture };
-      return superviseContainer({ name, container, image: facts, stream, waited, workspace, request, lostAfterMs });
+      const watched = { stream, waited, workspace, request, lostAfterMs, atPoint };
+      return superviseContainer({ name, container, image: facts, ...watched });
     } catch (error) {
       await remove(container);
       throw error;
@@ -136,6 +150,8 @@ async function start({ engine, image, user, options, request }: Start): Promise<
     throw error;
   }
 }
+
+async function nowhere(): Promise<void> {}
 
 /** The verb and its inputs; the image's own entry point stands before them. */
 function commandOf({ verb }: ConnectorRun, { names }: EngineWorkspace): readonly string[] {
@@ -167,14 +183,4 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
     signal.removeEventListener('abort', stop);
     work.catch(() => undefined);
   }
-}
-
-/** What the engine refuses at a start says that the image is none to run here; no answer at all, that it is away. */
-function startFailure(cause: unknown): ConnectorError {
-  const status = statusOf(cause);
-  if (status === undefined)
-    return new ConnectorError('connector_runtime_unavailable', { reason: 'engine_silent', cause });
-  return new ConnectorError(status === 400 || status === 404 ? 'connector_image_unusable' : 'connector_start_failed', {
-    cause,
-  });
 }

@@ -33,6 +33,11 @@ export async function engineClient(socketPath: string): Promise<EngineClient> {
   return new Library(options as unknown as Docker.DockerOptions);
 }
 
+/** Loads the library ahead of its first use: that takes longer than all of our own code. Never rejects: who uses it is told. */
+export async function loadEngineLibrary(): Promise<void> {
+  await import('dockerode').catch(() => undefined);
+}
+
 /** The HTTP status of what the engine refused; undefined when it did not answer at all. */
 export function statusOf(error: unknown): number | undefined {
   const status = (error as { statusCode?: unknown } | undefined)?.statusCode;

@@ -71,7 +71,8 @@ export async function listEngineWorkspaces(root: string) {
   return names.flatMap((name) => {
     const { tenant, execution, attempt } = NAME.exec(name)?.groups ?? {};
     if (tenant === undefined || execution === undefined || attempt === undefined) return [];
-    return [{ tenant, execution, attempt, destroy: () => destroyFolder(join(root, name)) }];
+    const path = join(root, name);
+    return [{ tenant, execution, attempt, path, destroy: () => destroyFolder(path) }];
   });
 }
 

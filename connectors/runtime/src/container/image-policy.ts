@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '../connector-error.ts';
-import type { ImageUser } from './create-options.ts';
+import { createOptions, type ImageUser, LABEL } from './create-options.ts';
 import { type EngineClient, within } from './engine-client.ts';
 import type { ImageFacts } from './pull-image.ts';
 
@@ -9,6 +10,10 @@ const SIZE_CHARS = 12;
 const OCTAL = 8;
 /** The largest list of users that is looked through. */
 const MAX_LIST_BYTES = 1024 * 1024;
+/** For how long users may be looked up in an image; a container that is there after that has lost its worker. */
+const LOOK_UP_MS = 300_000;
+/** It is never started: whom it would run as does not matter. */
+const ANYBODY: ImageUser = { uid: 65_534, gid: 65_534 };
 const NUMERIC_USER = /^(\d{1,9})(?::(\d{1,9}))?$/;
 
 /**
@@ -28,7 +33,7 @@ export async function imageUser(
   const numeric = user === '' ? ['', '0'] : NUMERIC_USER.exec(user);
   if (numeric !== null) return { uid: Number(numeric[1]), gid: Number(numeric[2] ?? 0) };
   const [name = '', group] = user.split(':');
-  const container = await within(engine.createContainer({ Image: id, HostConfig: { NetworkMode: 'none' } }));
+  const container = await within(engine.createContainer(lookedInto(id)));
   try {
     const users = await listOf(container, '/etc/passwd');
     const found = users.find(([entry, , uid]) => entry === name || uid === name);
@@ -39,6 +44,15 @@ export async function imageUser(
   } finally {
     await container.remove({ force: true, v: true }).catch(() => undefined);
   }
+}
+
+/** As hardened as a connector, and known by its labels for whoever tidies up after a worker that was killed. */
+function lookedInto(imageId: string): ReturnType<typeof createOptions> {
+  const labels = { [LABEL.role]: 'probe', [LABEL.deadline]: String(Date.now() + LOOK_UP_MS) };
+  const name = `weir-user-${randomUUID()}`;
+  const plan = { imageId, name, labels, user: ANYBODY, command: [], limits: {}, environment: {} };
+  const options = createOptions({ ...plan, inputs: undefined, segments: undefined });
+  return { ...options, HostConfig: { ...options.HostConfig, NetworkMode: 'none' } };
 }
 
 type Archived = { readonly getArchive: (options: { path: string }) => Promise<NodeJS.ReadableStream> };

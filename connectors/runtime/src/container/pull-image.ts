@@ -22,6 +22,10 @@ export type ImageRequest = {
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;
 };
 
+type OnProgress = (progress: PullProgress) => void;
+/** A pull that goes on, and who is told of it. */
+type Pull = { readonly done: Promise<void>; readonly listeners: Set<OnProgress> };
+
 export type ImageStore = { readonly resolve: (request: ImageRequest) => Promise<ImageFacts> };
 
 /** A pull that says nothing for this long is given up. */
@@ -32,12 +36,26 @@ const PULL_SILENCE_MS = 120_000;
  * pulls. No credential is sent: what a registry does not give to everyone is `connector_image_denied`.
  */
 export function imageStore(engine: EngineClient): ImageStore {
-  const pulling = new Map<string, Promise<void>>();
-  const pullOnce = (reference: string, onProgress: ImageRequest['onProgress']): Promise<void> => {
-    const running =
-      pulling.get(reference) ?? pull(engine, reference, onProgress).finally(() => pulling.delete(reference));
-    pulling.set(reference, running);
-    return running;
+  const pulling = new Map<string, Pull>();
+  const begin = (reference: string): Pull => {
+    const listeners = new Set<OnProgress>();
+    const tell: OnProgress = (progress) => {
+      for (const listen of listeners) listen(progress);
+    };
+    const done = pull(engine, reference, tell).finally(() => pulling.delete(reference));
+    const begun = { done, listeners };
+    pulling.set(reference, begun);
+    return begun;
+  };
+  const pullOnce = async (reference: string, onProgress: OnProgress = () => undefined): Promise<void> => {
+    const { done, listeners } = pulling.get(reference) ?? begin(reference);
+    onProgress({ image: reference, bytes: 0, totalBytes: 0 });
+    listeners.add(onProgress);
+    try {
+      await done;
+    } finally {
+      listeners.delete(onProgress);
+    }
   };
   return {
     async resolve({ image, pinned, onProgress }) {
@@ -92,7 +110,7 @@ function isOf(digest: string, repository: string): boolean {
   return name === repository || repository.replace(/^docker\.io\/(?:library\/)?/, '') === name;
 }
 
-async function pull(engine: EngineClient, reference: string, onProgress: ImageRequest['onProgress']): Promise<void> {
+async function pull(engine: EngineClient, reference: string, onProgress: OnProgress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = new AbortController();
   const giveUp = () => {
@@ -111,7 +129,7 @@ async function pull(engine: EngineClient, reference: string, onProgress: ImageRe
     layers.set(event.id, { current, total: total ?? current });
     const all = [...layers.values()];
     const sum = (pick: (layer: { current: number; total: number }) => number) => all.reduce((n, l) => n + pick(l), 0);
-    onProgress?.({ image: reference, bytes: sum((l) => l.current), totalBytes: sum((l) => l.total) });
+    onProgress({ image: reference, bytes: sum((l) => l.current), totalBytes: sum((l) => l.total) });
   };
   try {
     const at = reference.lastIndexOf('@') > 0 ? reference.lastIndexOf('@') : reference.lastIndexOf(':');
@@ -143,6 +161,7 @@ type PullEvent = {
 
 /** The engine passes on what the registry says; what it means is only in its words. The first that fits counts. */
 const PULL_WORDS: readonly (readonly [RegExp, ConnectorErrorCode])[] = [
+  [/toomanyrequests|too many requests|rate limit|\b429\b/i, 'connector_registry_limited'],
   [/denied|unauthorized|authentication required|no basic auth|forbidden/i, 'connector_image_denied'],
   [
     /manifest unknown|not found|name unknown|repository name not known|no matching manifest/i,

@@ -11,7 +11,12 @@ const LABEL_CHARS = 16;
 /** Whether a run is going on now in exactly that attempt. */
 export type IsLive = (run: Pick<ConnectorLabels, 'tenant' | 'execution' | 'attempt'>) => Promise<boolean>;
 
-export type Reaped = { readonly containers: number; readonly workspaces: number };
+export type Reaped = {
+  readonly containers: number;
+  readonly workspaces: number;
+  /** Folders that could not be removed: what a connector made there keeps us out. */
+  readonly left: readonly string[];
+};
 
 export type ReapDeps = { readonly engine: EngineClient; readonly workspaceRoot: string; readonly role: string };
 
@@ -47,12 +52,13 @@ export async function reapRuns({ engine, workspaceRoot, role }: ReapDeps, isLive
     containers += 1;
   }
   let workspaces = 0;
-  for (const { destroy, ...run } of await listEngineWorkspaces(workspaceRoot)) {
+  const left: string[] = [];
+  for (const { destroy, path, ...run } of await listEngineWorkspaces(workspaceRoot)) {
     if (!(await isDead(run))) continue;
-    await destroy();
-    workspaces += 1;
+    if (await destroyed(destroy)) workspaces += 1;
+    else left.push(path);
   }
-  return { containers, workspaces };
+  return { containers, workspaces, left };
 }
 
 /** Removes what attempts before this one of the same run have left: the one that runs now has taken its lease. */
@@ -65,8 +71,16 @@ export async function reapAttempt({ engine, workspaceRoot }: ReapDeps, labels: A
   const isOver = (attempt: number) => attempt <= Number(labels.attempt);
   await removeAttempts(engine, labels, isOver);
   for (const { execution, attempt, destroy } of await listEngineWorkspaces(workspaceRoot)) {
-    if (execution === labels.execution && isOver(Number(attempt))) await destroy();
+    if (execution === labels.execution && isOver(Number(attempt))) await destroyed(destroy);
   }
+}
+
+/** One folder that cannot be removed keeps no other one. */
+function destroyed(destroy: () => Promise<void>): Promise<boolean> {
+  return destroy().then(
+    () => true,
+    () => false,
+  );
 }
 
 type AttemptLabels = Pick<ConnectorLabels, 'execution' | 'attempt'>;

@@ -32,11 +32,12 @@ export type StartedContainer = {
   readonly workspace: EngineWorkspace;
   readonly request: Pick<ConnectorRun, 'signal' | 'onStderr'>;
   readonly lostAfterMs: number;
+  readonly atPoint: (point: 'S13') => Promise<void>;
 };
 
 /** A started container as every connector is seen; removed when it has ended and its output was read or given up. */
 export function superviseContainer(started: StartedContainer): ConnectorProcess {
-  const { name, container, image, workspace, lostAfterMs } = started;
+  const { name, container, image, workspace, lostAfterMs, atPoint } = started;
   const { signal, onStderr = () => undefined } = started.request;
   const stderr = byteTail(STDERR_TAIL_BYTES);
   const { stdout, ended, drain } = demuxFrames(started.stream, (bytes) => {
@@ -47,6 +48,12 @@ export function superviseContainer(started: StartedContainer): ConnectorProcess 
   let giveUp: NodeJS.Timeout | undefined;
   let isOver = false;
   let failure: ConnectorErrorCode | undefined;
+  const removal = Promise.withResolvers<void>();
+  const removeNow = async () => {
+    await atPoint('S13');
+    await remove(container);
+    removal.resolve();
+  };
 
   const askToStop = () => {
     if (isOver) return;
@@ -76,8 +83,8 @@ export function superviseContainer(started: StartedContainer): ConnectorProcess 
       failure ?? end.failure ?? (neverBegan(end.code, stderr.text()) ? 'connector_image_unusable' : undefined);
     // What is lost is not worth waiting for; what was said waits for its reader, who may come later.
     if (end.failure !== undefined) stdout.destroy();
-    if (stdout.closed || end.failure !== undefined) await remove(container);
-    else stdout.once('close', () => void remove(container));
+    if (stdout.closed || end.failure !== undefined) await removeNow();
+    else stdout.once('close', () => void removeNow());
     const { code, oomKilled } = end;
     const base = { code, signal: undefined, oomKilled, stopped: stopping !== undefined };
     return reason === undefined ? base : { ...base, failure: reason };
@@ -93,6 +100,7 @@ export function superviseContainer(started: StartedContainer): ConnectorProcess 
     ...(workspace.segments === undefined ? {} : { segments: workspace.segments }),
     stderrTail: stderr.text,
     exit,
+    removed: removal.promise,
     stop() {
       askToStop();
       return exit;
