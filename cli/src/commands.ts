@@ -45,6 +45,7 @@ import {
 } from './commands/policies-write.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
 import { ProveCredentials } from './commands/prove.ts';
+import { RunsGet, RunsWait } from './commands/runs.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs-receipt.ts';
 import { RunsVerify } from './commands/runs-verify.ts';
 import {
@@ -71,7 +72,7 @@ import {
 } from './commands/sources-credentials.ts';
 import { SourcesDiscover } from './commands/sources-discover.ts';
 import { SourcesHistory } from './commands/sources-history.ts';
-import { RunsLogs, SourcesLogs } from './commands/sources-logs.ts';
+import { DiscoveryLogs, RunsLogs, SourcesLogs } from './commands/sources-logs.ts';
 import { OpsCredentialsCheck, OpsCredentialsMigrate } from './commands/sources-operator.ts';
 import { SourcesReadiness } from './commands/sources-readiness.ts';
 import { OpsRecoverySeal, OpsRecoveryVerify } from './commands/sources-recovery.ts';
@@ -91,6 +92,7 @@ import { SourcesStreamsBulk } from './commands/sources-streams-bulk.ts';
 import { SourcesStreamsDelete } from './commands/sources-streams-delete.ts';
 import { SourcesStreamsSet } from './commands/sources-streams-set.ts';
 import { SourcesSync } from './commands/sources-sync.ts';
+import { SourcesUpdate } from './commands/sources-update.ts';
 import { TenantsLimits, TenantsLimitsSet } from './commands/tenant-limits.ts';
 import { TenantsList, TenantsUse } from './commands/tenants.ts';
 import { UsersGet, UsersList } from './commands/users.ts';
@@ -113,6 +115,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesList,
   SourcesGet,
   SourcesCreate,
+  SourcesUpdate,
   SourcesDiscover,
   SourcesCredentialsGet,
   SourcesCredentialsSet,
@@ -127,6 +130,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesCancel,
   SourcesHistory,
   SourcesLogs,
+  DiscoveryLogs,
   SourcesScheduleGet,
   SourcesScheduleSet,
   SourcesScheduleDelete,
@@ -145,6 +149,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesStreamsSet,
   SourcesStreamsBulk,
   SourcesStreamsDelete,
+  RunsGet,
+  RunsWait,
   RunsLogs,
   RunsReceipt,
   RunsVerify,

@@ -1,9 +1,4 @@
-/** A command as completion sees it. */
-export interface Known {
-  words: string[];
-  description: string;
-  flags: string[];
-}
+import type { Known } from './known-command.ts';
 
 /** What may follow the typed words; the last one is the word under the cursor and may be empty. */
 export function completions(typed: readonly string[], known: readonly Known[]): string[] {

@@ -4,18 +4,25 @@ const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000
 
 /** Milliseconds of `500ms`, `30s`, `10m`, `1h`, `2d` or plain seconds; anything else is a usage error. */
 export function parseDuration(text: string, flag: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
-  const unit = UNITS[match?.[2] ?? 's'];
-  if (match === null || unit === undefined) {
-    throw new CliError('usage', `${flag} must be a duration such as 30s, 10m or 1h.`);
-  }
-  return Math.round(Number(match[1]) * unit);
+  const found = millisecondsOf(text);
+  if (found === undefined) throw new CliError('usage', `${flag} must be a duration such as 30s, 10m or 1h.`);
+  return found;
 }
 
-/** A time in ISO 8601, from one or from how long ago it was, such as `7d`. */
+function millisecondsOf(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text);
+  const unit = UNITS[match?.[2] ?? 's'];
+  return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
+}
+
+/** A time in ISO 8601, from one or from how long ago it was, such as `7d`; anything else is a usage error. */
 export function sinceTime(text: string): string {
   if (/^\d{4}-/.test(text)) return text;
-  return new Date(Date.now() - parseDuration(text, '--since')).toISOString();
+  const ago = millisecondsOf(text);
+  if (ago === undefined) {
+    throw new CliError('usage', '--since must be a time such as 2026-01-31T08:00:00Z, or how long ago such as 10m.');
+  }
+  return new Date(Date.now() - ago).toISOString();
 }
 
 /** A duration for people: `0.4 s`, `2 min 5 s`. */

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Cli, type Command, UsageError } from 'clipanion';
+import { Cli, type Command, type CommandClass, UsageError } from 'clipanion';
 import { CliError, errorJson, errorText } from './cli-error.ts';
 import { type CliContext, WeirCommand } from './command.ts';
 import { commands } from './commands.ts';
-import { completions, type Known } from './complete.ts';
-import { didYouMean } from './did-you-mean.ts';
+import { commandsNamed } from './commands-named.ts';
+import { completions } from './complete.ts';
 import { exitCode } from './exit-codes.ts';
+import { BINARY, isFlag, type Known, knownCommands, namedCommand, usageLine } from './known-command.ts';
+import { plainMessage, usageError } from './usage-error.ts';
 
-const BINARY = 'weir';
 /** How clipanion writes the place of a flag's value. */
 const VALUE_PLACE = / #\d(?= )/g;
+const HELP = ['-h', '--help'];
 
 /** Runs one command line and returns its exit code; errors go to stderr, as JSON when JSON was asked for. */
 export async function runCli(given: readonly string[], context: CliContext): Promise<number> {
@@ -36,7 +38,9 @@ function descendingOrder(argv: readonly string[]): string[] {
 }
 
 async function perform(argv: readonly string[], context: CliContext): Promise<number> {
-  const cli = makeCli(argv, context);
+  const named = parseNamed(argv, context);
+  if (named !== undefined) return named.validateAndExecute();
+  const cli = makeCli(argv, context, commands());
   const known = knownCommands(cli);
   if (argv[0] === '__complete') {
     context.stdout.write(
@@ -55,28 +59,53 @@ async function perform(argv: readonly string[], context: CliContext): Promise<nu
     context.stdout.write(help);
     return 0;
   }
-  const command = parse(cli, argv, context, known);
-  if (command.help || !(command instanceof WeirCommand)) {
-    context.stdout.write(usageOf(cli, argv, command).replace(VALUE_PLACE, ' … '));
+  const asked = isHelpAsked(argv) ? namedCommand(argv, known) : undefined;
+  if (asked !== undefined) {
+    context.stdout.write(helpOf(cli, asked));
     return 0;
   }
+  const command = parse(cli, argv, context, known);
   command.context = context;
   command.cli = cli as unknown as Command<CliContext>['cli'];
   return command.validateAndExecute();
 }
 
-/** The usage of the named command; clipanion answers --help with a command of its own. */
-function usageOf(cli: Cli<CliContext>, argv: readonly string[], parsed: Command<CliContext>): string {
-  if (parsed instanceof WeirCommand) return cli.usage(parsed, { detailed: true });
-  const words = argv.filter((word) => !isFlag(word));
-  const named = commands()
-    .flatMap((known) => (known.paths ?? []).map((line) => ({ known, line })))
-    .filter(({ line }) => line.every((word, i) => words[i] === word))
-    .sort((a, b) => b.line.length - a.line.length)[0];
-  return cli.usage(named?.known ?? null, { detailed: true });
+/** Help is asked for wherever its flag stands, up to a `--`; clipanion knows it only right behind the words of a command. */
+function isHelpAsked(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end === -1 ? argv.length : end).some((word) => HELP.includes(word));
 }
 
-function makeCli(argv: readonly string[], { stdout, env }: CliContext): Cli<CliContext> {
+/** The help of a command; its usage line names the options that must be given. */
+function helpOf(cli: Cli<CliContext>, known: Known): string {
+  const path = known.words.join(' ');
+  const command = commands().find((each) => each.paths?.some((line) => line.join(' ') === path)) ?? null;
+  const help = cli.usage(command, { detailed: true });
+  return help.replace(known.usage, () => usageLine(known)).replace(VALUE_PLACE, ' … ');
+}
+
+/** The command that a line names by its first words; undefined when it asks for help, or is none that can be done. */
+function parseNamed(argv: readonly string[], context: CliContext): WeirCommand | undefined {
+  const named = isHelpAsked(argv) ? [] : commandsNamed(argv, commands());
+  if (named.length === 0) return undefined;
+  const cli = makeCli(argv, context, named);
+  try {
+    const command = cli.process([...argv], context);
+    if (!(command instanceof WeirCommand)) return undefined;
+    command.context = context;
+    command.cli = cli as unknown as Command<CliContext>['cli'];
+    return command;
+  } catch {
+    // What is wrong is said by the parser that knows every command.
+    return undefined;
+  }
+}
+
+function makeCli(
+  argv: readonly string[],
+  { stdout, env }: CliContext,
+  known: readonly CommandClass<CliContext>[],
+): Cli<CliContext> {
   const manifest = JSON.parse(readFileSync(path.join(import.meta.dirname, '../package.json'), 'utf8')) as {
     version: string;
   };
@@ -87,24 +116,13 @@ function makeCli(argv: readonly string[], { stdout, env }: CliContext): Cli<CliC
     binaryVersion: manifest.version,
     enableColors: terminal && !env.NO_COLOR && !argv.includes('--no-color'),
   });
-  for (const command of commands()) cli.register(command);
+  for (const command of known) cli.register(command);
   return cli;
 }
 
-/** Every command that has a description, with the flags of each. */
-export function knownCommands(cli: Cli<CliContext>): Known[] {
-  return cli.definitions().map((definition) => ({
-    words: definition.path.split(' ').slice(1),
-    description: definition.description?.trim() ?? '',
-    flags: definition.options.flatMap((option) => (option.definition.split(' ')[0] ?? '').split(',')),
-  }));
-}
-
-const isFlag = (word: string) => word.startsWith('-');
-
 /** The list of commands below a group such as `sources`, or of all; undefined when a command itself is named. */
 function groupHelp(argv: readonly string[], known: readonly Known[]): string | undefined {
-  const words = argv.filter((word) => word !== '-h' && word !== '--help');
+  const words = argv.filter((word) => !HELP.includes(word));
   if (words.some(isFlag)) return undefined;
   const below = known.filter((command) => words.every((word, i) => command.words[i] === word));
   if (below.length === 0 || below.some((command) => command.words.length === words.length)) return undefined;
@@ -128,42 +146,6 @@ function parse(
     throw usageError(argv, known, cause);
   }
 }
-
-/** What was wrong with a command line: an unknown word with the nearest one, or clipanion's own reason. */
-function usageError(argv: readonly string[], known: readonly Known[], cause: unknown): CliError {
-  const words = argv.slice(0, argv.findIndex(isFlag) === -1 ? argv.length : argv.findIndex(isFlag));
-  const depth = words.findIndex(
-    (_, i) => !known.some((command) => words.slice(0, i + 1).every((word, j) => command.words[j] === word)),
-  );
-  const named = known.filter(
-    (command) => command.words.length <= words.length && command.words.every((word, i) => words[i] === word),
-  );
-  if (named.length === 0 && depth !== -1) {
-    const typed = words[depth] ?? '';
-    const candidates = known
-      .filter((command) => words.slice(0, depth).every((word, i) => command.words[i] === word))
-      .map((command) => command.words[depth] ?? '');
-    const near = didYouMean(typed, candidates);
-    const prefix = [BINARY, ...words.slice(0, depth)].join(' ');
-    const hint = near === undefined ? `${prefix} --help` : `Did you mean: ${prefix} ${near}`;
-    return new CliError('usage', `There is no command ${prefix} ${typed}.`, { code: 'usage', hint, cause });
-  }
-  const command = named.sort((a, b) => b.words.length - a.words.length)[0];
-  const flag = argv.find(
-    (word) => isFlag(word) && word.length > 1 && !command?.flags.includes(word.split('=')[0] ?? ''),
-  );
-  const near = flag === undefined ? undefined : didYouMean(flag.split('=')[0] ?? '', command?.flags ?? []);
-  const help = [BINARY, ...(command?.words ?? []), '--help'].join(' ');
-  return new CliError('usage', plainMessage(cause), {
-    code: 'usage',
-    hint: near === undefined ? help : `Did you mean ${near}? See ${help}`,
-    cause,
-  });
-}
-
-const ANSI = /\u001b\[[0-9;]*m/g;
-const plainMessage = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error)).replace(ANSI, '').split('\n')[0] ?? '';
 
 function presentable(error: unknown, argv: readonly string[], { interrupted }: CliContext): CliError {
   if (error instanceof CliError) return error;

@@ -1,12 +1,13 @@
-import { Cli } from 'clipanion';
+import { Cli, type CommandClass } from 'clipanion';
 import fc from 'fast-check';
 import t from 'tap';
 import type { CliContext } from '../src/command.ts';
 import { commands } from '../src/commands.ts';
+import { commandsNamed } from '../src/commands-named.ts';
 import { completions } from '../src/complete.ts';
 import { didYouMean, editDistance } from '../src/did-you-mean.ts';
 import { durationText, parseDuration } from '../src/duration.ts';
-import { knownCommands } from '../src/run-cli.ts';
+import { knownCommands } from '../src/known-command.ts';
 import { commandLine, ending } from './command-line.ts';
 
 const cli = new Cli<CliContext>({ binaryName: 'weir' });
@@ -55,6 +56,35 @@ t.test(
   },
 );
 
+t.test('a line means the same among the commands that it names as among all of them', async (t) => {
+  const all = commands();
+  const endings = [[], ['x'], ['-o', 'json'], ['x', '-o', 'json'], ['x', 'y', '-q'], ['-o', 'json', 'x']];
+  const lines = all
+    .flatMap(({ paths = [] }) => paths.flatMap((line) => endings.map((end) => [...line, ...end])))
+    // The parser of all of them takes its time: each ending with some commands.
+    .filter((_, at) => at % (endings.length + 1) === 0);
+  const parserOf = (known: readonly CommandClass<CliContext>[]) => {
+    const parser = new Cli<CliContext>({ binaryName: 'weir' });
+    for (const command of known) parser.register(command);
+    return (line: string[]) => parser.process(line, Cli.defaultContext as unknown as CliContext).constructor;
+  };
+  const amongAll = parserOf(all);
+  let short = 0;
+  for (const line of lines) {
+    let found: unknown;
+    try {
+      found = parserOf(commandsNamed(line, all))(line);
+    } catch {
+      continue; // Then it is given to all of them.
+    }
+    short += 1;
+    if (amongAll(line) !== found) t.fail(line.join(' '));
+  }
+  t.ok(short > lines.length / 4, `${short} of ${lines.length} lines`);
+  for (const line of [[], ['-h'], ['sources'], ['nothing'], ['-o', 'json', 'sources', 'list']])
+    t.strictSame(commandsNamed(line, all), [], line.join(' '));
+});
+
 t.test('every command of the plan is there, and no two share their words', async (t) => {
   const words = knownCommands(cli).map((command) => command.words.join(' '));
   t.equal(new Set(words).size, words.length);
@@ -64,6 +94,7 @@ t.test('every command of the plan is there, and no two share their words', async
       (verb) => `sources ${verb}`,
     ),
     ...['reset', 'refs', 'runs get', 'runs streams'].map((verb) => `sources ${verb}`),
+    ...['get', 'wait', 'logs', 'receipt', 'verify'].map((verb) => `runs ${verb}`),
     ...['list', 'set', 'add', 'delete', 'bulk'].map((verb) => `sources streams ${verb}`),
     ...['list', 'get', 'preview', 'schema', 'schema-history', 'snapshots'].map((verb) => `datasets ${verb}`),
     ...['list', 'enable', 'disable', 'plan'].map((verb) => `plugins ${verb}`),
@@ -84,6 +115,44 @@ t.test('a group lists its commands, and help shows flags and examples', async (t
   t.match(help, { code: 0, stdout: /-w,--wait +Wait for the end/ });
   t.notMatch(help.stdout, /#0/);
   t.match(await weir('--version'), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
+});
+
+t.test('a command line that lacks something is told what it lacks, and how the line goes', async (t) => {
+  const { weir } = commandLine(t);
+  const lacking: [string, RegExp, RegExp][] = [
+    ['connectors test m.yaml', /^error: --config is missing\.\n/, /hint: weir connectors test <manifest> --config …/],
+    ['patterns register', /^error: -f,--file is missing\.\n/, /hint: weir patterns register -f,--file …/],
+    ['sources create --url http://127.0.0.1:9', /^error: --pattern and --name are missing\.\n/, /--pattern … --name …/],
+    ['sources create --pattern=files', /^error: --name is missing\.\n/, /weir sources create --help/],
+    ['sources delete', /^error: Not enough positional arguments\.\n/, /hint: weir sources delete <source_id>/],
+    ['sources create --nmae x', /Unsupported option name \("--nmae"\)/, /Did you mean --name\?/],
+  ];
+  for (const [line, message, hint] of lacking) {
+    const ran = await weir(line);
+    t.match(ran, { code: 2, stdout: '' }, line);
+    t.match(ran.stderr, message);
+    t.match(ran.stderr, hint);
+  }
+  for (const { path, options } of cli.definitions()) {
+    const required = options
+      .filter((option) => option.required)
+      .map(({ definition }) => definition.split(' ')[0] ?? '');
+    if (required.length === 0) continue;
+    const help = (await weir(`${path.split(' ').slice(1).join(' ')} --help`)).stdout;
+    const usage = /^\$ (.*)$/m.exec(help)?.[1] ?? '';
+    t.ok(usage.startsWith(path), `${path}: ${usage}`);
+    for (const flag of required) t.ok(usage.includes(` ${flag} …`), `${usage} names ${flag}`);
+  }
+});
+
+t.test('--help is answered wherever it stands in a line', async (t) => {
+  const { weir } = commandLine(t);
+  const help = (await weir('sources delete --help')).stdout;
+  t.match(help, /weir sources delete <source_id>/);
+  for (const line of ['sources delete vega --help', 'sources delete -h vega', 'sources delete vega -o json --help'])
+    t.strictSame(await weir(line), { code: 0, stdout: help, stderr: '' }, line);
+  t.strictSame((await weir('--url http://127.0.0.1:9 sources delete --help')).stdout, help);
+  t.match(await weir('sources dleete --help'), { code: 2, stderr: /Did you mean: weir sources delete/ });
 });
 
 t.test('completion offers words and flags of what was typed', async (t) => {

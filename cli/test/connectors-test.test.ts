@@ -12,6 +12,64 @@ const WEIR = path.join(ROOT, 'cli/bin/weir.mjs');
 const MANIFEST = path.join(ROOT, 'connectors/http/examples/shop.yaml');
 const TOKEN = 'cnry-token-0123';
 
+const closed = async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+};
+
+/** Runs `weir connectors test` in a folder, with a port of this machine open to it. */
+const tester = (dir: string, port: number) => {
+  const env = { ...process.env, WEIR_EGRESS_ALLOW: '127.0.0.1', WEIR_EGRESS_PORTS: String(port) };
+  return (...words: string[]) =>
+    promisify(execFile)(process.execPath, [WEIR, 'connectors', 'test', ...words], { env, cwd: dir }).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+    );
+};
+const configOf = (port: number, token = TOKEN) =>
+  JSON.stringify({ url: `http://127.0.0.1:${port}`, token, start_date: '2026-01-01' });
+
+t.test('a server that is not there, or that asks for patience, is named as it is, and no time goes by', async (t) => {
+  const port = await closed();
+  const away = await tester(t.testdir({ 'c.json': configOf(port) }), port)(
+    MANIFEST,
+    '--config',
+    'c.json',
+    '-o',
+    'json',
+  );
+  t.equal(away.code, 1);
+  t.match(JSON.parse(away.stdout), {
+    requests: [{ method: 'GET' }],
+    fault: { code: 'server_unreachable', pointer: /requester/ },
+  });
+  t.equal(JSON.parse(away.stdout).requests.length, 1);
+  const server = createServer((_request, response) => response.writeHead(503, { 'retry-after': '60' }).end('{}'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close());
+  const { port: busy } = server.address() as AddressInfo;
+  const dir = t.testdir({ 'c.json': configOf(busy) });
+  const later = await tester(dir, busy)(MANIFEST, '--config', 'c.json', '-o', 'json');
+  t.equal(later.code, 1);
+  const { fault, requests } = JSON.parse(later.stdout);
+  t.match(fault, { code: 'server_failed', hint: /A test does not wait the 60 seconds/, pointer: /requester/ });
+  t.match(requests, [{ status: 503 }]);
+});
+
+t.test('a stream that the manifest has not is the fault of the line, and those that it has are named', async (t) => {
+  const weir = tester(t.testdir({ 'c.json': configOf(9) }), 9);
+  const unknown = await weir(MANIFEST, '--config', 'c.json', '--stream', 'nope');
+  t.equal(unknown.code, 6);
+  t.match(
+    unknown.stdout,
+    /fault stream_unknown: The manifest has no stream of this name\n {2}hint: Its streams: shops, orders/,
+  );
+  t.notMatch(unknown.stdout, /Discover|at -/);
+});
+
 t.test('a manifest is tried without a server: requests without secrets, records, and where a fault lies', async (t) => {
   const server = createServer(({ url = '', headers }, response) => {
     const { pathname } = new URL(url, 'http://x');
@@ -23,16 +81,9 @@ t.test('a manifest is tried without a server: requests without secrets, records,
   await once(server, 'listening');
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const config = (token: string) =>
-    JSON.stringify({ url: `http://127.0.0.1:${port}`, token, start_date: '2026-01-01' });
   const broken = (await readFile(MANIFEST, 'utf8')).replace('type: PageIncrement', 'type: CustomPaginationStrategy');
-  const dir = t.testdir({ 'good.json': config(TOKEN), 'bad.json': config('another'), 'broken.yaml': broken });
-  const env = { ...process.env, WEIR_EGRESS_ALLOW: '127.0.0.1', WEIR_EGRESS_PORTS: String(port) };
-  const weir = (...words: string[]) =>
-    promisify(execFile)(process.execPath, [WEIR, 'connectors', 'test', ...words], { env, cwd: dir }).then(
-      ({ stdout }) => ({ code: 0, stdout }),
-      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
-    );
+  const dir = t.testdir({ 'good.json': configOf(port), 'bad.json': configOf(port, 'another'), 'broken.yaml': broken });
+  const weir = tester(dir, port);
   const shown = await weir(MANIFEST, '--config', 'good.json', '--stream', 'orders');
   t.equal(shown.code, 0);
   t.match(shown.stdout, /GET \S+\/shops\/7\/orders\?\S*updated_since=2026-01-01T00%3A00%3A00Z/);

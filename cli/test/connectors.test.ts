@@ -40,6 +40,8 @@ test('connectors doctor names each point of an engine that is not as it must be,
     items.find(({ check }) => check === 'ready for connectors'),
     { status: 'fault', found: 'memory_limit_missing' },
   );
+  for (const check of ['control groups', 'memory limits', 'CPU limits'])
+    t.match(items.find((item) => item.check === check)?.next_step, /^boot with cgroup v2/, check);
 });
 
 test('connectors doctor sees a socket and a workspace that others may use, and one workspace for two roles', async (t) => {
@@ -71,7 +73,7 @@ test('connectors doctor sees a socket and a workspace that others may use, and o
 
 test('without the environment of a worker, or a way to restart its engine, nothing is done', async (t) => {
   const { weir } = commandLine(t);
-  t.match(await weir('connectors doctor'), { code: 2, stderr: /SOURCE_SOCKET_DIR/ });
+  t.match(await weir('connectors doctor'), { code: 2, stderr: /SOURCE_SOCKET_DIR.*sudo drops it/s });
   t.match(await weir('connectors doctor --role discovery'), { code: 2, stderr: /DISCOVERY_SOCKET_DIR/ });
   t.match(await weir('connectors prove'), { code: 2 });
   const env = { SOURCE_SOCKET_DIR: '/nowhere', WEIR_SOURCE_WORKSPACE_DIR: '/nowhere' };

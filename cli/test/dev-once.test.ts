@@ -110,8 +110,9 @@ async function untilReady(
   while (!gone) {
     const timings = path.join(dataDir, 'timings.json');
     const done = JSON.parse(readFileSync(timings, 'utf8')) as { first_discovery?: number };
-    const status = await weir('dev', 'status', '-o', 'json', '--data-dir', dataDir).catch(() => undefined);
-    if (status !== undefined && done.first_discovery === undefined) return JSON.parse(status) as DevStatus;
+    const isDone = done.first_discovery === undefined;
+    const status = isDone && (await weir('dev', 'status', '-o', 'json', '--data-dir', dataDir).catch(() => undefined));
+    if (status) return JSON.parse(status) as DevStatus;
     await delay(POLL_MS);
   }
   throw new Error('the second start ended by itself');

@@ -105,3 +105,37 @@ t.test(
     t.equal((await weir(`sources logs ${source} ${runId} --limit none --url ${old.url}`)).code, 2);
   },
 );
+
+t.test('a sync is read and waited for by its run id alone, and the wait ends as the sync does', async (t) => {
+  for (const [status, exit] of runs) {
+    const { weir } = commandLine(t);
+    const api = await fakeApi(t, {
+      [DETAILS]: { status: 200, body: run(source, 'running') },
+      [STATUS]: inTurn([at('running'), problem(503, 'shutting_down'), at(status)]),
+    });
+    const read = await weir(`runs get ${runId} -o json --url ${api.url}`);
+    t.match([read.code, JSON.parse(read.stdout)], [0, { run_id: runId, status: 'running' }]);
+    const ended = await weir(`runs wait ${runId} -o json --url ${api.url}`);
+    t.match([ended.code, JSON.parse(ended.stdout)], [exit, { run_id: runId, status }], status);
+  }
+  const { weir } = commandLine(t);
+  const api = await fakeApi(t, { [DETAILS]: { status: 200, body: run(source, 'running') }, [STATUS]: at('running') });
+  const late = await weir(`runs wait ${runId} --timeout 300ms --url ${api.url}`);
+  t.match(late, { code: 124, stderr: new RegExp(`weir runs wait ${runId}`) });
+  t.equal((await weir(`runs wait ${IDS.other} --url ${api.url}`)).code, 4);
+});
+
+t.test('a log of which nothing is shown says why, and a wrong --since what it takes', async (t) => {
+  const { weir } = commandLine(t);
+  const api = await fakeApi(t, { [LOGS]: page([], { ended: true }) });
+  const logs = `sources logs ${source} ${runId} --url ${api.url}`;
+  t.strictSame(await weir(`${logs} --search nothing`), { code: 0, stdout: '', stderr: 'No line of this log fits.\n' });
+  t.strictSame(await weir(logs), { code: 0, stdout: '', stderr: 'This log has no lines.\n' });
+  t.strictSame(await weir(`${logs} --search nothing -q`), { code: 0, stdout: '', stderr: '' });
+  t.match(JSON.parse((await weir(`${logs} --search nothing -o json`)).stdout), { items: [] });
+  const wrong = await weir(`${logs} --since abc`);
+  t.match(wrong, {
+    code: 2,
+    stderr: /--since must be a time such as 2026-01-31T08:00:00Z, or how long ago such as 10m/,
+  });
+});

@@ -55,7 +55,8 @@ t.test('of eight commands at once whose session has ended, one asks the provider
       return { json: { access_token, refresh_token: `refresh-${nth}`, token_type: 'Bearer', expires_in: 300 } };
     },
   });
-  const env = { HOME: home, XDG_CONFIG_HOME: path.join(home, 'config'), PATH: process.env.PATH };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { HOME: home, XDG_CONFIG_HOME: path.join(home, 'config'), PATH, NODE_COMPILE_CACHE };
   const children = Array.from({ length: COMMANDS }, () =>
     spawn(process.execPath, [...FLAGS, MAIN, 'sources', 'list'], { env, cwd: home, stdio: 'ignore' }),
   );

@@ -56,7 +56,7 @@ t.test('the time limit ends the wait with 124 and says how to wait again', async
   const { weir } = commandLine(t);
   const api = await fakeApi(t, { [START]: accepted, [STATUS]: at('running') });
   const ran = await weir(`sources sync ${source} -w --timeout 300ms --url ${api.url}`);
-  t.match(ran, { code: 124, stderr: new RegExp(`--run ${runId} -w`) });
+  t.match(ran, { code: 124, stderr: new RegExp(`weir runs wait ${runId}`) });
   t.equal(ran.stdout, '');
 });
 
@@ -71,7 +71,7 @@ t.test('Ctrl-C detaches with 130, says how to wait again, and the run goes on', 
     },
   });
   const ran = await weir(`sources sync ${source} -w --url ${api.url}`, { interrupted: interrupt.signal });
-  t.match(ran, { code: 130, stderr: new RegExp(`Detached; the run goes on.\nhint: .*--run ${runId} -w`) });
+  t.match(ran, { code: 130, stderr: new RegExp(`Detached; the run goes on.\nhint: .*weir runs wait ${runId}`) });
   t.strictSame(new Set(api.seen.map(({ call }) => call)), new Set([START, STATUS]));
 });
 

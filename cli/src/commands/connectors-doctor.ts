@@ -14,7 +14,13 @@ export class ConnectorsDoctor extends WeirCommand {
     description: 'Check each point of the connector engine, through the socket of each role',
     details:
       'Run it on the machine of the engine with the environment of a worker, as the user of the worker; as root it sees the fence too. Changes nothing but for one small container that tries to break its limits. Exits with 1 when a point is a fault.',
-    examples: [['As the worker sees it', 'sudo -u weir-source weir connectors doctor --role source']],
+    examples: [
+      [
+        'As the worker sees it',
+        'sudo -u weir-source env $(cat /etc/weir/connectors.env) weir connectors doctor --role source',
+      ],
+      ['As root', 'sudo env $(cat /etc/weir/connectors.env) weir connectors doctor'],
+    ],
   });
 
   role = Option.String('--role', {

@@ -52,6 +52,6 @@ export class SourcesHistory extends WeirCommand {
 }
 
 const COLUMNS = [
-  ...['run_id', 'status', 'verdict', 'rows_read', 'rows_written', 'rows_with_errors'],
+  ...['run_id', 'status', 'phase', 'verdict', 'rows_read', 'rows_written', 'rows_with_errors'],
   ...['started_at', 'ended_at'],
 ];

@@ -1,12 +1,12 @@
 import { RUN_LOG_LEVELS, type RunLogLineView } from '@weir/plugin-platform/contract';
-import { getSyncRun, getSyncStatus, readRunLogs } from '@weir/plugin-sources/contract';
+import { getSyncRun, getSyncStatus, readDiscoveryLogs, readRunLogs } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import type { Api } from '../connection/api.ts';
 import { sinceTime } from '../duration.ts';
-import { followLog, type LogFilter, type LogKey, newestLines } from '../run/follow-log.ts';
+import { followLog, type LogFilter, type LogKey, lastWord, newestLines } from '../run/follow-log.ts';
 import { sourceId } from '../source-id.ts';
 import { finishRun } from './finish-run.ts';
 
@@ -46,6 +46,7 @@ abstract class LogsCommand extends WeirCommand {
     const key = await this.key(api);
     const { lines, isMore, expired } = await newestLines(api, key, { filter, limit });
     if (expired) this.note('The log of this run was kept as long as it is to be, and is gone.');
+    else if (lines.length === 0 && !this.follow) this.note(emptyNote(filter));
     if (isMore) this.note(`Only the newest ${limit} lines are shown; --limit shows more.`);
     if (!this.follow) return this.showLines(lines);
     this.write(lines);
@@ -60,15 +61,23 @@ abstract class LogsCommand extends WeirCommand {
     const signal = AbortSignal.any([interrupted, timeout]);
     const how = await followLog(api, key, { ...from, interrupted: signal, shown: (more) => this.write(more) });
     if (how === 'ended') return;
-    const hint = `weir sources logs ${key.source_id} ${key.run_id} -f goes on`;
+    const run = 'workflow_id' in key ? `discovery logs ${key.workflow_id}` : `logs ${key.source_id} ${key.run_id}`;
+    const hint = `weir sources ${run} -f goes on`;
     if (interrupted.aborted) throw new CliError('interrupted', 'Detached; the run goes on.', { hint });
     throw new CliError('timedOut', 'The run has not ended in that time; it goes on.', { hint });
   }
 
-  private async outcome(api: Api, { source_id, run_id }: LogKey): Promise<number> {
-    const { run } = await api.call(getSyncStatus, { params: { source_id }, query: { run_id } });
-    if (run === null) throw new CliError('notFound', `Run ${run_id} is gone.`, { code: 'not_found' });
-    return finishRun(run);
+  /** The exit code of a run that has ended; of one that is no sync as the last line of its log says. */
+  private async outcome(api: Api, key: LogKey): Promise<number> {
+    const sync = 'source_id' in key ? await syncOf(api, key) : null;
+    if (sync !== null) return finishRun(sync);
+    const line = await lastWord(api, key);
+    const { status, code, origin, retryable } = line?.fields ?? {};
+    if (line === undefined || typeof status !== 'string') {
+      throw new CliError('failed', 'The run has ended, and its log does not say how.');
+    }
+    const why = { detail: line.message, hint: null, origin: String(origin), retryable: retryable === true };
+    return finishRun({ status, failure: typeof code === 'string' ? { code, ...why } : null });
   }
 
   private filter(): LogFilter {
@@ -98,7 +107,7 @@ export class SourcesLogs extends LogsCommand {
     category: 'Sources',
     description: readRunLogs.summary,
     details:
-      'Without a run the newest sync is read. While a run is followed, -o json writes a document for each line. Lines of the connector stand behind a |.',
+      'Without a run the newest sync is read; discoveries, verifications and replays of the source have logs too. While a run is followed, -o json writes a document for each line. Lines of the connector stand behind a |.',
     examples: [
       ['Follow the newest sync', 'weir sources logs shop -f'],
       ['What went wrong in the last hour', 'weir sources logs shop --level warn --since 1h'],
@@ -123,6 +132,23 @@ export class SourcesLogs extends LogsCommand {
   }
 }
 
+/** The log of a discovery, also of what is no source yet. */
+export class DiscoveryLogs extends LogsCommand {
+  static override paths = [['sources', 'discovery', 'logs']];
+  static override usage = Command.Usage({
+    category: 'Sources',
+    description: readDiscoveryLogs.summary,
+    details: 'Takes the workflow id that weir sources discover shows, or the run id.',
+    examples: [['Follow a discovery', 'weir sources discovery logs 01900000-0000-7000-8000-000000000000 -f']],
+  });
+
+  workflow = Option.String({ name: 'workflow_id' });
+
+  protected async key(): Promise<LogKey> {
+    return { workflow_id: this.workflow };
+  }
+}
+
 /** The log of a run, whatever its source. */
 export class RunsLogs extends LogsCommand {
   static override paths = [['runs', 'logs']];
@@ -141,11 +167,24 @@ export class RunsLogs extends LogsCommand {
   }
 }
 
+/** A sync of a source; null when the run is another one. */
+async function syncOf(api: Api, { source_id, run_id }: { source_id: string; run_id: string }) {
+  const asked = api.call(getSyncStatus, { params: { source_id }, query: { run_id } });
+  const { run } = await asked.catch((error: unknown) => {
+    if (error instanceof CliError && error.exit === 'notFound') return { run: null };
+    throw error;
+  });
+  return run;
+}
+
 /** A line for people: when, how grave, what part of the work, and what. */
 function lineText({ at, level, step, stream, message, untrusted }: RunLogLineView): string {
   const where = stream === null ? step : `${step} ${stream}`;
   return `${at.slice(11, 23)} ${level.toUpperCase().padEnd(LEVEL_WIDTH)} ${where}: ${untrusted ? '| ' : ''}${message}`;
 }
+
+const emptyNote = (filter: LogFilter) =>
+  Object.keys(filter).length > 0 ? 'No line of this log fits.' : 'This log has no lines.';
 
 function limitOf(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LINES;

@@ -7,7 +7,8 @@ import { type ExitName, exitCode, exitOfRun, exitOfSeveral } from '../exit-codes
 import { sourceId } from '../source-id.ts';
 import { finishRun, runError } from './finish-run.ts';
 
-const WAIT_MS = 3_600_000;
+/** How long a sync is waited for unless --timeout says otherwise. */
+export const SYNC_WAIT_MS = 3_600_000;
 
 /** Starts syncs, and waits for their ends when asked to. */
 export class SourcesSync extends WeirCommand {
@@ -71,11 +72,12 @@ export class SourcesSync extends WeirCommand {
     const id = await sourceId(api, source);
     const { run_id: runId } = await this.start(api, id);
     const { watchSync } = await import('../run/watch-sync.ts');
-    return watchSync(api, { sourceId: id, runId }, await this.watching(WAIT_MS, this.sources.length > 1));
+    return watchSync(api, { sourceId: id, runId }, await this.watching(SYNC_WAIT_MS, this.sources.length > 1));
   }
 }
 
-const STREAM_COLUMNS = [
+/** What is shown of each stream of a sync that has ended. */
+export const STREAM_COLUMNS = [
   'dataset_id',
   'status',
   'rows_read',

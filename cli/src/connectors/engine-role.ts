@@ -19,6 +19,9 @@ export const ROLE_VARIABLES: Readonly<Record<EngineRole, { socketDir: string; wo
   discovery: { socketDir: 'DISCOVERY_SOCKET_DIR', workspace: 'WEIR_DISCOVERY_WORKSPACE_DIR' },
 };
 
+/** What an operator does next is to become the user of a worker, which leaves the environment behind. */
+const SUDO = 'sudo drops it: sudo -u weir-source env $(cat FILE) weir …, with its lines in a file.';
+
 /** The places of the roles that the environment names, or of the one that is asked for. Throws when there is none. */
 export function rolePlaces(env: NodeJS.ProcessEnv, only: EngineRole | undefined): RolePlace[] {
   const roles = only === undefined ? ENGINE_ROLES : [only];
@@ -30,6 +33,6 @@ export function rolePlaces(env: NodeJS.ProcessEnv, only: EngineRole | undefined)
   });
   if (places.length > 0) return places;
   const wanted = roles.map((role) => `${ROLE_VARIABLES[role].socketDir} and ${ROLE_VARIABLES[role].workspace}`);
-  const hint = `Run it with the environment of a worker: ${wanted.join(', or ')}.`;
+  const hint = `Run it with the environment of a worker: ${wanted.join(', or ')}. ${SUDO}`;
   throw new CliError('usage', 'No connector engine is configured here.', { hint });
 }

@@ -3,8 +3,9 @@ import { askEngine } from '@weir/connector-images/proof';
 import { ConnectorError, containerRuntime } from '@weir/connector-runtime';
 import { checksOf, type EngineCheck } from './engine-check.ts';
 import type { RolePlace } from './engine-role.ts';
+import { examineBounds } from './examine-bounds.ts';
+import { userName } from './examine-socket.ts';
 
-const CGROUP_2 = 'boot with cgroup v2, and Delegate=cpu memory pids in the unit of the engine';
 const ROOTLESS = 'the socket of a rootless engine is needed: deploy/connector-engine';
 
 /** The workspace has another owner, as it must for root. */
@@ -31,21 +32,25 @@ export async function examineEngine(place: RolePlace): Promise<EngineCheck[]> {
   };
   const version = (await answers('/version').catch(() => undefined)) as { Version?: string } | undefined;
   if (version === undefined) {
-    const next = 'journalctl --unit weir-connector-engine says why it does not run';
+    const next = 'journalctl _SYSTEMD_USER_UNIT=weir-connector-daemon.service says, to root, why it does not run';
     return [check('engine answers', false, 'nobody answers through this socket', next)];
   }
   const info = (await answers('/info').catch(() => ({}))) as Info;
   const options = info.SecurityOptions ?? [];
   const has = (name: string) => options.some((option) => option.startsWith(`name=${name}`));
+  const uid = (await lstat(place.socketPath)).uid;
+  const groups = await examineBounds(place.role, { uid, name: await userName(uid) });
+  const bounds = groups.next_step ?? 'the engine is not a service of the manager of its user: deploy/connector-engine';
   const word = (value: boolean | undefined) => (value === true ? 'yes' : 'no');
   return [
     check('engine answers', true, `version ${version.Version}`, ''),
     check('rootless', has('rootless'), options.join(' '), ROOTLESS),
     check('seccomp', has('seccomp'), options.join(' '), 'the engine must have the default seccomp profile'),
-    check('cgroup version', info.CgroupVersion === '2', info.CgroupVersion ?? 'not said', CGROUP_2),
-    check('memory limits', info.MemoryLimit === true, word(info.MemoryLimit), CGROUP_2),
-    check('process limits', info.PidsLimit === true, word(info.PidsLimit), CGROUP_2),
-    check('CPU limits', info.CpuCfsQuota === true, word(info.CpuCfsQuota), CGROUP_2),
+    groups,
+    check('cgroup version', info.CgroupVersion === '2', info.CgroupVersion ?? 'not said', bounds),
+    check('memory limits', info.MemoryLimit === true, word(info.MemoryLimit), bounds),
+    check('process limits', info.PidsLimit === true, word(info.PidsLimit), bounds),
+    check('CPU limits', info.CpuCfsQuota === true, word(info.CpuCfsQuota), bounds),
     await provenCheck(place),
   ];
 }

@@ -15,31 +15,31 @@ const check = checksOf('machine');
 
 async function fenceCheck(): Promise<EngineCheck> {
   const next = 'systemctl restart weir-connector-fence, which restarts the engine';
-  if (process.getuid?.() !== 0)
-    return check('egress fence', 'unknown', 'only root sees it', 'sudo weir connectors doctor');
+  if (process.getuid?.() !== 0) return check('egress fence', 'unknown', 'only root sees it', 'run this as root too');
   const stands = await said('nft', ['list', 'chain', 'inet', 'weir_connectors', 'output']);
   return check('egress fence', stands !== undefined && /skuid/.test(stands), stands ? 'stands' : 'is not there', next);
 }
 
+/** The unit that operators start, and the manager of the engine's user in which the daemon runs: both end with the fence. */
 async function unitCheck(): Promise<EngineCheck> {
-  const text = await said('systemctl', ['show', UNIT, '--property=ActiveState,BindsTo,Delegate,NotifyAccess']);
-  if (text === undefined || text.trim() === '') {
+  const engine = await shown(UNIT);
+  if (engine === undefined) {
     return check('unit', 'unknown', 'no service manager answers here', 'run this on the machine of the engine');
   }
-  const state = Object.fromEntries(
-    text
-      .trim()
-      .split('\n')
-      .map((line) => line.split('=', 2) as [string, string]),
-  );
-  const isSound = state.ActiveState === 'active' && state.Delegate === 'yes' && /fence/.test(state.BindsTo ?? '');
-  const found = `${state.ActiveState}, bound to ${state.BindsTo || 'nothing'}, delegate ${state.Delegate}`;
-  return check(
-    'unit',
-    isSound,
-    found,
-    'deploy/connector-engine/install, then systemctl enable --now weir-connector-engine',
-  );
+  const name = /user@\d+\.service/.exec(engine.Wants ?? '')?.[0];
+  const manager = name === undefined ? undefined : await shown(name);
+  const isBound = [engine, manager].every((unit) => /weir-connector-fence/.test(unit?.BindsTo ?? ''));
+  const isSound = engine.ActiveState === 'active' && manager?.ActiveState === 'active' && isBound;
+  const found = `${engine.ActiveState}, ${name ?? 'no manager of its user'} ${manager?.ActiveState ?? ''}, ${isBound ? '' : 'not '}bound to the fence`;
+  const next =
+    'deploy/connector-engine/install, then systemctl daemon-reload and systemctl enable --now weir-connector-engine';
+  return check('unit', isSound, found, next);
+}
+
+async function shown(unit: string): Promise<Record<string, string> | undefined> {
+  const text = (await said('systemctl', ['show', unit, '--property=ActiveState,BindsTo,Wants']))?.trim();
+  if (!text) return undefined;
+  return Object.fromEntries(text.split('\n').map((line) => line.split('=', 2) as [string, string]));
 }
 
 /** A worker gets one socket; any other that it could use would be a way around. Root may use every one, and is no worker. */

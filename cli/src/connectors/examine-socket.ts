@@ -10,7 +10,7 @@ const OTHERS = 0o007;
 const SOCKET_MODE = 0o660;
 /** Each container needs ids of its own, of which images use the first 65,536. */
 const LEAST_SUBORDINATES = 65_536;
-const RESTART = 'systemctl restart weir-connector-engine; its last steps give the socket to the workers';
+const RESTART = 'systemctl restart weir-connector-engine; the daemon gives the socket to the workers as it starts';
 
 const octal = (mode: number) => (mode & MODE_BITS).toString(8).padStart(4, '0');
 const seen = (file: string): Promise<Stats | undefined> => lstat(file).catch(() => undefined);
@@ -29,7 +29,7 @@ export async function examineSocket(place: RolePlace): Promise<EngineCheck[]> {
       'socket folder',
       isClosed,
       `mode ${octal(folder.mode)}`,
-      'RuntimeDirectoryMode=0750 in the unit of the engine',
+      'systemd-tmpfiles --create weir-connector-engine.conf',
     ),
     check(
       'nothing else in it',
@@ -63,7 +63,7 @@ function mayUse(gid: number): boolean | 'unknown' {
 
 async function examineIdentity({ role }: RolePlace, uid: number): Promise<EngineCheck[]> {
   const check = checksOf(role);
-  const name = (await lines('/etc/passwd')).find((line) => line[2] === String(uid))?.[0] ?? String(uid);
+  const name = await userName(uid);
   const ranges = await Promise.all(['/etc/subuid', '/etc/subgid'].map(lines));
   const least = Math.min(
     ...ranges.map((range) =>
@@ -80,6 +80,11 @@ async function examineIdentity({ role }: RolePlace, uid: number): Promise<Engine
 async function lines(file: string): Promise<string[][]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text.split('\n').map((line) => line.split(':'));
+}
+
+/** The name of a user of this machine, or its number. */
+export async function userName(uid: number): Promise<string> {
+  return (await lines('/etc/passwd')).find((line) => line[2] === String(uid))?.[0] ?? String(uid);
 }
 
 async function groupName(gid: number): Promise<string> {

@@ -1,23 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Input } from '@weir/kernel/contract';
 import { MAX_LOG_WAIT_SECONDS, type RunLogLineView } from '@weir/plugin-platform/contract';
-import { readRunLogs } from '@weir/plugin-sources/contract';
+import { readDiscoveryLogs, readRunLogs } from '@weir/plugin-sources/contract';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 
-/** A run of a source, and which of its lines are wanted. */
-export interface LogKey {
-  source_id: string;
-  run_id: string;
-}
-export type LogFilter = Pick<
-  NonNullable<Input<typeof readRunLogs>['query']>,
-  'search' | 'pattern' | 'level' | 'stream' | 'step' | 'attempt' | 'from' | 'to'
->;
+/** The run whose log is meant: one of a source, or a discovery, which may be of none. */
+export type LogKey = { source_id: string; run_id: string } | { workflow_id: string };
+export type LogFilter = Pick<LogQuery, 'search' | 'pattern' | 'level' | 'stream' | 'step' | 'attempt' | 'from' | 'to'>;
+
+type LogQuery = NonNullable<Input<typeof readRunLogs>['query']>;
 
 const PAGE_LINES = 500;
 const MAX_BACKOFF_MS = 5_000;
 const FIRST_BACKOFF_MS = 250;
+
+/** One page of a log. */
+function readLog(api: Api, key: LogKey, query: LogQuery) {
+  if ('workflow_id' in key) return api.call(readDiscoveryLogs, { params: key, query });
+  return api.call(readRunLogs, { params: key, query });
+}
+
+/** How a run ended, by the last line of its log; undefined when that was not kept. */
+export async function lastWord(api: Api, key: LogKey): Promise<RunLogLineView | undefined> {
+  const { items } = await readLog(api, key, { step: 'end', order: '-seq', limit: 1 });
+  return items.find(({ untrusted }) => !untrusted);
+}
 
 /** The newest lines that fit, oldest first, at most `limit`; and whether the log was kept as long as it is to be. */
 export async function newestLines(api: Api, params: LogKey, { filter, limit }: { filter: LogFilter; limit: number }) {
@@ -31,7 +39,7 @@ export async function newestLines(api: Api, params: LogKey, { filter, limit }: {
       limit: Math.min(PAGE_LINES, limit - lines.length),
       ...(token === undefined ? {} : { page_token: token }),
     };
-    const page = await api.call(readRunLogs, { params, query });
+    const page = await readLog(api, params, query);
     lines.push(...page.items);
     token = page.next_page_token ?? undefined;
     expired ||= page.expired;
@@ -59,7 +67,7 @@ export async function followLog(api: Api, params: LogKey, following: Following):
   let pause = FIRST_BACKOFF_MS;
   while (!interrupted.aborted) {
     const place = token === undefined ? { after, wait_seconds: MAX_LOG_WAIT_SECONDS } : { page_token: token };
-    const page = await api.call(readRunLogs, { params, query: { ...filter, ...place } }).catch(whileAway(interrupted));
+    const page = await readLog(api, params, { ...filter, ...place }).catch(whileAway(interrupted));
     if (page === undefined) {
       await delay(pause, undefined, { signal: interrupted }).catch(() => undefined);
       pause = Math.min(pause * 2, MAX_BACKOFF_MS);

@@ -1,5 +1,6 @@
 import { type DiscoveryStatusView, getDiscoveryStatus } from '@weir/plugin-sources/contract';
 import type { Api } from '../connection/api.ts';
+import { phaseText } from './phase-text.ts';
 import type { Progress } from './progress.ts';
 import { waitForRun } from './wait-for-run.ts';
 
@@ -26,7 +27,8 @@ export async function watchDiscovery(
       seen: (state) => {
         seen?.(state);
         const found = state.streams === null ? '' : `, ${state.streams.length} streams`;
-        progress.show(state.status, [`  ▸ discovery ${state.status}${found}`]);
+        const where = state.is_terminal ? '' : ` ${phaseText(state)}`;
+        progress.show(`${state.status} ${state.phase}`, [`  ▸ discovery ${state.status}${where}${found}`]);
       },
       reattach: `weir sources discovery get ${workflowId}`,
     });

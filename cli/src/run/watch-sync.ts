@@ -1,6 +1,7 @@
 import { getSyncStatus, type SyncRunDetailView } from '@weir/plugin-sources/contract';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
+import { megabytes, phaseText } from './phase-text.ts';
 import { countText } from './progress.ts';
 import { waitForRun } from './wait-for-run.ts';
 import type { WatchOptions } from './watch-discovery.ts';
@@ -31,7 +32,7 @@ export async function watchSync(
         seen?.(run);
         progress.show(`${run.status} ${run.phase}`, syncLines(run, (performance.now() - started) / 1_000));
       },
-      reattach: `weir sources history ${sourceId}; to wait again: weir sources sync ${sourceId} --run ${runId} -w; to end it: weir sources cancel ${runId}`,
+      reattach: `weir sources history ${sourceId}; to wait again: weir runs wait ${runId}; to end it: weir sources cancel ${runId}`,
     });
   } finally {
     progress.end([]);
@@ -43,12 +44,10 @@ export function syncLines(run: SyncRunDetailView, seconds: number): string[] {
   const rate = seconds > 0 ? `${countText(Math.round(run.rows_read / seconds))} rows/s` : '';
   const width = Math.max(0, ...run.streams.map((stream) => stream.name.length));
   return [
-    `  ▸ sync ${run.phase} ${countText(run.rows_read)} rows read, ${countText(run.rows_written)} committed ${megabytes(run.bytes_read)} ${rate}`,
+    `  ▸ sync ${phaseText(run)} ${countText(run.rows_read)} rows read, ${countText(run.rows_written)} committed ${megabytes(run.bytes_read)} ${rate}`,
     ...run.streams.map(
       (stream) =>
         `    ${stream.name.padEnd(width)}  ${stream.status}  ${countText(stream.rows_read)} read  ${countText(stream.rows_written)} committed`,
     ),
   ];
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
