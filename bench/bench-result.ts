@@ -27,8 +27,18 @@ export interface BenchCase extends Partial<Figures> {
   f1?: number;
   /** What has to hold: a figure of this case that is at least, or at most, so much. */
   bars?: readonly Bar[];
-  /** The most memory of the sync process alone, in MiB. */
+  /** The most memory of the sync process alone, in MiB; of the one that had most where there are several. */
   child_mb?: number;
+  /** The most memory of the worker itself, in MiB. */
+  main_mb?: number;
+  /** How many sync processes there were at once. */
+  children?: number;
+  /** The most that lay on the disk between the connector and the store, in MiB. */
+  scratch_mb?: number;
+  /** Our processor time by that of the other side. */
+  share?: number;
+  /** Rows per processor second of a connector that nobody reads. */
+  alone_rows_per_cpu_s?: number;
   /** How many times as much memory as a tenth of the rows takes. */
   growth?: number;
   /** How many runs were counted. */

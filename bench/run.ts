@@ -3,8 +3,11 @@ import { access } from './access/access.ts';
 import { api } from './api.ts';
 import type { BenchOptions, BenchResult } from './bench-result.ts';
 import { commit } from './commit/commit.ts';
+import { connector } from './connector/connector.ts';
+import { containers } from './containers/containers.ts';
 import { entities } from './entities/entities.ts';
 import { hostile } from './hostile.ts';
+import { memory } from './memory/memory.ts';
 import { storeResult } from './performance/stored-result.ts';
 import { postgres } from './postgres/postgres.ts';
 import { resultLines } from './print-result.ts';
@@ -17,8 +20,11 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   access,
   api,
   commit,
+  connector,
+  containers,
   entities,
   hostile,
+  memory,
   postgres,
   preview,
   scan,

@@ -7,6 +7,8 @@ export interface Contender {
   run: Command;
 }
 
+type Side = Pick<Contender, 'name' | 'rows'>;
+
 /** What the runs of one contender cost: medians, and the least and the most of each figure. */
 export interface Figures {
   rows: number;
@@ -40,8 +42,9 @@ export async function paired(ours: Contender, theirs: Contender, runs: number): 
   return pairing([ours, own ?? []], [theirs, other ?? []]);
 }
 
-function pairing([ours, own]: [Contender, Measured[]], [theirs, other]: [Contender, Measured[]]): Pairing {
-  const perSecond = ({ rows }: Contender, { cpu_s }: Measured) => rows / cpu_s;
+/** What two sides cost whose runs were measured in turn, each with what its first has of its name and rows. */
+export function pairing([ours, own]: [Side, Measured[]], [theirs, other]: [Side, Measured[]]): Pairing {
+  const perSecond = ({ rows }: Side, { cpu_s }: Measured) => rows / cpu_s;
   const ratios = own.flatMap((run, at) => {
     const against = other[at];
     return against === undefined ? [] : [perSecond(ours, run) / perSecond(theirs, against)];
@@ -55,7 +58,7 @@ function pairing([ours, own]: [Contender, Measured[]], [theirs, other]: [Contend
   };
 }
 
-function figures({ rows }: Contender, runs: readonly Measured[]): Figures {
+function figures({ rows }: Side, runs: readonly Measured[]): Figures {
   const of = (name: 'wall_s' | 'cpu_s' | 'rss_mb') => runs.map((run) => run[name]);
   const range = (name: 'wall_s' | 'cpu_s' | 'rss_mb'): [number, number] => [
     Math.min(...of(name)),

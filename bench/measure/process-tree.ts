@@ -29,6 +29,11 @@ export function pssBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? 0) * KIB;
 }
 
+/** The highest resident set that a process has had, in bytes, as the kernel kept it: nothing between two looks is missed. */
+export function peakRssBytes(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * KIB;
+}
+
 /** The parent of a process; undefined when the process is gone. */
 export function parentOf(pid: number): number | undefined {
   const parent = statFields(pid)[PARENT];
@@ -41,6 +46,13 @@ export function cpuSeconds(pid: number | 'self'): { own: number; children: numbe
   const sum = ([user, system]: readonly [number, number]) =>
     (Number(fields[user] ?? 0) + Number(fields[system] ?? 0)) / TICKS_PER_SECOND;
   return { own: sum(OWN_TIMES), children: sum(CHILDREN_TIMES) };
+}
+
+/** Begins to count the processor seconds of a process and of all below it that end meanwhile; gives what it has come to. */
+export function cpuSince(root: number): () => number {
+  const spent = () => Object.values(cpuSeconds(root)).reduce((total, seconds) => total + seconds, 0);
+  const before = spent();
+  return () => spent() - before;
 }
 
 /** The fields of `/proc/<pid>/stat` behind the name of the program, which stands in brackets and may hold anything. */

@@ -14,6 +14,7 @@ export const PEER_REQUIREMENTS = {
     'sqlalchemy==2.0.44',
   ],
   airbyte: ['airbyte==0.71.0'],
+  faker: ['airbyte-source-faker==7.2.1'],
   sling: ['sling-linux-amd64==1.4.11'],
   duckdb: ['duckdb-cli==1.5.5'],
   iceberg: [

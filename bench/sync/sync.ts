@@ -115,23 +115,29 @@ export async function readySource(platform: PlatformProcess, { body, change }: N
   return source_id;
 }
 
-/** Syncs a source and gives what the worker and all below it used for it; throws when the sync does not succeed. */
+/** Syncs a source and gives what the worker and all below it used for it; throws when the sync does not succeed, or wrote other than so many rows. */
 export async function measuredSync(
   platform: PlatformProcess,
   source_id: string,
-  { worker, rows }: { worker: number; rows: number },
-): Promise<Use> {
-  const client = clientOf(platform);
+  { worker, rows }: { worker: number; rows?: number },
+): Promise<Use & { written: number }> {
   const watch = watchTree(worker);
   const begun = performance.now();
+  const written = await syncedSource(platform, source_id);
+  const wall_s = (performance.now() - begun) / 1_000;
+  if (rows !== undefined && written !== rows) throw new Error(`of ${rows} rows ${written} were written`);
+  return { ...watch.stop(), wall_s, written };
+}
+
+/** Syncs a source to its end and gives how many rows that wrote; throws when it does not succeed. */
+export async function syncedSource(platform: PlatformProcess, source_id: string): Promise<number> {
+  const client = clientOf(platform);
   const { run_id } = bodyOf(await call(startSync, { params: { source_id } }, client));
   const look = async () => bodyOf(await call(getSyncStatus, { params: { source_id }, query: { run_id } }, client)).run;
   await until(async () => (await look())?.is_terminal === true);
-  const wall_s = (performance.now() - begun) / 1_000;
-  const use = watch.stop();
   const run = await look();
-  if (run?.status !== 'succeeded') throw new Error(`the sync of ${rows} rows ended as ${JSON.stringify(run)}`);
-  return { ...use, wall_s };
+  if (run?.status !== 'succeeded') throw new Error(`the sync ended as ${JSON.stringify(run)}`);
+  return run.rows_written;
 }
 
 const clientOf = ({ api, caller }: PlatformProcess) => ({ url: api.url, headers: caller });

@@ -1,4 +1,4 @@
-import { cpuSeconds, parentOf, processTree, pssBytes } from '../measure/process-tree.ts';
+import { cpuSince, parentOf, processTree, pssBytes } from '../measure/process-tree.ts';
 
 const SAMPLE_EVERY_MS = 100;
 const MIB = 1024 * 1024;
@@ -14,8 +14,7 @@ export interface TreeUse {
 
 /** Watches a process of a platform until `stop`, ten times a second; Linux only. */
 export function watchTree(root: number): { stop(): TreeUse } {
-  const spent = () => Object.values(cpuSeconds(root)).reduce((total, seconds) => total + seconds, 0);
-  const before = spent();
+  const spent = cpuSince(root);
   let [sum, child] = [0, 0];
   const timer = setInterval(() => {
     const sizes = new Map(processTree(root).map((pid) => [pid, pssBytes(pid)]));
@@ -28,7 +27,7 @@ export function watchTree(root: number): { stop(): TreeUse } {
   return {
     stop() {
       clearInterval(timer);
-      return { rss_mb: sum / MIB, child_mb: child / MIB, cpu_s: spent() - before };
+      return { rss_mb: sum / MIB, child_mb: child / MIB, cpu_s: spent() };
     },
   };
 }

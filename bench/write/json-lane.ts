@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { type ConnectorProcess, createSpool, readSync, streamKey } from '@weir/connector-runtime';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type ConnectorProcess, createSpool, processRuntime, readSync, streamKey } from '@weir/connector-runtime';
 import {
   assignFieldIds,
   createStager,
@@ -15,13 +15,17 @@ import {
 import { jsonSchemaOf, LINE_KINDS, type LineKindName } from '../lines/line-kinds.ts';
 import { RECORD_SHAPE } from '../record-shape.ts';
 
+const MICROSECONDS = 1_000_000;
 const RUN_ID = '0192f0c1-0000-7000-8000-000000000001';
+const REPLAY = fileURLToPath(new URL('../replay/main.ts', import.meta.url));
+
 /**
- * `json-lane.ts <kind> <folder>`: what the process of a sync does with a connector's output, which comes on stdin: router,
- * spool, stager, Parquet files with `_errors`, meta columns, statistics and checksum, made durable. No platform and no commit
- * around it. Prints the rows that it has written.
+ * `json-lane.ts <kind> <folder> [<file>]`: what the process of a sync does with a connector's output: router, spool, stager,
+ * Parquet files with `_errors`, meta columns, statistics and checksum, made durable. No platform and no commit around it.
+ * The output comes on stdin, or from a connector that prints a file and is started as any other is. Prints the rows that
+ * it has written, and the processor seconds of this process alone.
  */
-async function main([kind = 'narrow', folder = '.']: string[]): Promise<void> {
+async function main([kind = 'narrow', folder = '.', file]: string[]): Promise<void> {
   const work = await mkdtemp(path.join(folder, 'lane-'));
   await mkdir(path.join(work, 'spool'));
   const io = openStore({ warehouse: work, scratch: path.join(work, 'copies') });
@@ -31,7 +35,8 @@ async function main([kind = 'narrow', folder = '.']: string[]): Promise<void> {
   const fields = assignFieldIds(withMetaColumns(jsonSchemaToColumns(jsonSchemaOf(source))));
   const schema: TableSchema = { type: 'struct', 'schema-id': 0, fields };
   const stream = { name: source.stream };
-  const reading = readSync({ connector: standardInput(), streams: [stream], spool });
+  const connector = file === undefined ? standardInput() : await replaying(file, path.join(work, 'workspaces'));
+  const reading = readSync({ connector, streams: [stream], spool });
   let rows = 0;
   for await (const { path: file, sequence, lines, detected, release } of spool.segments()) {
     if (file !== undefined) {
@@ -45,7 +50,21 @@ async function main([kind = 'narrow', folder = '.']: string[]): Promise<void> {
   stager.close();
   await rm(work, { recursive: true });
   if (verdict?.outcome !== 'success') throw new Error(`the stream was not read to its end: ${JSON.stringify(verdict)}`);
-  process.stdout.write(`${JSON.stringify({ rows })}\n`);
+  const { user, system } = process.cpuUsage();
+  process.stdout.write(`${JSON.stringify({ rows, cpu_s: (user + system) / MICROSECONDS })}\n`);
+}
+
+/** The connector that prints a file once, as the development runtime starts it. */
+function replaying(file: string, workspaceRoot: string): Promise<ConnectorProcess> {
+  const image = 'weir/bench-replay';
+  const runtime = processRuntime({
+    connectors: { [image]: { command: [REPLAY] } },
+    workspaceRoot,
+    mode: 'development',
+  });
+  const labels = { tenant: 'bench', source: 'bench', execution: 'bench', attempt: '1' };
+  const inputs = { config: JSON.stringify({ path: file, times: 1 }) };
+  return runtime.run({ image, role: 'source', labels, verb: 'read', inputs });
 }
 
 /** Standard input as if a connector had it for its output. */

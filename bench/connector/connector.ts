@@ -1,0 +1,13 @@
+import type { BenchOptions, BenchResult } from '../bench-result.ts';
+import { lineProtocol } from './line-protocol.ts';
+import { stockConnector } from './stock-connector.ts';
+
+const CASES = { stock_connector: stockConnector, line_protocol: lineProtocol };
+
+/** What the protocol of connectors costs: of one that others made, and of lines as such. */
+export async function connector(options: BenchOptions): Promise<BenchResult> {
+  const wanted = Object.entries(CASES).filter(([name]) => name.includes(options.only));
+  const cases = [];
+  for (const [, measure] of wanted) cases.push(await measure(options));
+  return { suite: 'connector', cases };
+}
