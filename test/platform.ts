@@ -8,6 +8,9 @@ import { pino } from 'pino';
 /** The deployment of this repository. */
 export const platformFile = fileURLToPath(new URL('../platform.json', import.meta.url));
 
+/** Compiled workflows, which every worker of a checkout finds there; they are kept by what they were compiled from. */
+const workflowCache = fileURLToPath(new URL('../node_modules/.cache/workflows', import.meta.url));
+
 /** The whole platform as it is deployed, on a database of its own, with two tenants. */
 export interface TestPlatform {
   api: ApiServer;
@@ -82,7 +85,7 @@ export function platformEnvironment(parts: {
     IDP_ISSUER: issuer.url,
     WEIR_WAREHOUSE: `${folder}/warehouse`,
     WEIR_WORK_DIR: `${folder}/work`,
-    WEIR_CACHE_DIR: `${folder}/cache`,
+    WEIR_CACHE_DIR: workflowCache,
     WEIR_STATE_DIR: `${folder}/state`,
     WEIR_RUN_LOG_DIR: `${folder}/run-logs`,
   };

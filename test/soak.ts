@@ -13,7 +13,9 @@ interface Soak {
 /** What `npm run soak` runs, in order; each is a program of its own that fails by its exit code. */
 const SOAKS: readonly Soak[] = [
   { name: 'simulator', program: 'engine/test/soak.ts', args: ['200000'] },
-  { name: 'crashes', program: 'test/crash/soak.ts', args: [] },
+  { name: 'crashes', program: 'test/crash/soak.ts', args: ['processes'] },
+  { name: 'crashes-in-containers', program: 'test/crash/soak.ts', args: ['containers'] },
+  { name: 'states', program: 'test/crash/states-soak.ts', args: ['300'] },
   { name: 'identity-provider', program: 'test/access/outage.ts', args: [] },
 ];
 

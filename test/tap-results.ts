@@ -1,26 +1,30 @@
-import { Parser, type Result } from 'tap-parser';
+import { type FinalResults, Parser, type Result } from 'tap-parser';
 
 /** One assertion that failed: where it stands, and tap's own diagnosis as text. */
 export type Failure = { name: string; diagnosis: string };
 
-/** One test file, when it has ended. */
-export type FileResult = { file: string; passed: number; failed: number; seconds: number };
+/** How a test file's process ended. */
+export type Ending = { code: number | null; signal: NodeJS.Signals | null };
 
-export type TapResults = {
+/** What came of one test file. */
+export type FileResult = {
+  file: string;
   passed: number;
   skipped: number;
-  /** At least one when nothing ran at all: an empty run proves nothing. */
+  /** At least one when nothing ran at all: an empty file proves nothing. */
   failed: number;
   failures: Failure[];
-  /** Files that were to run and did not. */
-  unseen: string[];
+  /** Processor time of the file's process and of every one it started and waited for, where it was told. */
+  cpuSeconds: number | undefined;
 };
 
 const NO_TESTS = 'no tests found';
 const WITHHELD = new Set(['args', 'at', 'command', 'cwd', 'externalID', 'jobId', 'stdio']);
+/** What `test-process.ts` says. */
+const CPU = /^# cpu=([\d.]+)$/m;
 
 /** tap's diagnosis as lines `key: value`; a value of several lines stands below its key. */
-function diagnosisOf({ diag }: Result): string {
+function diagnosisOf({ diag }: { diag?: unknown }): string {
   if (typeof diag !== 'object' || diag === null) return '';
   return Object.entries(diag as Record<string, unknown>)
     .filter(([key]) => !WITHHELD.has(key))
@@ -31,54 +35,49 @@ function diagnosisOf({ diag }: Result): string {
     .join('\n');
 }
 
+/** Why a file is bad as a whole in which no assertion failed; undefined when it is good. */
+function wholeFault({ ok, failures }: FinalResults, { code, signal }: Ending): string | undefined {
+  if (code === 0 && ok) return undefined;
+  const [fault] = failures;
+  return `exit ${code ?? signal}${fault === undefined ? '' : `: ${fault.tapError}`}`;
+}
+
 /**
- * Counts the assertions in TAP text, whose first level is one test per file. A file that dies, hangs or holds no
- * assertion is itself a failure; those of `files` that never ran are named. `write` takes the text in pieces; `end` gives
- * the totals.
+ * Counts the assertions in the TAP text of one file. A file that dies, hangs or holds no assertion is itself a failure.
+ * `write` takes the text in pieces; `end` gives what came of the file.
  */
-export function tapResults(
-  files: readonly string[],
-  onFile: (result: FileResult) => void,
-): {
-  write(text: string): void;
-  end(): Promise<TapResults>;
-} {
-  const parser = new Parser();
-  const wanted = new Set(files);
-  const totals: TapResults = { passed: 0, failed: 0, skipped: 0, failures: [], unseen: [] };
-  let before = { passed: 0, failed: 0 };
+export function tapResults(file: string): { write(text: string): void; end(ending: Ending): Promise<FileResult> } {
+  const parser = new Parser({ name: file });
+  const result: FileResult = { file, passed: 0, skipped: 0, failed: 0, failures: [], cpuSeconds: undefined };
   const fail = (name: string, diagnosis: string) => {
-    totals.failed += 1;
-    totals.failures.push({ name, diagnosis });
+    result.failed += 1;
+    result.failures.push({ name, diagnosis });
   };
   parser.on('pass', () => {
-    totals.passed += 1;
+    result.passed += 1;
   });
-  parser.on('fail', (result: Result) => fail(result.fullname || result.name, diagnosisOf(result)));
-  parser.on('skip', (result: Result) => {
-    if (result.skip === NO_TESTS) fail(result.fullname || result.name, NO_TESTS);
-    else totals.skipped += 1;
+  parser.on('fail', (found: Result) => fail(found.fullname || file, diagnosisOf(found)));
+  parser.on('skip', () => {
+    result.skipped += 1;
   });
-  parser.on('bailout', (reason: string) => fail('bail out', reason));
-  parser.on('assert', (result: Result) => {
-    if (!wanted.delete(result.name)) return;
-    // A fault of the file as a whole is told as `fail` or `skip` right after this event.
-    const whole = (!result.ok && totals.failed === before.failed) || result.skip === NO_TESTS ? 1 : 0;
-    const [passed, failed] = [totals.passed, totals.failed + whole];
-    const seconds = (result.time ?? 0) / 1000;
-    onFile({ file: result.name, passed: passed - before.passed, failed: failed - before.failed, seconds });
-    before = { passed, failed };
+  parser.on('bailout', (reason: string) => fail(`${file} > bail out`, reason));
+  parser.on('comment', (line: string) => {
+    const [, seconds] = CPU.exec(line) ?? [];
+    if (seconds !== undefined) result.cpuSeconds = Number(seconds);
   });
   return {
     write: (text) => void parser.write(text),
-    async end() {
-      await new Promise<void>((resolve) => {
-        parser.once('complete', () => resolve());
+    async end(ending) {
+      const results = await new Promise<FinalResults>((resolve) => {
+        parser.once('complete', resolve);
         parser.end();
       });
-      totals.unseen.push(...wanted);
-      if (totals.passed + totals.failed === 0) fail('all', 'nothing was tested');
-      return totals;
+      const { skipAll, skipReason } = results.plan;
+      const fault = wholeFault(results, ending);
+      if (fault !== undefined && result.failed === 0) fail(file, fault);
+      else if (skipAll && skipReason !== '' && skipReason !== NO_TESTS) result.skipped += 1;
+      else if (result.passed + result.failed + result.skipped === 0) fail(file, NO_TESTS);
+      return result;
     },
   };
 }

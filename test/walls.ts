@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const LEAST_MODULES = 100;
 
 const OURS =
-  '^(documents|vault|run-logs|kernel|lakehouse|migrations|embedded|egress|engine|connectors|plugins|workers|cli|test|bench)/';
+  '^(documents|vault|run-logs|kernel|lakehouse|migrations|embedded|egress|parquet|engine|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -28,15 +28,17 @@ export const RULES: IForbiddenRuleType[] = [
     '^vault/src/index\\.ts$',
     '^vault/src/testing\\.ts$',
   ]),
-  leaf('lakehouse-is-a-leaf', '^lakehouse/src', '^lakehouse/'),
+  leaf('lakehouse-knows-only-parquet', '^lakehouse/src', '^lakehouse/', ['^parquet/src/index\\.ts$']),
   leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
   leaf('embedded-is-a-leaf', '^embedded/src', '^embedded/'),
   leaf('egress-is-a-leaf', '^egress/src', '^egress/'),
+  leaf('parquet-is-a-leaf', '^parquet/src', '^parquet/'),
   leaf('engine-is-a-leaf', '^engine/src', '^engine/'),
   leaf('sdk-is-a-leaf', '^connectors/sdk/src', '^connectors/sdk/'),
   leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', [
     '^connectors/sdk/',
     '^egress/',
+    '^parquet/src/index\\.ts$',
   ]),
   leaf('plugins-meet-at-contracts', '^plugins/([^/]+)/src', '^plugins/$1/', [
     '^kernel/src/(index|contract)\\.ts$',
@@ -118,6 +120,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
         'migrations',
         'embedded',
         'egress',
+        'parquet',
         'engine',
         'connectors',
         'plugins',

@@ -36,11 +36,20 @@ export async function startWorker(
   t.teardown(() => end('SIGKILL'));
   await new Promise<void>((ready, failed) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const entry = JSON.parse(line) as Record<string, unknown>;
+      const entry = lineOf(line);
       lines.push(entry);
       if (entry.ready === true) ready();
     });
     child.once('exit', (code) => failed(new Error(`the worker ended with ${code} before it was ready`)));
   });
   return { pid: child.pid ?? 0, log: () => [...lines], end };
+}
+
+/** A line as the program writes them; what is none comes from the engine's client itself, which may warn in words of its own. */
+function lineOf(line: string): Record<string, unknown> {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return { msg: line };
+  }
 }

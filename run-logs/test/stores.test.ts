@@ -30,6 +30,17 @@ t.test('Loki keeps the rules of a log store', async (t) =>
   runLogConformance(t, lokiStore({ url: loki.url, token: TOKEN })),
 );
 
+t.test('more than Loki takes at a time is pushed and read in parts', async (t) => {
+  const store = lokiStore({ url: loki.url, token: TOKEN });
+  const run = newRun();
+  const texts = Array.from({ length: 1_500 }, (_, n) => (n < 1_000 ? `${n}` : `${n} ${'ж'.repeat(8_000)}`));
+  await store.append(
+    run,
+    texts.map((text, n) => line(n + 1, text)),
+  );
+  t.strictSame(await messages(store, run), texts);
+});
+
 t.test('files that will not grow any more are compressed, and those of one run lie in its folder', async (t) => {
   const store = fileStore({ root, index: memoryIndex(), segmentBytes: 20_000 });
   const run = newRun();

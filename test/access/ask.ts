@@ -34,6 +34,7 @@ const BODIES: Readonly<Record<string, object>> = {
 const HEADERS: Readonly<Record<string, Record<string, string>>> = {
   'POST /api/v1/sources/{source_id}/streams/{stream_id}/reset': { 'if-match': '"1"' },
   'GET /api/v1/sources/{source_id}/runs/{run_id}/logs/download': { accept: 'text/plain' },
+  'GET /api/v1/sources/discover/status/{workflow_id}/logs/download': { accept: 'text/plain' },
 };
 /** Headers that an answer may be told apart by. */
 const KEPT = ['content-type', 'content-length', 'cache-control', 'etag', 'location', 'allow', 'www-authenticate'];

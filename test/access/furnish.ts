@@ -38,9 +38,12 @@ const FURNISHERS: Readonly<Record<string, (tenancy: Tenancy) => Promise<Ids>>> =
 };
 
 /** Parameters that mean another thing at one route than everywhere else. */
-const MEANT: Readonly<Record<string, Ids>> = {
-  'GET /api/v1/sources/discover/status/{workflow_id}': { workflow_id: 'discovery_id' },
-};
+const MEANT: Readonly<Record<string, Ids>> = Object.fromEntries(
+  ['', '/logs', '/logs/download'].map((of) => [
+    `GET /api/v1/sources/discover/status/{workflow_id}${of}`,
+    { workflow_id: 'discovery_id' },
+  ]),
+);
 
 /** Gives each tenant one of everything that a path can name, by a worker that is gone when this returns. */
 export async function furnish(

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { CallResult, Output } from '@weir/kernel/contract';
 import {
   createSource,
@@ -9,32 +7,46 @@ import {
   type SyncRunDetailView,
   startDiscovery,
   startSync,
+  updateSource,
   updateStream,
 } from '@weir/plugin-sources/contract';
-import type { Cell, Mode } from './cells.ts';
+import type { Mode } from './cells.ts';
 import type { Caller, CrashPlatform } from './crash-platform.ts';
 import { until } from './until.ts';
 
-/** Rows of the first and of the second generation; an incremental sync reads only what the second has more. */
-export const GENERATIONS: Readonly<Record<number, number>> = { 1: 500, 2: 2_500 };
+const FIRST_ROWS = 500;
+const MORE_ROWS = 2_000;
 
 const SETTINGS: Record<Mode, object> = {
   append: { sync_mode: 'incremental', write_mode: 'append' },
   merge: { sync_mode: 'incremental', write_mode: 'merge', primary_key: [['key']] },
   overwrite: { sync_mode: 'full_refresh', write_mode: 'overwrite' },
+  shared: { sync_mode: 'incremental', write_mode: 'append' },
 };
 
-/** The table of a cell at a moment: pointer and checkpoint, read by one statement. */
+/** The streams of a source. */
+const STREAMS: Record<Mode, readonly string[]> = {
+  ...{ append: ['rows'], merge: ['rows'], overwrite: ['rows'] },
+  shared: ['rows', 'more'],
+};
+
+/** The tables of a source at a moment: pointers and checkpoints, read by one statement. */
 export interface Moment {
   readonly when: string;
-  readonly location: string;
-  readonly at: number;
+  readonly tables: readonly { readonly location: string; readonly at: number }[];
 }
 
-/** The source of a cell, with one good sync behind it and a second generation to read. */
+/** A source with one good sync behind it. It has one generation of rows after the other; an incremental sync reads only what the next has more. */
 export interface CellSource {
-  readonly cell: Cell;
+  readonly mode: Mode;
   readonly name: string;
+  /** The number of the generation that it has now, and the rows of each that it had. */
+  generation(): number;
+  rowsOf(generation: number): number;
+  /** Lets it have the next generation; it waits so long between two hundreds of rows. */
+  next(pauseMs: number): Promise<void>;
+  /** Whoever begins to read it from now on waits so long. */
+  pause(pauseMs: number): Promise<void>;
   start(): Promise<unknown>;
   /** Id of the newest run, as the database has it. */
   newestRun(): Promise<string>;
@@ -43,29 +55,55 @@ export interface CellSource {
   moment(when: string): Promise<Moment>;
 }
 
+/** The sources of a platform: one that did well in a cell is used for the next of its mode. */
+export interface CellSources {
+  take(mode: Mode): Promise<CellSource>;
+  giveBack(source: CellSource): void;
+}
+
+export function cellSources(platform: CrashPlatform): CellSources {
+  const idle: CellSource[] = [];
+  let made = 0;
+  return {
+    take(mode) {
+      const at = idle.findIndex((source) => source.mode === mode);
+      const [found] = at < 0 ? [] : idle.splice(at, 1);
+      if (found !== undefined) return Promise.resolve(found);
+      made += 1;
+      return newSource(platform, mode, `${mode}_${made}`);
+    },
+    giveBack: (source) => void idle.push(source),
+  };
+}
+
 /** The body of a successful answer. */
 function ok<E>(result: CallResult<E>): Output<E> {
   if (!result.ok) throw new Error(JSON.stringify(result.problem));
   return result.body;
 }
 
-/** Makes tenant, source and table of a cell and fills the table with the first generation. */
-export async function cellSource(platform: CrashPlatform, cell: Cell): Promise<CellSource> {
-  const name = `${cell.target}_${cell.point}_${cell.mode}`.toLowerCase();
+/** How much an incremental source has grown by a generation; one that is read whole stays of a size. */
+function rowsOf(mode: Mode, generation: number): number {
+  const grown = mode === 'overwrite' ? Math.min(generation - 1, 1) : generation - 1;
+  return FIRST_ROWS + grown * MORE_ROWS;
+}
+
+/** Makes tenant, source and table and fills the table with the first generation. */
+async function newSource(platform: CrashPlatform, mode: Mode, name: string): Promise<CellSource> {
   const api = await platform.tenant(name.replaceAll('_', '-'));
-  const path = join(platform.folder, `${name}.json`);
-  const write = (generation: number) =>
-    writeFile(path, JSON.stringify({ generation, rows: GENERATIONS[generation] ?? 0 }));
-  await write(1);
-  const body = { name, pattern_id: 'counting', source_config: { path } };
-  const { source_id } = ok(await api(createSource, { body }));
-  await enable(api, source_id, cell.mode);
-  const source = overApi(platform, api, { cell, name, sourceId: source_id });
+  const source_config = {
+    generation: 1,
+    rows: FIRST_ROWS,
+    pause_ms: 0,
+    ...(mode === 'shared' ? { shared: true } : {}),
+  };
+  const { source_id } = ok(await api(createSource, { body: { name, pattern_id: 'counting', source_config } }));
+  await enable(api, source_id, mode);
+  const source = overApi(platform, api, { mode, name, sourceId: source_id });
   ok((await source.start()) as CallResult<typeof startSync>);
   const first = await source.newestRun();
   const run = await until('the first sync', () => source.ended(first));
   if (run.status !== 'succeeded') throw new Error(`the first sync of ${name} ${run.status}: ${run.failure?.code}`);
-  await write(2);
   return source;
 }
 
@@ -82,16 +120,27 @@ async function enable(api: Caller, source_id: string, mode: Mode): Promise<void>
 }
 
 interface Ids {
-  cell: Cell;
+  mode: Mode;
   name: string;
   sourceId: string;
 }
 
-function overApi(platform: CrashPlatform, api: Caller, { cell, name, sourceId }: Ids): CellSource {
+function overApi(platform: CrashPlatform, api: Caller, { mode, name, sourceId }: Ids): CellSource {
   const { peek } = platform;
+  const configure = async (source_config: Record<string, number>) => {
+    ok(await api(updateSource, { params: { source_id: sourceId }, body: { source_config } }));
+  };
+  let generation = 1;
   return {
-    cell,
+    mode,
     name,
+    generation: () => generation,
+    rowsOf: (of) => rowsOf(mode, of),
+    next(pause_ms) {
+      generation += 1;
+      return configure({ generation, rows: rowsOf(mode, generation), pause_ms });
+    },
+    pause: (pause_ms) => configure({ pause_ms }),
     start: () => api(startSync, { params: { source_id: sourceId }, query: { queue: true } }),
     async newestRun() {
       const rows = await peek(
@@ -107,13 +156,17 @@ function overApi(platform: CrashPlatform, api: Caller, { cell, name, sourceId }:
       return run?.is_terminal ? run : undefined;
     },
     async moment(when) {
-      const [row] = await peek(
-        `select (select metadata_location from catalog.iceberg_tables where table_name = $1) as location,
-           (select c.state from datasets.checkpoint c join kernel.tenant t using (tenant_id) where t.alias = $2) as state`,
-        [`${name}__rows`, name.replaceAll('_', '-')],
+      const rows = await peek(
+        `select t.metadata_location as location, c.state from catalog.iceberg_tables t
+         left join datasets.checkpoint c on c.key like '%/' || t.table_name where t.table_name = any($1)`,
+        [STREAMS[mode].map((stream) => `${name}__${stream}`)],
       );
-      const [, at = '0'] = /at\\*":\s*(\d+)/.exec(String(row?.state)) ?? [];
-      return { when, location: String(row?.location), at: Number(at) };
+      const tables = rows.map(({ location, state }) => {
+        const [, at = '0'] = /at\\*":\s*(\d+)/.exec(String(state)) ?? [];
+        return { location: String(location), at: Number(at) };
+      });
+      if (tables.length !== STREAMS[mode].length) throw new Error(`${tables.length} tables of ${name} are known`);
+      return { when, tables };
     },
   };
 }

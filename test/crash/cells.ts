@@ -1,11 +1,10 @@
 import type { FaultPoint } from '@weir/kernel';
 
-export const TARGETS = ['api', 'worker', 'child', 'postgres', 'temporal', 'store'] as const;
-export const POINTS = ['S1', 'S2', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'S11', 'S12', 'S14'] as const;
-export const MODES = ['append', 'merge', 'overwrite'] as const;
-
-/** Which process is killed. */
-export type Target = (typeof TARGETS)[number];
+/** Which process is killed; an engine is killed, or asked to stop as by its supervisor. */
+export type Service = 'api' | 'worker' | 'postgres' | 'temporal' | 'store' | 'engine_killed' | 'engine_stopped';
+export type Target = Service | 'child' | 'container';
+/** How the rows of a source are written; `shared`: two appended tables whose streams have one GLOBAL state. */
+export const MODES = ['append', 'merge', 'overwrite', 'shared'] as const;
 export type Mode = (typeof MODES)[number];
 
 /** One process, killed once, while a sync of one write mode is held at one point. */
@@ -15,12 +14,22 @@ export interface Cell {
   readonly mode: Mode;
 }
 
-/** Cells whose process is killed once for all of them: each has a tenant, a source and a table of its own. */
-export interface Round {
-  readonly target: Target;
-  readonly cells: readonly Cell[];
+/** Cells that are held together. One service is killed once for all of them; a process of a sync, for each cell its own. */
+export type Round = readonly Cell[];
+
+/** Cells that can share a platform. */
+export interface Matrix {
+  readonly name: string;
+  readonly warehouse: 'folder' | 's3';
+  /** Connectors run in containers. */
+  readonly contained: boolean;
+  readonly targets: readonly Target[];
+  readonly points: readonly FaultPoint[];
+  /** The list of every test run: each point, each process and each mode of the matrix is in it. */
+  readonly fixed: readonly Round[];
 }
 
+const POINTS: readonly FaultPoint[] = ['S1', 'S2', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'S11', 'S12', 'S14'];
 /** Where no process of the sync exists: it has not begun, or its work is over. */
 const WITHOUT_CHILD: readonly FaultPoint[] = ['S1', 'S2', 'S12', 'S14'];
 /** Points at which a cell keeps one of the tokens for typing rows, of which there are as many as cores. */
@@ -30,56 +39,86 @@ const STARTING: readonly FaultPoint[] = ['S1', 'S2'];
 const MAX_STAGING = 2;
 const MAX_CELLS = 6;
 
-const cell =
-  (target: Target) =>
-  (text: string): Cell => {
-    const [point, mode] = text.split(' ') as [FaultPoint, Mode];
-    return { target, point, mode };
-  };
-const round = (target: Target, ...cells: string[]): Round => ({ target, cells: cells.map(cell(target)) });
+/** Cells of one process, or of several where each names its own: `point mode` or `target point mode`. */
+const round = (target: Target | undefined, ...cells: string[]): Round =>
+  cells.map((text) => {
+    const [mode, point, own = target] = text.split(' ').reverse() as [Mode, FaultPoint, Target | undefined];
+    if (own === undefined) throw new Error(`${text} names no process`);
+    return { target: own, point, mode };
+  });
 
-/** The list of every test run: each point, each process and each mode is in it. */
-export const FIXED_ROUNDS: readonly Round[] = [
-  round('api', 'S1 append', 'S2 merge', 'S8 overwrite', 'S14 append'),
-  round('worker', 'S5 append', 'S9 merge', 'S10 overwrite', 'S14 append'),
-  round('child', 'S5 merge', 'S7 overwrite', 'S10 merge', 'S11 append'),
-  round('postgres', 'S1 overwrite', 'S10 append', 'S11 merge', 'S12 append'),
-  round('temporal', 'S2 append', 'S6 merge', 'S12 overwrite', 'S14 merge'),
-  round('store', 'S6 overwrite', 'S7 merge', 'S8 append', 'S9 append'),
+export const MATRICES: readonly Matrix[] = [
+  {
+    name: 'tables in a folder',
+    ...{ warehouse: 'folder', contained: false, points: POINTS },
+    targets: ['api', 'worker', 'child', 'postgres', 'temporal'],
+    fixed: [
+      round('api', 'S1 append', 'S2 merge', 'S8 overwrite', 'S14 append'),
+      round('worker', 'S5 append', 'S9 merge', 'S10 overwrite', 'S11 shared', 'S14 append'),
+      round('child', 'S5 merge', 'S7 overwrite', 'S10 merge', 'S11 append'),
+      round('postgres', 'S1 overwrite', 'S9 shared', 'S10 append', 'S11 merge', 'S12 append'),
+      round('temporal', 'S2 append', 'S6 merge', 'S12 overwrite', 'S14 merge'),
+    ],
+  },
+  {
+    name: 'tables in an object store',
+    ...{ warehouse: 's3', contained: false, points: POINTS },
+    targets: ['store'],
+    fixed: [round('store', 'S6 overwrite', 'S7 merge', 'S8 append', 'S9 append', 'S10 shared')],
+  },
+  {
+    name: 'connectors in containers',
+    ...{ warehouse: 'folder', contained: true, points: ['S3', 'S4', 'S5', 'S13'] },
+    targets: ['worker', 'child', 'container', 'engine_killed', 'engine_stopped'],
+    fixed: [
+      round(undefined, 'child S3 merge', 'child S4 overwrite', 'container S5 append', 'child S13 append'),
+      round('worker', 'S3 append', 'S4 merge', 'S5 append', 'S13 overwrite'),
+      round('engine_killed', 'S4 append', 'S5 merge', 'S3 overwrite'),
+      round('engine_stopped', 'S4 merge', 'S5 overwrite', 'S3 append'),
+    ],
+  },
 ];
 
 /** Why a cell cannot be, or undefined when it can. */
 export function unreachable({ target, point }: Cell): string | undefined {
   if (target === 'child' && WITHOUT_CHILD.includes(point)) return `a sync has no process of its own at ${point}`;
+  if (target === 'container' && point !== 'S5') return `no process runs in a container at ${point}`;
   return undefined;
 }
 
-/** Every cell that there is. */
-export function allCells(): Cell[] {
-  return TARGETS.flatMap((target) => POINTS.flatMap((point) => MODES.map((mode) => ({ target, point, mode }))));
+/** Every cell of a matrix, whether it can be or not. */
+export function allCells({ targets, points }: Matrix): Cell[] {
+  return targets.flatMap((target) => points.flatMap((point) => MODES.map((mode) => ({ target, point, mode }))));
 }
 
-/** Every cell that can be, in rounds. */
-export function allRounds(): Round[] {
-  const reachable = allCells().filter((one) => unreachable(one) === undefined);
-  return TARGETS.flatMap((target) => roundsOf(target, reachable));
+/** Every cell of a matrix that can be, in rounds. */
+export function allRounds(matrix: Matrix): Round[] {
+  const reachable = allCells(matrix).filter((one) => unreachable(one) === undefined);
+  return matrix.targets.flatMap((target) => roundsOf(target, reachable));
 }
+
+/** How many tokens a cell keeps: two streams under one state are typed beside each other. */
+const tokensOf = ({ point, mode }: Cell): number => (STAGING.includes(point) ? (mode === 'shared' ? 2 : 1) : 0);
 
 /** As few rounds as there is room for: a round holds few cells, and fewer still that keep a token. */
 function roundsOf(target: Target, reachable: readonly Cell[]): Round[] {
   const rounds: Cell[][] = [];
   for (const one of reachable.filter((each) => each.target === target)) {
-    const staging = (cells: readonly Cell[]) => cells.filter(({ point }) => STAGING.includes(point)).length;
+    const staging = (cells: readonly Cell[]) => cells.reduce((tokens, cell) => tokens + tokensOf(cell), 0);
     const open = rounds.find((cells) => cells.length < MAX_CELLS && staging(cells) + staging([one]) <= MAX_STAGING);
     if (open === undefined) rounds.push([one]);
     else open.push(one);
   }
-  return rounds.map((cells) => ({ target, cells }));
+  return rounds;
 }
 
-/** The order in which the cells of a round are held: those that keep a token late, and last the starts, which are swept. */
+/**
+ * The order in which the cells of a round are held: those that keep a token late, so that they keep nobody from theirs, then
+ * the starts, which are swept, and last the one whose process is ended when it is held for long.
+ */
 export function inOrderOfHolding(cells: readonly Cell[]): Cell[] {
   const rank = ({ point }: Cell) => {
+    if (point === 'S13') return 3;
     if (STARTING.includes(point)) return 2;
     return STAGING.includes(point) ? 1 : 0;
   };

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   findTemporal,
@@ -17,7 +17,8 @@ import { type ApiProcess, apiProcess } from '../api-process.ts';
 import { findObjectStore, type RunningObjectStore, startObjectStore } from '../object-store.ts';
 import { platformEnvironment } from '../platform.ts';
 import { startWorker, type WorkerProcess } from '../worker-process.ts';
-import type { Target } from './cells.ts';
+import type { Matrix, Service } from './cells.ts';
+import { crashEngine } from './crash-engine.ts';
 import { type FaultFolder, faultFolder } from './fault-folder.ts';
 import { readerProperties } from './read-rows.ts';
 import { until } from './until.ts';
@@ -27,11 +28,11 @@ const PASSWORDS = { owner: 'test-owner', app: 'test-app', system: 'test-system' 
 /** Commits come often, so that a crash finds some of the rows committed. */
 const OFTEN = { WEIR_SYNC_COMMIT_SECONDS: '1' };
 
-export type Service = Exclude<Target, 'child'>;
-
 /** A platform of processes that can be killed and started again, with servers that nobody else uses. */
 export interface CrashPlatform {
   readonly folder: string;
+  /** Connectors run in containers. */
+  readonly contained: boolean;
   readonly faults: FaultFolder;
   /** How a reader of our tables reaches the object store, if they lie in one. */
   readonly s3: Record<string, string>;
@@ -41,6 +42,10 @@ export interface CrashPlatform {
   tenant(alias: string): Promise<Caller>;
   /** Kills a process as a power cut would; Postgres by its immediate shutdown. Resolves when it is gone. */
   kill(target: Service): Promise<void>;
+  /** Kills what runs in the container of a run; false when there is none. */
+  killContainer(runId: string): Promise<boolean>;
+  /** Waits for the end of all that runs leave outside of processes; says what is left. */
+  leftovers(): Promise<string[]>;
   /** Starts it again where it was, and every program of ours that has ended meanwhile, as a supervisor would. */
   restart(target: Service): Promise<void>;
 }
@@ -48,9 +53,15 @@ export interface CrashPlatform {
 /** Calls the API, wherever it is at the moment, as the administrator of a tenant. */
 export type Caller = <E extends Endpoint>(endpoint: E, input?: Partial<Input<E>>) => Promise<CallResult<E>>;
 
-/** Starts everything, with tables in a folder or in an object store; it ends with the test. */
-export async function crashPlatform(t: Teardown, folder: string, warehouse: 'folder' | 's3'): Promise<CrashPlatform> {
+/** Starts everything that the cells of a matrix need; it ends with the test. The reason instead where there can be no engine. */
+export async function crashPlatform(
+  t: Teardown,
+  folder: string,
+  { warehouse, contained }: Pick<Matrix, 'warehouse' | 'contained'>,
+): Promise<CrashPlatform | string> {
   await mkdir(join(folder, 'warehouse'), { recursive: true });
+  const engine = contained ? await crashEngine(t) : undefined;
+  if (typeof engine === 'string') return engine;
   const faults = await faultFolder(join(folder, 'faults'));
   const servers = await startServers(t, folder, warehouse);
   const url = new URL(servers.postgres.url);
@@ -66,12 +77,14 @@ export async function crashPlatform(t: Teardown, folder: string, warehouse: 'fol
     ...{ WEIR_PLATFORM: join(import.meta.dirname, 'platform.json'), WEIR_FAULTPOINTS: faults.path },
     ...{ WEIR_CACHE_DIR: join(toolCache(), 'crash-workflows'), WEIR_TABLE_CACHE_DIR: join(folder, 'copies') },
     ...servers.environment,
+    ...engine?.environment,
   };
   const programs = await startPrograms(t, environment);
   const asSuperuser = new URL(url);
   asSuperuser.pathname = `/${DATABASE}`;
   return {
     folder,
+    contained,
     faults,
     s3: servers.reader,
     workerPid: () => programs.worker.pid,
@@ -81,9 +94,21 @@ export async function crashPlatform(t: Teardown, folder: string, warehouse: 'fol
       const token = await issuer.userToken({ subject: `admin@${alias}`, organizations: [alias], roles: ['admin'] });
       return (endpoint, input = {}) => call(endpoint, input, { url: programs.api.url, token, tenant: alias });
     },
-    kill: (target) => (target === 'api' || target === 'worker' ? programs.kill(target) : servers.kill(target)),
+    async kill(target) {
+      if (target === 'api' || target === 'worker') await programs.kill(target);
+      else if (target === 'engine_killed') await engine?.kill('SIGKILL');
+      else if (target === 'engine_stopped') await engine?.kill('SIGTERM');
+      else await servers.kill(target);
+    },
+    killContainer: async (runId) => (await engine?.killContainer(runId)) ?? false,
+    async leftovers() {
+      const folders = await readdir(join(folder, 'work', 'attempts'));
+      const scratch = folders.length === 0 ? [] : [`${folders.length} scratch folders are left`];
+      return [...scratch, ...((await engine?.leftovers()) ?? [])];
+    },
     async restart(target) {
-      if (target !== 'api' && target !== 'worker') await servers.restart(target);
+      if (target === 'engine_killed' || target === 'engine_stopped') await engine?.restart();
+      else if (target !== 'api' && target !== 'worker') await servers.restart(target);
       await programs.restart();
     },
   };

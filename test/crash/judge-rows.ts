@@ -22,7 +22,7 @@ export function judgeRows(rows: readonly Row[], { mode, at, generations }: Wante
     const count = generations[generation];
     return count === undefined ? [`rows of generation ${generation}`] : differences(rows, range(count), generation);
   }
-  return differences(rows, mode === 'append' ? range(at) : lastOfKeys(rows, at));
+  return differences(rows, mode === 'merge' ? lastOfKeys(rows, at) : range(at));
 }
 
 function range(count: number): number[] {

@@ -1,31 +1,66 @@
 import { join } from 'node:path';
-import type { Round } from './cells.ts';
-import { type CrashPlatform, crashPlatform } from './crash-platform.ts';
-import { runRound } from './run-round.ts';
+import { cellSources } from './cell-source.ts';
+import type { Cell, Matrix, Round } from './cells.ts';
+import { crashPlatform } from './crash-platform.ts';
+import { judgeRows, type Row } from './judge-rows.ts';
+import { readRows } from './read-rows.ts';
+import { type CellOutcome, runRound } from './run-round.ts';
+
+/** Rounds after which the tables of all of them are read, by one program. */
+const ROUNDS_READ_TOGETHER = 6;
 
 /** The part of a tap test that is needed here. */
 interface Test {
   teardown(work: () => unknown): void;
   comment(text: string): void;
+  pass(text: string): unknown;
   strictSame(found: unknown, wanted: unknown, name: string): unknown;
-  test(name: string, work: (t: Test) => Promise<void>): Promise<unknown>;
 }
 
-/** Runs rounds one after the other; those that kill the object store on a platform whose tables lie in one. */
-export async function runCells(t: Test, folder: string, rounds: readonly Round[]): Promise<void> {
-  for (const warehouse of ['folder', 's3'] as const) {
-    const own = rounds.filter(({ target }) => (target === 'store') === (warehouse === 's3'));
-    if (own.length === 0) continue;
-    await t.test(`tables in ${warehouse === 's3' ? 'an object store' : 'a folder'}`, async (t) => {
-      const platform = await crashPlatform(t, join(folder, warehouse), warehouse);
-      for (const round of own) await t.test(`kill -9: ${round.target}`, (t) => proveRound(t, platform, round));
-    });
+/** Runs rounds of a matrix one after the other on a platform of their own; the most seconds that a run took to end after the recovery. */
+export async function runCells(t: Test, folder: string, matrix: Matrix, rounds: readonly Round[]): Promise<number> {
+  const platform = await crashPlatform(t, join(folder, matrix.name.replaceAll(' ', '-')), matrix);
+  let slowest = 0;
+  if (typeof platform === 'string') {
+    t.pass(`# SKIP ${platform}`);
+    return slowest;
   }
+  const sources = cellSources(platform);
+  for (let from = 0; from < rounds.length; from += ROUNDS_READ_TOGETHER) {
+    const outcomes: CellOutcome[] = [];
+    for (const round of rounds.slice(from, from + ROUNDS_READ_TOGETHER)) {
+      const begun = performance.now();
+      const ended = await runRound(platform, sources, round);
+      const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+      t.comment(`a round of ${ended.length} cells took ${seconds} s`);
+      for (const one of ended)
+        t.comment(`${nameOf(one.cell)}: the run ${one.run} ${one.seconds.toFixed(1)} s after the recovery`);
+      slowest = Math.max(slowest, ...ended.map(({ seconds }) => seconds));
+      outcomes.push(...ended);
+    }
+    const locations = [
+      ...new Set(
+        outcomes.flatMap(({ moments }) => moments.flatMap(({ tables }) => tables.map(({ location }) => location))),
+      ),
+    ];
+    const rows = await readRows<Row>({ locations, fields: ['id', 'key', 'generation'], properties: platform.s3 });
+    for (const one of outcomes) t.strictSame([...one.faults, ...judge(one, rows)], [], nameOf(one.cell));
+  }
+  return slowest;
 }
 
-async function proveRound(t: Test, platform: CrashPlatform, round: Round): Promise<void> {
-  for (const { cell, run, seconds, faults } of await runRound(platform, round)) {
-    t.comment(`${cell.point} ${cell.target} ${cell.mode}: the run ${run} ${seconds.toFixed(1)} s after the recovery`);
-    t.strictSame(faults, [], `${cell.point} ${cell.mode}`);
-  }
+const nameOf = ({ target, point, mode }: Cell) => `kill -9 of ${target} at ${point}, ${mode}`;
+
+/** What is wrong with the rows of a cell's tables, as they were at each of its moments. */
+function judge({ cell, source, generation, moments }: CellOutcome, rows: Record<string, readonly Row[]>): string[] {
+  return moments.flatMap(({ when, tables }) => {
+    const whole = when === 'finished' ? [generation] : [generation - 1, generation];
+    const generations = Object.fromEntries(whole.map((one) => [one, source.rowsOf(one)]));
+    const faults = tables.flatMap(({ location, at }) =>
+      judgeRows(rows[location] ?? [], { mode: cell.mode, at, generations }),
+    );
+    const places = new Set(tables.map(({ at }) => at));
+    const apart = places.size > 1 ? [`tables with one state stand at ${[...places].join(' and ')}`] : [];
+    return [...faults, ...apart].map((fault) => `${when}: ${fault}`);
+  });
 }

@@ -1,20 +1,25 @@
-import { type CellSource, cellSource, GENERATIONS, type Moment } from './cell-source.ts';
-import { type Cell, inOrderOfHolding, type Round } from './cells.ts';
+import type { CellSource, CellSources, Moment } from './cell-source.ts';
+import { type Cell, inOrderOfHolding, type Round, type Service } from './cells.ts';
 import type { CrashPlatform } from './crash-platform.ts';
-import { judgeRows, type Row } from './judge-rows.ts';
 import { below, isRunning } from './process-tree.ts';
-import { readRows } from './read-rows.ts';
 import { until } from './until.ts';
 
-/** A run has ended so long after its platform is whole again. */
-const RECOVERY_MS = 60_000;
+/** Far beyond what a run may take to end after its platform is whole again; only a hang reaches it, or a machine that does much else. */
+const HANG_MS = 180_000;
+/** What a connector waits between two STATEs: a sync lasts longer than the time between two commits. */
+const PAUSE_MS = 100;
+/** In a container that is in mid-stream, until it is killed with its worker or its engine: it lasts as long as it takes to hold the other cells. */
+const LONG_PAUSE_MS = 5_000;
 /** The process of a sync, and all that belong to one. */
 const SYNC = /\/sync\/child\./;
 const OF_A_RUN = /\/sync\/child\.|\/connectors\//;
 
-/** What became of a cell. */
+/** What became of a cell, but for its rows, which are still to be looked at. */
 export interface CellOutcome {
   readonly cell: Cell;
+  readonly source: CellSource;
+  readonly generation: number;
+  readonly moments: readonly Moment[];
   /** How the interrupted run ended, and how long after the recovery. */
   readonly run: string;
   readonly seconds: number;
@@ -23,61 +28,80 @@ export interface CellOutcome {
 }
 
 interface Held {
+  readonly cell: Cell;
   readonly source: CellSource;
   readonly runId: string;
   readonly moments: Moment[];
+  /** The process of its sync, if there is one. */
+  readonly child: number | undefined;
 }
 
 /**
  * Holds a sync of each cell at its point, kills the process, lets everybody go, starts it again, waits until each run has
- * ended, lets a new one finish what failed, and reads the tables as they were at each moment.
+ * ended, and lets a new one finish what failed.
  */
-export async function runRound(platform: CrashPlatform, { target, cells }: Round): Promise<CellOutcome[]> {
+export async function runRound(platform: CrashPlatform, sources: CellSources, cells: Round): Promise<CellOutcome[]> {
   await platform.faults.clear();
-  const sources = await Promise.all(inOrderOfHolding(cells).map((cell) => cellSource(platform, cell)));
+  const ready = await Promise.all(
+    inOrderOfHolding(cells).map(async (cell) => ({ cell, source: await sources.take(cell.mode) })),
+  );
   const held: Held[] = [];
-  for (const source of sources) held.push(await hold(platform, source));
+  for (const { cell, source } of ready) held.push(await hold(platform, cell, source));
+  const service = cells.map(({ target }) => target).find((target): target is Service => !isOfARun(target));
   // A worker keeps processes for reading tables; with it they end too.
-  const processes = await below(platform.workerPid(), target === 'worker' ? /./ : OF_A_RUN);
-  const points = cells.map(({ point }) => point);
-  if (target === 'child') {
-    await killChildren(platform);
-    await platform.faults.release(points);
-  } else {
-    await platform.kill(target);
-    await platform.faults.release(points);
-    await platform.restart(target);
-  }
+  const processes = await below(platform.workerPid(), service === 'worker' ? /./ : OF_A_RUN);
+  const killed = await Promise.all(held.map((one) => killOwn(platform, one)));
+  if (service !== undefined) await platform.kill(service);
+  await platform.faults.release(cells.map(({ point }) => point));
+  if (service !== undefined) await platform.restart(service);
   const recovered = performance.now();
   const ends = await Promise.all(held.map((one) => end(one, recovered)));
-  const orphans = await orphansOf(platform, processes);
-  const rows = await rowsOf(platform, held);
-  return held.map(({ source, moments }, at) => {
+  const left = [...(await orphansOf(platform, processes)), ...(await platform.leftovers())];
+  return held.map(({ cell, source, moments }, at) => {
     const { run = 'unknown', seconds = 0, faults = [] } = ends[at] ?? {};
-    const judged = moments.flatMap((moment) => judge(source.cell, moment, rows[moment.location] ?? []));
-    return { cell: source.cell, run, seconds, faults: [...faults, ...judged, ...orphans] };
+    const all = [...(killed[at] ?? []), ...faults, ...left];
+    if (all.length === 0) sources.giveBack(source);
+    return { cell, source, generation: source.generation(), moments, run, seconds, faults: all };
   });
 }
 
-/** Starts the sync of a cell and waits until it is held at its point. */
-async function hold({ faults }: CrashPlatform, source: CellSource): Promise<Held> {
-  await faults.arm(source.cell.point);
-  // The answer may never come: the API can be what is held, or killed.
-  source.start().catch(() => undefined);
-  await faults.held(source.cell.point);
-  return { source, runId: await source.newestRun(), moments: [await source.moment('held')] };
+function isOfARun(target: Cell['target']): target is 'child' | 'container' {
+  return target === 'child' || target === 'container';
 }
 
-/** The connectors of these processes end with them. */
-async function killChildren(platform: CrashPlatform): Promise<void> {
-  for (const pid of await below(platform.workerPid(), SYNC)) process.kill(pid, 'SIGKILL');
+/** Starts the sync of a cell and waits until it is held at its point. */
+async function hold(platform: CrashPlatform, cell: Cell, source: CellSource): Promise<Held> {
+  const { faults } = platform;
+  const isLong = platform.contained && cell.point === 'S5';
+  await source.next(isLong ? LONG_PAUSE_MS : PAUSE_MS);
+  const others = await below(platform.workerPid(), SYNC);
+  await faults.arm(cell.point);
+  // The answer may never come: the API can be what is held, or killed.
+  source.start().catch(() => undefined);
+  await faults.held(cell.point);
+  if (isLong) await source.pause(PAUSE_MS);
+  const [child] = (await below(platform.workerPid(), SYNC)).filter((pid) => !others.includes(pid));
+  return { cell, source, runId: await source.newestRun(), moments: [await source.moment('held')], child };
+}
+
+/** Kills what belongs to the sync of this cell alone, if that is its process to be killed; says when it was not there. */
+async function killOwn(platform: CrashPlatform, { cell, runId, child }: Held): Promise<string[]> {
+  if (cell.target === 'child') {
+    if (child === undefined) return ['there was no sync process to be killed'];
+    // Its connector ends with it.
+    process.kill(child, 'SIGKILL');
+  }
+  if (cell.target === 'container') {
+    return (await platform.killContainer(runId)) ? [] : ['there was no container to be killed'];
+  }
+  return [];
 }
 
 /** Waits for the end of a held run, and lets a new one finish when it did not succeed. */
-async function end({ source, runId, moments }: Held, recovered: number) {
+async function end({ cell, source, runId, moments }: Held, recovered: number) {
   const faults: string[] = [];
   const first = await endOf(source, runId);
-  if (first === undefined) faults.push(`the run is still open ${RECOVERY_MS / 1_000} s after the recovery`);
+  if (first === undefined) faults.push(`the run is still open ${HANG_MS / 1_000} s after the recovery`);
   const seconds = (performance.now() - recovered) / 1_000;
   const succeeded = first?.status === 'succeeded';
   moments.push(await source.moment(succeeded ? 'finished' : 'ended'));
@@ -90,23 +114,20 @@ async function end({ source, runId, moments }: Held, recovered: number) {
     moments.push(await source.moment('finished'));
   }
   const run = first === undefined ? 'open' : `${first.status}${first.failure ? ` (${first.failure.code})` : ''}`;
-  return { run, seconds, faults: [...faults, ...unfinished(source.cell, moments.at(-1))] };
+  return { run, seconds, faults: [...faults, ...unfinished(cell, source, moments.at(-1))] };
 }
 
 /** The run, or undefined when it goes on for too long. */
 function endOf(source: CellSource, runId: string) {
-  return until('the end of a run', () => source.ended(runId), RECOVERY_MS).catch(() => undefined);
+  return until('the end of a run', () => source.ended(runId), HANG_MS).catch(() => undefined);
 }
 
 /** An incremental sync that succeeded has read its source to the end. */
-function unfinished({ mode }: Cell, last: Moment | undefined): string[] {
-  const read = mode === 'overwrite' || last?.at === GENERATIONS[2];
-  return read ? [] : [`the checkpoint stands at ${last?.at} of ${GENERATIONS[2]} in the end`];
-}
-
-function judge({ mode }: Cell, { when, at }: Moment, rows: readonly Row[]): string[] {
-  const generations = when === 'finished' ? { 2: GENERATIONS[2] ?? 0 } : GENERATIONS;
-  return judgeRows(rows, { mode, at, generations }).map((fault) => `${when}: ${fault}`);
+function unfinished({ mode }: Cell, source: CellSource, last: Moment | undefined): string[] {
+  const wanted = source.rowsOf(source.generation());
+  if (mode === 'overwrite') return [];
+  const behind = (last?.tables ?? []).filter(({ at }) => at !== wanted);
+  return behind.map(({ at }) => `the checkpoint stands at ${at} of ${wanted} in the end`);
 }
 
 /** Processes that outlived the runs that they were started for, or the worker they belonged to. */
@@ -116,13 +137,8 @@ async function orphansOf(platform: CrashPlatform, before: readonly number[]): Pr
     return [...(await below(platform.workerPid(), OF_A_RUN)), ...before.filter((_, at) => states[at])];
   };
   const gone = async () => ((await left()).length === 0 ? true : undefined);
-  return until('the end of every process', gone, RECOVERY_MS).then(
+  return until('the end of every process', gone, HANG_MS).then(
     () => [],
     async () => [`${(await left()).length} processes outlived their runs`],
   );
-}
-
-function rowsOf({ s3 }: CrashPlatform, held: readonly Held[]): Promise<Record<string, readonly Row[]>> {
-  const locations = [...new Set(held.flatMap(({ moments }) => moments.map(({ location }) => location)))];
-  return readRows<Row>({ locations, fields: ['id', 'key', 'generation'], properties: s3 });
 }

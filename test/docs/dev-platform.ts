@@ -34,7 +34,7 @@ export async function startDevPlatform(root: string): Promise<DevPlatform> {
   const home = await mkdtemp(path.join(tmpdir(), 'weir-docs-'));
   const checkout = path.join(home, 'weir');
   await makeCheckout(root, checkout, path.join(home, 'data'));
-  const own = { NO_COLOR: '1', NODE_COMPILE_CACHE: path.join(home, 'compiled') };
+  const own = { NO_COLOR: '1', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(home, 'compiled') };
   const env = { ...kept(process.env), ...own, XDG_CONFIG_HOME: path.join(home, '.config') };
   const server = startServer(path.join(checkout, 'cli', 'bin', 'weir.mjs'), home, env);
   const stop = async () => {

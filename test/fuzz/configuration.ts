@@ -16,6 +16,7 @@ const quoted = (value: string | number): string => JSON.stringify(value);
 const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]>>> = {
   'PATCH /api/v1/sources/{source_id}': ({ write }) => ({ source_id: [write.source_id] }),
   'DELETE /api/v1/sources/{source_id}': ({ retired }) => ({ source_id: retired }),
+  'POST /api/v1/sources/{source_id}/sync': ({ synced }) => ({ source_id: [synced.source_id] }),
   'PUT /api/v1/sources/{source_id}/schedule': ({ write }) => ({ source_id: [write.source_id] }),
   'DELETE /api/v1/sources/{source_id}/schedule': ({ write }) => ({ source_id: [write.source_id] }),
   'POST /api/v1/sources/{source_id}/streams': ({ write }) => ({ source_id: [write.source_id] }),
@@ -43,8 +44,14 @@ const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]
   'POST /api/v1/workflow-engine/workflows/{workflow_id}/cancel': ({ running }) => ({
     workflow_id: running.slice(1).map(({ workflow_id }) => workflow_id),
   }),
-  'GET /api/v1/sources/discover/status/{workflow_id}': ({ read }) => ({ workflow_id: read.discovery_id ?? [] }),
+  ...Object.fromEntries(
+    ['', '/logs', '/logs/download'].map((of) => [`GET /api/v1/sources/discover/status/{workflow_id}${of}`, discovery]),
+  ),
 };
+
+function discovery({ read }: Seeds): Record<string, string[]> {
+  return { workflow_id: read.discovery_id ?? [] };
+}
 
 /** The ids of existing things that an operation may name, by parameter. */
 export function idsOf(seeds: Seeds, label: string): Record<string, string[]> {

@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { listDatasetSnapshots, listDatasets } from '@weir/plugin-datasets/contract';
-import { createStream, getReplay, previewReset, putSchedule, startReplay } from '@weir/plugin-sources/contract';
+import {
+  createStream,
+  getReplay,
+  previewReset,
+  putSchedule,
+  startReplay,
+  updateStream,
+} from '@weir/plugin-sources/contract';
 import type { HeldFile } from './held-file.ts';
 import { type IdentitySeeds, seedIdentity } from './seed-identity.ts';
 import { type Api, apiOf, type Caller, inTurn, seedSources, until } from './seed-sources.ts';
@@ -20,6 +27,8 @@ export interface Seeds {
   read: Record<string, string[]>;
   /** Discovered; written to. */
   write: { source_id: string };
+  /** Discovered, with streams to sync, and no schedule in the way of whoever starts one. */
+  synced: { source_id: string };
   /** Never read again after the one thing that is done to each. */
   retired: string[];
   deleted: { source_id: string; stream_ids: string[] };
@@ -38,7 +47,12 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
   const { make } = seedSources(api);
   const { main, run, datasets, snapshots } = await seedTable(api);
   // What waits for a worker waits together; the rest comes one after the other.
-  const [reset, replayed, running] = await Promise.all([seedReset(api), seedReplay(api), seedRunning(api, held)]);
+  const [reset, replayed, running, synced] = await Promise.all([
+    seedReset(api),
+    seedReplay(api),
+    seedRunning(api, held),
+    seedSynced(api),
+  ]);
   const write = await make({ path: DATA });
   const retired = await inTurn(VICTIMS, () => make({ path: DATA }));
   const deleted = await seedDeleted(api);
@@ -62,6 +76,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
       ...identity.read,
     },
     write: { source_id: write },
+    synced,
     retired,
     deleted,
     reset,
@@ -87,6 +102,13 @@ async function seedReset(api: Api): Promise<Seeds['reset']> {
   const [stream_id = ''] = stream_ids;
   const { etag } = await api(previewReset, { params: { source_id, stream_id } });
   return { source_id, stream_id, etag };
+}
+
+async function seedSynced(api: Api): Promise<Seeds['synced']> {
+  const { source_id, stream_ids } = await seedSources(api).discovered({ path: DATA });
+  for (const stream_id of stream_ids)
+    await api(updateStream, { params: { source_id, stream_id }, body: { enabled: true } });
+  return { source_id };
 }
 
 async function seedDeleted(api: Api): Promise<Seeds['deleted']> {

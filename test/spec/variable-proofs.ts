@@ -140,6 +140,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_SYNC_LANES_PER_TENANT',
   ),
   ...proved(
+    'plugins/sources/test/discovery-runs.test.ts',
+    'whose connector hangs ends, and the run says how it hung',
+    'WEIR_DISCOVERY_MAX_SECONDS',
+  ),
+  ...proved(
     'plugins/sources/test/write-modes.test.ts',
     'a stream fails when more of its lines are rejected than one sync may reject',
     'WEIR_SYNC_MAX_REJECTED_ROWS',

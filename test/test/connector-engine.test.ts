@@ -1,11 +1,25 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Test, test } from 'tap';
+import { MAX_SEGMENT_BYTES, MAX_UNACKNOWLEDGED_SEGMENTS } from '../../connectors/sdk/src/index.ts';
 import { NO_ENGINES_VARIABLE, startRootless, testEngine } from '../engines/index.ts';
 
 const FILES = path.resolve(import.meta.dirname, '../../deploy/connector-engine');
@@ -13,6 +27,10 @@ const BIN = path.join(FILES, 'bin');
 const IS_ROOT = process.getuid?.() === 0 && process.platform === 'linux';
 const NOT_ROOT = 'the files of the connector engine are for root';
 
+/** The default of WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES, and what the inputs of one sync may take beside its segments. */
+const [DEFAULT_ACTIVITIES, INPUT_BYTES] = [8, 32 * 1024 ** 2];
+/** Ids that every Linux has. */
+const [NOBODY, DAEMON] = [65_534, 1];
 const [TRIES, POLL_MS] = [1_000, 20];
 
 type Outcome = { readonly code: number; readonly text: string };
@@ -42,23 +60,57 @@ async function answering(t: Test, file: string, answer: string): Promise<void> {
   t.teardown(() => server.close());
 }
 
-test('the units are sound, and the engine is bound to its fence', async (t) => {
+test('the units are sound', async (t) => {
   const folder = await scratch(t);
-  await cp(path.join(FILES, 'systemd'), folder, { recursive: true });
-  for (const unit of ['weir-connector-engine.service', 'weir-connector-fence.service']) {
-    const text = await readFile(path.join(folder, unit), 'utf8');
-    await writeFile(path.join(folder, unit), text.replaceAll('/usr/lib/weir/connector-engine', BIN));
+  for (const [kind, scope] of [
+    ['systemd', '--system'],
+    ['systemd-user', '--user'],
+  ] as const) {
+    await cp(path.join(FILES, kind), path.join(folder, kind), { recursive: true });
+    const units = [];
+    for (const unit of (await readdir(path.join(folder, kind))).filter((name) => name.endsWith('.service'))) {
+      const file = path.join(folder, kind, unit);
+      const text = await readFile(file, 'utf8');
+      await writeFile(file, text.replaceAll('/usr/lib/weir/connector-engine', BIN));
+      units.push(file);
+    }
+    const env = { ...process.env, XDG_RUNTIME_DIR: folder };
+    const found = await run('systemd-analyze', ['verify', scope, '--man=no', ...units], env);
+    if (Number.isNaN(found.code)) return t.plan(0, 'there is no systemd-analyze');
+    t.strictSame(found, { code: 0, text: '' }, kind);
   }
-  const units = ['weir-connector-engine.service', 'weir-connector-fence.service'].map((unit) =>
-    path.join(folder, unit),
-  );
-  const found = await run('systemd-analyze', ['verify', '--man=no', ...units]);
-  if (Number.isNaN(found.code)) return t.plan(0, 'there is no systemd-analyze');
-  t.strictSame(found, { code: 0, text: '' });
+});
+
+test('the daemon is one of the manager of its user, whose bus gives its containers their bounds', async (t) => {
+  const daemon = await readFile(path.join(FILES, 'systemd-user/weir-connector-daemon.service'), 'utf8');
+  // Rootless, the engine asks the manager of its user for the bounds of a container, by the bus of the user; it is no
+  // service of the system with User=, which its makers do not support (docs.docker.com/engine/security/rootless/tips).
+  for (const line of [/^ConditionUser=weir-engine$/m, /^Requires=dbus\.socket$/m, /^Delegate=yes$/m, /^Type=notify$/m])
+    t.match(daemon, line);
+  t.match(daemon, /^ExecStartPost=.*fix-socket .*\nExecStartPost=.*ready /m, 'the socket is opened, then asked');
+  t.notMatch(daemon, /^RuntimeDirectory=/m, 'the folder of the socket is no start of the unit');
+  t.notMatch(daemon, /^ExecStart\w*=\+/m, 'a manager of a user has no privileges to give');
   const engine = await readFile(path.join(FILES, 'systemd/weir-connector-engine.service'), 'utf8');
   t.match(engine, /^BindsTo=weir-connector-fence\.service$/m);
   t.match(engine, /^After=.*weir-connector-fence\.service/m);
-  t.match(engine, /^ExecStartPost=\+.*fix-socket .*\nExecStartPost=.*ready /m, 'the socket is opened, then asked');
+  t.match(engine, /^ExecStart=.*ready /m, 'it is active once the daemon answers');
+});
+
+test('the workspace of the source worker holds the inputs and the segments of as many syncs as it does at a time', async (t) => {
+  const unit = await readFile(path.join(FILES, 'systemd/run-weir\\x2dconnectors-source.mount'), 'utf8');
+  const gibibytes = Number(/^Options=size=(\d+)g,/m.exec(unit)?.[1]);
+  const perSync = (MAX_UNACKNOWLEDGED_SEGMENTS + 1) * MAX_SEGMENT_BYTES + INPUT_BYTES;
+  t.ok(gibibytes * 1024 ** 3 >= DEFAULT_ACTIVITIES * perSync, unit);
+});
+
+test('the fence stands again whenever the rules of the machine are loaded, and knows the name servers of a network that is up', async (t) => {
+  const fence = await readFile(path.join(FILES, 'systemd/weir-connector-fence.service'), 'utf8');
+  const listed = (name: string) =>
+    [...fence.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, units = '']) => units.split(' '));
+  for (const name of ['After', 'PartOf', 'ReloadPropagatedFrom'])
+    t.ok(listed(name).includes('nftables.service'), `${name}: a reload flushes every rule, as a stop does`);
+  for (const name of ['After', 'Wants']) t.ok(listed(name).includes('network-online.target'), name);
+  t.match(fence, /^ExecReload=.*fence up /m);
 });
 
 test('what is installed is these files, and what an operator has configured stays', async (t) => {
@@ -74,19 +126,28 @@ test('what is installed is these files, and what an operator has configured stay
   if (!IS_ROOT) return;
   t.equal((await run('systemd-sysusers', [`--root=${root}`, sysusers])).code, 0);
   const group = await readFile(path.join(root, 'etc/group'), 'utf8');
-  t.match(group, /^weir-connectors:x:\d+:weir-discovery,weir-source$/m);
+  t.match(group, /^weir-connectors:x:\d+:weir-discovery,weir-engine,weir-source$/m);
   t.match(group, /^weir-engine:x:\d+:$/m, 'nobody else is in the group that reads the workspaces');
 });
 
-test('the socket is given to a group on each start, and nothing but a socket is', async (t) => {
+test('the socket is given to a group on each start by its owner, and nothing but a socket is', async (t) => {
   if (!IS_ROOT) return t.plan(0, NOT_ROOT);
   const folder = await scratch(t);
   const at = (name: string) => path.join(folder, name);
-  const fix = (name: string) => run(path.join(BIN, 'fix-socket'), [at(name), 'nogroup']);
+  await chown(folder, NOBODY, NOBODY);
+  // Its user may not see this checkout.
+  const program = at('fix-socket');
+  await copyFile(path.join(BIN, 'fix-socket'), program);
+  await chmod(program, 0o755);
+  const asOwner = (groups: string) => [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, `--groups=${groups}`, program];
+  const fix = (name: string, groups = `${NOBODY},${DAEMON}`) =>
+    run('setpriv', [...asOwner(groups), at(name), 'daemon'], { ...process.env, LC_ALL: 'C' });
   await answering(t, at('docker.sock'), '');
+  await chown(at('docker.sock'), NOBODY, NOBODY);
+  t.match(await fix('docker.sock', `${NOBODY}`), { code: 1, text: /not permitted/ }, 'the engine is of that group');
   t.strictSame(await fix('docker.sock'), { code: 0, text: '' });
   const { mode, gid } = await stat(at('docker.sock'));
-  t.strictSame([mode & 0o7777, gid], [0o660, 65_534]);
+  t.strictSame([mode & 0o7777, gid], [0o660, DAEMON]);
   await writeFile(at('file'), '', { mode: 0o600 });
   await mkdir(at('folder'), { mode: 0o700 });
   await symlink(at('docker.sock'), at('link'));

@@ -15,7 +15,7 @@ import { testPlatform } from '../platform.ts';
 import { readSources } from '../spec/read-sources.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const HANG_LIMIT_MS = 300_000;
+const HANG_LIMIT_MS = 600_000;
 
 t.setTimeout(HANG_LIMIT_MS);
 

@@ -6,7 +6,7 @@ import { fuzzCredentials } from '../fuzz/fuzz-credentials.ts';
 import { FUZZ_ROLES } from '../fuzz/fuzz-platform.ts';
 import { unreached } from '../fuzz/reached.ts';
 
-const HANG_LIMIT_MS = 230_000;
+const HANG_LIMIT_MS = 390_000;
 const EFFORTS = [
   { phases: ['examples'], examples: 1, seed: 1, maxSeconds: 30, roles: ['admin'] },
   { phases: ['coverage'], examples: 1, seed: 1, maxSeconds: 5, roles: FUZZ_ROLES },

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as tools from '@weir/migrations';
 import t from 'tap';
 import { ask, fill, type Said } from '../access/ask.ts';
@@ -5,7 +8,7 @@ import { furnish, type Ids, idsAt } from '../access/furnish.ts';
 import { type MatrixRoute, matrixPlatform } from '../access/matrix-platform.ts';
 import { tenantRows } from '../access/tenant-rows.ts';
 
-const HANG_LIMIT_MS = 240_000;
+const HANG_LIMIT_MS = 360_000;
 const REQUESTS = 2_000;
 /** Requests on their way at once. */
 const AT_ONCE = 20;
@@ -33,13 +36,18 @@ interface Side {
 /** Which canaries an answer to somebody else holds. */
 const leaks = ({ all }: Said, { canaries }: Side): string[] => [...canaries].filter((canary) => all.includes(canary));
 
+// Not tap's own folder, which has the name of the file: the file is run on Postgres 15 at the same time.
+const folder = await mkdtemp(join(tmpdir(), 'weir-wall-'));
+t.teardown(() => rm(folder, { recursive: true, force: true }));
+await mkdir(join(folder, 'warehouse'));
+const { world, routes } = await matrixPlatform(t, folder, { WEIR_DB_POOL_SIZE: '2' });
+
 t.test(
   'of 2,000 requests of two tenants at once over two connections, none shows a row of the other',
   {
     timeout: HANG_LIMIT_MS,
   },
   async (t) => {
-    const { world, routes } = await matrixPlatform(t, t.testdir({ warehouse: {} }), { WEIR_DB_POOL_SIZE: '2' });
     const aliases = ['acme', 'other'] as const;
     const furnished = await furnish(world, routes, aliases);
     for (const alias of aliases)
@@ -67,7 +75,7 @@ t.test(
       const said = await ask(world.api.app, route, fill(route.path, idsAt(route.label, ids)), mine.headers);
       if (leaks(said, mine).length > 0) shown += 1;
       for (const canary of leaks(said, theirs)) found.push(`${route.label}: ${canary}`);
-      if (said.status >= 500) found.push(`${route.label}: ${said.status}`);
+      if (said.status >= 500) found.push(`${route.label}: ${said.status} ${said.code}`);
     };
     const walker = async () => {
       while (sent < REQUESTS) {
@@ -86,7 +94,6 @@ t.test(
 );
 
 t.test('the catalogue of the deployed database shows no hole in the tenant wall', async (t) => {
-  const { world } = await matrixPlatform(t, t.testdir());
   const catalogue = { query: async (text: string) => ({ rows: await world.database.peek(text) }) } as never;
   t.strictSame(await tools.auditTables(catalogue), []);
 });

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { WorkerDoor } from '@weir/kernel';
 import { bootPlatform, startApi } from '@weir/kernel/boot';
 import { testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -203,6 +204,28 @@ t.test('WEIR_MODE: plugins are told the mode, by which they refuse what is for d
   for (const mode of ['development', 'staging', 'production'])
     for (const { kernel } of (await booted(t, { WEIR_MODE: mode, ...key })).plugins) t.equal(kernel.mode, mode);
 });
+
+t.test(
+  'in production a worker without its engine, and any program with waivers of one, refuses the start',
+  async (t) => {
+    const key = { WEIR_MODE: 'production', WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
+    await t.rejects(booted(t, { ...key, WEIR_ENGINE_WAIVERS: 'rootful,limits' }), {
+      message: /WEIR_ENGINE_WAIVERS must be empty/,
+    });
+    const platform = await booted(t, key);
+    const plugin = platform.plugins.find(({ manifest }) => manifest.id === 'sources');
+    if (plugin === undefined) throw new Error('the plugin is not there');
+    const children = { started: () => undefined, ended: () => undefined };
+    const given = { kernel: plugin.kernel, children, workDir: t.testdir() };
+    for (const [entry, setting] of [
+      ['./worker', 'SOURCE_SOCKET_DIR'],
+      ['./discovery-worker', 'DISCOVERY_SOCKET_DIR'],
+    ] as const) {
+      const { worker } = (await platform.importDoor(plugin, entry)) as { worker: WorkerDoor };
+      t.throws(() => worker.activities(given), { message: new RegExp(`${setting} is required`) });
+    }
+  },
+);
 
 t.test('WEIR_PLATFORM: the manifest decides which patterns there are', async (t) => {
   const manifest = JSON.parse(await readFile(platformFile, 'utf8')) as object;

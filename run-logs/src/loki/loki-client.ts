@@ -16,7 +16,12 @@ export interface LokiOptions {
 /** The calls of Loki's HTTP API that a store needs, each for one tenant. All failures are a `RunLogError`. */
 export interface LokiClient {
   push(tenantId: string, streams: object): Promise<void>;
-  get(tenantId: string, path: 'query' | 'query_range', query: Readonly<Record<string, string>>): Promise<unknown>;
+  get(
+    tenantId: string,
+    path: 'query' | 'query_range',
+    query: Readonly<Record<string, string>>,
+    withinMs?: number,
+  ): Promise<unknown>;
   remove(tenantId: string, query: Readonly<Record<string, string>>): Promise<void>;
 }
 
@@ -45,8 +50,8 @@ export function lokiClient({ url, token }: LokiOptions): LokiClient {
       const body = JSON.stringify({ streams });
       await drained(await send(tenantId, 'push', { method: 'POST', body, within: PUSH_WITHIN_MS }));
     },
-    async get(tenantId, path, query) {
-      return answered(await send(tenantId, asked(path, query), { within: ASK_WITHIN_MS }));
+    async get(tenantId, path, query, withinMs = ASK_WITHIN_MS) {
+      return answered(await send(tenantId, asked(path, query), { within: withinMs }));
     },
     async remove(tenantId, query) {
       await drained(await send(tenantId, asked('delete', query), { method: 'POST', within: ASK_WITHIN_MS }));

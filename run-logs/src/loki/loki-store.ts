@@ -1,5 +1,6 @@
 import { lineMatcher } from '../line-filter.ts';
-import { attemptOf, firstSeq, LOG_LEVELS, type LoggedRun, type LogLevel } from '../log-line.ts';
+import { attemptOf, firstSeq, LOG_LEVELS, type LoggedRun, type LogLevel, type LogLine, writerOf } from '../log-line.ts';
+import { RunLogError } from '../run-log-error.ts';
 import type { LevelCounts, LineChunk, ReadRequest, RunLogStore } from '../run-log-store.ts';
 import { countQuery, lineQuery } from './log-query.ts';
 import { type LokiClient, type LokiOptions, lokiClient } from './loki-client.ts';
@@ -7,6 +8,20 @@ import { linesOf, nanoseconds, streamsOf } from './loki-entry.ts';
 
 /** Entries that Loki answers at most unless told otherwise (limits_config: max_entries_limit_per_query). */
 const MAX_ENTRIES = 5_000;
+/**
+ * Parts of Loki take no answer of each other beyond 4 MiB, and whoever asked for one waits in vain. So many of the longest
+ * lines, each character of three bytes, are less; of shorter ones more are asked for, as the lines before let expect.
+ */
+const SAFE_ENTRIES = 128;
+const WANTED_ANSWER_BYTES = 1024 * 1024;
+/** How much more may be asked for than the last time, and how long to wait for it before less is. */
+const GROWTH = 8;
+const GROWN_WITHIN_MS = 5_000;
+/**
+ * Loki never takes a push beyond 4 MiB, what one of its parts may send another, nor one beyond what a tenant may send at once
+ * (ingestion_burst_size_mb, 6 unless told otherwise): it answers as if that might pass later.
+ */
+const MAX_PUSH_BYTES = 1024 * 1024;
 /** The longest range that Loki looks through unless told otherwise is 30 days and an hour; a run is shorter. */
 const LONGEST_RUN_MS = 30 * 24 * 3_600_000;
 /** Clocks of two machines differ by less. */
@@ -19,12 +34,21 @@ const MS_PER_SECOND = 1_000;
  */
 export function lokiStore(options: LokiOptions): RunLogStore {
   const client = lokiClient(options);
+  /** The last place that each open writer of this process has brought in, so that what is tried again is what is not there. */
+  const reached = new Map<string, number>();
+  const writerKey = ({ runId }: LoggedRun, seq: number) => `${runId} ${writerOf(seq)}`;
   const counts = (run: LoggedRun) => writerCounts(client, run);
   return {
     async append(run, lines) {
-      if (lines.length > 0) await client.push(run.tenantId, streamsOf(run.runId, lines));
+      const open = lines.filter(({ seq }) => seq > (reached.get(writerKey(run, seq)) ?? 0));
+      for (const some of pushes(open)) {
+        await client.push(run.tenantId, streamsOf(run.runId, some));
+        for (const { seq } of some) reached.set(writerKey(run, seq), seq);
+      }
     },
-    end: async () => undefined,
+    async end(run, attempt, part) {
+      reached.delete(writerKey(run, firstSeq(attempt, part)));
+    },
     async *read(run, request) {
       lineMatcher(request.filter);
       const writers = [...(await counts(run)).keys()].filter((writer) => mayHold(writer, request));
@@ -44,11 +68,28 @@ export function lokiStore(options: LokiOptions): RunLogStore {
     },
     async remove(run) {
       const { start, end } = rangeOf(run);
-      const seconds = (ms: number) => String(Math.floor(ms / MS_PER_SECOND));
-      const range = { start: seconds(start), end: seconds(end + MS_PER_SECOND) };
+      const instant = (ms: number) => new Date(ms).toISOString();
+      // Loki deletes nothing of the future.
+      const range = { start: instant(start), end: instant(Math.min(end, Date.now())) };
       await client.remove(run.tenantId, { query: lineQuery(run.runId, {}), ...range });
     },
   };
+}
+
+/** Lines in pushes that Loki can take, in their order; one that is taken again is there once. */
+function* pushes(lines: readonly LogLine[]): Generator<LogLine[]> {
+  let some: LogLine[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const own = Buffer.byteLength(JSON.stringify(line));
+    if (some.length > 0 && bytes + own > MAX_PUSH_BYTES) {
+      yield some;
+      [some, bytes] = [[], 0];
+    }
+    some.push(line);
+    bytes += own;
+  }
+  if (some.length > 0) yield some;
 }
 
 const WRITERS_PER_ATTEMPT = 10;
@@ -66,30 +107,61 @@ async function* readWriter(
   run: LoggedRun,
   { filter, direction, after, wanted, writer }: ReadRequest & { writer: number },
 ): AsyncGenerator<LineChunk> {
-  const limit = Math.min(wanted, MAX_ENTRIES);
   const fits = lineMatcher(filter);
   const range = rangeOf(run);
-  const start = nanoseconds(Math.max(range.start, filter.from ?? range.start));
-  const end = nanoseconds(Math.min(range.end, filter.to ?? range.end));
+  let start = nanoseconds(Math.max(range.start, filter.from ?? range.start));
+  let end = nanoseconds(Math.min(range.end, filter.to ?? range.end));
   let place = after;
+  let limit = Math.min(wanted, SAFE_ENTRIES);
   for (;;) {
     if (start >= end) return;
-    const behind = direction === 'forward' ? { after: place } : { before: place };
-    const found = linesOf(
-      await client.get(run.tenantId, 'query_range', {
-        query: lineQuery(run.runId, filter, { writer, ...behind }),
-        ...{ start: String(start), end: String(end), limit: String(limit), direction },
-      }),
-    );
+    const query = lineQuery(run.runId, filter, { writer, [direction === 'forward' ? 'after' : 'before']: place });
+    const asked = { query, start: String(start), end: String(end), direction };
+    const found = await entries(client, run, { asked, limit });
+    limit = found.limit;
     const order = direction === 'forward' ? 1 : -1;
-    const lines = found.toSorted((one, other) => (one.seq - other.seq) * order);
-    const reached = lines.at(-1)?.seq;
-    if (reached === undefined) return;
-    yield { lines: lines.filter(fits), reached };
-    if (lines.length < limit) return;
-    place = reached;
+    const sorted = found.lines.toSorted((one, other) => (one.seq - other.seq) * order);
+    // What was pushed again may stand there twice, once in each part of what Loki keeps.
+    const lines = sorted.filter(({ seq }, at) => seq !== sorted[at - 1]?.seq);
+    const last = lines.at(-1);
+    if (last === undefined) return;
+    yield { lines: lines.filter(fits), reached: last.seq };
+    if (found.lines.length < limit) return;
+    place = last.seq;
+    limit = Math.min(wanted, nextLimit(lines));
+    // Nothing before the place is looked through again.
+    const at = Date.parse(last.at);
+    if (direction === 'forward') start = bigger(start, nanoseconds(at));
+    else end = smaller(end, nanoseconds(at + 1));
   }
 }
+
+/** So many entries, or fewer when so many do not come. */
+async function entries(
+  client: LokiClient,
+  run: LoggedRun,
+  { asked, limit }: { asked: Readonly<Record<string, string>>; limit: number },
+): Promise<{ lines: LogLine[]; limit: number }> {
+  const of = async (limit: number, withinMs?: number) => {
+    const answer = await client.get(run.tenantId, 'query_range', { ...asked, limit: String(limit) }, withinMs);
+    return { lines: linesOf(answer), limit };
+  };
+  if (limit <= SAFE_ENTRIES) return of(limit);
+  return of(limit, GROWN_WITHIN_MS).catch((error: unknown) => {
+    if (error instanceof RunLogError && error.code === 'unavailable') return of(SAFE_ENTRIES);
+    throw error;
+  });
+}
+
+/** How many entries to ask for behind these. Pure. */
+function nextLimit(lines: readonly LogLine[]): number {
+  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line.message), 0);
+  const room = Math.floor((WANTED_ANSWER_BYTES * lines.length) / Math.max(1, bytes));
+  return Math.min(MAX_ENTRIES, Math.max(SAFE_ENTRIES, Math.min(room, lines.length * GROWTH)));
+}
+
+const bigger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
 /** The counts of every writer that has written anything. */
 async function writerCounts(client: LokiClient, run: LoggedRun): Promise<Map<number, LevelCounts>> {

@@ -4,6 +4,8 @@ import { type KeptEntry, readLogQuery } from './log-query-reader.ts';
 
 /** Loki's own limit of entries in an answer (limits_config: max_entries_limit_per_query). */
 const MAX_ENTRIES = 5_000;
+/** What parts of Loki take of each other (grpc_server_max_recv_msg_size); whoever asked for more waits in vain there. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 const NS_PER_SECOND = 1_000_000_000n;
 const COUNT = /^sum by \(([\w, ]+)\) \(count_over_time\((.*) \[(\d+)s\]\)\)$/;
 
@@ -46,13 +48,17 @@ export async function fakeLoki({ token }: { token?: string } = {}): Promise<Fake
     const query = Object.fromEntries(searchParams);
     try {
       if (pathname === '/loki/api/v1/push') {
-        for (const name of pushed(entries, await bodyOf(request)))
-          names.set(tenantId, (names.get(tenantId) ?? new Set()).add(name));
+        const body = await bodyOf(request);
+        if (isTooLarge(body)) return answer(500, 'message larger than max');
+        for (const name of pushed(entries, body)) names.set(tenantId, (names.get(tenantId) ?? new Set()).add(name));
         answer(204);
-      } else if (pathname === '/loki/api/v1/query_range') answer(200, ranged([...entries.values()], query));
-      else if (pathname === '/loki/api/v1/query') answer(200, counted([...entries.values()], query));
+      } else if (pathname === '/loki/api/v1/query_range') {
+        const found = ranged([...entries.values()], query);
+        answer(isTooLarge(found) ? 504 : 200, found);
+      } else if (pathname === '/loki/api/v1/query') answer(200, counted([...entries.values()], query));
       else if (pathname === '/loki/api/v1/delete') {
         const test = readLogQuery(query.query ?? '');
+        if (Date.parse(query.end ?? '') > Date.now()) return answer(400, 'deletes in the future are not allowed');
         for (const [key, entry] of entries) if (test(entry)) entries.delete(key);
         answer(204);
       } else answer(404);
@@ -63,6 +69,8 @@ export async function fakeLoki({ token }: { token?: string } = {}): Promise<Fake
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return Object.assign(fake, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
+
+const isTooLarge = (message: unknown): boolean => Buffer.byteLength(JSON.stringify(message)) > MAX_MESSAGE_BYTES;
 
 interface Push {
   streams: { stream: Record<string, string>; values: [string, string, Record<string, string>?][] }[];

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { firstSeq, type LoggedRun, type LogLine, type LogPart } from '../log-line.ts';
 import { readAll, readPage } from '../read-lines.ts';
 import { RunLogError } from '../run-log-error.ts';
 import type { ReadRequest, RunLogStore } from '../run-log-store.ts';
+
+const LOOK_EVERY_MS = 500;
 
 /** The part of a tap test that the suite needs. */
 export interface LogSuite {
@@ -44,8 +47,11 @@ const all = async (store: RunLogStore, run: LoggedRun): Promise<LogLine[]> => {
   return found;
 };
 
-/** Runs the rules that every log store keeps, one test each, on runs of their own. */
-export function runLogConformance(t: LogSuite, store: RunLogStore): void {
+/**
+ * Runs the rules that every log store keeps, one test each, on runs of their own. What is removed is gone at once, unless the
+ * store may take its time.
+ */
+export function runLogConformance(t: LogSuite, store: RunLogStore, { removesWithinMs = 0 } = {}): void {
   t.test('a line comes back as it was, whatever text is in it', async (t) => {
     const run = newRun();
     const [first] = lines(1, 'work', ['']);
@@ -114,6 +120,8 @@ export function runLogConformance(t: LogSuite, store: RunLogStore): void {
     await store.end(run, 1, 'work');
     await store.remove(run);
     await store.remove(newRun());
+    const until = performance.now() + removesWithinMs;
+    while ((await all(store, run)).length > 0 && performance.now() < until) await delay(LOOK_EVERY_MS);
     t.strictSame(await all(store, run), []);
     for (const one of [own, stranger])
       t.strictSame(

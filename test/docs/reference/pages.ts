@@ -3,6 +3,7 @@ import { apiPage } from './api-page.ts';
 import { cliPage } from './cli-page.ts';
 import { collectReference } from './collect.ts';
 import { configurationPage } from './configuration-page.ts';
+import { connectorErrorsPage } from './connector-errors-page.ts';
 import { errorsPage } from './errors-page.ts';
 
 /** The pages of `docs/reference/` by file name, made from a booted platform. */
@@ -11,6 +12,7 @@ export async function referencePages(world: Pick<TestPlatform, 'api' | 'platform
   return new Map([
     ['api.md', apiPage(reference)],
     ['cli.md', cliPage(reference)],
+    ['connector-errors.md', connectorErrorsPage()],
     ['configuration.md', configurationPage(reference)],
     ['errors.md', errorsPage(reference)],
   ]);

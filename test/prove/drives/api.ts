@@ -3,7 +3,7 @@ import type { Answer, Request } from '../platform/caller.ts';
 import type { Proof } from '../proof.ts';
 
 const HANG_MS = 120_000;
-const POLL_MS = 200;
+const POLL_MS = 400;
 
 /** Calls of a drive: what must succeed is a fault when it does not. */
 export interface Drives {

@@ -56,6 +56,8 @@ export async function startPrograms(
 
 const surroundings = ({ root, tmp }: ProofFolder, environment: Readonly<Record<string, string>>) => ({
   ...{ PATH: process.env.PATH, HOME: join(root, 'home'), TMPDIR: tmp },
+  // Code only, which every program of the checkout shares.
+  ...(process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
   ...environment,
 });
 

@@ -132,6 +132,8 @@ function programEnvironment({ folder, issuer, collector, services, queue, platfo
     ...platformEnvironment({ database: { name: app.database, app }, issuer, folder: folder.root }),
     ...{ WEIR_PLATFORM: platformFile, WEIR_LOG_LEVEL: 'trace', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
     ...{ WORKFLOW_HOST: '127.0.0.1', WORKFLOW_PORT: String(temporal.port), WORKFLOW_SOURCE_TASK_QUEUE: queue },
+    // What it keeps there is looked through like all the rest.
+    WEIR_CACHE_DIR: join(folder.root, 'cache'),
     ...{ WEIR_CREDENTIAL_KEY_FILE: folder.keyFile, WEIR_SYNC_COMMIT_SECONDS: MINUTES_10 },
   };
 }

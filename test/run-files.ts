@@ -1,0 +1,64 @@
+import { availableParallelism, cpus } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** At most so many files run at once for each core, while what runs leaves cores idle: more would run each other out of time. */
+const FILES_PER_CORE = 2;
+/** A file more than there are cores is begun when less than this part of them computed since the last look. */
+const BUSY_ENOUGH = 0.95;
+/** Longer than a process of ours takes to start, which shows in the next look. */
+const LOOK_MS = 4_000;
+
+/** Processor time of the whole machine in milliseconds since it started: what was computed, and all there was. */
+function machineTime(): { busy: number; all: number } {
+  let [busy, all] = [0, 0];
+  for (const { times } of cpus()) {
+    const used = times.user + times.nice + times.sys + times.irq;
+    busy += used;
+    all += used + times.idle;
+  }
+  return { busy, all };
+}
+
+/** Tells which part of the machine's cores computed, from 0 to 1, since the last time it was asked. */
+export function busyMeter(): () => number {
+  let last = machineTime();
+  return () => {
+    const now = machineTime();
+    const part = now.all > last.all ? (now.busy - last.busy) / (now.all - last.all) : 1;
+    last = now;
+    return part;
+  };
+}
+
+/** The files in the order in which they are begun: the slow ones by their list, then the others as they come. */
+export function inOrder(files: readonly string[], slow: readonly string[]): string[] {
+  const given = new Set(files);
+  const first = slow.filter((file) => given.has(file));
+  const begun = new Set(first);
+  return [...first, ...files.filter((file) => !begun.has(file))];
+}
+
+/**
+ * Runs every file, as many at once as there are cores, and up to twice as many while these leave cores idle.
+ * Resolves when all have ended; `run` does not reject.
+ */
+export async function runFiles(files: readonly string[], run: (file: string) => Promise<void>): Promise<void> {
+  const waiting = [...files];
+  const running = new Set<Promise<void>>();
+  const cores = availableParallelism();
+  const begin = () => {
+    const file = waiting.shift();
+    if (file === undefined) return;
+    const ran: Promise<void> = run(file).finally(() => running.delete(ran));
+    running.add(ran);
+  };
+  const busy = busyMeter();
+  let looked = Date.now();
+  while (waiting.length > 0 || running.size > 0) {
+    while (running.size < cores && waiting.length > 0) begin();
+    await Promise.race([...running, delay(LOOK_MS)]);
+    if (Date.now() - looked < LOOK_MS) continue;
+    looked = Date.now();
+    if (busy() < BUSY_ENOUGH && running.size >= cores && running.size < Math.ceil(cores * FILES_PER_CORE)) begin();
+  }
+}
