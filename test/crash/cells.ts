@@ -34,6 +34,8 @@ const POINTS: readonly FaultPoint[] = ['S1', 'S2', 'S5', 'S6', 'S7', 'S8', 'S9',
 const WITHOUT_CHILD: readonly FaultPoint[] = ['S1', 'S2', 'S12', 'S14'];
 /** Points at which a cell keeps one of the tokens for typing rows, of which there are as many as cores. */
 const STAGING: readonly FaultPoint[] = ['S5', 'S6', 'S7'];
+/** Where a connector has been read to its end: rows are typed before that. The process of its sync is not there for long. */
+const READ: FaultPoint = 'S13';
 /** Points before a run is known to be started: after a few seconds the sweeper starts it anew. */
 const STARTING: readonly FaultPoint[] = ['S1', 'S2'];
 const MAX_STAGING = 2;
@@ -97,15 +99,25 @@ export function allRounds(matrix: Matrix): Round[] {
   return matrix.targets.flatMap((target) => roundsOf(target, reachable));
 }
 
-/** How many tokens a cell keeps: two streams under one state are typed beside each other. */
-const tokensOf = ({ point, mode }: Cell): number => (STAGING.includes(point) ? (mode === 'shared' ? 2 : 1) : 0);
+/** How many tokens a cell keeps, or must find: two streams under one state are typed beside each other, if they can be. */
+function tokensOf({ point, mode }: Cell): number {
+  if (point === READ) return 1;
+  return STAGING.includes(point) ? (mode === 'shared' ? 2 : 1) : 0;
+}
 
-/** As few rounds as there is room for: a round holds few cells, and fewer still that keep a token. */
+/** Whether cells can be held together: few, fewer still that need a token, and one whose process ends by itself. */
+export function fitTogether(cells: readonly Cell[]): boolean {
+  const tokens = cells.reduce((sum, cell) => sum + tokensOf(cell), 0);
+  const read = cells.filter(({ point }) => point === READ);
+  return cells.length <= MAX_CELLS && tokens <= MAX_STAGING && read.length <= 1;
+}
+
+/** As few rounds as there is room for; those that cannot share one come first. */
 function roundsOf(target: Target, reachable: readonly Cell[]): Round[] {
   const rounds: Cell[][] = [];
-  for (const one of reachable.filter((each) => each.target === target)) {
-    const staging = (cells: readonly Cell[]) => cells.reduce((tokens, cell) => tokens + tokensOf(cell), 0);
-    const open = rounds.find((cells) => cells.length < MAX_CELLS && staging(cells) + staging([one]) <= MAX_STAGING);
+  const own = reachable.filter((each) => each.target === target);
+  for (const one of own.toSorted((a, b) => Number(b.point === READ) - Number(a.point === READ))) {
+    const open = rounds.find((cells) => fitTogether([...cells, one]));
     if (open === undefined) rounds.push([one]);
     else open.push(one);
   }
@@ -118,7 +130,7 @@ function roundsOf(target: Target, reachable: readonly Cell[]): Round[] {
  */
 export function inOrderOfHolding(cells: readonly Cell[]): Cell[] {
   const rank = ({ point }: Cell) => {
-    if (point === 'S13') return 3;
+    if (point === READ) return 3;
     if (STARTING.includes(point)) return 2;
     return STAGING.includes(point) ? 1 : 0;
   };

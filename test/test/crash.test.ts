@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { allCells, MATRICES, MODES, unreachable } from '../crash/cells.ts';
+import { allCells, allRounds, fitTogether, MATRICES, MODES, unreachable } from '../crash/cells.ts';
 import { runCells } from '../crash/run-cells.ts';
 
 /** Far beyond what it takes; only a hang reaches it. */
@@ -21,6 +21,8 @@ t.test('the fixed list has every point, every process and every write mode, and 
     t.strictSame(missing(matrix.targets, targets), []);
     t.strictSame(matrix.warehouse === 's3' ? [] : missing(matrix.points, points), []);
     t.strictSame(cells.filter(unreachable), []);
+    const apart = [...matrix.fixed, ...allRounds(matrix)].filter((round) => !fitTogether(round));
+    t.strictSame(apart, [], 'the cells of a round leave each other what they need to come to their points');
     // What a connector runs in changes nothing of how the tables of a shared state are committed.
     const modes = matrix.contained ? MODES.filter((mode) => mode !== 'shared') : MODES;
     t.strictSame([...new Set(cells.map(({ mode }) => mode))].sort(), [...modes].sort());

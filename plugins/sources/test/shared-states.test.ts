@@ -8,12 +8,13 @@ const CASES = Number(process.argv[2] ?? 6);
 const KINDS: readonly StateKind[] = ['STREAM', 'GLOBAL', 'LEGACY', 'none'];
 /** Attempts of one run, of which all but the last few may be broken off. */
 const MAX_ATTEMPTS = 6;
-const MAX_SHARED_MS = 900_000;
+/** Far beyond what a case takes; only a hang reaches it. */
+const MAX_CASE_MS = 150_000;
 
 /** How an attempt ends before its time: in the middle of a commit, or because the connector does. */
 type Fault = { at: 'pointer'; nth: number } | { at: 'connector'; share: number };
 
-t.setTimeout(MAX_SHARED_MS);
+t.setTimeout(CASES * MAX_CASE_MS);
 
 const fault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ at: fc.constant('pointer' as const), nth: fc.integer({ min: 1, max: 6 }) }) },
