@@ -15,6 +15,7 @@ import {
 } from '@weir/parquet';
 import { type AdoptPlan, adoptPlan } from './adopt-plan.ts';
 import { identifier, literal } from './duckdb-sql.ts';
+import { outOfDaySql } from './odd-times.ts';
 import { partitionExpressions } from './stage-partition.ts';
 import type { SegmentRequest } from './stage-types.ts';
 import {
@@ -163,11 +164,12 @@ async function pageOf(source: FileHandle, { footer, group, column }: Wanted): Pr
 type Bounded = Field & { readonly type: Extract<FieldType, string> };
 
 const isBounded = (field: Field): field is Bounded => typeof field.type === 'string';
-const isMoment = (type: string): boolean => type === 'date' || type === 'timestamp' || type === 'timestamptz';
+const MOMENTS: ReadonlySet<FieldType> = new Set(['date', 'time', 'timestamp', 'timestamptz']);
 
 /** A value as a text that `encodeBound` takes; `infinity` for a moment that is none. */
 function boundSql(value: string, type: string): string {
   if (type === 'binary') return `hex(${value})`;
+  if (type === 'time') return `if(${outOfDaySql(value)}, 'infinity', ${value}::VARCHAR)`;
   if (type !== 'timestamptz') return `${value}::VARCHAR`;
   return `if(NOT isfinite(${value}), 'infinity', make_timestamp(epoch_us(${value}))::VARCHAR)`;
 }
@@ -208,7 +210,7 @@ function statsOf({ path, schema, written, row }: Judged): CopyStats | undefined 
       const [least, most] = [row[`l${at}`] ?? null, row[`u${at}`] ?? null];
       const key = identifier(field.name);
       isSound &&= Number(row[`v${at}`]) === rows - (leaves.get(key)?.nulls ?? 0);
-      isSound &&= !isMoment(field.type) || ![least, most].some((text) => text?.includes('infinity'));
+      isSound &&= !MOMENTS.has(field.type) || ![least, most].some((text) => text?.includes('infinity'));
       const isFloating = field.type === 'float' || field.type === 'double';
       const nan = isFloating ? [{ key: 'has_nan', value: String(most === 'nan') }] : [];
       return [[key, [{ key: 'min', value: least }, { key: 'max', value: most }, ...nan]] as const];

@@ -1,4 +1,5 @@
 import { identifier, literal, sqlType } from './duckdb-sql.ts';
+import { inDaySql } from './odd-times.ts';
 import { type ColumnSql, columnSql, errorsSql } from './stage-column.ts';
 import { dataFields } from './stage-sql.ts';
 import {
@@ -137,26 +138,52 @@ function directSql(value: string, from: string, to: FieldType): ColumnSql | unde
   return sqlType(to) === from ? { value } : undefined;
 }
 
-type TypedField = { readonly field: Field; readonly raw: string; readonly sql: ColumnSql };
+type TypedField = {
+  readonly field: Field;
+  /** What is read of the file under a name of ours. */
+  readonly raw: string;
+  /** Where the value was no value to begin with; undefined when there is no such value. */
+  readonly odd?: string;
+  readonly sql: ColumnSql;
+};
 
-/** Each data column of the schema: what is read of the file under a name of ours, and what is made of it. */
+/** A column of the file without the values that are none, and where those are. */
+function soundSql({ name, type }: ParquetColumn): { readonly value: string; readonly odd?: string } {
+  const own = identifier(name);
+  const inDay = inDaySql(own, type);
+  if (inDay === undefined) return { value: own };
+  const odd = `${inDay} IS DISTINCT FROM ${own}`;
+  return { value: `if(${odd}, NULL, ${inDay})`, odd };
+}
+
+/** Each data column of the schema: what is read of the file under names of ours, and what is made of it. */
 function typedFields({ columns, schema }: SegmentReading): TypedField[] {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   return dataFields(schema).map((field, index) => {
-    const from = types.get(field.name);
-    const own = identifier(field.name);
-    if (from === undefined) return { field, raw: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
-    const direct = directSql(`r${index}`, from, field.type);
-    if (direct) return { field, raw: own, sql: direct };
-    return { field, raw: textSql(own, from), sql: columnSql(`r${index}`, field.type) };
+    const type = types.get(field.name);
+    if (type === undefined) return { field, raw: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
+    const { value, odd } = soundSql({ name: field.name, type });
+    const direct = directSql(`r${index}`, type, field.type);
+    const raw = direct ? value : textSql(value, type);
+    const sql = direct ?? columnSql(`r${index}`, field.type);
+    if (odd === undefined) return { field, raw, sql };
+    const misfit = sql.misfit === undefined ? `o${index}` : `(o${index} OR ${sql.misfit})`;
+    return { field, raw, odd, sql: { ...sql, misfit } };
   });
 }
 
+/** What is read of the file for some columns, under names of ours. */
+const readSql = (fields: readonly TypedField[]): string[] =>
+  fields.flatMap(({ raw, odd }, index) => [
+    `${raw} AS r${index}`,
+    ...(odd === undefined ? [] : [`${odd} AS o${index}`]),
+  ]);
+
 /** Some columns of the file as the text of one JSON object. */
 function objectSql(columns: readonly ParquetColumn[]): string {
-  const members = columns.map(({ name, type }, index) => {
-    const lead = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-    return `${literal(lead)}, ${jsonSql(identifier(name), type)}`;
+  const members = columns.map((column, index) => {
+    const lead = `${index === 0 ? '{' : ','}${JSON.stringify(column.name)}:`;
+    return `${literal(lead)}, ${jsonSql(soundSql(column).value, column.type)}`;
   });
   return members.length ? `concat(${members.join(', ')}, '}')` : `'{}'`;
 }
@@ -186,7 +213,7 @@ export function segmentRowsSql(reading: SegmentReading): string {
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`);
   const extra = `${unknown.length ? objectSql(unknown) : 'NULL::VARCHAR'} AS extra`;
-  const raws = [...fields.map(({ raw }, index) => `${raw} AS r${index}`), extra];
+  const raws = [...readSql(fields), extra];
   const whole = fields.flatMap(({ field, sql }) => (key.includes(field.id) ? [`(${sql.value}) IS NOT NULL`] : []));
   return `SELECT ${selected.join(',\n      ')}
     FROM (SELECT ${raws.join(', ')} FROM ${parquetSql(source)})
@@ -202,9 +229,8 @@ export function keylessSegmentSql(reading: SegmentReading, position: number): st
   const missing = fields.flatMap(({ field, sql }) =>
     reading.key.includes(field.id) ? [`(${sql.value}) IS NULL`] : [],
   );
-  const raws = fields.map(({ raw }, index) => `${raw} AS r${index}`);
   return `SELECT n AS position, 'key_missing' AS reason, base64(encode(line)) AS raw
-    FROM (SELECT ${raws.join(', ')}, ${objectSql(reading.columns)} AS line, row_number() OVER () - 1 + ${position} AS n
+    FROM (SELECT ${readSql(fields).join(', ')}, ${objectSql(reading.columns)} AS line, row_number() OVER () - 1 + ${position} AS n
       FROM ${parquetSql(reading.source)})
     WHERE ${missing.join(' OR ')}`;
 }

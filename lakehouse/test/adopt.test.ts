@@ -136,6 +136,27 @@ t.test('moments without an end are no values: they are marked as ever', async (t
   t.ok(await isAdopted(await stage(await stored(pagedFile([at(0n, 1n)])), [{ name: 'at', type: 'timestamptz' }])));
 });
 
+t.test('times that lie in no day are no values, and nothing ends of them', async (t) => {
+  const at = (...keys: bigint[]): PagedColumn => ({ name: 'at', type: 'time', groups: [keys.map(number)] });
+  const day = 86_400_000_000n;
+  const ends = await stage(await stored(pagedFile([at(0n, day - 1n, day)])), [{ name: 'at', type: 'time' }]);
+  t.equal(ends.rowsWithErrors, 0);
+  t.ok(await isAdopted(ends));
+  for (const odd of [day + 1n, -1n, 2n ** 62n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+    const source = await stored(pagedFile([at(odd, 1n)]));
+    for (const type of ['time', 'string', 'long'] as const) {
+      const result = await stage(source, [{ name: 'at', type }]);
+      t.notOk(await isAdopted(result));
+      const errors = JSON.stringify((await rowsOf(result)).map(({ at: value, _errors }) => [value, _errors]));
+      t.match(errors, `[null,[{"field":"at","change":"nulled","reason":"invalid_${type}"}]]`, `${odd} as ${type}`);
+    }
+    t.match(await rowsOf(await stage(source, [ID])), [
+      { _extra: '{"at":"00:00:00.000001"}' },
+      { _extra: '{"at":null}' },
+    ]);
+  }
+});
+
 t.test('readers of another family find the same rows, the meta columns and their empty lists', async (t) => {
   const result = await stage(await stored(pagedFile([longs('id', [1n, null], [3n])])), [ID]);
   t.ok(await isAdopted(result));

@@ -14,6 +14,7 @@ import {
   withMetaColumns,
 } from '@weir/lakehouse';
 import t from 'tap';
+import { runPython } from './python.ts';
 
 const root = await realpath(await mkdtemp(join(tmpdir(), 'segment-')));
 const duckdb = await DuckDBInstance.create();
@@ -202,4 +203,38 @@ t.test('rows are divided by the partitions of the table', async (t) => {
       ['c2', '10'],
     ],
   );
+});
+
+t.test('a value with a time inside that lies in no day is no value', async (t) => {
+  const source = join(root, 'sources', `${files++}.parquet`);
+  const script = `
+import json, sys, pyarrow as pa, pyarrow.parquet as pq
+times = pa.array([1, 2 ** 62, None, -1], pa.int64()).view(pa.time64('us'))
+names = pa.array(['a', 'b', 'c', 'd'])
+places = [0, 1, 2, 3, 4]
+inner = pa.StructArray.from_arrays([names, times], ['a "b", c', 'when'])
+pq.write_table(pa.table({
+  'id': [1, 2, 3, 4],
+  'listed': pa.ListArray.from_arrays(places, times),
+  'mapped': pa.MapArray.from_arrays(places, names, times),
+  'deep': pa.ListArray.from_arrays(places, pa.StructArray.from_arrays([pa.ListArray.from_arrays(places, inner)], ['in'])),
+}), sys.argv[1])
+print(json.dumps(None))`;
+  await runPython(script, source);
+  const names = ['listed', 'mapped', 'deep'];
+  const result = await segment(source, [id, ...names.map((name): Column => ({ name, type: 'string' }))]);
+  t.match(result, { rows: 4, rowsWithErrors: 2 });
+  const marks = names.map((field) => ({ field, change: 'nulled', reason: 'invalid_string' }));
+  const odd = { listed: null, mapped: null, deep: null, _errors: marks };
+  t.match(await rowsOf(result, 'id'), [
+    {
+      listed: '["00:00:00.000001"]',
+      mapped: '{"a":"00:00:00.000001"}',
+      deep: '[{"in":[{"a \\"b\\", c":"a","when":"00:00:00.000001"}]}]',
+      _errors: [],
+    },
+    odd,
+    { listed: '[null]', mapped: '{"c":null}', _errors: [] },
+    odd,
+  ]);
 });

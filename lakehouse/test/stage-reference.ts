@@ -87,19 +87,25 @@ function decimalCell(value: unknown): Cell {
   return rounded < 10n ** 18n ? { value: exactNumber(`${match[1]}${rounded}e-4`), change: 'rounded' } : nulled;
 }
 
-const MOMENTS: Readonly<Record<string, Cell>> = {
-  '2024-02-29': { value: '2024-02-29 00:00:00+00' },
-  '20240-01-01': { value: '20240-01-01 00:00:00+00' },
-  '2024-01-01T00:00:00+02:00': { value: '2023-12-31 22:00:00+00' },
-  '2024-01-01T00:00:00': { value: '2024-01-01 00:00:00+00' },
-  '2024-01-01T00:00:00.123456789Z': { value: '2024-01-01 00:00:00.123456+00', change: 'rounded' },
-  '20240-01-01T00:00:00Z': { value: '20240-01-01 00:00:00+00' },
-};
-const DAYS: Readonly<Record<string, Cell>> = {
-  '2024-02-29': { value: '2024-02-29' },
-  '20240-01-01': { value: '20240-01-01' },
-};
-const TRUTHS: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false };
+const MOMENTS: ReadonlyMap<string, Cell> = new Map(
+  Object.entries({
+    '2024-02-29': { value: '2024-02-29 00:00:00+00' },
+    '20240-01-01': { value: '20240-01-01 00:00:00+00' },
+    '2024-01-01T00:00:00+02:00': { value: '2023-12-31 22:00:00+00' },
+    '2024-01-01T00:00:00': { value: '2024-01-01 00:00:00+00' },
+    '2024-01-01T00:00:00.123456789Z': { value: '2024-01-01 00:00:00.123456+00', change: 'rounded' },
+    '20240-01-01T00:00:00Z': { value: '20240-01-01 00:00:00+00' },
+  }),
+);
+const DAYS: ReadonlyMap<string, Cell> = new Map(
+  Object.entries({
+    '2024-02-29': { value: '2024-02-29' },
+    '20240-01-01': { value: '20240-01-01' },
+  }),
+);
+const TRUTHS: ReadonlyMap<string, boolean> = new Map(
+  Object.entries({ true: true, false: false, '1': true, '0': false }),
+);
 
 /** What the column of a name makes of a value. */
 export function expectedCell(column: string, value: unknown): Cell | undefined {
@@ -115,11 +121,11 @@ export function expectedCell(column: string, value: unknown): Cell | undefined {
     case 'm':
       return decimalCell(value);
     case 't':
-      return MOMENTS[textOf(value)] ?? nulled;
+      return MOMENTS.get(textOf(value)) ?? nulled;
     case 'day':
-      return DAYS[textOf(value)] ?? nulled;
+      return DAYS.get(textOf(value)) ?? nulled;
     default: {
-      const truth = TRUTHS[textOf(value)];
+      const truth = TRUTHS.get(textOf(value));
       // DuckDB knows more words for truth than we list.
       return truth === undefined ? undefined : { value: truth };
     }
