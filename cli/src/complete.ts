@@ -32,4 +32,5 @@ compdef _weir weir
 export const SHELLS = Object.keys(SCRIPTS);
 
 /** The completion script of a shell; undefined for a shell that is not known. */
-export const completionScript = (shell: string): string | undefined => SCRIPTS[shell];
+export const completionScript = (shell: string): string | undefined =>
+  Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;

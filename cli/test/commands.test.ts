@@ -166,6 +166,7 @@ t.test('completion offers words and flags of what was typed', async (t) => {
   for (const shell of ['bash', 'zsh', 'fish'])
     t.match(await weir(`completion ${shell}`), { code: 0, stdout: /__complete/ });
   t.equal((await weir('completion tcsh')).code, 2);
+  t.equal((await weir('completion constructor')).code, 2);
 });
 
 t.test('the edit distance is a distance', async (t) => {

@@ -15,7 +15,9 @@ export type Fetched = {
 
 const OK = 200;
 const NOT_MODIFIED = 304;
-const PACKED: Readonly<Record<string, Packing | undefined>> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
+const PACKED: ReadonlyMap<string, Packing> = new Map(
+  Object.entries({ gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' } as const),
+);
 
 /** Asks for a file; undefined when the server says that it is still the one that is known. */
 export async function fetchFile(
@@ -30,7 +32,7 @@ export async function fetchFile(
     return undefined;
   }
   const coding = headers['content-encoding'] ?? 'identity';
-  const wrapped = coding === 'identity' ? undefined : PACKED[coding.toLowerCase()];
+  const wrapped = coding === 'identity' ? undefined : PACKED.get(coding.toLowerCase());
   if (status !== OK || (coding !== 'identity' && wrapped === undefined)) {
     body.destroy();
     throw status === OK ? fault('answer_invalid', file.name) : statusFault(status, file.name);

@@ -174,6 +174,7 @@ t.test('an answer that is not the file is told by its code, without the address 
     [status(304), 'answer_invalid', 'config_error'],
     [status(418), 'answer_invalid', 'config_error'],
     [file('v\n1\n', { 'content-encoding': 'br' }), 'answer_invalid', 'config_error'],
+    [file('v\n1\n', { 'content-encoding': 'constructor' }), 'answer_invalid', 'config_error'],
     [file('v\n1\n', { 'content-encoding': 'gzip' }), 'packing_damaged', 'config_error'],
     [
       (_request, response) => response.writeHead(302, { location: 'http://10.0.0.1/canary' }).end(),

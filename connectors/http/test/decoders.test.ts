@@ -6,12 +6,13 @@ import { snakeCase } from '../src/answer/transform.ts';
 import { linksOf } from '../src/page/links.ts';
 import { formatTime } from '../src/time/format-time.ts';
 import { parseDuration, parseTime } from '../src/time/parse-time.ts';
-import { configOf, errorOf, manifest, read, retriever, serve } from './kit.ts';
+import { configOf, dataOf, errorOf, manifest, read, retriever, serve } from './kit.ts';
 
 t.test('XML is members, lists and text', async (t) => {
   t.strictSame(parseXml('<a/>'), { a: null });
   t.strictSame(parseXml('<a x="1&lt;"> t <b/>u</a>'), { a: { '@x': '1<', b: null, '#text': 't u' } });
   t.strictSame(parseXml('<a><b>1</b><b>2</b><c>&#65;&unknown;</c></a>'), { a: { b: ['1', '2'], c: 'A&unknown;' } });
+  t.strictSame(parseXml('<a>&constructor;&__proto__;</a>'), { a: '&constructor;&__proto__;' });
   t.same(Object.keys(parseXml('<a><__proto__>1</__proto__></a>') as object), ['a']);
   const bomb = '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>';
   for (const bad of ['', 'x', '<a>', '<a></b>', '</a>', '<a/><b/>', bomb, '<a>'.repeat(300) + '</a>'.repeat(300)])
@@ -29,6 +30,7 @@ t.test('CSV is rows by their header', async (t) => {
 
 t.test('moments are read and written to the microsecond, at their own offset', async (t) => {
   for (const [text, format] of [
+    ['constructor2024', 'constructor%Y'],
     ['2024-02-29T23:59:59.123456+0530', '%Y-%m-%dT%H:%M:%S.%f%z'],
     ['31 Dec 1999 11:05:09 PM', '%d %b %Y %I:%M:%S %p'],
     ['1717200000', '%s'],
@@ -69,4 +71,23 @@ t.test('names, links and large answers', async (t) => {
   const decoder = { type: 'GzipDecoder', decoder: { type: 'JsonDecoder' } };
   const said = await read(configOf(server.url, manifest({ retriever: retriever({}, { decoder }) })), server.port);
   t.match(errorOf(said), { internal_message: 'answer_too_large', hint: /^\/streams\/0\/retriever\/decoder: / });
+});
+
+t.test('a text that is no word for yes or no stays a text, whatever an object calls its members', async (t) => {
+  const texts = ['Yes', 'off', 'maybe', 'constructor', '__proto__'];
+  const server = await serve(() => ({ json: { data: texts.map((is) => ({ is })) } }));
+  const schema = { type: 'object', properties: { is: { type: 'boolean' } } };
+  const selector = {
+    ...{ type: 'RecordSelector', extractor: { type: 'DpathExtractor', field_path: ['data'] } },
+    schema_normalization: 'Default',
+  };
+  const stream = {
+    schema_loader: { type: 'InlineSchemaLoader', schema },
+    retriever: retriever({}, { record_selector: selector }),
+  };
+  const said = await read(configOf(server.url, manifest(stream)), server.port);
+  t.strictSame(
+    dataOf(said),
+    [true, false, 'maybe', 'constructor', '__proto__'].map((is) => ({ is })),
+  );
 });

@@ -92,22 +92,24 @@ function streamFailure(stream: StreamEvidence): Failure | undefined {
 
 /** What a TRACE error means: the code and hint of our own connectors pass, everything else is mapped by its type. */
 export function traceFailure(error: TraceError): Failure {
-  const type = error.failure_type ?? 'system_error';
-  const mapped = CONNECTOR_ERRORS[FAILURE_CODES[type] ?? 'connector_system_error'];
+  // What a connector says may be any text.
+  const { failure_type: said = '' } = error;
+  const type = Object.hasOwn(FAILURE_CODES, said) ? (said as keyof typeof FAILURE_CODES) : 'system_error';
+  const mapped = CONNECTOR_ERRORS[FAILURE_CODES[type]];
   const code = isOurs(error) ? error.internal_message : undefined;
   const ours = code !== undefined;
   const origin = ours && ORIGINS.includes(error.origin ?? '') ? (error.origin as FailureOrigin) : mapped.origin;
   return {
-    code: ours ? code : (FAILURE_CODES[type] ?? 'connector_system_error'),
+    code: ours ? code : FAILURE_CODES[type],
     origin,
     retryable: mapped.retryable,
     hint: ours ? error.hint?.slice(0, MAX_HINT_CHARS) : mapped.hint,
   };
 }
 
-/** Whether an error carries a code, as those of our own connectors do. */
+/** Whether an error carries a code, as those of our own connectors do; a word of the platform's own is none of theirs. */
 function isOurs({ internal_message: code }: TraceError): boolean {
-  return code !== undefined && CODE_PATTERN.test(code);
+  return code !== undefined && CODE_PATTERN.test(code) && !Object.hasOwn(CONNECTOR_ERRORS, code);
 }
 
 /** A failure of our own table. */

@@ -135,6 +135,10 @@ t.test('an error is mapped by its type, and only a code of the right shape passe
     retryable: true,
   });
   t.match(traceFailure({ message: 'm' }), { code: 'connector_system_error', retryable: true });
+  for (const said of ['constructor', '__proto__', 'fatal']) {
+    const foreign = { message: 'm', failure_type: said } as unknown as TraceError;
+    t.match(traceFailure(foreign), { code: 'connector_system_error', retryable: true }, said);
+  }
   for (const code of ['Bad Code', 'token=secret', 'ab', 'x'.repeat(65), '1abc']) {
     t.match(traceFailure({ ...ours, internal_message: code }), {
       code: 'connector_config_error',

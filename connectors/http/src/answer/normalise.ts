@@ -35,7 +35,7 @@ function normalised(value: Value, schema: Plain): Value {
 function cast(value: Value, type: string): Value {
   if (type === 'string')
     return typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : textOf(value);
-  if (type === 'boolean') return typeof value === 'string' ? (TRUTHS[value.toLowerCase()] ?? value) : value;
+  if (type === 'boolean') return typeof value === 'string' ? (TRUTHS.get(value.toLowerCase()) ?? value) : value;
   if (type !== 'number' && type !== 'integer') return value;
   const number = typeof value === 'string' ? literalOf(value.trim()) : value;
   if (number === undefined || !isNumeric(number)) return value;
@@ -43,17 +43,7 @@ function cast(value: Value, type: string): Value {
   return typeof value === 'string' ? value : whole(BigInt(Math.trunc(doubleOf(number))));
 }
 
-const TRUTHS: Readonly<Record<string, boolean>> = {
-  true: true,
-  t: true,
-  yes: true,
-  y: true,
-  on: true,
-  '1': true,
-  false: false,
-  f: false,
-  no: false,
-  n: false,
-  off: false,
-  '0': false,
-};
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 't', 'yes', 'y', 'on', '1'].map((word): [string, boolean] => [word, true]),
+  ...['false', 'f', 'no', 'n', 'off', '0'].map((word): [string, boolean] => [word, false]),
+]);

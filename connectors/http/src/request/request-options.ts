@@ -13,19 +13,16 @@ export type Options = {
 };
 export const NO_OPTIONS: Options = { params: {}, headers: {}, data: {}, json: {} };
 
-const PLACES: Readonly<Record<string, keyof Options>> = {
-  request_parameter: 'params',
-  header: 'headers',
-  body_data: 'data',
-  body_json: 'json',
-};
+const PLACES: ReadonlyMap<string, keyof Options> = new Map(
+  Object.entries({ request_parameter: 'params', header: 'headers', body_data: 'data', body_json: 'json' } as const),
+);
 
 /** Puts a value where a RequestOption says. */
 export type Inject = (value: Value) => Options;
 
 /** How a RequestOption puts a value into a request. */
 export function injectorOf(part: Part, config: Dictionary): Inject {
-  const into = PLACES[String(part.fields.inject_into)];
+  const into = PLACES.get(String(part.fields.inject_into));
   if (into === undefined)
     throw fault('manifest_unsupported', { at: placeOf(part, 'inject_into'), what: 'a place that no request has here' });
   const { field_name: name, field_path: path } = part.fields;

@@ -112,7 +112,7 @@ function readerOf(format: string) {
   let known = true;
   const source = spelled.split(/(%_ms|%.)/).map((piece) => {
     if (piece === '%%') return '%';
-    const directive = DIRECTIVES[piece];
+    const directive = Object.hasOwn(DIRECTIVES, piece) ? DIRECTIVES[piece] : undefined;
     if (directive === undefined) {
       known &&= !/^%./.test(piece);
       return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+');
