@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { SEED_VARIABLE } from './test-seed.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -7,21 +10,42 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 interface Soak {
   readonly name: string;
   readonly program: string;
-  readonly args: readonly string[];
+  readonly args: readonly string[] | (() => Promise<readonly string[]>);
+  readonly env?: () => NodeJS.ProcessEnv;
+}
+
+const MAX_SEED = 999_999_999;
+
+/** The test files that state a law of their own. */
+async function propertyTests(): Promise<string[]> {
+  const exclude = (name: string) => name.includes('node_modules');
+  const files = await Array.fromAsync(glob('**/test/**/*.test.ts', { cwd: ROOT, exclude }));
+  const texts = await Promise.all(files.map((file) => readFile(path.join(ROOT, file), 'utf8')));
+  return files.filter((_file, at) => texts[at]?.includes('fc.assert(')).sort();
+}
+
+/** A seed of its own for each run, told so that the run can be had again. */
+function anotherSeed(): NodeJS.ProcessEnv {
+  const seed = String(randomInt(MAX_SEED));
+  process.stderr.write(`${SEED_VARIABLE}=${seed}\n`);
+  return { [SEED_VARIABLE]: seed };
 }
 
 /** What `npm run soak` runs, in order; each is a program of its own that fails by its exit code. */
 const SOAKS: readonly Soak[] = [
   { name: 'simulator', program: 'engine/test/soak.ts', args: ['200000'] },
+  { name: 'properties', program: 'test/run.ts', args: propertyTests, env: anotherSeed },
   { name: 'crashes', program: 'test/crash/soak.ts', args: ['processes'] },
   { name: 'crashes-in-containers', program: 'test/crash/soak.ts', args: ['containers'] },
   { name: 'states', program: 'test/crash/states-soak.ts', args: ['300'] },
   { name: 'identity-provider', program: 'test/access/outage.ts', args: [] },
 ];
 
-function run({ program, args }: Soak): Promise<number> {
-  const child = spawn(process.execPath, ['--conditions=@weir/source', program, ...args], {
+async function run({ program, args, env }: Soak): Promise<number> {
+  const given = typeof args === 'function' ? await args() : args;
+  const child = spawn(process.execPath, ['--conditions=@weir/source', program, ...given], {
     cwd: ROOT,
+    env: { ...process.env, ...env?.() },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   return new Promise((resolve, reject) => {

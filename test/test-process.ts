@@ -1,6 +1,8 @@
 import asyncHooks from 'node:async_hooks';
 import { existsSync, readFileSync, writeSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import fc from 'fast-check';
+import { testSeed } from './test-seed.ts';
 
 const STAT = '/proc/self/stat';
 /** Linux counts a process's time in hundredths of a second, whatever its own clock does. */
@@ -11,6 +13,8 @@ const FIELDS = 4;
 
 // Preloaded into a test file's process. Who is started with the same arguments is somebody else, and only this process is asked.
 process.execArgv = process.execArgv.filter((argument) => !argument.endsWith(import.meta.url));
+
+fc.configureGlobal({ seed: testSeed(process.env) });
 
 // At its end it tells, as a comment of TAP, what it and all that it waited for computed.
 process.once('exit', () => {
