@@ -67,6 +67,8 @@ async function ask(sql: string): Promise<Record<string, unknown>[]> {
 }
 const rowsOf = (result: CopyResult) => ask(`FROM read_parquet(${pathsOf(result)}) ORDER BY ALL`);
 async function isAdopted(result: CopyResult): Promise<boolean> {
+  // A footer may say that there are no rows.
+  if (result.files.length === 0) return false;
   const found = await ask(`SELECT created_by FROM parquet_file_metadata(${pathsOf(result)})`);
   return found.length === 1 && found[0]?.created_by === 'weir';
 }
