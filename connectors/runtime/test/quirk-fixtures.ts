@@ -10,6 +10,10 @@ export type Quirk = {
   readonly comes: Readonly<Record<string, readonly [outcome: string, rows: number, state?: string]>>;
   /** Texts that must lie in the kept rows as they came. */
   readonly holds?: readonly string[];
+  /** A credential that the connector tells: no verdict may hold it, and nothing that is logged once it was masked. */
+  readonly tells?: string;
+  /** How many ways it is cut; fewer where it is large. */
+  readonly runs?: number;
 };
 
 const record = (data: string, stream = 'users') =>
@@ -27,6 +31,11 @@ const failed = (words: string) =>
 const log = (words: string) => `{"type":"LOG","log":{"level":"INFO","message":"${words}"}}`;
 const kept = (value: string, count?: string) => state(value, count).slice('{"type":"STATE","state":'.length, -1);
 const LONG = 'x'.repeat(300_000);
+const WHOLE_LINE_BYTES = 20_000_000;
+const TOKEN = 'CNRY-0f1e2d3c4b5a';
+/** Ends by a signal: 143 to one that asks, 137 to one that does not. */
+const ended = (code: number, more: Partial<ConnectorExit>) => ({ exit: { code, ...more }, lines: CUT_SHORT });
+const CUT_SHORT = [record('{"id":1}'), state('{"at":1}', '1'), record('{"id":2}')];
 
 export const QUIRKS: readonly Quirk[] = [
   {
@@ -77,6 +86,28 @@ export const QUIRKS: readonly Quirk[] = [
     ],
     comes: { users: ['success', 4] },
     holds: [LONG, '\\u0000', 'a\u2028b', '2024-02-30'],
+  },
+  {
+    name: 'one line of twenty megabytes is a row as any other',
+    lines: [
+      record('{"id":1}'),
+      record(`{"t":"${'x'.repeat(WHOLE_LINE_BYTES)}end"}`),
+      record('{"id":3}'),
+      status('COMPLETE'),
+    ],
+    comes: { users: ['success', 3] },
+    holds: ['xend"}', '{"id":3}'],
+    runs: 3,
+  },
+  {
+    name: 'numbers beside their texts in one column, and times of one zone beside those of another',
+    lines: [
+      record('{"n":12,"t":"2024-01-01T00:00:00Z"}'),
+      record('{"n":"12","t":"2024-01-01T02:00:00+02:00"}'),
+      status('COMPLETE'),
+    ],
+    comes: { users: ['success', 2] },
+    holds: ['"n":12,', '"n":"12"', '00:00Z', '+02:00'],
   },
   {
     name: 'a namespace that is null, empty or the own name is none',
@@ -136,6 +167,42 @@ export const QUIRKS: readonly Quirk[] = [
     lines: [record('{"id":1}')],
     exit: { code: 139 },
     comes: { users: ['connector_crashed', 0] },
+  },
+  {
+    name: 'a connector that was asked to stop ends with 143, and what it had committed is kept',
+    ...ended(143, { stopped: true }),
+    comes: { users: ['connector_stopped', 1, kept('{"at":1}', '1')] },
+  },
+  {
+    name: 'a connector that ends with 143 though nobody asked has crashed',
+    ...ended(143, {}),
+    comes: { users: ['connector_crashed', 1, kept('{"at":1}', '1')] },
+  },
+  {
+    name: 'a connector that was killed for its memory ends with 137',
+    ...ended(137, { oomKilled: true }),
+    comes: { users: ['connector_out_of_memory', 1, kept('{"at":1}', '1')] },
+  },
+  {
+    name: 'a connector that had to be killed as it did not stop ends with 137',
+    ...ended(137, { stopped: true }),
+    comes: { users: ['connector_stopped', 1, kept('{"at":1}', '1')] },
+  },
+  {
+    name: 'a connector that somebody else killed ends with 137',
+    ...ended(137, {}),
+    comes: { users: ['connector_crashed', 1, kept('{"at":1}', '1')] },
+  },
+  {
+    name: 'a credential is masked in the log, and stands in the error all the same',
+    lines: [
+      log('Request with Authorization: ****'),
+      `{"type":"TRACE","trace":{"type":"ERROR","emitted_at":1700000000000.5,"error":{"message":"401","internal_message":"HTTP 401: got Authorization: Bearer ${TOKEN}","stack_trace":"at Bearer ${TOKEN}","failure_type":"config_error"}}}`,
+      status('INCOMPLETE'),
+    ],
+    exit: { code: 1 },
+    comes: { users: ['connector_config_error', 0] },
+    tells: TOKEN,
   },
   {
     name: 'a usage error is told on stderr alone',

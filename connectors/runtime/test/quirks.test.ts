@@ -3,7 +3,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type ConnectorProcess, createSpool, readAnswer, readSync, streamKey } from '@weir/connector-runtime';
+import {
+  type ConnectorProcess,
+  createScrubber,
+  createSpool,
+  readAnswer,
+  readSync,
+  streamKey,
+} from '@weir/connector-runtime';
 import fc from 'fast-check';
 import t from 'tap';
 import { QUIRKS, type Quirk } from './quirk-fixtures.ts';
@@ -59,7 +66,9 @@ async function read(quirk: Quirk, chunks: readonly Buffer[]) {
         segment.release();
       }
     })();
-    const reading = await readSync({ connector: saying(chunks, quirk), streams, spool });
+    const said: unknown[] = [];
+    const onSaid = (one: unknown) => void said.push(one);
+    const reading = await readSync({ connector: saying(chunks, quirk), streams, spool, onSaid });
     await consumed;
     const outcome = (key: string) => {
       const verdict = reading.streams.get(key)?.verdict;
@@ -70,7 +79,8 @@ async function read(quirk: Quirk, chunks: readonly Buffer[]) {
       const { rows = 0, state } = came.get(key) ?? {};
       return [name, [outcome(key), rows, ...(state === undefined ? [] : [state])]];
     });
-    return { comes: Object.fromEntries(comes), text };
+    const verdicts = [...reading.streams.values()].map(({ verdict }) => verdict);
+    return { comes: Object.fromEntries(comes), text, said: JSON.stringify(said), verdicts: JSON.stringify(verdicts) };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -81,11 +91,15 @@ for (const quirk of QUIRKS) {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(dressed, shares, async (dress, places) => {
-        const { comes, text } = await read(quirk, cut(bytesOf(quirk, dress), places));
+        const { comes, text, said, verdicts } = await read(quirk, cut(bytesOf(quirk, dress), places));
         assert.deepEqual(comes, quirk.comes);
         for (const held of quirk.holds ?? []) assert.ok(text.includes(held));
+        if (quirk.tells === undefined) return;
+        assert.ok(said.includes(quirk.tells), 'the connector did tell it');
+        assert.ok(!createScrubber([quirk.tells]).text(said).includes(quirk.tells));
+        assert.ok(!verdicts.includes(quirk.tells));
       }),
-      { numRuns: RUNS },
+      { numRuns: quirk.runs ?? RUNS },
     );
   });
 }
