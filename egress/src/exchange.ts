@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { EgressError } from './egress-error.ts';
 
@@ -23,7 +23,9 @@ export function exchange(
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const request = httpRequest({
+  // Asked for only here, and not by an import, which makes Node load its fetch and its WebSocket too: who checks addresses and
+  // sends no request would pay for that at each start with twice what an empty process costs.
+  const request = process.getBuiltinModule('node:http').request({
     createConnection: () => socket,
     method,
     path: `${url.pathname}${url.search}`,

@@ -1,4 +1,3 @@
-import { Agent } from 'node:http';
 import type Docker from 'dockerode';
 import { ConnectorError } from '../connector-error.ts';
 
@@ -13,6 +12,8 @@ export const ANSWER_TIMEOUT_MS = 30_000;
  */
 export async function engineClient(socketPath: string): Promise<EngineClient> {
   const { default: Library } = await import('dockerode');
+  // An import of it makes Node load its fetch and its WebSocket too, which costs more than all of our own code.
+  const { Agent } = process.getBuiltinModule('node:http');
   const nothing = {
     host: undefined,
     port: undefined,
