@@ -16,7 +16,9 @@ import { copyTokens } from './sync/copy-tokens.ts';
 import { RunFailed, sourceFailure } from './sync/failure.ts';
 import { finishSync, type Outcome } from './sync/finish-sync.ts';
 import { runAttempt } from './sync/run-attempt.ts';
+import { beginChild } from './sync/run-child.ts';
 import { syncService } from './sync/service.ts';
+import { spareChild } from './sync/spare-child.ts';
 import { toldOfLeft, workFolders } from './sync/work-folders.ts';
 import { verifySyncRun } from './verification/verify-sync.ts';
 import { settingsOf, type WorkerDeps } from './worker-deps.ts';
@@ -37,6 +39,8 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   const engine = roleEngine(kernel, 'source');
   const folders = workFolders(workDir, toldOfLeft(kernel));
   const tokens = copyTokens(cores);
+  const inContainers = settingsOf(kernel).SOURCE_SOCKET_DIR !== undefined;
+  const spare = spareChild(() => beginChild(children, { inContainers }));
   const swept = folders.sweep();
 
   return {
@@ -58,6 +62,7 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
             folders,
             tokens,
             children,
+            spare,
             runLogs,
             engine,
           },
@@ -82,6 +87,7 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
     replayQuarantine: (input: RunInput): Promise<void> =>
       attempt(kernel.log, input, async ({ signal }) => {
         await swept;
+        await spare.drop();
         await runReplay({ kernel, tables, folders, children, runLogs }, await tenantOf(kernel, input), {
           runId: input.run_id,
           signal,

@@ -8,6 +8,8 @@ import { runDiscovery } from '../src/discovery/run-discovery.ts';
 import { roleEngine } from '../src/runtime/role-engine.ts';
 import { copyTokens } from '../src/sync/copy-tokens.ts';
 import { runAttempt } from '../src/sync/run-attempt.ts';
+import { beginChild } from '../src/sync/run-child.ts';
+import { spareChild } from '../src/sync/spare-child.ts';
 
 const { tenant, run_id: runId, source_id: sourceId } = JSON.parse(process.argv[2] ?? '{}');
 const { WEIR_PLATFORM: platformFile = '', WEIR_WORK_DIR: workDir = '' } = process.env;
@@ -22,7 +24,8 @@ if (sourceId === undefined) {
   await runDiscovery(deps, tenant, { runId, signal, beat: () => undefined });
 } else {
   const services = { tables: kernel.use(Tables), producers: kernel.use(Producers), audits: kernel.use(Audits) };
-  const own = { ...services, tokens: copyTokens(1), engine: roleEngine(kernel, 'source') };
+  const spare = spareChild(() => beginChild(children, { inContainers: false }));
+  const own = { ...services, tokens: copyTokens(1), engine: roleEngine(kernel, 'source'), spare };
   await runAttempt({ ...deps, ...own }, { tenant, runId, sourceId, signal, onProgress: () => undefined });
 }
 await platform.stop();

@@ -57,8 +57,13 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
 
   await t.test('a cancelled sync ends cancelled, with its processes', async (t) => {
     for (let round = 0; round < 3; round += 1) await moreFiles(data);
+    const waiting = await until('a process that waits for the next sync', async () => {
+      const [only, ...more] = await worker.children();
+      return more.length === 0 && only?.name === 'spare' ? only : undefined;
+    });
     const { run_id, workflow_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
     const children = await midSync(api, source.source_id, worker, 0);
+    t.equal(children.find(({ name }) => name === 'sync')?.pid, waiting.pid, 'it is the process of that sync then');
     for (const id of [run_id, workflow_id]) {
       const cancelled = await api(cancelSync, { params: { sync_run_id: id } });
       t.equal(cancelled.status, 202, 'by either id, and again while it is open');

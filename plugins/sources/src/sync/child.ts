@@ -127,8 +127,10 @@ async function carryOut(plan: ChildPlan): Promise<void> {
 // It takes longer to load than all that is ours: it is here when the plan is.
 if (process.argv.includes(IN_CONTAINERS)) void loadEngineLibrary();
 process.on('message', (message: FromParent) => {
-  if (message.type === 'plan') void carryOut(message.plan);
-  else if (message.type === 'work') {
+  if (message.type === 'plan') {
+    Object.assign(process.env, message.trace);
+    void carryOut(message.plan);
+  } else if (message.type === 'work') {
     const { id } = message;
     work?.perform(message.work).then((event) => send({ type: 'done', id, event }));
   } else if (message.type === 'release') {

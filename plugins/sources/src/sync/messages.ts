@@ -109,7 +109,8 @@ export type FromChild =
   | { type: 'failed'; failure: RunFailureRecord; cause: string };
 
 export type FromParent =
-  | { type: 'plan'; plan: ChildPlan }
+  /** What is to be done, and variables with which the trace of the attempt goes on. */
+  | { type: 'plan'; plan: ChildPlan; trace: Record<string, string> }
   | { type: 'work'; id: number; work: Work }
   | { type: 'release'; segment: number }
   | { type: 'logged' }

@@ -24,8 +24,9 @@ import { noteMergedFigures } from './merged-figures.ts';
 import type { ChildPlan, StreamResult } from './messages.ts';
 import { type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
 import { streamFailure } from './rule-failure.ts';
-import { type BegunChild, beginChild, startChild } from './run-child.ts';
+import { type BegunChild, startChild } from './run-child.ts';
 import { noteImage, pinnedImage } from './run-image.ts';
+import type { SpareChild } from './spare-child.ts';
 import { beginInLane } from './sync-lanes.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
 import type { WorkFolders } from './work-folders.ts';
@@ -42,6 +43,7 @@ export interface AttemptDeps {
   folders: WorkFolders;
   tokens: CopyTokens;
   children: ChildRegistry;
+  spare: SpareChild;
   runLogs: RunLogsService;
   engine: RoleEngine;
 }
@@ -66,13 +68,14 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
   const lease = await beginInLane(deps.kernel, tenant, { runId, lanes });
   if (lease === 'waits') return 'waits';
   if (lease === undefined) return 'done';
-  const begun = beginChild(deps.children, { inContainers: settingsOf(deps.kernel).SOURCE_SOCKET_DIR !== undefined });
+  const begun = deps.spare.take();
   try {
     const told = { ...request, ...lease, runLogs: deps.runLogs };
     await toldAttempt(told, (log) => runLeased(deps, request, { lease, log: attemptLog(log), begun }));
     return 'done';
   } finally {
     await begun.discard();
+    deps.spare.refill();
   }
 }
 

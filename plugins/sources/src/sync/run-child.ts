@@ -65,13 +65,10 @@ export interface BegunChild {
   discard(): Promise<void>;
 }
 
-/**
- * Begins the process of one attempt, so that it loads its code while the attempt is planned. It knows nothing of our
- * environment but what it goes on with a trace by.
- */
+/** Begins the process of one attempt, so that it loads its code before there is a plan. It knows nothing of our environment. */
 export function beginChild(children: ChildRegistry, { inContainers }: { inContainers: boolean }): BegunChild {
   const child = fork(childProgram(), inContainers ? [IN_CONTAINERS] : [], {
-    env: { ...environment(), ...MALLOC, ...children.environment?.() },
+    env: { ...environment(), ...MALLOC },
     execArgv: [
       '--conditions=@weir/source',
       '--disable-warning=ExperimentalWarning',
@@ -81,7 +78,7 @@ export function beginChild(children: ChildRegistry, { inContainers }: { inContai
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const { pid } = child;
-  if (pid !== undefined) children.started({ name: 'sync', pid, parent: process.pid });
+  if (pid !== undefined) children.started({ name: 'spare', pid, parent: process.pid });
   const gone = endOf(child).then(() => {
     if (pid !== undefined) children.ended(pid);
   });
@@ -110,6 +107,10 @@ export function startChild({
   let failure: RunFailureRecord = sourceFailure('sync_process_lost');
   let timer: NodeJS.Timeout | undefined;
   const pids: number[] = [];
+  const started = (name: string, pid: number, parent = process.pid) => {
+    pids.push(pid);
+    children.started({ name, pid, parent });
+  };
   const killLater = () => {
     timer ??= setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
   };
@@ -125,8 +126,7 @@ export function startChild({
     else if (message.type === 'image') onImage(message.image);
     else if (message.type === 'rotated') onRotated(message.config);
     else if (message.type === 'connector') {
-      pids.push(message.pid);
-      children.started({ name: message.name, pid: message.pid, parent: child.pid ?? process.pid });
+      started(message.name, message.pid, child.pid);
     } else failure = message.failure;
   });
   const gone = begun.gone.then(() => {
@@ -135,7 +135,8 @@ export function startChild({
     for (const settle of waiting.values()) settle({ type: 'failed', failure });
     onEvent({ type: 'failed', failure });
   });
-  tell(child, { type: 'plan', plan });
+  if (child.pid !== undefined) started('sync', child.pid);
+  tell(child, { type: 'plan', plan, trace: children.environment?.() ?? {} });
 
   return {
     perform(work) {

@@ -1,0 +1,50 @@
+import type { BegunChild } from './run-child.ts';
+
+/** Gives attempts their processes, and has the next one load its code before anybody waits for it. */
+export interface SpareChild {
+  /** The process of an attempt: the one that waits, or one that begins now. It is nobody else's. */
+  take(): BegunChild;
+  /** Has one wait, if none does: when the process of an attempt is gone, whose place it takes. */
+  refill(): void;
+  /** Ends the one that waits. Resolves when it is gone: a process of another kind may take its place then. */
+  drop(): Promise<void>;
+}
+
+/**
+ * At most one process waits, and only where one has ended before: there are never more of them than attempts that may run
+ * at once. None that has carried out an attempt is used again.
+ */
+export function spareChild(begin: () => BegunChild): SpareChild {
+  let spare: BegunChild | undefined;
+  const taken = (): BegunChild | undefined => {
+    const waiting = spare;
+    spare = undefined;
+    return waiting;
+  };
+  return {
+    take() {
+      const child = taken() ?? begin();
+      hold(child, 'ref');
+      return child;
+    },
+    refill() {
+      if (spare !== undefined) return;
+      const begun = begin();
+      spare = begun;
+      hold(begun, 'unref');
+      // One that was lost while it waited is nobody's.
+      void begun.gone.then(() => {
+        if (spare === begun) spare = undefined;
+      });
+    },
+    async drop() {
+      await taken()?.discard();
+    },
+  };
+}
+
+/** Whether this process goes on for as long as that one does: one that waits ends with us. */
+function hold({ process: child }: BegunChild, how: 'ref' | 'unref'): void {
+  child[how]();
+  child.channel?.[how]();
+}

@@ -1,0 +1,74 @@
+import type { ChildProcess } from 'node:child_process';
+import fc from 'fast-check';
+import t from 'tap';
+import type { BegunChild } from '../src/sync/run-child.ts';
+import { spareChild } from '../src/sync/spare-child.ts';
+
+const SLOTS = 3;
+
+/** Processes that only note that they are there. */
+function someProcesses() {
+  const living = new Set<BegunChild>();
+  const begin = (): BegunChild => {
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    const discard = () => {
+      living.delete(begun);
+      resolve();
+      return gone;
+    };
+    const begun = { process: { ref() {}, unref() {}, channel: undefined } as unknown as ChildProcess, gone, discard };
+    living.add(begun);
+    return begun;
+  };
+  return { living, begin };
+}
+
+t.test('the process that waits is the next attempt’s, and no other’s', async (t) => {
+  const { living, begin } = someProcesses();
+  const spare = spareChild(begin);
+  const first = spare.take();
+  t.equal(living.size, 1, 'none waits before one is wanted');
+  spare.refill();
+  spare.refill();
+  t.equal(living.size, 2, 'one waits, however often it is asked for');
+  const second = spare.take();
+  const third = spare.take();
+  t.equal(living.size, 3, 'one was there, one began');
+  t.equal(new Set([first, second, third]).size, 3);
+});
+
+t.test('a process that is lost while it waits is given to nobody', async (t) => {
+  const { living, begin } = someProcesses();
+  const spare = spareChild(begin);
+  spare.refill();
+  const [lost] = living;
+  await lost?.discard();
+  t.not(spare.take(), lost);
+  t.equal(living.size, 1);
+});
+
+t.test('law: there are never more processes than slots, whatever begins and ends', async (t) => {
+  const step = fc.constantFrom('sync begins', 'replay begins', 'sync ends', 'replay ends');
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { living, begin } = someProcesses();
+      const spare = spareChild(begin);
+      const syncs: BegunChild[] = [];
+      const replays: BegunChild[] = [];
+      for (const what of steps) {
+        const isFree = syncs.length + replays.length < SLOTS;
+        if (what === 'sync begins' && isFree) syncs.push(spare.take());
+        if (what === 'replay begins' && isFree) {
+          await spare.drop();
+          replays.push(begin());
+        }
+        const ended = what === 'sync ends' ? syncs.pop() : what === 'replay ends' ? replays.pop() : undefined;
+        await ended?.discard();
+        if (ended !== undefined && what === 'sync ends') spare.refill();
+        if (living.size > SLOTS || new Set([...syncs, ...replays]).size !== syncs.length + replays.length) return false;
+      }
+      return syncs.every((child) => living.has(child));
+    }),
+  );
+  t.pass();
+});
