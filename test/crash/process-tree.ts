@@ -1,31 +1,40 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** The pids below one whose command line matches. */
-export async function below(pid: number, command: RegExp): Promise<number[]> {
-  const pids = await descendants(pid);
-  const lines = await Promise.all(pids.map((one) => readFile(`/proc/${one}/cmdline`, 'utf8').catch(() => '')));
-  return pids.filter((_, at) => command.test(lines[at] ?? ''));
+export function below(pid: number, command: RegExp): number[] {
+  return descendants(pid).filter((one) => command.test(readProcFile(one, 'cmdline') ?? ''));
 }
 
 /** A process that has ended but was not waited for by its parent counts as gone. */
-export async function isRunning(pid: number): Promise<boolean> {
-  return (await parentOf(pid)) !== undefined;
+export function isRunning(pid: number): boolean {
+  return parentOf(pid) !== undefined;
 }
 
 /** The pids of every process below one. */
-export async function descendants(pid: number): Promise<number[]> {
+export function descendants(pid: number): number[] {
   const children = new Map<number, number[]>();
-  for (const name of await readdir('/proc')) {
+  for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const parent = await parentOf(Number(name));
+    const parent = parentOf(Number(name));
     if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
   const all = (one: number): number[] => (children.get(one) ?? []).flatMap((child) => [child, ...all(child)]);
   return all(pid);
 }
 
-async function parentOf(pid: number): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [, state, parent] = /^\d+ \(.*\) (\S) (\d+)/s.exec(stat) ?? [];
+/**
+ * What a file of a process says; undefined once the process is gone. No disk is behind it: to wait for each costs several
+ * times what it costs to read it, as a buffer of 64 KiB is made for a file whose length nobody knows.
+ */
+export function readProcFile(pid: number, name: 'stat' | 'cmdline' | 'environ' | 'comm'): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function parentOf(pid: number): number | undefined {
+  const [, state, parent] = /^\d+ \(.*\) (\S) (\d+)/s.exec(readProcFile(pid, 'stat') ?? '') ?? [];
   return state === undefined || state === 'Z' ? undefined : Number(parent);
 }

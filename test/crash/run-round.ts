@@ -49,7 +49,7 @@ export async function runRound(platform: CrashPlatform, sources: CellSources, ce
   for (const { cell, source } of ready) held.push(await hold(platform, cell, source));
   const service = cells.map(({ target }) => target).find((target): target is Service => !isOfARun(target));
   // A worker keeps processes for reading tables; with it they end too.
-  const processes = await below(platform.workerPid(), service === 'worker' ? /./ : OF_A_RUN);
+  const processes = below(platform.workerPid(), service === 'worker' ? /./ : OF_A_RUN);
   const killed = await Promise.all(held.map((one) => killOwn(platform, one)));
   if (service !== undefined) await platform.kill(service);
   await platform.faults.release(cells.map(({ point }) => point));
@@ -74,13 +74,13 @@ async function hold(platform: CrashPlatform, cell: Cell, source: CellSource): Pr
   const { faults } = platform;
   const isLong = platform.contained && cell.point === 'S5';
   await source.next(isLong ? LONG_PAUSE_MS : PAUSE_MS);
-  const others = await below(platform.workerPid(), SYNC);
+  const others = below(platform.workerPid(), SYNC);
   await faults.arm(cell.point);
   // The answer may never come: the API can be what is held, or killed.
   source.start().catch(() => undefined);
   await faults.held(cell.point);
   if (isLong) await source.pause(PAUSE_MS);
-  const [child] = (await below(platform.workerPid(), SYNC)).filter((pid) => !others.includes(pid));
+  const [child] = below(platform.workerPid(), SYNC).filter((pid) => !others.includes(pid));
   return { cell, source, runId: await source.newestRun(), moments: [await source.moment('held')], child };
 }
 
@@ -132,13 +132,10 @@ function unfinished({ mode }: Cell, source: CellSource, last: Moment | undefined
 
 /** Processes that outlived the runs that they were started for, or the worker they belonged to. */
 async function orphansOf(platform: CrashPlatform, before: readonly number[]): Promise<string[]> {
-  const left = async () => {
-    const states = await Promise.all(before.map(isRunning));
-    return [...(await below(platform.workerPid(), OF_A_RUN)), ...before.filter((_, at) => states[at])];
-  };
-  const gone = async () => ((await left()).length === 0 ? true : undefined);
+  const left = () => [...below(platform.workerPid(), OF_A_RUN), ...before.filter(isRunning)];
+  const gone = async () => (left().length === 0 ? true : undefined);
   return until('the end of every process', gone, HANG_MS).then(
     () => [],
-    async () => [`${(await left()).length} processes outlived their runs`],
+    () => [`${left().length} processes outlived their runs`],
   );
 }

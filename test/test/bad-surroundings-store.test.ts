@@ -80,7 +80,7 @@ async function uploading(name: string, fault: Fault | undefined) {
 
 t.test('kill -9 of a sync in the middle of an upload in parts: another attempt sends the file anew', async (t) => {
   const { source, run_id } = await uploading('killed', 'cut');
-  const children = await below(platform.workerPid, SYNC);
+  const children = below(platform.workerPid, SYNC);
   t.equal(children.length, 1);
   for (const pid of children) process.kill(pid, 'SIGKILL');
   proxy.choose(() => undefined);

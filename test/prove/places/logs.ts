@@ -34,7 +34,7 @@ export const logs: Place = {
   },
   async lookAfter({ platform }, look) {
     const { logs: folder } = platform.folder;
-    for (const file of await filesBelow(folder)) if (file !== STATEMENTS) await look.file(file, join(folder, file));
+    for (const file of filesBelow(folder)) if (file !== STATEMENTS) await look.file(file, join(folder, file));
   },
 };
 

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { descendants } from '../../crash/process-tree.ts';
+import { descendants, readProcFile } from '../../crash/process-tree.ts';
 import type { Look } from '../look.ts';
 import type { Place } from '../proof.ts';
 
@@ -37,19 +36,15 @@ export const processes: Place = {
 };
 
 async function sample(look: Look, seen: Map<string, string>): Promise<void> {
-  for (const pid of await descendants(process.pid))
+  for (const pid of descendants(process.pid))
     for (const kind of KINDS) {
-      const bytes = await readFile(`/proc/${pid}/${kind}`).catch(() => undefined);
-      if (bytes === undefined || bytes.length === 0) continue;
-      const content = bytes.toString('latin1');
+      const content = readProcFile(pid, kind);
+      if (content === undefined || content === '') continue;
       const key = `${pid} ${kind}`;
       if (seen.get(key) === content) continue;
       seen.set(key, content);
-      await look.bytes(`${kind} of ${await nameOf(pid)}`, bytes);
+      await look.bytes(`${kind} of ${nameOf(pid)}`, content);
     }
 }
 
-async function nameOf(pid: number): Promise<string> {
-  const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'a process that has ended');
-  return name.trim();
-}
+const nameOf = (pid: number) => (readProcFile(pid, 'comm') ?? 'a process that has ended').trim();

@@ -15,7 +15,7 @@ export const runLogs: Place = {
     ),
   async lookAfter({ platform, fault }, look) {
     const { runLogs: folder } = platform.folder;
-    const files = await filesBelow(folder);
+    const files = filesBelow(folder);
     // The control is one file; without others nobody has said anything.
     if (files.length < 2) fault('no run has left a log');
     await lookThroughFolder(look, folder, 'run-logs');

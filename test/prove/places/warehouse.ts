@@ -18,7 +18,7 @@ export const warehouse: Place = {
   async lookAfter({ platform }, look) {
     const { warehouse: folder, root } = platform.folder;
     await lookThroughFolder(look, folder, 'warehouse');
-    const files = await filesBelow(folder);
+    const files = filesBelow(folder);
     for (const file of files.filter((one) => AVRO.test(one)))
       await look.chunks(`warehouse/${file}, unpacked`, await avroBlocks(join(folder, file)));
     await lookThroughRows(look, { folder, files: files.filter((one) => PARQUET.test(one)), scratch: root });

@@ -1,4 +1,5 @@
-import { stat, unlink, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Look } from '../look.ts';
@@ -41,9 +42,9 @@ export const workspaces: Place = {
 async function sample({ platform }: Proof, look: Look, seen: Map<string, string>): Promise<void> {
   const { work, tmp, state } = platform.folder;
   for (const [name, folder] of Object.entries({ work, tmp, state }))
-    for (const file of await filesBelow(folder)) {
+    for (const file of filesBelow(folder)) {
       const path = join(folder, file);
-      const facts = await stat(path).catch(() => undefined);
+      const facts = statSync(path, { throwIfNoEntry: false });
       if (facts === undefined) continue;
       const version = `${facts.mtimeMs} ${facts.size}`;
       if (seen.get(path) === version) continue;
