@@ -14,6 +14,8 @@ export type TemporalOptions = {
   port?: number;
   logFile: string;
   outlivesParent?: boolean;
+  /** Pragmas of its SQLite file by their names, such as `synchronous`. */
+  pragmas?: Readonly<Record<string, string>>;
 };
 
 export type RunningTemporal = {
@@ -47,6 +49,7 @@ async function launchOn(port: number, options: TemporalOptions): Promise<Running
     args: [
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
       ...['--db-filename', options.dbFile, '--log-level', 'warn'],
+      ...Object.entries(options.pragmas ?? {}).flatMap(([name, value]) => ['--sqlite-pragma', `${name}=${value}`]),
     ],
     logFile: options.logFile,
     outlivesParent: options.outlivesParent ?? false,
