@@ -1,5 +1,4 @@
 import { connect as connectTcp, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { EgressError } from './egress-error.ts';
 import { parseAddress } from './network.ts';
 import type { Target } from './target.ts';
@@ -11,10 +10,7 @@ export type Connect = (target: Target, signal: AbortSignal) => Promise<Socket>;
 export const connect: Connect = ({ address, port, servername }, signal) => {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const place = { host: address, port };
-  const socket =
-    servername === undefined
-      ? connectTcp(place)
-      : connectTls({ ...place, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true });
+  const socket = servername === undefined ? connectTcp(place) : connectTls({ ...place, servername });
   let reached = false;
   const abort = () => socket.destroy();
   signal.addEventListener('abort', abort, { once: true });
@@ -30,6 +26,12 @@ export const connect: Connect = ({ address, port, servername }, signal) => {
   socket.once('close', () => reject(new EgressError(reached ? 'tls_failed' : 'connect_failed')));
   return promise;
 };
+
+function connectTls(place: { readonly host: string; readonly port: number; readonly servername: string }): Socket {
+  // An import of it makes Node read all authorities that it knows, at each start of who may never need one.
+  const tls = process.getBuiltinModule('node:tls');
+  return tls.connect({ ...place, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true });
+}
 
 /** Refuses a connection that did not end up at the address which was checked. */
 export function assertPinned(socket: Socket, { address }: Target): void {
