@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { FieldFault } from '@weir/kernel/contract';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { EntityResolutionDocument, type EntityResolutionDocumentBody } from '../contract/entity-resolution.ts';
 
 /** The members that tell which form of several a value has. */
@@ -13,7 +13,8 @@ const FORMS = ['op', 'strategy'] as const;
 export function documentShape() {
   // The first fault ends the check, so that it takes no longer than the document is long.
   const ajv = new Ajv({ verbose: true });
-  const fits = ajv.compile<EntityResolutionDocumentBody>(EntityResolutionDocument);
+  // Made when it is first asked for: every program that starts sets this up, and few ever meet such a document.
+  let fits: ValidateFunction<EntityResolutionDocumentBody> | undefined;
   const meant = (fault: ErrorObject): ErrorObject => {
     const form = formOf(fault.schema as TSchema[], fault.data);
     const check = form && ajv.compile(form);
@@ -22,6 +23,7 @@ export function documentShape() {
     return inside === undefined ? fault : { ...inside, instancePath: `${fault.instancePath}${inside.instancePath}` };
   };
   return (document: unknown): EntityResolutionDocumentBody | FieldFault[] => {
+    fits ??= ajv.compile<EntityResolutionDocumentBody>(EntityResolutionDocument);
     if (fits(document)) return document;
     const errors = fits.errors ?? [];
     const choice = errors.find(({ keyword }) => keyword === 'anyOf');

@@ -1,5 +1,5 @@
 import { canonicalSha256 } from '@weir/kernel';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { compileSpec } from '../config/compile-spec.ts';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
 import { validationSchema } from '../config/validation-schema.ts';
@@ -16,11 +16,13 @@ export interface Pattern extends PatternFile {
   credentialFields: readonly string[];
 }
 
-const validate = () => new Ajv({ allErrors: true }).compile<PatternFile>(PatternDocument);
+let compiled: ValidateFunction<PatternFile> | undefined;
+/** Made once, when first asked for: a start reads every pattern, and to make it takes longer than to read one. */
+const validator = () => (compiled ??= new Ajv({ allErrors: true }).compile<PatternFile>(PatternDocument));
 
 /** Reads the text of a `pattern.json`. Throws an Error that lists what is wrong with it. */
 export function parsePattern(text: string): Pattern {
-  const check = validate();
+  const check = validator();
   const file = withManifestSpec(JSON.parse(text));
   if (!check(file)) {
     const faults = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
