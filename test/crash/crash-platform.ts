@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   findTemporal,
@@ -37,6 +37,8 @@ export interface CrashPlatform {
   /** How a reader of our tables reaches the object store, if they lie in one. */
   readonly s3: Record<string, string>;
   workerPid(): number;
+  /** The pids below the worker of one kind, as it says itself: `sync`, or `spare` for one that waits for the next sync. */
+  workerChildren(kind: 'sync' | 'spare'): Promise<number[]>;
   /** One statement as superuser. */
   peek(text: string, params?: unknown[]): Promise<Record<string, unknown>[]>;
   tenant(alias: string): Promise<Caller>;
@@ -88,6 +90,12 @@ export async function crashPlatform(
     faults,
     s3: servers.reader,
     workerPid: () => programs.worker.pid,
+    async workerChildren(kind) {
+      const record = join(folder, `state/worker-${programs.worker.pid}.json`);
+      const text = await readFile(record, 'utf8').catch(() => '{"children":[]}');
+      const { children }: { children: { name: string; pid: number }[] } = JSON.parse(text);
+      return children.filter(({ name }) => name === kind).map(({ pid }) => pid);
+    },
     peek: (text, params = []) => peek(asSuperuser.href, text, params),
     async tenant(alias) {
       await createTenant(owner, alias);

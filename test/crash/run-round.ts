@@ -10,8 +10,7 @@ const HANG_MS = 180_000;
 const PAUSE_MS = 100;
 /** In a container that is in mid-stream, until it is killed with its worker or its engine: it lasts as long as it takes to hold the other cells. */
 const LONG_PAUSE_MS = 5_000;
-/** The process of a sync, and all that belong to one. */
-const SYNC = /\/sync\/child\./;
+/** The processes that belong to a sync, or wait for one. */
 const OF_A_RUN = /\/sync\/child\.|\/connectors\//;
 
 /** What became of a cell, but for its rows, which are still to be looked at. */
@@ -49,7 +48,7 @@ export async function runRound(platform: CrashPlatform, sources: CellSources, ce
   for (const { cell, source } of ready) held.push(await hold(platform, cell, source));
   const service = cells.map(({ target }) => target).find((target): target is Service => !isOfARun(target));
   // A worker keeps processes for reading tables; with it they end too.
-  const processes = below(platform.workerPid(), service === 'worker' ? /./ : OF_A_RUN);
+  const processes = service === 'worker' ? below(platform.workerPid(), /./) : await ofRuns(platform);
   const killed = await Promise.all(held.map((one) => killOwn(platform, one)));
   if (service !== undefined) await platform.kill(service);
   await platform.faults.release(cells.map(({ point }) => point));
@@ -74,13 +73,13 @@ async function hold(platform: CrashPlatform, cell: Cell, source: CellSource): Pr
   const { faults } = platform;
   const isLong = platform.contained && cell.point === 'S5';
   await source.next(isLong ? LONG_PAUSE_MS : PAUSE_MS);
-  const others = below(platform.workerPid(), SYNC);
+  const others = await platform.workerChildren('sync');
   await faults.arm(cell.point);
   // The answer may never come: the API can be what is held, or killed.
   source.start().catch(() => undefined);
   await faults.held(cell.point);
   if (isLong) await source.pause(PAUSE_MS);
-  const [child] = below(platform.workerPid(), SYNC).filter((pid) => !others.includes(pid));
+  const [child] = (await platform.workerChildren('sync')).filter((pid) => !others.includes(pid));
   return { cell, source, runId: await source.newestRun(), moments: [await source.moment('held')], child };
 }
 
@@ -130,12 +129,19 @@ function unfinished({ mode }: Cell, source: CellSource, last: Moment | undefined
   return behind.map(({ at }) => `the checkpoint stands at ${at} of ${wanted} in the end`);
 }
 
+/** The processes that belong to runs; the one that waits for the next sync belongs to none. */
+async function ofRuns(platform: CrashPlatform): Promise<number[]> {
+  const found = below(platform.workerPid(), OF_A_RUN);
+  const spare = await platform.workerChildren('spare');
+  return found.filter((pid) => !spare.includes(pid));
+}
+
 /** Processes that outlived the runs that they were started for, or the worker they belonged to. */
 async function orphansOf(platform: CrashPlatform, before: readonly number[]): Promise<string[]> {
-  const left = () => [...below(platform.workerPid(), OF_A_RUN), ...before.filter(isRunning)];
-  const gone = async () => (left().length === 0 ? true : undefined);
+  const left = async () => [...(await ofRuns(platform)), ...before.filter(isRunning)];
+  const gone = async () => ((await left()).length === 0 ? true : undefined);
   return until('the end of every process', gone, HANG_MS).then(
     () => [],
-    () => [`${left().length} processes outlived their runs`],
+    async () => [`${(await left()).length} processes outlived their runs`],
   );
 }
