@@ -9,7 +9,7 @@ import { supervise } from '../src/index.ts';
 const LIBRARY = path.resolve(import.meta.dirname, '../src/index.ts');
 const SLEEP = 'setInterval(() => {}, 1000)';
 const DEAF = `process.on('SIGTERM', () => {}); ${SLEEP}; console.log('deaf')`;
-const HANG_MS = 20_000;
+const HANG_MS = 120_000;
 const POLL_MS = 20;
 
 async function until(done: () => boolean | Promise<boolean>): Promise<boolean> {

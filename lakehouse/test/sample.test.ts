@@ -5,7 +5,7 @@ import { plannedFiles } from '../src/query/plan-read.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 
 const REFUSED = /^query_(refused|failed)$/;
-const HANG_LIMIT_MS = 120_000;
+const HANG_LIMIT_MS = 360_000;
 
 t.setTimeout(HANG_LIMIT_MS);
 

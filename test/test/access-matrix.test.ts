@@ -17,7 +17,7 @@ const REFUSALS = [
 ];
 /** What is answered after access and before existence, where credentials stay in the database. */
 const UNSUPPORTED = 'credential_mode_unsupported';
-const HANG_LIMIT_MS = 240_000;
+const HANG_LIMIT_MS = 390_000;
 
 interface Cell {
   app: TestPlatform['api']['app'];

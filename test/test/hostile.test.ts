@@ -11,7 +11,7 @@ import { type RawAnswer, rawRequest } from '../raw-request.ts';
 
 const LEAST = 60;
 const CANARY = 'zz-canary-7f3a';
-const HANG_LIMIT_MS = 120_000;
+const HANG_LIMIT_MS = 360_000;
 /** The body was read and judged, or nothing is there that would read it. */
 const VALIDATED = ['validation_failed', 'feature_not_configured'];
 const UNREAD = ['unsupported_media_type', 'malformed_request'];

@@ -15,7 +15,7 @@ import { type TestPlatform, testPlatform } from '../platform.ts';
 import { startWorker } from '../worker-process.ts';
 
 const POLL_MS = 100;
-const HANG_LIMIT_MS = 90_000;
+const HANG_LIMIT_MS = 300_000;
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const CANARY = 'canary-8f2e';
 

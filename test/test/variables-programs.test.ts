@@ -16,7 +16,7 @@ import { testPlatform } from '../platform.ts';
 import { startWorker } from '../worker-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const HANG_LIMIT_MS = 60_000;
+const HANG_LIMIT_MS = 180_000;
 const POLL_MS = 50;
 const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 

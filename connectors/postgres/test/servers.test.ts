@@ -20,7 +20,7 @@ import {
 import { type ServerPair, serverPair } from './own-server.ts';
 
 const BINARIES: Readonly<Record<string, string>> = { 18: 'embedded', 15: 'debian' };
-const HANG_MS = 60_000;
+const HANG_MS = 180_000;
 const incremental = { sync_mode: 'incremental' };
 const idsOf = (said: Awaited<ReturnType<typeof read>>) => dataOf(said).map(({ id }) => Number(id));
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);

@@ -17,7 +17,7 @@ import {
 import { bodyOf } from './kit.ts';
 
 /** Far beyond what anything here takes; only a hang reaches it. */
-const HANG_MS = 60_000;
+const HANG_MS = 180_000;
 const POLL_MS = 200;
 
 /** Another API process of the same platform, by its address. */
