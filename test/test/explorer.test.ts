@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import t from 'tap';
+import { KIT_FAULTS } from '../../connectors/sdk/src/kit-faults.ts';
 import { testBrowser } from '../browser.ts';
 import { testPlatform } from '../platform.ts';
 
@@ -10,6 +12,8 @@ t.test('the explorer shows every endpoint and tries one, under a policy that let
   }
   const world = await testPlatform(t, t.testdir());
   const page = await browser.newPage();
+  // Only a hang reaches it: beside the other tests of a suite a click may take its time.
+  page.setDefaultTimeout(120_000);
   const faults: string[] = [];
   const elsewhere: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
@@ -47,6 +51,25 @@ t.test('every error code has a page, and every code that an endpoint names is on
       t.ok(world.platform.problems.get(entry.code) === entry, `${endpoint.id} names ${entry.code}`);
     }
   }
+  const declared = new Set(
+    world.platform.plugins.flatMap(({ plugin }) =>
+      Object.values(plugin.spec.problems ?? {}).map(({ entry }) => entry.code),
+    ),
+  );
+  for (const connector of ['files', 'http', 'postgres']) {
+    const file = new URL(`../../connectors/${connector}/faults.json`, import.meta.url);
+    const faults = JSON.parse(await readFile(file, 'utf8')) as Record<string, { message: string; hint: string }>;
+    t.not(Object.keys(faults).length, 0);
+    for (const [code, { message, hint }] of Object.entries(faults)) {
+      const entry = world.platform.problems.get(code);
+      t.ok(
+        entry?.detail.includes(message) && entry.hint.includes(hint),
+        `${code} of ${connector} has a page with its words`,
+      );
+      t.notOk(declared.has(code), `${code} of ${connector} is no code of the platform`);
+    }
+  }
+  for (const code of Object.keys(KIT_FAULTS)) t.ok(world.platform.problems.has(code), `${code} has a page`);
   const unknown = await fetch(`${world.api.url}/docs/errors/no_such_code`);
   t.match([unknown.status, await unknown.json()], [404, { code: 'not_found' }]);
 });

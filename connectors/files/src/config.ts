@@ -35,7 +35,7 @@ function placeOf({ path, url, urls }: Record<string, unknown>): Place {
 function parseStreams(value: unknown, writing: Writing): StreamConfig[] {
   if (!Array.isArray(value) || value.length === 0) throw fault('config_invalid', 'streams');
   const streams = value.map((item: unknown, index) => parseStream(item, `streams/${index}`, writing));
-  if (new Set(streams.map((stream) => stream.name)).size < streams.length) throw fault('stream_name_taken');
+  if (new Set(streams.map((stream) => stream.name)).size < streams.length) throw fault('stream_names_alike');
   return streams;
 }
 

@@ -6,7 +6,7 @@ import { type Listing, listFolder } from './list-folder.ts';
 import { endingsOf, type FileStream, type SourceFile, type Writing } from './source-file.ts';
 
 /**
- * The streams that a configuration gives and their files in name order. Refuses with `stream_name_taken`, with
+ * The streams that a configuration gives and their files in name order. Refuses with `stream_names_alike`, with
  * `no_files_matched` when a named stream, or the whole, is empty, and with what listing a folder or addresses refuses.
  */
 export async function listStreams(config: FilesConfig): Promise<FileStream[]> {
@@ -22,7 +22,7 @@ export async function listStreams(config: FilesConfig): Promise<FileStream[]> {
 }
 
 function named({ name }: StreamConfig, files: readonly SourceFile[]): FileStream {
-  if (new Set(files.map((file) => file.format)).size > 1) throw fault('stream_name_taken');
+  if (new Set(files.map((file) => file.format)).size > 1) throw fault('stream_names_alike');
   return { name, files };
 }
 
@@ -37,12 +37,12 @@ function byStem(files: readonly SourceFile[]): FileStream[] {
     const kinds = new Set(same.map(({ format, packing }) => `${format} ${packing}`));
     const plain = kinds.size > 1 ? same.filter(isPlain) : same;
     const formats = new Set((plain.length > 0 ? plain : same).map(({ format, packing }) => `${format} ${packing}`));
-    if (formats.size > 1) throw fault('stream_name_taken');
+    if (formats.size > 1) throw fault('stream_names_alike');
     streams.push({ name: stem, files: plain });
     const others = same.filter((file) => !plain.includes(file));
     for (const [name, twins] of Map.groupBy(others, lastPart)) streams.push({ name, files: twins });
   }
-  if (new Set(streams.map(({ name }) => name)).size < streams.length) throw fault('stream_name_taken');
+  if (new Set(streams.map(({ name }) => name)).size < streams.length) throw fault('stream_names_alike');
   return streams;
 }
 

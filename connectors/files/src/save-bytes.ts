@@ -6,7 +6,7 @@ export const MAX_SAVED_BYTES = 4 * 1024 * 1024 * 1024;
 
 /**
  * Writes a new file and gives its size in bytes. `file_too_large` when the source has more than the bound,
- * `storage_full` when the disk has no more room.
+ * `temporary_files_full` when the disk has no more room.
  */
 export async function saveBytes(path: string, source: AsyncIterable<Buffer>, where: string): Promise<number> {
   const handle = await open(path, 'wx', 0o600);
@@ -19,7 +19,7 @@ export async function saveBytes(path: string, source: AsyncIterable<Buffer>, whe
     }
     return size;
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? fault('storage_full', where) : error;
+    throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? fault('temporary_files_full', where) : error;
   } finally {
     await handle.close();
   }

@@ -148,7 +148,7 @@ async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
   try {
     return await use(folder);
   } catch (error) {
-    throw isOutOfSpace(error) ? fault('storage_full') : error;
+    throw isOutOfSpace(error) ? fault('temporary_files_full') : error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

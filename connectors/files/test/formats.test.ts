@@ -188,5 +188,5 @@ t.test('a stream has the name of its files without endings; beside a plain file 
   };
   t.strictSame(await names('a.csv', 'b.v2.json', 'c.ndjson'), ['a', 'b.v2', 'c']);
   t.strictSame(await names('a.csv', 'a.json', 'a.jsonl'), ['a', 'a.json', 'a.jsonl']);
-  t.equal(await names('a.json', 'a.jsonl'), 'stream_name_taken');
+  t.equal(await names('a.json', 'a.jsonl'), 'stream_names_alike');
 });

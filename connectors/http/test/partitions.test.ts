@@ -119,5 +119,5 @@ t.test('a value of the cursor that no format fits ends the stream; a record with
   });
   t.notMatch(odd.raw, /cnry/);
   const forged = { type: 'STREAM', stream: { stream_descriptor: { name: 'items' }, stream_state: { at: 'cnry' } } };
-  t.match(errorOf(await read(plain, port, { state: [forged] })), { internal_message: 'state_invalid' });
+  t.match(errorOf(await read(plain, port, { state: [forged] })), { internal_message: 'stored_state_invalid' });
 });

@@ -15,7 +15,7 @@ export type CursorState = {
 };
 
 /**
- * The state that was stored, undefined when there is none; `state_invalid` when it is of another cursor or of another kind,
+ * The state that was stored, undefined when there is none; `stored_state_invalid` when it is of another cursor or of another kind,
  * `key_changed` when it is of another key.
  */
 export function parseCursorState(
@@ -23,13 +23,13 @@ export function parseCursorState(
   { cursorField, key: columns }: { readonly cursorField: string; readonly key: readonly string[] },
 ): CursorState | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'object') throw fault('state_invalid');
+  if (typeof value !== 'object') throw fault('stored_state_invalid');
   const { cursor_field, cursor, key_fields: fields, key, ties } = value as Record<string, unknown>;
-  if (cursor_field !== cursorField) throw fault('state_invalid');
+  if (cursor_field !== cursorField) throw fault('stored_state_invalid');
   if (cursor === undefined) return { cursor_field: cursorField };
   const hasKey = Array.isArray(key) && key.every((part) => typeof part === 'string');
   const hasTies = Number.isSafeInteger(ties) && Number(ties) >= 0;
-  if (typeof cursor !== 'string' || !(hasKey || hasTies)) throw fault('state_invalid');
+  if (typeof cursor !== 'string' || !(hasKey || hasTies)) throw fault('stored_state_invalid');
   const isSameKey = Array.isArray(fields) ? isDeepStrictEqual(fields, columns) : hasKey === columns.length > 0;
   if (!isSameKey || (hasKey && key.length !== columns.length)) throw fault('key_changed');
   return hasKey

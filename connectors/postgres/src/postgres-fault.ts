@@ -27,10 +27,10 @@ const STATES: Readonly<Record<string, FaultCode>> = {
   '40001': 'read_cancelled',
   '57014': 'read_cancelled',
   // Only a stored state brings a text that is none of its column's type.
-  '22P02': 'state_invalid',
-  '22003': 'state_invalid',
-  '22007': 'state_invalid',
-  '22008': 'state_invalid',
+  '22P02': 'stored_state_invalid',
+  '22003': 'stored_state_invalid',
+  '22007': 'stored_state_invalid',
+  '22008': 'stored_state_invalid',
   '22021': 'encoding_invalid',
   '22P05': 'encoding_invalid',
   '58P01': 'slot_lost',
@@ -50,7 +50,7 @@ const NETWORK: Readonly<Record<string, FaultCode>> = {
   ETIMEDOUT: 'server_unreachable',
   ECONNRESET: 'connection_lost',
   EPIPE: 'connection_lost',
-  ENOSPC: 'storage_full',
+  ENOSPC: 'temporary_files_full',
 };
 /** Words of the driver, which gives no codes. */
 const WORDS: readonly (readonly [RegExp, FaultCode])[] = [

@@ -99,7 +99,7 @@ t.test(
       { cursor_field: 'at', cursor: 5 },
       { cursor_field: 'at', cursor: "'; DROP" },
     ]) {
-      t.equal(await codeOf('at', state(value)), 'state_invalid');
+      t.equal(await codeOf('at', state(value)), 'stored_state_invalid');
     }
   },
 );

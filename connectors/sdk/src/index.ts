@@ -11,6 +11,7 @@ export {
   type Together,
 } from './define-source.ts';
 export { parseExact } from './exact-json.ts';
+export { type Fault, KIT_FAULTS } from './kit-faults.ts';
 export { createOutput, type Output } from './output.ts';
 export type {
   Catalog,

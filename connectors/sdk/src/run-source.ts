@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { type Arguments, parseArguments, USAGE } from './arguments.ts';
 import type { Source } from './define-source.ts';
+import { KIT_FAULTS } from './kit-faults.ts';
 import { createOutput, type Output } from './output.ts';
 import { type ConfiguredCatalog, EXIT, type State } from './protocol.ts';
 import { readStreams } from './read-streams.ts';
@@ -103,7 +104,7 @@ async function checked(source: Source, config: unknown) {
   }
 }
 
-async function readJson(path: string | undefined, code: string): Promise<unknown> {
+async function readJson(path: string | undefined, code: Unreadable): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path ?? '', 'utf8')) as unknown;
   } catch (cause) {
@@ -111,13 +112,9 @@ async function readJson(path: string | undefined, code: string): Promise<unknown
   }
 }
 
-function unreadable(code: string, cause?: unknown): SourceError {
-  return new SourceError(code, {
-    type: 'system_error',
-    message: 'An input file of the connector cannot be read',
-    cause,
-  });
-}
+type Unreadable = 'config_unreadable' | 'catalog_unreadable' | 'state_unreadable';
+
+const unreadable = (code: Unreadable, cause?: unknown) => new SourceError(code, { ...KIT_FAULTS[code], cause });
 
 /** Resolves a while after a stop was asked for, whatever still hangs. */
 function stopped(signal: AbortSignal): Promise<number> {

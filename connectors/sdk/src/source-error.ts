@@ -1,3 +1,4 @@
+import { KIT_FAULTS } from './kit-faults.ts';
 import { CODE_PATTERN, type FailureOrigin, type FailureType } from './protocol.ts';
 
 export type SourceErrorOptions = {
@@ -33,9 +34,5 @@ export class SourceError extends Error {
 /** The SourceError that stands for anything thrown; an unknown error keeps its message to itself. */
 export function toSourceError(error: unknown): SourceError {
   if (error instanceof SourceError) return error;
-  return new SourceError('connector_internal_error', {
-    type: 'system_error',
-    message: 'The connector broke in a way it does not know',
-    cause: error,
-  });
+  return new SourceError('connector_internal_error', { ...KIT_FAULTS.connector_internal_error, cause: error });
 }

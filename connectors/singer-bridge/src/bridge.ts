@@ -4,6 +4,7 @@ import {
   type Arguments,
   type ConfiguredCatalog,
   EXIT,
+  KIT_FAULTS,
   type Output,
   parseExact,
   SourceError,
@@ -75,11 +76,8 @@ async function discovered({ tap, signal }: Bridge, { config }: Arguments): Promi
   );
   const catalog = said === undefined ? undefined : parseCatalog(said);
   if (catalog !== undefined) return catalog;
-  throw new SourceError(said === undefined ? 'tap_discovery_failed' : 'tap_catalog_invalid', {
-    type: said === undefined ? 'config_error' : 'system_error',
-    message: said === undefined ? 'The tap cannot discover its streams' : 'What the tap printed is no catalog',
-    hint: 'The log of the tap says why.',
-  });
+  const code = said === undefined ? 'tap_discovery_failed' : 'tap_catalog_invalid';
+  throw new SourceError(code, KIT_FAULTS[code]);
 }
 
 async function read(bridge: Bridge, asked: Arguments): Promise<void> {
@@ -115,11 +113,7 @@ async function read(bridge: Bridge, asked: Arguments): Promise<void> {
   });
   await says.end(code === 0);
   if (code === 0 || signal.aborted) return;
-  throw new SourceError('tap_failed', {
-    type: 'system_error',
-    message: 'The tap ended before it was done',
-    hint: 'The log of the tap says why.',
-  });
+  throw new SourceError('tap_failed', KIT_FAULTS.tap_failed);
 }
 
 /** The tap's own value in what was kept of it; undefined at the first read. Its numbers keep their text. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { SourceError } from '@weir/connector-sdk';
+import { KIT_FAULTS, SourceError } from '@weir/connector-sdk';
 
 /** A started tap: what it says, and how it ends. */
 export type RunningTap = { readonly process: ChildProcess; readonly exited: Promise<number> };
@@ -15,12 +15,7 @@ export async function startTap(tap: string, args: readonly string[]): Promise<Ru
   const exited = once(child, 'close').then(([code]) => (code as number | null) ?? SIGNALLED);
   exited.catch(() => undefined);
   await once(child, 'spawn').catch((cause: unknown) => {
-    throw new SourceError('tap_missing', {
-      type: 'system_error',
-      message: 'The image has no such tap',
-      hint: 'The word after the bridge in the ENTRYPOINT names the program of a tap.',
-      cause,
-    });
+    throw new SourceError('tap_missing', { ...KIT_FAULTS.tap_missing, cause });
   });
   return { process: child, exited };
 }

@@ -1,5 +1,5 @@
 import type { Output, StreamDescriptor } from '@weir/connector-sdk';
-import { parseExact, recordEnvelope, SourceError } from '@weir/connector-sdk';
+import { KIT_FAULTS, parseExact, recordEnvelope, SourceError } from '@weir/connector-sdk';
 import { keyOf } from './singer-catalog.ts';
 
 /** What Python writes for numbers that JSON does not have, outside of strings. */
@@ -74,11 +74,7 @@ export function translation({ output, streams, emittedAt, keepsState }: Translat
         case 'STATE':
           return state(message.value);
         case 'BATCH':
-          throw new SourceError('tap_sends_batches', {
-            type: 'config_error',
-            message: 'The tap hands over files instead of records',
-            hint: 'Turn batches off in the configuration of the tap.',
-          });
+          throw new SourceError('tap_sends_batches', KIT_FAULTS.tap_sends_batches);
         case 'SCHEMA': {
           const descriptor = streams.get(message.stream ?? '');
           return descriptor === undefined ? undefined : start(descriptor);

@@ -96,7 +96,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
   );
   const settings = allSettings.get('kernel') as unknown as KernelSettings;
   const { vault, prove } = openVault(settings, options.environment);
-  const problems = problemCatalogue([
+  const declared = problemCatalogue([
     { owner: 'kernel', problems: kernelProblems },
     { owner: 'kernel', problems: runProblems },
     ...planned.map(({ manifest, plugin }) => ({ owner: manifest.id, problems: plugin.spec.problems ?? {} })),
@@ -157,6 +157,8 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics, vault };
     const plugins = setupPlugins(planned, { ...ports, contributions: given, services }, allSettings);
     kinds.push(...plugins.flatMap(({ registration }) => registration.runKinds ?? []));
+    const reported = plugins.flatMap(({ registration }) => registration.reported ?? []);
+    const problems = new Map([...reported.map((entry) => [entry.code, entry] as const), ...declared]);
     const countRun = runMetrics(metrics, kinds);
     const stop = async () => {
       for (const { registration } of plugins.toReversed()) await registration.stop?.();
@@ -169,13 +171,8 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       importFrom(`${plugin.manifest.packageName}${door.slice(1)}`);
     return {
       version: packageJson.version,
-      settings,
-      log,
-      telemetry,
-      database,
-      workflows,
-      runs,
-      tenants,
+      ...{ settings, log, telemetry, database },
+      ...{ workflows, runs, tenants },
       tenantPlugins: plugged,
       metrics,
       contributions: given,

@@ -1,7 +1,7 @@
 import type { Static, TObject } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import type { ProblemType } from '../contract/problem.ts';
+import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
 import type { ServiceToken } from '../contract/service.ts';
 import { type AnyRoute, type RouteDeps, registerRoutes } from '../http/handle.ts';
 import type { AnyEntity } from '../persistence/tenant-db.ts';
@@ -21,6 +21,8 @@ export interface Registration {
   services?: Provided[];
   runKinds?: RunKind[];
   contributes?: Contributed[];
+  /** Codes of failed runs that this deployment's own parts report: each has a page, behind the codes of plugins. */
+  reported?: readonly ProblemEntry[];
   /** After all plugins are set up and before listening; `stop` runs in reverse order. */
   start?(): Promise<void>;
   stop?(): Promise<void>;

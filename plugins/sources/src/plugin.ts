@@ -15,6 +15,7 @@ import { settleDiscovery } from './discovery/settle-discovery.ts';
 import { startConfigSweeper } from './discovery/sweep-configs.ts';
 import { patternCatalog } from './pattern/catalog.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
+import { reportedPages } from './pattern/reported-codes.ts';
 import { patternService } from './pattern/service.ts';
 import { patternFilesCheck, storeFiles } from './pattern/store-files.ts';
 import { patternWebhooks, refuseSameSecrets } from './pattern/webhooks.ts';
@@ -115,6 +116,7 @@ export default definePlugin({
         contribute(RunChanges, settleDiscovery),
         contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
       ],
+      reported: reportedPages(loaded.reported),
       runKinds: [SYNC_KIND, DISCOVERY_KIND, VERIFY_KIND, REPLAY_KIND],
       async start() {
         await refuseCredentials(kernel);

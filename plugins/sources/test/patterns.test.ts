@@ -6,6 +6,7 @@ import t from 'tap';
 import { checkConfig, configFaults } from '../src/config/check-config.ts';
 import { loadPatterns } from '../src/pattern/load-patterns.ts';
 import { parsePattern } from '../src/pattern/pattern-file.ts';
+import { reportedPages } from '../src/pattern/reported-codes.ts';
 import { attemptLimits, unlessRaised } from '../src/sync/attempt-limits.ts';
 
 const log = pino({ level: 'silent' });
@@ -51,6 +52,38 @@ t.test('one bad pattern file never hides the good ones, and each is named with i
   t.match(faults.find(({ file }) => file.includes('odd'))?.reason, /not a JSON Schema/);
   t.match(faults.find(({ file }) => file.includes('wider'))?.reason, /additional properties/);
 });
+
+t.test(
+  'a connector lists its codes beside its pattern; a list that is none leaves the pattern and its codes aside',
+  async (t) => {
+    const platform = await deployment(t, { good, other: { ...good, id: 'other' }, odd: { ...good, id: 'odd' } });
+    const fault = (message: string, more = {}) => ({
+      ...{ type: 'config_error', origin: 'config', message, hint: `Mend ${message}.`, ...more },
+    });
+    const say = (id: string, table: object) =>
+      writeFile(join(platform, '..', 'connectors', id, 'faults.json'), JSON.stringify(table));
+    await say('good', {
+      shared_code: fault('this'),
+      same_code: fault('all'),
+      own_code: fault('own', { origin: 'source' }),
+    });
+    await say('other', { shared_code: fault('that'), same_code: fault('all') });
+    await say('odd', { 'No Code': fault('none') });
+    const { patterns, reported, faults } = loadPatterns(platform, log);
+    t.strictSame([...patterns.keys()].sort(), ['good', 'odd', 'other'], 'no pattern is hidden');
+    t.match(faults, [{ file: /nowhere|odd/ }, { file: /nowhere|odd/ }]);
+    t.match(faults.find(({ file }) => file.includes('odd'))?.reason, /^faults\.json: /);
+    const pages = new Map(reportedPages(reported).map((entry) => [entry.code, entry]));
+    t.match(pages.get('shared_code'), {
+      status: 422,
+      detail: 'good: this. other: that.',
+      hint: 'good: Mend this. other: Mend that.',
+    });
+    t.match(pages.get('same_code'), { detail: 'all.', hint: 'Mend all.' });
+    t.match(pages.get('own_code'), { status: 502, title: 'Own code', detail: 'own.' });
+    t.ok(pages.has('connector_internal_error'), 'and those of the kit');
+  },
+);
 
 t.test('a pattern asks for no more than one connector may have, and for no less than one needs', (t) => {
   const asking = (resources: object) => parsePattern(JSON.stringify({ ...good, resources }));

@@ -66,6 +66,8 @@ export async function collectReference({ api, platform }: Pick<TestPlatform, 'ap
         Object.values(plugin.spec.problems ?? {}).map(({ entry }) => [entry.code, manifest.id] as const),
       ),
   );
+  // What connectors report has a page of the reference to itself.
+  const reported = new Set(plugins.flatMap(({ registration }) => registration.reported ?? []));
   const shapes = new Map<string, string>();
   for (const { manifest } of plugins) await nameShapes(`${manifest.packageName}/contract`, shapes);
   await nameShapes('@weir/kernel/contract', shapes);
@@ -76,6 +78,7 @@ export async function collectReference({ api, platform }: Pick<TestPlatform, 'ap
     })),
     endpoints,
     problems: [...platform.problems.values()]
+      .filter((entry) => !reported.has(entry))
       .map((entry) => ({ owner: owners.get(entry.code) ?? 'kernel', entry }))
       .sort((a, b) => (a.entry.code < b.entry.code ? -1 : 1)),
     settings: [

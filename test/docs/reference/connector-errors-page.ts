@@ -3,6 +3,7 @@ import { FAULTS as FILES } from '../../../connectors/files/src/fault.ts';
 import { FAULTS as HTTP } from '../../../connectors/http/src/fault.ts';
 import { FAULTS as POSTGRES } from '../../../connectors/postgres/src/fault.ts';
 import { CONNECTOR_ERRORS } from '../../../connectors/runtime/src/connector-error.ts';
+import { KIT_FAULTS } from '../../../connectors/sdk/src/kit-faults.ts';
 import { GENERATED, plain, table } from './markdown.ts';
 
 interface Entry {
@@ -67,6 +68,13 @@ ${codes(Object.entries(CONNECTOR_ERRORS).map(([code, { message, ...entry }]) => 
 ${codes(Object.entries(SOURCE_FAILURES).map(([code, { detail, ...entry }]) => [code, { ...entry, meaning: detail }]))}
 
 What its tables refuse has its codes in [Error codes](errors.md).
+
+## Connectors of the kit, and taps
+
+A running server has a page for each of these codes and the ones below at \`/docs/errors/<code>\`. Connectors share codes where
+they mean the same; one of your own lists its codes in a \`faults.json\` beside its pattern.
+
+${ours(KIT_FAULTS)}
 
 ## postgres
 

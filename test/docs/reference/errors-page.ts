@@ -13,7 +13,8 @@ export function errorsPage(reference: Reference): string {
   ]);
   return `# Error codes
 
-${GENERATED} A running server shows the same at \`/docs/errors\`.
+${GENERATED} A running server shows the same at \`/docs/errors\`, with the codes that
+[single connectors](connector-errors.md) report.
 
 An error is a problem document (\`application/problem+json\`) with \`type\`, \`title\`, \`status\`, \`detail\`, \`code\`, \`trace_id\`
 and \`hint\`; \`errors\` names the places of a request that are wrong, never their values. A failed run carries the code in

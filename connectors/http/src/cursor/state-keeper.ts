@@ -43,7 +43,7 @@ export function singleKeeper(cursor: DatetimeCursor, stored: unknown): StateKeep
 function storedMoment(cursor: DatetimeCursor, stored: unknown): Instant | undefined {
   if (!isDictionary(stored) || !Object.hasOwn(stored, cursor.field)) return undefined;
   const at = cursor.parse(stored[cursor.field] as Value);
-  if (at === undefined) throw fault('state_invalid');
+  if (at === undefined) throw fault('stored_state_invalid');
   return at;
 }
 
@@ -60,7 +60,7 @@ export function partitionKeeper(cursor: DatetimeCursor, stored: unknown): StateK
   const behindMs = BigInt(Math.max(0, Math.trunc(Number(before.lookback_window ?? 0)))) * 1000n;
   for (const entry of Array.isArray(before.states) ? before.states : []) {
     const partition: Value = isDictionary(entry) ? member(entry, 'partition') : MISSING;
-    if (!isDictionary(entry) || !isDictionary(partition)) throw fault('state_invalid');
+    if (!isDictionary(entry) || !isDictionary(partition)) throw fault('stored_state_invalid');
     known.set(keyOf(partition), { partition, at: storedMoment(cursor, member(entry, 'cursor')) });
   }
   let highest = shared;

@@ -18,15 +18,15 @@ export function storedState({ lsn, systemId, timeline, published, slot }: Change
 }
 
 /**
- * The state that was stored; undefined when there is none. `state_invalid` when it is of another kind, `slot_lost` when it is of
+ * The state that was stored; undefined when there is none. `stored_state_invalid` when it is of another kind, `slot_lost` when it is of
  * another slot, which has not kept what comes behind it.
  */
 export function parseChangeState(value: unknown, slot: string): ChangeState | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'object') throw fault('state_invalid');
+  if (typeof value !== 'object') throw fault('stored_state_invalid');
   const { method, lsn, system_id: systemId, timeline, published, slot: of } = value as Record<string, unknown>;
   const at = typeof lsn === 'string' ? parseLsn(lsn) : undefined;
-  if (method !== 'cdc' || at === undefined || typeof systemId !== 'string') throw fault('state_invalid');
+  if (method !== 'cdc' || at === undefined || typeof systemId !== 'string') throw fault('stored_state_invalid');
   if (of !== slot) throw fault('slot_lost', 'slot');
   return {
     ...{ lsn: at, systemId, slot },

@@ -4,6 +4,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { ProcessConnector } from '@weir/connector-runtime';
 import type { Kernel } from '@weir/kernel';
 import { type Pattern, parsePattern } from './pattern-file.ts';
+import { type FaultTable, readFaults } from './reported-codes.ts';
 
 const PATTERN_FILE = 'pattern.json';
 
@@ -12,6 +13,8 @@ export interface LoadedPatterns {
   patterns: ReadonlyMap<string, Pattern>;
   /** Programs of our own connectors by image name without tag. */
   connectors: Record<string, ProcessConnector>;
+  /** What the connectors say that they fail with, by the ids of their patterns. */
+  reported: ReadonlyMap<string, FaultTable>;
   /** Files that could not be used and why; the good ones are there all the same. */
   faults: { file: string; reason: string }[];
 }
@@ -19,12 +22,14 @@ export interface LoadedPatterns {
 /**
  * Loads the patterns that the deployment manifest names: each entry is a folder with a `pattern.json`, or a folder of
  * such folders and of files `<id>.json`, relative to the manifest. The name of a file, or of the folder of a
- * `pattern.json`, is the id. A bad file never hides the good ones; it is logged and kept in `faults`.
+ * `pattern.json`, is the id; a `faults.json` beside it lists the codes of the connector. A bad file never hides the good
+ * ones; it is logged and kept in `faults`.
  */
 export function loadPatterns(platformFile: string, log: Kernel['log']): LoadedPatterns {
   const patterns = new Map<string, Pattern>();
   const connectors: Record<string, ProcessConnector> = {};
   const faults: LoadedPatterns['faults'] = [];
+  const reported = new Map<string, FaultTable>();
   const fileOf = new Map<string, string>();
   for (const file of patternFiles(platformFile)) {
     try {
@@ -37,13 +42,14 @@ export function loadPatterns(platformFile: string, log: Kernel['log']): LoadedPa
       patterns.set(pattern.id, pattern);
       const program = connectorProgram(dirname(file));
       if (program !== undefined) connectors[imageName(pattern.image)] = { command: [program] };
+      if (basename(file) === PATTERN_FILE) reported.set(pattern.id, readFaults(dirname(file)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unreadable';
       faults.push({ file, reason });
       log.error({ pattern_file: file, reason }, 'connector pattern refused');
     }
   }
-  return { patterns, connectors, faults };
+  return { patterns, connectors, reported, faults };
 }
 
 function patternFiles(platformFile: string): string[] {
