@@ -120,7 +120,7 @@ export const CONNECTOR_ERRORS = {
     origin: 'platform',
     retryable: true,
     message: 'The connector ran out of memory',
-    hint: 'A sync is tried once more with twice the memory. If it goes on, give the pattern more memory_mib in resources, or read fewer streams at once.',
+    hint: 'It is tried once more with twice the memory. If it goes on, give the pattern more memory_mib in resources, or read fewer streams at once.',
   },
   connector_disk_full: {
     origin: 'platform',

@@ -88,6 +88,24 @@ t.test('the log of a run', async (t) => {
     ]);
   });
 
+  await t.test('tells of a discovery that ran out of memory: it is tried once more, with twice as much', async (t) => {
+    const endOf = async (describe_memory_mib: number) => {
+      const source_config = { describe_memory_mib };
+      const body = { pattern_id: 'talkative', source_config, credential_values: { token: TOKEN } };
+      const { source_id } = ok(
+        await api(createSource, { body: { name: `describes-${describe_memory_mib}`, ...body } }),
+      );
+      const { run_id, status, failure } = await discovered(api, source_id);
+      const { items } = ok(await api(readRunLogs, { params: { source_id, run_id }, query: ALL }));
+      const starts = items.filter(({ message }) => message.startsWith('the connector starts'));
+      return { status, code: failure?.code, retryable: failure?.retryable, starts: starts.length };
+    };
+    t.strictSame(await Promise.all([2_048, 4_096].map(endOf)), [
+      { status: 'succeeded', code: undefined, retryable: undefined, starts: 2 },
+      { status: 'failed', code: 'connector_out_of_memory', retryable: false, starts: 2 },
+    ]);
+  });
+
   await t.test('is searched by the server, and read page by page both ways', async (t) => {
     const messages = async (query: object) => (await read({ ...ALL, ...query })).items.map(({ message }) => message);
     t.strictSame(await messages({ search: 'SECOND line' }), ['second line']);

@@ -18,10 +18,10 @@ import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { applyRefresh } from '../stream/apply-refresh.ts';
 import type { DestinationServices } from '../stream/destinations.ts';
+import { attemptLimits, isOutOfMemory, unlessRaised } from '../sync/attempt-limits.ts';
 import { RunFailed, sourceFailure } from '../sync/failure.ts';
 import { failureOf } from '../sync/failure-of.ts';
 import type { Outcome } from '../sync/finish-sync.ts';
-import { limitsOf } from '../sync/plan-sync.ts';
 import type { WorkFolders } from '../sync/work-folders.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { askConnector } from './ask-connector.ts';
@@ -63,7 +63,23 @@ interface Discovering {
   log: WorkLog;
 }
 
+/**
+ * A connector that runs out of memory is asked once more with twice as much, as in a sync; within the attempt, since a
+ * discovery has nothing to go on from that another attempt would need.
+ */
 async function discover(deps: DiscoveryDeps, discovering: Discovering): Promise<void> {
+  try {
+    await describe(deps, discovering, false);
+  } catch (error) {
+    if (!isOutOfMemory(failureOf(error))) throw error;
+    discovering.log.failed(failureOf(error));
+    await describe(deps, discovering, true).catch((again: unknown) => {
+      throw new RunFailed(unlessRaised(failureOf(again), true), { cause: again });
+    });
+  }
+}
+
+async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: boolean): Promise<void> {
   const { tenant, runId, leaseEpoch, signal, log, beat } = discovering;
   const { kernel, patterns, folders, engine, runLogs } = deps;
   const phase = tellPhase(kernel, discovering);
@@ -86,7 +102,7 @@ async function discover(deps: DiscoveryDeps, discovering: Discovering): Promise<
       labels: { tenant: tenant.tenantId, source: row.discoveryId, execution: runId, attempt: String(leaseEpoch) },
       verb: 'discover' as const,
       inputs: { config: configText(hydrated.config, pattern) },
-      limits: limitsOf(pattern),
+      limits: attemptLimits(pattern, ranOut),
       signal,
     };
     const owner = row.sourceId ? { sourceId: row.sourceId } : { discoveryRunId: runId };

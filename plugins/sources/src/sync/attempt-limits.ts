@@ -17,7 +17,12 @@ export async function ranOutOfMemory(
 ): Promise<boolean> {
   if (leaseEpoch === 1) return false;
   const streams = await kernel.db(tenant).transaction((tx) => tx.find(StreamRunEntity, { runId }));
-  return streams.some(({ failure }) => failure?.code === OUT_OF_MEMORY);
+  return streams.some(({ failure }) => isOutOfMemory(failure));
+}
+
+/** Whether a connector failed for want of memory: then more of it may help. */
+export function isOutOfMemory(failure: Pick<RunFailureRecord, 'code'> | null | undefined): boolean {
+  return failure?.code === OUT_OF_MEMORY;
 }
 
 /** The bounds of an attempt: twice the memory, up to what a pattern may ask for, when the one before ran out of it. */
@@ -30,5 +35,5 @@ export function attemptLimits(pattern: Pick<PatternFile, 'resources'>, ranOut: b
 
 /** The failure of an attempt: to run out of memory once more is the end. */
 export function unlessRaised(failure: RunFailureRecord, ranOut: boolean): RunFailureRecord {
-  return ranOut && failure.code === OUT_OF_MEMORY ? { ...failure, retryable: false } : failure;
+  return ranOut && isOutOfMemory(failure) ? { ...failure, retryable: false } : failure;
 }
