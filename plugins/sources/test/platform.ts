@@ -27,6 +27,8 @@ interface Test {
 }
 
 const ROOT = resolve(import.meta.dirname, '../../..');
+/** Compiled workflows, which every worker of a checkout finds there; they are kept by what they were compiled from. */
+const WORKFLOW_CACHE = join(ROOT, 'node_modules/.cache/workflows');
 /** Far beyond what anything here takes; only a hang reaches it. */
 const HANG_MS = 120_000;
 /** Between two looks: soon again at first, then ever later, since a look costs more than what is looked at. */
@@ -94,7 +96,7 @@ export async function testPlatform(
     WEIR_LOG_LEVEL: 'warn',
     WEIR_WAREHOUSE: join(folder, 'warehouse'),
     WEIR_WORK_DIR: join(folder, 'work'),
-    WEIR_CACHE_DIR: join(tmpdir(), 'weir-test-cache'),
+    WEIR_CACHE_DIR: WORKFLOW_CACHE,
     WEIR_STATE_DIR: join(folder, 'state'),
     WEIR_RUN_LOG_DIR: join(folder, 'run-logs'),
     WEIR_PLATFORM: join(ROOT, 'platform.json'),
