@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type LoopbackProxy, startLoopbackProxy } from './loopback-proxy.ts';
 
 /**
  * What goes wrong with a COMMIT: the connection is cut before the server sees it (`cut`), once it was carried out
@@ -9,12 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export type CommitFault = 'cut' | 'cut_after' | 'truncate' | 'late';
 
-export interface DatabaseProxy {
-  /** As the given URL, by way of the proxy. */
-  readonly url: string;
+export interface DatabaseProxy extends LoopbackProxy {
   /** Decides about each COMMIT of the named user from now on, by what its transaction said; nothing goes wrong at first. */
   choose(fault: (said: string) => CommitFault | undefined): void;
-  close(): Promise<void>;
 }
 
 /** Version 3.0 of the protocol, by which the message that begins a session is known. */
@@ -48,12 +45,9 @@ function messages(take: (message: Buffer, isStart: boolean) => void): (chunk: Bu
 
 /** A proxy on 127.0.0.1 before a Postgres server, which loses the answers to the COMMITs of one user as a test wants. */
 export async function startDatabaseProxy(target: string, user: string): Promise<DatabaseProxy> {
-  const { hostname, port } = new URL(target);
-  const open = new Set<Socket>();
   let choose: (said: string) => CommitFault | undefined = () => undefined;
 
-  const serve = (client: Socket): void => {
-    const server = connect(Number(port), hostname);
+  const serve = (client: Socket, server: Socket): void => {
     let isWatched = false;
     let awaited: CommitFault | undefined;
     let isLate = false;
@@ -63,9 +57,8 @@ export async function startDatabaseProxy(target: string, user: string): Promise<
       if (!isLate) server.destroy();
     };
     for (const socket of [client, server]) {
-      open.add(socket);
       socket.setNoDelay(true);
-      socket.on('error', end).on('close', () => open.delete(socket));
+      socket.on('error', end);
     }
     client.on('close', end);
     server.on('close', end);
@@ -87,19 +80,11 @@ export async function startDatabaseProxy(target: string, user: string): Promise<
       else end();
     });
   };
-  const proxy = createServer(serve);
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const url = new URL(target);
-  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const proxy = await startLoopbackProxy(target, serve);
   return {
-    url: url.href,
+    ...proxy,
     choose(fault) {
       choose = fault;
-    },
-    async close() {
-      for (const socket of open) socket.destroy();
-      await new Promise((resolve) => proxy.close(resolve));
     },
   };
 }

@@ -1,12 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-
-export interface SlowProxy {
-  /** As the given URL, by way of the proxy. */
-  readonly url: string;
-  close(): Promise<void>;
-}
+import { type LoopbackProxy, startLoopbackProxy } from '../../test/loopback-proxy.ts';
 
 /** What is taken from a client at a time, so that all of them get on. */
 const PIECE_BYTES = 16 * 1024;
@@ -15,9 +10,7 @@ const PIECE_BYTES = 16 * 1024;
  * A proxy on 127.0.0.1 before an HTTP service, which takes no more than so many bytes in a second from all of its clients
  * together, as a busy store or a thin line would. Answers are not held up.
  */
-export async function startSlowProxy(target: string, bytesPerSecond: number): Promise<SlowProxy> {
-  const { hostname, port } = new URL(target);
-  const open = new Set<Socket>();
+export function startSlowProxy(target: string, bytesPerSecond: number): Promise<LoopbackProxy> {
   let freeAt = 0;
   /** When that many bytes may go on. */
   const turn = async (bytes: number) => {
@@ -32,28 +25,14 @@ export async function startSlowProxy(target: string, bytesPerSecond: number): Pr
     }
     server.end();
   };
-  const proxy = createServer({ highWaterMark: PIECE_BYTES }, (client) => {
-    const server = connect(Number(port), hostname);
+  const join = (client: Socket, server: Socket) => {
     const end = () => {
       client.destroy();
       server.destroy();
     };
-    for (const socket of [client, server]) {
-      open.add(socket);
-      socket.on('error', end).on('close', () => open.delete(socket));
-    }
+    for (const socket of [client, server]) socket.on('error', end);
     server.pipe(client);
     forward(client, server).catch(end);
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const url = new URL(target);
-  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  return {
-    url: url.href,
-    async close() {
-      for (const socket of open) socket.destroy();
-      await new Promise((resolve) => proxy.close(resolve));
-    },
   };
+  return startLoopbackProxy(target, join, { pieceBytes: PIECE_BYTES });
 }
