@@ -1,4 +1,5 @@
-import { fileWriter, flatSchema, leafOf, type NamedType, packedPage, storedType } from '@weir/parquet';
+import { fileWriter, flatSchema, leafOf, type NamedType, storedType } from '@weir/parquet';
+import { packedPage } from '../../parquet/test/packed-page.ts';
 import type { PrimitiveType } from '../src/index.ts';
 import type { TypedValue } from './typed-values.ts';
 

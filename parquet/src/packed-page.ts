@@ -1,11 +1,9 @@
-import { constants, zstdCompressSync } from 'node:zlib';
 import type { PackedPage } from './file-writer.ts';
 import { CODEC } from './format.ts';
 import { bitLevels, runOf } from './levels.ts';
 
 /** Higher levels cost far more time than they save bytes. */
 export const LEVEL = 1;
-const PACKING = { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } };
 const NONE = Buffer.alloc(0);
 
 /** The values of one column in a row group. */
@@ -17,11 +15,6 @@ export type ColumnPage = {
   /** A bit for each row, the least first, that says whether it has a value; undefined when all of them have one. */
   readonly present: Buffer | undefined;
 };
-
-/** Packs the values of a column in a group of so many rows. */
-export function packedPage(rows: number, page: ColumnPage): PackedPage {
-  return pageOf(rows, page, zstdCompressSync(page.values, PACKING));
-}
 
 /** The page of a column, its values as they are when they are packed. */
 export function pageOf(rows: number, { values, nulls, present }: ColumnPage, packed: Buffer): PackedPage {

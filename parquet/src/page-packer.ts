@@ -7,7 +7,7 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** Packs pages one after the other, beside the thread that asks for it. */
 export type PagePacker = {
-  /** As `packedPage`. The page's memory is used until it is settled. */
+  /** Packs the values of a column in a group of so many rows. The page's memory is used until it is settled. */
   readonly pack: (rows: number, page: ColumnPage) => Promise<PackedPage>;
   /** Gives its memory back; no page is packed any more. */
   readonly close: () => void;

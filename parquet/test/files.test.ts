@@ -17,7 +17,6 @@ import {
   nullPage,
   type PackedPage,
   ParquetError,
-  packedPage,
   REPETITION,
   readFooter,
   readPage,
@@ -25,6 +24,7 @@ import {
   TAIL_BYTES,
   type Thrift,
 } from '../src/index.ts';
+import { packedPage } from './packed-page.ts';
 
 const stored = (name: string) => {
   const type = storedType(name);

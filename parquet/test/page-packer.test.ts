@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import t from 'tap';
-import { packedPage, pagePacker } from '../src/index.ts';
+import { pagePacker } from '../src/index.ts';
+import { packedPage } from './packed-page.ts';
 
 const LARGE = 6 * 1024 * 1024;
 
