@@ -205,6 +205,14 @@ export const QUIRKS: readonly Quirk[] = [
     tells: TOKEN,
   },
   {
+    name: 'an error in a word of the platform, which would be tried again with more memory, is taken by its type',
+    lines: [
+      '{"type":"TRACE","trace":{"type":"ERROR","emitted_at":1,"error":{"message":"no","internal_message":"connector_out_of_memory","failure_type":"config_error"}}}',
+    ],
+    exit: { code: 1 },
+    comes: { users: ['connector_config_error', 0] },
+  },
+  {
     name: 'a usage error is told on stderr alone',
     lines: [],
     exit: { code: 2 },
