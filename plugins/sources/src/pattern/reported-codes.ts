@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import { CODE_PATTERN, type Fault, KIT_FAULTS } from '@weir/connector-sdk';
 import { Closed, OneOf, type ProblemEntry } from '@weir/kernel/contract';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { failurePages } from '../contract.ts';
 
 const FAULTS_FILE = 'faults.json';
@@ -23,11 +23,15 @@ const FaultTable = Type.Record(
 /** What one connector fails with, by code. */
 export type FaultTable = Readonly<Record<string, Fault>>;
 
+let compiled: ValidateFunction<FaultTable> | undefined;
+/** Made once, when first asked for, as that of patterns. */
+const validator = () => (compiled ??= new Ajv({ allErrors: true }).compile<FaultTable>(FaultTable));
+
 /** The codes in the `faults.json` beside a pattern; none without one. Throws an Error that lists what is wrong with it. */
 export function readFaults(folder: string): FaultTable {
   const file = join(folder, FAULTS_FILE);
   if (!existsSync(file)) return {};
-  const check = new Ajv({ allErrors: true }).compile<FaultTable>(FaultTable);
+  const check = validator();
   const table: unknown = JSON.parse(readFileSync(file, 'utf8'));
   if (check(table)) return table;
   const faults = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
