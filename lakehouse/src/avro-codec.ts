@@ -6,19 +6,19 @@ const MAX_BLOCK_BYTES = 256 * 1024 * 1024;
 /** An Avro snappy block ends with a checksum of what it holds. */
 const CHECKSUM_BYTES = 4;
 
-const CODECS: Readonly<Record<string, (raw: Buffer) => Buffer>> = {
-  null: (raw) => raw,
-  deflate: (raw) => inflateRawSync(raw, { maxOutputLength: MAX_BLOCK_BYTES }),
-  zstandard: (raw) => zstdDecompressSync(raw, { maxOutputLength: MAX_BLOCK_BYTES }),
-  snappy: (raw) => unpackSnappy(raw.subarray(0, raw.length - CHECKSUM_BYTES)),
-};
+const CODECS: ReadonlyMap<string, (raw: Buffer) => Buffer> = new Map([
+  ['null', (raw: Buffer) => raw],
+  ['deflate', (raw: Buffer) => inflateRawSync(raw, { maxOutputLength: MAX_BLOCK_BYTES })],
+  ['zstandard', (raw: Buffer) => zstdDecompressSync(raw, { maxOutputLength: MAX_BLOCK_BYTES })],
+  ['snappy', (raw: Buffer) => unpackSnappy(raw.subarray(0, raw.length - CHECKSUM_BYTES))],
+]);
 
 const invalid = (message: string, cause?: unknown): LakehouseError =>
   new LakehouseError('avro_invalid', message, { cause });
 
 /** The block that a codec of the Avro specification packed; `avro_invalid` when it is damaged or the codec unknown. */
 export function unpackBlock(codec: string, raw: Buffer): Buffer {
-  const unpack = CODECS[codec];
+  const unpack = CODECS.get(codec);
   if (!unpack) throw invalid('The compression of an Avro file is not supported');
   try {
     return unpack(raw);

@@ -53,16 +53,16 @@ function takeRaw(source: Source, count: number): Buffer {
 
 const takeBytes = (source: Source): Buffer => takeRaw(source, takeNumber(source));
 
-const READERS: Readonly<Record<string, Reader>> = {
-  null: () => null,
-  boolean: (source) => takeRaw(source, 1)[0] === 1,
-  int: takeNumber,
-  long: (source) => BigInt(takeInteger(source)),
-  string: (source) => takeBytes(source).toString('utf8'),
-  bytes: takeBytes,
-  float: (source) => takeRaw(source, 4).readFloatLE(),
-  double: (source) => takeRaw(source, 8).readDoubleLE(),
-};
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['null', () => null],
+  ['boolean', (source) => takeRaw(source, 1)[0] === 1],
+  ['int', takeNumber],
+  ['long', (source) => BigInt(takeInteger(source))],
+  ['string', (source) => takeBytes(source).toString('utf8')],
+  ['bytes', takeBytes],
+  ['float', (source) => takeRaw(source, 4).readFloatLE()],
+  ['double', (source) => takeRaw(source, 8).readDoubleLE()],
+]);
 
 // Arrays and maps come in blocks; a negative count is followed by the block's size in bytes.
 function takeBlocks(source: Source, item: () => void): void {
@@ -88,7 +88,7 @@ function readerOf(schema: AvroSchema): Reader {
   }
   const node = schema as AvroNode | string;
   const type = typeof node === 'string' ? node : (node.type as string);
-  const scalar = READERS[type];
+  const scalar = READERS.get(type);
   if (scalar) return scalar;
   if (typeof node === 'string') throw new LakehouseError('avro_invalid', 'An Avro type is not supported');
   return nestedReader(type, node);
@@ -104,7 +104,9 @@ function nestedReader(type: string, node: AvroNode): Reader {
       return record;
     };
   }
-  const read = readerOf((type === 'map' ? node.values : node.items)!);
+  const inner = type === 'map' ? node.values : type === 'array' ? node.items : undefined;
+  if (inner === undefined) throw new LakehouseError('avro_invalid', 'An Avro type is not supported');
+  const read = readerOf(inner);
   if (type === 'array') {
     return (source) => {
       const items: AvroValue[] = [];
@@ -112,7 +114,6 @@ function nestedReader(type: string, node: AvroNode): Reader {
       return items;
     };
   }
-  if (type !== 'map') throw new LakehouseError('avro_invalid', 'An Avro type is not supported');
   return (source) => {
     const entries: [string, AvroValue][] = [];
     takeBlocks(source, () => entries.push([takeBytes(source).toString('utf8'), read(source)]));

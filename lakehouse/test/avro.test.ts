@@ -59,3 +59,22 @@ t.test('a damaged or foreign file is avro_invalid, wherever it is cut', async (t
     t.throws(() => decodeAvroFile(bytes.subarray(0, length)), { code: 'avro_invalid' });
   }
 });
+
+/** A number as Avro writes it: the sign last, seven bits a byte. */
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  for (let left = value * 2; ; left >>= 7) {
+    if (left < 128) return [...bytes, left];
+    bytes.push((left & 127) | 128);
+  }
+}
+const sized = (text: string) => Buffer.concat([Buffer.from(varint(Buffer.byteLength(text))), Buffer.from(text)]);
+
+t.test('a file of types that Avro does not have is avro_invalid', async (t) => {
+  for (const type of ['constructor', { type: 'constructor' }, { type: '__proto__' }, { type: 'array' }, {}]) {
+    const text = JSON.stringify({ type: 'record', name: 'r', fields: [{ name: 'a', type }] });
+    const header = [Buffer.from('Obj\u0001'), Buffer.from(varint(1)), sized('avro.schema'), sized(text)];
+    const file = Buffer.concat([...header, Buffer.alloc(1 + 16)]);
+    t.throws(() => decodeAvroFile(file), { code: 'avro_invalid' }, text);
+  }
+});
