@@ -25,8 +25,8 @@ export type TestServices = {
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin/initdb';
 
 const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-/** The workflow engine computes a third less on it, as no write waits for the disk. */
-const ENGINE_NO_DURABILITY = { journal_mode: 'wal', synchronous: 'off' };
+/** The workflow engine computes a third less on it, as no write waits for the disk. What it has written outlives its process. */
+export const ENGINE_NO_DURABILITY = { journal_mode: 'wal', synchronous: 'off' };
 /** A source of change data is read from the same servers. */
 const CHANGE_DATA = { wal_level: 'logical', max_replication_slots: '40', max_wal_senders: '20' };
 

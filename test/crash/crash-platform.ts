@@ -16,6 +16,7 @@ import pg from 'pg';
 import { type ApiProcess, apiProcess } from '../api-process.ts';
 import { findObjectStore, type RunningObjectStore, startObjectStore } from '../object-store.ts';
 import { platformEnvironment } from '../platform.ts';
+import { ENGINE_NO_DURABILITY } from '../services.ts';
 import { startWorker, type WorkerProcess } from '../worker-process.ts';
 import type { Matrix, Service } from './cells.ts';
 import { crashEngine } from './crash-engine.ts';
@@ -135,7 +136,7 @@ interface Servers {
 async function startServers(t: Teardown, folder: string, warehouse: 'folder' | 's3'): Promise<Servers> {
   const binary = process.env.WEIR_TEST_TEMPORAL_BINARY ?? (await findTemporal()).binary;
   const weed = warehouse === 's3' ? await findObjectStore() : '';
-  // What Postgres has acknowledged outlives the end of its processes; that of the machine is not tested here.
+  // What a server has acknowledged outlives the end of its processes; that of the machine is not tested here.
   const postgres = (port?: number) =>
     startPostgres({
       ...{ dataDir: join(folder, 'postgres'), logFile: join(folder, 'postgres.log'), superuserPassword: 'weir-test' },
@@ -144,6 +145,7 @@ async function startServers(t: Teardown, folder: string, warehouse: 'folder' | '
   const temporal = (port?: number) =>
     startTemporal({
       ...{ binary, dbFile: join(folder, 'temporal.db'), logFile: join(folder, 'temporal.log') },
+      pragmas: ENGINE_NO_DURABILITY,
       ...(port !== undefined && { port }),
     });
   const store = (port?: number) =>
