@@ -83,6 +83,8 @@ t.test('credentials that a connector renews, while a real secret store keeps the
     t.strictSame([...new Set(tokens)].toSorted(), tokens, 'each version holds what was renewed after the one before');
     t.equal(tokens[0], TOKEN);
   };
+  /** How often the one token that counts was renewed, as its source has it. */
+  const used = async (name: string) => (await readFile(join(elsewhere, name, 'token'), 'utf8')).length - TOKEN.length;
   const [one, other] = [await shop('one'), await shop('other')];
   const total = async (name: string) =>
     ok(await api(getDataset, { params: { dataset_id: `bronze.demo.${name}__rows` } })).total_records;
@@ -137,8 +139,9 @@ t.test('credentials that a connector renews, while a real secret store keeps the
     worker = await startWorker();
     t.match(await ended(api, source_id, sync.run_id), { status: 'succeeded', attempt: 2 });
     t.match(await discoveredAs(discovery.workflow_id), { status: 'succeeded' });
-    await renewals(t, one, 6);
-    await renewals(t, other, 5);
+    // What had done its work before it was killed does it once, and needs no token again.
+    await renewals(t, one, await used('one'));
+    await renewals(t, other, await used('other'));
     t.equal(await total('one'), '2', 'every row once');
     const { items } = ok(await api(readRunLogs, { params: { source_id, run_id: sync.run_id } }));
     t.ok(items.some(({ message }) => message === 'renewed to [secret]'));
