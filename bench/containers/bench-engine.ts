@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type Engine, programImage, startRootful } from '../../test/engines/index.ts';
+import { type Engine, engineSettings, programImage, startRootful } from '../../test/engines/index.ts';
 
 /** An engine of a bench, with an image of one program. */
 export interface BenchEngine {
@@ -22,12 +22,7 @@ export async function benchEngine(entry: string, image: string): Promise<BenchEn
       await chmod(folder, 0o711);
     }
     const [source = '', discovery = ''] = folders;
-    const socket = path.dirname(engine.socketPath);
-    const environment = {
-      ...{ SOURCE_SOCKET_DIR: socket, WEIR_SOURCE_WORKSPACE_DIR: source },
-      ...{ DISCOVERY_SOCKET_DIR: socket, WEIR_DISCOVERY_WORKSPACE_DIR: discovery, WEIR_ENGINE_WAIVERS: 'rootful' },
-    };
-    return { engine, environment, stop: engine.stop };
+    return { engine, environment: engineSettings(engine, { source, discovery }), stop: engine.stop };
   } catch (error) {
     await engine.stop();
     throw error;

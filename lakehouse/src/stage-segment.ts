@@ -80,8 +80,9 @@ const linesLost = (): LakehouseError =>
 
 /**
  * Types the rows of a Parquet file into data files of a table, as `copySpool` does lines: by name, tolerantly, with the
- * same values and marks. Where no value has to change, the file's own pages become the data file (`adoptSegment`). A row without its key is rejected with its values as JSON. A file that cannot be read is
- * `parquet_invalid`, one with other rows than announced `lines_lost`; nothing is left then.
+ * same values and marks. Where no value has to change, the file's own pages become the data file (`adoptSegment`). A row
+ * without its key is rejected with its values as JSON. A file that cannot be read is `parquet_invalid`, one with other rows
+ * than announced `lines_lost`; nothing is left then.
  */
 export async function copySegment(writer: Writer, request: SegmentRequest): Promise<CopyResult> {
   const { session } = writer;

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Teardown } from '@weir/kernel/testing';
 import { ownWorkspace } from '../../connectors/runtime/test/container-kit.ts';
-import { askEngine, engineJson, ownEngine, programImage } from '../engines/index.ts';
+import { askEngine, engineJson, engineSettings, ownEngine, programImage } from '../engines/index.ts';
 import { until } from './until.ts';
 
 /** A round of the reaper of containers, and what it may take. */
@@ -36,13 +36,7 @@ export async function crashEngine(t: Teardown): Promise<CrashEngine | string> {
     return { containers: found.map(({ Id, State }) => `${State} ${Id}`), workspaces: folders.flat() };
   };
   return {
-    environment: {
-      SOURCE_SOCKET_DIR: dirname(socketPath),
-      WEIR_SOURCE_WORKSPACE_DIR: workspace.source,
-      DISCOVERY_SOCKET_DIR: dirname(socketPath),
-      WEIR_DISCOVERY_WORKSPACE_DIR: workspace.discovery,
-      WEIR_ENGINE_WAIVERS: 'rootful',
-    },
+    environment: engineSettings(engine, workspace),
     async killContainer(runId) {
       const [found] = await running(runId);
       if (found === undefined) return false;

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { ownWorkspace } from '../../connectors/runtime/test/container-kit.ts';
 import { createSource } from '../../plugins/sources/src/contract.ts';
 import { discovered, enableAll, ok, synced, testPlatform } from '../../plugins/sources/test/platform.ts';
-import { type Engine, engineJson, testEngine } from '../engines/index.ts';
+import { type Engine, engineJson, engineSettings, testEngine } from '../engines/index.ts';
 import { type PythonImage, pythonImage } from '../engines/python-image.ts';
 
 /** A connector of strangers, what a source of it is told, and how many rows that must give. */
@@ -56,15 +56,11 @@ const FOREIGN: readonly Foreign[] = [
 
 async function prove(t: Test, engine: Engine, { pattern, image, config, rows }: Foreign): Promise<void> {
   t.setTimeout(TIMEOUT_MS);
-  const [workspace, socket] = [await ownWorkspace(t, engine), path.dirname(engine.socketPath)];
+  const workspace = await ownWorkspace(t, engine);
   await pythonImage(engine, image);
   const platform = await testPlatform(t, async () => ({
     WEIR_PLATFORM: path.join(import.meta.dirname, 'platform.json'),
-    SOURCE_SOCKET_DIR: socket,
-    WEIR_SOURCE_WORKSPACE_DIR: workspace,
-    DISCOVERY_SOCKET_DIR: socket,
-    WEIR_DISCOVERY_WORKSPACE_DIR: workspace,
-    WEIR_ENGINE_WAIVERS: 'rootful',
+    ...engineSettings(engine, { source: workspace, discovery: workspace }),
   }));
   await platform.startWorker();
   const api = await platform.as('demo');

@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../../connectors/runtime/test/container-kit.ts';
-import { engineJson, ownEngine } from '../../../test/engines/index.ts';
+import { engineJson, engineSettings, ownEngine } from '../../../test/engines/index.ts';
 import { createSource, updateSource } from '../src/contract.ts';
+import { containedManifest } from './contained-manifest.ts';
 import { firstFailure } from './first-failure.ts';
 import { discovered, enableAll, ok, synced, testPlatform } from './platform.ts';
 
 /** Only a hang reaches it. */
 t.setTimeout(180_000);
 const run = promisify(execFile);
-const FIXTURES = join(import.meta.dirname, 'fixtures');
 const IMAGE = 'weir-test/fills-disks:1';
 /** The disk of the workspace, which a connector can fill. */
 const WORKSPACE_MIB = 24;
@@ -55,17 +54,6 @@ const TABLE: readonly (readonly [how: string, code: string, origin: string, hint
   ['more segments than it may have', 'segment_backlog', 'source', /segments/],
 ];
 
-/** A manifest whose only pattern is that image, with a small disk of its own. */
-async function manifestOf(folder: string): Promise<string> {
-  const read = async (name: string) => JSON.parse(await readFile(join(FIXTURES, name), 'utf8'));
-  const pattern = { ...(await read('contained/pattern.json')), image: IMAGE, resources: { tmp_mib: TMP_MIB } };
-  await mkdir(join(folder, 'patterns'));
-  await writeFile(join(folder, 'patterns', 'contained.json'), JSON.stringify(pattern));
-  const file = join(folder, 'platform.json');
-  await writeFile(file, JSON.stringify({ ...(await read('platform-contained.json')), patterns: ['patterns'] }));
-  return file;
-}
-
 // One of its own, whose workspace it may fill.
 const engine = await ownEngine(t, 'rootful');
 if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
@@ -73,15 +61,13 @@ else {
   t.test(
     'a connector in a container that fills a disk is told of by code, origin and hint, and nothing of it is left',
     async (t) => {
-      const [workspace, socket] = [await ownWorkspace(t, engine), dirname(engine.socketPath)];
+      const workspace = await ownWorkspace(t, engine);
       await run('mount', ['-o', `remount,size=${WORKSPACE_MIB}m`, engine.workspaceRoot]);
       await (await imageMaker(engine))(IMAGE, [runs(PROGRAM)]);
-      const manifest = await manifestOf(t.testdir());
+      const manifest = await containedManifest(t.testdir(), [{ image: IMAGE, resources: { tmp_mib: TMP_MIB } }]);
       const platform = await testPlatform(t, async () => ({
         WEIR_PLATFORM: manifest,
-        ...{ SOURCE_SOCKET_DIR: socket, WEIR_SOURCE_WORKSPACE_DIR: workspace },
-        ...{ DISCOVERY_SOCKET_DIR: socket, WEIR_DISCOVERY_WORKSPACE_DIR: workspace },
-        WEIR_ENGINE_WAIVERS: 'rootful',
+        ...engineSettings(engine, { source: workspace, discovery: workspace }),
       }));
       await platform.startWorker();
       const api = await platform.as('demo');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { TenantTransaction } from '@weir/kernel';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
@@ -8,7 +8,14 @@ import { labelsOf } from '../../../connectors/runtime/src/container/create-optio
 import { createEngineWorkspace } from '../../../connectors/runtime/src/container/engine-workspace.ts';
 import { workspaceLabel } from '../../../connectors/runtime/src/container/reap-runs.ts';
 import { ownWorkspace } from '../../../connectors/runtime/test/container-kit.ts';
-import { askEngine, type Engine, engineJson, programImage, testEngine } from '../../../test/engines/index.ts';
+import {
+  askEngine,
+  type Engine,
+  engineJson,
+  engineSettings,
+  programImage,
+  testEngine,
+} from '../../../test/engines/index.ts';
 import { createSource } from '../src/contract.ts';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
 import { SourceEntity } from '../src/source/entity.ts';
@@ -31,14 +38,9 @@ function image(engine: Engine, csv: string): Promise<string> {
 
 /** A deployment whose only pattern is that image, and no program beside it. */
 function deployment(engine: Engine, workspace: string): Record<string, string> {
-  const socket = dirname(engine.socketPath);
   return {
     WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-contained.json'),
-    SOURCE_SOCKET_DIR: socket,
-    WEIR_SOURCE_WORKSPACE_DIR: workspace,
-    DISCOVERY_SOCKET_DIR: socket,
-    WEIR_DISCOVERY_WORKSPACE_DIR: workspace,
-    WEIR_ENGINE_WAIVERS: 'rootful',
+    ...engineSettings(engine, { source: workspace, discovery: workspace }),
   };
 }
 

@@ -1,30 +1,14 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import t from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../../connectors/runtime/test/container-kit.ts';
-import { testEngine } from '../../../test/engines/index.ts';
+import { engineSettings, testEngine } from '../../../test/engines/index.ts';
 import { createSource, readRunLogs } from '../src/contract.ts';
+import { containedManifest } from './contained-manifest.ts';
 import { discovered, ok, testPlatform } from './platform.ts';
 
-const FIXTURES = join(import.meta.dirname, 'fixtures');
 /** What the loader says of a library that was unpacked to where nothing may be run from. */
 const NOT_EXECUTABLE = 'UnsatisfiedLinkError: /tmp/native.so: failed to map segment from shared object';
 /** Only a hang reaches it. */
 t.setTimeout(180_000);
-
-/** A manifest with a pattern for each image, `p0` and so on. */
-async function patternsOf(folder: string, images: readonly string[]): Promise<string> {
-  const read = async (name: string) => JSON.parse(await readFile(join(FIXTURES, name), 'utf8'));
-  const base = await read('contained/pattern.json');
-  await mkdir(join(folder, 'patterns'));
-  for (const [at, image] of images.entries()) {
-    const pattern = { ...base, id: `p${at}`, fast_path: [], image };
-    await writeFile(join(folder, 'patterns', `p${at}.json`), JSON.stringify(pattern));
-  }
-  const file = join(folder, 'platform.json');
-  await writeFile(file, JSON.stringify({ ...(await read('platform-contained.json')), patterns: ['patterns'] }));
-  return file;
-}
 
 const engine = await testEngine(t, 'rootful');
 if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
@@ -46,17 +30,13 @@ else {
       [await made('incompatible-too', says('error')), 'runtime_incompatible', 'source'],
       [`${published}:latest`, 'connector_no_answer', 'source'],
     ];
-    const [workspace, socket] = [await ownWorkspace(t, engine), dirname(engine.socketPath)];
+    const workspace = await ownWorkspace(t, engine);
     // Where its plugins are found.
-    const manifest = await patternsOf(
-      t.testdir(),
-      table.map(([image]) => image),
-    );
+    const patterns = table.map(([image], at) => ({ id: `p${at}`, fast_path: [], image }));
+    const manifest = await containedManifest(t.testdir(), patterns);
     const platform = await testPlatform(t, async () => ({
       WEIR_PLATFORM: manifest,
-      ...{ SOURCE_SOCKET_DIR: socket, WEIR_SOURCE_WORKSPACE_DIR: workspace },
-      ...{ DISCOVERY_SOCKET_DIR: socket, WEIR_DISCOVERY_WORKSPACE_DIR: workspace },
-      WEIR_ENGINE_WAIVERS: 'rootful',
+      ...engineSettings(engine, { source: workspace, discovery: workspace }),
     }));
     await platform.startWorker();
     const api = await platform.as('demo');

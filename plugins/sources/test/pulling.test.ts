@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../../connectors/runtime/test/container-kit.ts';
 import { faultFolder } from '../../../test/crash/fault-folder.ts';
-import { askEngine, type Engine, engineJson, testEngine } from '../../../test/engines/index.ts';
+import { askEngine, type Engine, engineJson, engineSettings, testEngine } from '../../../test/engines/index.ts';
 import {
   cancelSync,
   createSource,
@@ -15,10 +14,10 @@ import {
   startDiscovery,
   startSync,
 } from '../src/contract.ts';
+import { containedManifest } from './contained-manifest.ts';
 import { enableAll, ended, ok, testPlatform, until } from './platform.ts';
 import { slowRegistry } from './slow-registry.ts';
 
-const FIXTURES = join(import.meta.dirname, 'fixtures');
 const REPOSITORY = 'weir-test/pulled';
 const MIB = 1024 * 1024;
 /** Only a hang reaches it. */
@@ -53,17 +52,6 @@ async function publish(engine: Engine): Promise<void> {
 
 const forget = (engine: Engine, name: string) =>
   askEngine(engine.socketPath, { method: 'DELETE', path: `/images/${name}?force=1` });
-
-/** A manifest whose one pattern is this image. */
-async function manifestOf(folder: string, image: string): Promise<string> {
-  const read = async (name: string) => JSON.parse(await readFile(join(FIXTURES, name), 'utf8'));
-  const pattern = { ...(await read('contained/pattern.json')), fast_path: [], image };
-  await mkdir(join(folder, 'patterns'));
-  await writeFile(join(folder, 'patterns', 'contained.json'), JSON.stringify(pattern));
-  const file = join(folder, 'platform.json');
-  await writeFile(file, JSON.stringify({ ...(await read('platform-contained.json')), patterns: ['patterns'] }));
-  return file;
-}
 
 interface Standing {
   is_terminal: boolean;
@@ -108,13 +96,11 @@ else {
     const image = `${registry.address}/${REPOSITORY}:latest`;
     t.teardown(() => forget(engine, image));
     await publish(engine);
-    const [workspace, socket] = [await ownWorkspace(t, engine), dirname(engine.socketPath)];
-    const manifest = await manifestOf(t.testdir(), image);
+    const workspace = await ownWorkspace(t, engine);
+    const manifest = await containedManifest(t.testdir(), [{ fast_path: [], image }]);
     const platform = await testPlatform(t, async () => ({
       WEIR_PLATFORM: manifest,
-      ...{ SOURCE_SOCKET_DIR: socket, WEIR_SOURCE_WORKSPACE_DIR: workspace },
-      ...{ DISCOVERY_SOCKET_DIR: socket, WEIR_DISCOVERY_WORKSPACE_DIR: workspace },
-      WEIR_ENGINE_WAIVERS: 'rootful',
+      ...engineSettings(engine, { source: workspace, discovery: workspace }),
     }));
     const faults = await faultFolder(join(platform.folder, 'faults'));
     await platform.startWorker({ WEIR_FAULTPOINTS: faults.path });

@@ -1,0 +1,18 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const FIXTURES = join(import.meta.dirname, 'fixtures');
+const read = async (name: string) => JSON.parse(await readFile(join(FIXTURES, name), 'utf8'));
+
+/** Writes a deployment's manifest into a folder; its patterns are that of a connector in a container, each with such changes. */
+export async function containedManifest(folder: string, changes: readonly object[]): Promise<string> {
+  const [pattern, manifest] = [await read('contained/pattern.json'), await read('platform-contained.json')];
+  await mkdir(join(folder, 'patterns'));
+  for (const change of changes) {
+    const changed = { ...pattern, ...change };
+    await writeFile(join(folder, 'patterns', `${changed.id}.json`), JSON.stringify(changed));
+  }
+  const file = join(folder, 'platform.json');
+  await writeFile(file, JSON.stringify({ ...manifest, patterns: ['patterns'] }));
+  return file;
+}
