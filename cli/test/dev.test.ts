@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import t, { type Test } from 'tap';
@@ -231,6 +240,12 @@ t.test('marks come in order, count from the launch, and the first of a name stay
     Object.keys(JSON.parse(readFileSync(file, 'utf8'))),
     MARKS.filter((mark) => ['install', 'postgres', 'total'].includes(mark)),
   );
+  const [before, reader] = [readFileSync(file, 'utf8'), openSync(file, 'r')];
+  t.teardown(() => closeSync(reader));
+  marks.mark('migrated');
+  await marks.write(file);
+  t.equal(readFileSync(reader, 'utf8'), before, 'who reads while they are written again reads those of before, whole');
+  t.not(readFileSync(file, 'utf8'), before);
 });
 
 t.test('logs print the last lines of one part or of all, and follow until the interrupt', async (t) => {

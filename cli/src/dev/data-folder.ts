@@ -1,6 +1,7 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CliError } from '../cli-error.ts';
+import { writePrivately } from '../connection/profiles.ts';
 import type { DevFolder } from './folder.ts';
 
 /** Every data folder of ours has this file from its first start on. */
@@ -17,7 +18,7 @@ const OUTSIDE_PLACE = /^\/var\/tmp\/weir-[0-9a-f]{16}$/;
 
 /** Remembers where the database really is, so that deleting the data folder deletes it too. */
 export async function rememberPlace(folder: DevFolder, place: string): Promise<void> {
-  await writeFile(path.join(folder.root, PLACE_FILE), `${place}\n`, { mode: 0o600 });
+  await writePrivately(path.join(folder.root, PLACE_FILE), `${place}\n`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writePrivately } from '../connection/profiles.ts';
 
 /** The moments that a start is measured by, in the order in which they come. */
 export const MARKS = [
@@ -20,7 +20,7 @@ export interface Timings {
   /** Only the first call for a mark counts. */
   mark(name: Mark): void;
   marks(): Partial<Record<Mark, number>>;
-  /** Writes the marks so far as JSON. */
+  /** Writes the marks so far as JSON, in one step: who reads while they are written reads those of before. */
   write(file: string): Promise<void>;
 }
 
@@ -36,6 +36,6 @@ export function timings(launchedAt: number | undefined): Timings {
       if (!marks.has(name)) marks.set(name, since(performance.timeOrigin + performance.now()));
     },
     marks: sorted,
-    write: (file) => writeFile(file, `${JSON.stringify(sorted(), null, 2)}\n`),
+    write: (file) => writePrivately(file, `${JSON.stringify(sorted(), null, 2)}\n`),
   };
 }
