@@ -156,7 +156,7 @@ export type FilesFigures = {
 };
 
 /** What is asked of rows for their figures. */
-function figuresSql(schema: TableSchema): string {
+function figuresSql(schema: Pick<TableSchema, 'fields'>): string {
   const has = (name: string): boolean => schema.fields.some((field) => field.name === name);
   return `count(*) AS n, ${has('_errors') ? 'count_if(len(_errors) > 0)' : '0'} AS e,
     ${has('_extra') ? 'count(_extra)' : '0'} AS x, ${rowChecksumSql(schema)} AS c`;
@@ -175,13 +175,22 @@ export function figuresOf(row: FiguresRow | undefined): FilesFigures {
   };
 }
 
+/** What is read of draft files. */
+type ReadFigures = {
+  readonly paths: string;
+  /** The columns that count; those of a table that it lacks hold no value in any row. */
+  readonly schema: Pick<TableSchema, 'fields'>;
+  /** SQL that is asked beside the figures. */
+  readonly asked?: string;
+};
+
 /**
  * Figures of draft files with all columns of a schema, from their rows as they were written: this is also the proof
- * that they can be read. Costs about a tenth of what typing the rows did. `asked` is SQL that is asked beside them.
+ * that they can be read. Costs about a tenth of what typing the rows did.
  */
 export async function readFigures(
   session: DuckdbSession,
-  { paths, schema, asked = '' }: { readonly paths: string; readonly schema: TableSchema; readonly asked?: string },
+  { paths, schema, asked = '' }: ReadFigures,
 ): Promise<FiguresRow | undefined> {
   const [row] = await session.rows<FiguresRow>(
     `SELECT ${figuresSql(schema)}${asked} FROM read_parquet(${paths}, hive_partitioning = false)`,

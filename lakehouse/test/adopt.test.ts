@@ -176,6 +176,15 @@ print(json.dumps(table.to_pylist(), default=str))`;
   ]);
 });
 
+t.test('a page without any value is read like all others that are not ours', async (t) => {
+  const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+  const bytes = pagedFile([longs('id', [null, null])]);
+  t.ok(await isAdopted(await stage(await stored(bytes), [ID])));
+  bytes.fill(0, bytes.indexOf(MAGIC), bytes.indexOf(MAGIC) + MAGIC.length);
+  const outcome = await stage(await stored(bytes), [ID]).catch((error: unknown) => error);
+  t.notOk(outcome instanceof LakehouseError ? false : await isAdopted(outcome as CopyResult));
+});
+
 t.test(
   'whatever is done to the bytes of a file, its pages make the rows that others read of it, or none',
   async (t) => {
