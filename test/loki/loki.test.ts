@@ -14,6 +14,7 @@ import {
 } from '@weir/run-logs';
 import { memoryIndex, newRun, runLogConformance } from '@weir/run-logs/testing';
 import t from 'tap';
+import { runLogLaws } from '../../plugins/sources/test/run-log-laws.ts';
 import { startGateway } from './gateway.ts';
 import { lokiProgram } from './loki-program.ts';
 import { startLoki } from './start-loki.ts';
@@ -158,3 +159,7 @@ t.test('without its token, or away, a store is told apart', async (t) => {
   t.equal(await codeOf(lokiStore({ url: 'http://127.0.0.1:1' }).append(run, [line(1, 'x')])), 'unavailable');
   t.strictSame(await all(store, run), []);
 });
+
+t.test('the log of a run is the same through the API as it is from files', (t) =>
+  runLogLaws(t, () => ({ LOG_STORE_URL: gateway.url, LOG_STORE_AUTH_TOKEN: TOKEN })),
+);

@@ -5,7 +5,7 @@ import t from 'tap';
 import { getSchedule, putSchedule } from '../src/contract.ts';
 import { scheduleIdOf } from '../src/schedule/bring-in-line.ts';
 import { ScheduleEntity } from '../src/schedule/entity.ts';
-import { holdAgainst, reconcile } from '../src/schedule/reconcile.ts';
+import { holdAgainst, reconcile, startReconciler } from '../src/schedule/reconcile.ts';
 import { filesSource, ok, testPlatform, until } from './platform.ts';
 import { scheduleParts } from './schedule-parts.ts';
 
@@ -51,6 +51,22 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
     const before = (await row())?.engineMark;
     await holdAgainst(parts);
     t.equal((await row())?.engineMark, before, 'what is in line is left alone');
+  });
+
+  await t.test('it is looked for when the loop begins, and each half minute from then on', async (t) => {
+    const loop = startReconciler(parts);
+    t.teardown(() => loop.stop());
+    const { now } = Date;
+    t.teardown(() => {
+      Date.now = now;
+    });
+    for (const later of [0, 30_000, 60_000]) {
+      Date.now = () => now() + later;
+      await schedules.remove(scheduleId);
+      t.notOk(await isInLine());
+      await loop.now();
+      t.ok(await isInLine(), `${later} ms later`);
+    }
   });
 
   await t.test('a schedule without a row is removed, and those of others are left alone', async (t) => {
