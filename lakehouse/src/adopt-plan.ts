@@ -21,8 +21,11 @@ import { type Field, type FieldType, innerFields, META_COLUMNS, type TableSchema
 export type AdoptedLeaf = Leaf & {
   /** As the statistics of a file name it. */
   readonly key: string;
-  readonly from: { readonly column: NamedType } | { readonly page: (rows: number) => PackedPage };
+  readonly from: { readonly column: NamedType } | SamePage;
 };
+
+/** A page that is made here, whose one value, if it has one, is this text for `encodeBound`. */
+type SamePage = { readonly page: (rows: number) => PackedPage; readonly value?: string };
 
 /** How a data file is made of the pages of a segment. */
 export type AdoptPlan = {
@@ -79,17 +82,18 @@ function dataColumn(field: Field, { columns }: Footer): AdoptedColumn | undefine
 }
 
 function metaColumn(field: Field, { extractedAt, runId }: SameValues): AdoptedColumn | undefined {
-  const always = (value: Buffer) => plain(field, () => ({ page: (rows) => constantPage(rows, value) }));
+  const always = (plainValue: Buffer, value: string) =>
+    plain(field, () => ({ page: (rows) => constantPage(rows, plainValue), value }));
   switch (field.name) {
     case '_extracted_at': {
       const micros = Buffer.alloc(8);
       micros.writeBigInt64LE(BigInt(extractedAt) * MICROS_PER_MS);
-      return always(micros);
+      return always(micros, new Date(extractedAt).toISOString().replace('T', ' ').replace('Z', ''));
     }
     case '_run_id': {
       const length = Buffer.alloc(4);
       length.writeUInt32LE(Buffer.byteLength(runId));
-      return always(Buffer.concat([length, Buffer.from(runId)]));
+      return always(Buffer.concat([length, Buffer.from(runId)]), runId);
     }
     case '_errors':
       return emptyList(field);

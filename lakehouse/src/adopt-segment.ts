@@ -59,7 +59,7 @@ export async function adoptSegment(writer: Writer, request: SegmentRequest): Pro
       await mkdir(draft, { recursive: true });
       return withFile(path, 'wx', (target) => writePages({ source, target, footer, plan, key: keyNames(request) }));
     });
-    const read = written && (await readBack(writer, path, toReadBack(schema, written)));
+    const read = written && (await readBack(writer, { path, schema, written }));
     const stats = read && statsOf({ path, schema, written, row: read });
     if (stats !== undefined) {
       const drafted = { stats: [stats], schema, folder, spec, partitions: undefined };
@@ -115,6 +115,8 @@ type WrittenLeaves = {
 type WrittenLeaf = {
   /** Whether its pages are the segment's own. */
   readonly isAdopted: boolean;
+  /** The value of all rows where they are made here, as a text that `encodeBound` takes; null where there is none. */
+  readonly value: string | null;
   readonly nulls: number;
   readonly bytes: number;
 };
@@ -134,7 +136,10 @@ async function writePages({ source, target, footer, plan, key }: Writing): Promi
     for (const part of ready.splice(0)) await target.writeFile(part);
   };
   const writer: FileWriter = fileWriter(plan, (part) => void ready.push(part));
-  const sums = plan.leaves.map(({ from }) => ({ isAdopted: 'column' in from, nulls: 0, bytes: 0 }));
+  const sums = plan.leaves.map(({ from }) => {
+    const [isAdopted, value] = 'column' in from ? [true, null] : [false, from.value ?? null];
+    return { isAdopted, value, nulls: 0, bytes: 0 };
+  });
   for (const group of footer.groups) {
     const pages: PackedPage[] = [];
     for (const { from } of plan.leaves) {
@@ -181,19 +186,17 @@ function boundSql(value: string, type: string): string {
   return `if(NOT isfinite(${value}), 'infinity', make_timestamp(epoch_us(${value}))::VARCHAR)`;
 }
 
-/**
- * The fields of a schema whose pages are the segment's, or hold a value. Pages of ours without any are not read back: to
- * read the empty lists of marks alone takes a tenth of the time, and no value adds nothing to a checksum.
- */
-function toReadBack({ fields }: TableSchema, { rows, leaves }: WrittenLeaves): readonly Field[] {
-  return fields.filter(({ name }) => {
-    const leaf = leaves.get(identifier(name));
-    return leaf !== undefined && (leaf.isAdopted || leaf.nulls < rows);
-  });
-}
+type Drafted = { readonly path: string; readonly schema: TableSchema; readonly written: WrittenLeaves };
 
-/** Reads these columns of a draft whole, for its figures and their bounds; undefined when they cannot be read. */
-async function readBack({ session }: Writer, path: string, fields: readonly Field[]): Promise<FiguresRow | undefined> {
+/**
+ * Reads the columns of a draft whose pages are the segment's whole, for its figures and their bounds; undefined when they
+ * cannot be read. What the pages that are made here hold is known: to read the empty lists of marks alone takes a tenth of
+ * the time, and what is no value, or one of no account, adds nothing to a checksum.
+ */
+async function readBack({ session }: Writer, { path, schema, written }: Drafted): Promise<FiguresRow | undefined> {
+  const leafOf = ({ name }: Field) => written.leaves.get(identifier(name));
+  const fields = schema.fields.filter((field) => leafOf(field)?.isAdopted);
+  const whole = new Set(fields.flatMap((field) => (leafOf(field)?.nulls === 0 ? [field.id] : [])));
   const bounds = fields.flatMap((field) => {
     if (!isBounded(field)) return [];
     const [name, at] = [identifier(field.name), field.id];
@@ -204,6 +207,7 @@ async function readBack({ session }: Writer, path: string, fields: readonly Fiel
     return await readFigures(session, {
       paths: `[${literal(path)}]`,
       schema: { fields },
+      whole,
       asked: `, ${bounds.join(', ')}`,
     });
   } catch {
@@ -212,12 +216,9 @@ async function readBack({ session }: Writer, path: string, fields: readonly Fiel
   }
 }
 
-type Judged = {
-  readonly path: string;
-  readonly schema: TableSchema;
-  readonly written: WrittenLeaves;
-  readonly row: FiguresRow;
-};
+const NO_LEAF: WrittenLeaf = { isAdopted: false, value: null, nulls: 0, bytes: 0 };
+
+type Judged = Drafted & { readonly row: FiguresRow };
 
 /**
  * The figures of an adopted file, in the form of those of a written one; undefined when what was read is not what the pages
@@ -229,10 +230,10 @@ function statsOf({ path, schema, written, row }: Judged): CopyStats | undefined 
   const bounds = new Map(
     schema.fields.flatMap((field) => {
       if (!isBounded(field)) return [];
-      const at = field.id;
-      const [least, most] = [row[`l${at}`] ?? null, row[`u${at}`] ?? null];
-      const key = identifier(field.name);
-      isSound &&= Number(row[`v${at}`] ?? 0) === rows - (leaves.get(key)?.nulls ?? 0);
+      const [key, at] = [identifier(field.name), field.id];
+      const { isAdopted, value, nulls } = leaves.get(key) ?? NO_LEAF;
+      const [least, most] = isAdopted ? [row[`l${at}`] ?? null, row[`u${at}`] ?? null] : [value, value];
+      isSound &&= !isAdopted || Number(row[`v${at}`]) === rows - nulls;
       isSound &&= !MOMENTS.has(field.type) || ![least, most].some((text) => text?.includes('infinity'));
       const isFloating = field.type === 'float' || field.type === 'double';
       const nan = isFloating ? [{ key: 'has_nan', value: String(most === 'nan') }] : [];

@@ -156,10 +156,10 @@ export type FilesFigures = {
 };
 
 /** What is asked of rows for their figures. */
-function figuresSql(schema: Pick<TableSchema, 'fields'>): string {
+function figuresSql({ schema, whole }: Pick<ReadFigures, 'schema' | 'whole'>): string {
   const has = (name: string): boolean => schema.fields.some((field) => field.name === name);
   return `count(*) AS n, ${has('_errors') ? 'count_if(len(_errors) > 0)' : '0'} AS e,
-    ${has('_extra') ? 'count(_extra)' : '0'} AS x, ${rowChecksumSql(schema)} AS c`;
+    ${has('_extra') ? 'count(_extra)' : '0'} AS x, ${rowChecksumSql(schema, whole)} AS c`;
 }
 
 /** A row of figures and other texts, as `figuresSql` and whoever adds to it ask for. */
@@ -180,6 +180,8 @@ type ReadFigures = {
   readonly paths: string;
   /** The columns that count; those of a table that it lacks hold no value in any row. */
   readonly schema: Pick<TableSchema, 'fields'>;
+  /** Ids of columns whose pages say that they hold a value in every row. */
+  readonly whole?: ReadonlySet<number>;
   /** SQL that is asked beside the figures. */
   readonly asked?: string;
 };
@@ -190,11 +192,11 @@ type ReadFigures = {
  */
 export async function readFigures(
   session: DuckdbSession,
-  { paths, schema, asked = '' }: ReadFigures,
+  { paths, asked = '', ...figures }: ReadFigures,
 ): Promise<FiguresRow | undefined> {
   const [row] = await session.rows<FiguresRow>(
-    `SELECT ${figuresSql(schema)}${asked} FROM read_parquet(${paths}, hive_partitioning = false)`,
-    { alone: schema.fields.length > MANY_COLUMNS },
+    `SELECT ${figuresSql(figures)}${asked} FROM read_parquet(${paths}, hive_partitioning = false)`,
+    { alone: figures.schema.fields.length > MANY_COLUMNS },
   );
   return row;
 }
