@@ -1,4 +1,4 @@
-import { fileWriter, flatSchema, leafOf, type NamedType, storedType } from '@weir/parquet';
+import { type ColumnPage, fileWriter, flatSchema, leafOf, type NamedType, placesPage, storedType } from '@weir/parquet';
 import { packedPage } from '../../parquet/test/packed-page.ts';
 import type { PrimitiveType } from '../src/index.ts';
 import type { TypedValue } from './typed-values.ts';
@@ -63,7 +63,18 @@ const bits = (flags: readonly boolean[]): Buffer => {
   return bytes;
 };
 
-/** A Parquet file as a connector writes its segments. */
+/** Values behind each other, or each once with the places of all. */
+function encodedOf(values: readonly Buffer[], isDictionary: boolean): Pick<ColumnPage, 'values' | 'dictionary'> {
+  const known = new Map(values.map((value) => [value.toString('hex'), value]));
+  if (!isDictionary || known.size === 0) return { values: Buffer.concat(values) };
+  const places = new Map([...known.keys()].map((value, place) => [value, place]));
+  return {
+    values: placesPage(Buffer.from(values.map((value) => places.get(value.toString('hex')) ?? 0))),
+    dictionary: { count: known.size, values: Buffer.concat([...known.values()]) },
+  };
+}
+
+/** A Parquet file as a connector writes its segments; pages of every second row group have dictionaries. */
 export function pagedFile(columns: readonly PagedColumn[]): Buffer {
   const named = columns.map(({ name, type }): NamedType => {
     const stored = storedType(type);
@@ -77,13 +88,16 @@ export function pagedFile(columns: readonly PagedColumn[]): Buffer {
     const pages = columns.map(({ type, groups: all }) => {
       const values = all[at] ?? [];
       const own = values.filter((value) => value !== null);
-      const bytes =
+      const encoded: Pick<ColumnPage, 'values' | 'dictionary'> =
         type === 'boolean'
-          ? bits(own.map(({ key }) => key === 1n))
-          : Buffer.concat(own.map((value) => plain(type, value)));
+          ? { values: bits(own.map(({ key }) => key === 1n)) }
+          : encodedOf(
+              own.map((value) => plain(type, value)),
+              at % 2 === 0,
+            );
       const nulls = values.length - own.length;
       const present = nulls === 0 ? undefined : bits(values.map((value) => value !== null));
-      return packedPage(rows, { values: bytes, nulls, present });
+      return packedPage(rows, { ...encoded, nulls, present });
     });
     writer.add(rows, pages);
   }

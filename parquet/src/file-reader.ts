@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Leaf, PackedPage } from './file-writer.ts';
+import { MAX_DICTIONARY_VALUES, placesPageBytes } from './dictionary.ts';
+import type { Leaf, PackedDictionary, PackedPage } from './file-writer.ts';
 import { CODEC, ENCODING, MAGIC, PAGE, PHYSICAL } from './format.ts';
 import { nullsOf } from './levels.ts';
 import { ParquetError } from './parquet-error.ts';
@@ -11,7 +12,7 @@ import { thriftBytes } from './write-thrift.ts';
 export const TAIL_BYTES = 8;
 const FIELD_ID = 9;
 
-/** Where the values of a column of a row group lie. */
+/** Where the values of a column of a row group lie, behind their dictionary if they have one. */
 export type StoredChunk = {
   readonly name: string;
   readonly codec: number;
@@ -48,7 +49,8 @@ export function readFooter(bytes: Buffer): Footer {
       const [name, ...below] = list(facts.get(3));
       // A chunk may also name another file.
       if (below.length > 0 || chunk.has(1)) throw new ParquetError('it has other than plain columns');
-      return { name: text(name), codec: count(facts.get(4)), offset: count(facts.get(9)), bytes: count(facts.get(7)) };
+      const offset = count(facts.get(11) ?? facts.get(9));
+      return { name: text(name), codec: count(facts.get(4)), offset, bytes: count(facts.get(7)) };
     }),
   }));
   return { columns, groups };
@@ -61,14 +63,45 @@ export function isElementOf(element: ThriftStruct, column: NamedType): boolean {
   return isDeepStrictEqual(without(element), without(struct));
 }
 
+type PageOf = { readonly rows: number; readonly type: NamedType['type'] };
+
 /**
  * The page that some bytes are, if they are one page of so many rows in the form that `fileWriter` gives it, packed by
- * Zstandard, and nothing else; then its levels say what the page says, and its values have the bytes that their type asks
- * for. What the packed values are is not looked at. Undefined for any other form; throws `ParquetError` for what is none.
+ * Zstandard, behind its dictionary if it has one, and nothing else; then its levels say what the page says, and its values
+ * have the bytes that their type asks for. What the packed values are is not looked at. Undefined for any other form; throws
+ * `ParquetError` for what is none.
  */
-export function readPage(
+export function readPage(bytes: Buffer, page: PageOf): PackedPage | undefined {
+  const first = readStruct(bytes);
+  if (first.struct.get(1) !== PAGE.dictionary) return dataPage(bytes, page, undefined);
+  const found = dictionaryPage(bytes, page.type);
+  return found && dataPage(found.rest, page, found.dictionary);
+}
+
+function dictionaryPage(
   bytes: Buffer,
-  { rows, type }: { readonly rows: number; readonly type: NamedType['type'] },
+  type: NamedType['type'],
+): { readonly dictionary: PackedDictionary; readonly rest: Buffer } | undefined {
+  const { struct: head, end } = readStruct(bytes);
+  const facts = structOf(head.get(7));
+  const [plainBytes, packed, values] = [count(head.get(2)), count(head.get(3)), count(facts.get(1))];
+  const isOurs =
+    isDeepStrictEqual([...head.keys()], [1, 2, 3, 7]) &&
+    isDeepStrictEqual([...facts.keys()], [1, 2]) &&
+    facts.get(2) === ENCODING.plain &&
+    values > 0 &&
+    values <= MAX_DICTIONARY_VALUES &&
+    isLengthOf(plainBytes, values, type) &&
+    end + packed < bytes.length;
+  if (!isOurs) return undefined;
+  const dictionary = { count: values, values: bytes.subarray(end, end + packed), plainBytes };
+  return { dictionary, rest: bytes.subarray(end + packed) };
+}
+
+function dataPage(
+  bytes: Buffer,
+  { rows, type }: PageOf,
+  dictionary: PackedDictionary | undefined,
 ): PackedPage | undefined {
   const { struct: head, end } = readStruct(bytes);
   const data = structOf(head.get(8));
@@ -80,7 +113,7 @@ export function readPage(
     head.get(1) === PAGE.dataV2 &&
     data.get(1) === rows &&
     data.get(3) === rows &&
-    data.get(4) === ENCODING.plain &&
+    data.get(4) === (dictionary === undefined ? ENCODING.plain : ENCODING.rleDictionary) &&
     data.get(6) === 0 &&
     levels <= Math.min(plain, packed) &&
     end + packed === bytes.length;
@@ -88,8 +121,14 @@ export function readPage(
   const definition = bytes.subarray(end, end + levels);
   const nulls = nullsOf(definition, rows);
   const plainBytes = plain - levels;
-  if (nulls === undefined || nulls !== data.get(2) || !isLengthOf(plainBytes, rows - nulls, type)) return undefined;
-  return { nulls, definition, codec: CODEC.zstd, values: bytes.subarray(end + levels), plainBytes };
+  if (nulls === undefined || nulls !== data.get(2)) return undefined;
+  const isWhole =
+    dictionary === undefined
+      ? isLengthOf(plainBytes, rows - nulls, type)
+      : plainBytes === placesPageBytes(rows - nulls);
+  if (!isWhole) return undefined;
+  const page = { nulls, definition, codec: CODEC.zstd, values: bytes.subarray(end + levels), plainBytes };
+  return dictionary === undefined ? page : { ...page, dictionary };
 }
 
 const WIDTHS: ReadonlyMap<number, number> = new Map([

@@ -1,5 +1,4 @@
 import { type CODEC, ENCODING, MAGIC, PAGE } from './format.ts';
-import { runOf } from './levels.ts';
 import { type Thrift, thriftBytes } from './write-thrift.ts';
 
 /** A column without columns below it, as a file has it. */
@@ -17,13 +16,15 @@ export type PackedPage = {
   readonly repetition?: Buffer;
   readonly definition: Buffer;
   readonly codec: (typeof CODEC)[keyof typeof CODEC];
-  /** In the plain encoding, packed by the codec; none when the page has a dictionary. */
+  /** In the plain encoding, or places in the dictionary if there is one, packed by the codec. */
   readonly values: Buffer;
   /** Their bytes before they were packed. */
   readonly plainBytes: number;
-  /** The one value, in the plain encoding, that all values are. */
-  readonly constant?: Buffer;
+  readonly dictionary?: PackedDictionary;
 };
+
+/** The values of a page that has places instead, each once: in the plain encoding, packed by the codec of the page. */
+export type PackedDictionary = { readonly count: number; readonly values: Buffer; readonly plainBytes: number };
 
 /** Writes a file from its beginning to its end. */
 export type FileWriter = {
@@ -66,19 +67,16 @@ export function fileWriter(
 
   const addPage = (count: number, page: PackedPage): Chunk => {
     const offset = bytes;
-    const { constant, repetition = NONE, definition } = page;
+    const { dictionary, repetition = NONE, definition, values } = page;
     let plain = 0;
-    if (constant !== undefined) {
-      const head = dictionaryHead(constant.length);
-      for (const part of [head, constant]) write(part);
-      plain += head.length + constant.length;
+    if (dictionary !== undefined) {
+      const head = dictionaryHead(dictionary);
+      for (const part of [head, dictionary.values]) write(part);
+      plain += head.length + dictionary.plainBytes;
     }
     const dataOffset = bytes;
-    // One bit for each place in the dictionary, which has one value.
-    const values =
-      constant === undefined ? page.values : Buffer.concat([Buffer.from([1]), runOf(count - page.nulls, 0)]);
     const levels = repetition.length + definition.length;
-    const unpacked = levels + (constant === undefined ? page.plainBytes : values.length);
+    const unpacked = levels + page.plainBytes;
     const head = dataHead(count, page, { plain: unpacked, packed: levels + values.length });
     for (const part of [head, repetition, definition, values]) write(part);
     return { offset, dataOffset, packed: bytes - offset, plain: plain + head.length + unpacked, page };
@@ -112,13 +110,13 @@ export function fileWriter(
 }
 
 function dataHead(count: number, page: PackedPage, size: { readonly plain: number; readonly packed: number }): Buffer {
-  const { nulls, constant, definition, repetition = NONE } = page;
+  const { nulls, dictionary, definition, repetition = NONE } = page;
   const data: Thrift = {
     struct: [
       [1, { i32: count }],
       [2, { i32: nulls }],
       [3, { i32: count }],
-      [4, { i32: constant === undefined ? ENCODING.plain : ENCODING.rleDictionary }],
+      [4, { i32: dictionary === undefined ? ENCODING.plain : ENCODING.rleDictionary }],
       [5, { i32: definition.length }],
       [6, { i32: repetition.length }],
     ],
@@ -133,18 +131,18 @@ function dataHead(count: number, page: PackedPage, size: { readonly plain: numbe
   });
 }
 
-function dictionaryHead(bytes: number): Buffer {
+function dictionaryHead({ count, values, plainBytes }: PackedDictionary): Buffer {
   const dictionary: Thrift = {
     struct: [
-      [1, { i32: 1 }],
+      [1, { i32: count }],
       [2, { i32: ENCODING.plain }],
     ],
   };
   return thriftBytes({
     struct: [
       [1, { i32: PAGE.dictionary }],
-      [2, { i32: bytes }],
-      [3, { i32: bytes }],
+      [2, { i32: plainBytes }],
+      [3, { i32: values.length }],
       [7, dictionary],
     ],
   });
@@ -153,8 +151,8 @@ function dictionaryHead(bytes: number): Buffer {
 function groupFacts(leaves: readonly Leaf[], chunks: readonly Chunk[], count: number): Thrift {
   const list = chunks.map(({ offset, dataOffset, packed, plain, page }, at): Thrift => {
     const { path, physical } = leaves[at] ?? { path: [], physical: 0 };
-    const isConstant = page.constant !== undefined;
-    const encodings = [ENCODING.plain, ENCODING.rle, ...(isConstant ? [ENCODING.rleDictionary] : [])];
+    const hasDictionary = page.dictionary !== undefined;
+    const encodings = [ENCODING.plain, ENCODING.rle, ...(hasDictionary ? [ENCODING.rleDictionary] : [])];
     const facts: Thrift = {
       struct: [
         [1, { i32: physical }],
@@ -165,7 +163,7 @@ function groupFacts(leaves: readonly Leaf[], chunks: readonly Chunk[], count: nu
         [6, { i64: plain }],
         [7, { i64: packed }],
         [9, { i64: dataOffset }],
-        [11, isConstant ? { i64: offset } : undefined],
+        [11, hasDictionary ? { i64: offset } : undefined],
         [12, { struct: [[3, { i64: page.nulls }]] }],
       ],
     };

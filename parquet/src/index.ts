@@ -1,4 +1,5 @@
 /** Door of the Parquet package: the file format, as far as files are written or taken apart without reading their values. */
+export { type Dictionary, MAX_DICTIONARY_VALUES, placesPage } from './dictionary.ts';
 export {
   type Footer,
   footerBytes,

@@ -33,7 +33,11 @@ export function pagePacker(): PagePacker {
       });
     });
   return {
-    pack: async (rows, page) => pageOf(rows, page, await packed(page.values)),
+    async pack(rows, page) {
+      const { values, dictionary } = page;
+      const both = await Promise.all([packed(values), dictionary && packed(dictionary.values)]);
+      return pageOf(rows, page, { values: both[0], dictionary: both[1] });
+    },
     close: () => void stream.destroy(),
   };
 }

@@ -17,6 +17,7 @@ import {
   nullPage,
   type PackedPage,
   ParquetError,
+  placesPage,
   REPETITION,
   readFooter,
   readPage,
@@ -35,7 +36,8 @@ const NUMBER: NamedType = { name: 'n', type: stored('long') };
 const TEXT: NamedType = { name: 'text', type: stored('string') };
 const SAME: NamedType = { name: 'same', type: stored('string') };
 const NOTHING: NamedType = { name: 'nothing', type: stored('decimal(12, 2)') };
-const COLUMNS = [NUMBER, TEXT, SAME, NOTHING];
+const REPEATED: NamedType = { name: 'repeated', type: stored('string') };
+const COLUMNS = [NUMBER, TEXT, SAME, NOTHING, REPEATED];
 
 const lengthAndBytes = (text: string) => {
   const bytes = Buffer.from(text);
@@ -62,10 +64,26 @@ function pageOf<Value>(values: readonly (Value | null)[], write: (value: Value) 
   });
 }
 
-type Row = { readonly n: bigint | null; readonly text: string | null };
+/** The page of some texts, each of which stands in its dictionary once; there is one, were they all NULL. */
+function dictionaryPageOf(texts: readonly (string | null)[]): PackedPage {
+  const known = ['Tokyo', '', 'Zürich'];
+  const own = texts.filter((text) => text !== null);
+  const present = Buffer.alloc(Math.ceil(texts.length / 8));
+  texts.forEach((text, row) => {
+    if (text !== null) present[row >> 3] = (present[row >> 3] ?? 0) | (1 << (row & 7));
+  });
+  return packedPage(texts.length, {
+    values: placesPage(Buffer.from(own.map((text) => known.indexOf(text)))),
+    dictionary: { count: known.length, values: Buffer.concat(known.map(lengthAndBytes)) },
+    ...{ nulls: texts.length - own.length, present: own.length === texts.length ? undefined : present },
+  });
+}
+
+type Row = { readonly n: bigint | null; readonly text: string | null; readonly repeated: string | null };
 const row = fc.record({
   n: fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
   text: fc.option(fc.string({ unit: 'grapheme', maxLength: 20 })),
+  repeated: fc.option(fc.constantFrom('', 'Zürich', 'Tokyo')),
 });
 const groups = fc.array(fc.array(row, { minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 4 });
 
@@ -84,6 +102,7 @@ function fileOf(rowGroups: readonly (readonly Row[])[]): Buffer {
       ),
       constantPage(rows.length, lengthAndBytes('always')),
       nullPage(rows.length),
+      dictionaryPageOf(rows.map(({ repeated }) => repeated)),
     ]);
   }
   writer.end();
@@ -114,20 +133,24 @@ t.test('another reader finds the rows that were written, and the pages are found
     const bytes = fileOf(rowGroups);
     const path = join(folder, `${files++}.parquet`);
     await writeFile(path, bytes);
-    const wanted = rowGroups
-      .flat()
-      .map(({ n, text }) => ({ n: n === null ? null : String(n), text, same: 'always', nothing: null }));
-    t.strictSame(await read(path, 'n, text, same, nothing'), wanted);
+    const wanted = rowGroups.flat().map(({ n, text, repeated }) => ({
+      ...{ n: n === null ? null : String(n), text, same: 'always', nothing: null, repeated },
+    }));
+    t.strictSame(await read(path, 'n, text, same, nothing, repeated'), wanted);
     const footer = footerOf(bytes);
     t.strictSame(
       footer.groups.map(({ rows }) => rows),
       rowGroups.map(({ length }) => length),
     );
     for (const { rows, chunks } of footer.groups) {
-      const [number, text] = chunks.map(({ offset, bytes: size }) => bytes.subarray(offset, offset + size));
+      const [number, text, , , repeated] = chunks.map(({ offset, bytes: size }) =>
+        bytes.subarray(offset, offset + size),
+      );
       t.ok(readPage(number ?? bytes, { rows, type: NUMBER.type }));
       t.ok(readPage(text ?? bytes, { rows, type: TEXT.type }));
       t.notOk(readPage(text ?? bytes, { rows: rows + 1, type: TEXT.type }));
+      t.equal(readPage(repeated ?? bytes, { rows, type: TEXT.type })?.dictionary?.count, 3);
+      t.notOk(readPage(repeated ?? bytes, { rows: rows + 8, type: TEXT.type }));
     }
     for (const column of COLUMNS) {
       const element = footer.columns.get(column.name) ?? new Map();

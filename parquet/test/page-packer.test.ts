@@ -14,14 +14,17 @@ t.test(
     const pages = [0, 1, 100_000, LARGE, 0, 3, LARGE, 70_000].map((bytes) => ({
       values: Buffer.concat([Buffer.alloc(bytes, 'same'), randomBytes(bytes)]),
       ...{ nulls: bytes & 1, present: bytes === 3 ? Buffer.from([0b101]) : undefined },
+      ...(bytes === 100_000 ? { dictionary: { count: 2, values: Buffer.from('its own') } } : {}),
     }));
     const packed = await Promise.all(pages.map((page) => packer.pack(3, page)));
     for (const [index, page] of pages.entries()) {
-      const { values, ...facts } = packed[index] ?? packedPage(0, page);
-      const { values: alone, ...expected } = packedPage(3, page);
+      const { values, dictionary, ...facts } = packed[index] ?? packedPage(0, page);
+      const { values: alone, dictionary: known, ...expected } = packedPage(3, page);
       t.ok(zstdDecompressSync(values).equals(page.values));
       t.ok(zstdDecompressSync(alone).equals(page.values));
       t.same(facts, expected);
+      t.equal(dictionary?.count, known?.count);
+      if (dictionary) t.equal(String(zstdDecompressSync(dictionary.values)), 'its own');
     }
   },
 );

@@ -1,6 +1,7 @@
 import type { ColumnKind } from '../column-kind.ts';
 import { markOdd, type Rows } from './binary-block.ts';
 import { dateOf, isHeldDate, isHeldMoment, MICROS_1970_TO_2000 } from './binary-time.ts';
+import { byteValues } from './byte-values.ts';
 import { decimalValues } from './decimal-values.ts';
 import { type ColumnValues, fixedValues } from './fixed-values.ts';
 import { type Room, room } from './room.ts';
@@ -162,52 +163,7 @@ function truthValues(): ColumnValues {
     },
     take() {
       count = 0;
-      return to.take();
+      return { values: to.take() };
     },
   };
-}
-
-const LENGTH_BYTES = 4;
-/** Up to here a loop is faster than a call that copies. */
-const SHORT_BYTES = 128;
-const WORD_BYTES = 8;
-
-/** Each value behind its length; `skipped` bytes of what the server sent stand before it. */
-function byteValues(skipped: number): ColumnValues {
-  const to = room();
-  let before = 0;
-  return {
-    put(rows, column) {
-      // All values with their lengths are no more than the rows they are in.
-      to.reserve(rows.size + WORD_BYTES);
-      before = to.end;
-      to.end = putBytes(to, rows, column, skipped);
-    },
-    undo() {
-      to.end = before;
-    },
-    take: to.take,
-  };
-}
-
-function putBytes(to: Room, { bytes, view, places, step, count }: Rows, column: number, skipped: number): number {
-  const target = to.view;
-  const lastWord = view.byteLength - WORD_BYTES;
-  let { end } = to;
-  for (let at = column; at < count * step; at += step) {
-    const sent = places[at + 1] as number;
-    if (sent < 0) continue;
-    const from = (places[at] as number) + skipped;
-    const length = sent - skipped;
-    target.setUint32(end, length, true);
-    end += LENGTH_BYTES;
-    // Whole words, the last of them beyond the value: what stands there is overwritten by the next one.
-    if (length > SHORT_BYTES || from + length > lastWord) bytes.copy(to.bytes, end, from, from + length);
-    else
-      for (let word = 0; word < length; word += WORD_BYTES) {
-        target.setBigUint64(end + word, view.getBigUint64(from + word));
-      }
-    end += length;
-  }
-  return end;
 }

@@ -1,10 +1,14 @@
+import type { ColumnPage } from '@weir/parquet';
 import type { Rows } from './binary-block.ts';
 import { type Room, room } from './room.ts';
 
 /** Bytes from the server, and the same to be read as numbers. */
 export type Source = { readonly bytes: Buffer; readonly view: DataView };
 
-/** The values of a column in the order of its rows, as Parquet's plain encoding has them; NULL is none of them. */
+/** What a page says of the values of a column. */
+export type TakenValues = Pick<ColumnPage, 'values' | 'dictionary'>;
+
+/** The values of a column in the order of its rows, as a page of Parquet has them; NULL is none of them. */
 export type ColumnValues = {
   /**
    * Adds the values that the server wrote in binary form, of all rows, whose numbers for this column begin at `column`. A row
@@ -14,7 +18,7 @@ export type ColumnValues = {
   /** Takes back what was added last. */
   readonly undo: () => void;
   /** Gives all values, until the next one is added, and begins anew. */
-  readonly take: () => Buffer;
+  readonly take: () => TakenValues;
 };
 
 /** Writes the values of rows behind the end of a room that has a place for them. Gives the new end. */
@@ -33,6 +37,6 @@ export function fixedValues(width: number, put: PutValues): ColumnValues {
     undo() {
       to.end = before;
     },
-    take: to.take,
+    take: () => ({ values: to.take() }),
   };
 }

@@ -48,7 +48,7 @@ export function rowGroup(columns: readonly Pick<Column, 'kind' | 'type'>[]): Row
     },
     take() {
       const pages = slots.map(({ values, nulls, present }) => ({
-        values: values.take(),
+        ...values.take(),
         nulls,
         present: present?.subarray(0, Math.ceil(count / 8)),
       }));
