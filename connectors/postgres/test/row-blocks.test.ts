@@ -73,7 +73,8 @@ function plainOf({ values, dictionary, nulls }: ColumnPage, rows: number): Buffe
     known.push(dictionary.values.subarray(at, end));
     at = end;
   }
-  if (known.length === 0 || known.length !== dictionary.count) throw new Error('the dictionary has other values than it says');
+  if (known.length === 0 || known.length !== dictionary.count)
+    throw new Error('the dictionary has other values than it says');
   // Behind the width of a place, eight bits, and the number of eights, which is a variable length integer.
   let head = 1;
   while ((values[head] ?? 0) > 127) head += 1;
