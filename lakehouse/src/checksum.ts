@@ -48,7 +48,7 @@ function xorSql(terms: readonly string[]): string {
  * of it: reading one million rows back and hashing them takes 0.13 CPU-seconds, typing them 1.5. It is not made to
  * resist forgery. A test pins its values: should another DuckDB hash otherwise, the algorithm gets another name.
  *
- * `whole` has the ids of primitive fields with a value in every row, of which none is looked for: a tenth of the cost.
+ * `whole` has the ids of primitive fields that hold a value in every row: no NULL is looked for there, a tenth of the cost.
  */
 export function rowChecksumSql(schema: Pick<TableSchema, 'fields'>, whole: ReadonlySet<number> = NONE): string {
   const counted = schema.fields.filter((field) => !UNCOUNTED.has(field.name));
