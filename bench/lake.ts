@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startPostgres } from '@weir/embedded';
+import { serverFolder } from '@weir/embedded/testing';
 import type { Tenant } from '@weir/kernel';
 import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -28,7 +28,7 @@ export async function withLake<T>(
   settings: Record<string, unknown>,
   measure: (lake: Lake, t: Teardown) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'weir-bench-'));
+  const folder = await serverFolder('weir-bench-');
   const ends: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
   const t: Teardown = { teardown: (end) => void ends.push(end) };
   try {

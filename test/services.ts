@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { findTemporal, type PostgresBinaries, startPostgres, startTemporal } from '@weir/embedded';
+import { serverFolder } from '@weir/embedded/testing';
 import { ENGINE_VARIABLES, MachineUnfit, NO_ENGINES_VARIABLE, startRootful, startRootless } from './engines/index.ts';
 import { findObjectStore, startObjectStore } from './object-store.ts';
 import { testPython } from './python.ts';
@@ -40,8 +40,7 @@ export async function startServices(
   say: (line: string) => void,
   { secretStore: withSecretStore = false, engines: withEngines = false } = {},
 ): Promise<TestServices> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'weir-test-'));
-  await chmod(folder, 0o711);
+  const folder = await serverFolder('weir-test-');
   const addresses: Record<string, string> = {};
   const started: { stop(): Promise<void> }[] = [];
   const stop = async () => {

@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { serverFolder } from '@weir/embedded/testing';
 import t from 'tap';
 import { allCells, allRounds, MATRICES, unreachable } from './cells.ts';
 import { runCells } from './run-cells.ts';
@@ -16,7 +15,7 @@ const MOST_SECONDS = 60;
  * that the further arguments name.
  */
 const [kind, ...targets] = process.argv.slice(2);
-const folder = await mkdtemp(join(tmpdir(), 'weir-crash-'));
+const folder = await serverFolder('weir-crash-');
 t.teardown(() => rm(folder, { recursive: true, force: true }));
 for (const matrix of MATRICES.filter(({ contained }) => contained === (kind === 'containers'))) {
   t.test(`no row is lost or doubled, whoever is killed wherever: ${matrix.name}`, async (t) => {

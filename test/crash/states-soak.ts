@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startPostgres } from '@weir/embedded';
+import { serverFolder } from '@weir/embedded/testing';
 import t from 'tap';
 
 /** The law of states over many more cases than a test run has: as many as the first argument says. */
-const folder = await mkdtemp(join(tmpdir(), 'weir-states-'));
+const folder = await serverFolder('weir-states-');
 const server = await startPostgres({
   dataDir: join(folder, 'postgres'),
   logFile: join(folder, 'postgres.log'),

@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { serverFolder } from '@weir/embedded/testing';
 import t from 'tap';
 import { allCells, allRounds, fitTogether, MATRICES, MODES, unreachable } from '../crash/cells.ts';
 import { runCells } from '../crash/run-cells.ts';
@@ -32,7 +31,7 @@ t.test('the fixed list has every point, every process and every write mode, and 
 });
 
 const only = process.env.WEIR_TEST_CRASH_TARGET;
-const folder = await mkdtemp(join(tmpdir(), 'weir-crash-'));
+const folder = await serverFolder('weir-crash-');
 t.teardown(() => rm(folder, { recursive: true, force: true }));
 for (const matrix of MATRICES) {
   const rounds = matrix.fixed.filter((round) => only === undefined || round.some(({ target }) => target === only));

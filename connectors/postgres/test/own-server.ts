@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type PostgresBinaries, type RunningPostgres, startPostgres } from '@weir/embedded';
+import { serverFolder } from '@weir/embedded/testing';
 import pg from 'pg';
 import t from 'tap';
 
@@ -18,8 +18,7 @@ export type ServerPair = { readonly primary: RunningPostgres; readonly standby: 
 
 /** A primary and a standby that follows it, of one release; both go with the test. */
 export async function serverPair(binaries: PostgresBinaries): Promise<ServerPair> {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-postgres-'));
-  await chmod(folder, 0o711);
+  const folder = await serverFolder('weir-postgres-');
   const running: RunningPostgres[] = [];
   t.teardown(async () => {
     await Promise.all(running.map((server) => server.stop()));
