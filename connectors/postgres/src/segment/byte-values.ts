@@ -10,7 +10,7 @@ const WORD_BYTES = 8;
 
 /**
  * Values of any length; `skipped` bytes of what the server sent stand before each. As long as they are few and short each is
- * kept once: readers take such a page for half of the time, and it is smaller. Else each stands behind its length.
+ * kept once: such a page is smaller, and faster to read. Else each stands behind its length.
  */
 export function byteValues(skipped: number): ColumnValues {
   const to = room();
