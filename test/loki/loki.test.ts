@@ -105,6 +105,7 @@ t.test('whatever is looked for, a real Loki and files give the same lines on the
     }
   }
   t.strictSame({ ...(await store.count(run)) }, { ...(await files.count(run)) });
+  await files.end(run, 1, 'work');
 });
 
 t.test('what is more than Loki takes at a time waits, and all of it comes', async (t) => {
