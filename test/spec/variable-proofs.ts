@@ -204,7 +204,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_RUN_LOG_RETENTION_DAYS',
   ),
   ...proved(
-    'plugins/sources/test/run-logs.test.ts',
+    'plugins/sources/test/run-log-laws.ts',
     'of a run that says too much keeps the first and the last, and says what is missing',
     'WEIR_RUN_LOG_MAX_LINES',
   ),
