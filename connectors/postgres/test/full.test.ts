@@ -125,17 +125,19 @@ t.test('all parts show one moment, though rows change and move while they are re
 
 t.test('a reading whose connection is lost ends with an error and without a state', async (t) => {
   const { sql, config, name } = await database();
-  await sql(`CREATE TABLE large (id int PRIMARY KEY, filler text); ALTER TABLE large ALTER filler SET STORAGE PLAIN;
-    INSERT INTO large SELECT i, repeat('x', 4000) FROM generate_series(1, ${ROWS}) i`);
+  // A row takes a while, so that the copy goes on when it is looked for, however late that is.
+  await sql(`CREATE TABLE rows (id int PRIMARY KEY, filler text); ALTER TABLE rows ALTER filler SET STORAGE PLAIN;
+    INSERT INTO rows SELECT i, repeat('x', 4000) FROM generate_series(1, ${ROWS}) i;
+    CREATE VIEW large AS SELECT id, filler, pg_sleep(0.01)::text AS slow FROM rows`);
   const catalog = await discover(config());
   const reading = read(
     config({ parallel_reads: 1 }),
-    configured(catalog, { sync_mode: 'incremental', cursor_field: ['id'] }),
+    configured(catalog, { sync_mode: 'incremental', cursor_field: ['id'] }, 'large'),
   );
   let killed = 0;
   while (killed === 0) {
     const found = await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = '${name}' AND application_name = 'weir' AND query LIKE 'COPY%'`);
+      WHERE datname = '${name}' AND application_name = 'weir' AND state = 'active' AND query LIKE 'COPY%'`);
     killed = found.length;
   }
   const said = await reading;
