@@ -2,7 +2,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** At most so many files run at once for each core, while what runs leaves cores idle: more would run each other out of time. */
-const FILES_PER_CORE = 3;
+const FILES_PER_CORE = 2;
 /** A file more than there are cores is begun when less than this part of them computed since the last look. */
 const BUSY_ENOUGH = 0.95;
 /** Longer than a process of ours takes to start, which shows in the next look. */
@@ -39,7 +39,7 @@ export function inOrder(files: readonly string[], slow: readonly string[]): stri
 }
 
 /**
- * Runs every file, as many at once as there are cores, and up to three times as many while these leave cores idle.
+ * Runs every file, as many at once as there are cores, and up to twice as many while these leave cores idle.
  * Resolves when all have ended; `run` does not reject.
  */
 export async function runFiles(files: readonly string[], run: (file: string) => Promise<void>): Promise<void> {

@@ -13,7 +13,7 @@ import {
   readPage,
   TAIL_BYTES,
 } from '@weir/parquet';
-import { type AdoptPlan, adoptPlan } from './adopt-plan.ts';
+import { type AdoptedLeaf, type AdoptPlan, adoptPlan } from './adopt-plan.ts';
 import { identifier, literal } from './duckdb-sql.ts';
 import { outOfDaySql } from './odd-times.ts';
 import { partitionExpressions } from './stage-partition.ts';
@@ -121,6 +121,12 @@ type WrittenLeaf = {
   readonly bytes: number;
 };
 
+/** What is known of a leaf that is in no file. */
+const NO_LEAF: WrittenLeaf = { isAdopted: false, value: null, nulls: 0, bytes: 0 };
+
+const heldOf = (from: AdoptedLeaf['from']): Pick<WrittenLeaf, 'isAdopted' | 'value'> =>
+  'column' in from ? { isAdopted: true, value: null } : { isAdopted: false, value: from.value ?? null };
+
 type Writing = {
   readonly source: FileHandle;
   readonly target: FileHandle;
@@ -136,10 +142,7 @@ async function writePages({ source, target, footer, plan, key }: Writing): Promi
     for (const part of ready.splice(0)) await target.writeFile(part);
   };
   const writer: FileWriter = fileWriter(plan, (part) => void ready.push(part));
-  const sums = plan.leaves.map(({ from }) => {
-    const [isAdopted, value] = 'column' in from ? [true, null] : [false, from.value ?? null];
-    return { isAdopted, value, nulls: 0, bytes: 0 };
-  });
+  const sums = plan.leaves.map(({ from }) => ({ ...heldOf(from), nulls: 0, bytes: 0 }));
   for (const group of footer.groups) {
     const pages: PackedPage[] = [];
     for (const { from } of plan.leaves) {
@@ -159,7 +162,7 @@ async function writePages({ source, target, footer, plan, key }: Writing): Promi
   await flush();
   const isKeyThere = [...key].every((name) => footer.columns.has(name));
   if (writer.rows() === 0 || !isKeyThere) return undefined;
-  const leaves = new Map(plan.leaves.flatMap(({ key: name }, at) => (sums[at] ? [[name, sums[at]] as const] : [])));
+  const leaves = new Map(plan.leaves.map((leaf, at) => [leaf.key, sums[at] ?? NO_LEAF]));
   return { rows: writer.rows(), bytes: writer.bytes(), leaves };
 }
 
@@ -215,8 +218,6 @@ async function readBack({ session }: Writer, { path, schema, written }: Drafted)
     return undefined;
   }
 }
-
-const NO_LEAF: WrittenLeaf = { isAdopted: false, value: null, nulls: 0, bytes: 0 };
 
 type Judged = Drafted & { readonly row: FiguresRow };
 

@@ -1,4 +1,4 @@
-import { varintBytes } from './write-thrift.ts';
+import { packedRunHead } from './levels.ts';
 
 /** How many values a dictionary has at most: a place in it is a byte. */
 export const MAX_DICTIONARY_VALUES = 256;
@@ -18,11 +18,11 @@ export type Dictionary = {
  * (https://parquet.apache.org/docs/file-format/data-pages/encodings/#dictionary-encoding-plain_dictionary--2-and-rle_dictionary--8).
  */
 export function placesPage(places: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([PLACE_BITS]), runHead(places.length), places], placesPageBytes(places.length));
+  const head = Buffer.concat([Buffer.from([PLACE_BITS]), packedRunHead(eights(places.length))]);
+  return Buffer.concat([head, places], placesPageBytes(places.length));
 }
 
 /** How many bytes `placesPage` has for so many places. */
-export const placesPageBytes = (count: number): number => 1 + runHead(count).length + runs(count) * RUN;
+export const placesPageBytes = (count: number): number => 1 + packedRunHead(eights(count)).length + eights(count) * RUN;
 
-const runs = (count: number): number => Math.ceil(count / RUN);
-const runHead = (count: number): Buffer => varintBytes((runs(count) << 1) | 1);
+const eights = (count: number): number => Math.ceil(count / RUN);

@@ -72,17 +72,24 @@ type PageOf = { readonly rows: number; readonly type: NamedType['type'] };
  * `ParquetError` for what is none.
  */
 export function readPage(bytes: Buffer, page: PageOf): PackedPage | undefined {
-  const first = readStruct(bytes);
-  if (first.struct.get(1) !== PAGE.dictionary) return dataPage(bytes, page, undefined);
-  const found = dictionaryPage(bytes, page.type);
-  return found && dataPage(found.rest, page, found.dictionary);
+  const first = headed(bytes);
+  if (first.head.get(1) !== PAGE.dictionary) return dataPage(first, page, undefined);
+  const found = dictionaryPage(first, page.type);
+  return found && dataPage(headed(found.rest), page, found.dictionary);
+}
+
+/** A page behind its head, and all that comes after it. */
+type Headed = { readonly head: ThriftStruct; readonly body: Buffer };
+
+function headed(bytes: Buffer): Headed {
+  const { struct, end } = readStruct(bytes);
+  return { head: struct, body: bytes.subarray(end) };
 }
 
 function dictionaryPage(
-  bytes: Buffer,
+  { head, body }: Headed,
   type: NamedType['type'],
 ): { readonly dictionary: PackedDictionary; readonly rest: Buffer } | undefined {
-  const { struct: head, end } = readStruct(bytes);
   const facts = structOf(head.get(7));
   const [plainBytes, packed, values] = [count(head.get(2)), count(head.get(3)), count(facts.get(1))];
   const isOurs =
@@ -92,18 +99,17 @@ function dictionaryPage(
     values > 0 &&
     values <= MAX_DICTIONARY_VALUES &&
     isLengthOf(plainBytes, values, type) &&
-    end + packed < bytes.length;
+    packed < body.length;
   if (!isOurs) return undefined;
-  const dictionary = { count: values, values: bytes.subarray(end, end + packed), plainBytes };
-  return { dictionary, rest: bytes.subarray(end + packed) };
+  const dictionary = { count: values, values: body.subarray(0, packed), plainBytes };
+  return { dictionary, rest: body.subarray(packed) };
 }
 
 function dataPage(
-  bytes: Buffer,
+  { head, body }: Headed,
   { rows, type }: PageOf,
   dictionary: PackedDictionary | undefined,
 ): PackedPage | undefined {
-  const { struct: head, end } = readStruct(bytes);
   const data = structOf(head.get(8));
   const [plain, packed] = [count(head.get(2)), count(head.get(3))];
   const levels = count(data.get(5));
@@ -116,9 +122,9 @@ function dataPage(
     data.get(4) === (dictionary === undefined ? ENCODING.plain : ENCODING.rleDictionary) &&
     data.get(6) === 0 &&
     levels <= Math.min(plain, packed) &&
-    end + packed === bytes.length;
+    packed === body.length;
   if (!isOurs) return undefined;
-  const definition = bytes.subarray(end, end + levels);
+  const definition = body.subarray(0, levels);
   const nulls = nullsOf(definition, rows);
   const plainBytes = plain - levels;
   if (nulls === undefined || nulls !== data.get(2)) return undefined;
@@ -127,7 +133,7 @@ function dataPage(
       ? isLengthOf(plainBytes, rows - nulls, type)
       : plainBytes === placesPageBytes(rows - nulls);
   if (!isWhole) return undefined;
-  const page = { nulls, definition, codec: CODEC.zstd, values: bytes.subarray(end + levels), plainBytes };
+  const page = { nulls, definition, codec: CODEC.zstd, values: body.subarray(levels), plainBytes };
   return dictionary === undefined ? page : { ...page, dictionary };
 }
 

@@ -5,9 +5,12 @@ export function runOf(count: number, level: number): Buffer {
   return Buffer.concat([varintBytes(count << 1), Buffer.from([level])]);
 }
 
+/** What stands before the bits of a bit-packed run of so many eights of values. */
+export const packedRunHead = (eights: number): Buffer => varintBytes((eights << 1) | 1);
+
 /** A level of one bit for each value, the least first: the bits of `present`, as many bytes as they need. */
 export function bitLevels(present: Buffer): Buffer {
-  return Buffer.concat([varintBytes((present.length << 1) | 1), present]);
+  return Buffer.concat([packedRunHead(present.length), present]);
 }
 
 /** How many of so many values are NULL by their levels of one bit; undefined when these are in no form that we write. */
@@ -19,7 +22,7 @@ export function nullsOf(levels: Buffer, count: number): number | undefined {
     if (levels.equals(runOf(count, level))) return nulls;
   }
   const bytes = Math.ceil(count / 8);
-  const head = varintBytes((bytes << 1) | 1);
+  const head = packedRunHead(bytes);
   if (levels.length !== head.length + bytes || !levels.subarray(0, head.length).equals(head)) return undefined;
   return count - ones(levels.subarray(head.length), count);
 }

@@ -51,31 +51,30 @@ const int64 = (value: bigint) => {
   return bytes;
 };
 
-/** The page of some values. */
-function pageOf<Value>(values: readonly (Value | null)[], write: (value: Value) => Buffer): PackedPage {
+/** Which of some values are there. */
+function presenceOf(values: readonly unknown[]) {
   const present = Buffer.alloc(Math.ceil(values.length / 8));
   values.forEach((value, row) => {
     if (value !== null) present[row >> 3] = (present[row >> 3] ?? 0) | (1 << (row & 7));
   });
+  const nulls = values.filter((value) => value === null).length;
+  return { nulls, present: nulls === 0 ? undefined : present };
+}
+
+/** The page of some values. */
+function pageOf<Value>(values: readonly (Value | null)[], write: (value: Value) => Buffer): PackedPage {
   const own = values.filter((value) => value !== null);
-  const nulls = values.length - own.length;
-  return packedPage(values.length, {
-    ...{ values: Buffer.concat(own.map(write)), nulls, present: nulls === 0 ? undefined : present },
-  });
+  return packedPage(values.length, { values: Buffer.concat(own.map(write)), ...presenceOf(values) });
 }
 
 /** The page of some texts, each of which stands in its dictionary once; there is one, were they all NULL. */
 function dictionaryPageOf(texts: readonly (string | null)[]): PackedPage {
   const known = ['Tokyo', '', 'Zürich'];
   const own = texts.filter((text) => text !== null);
-  const present = Buffer.alloc(Math.ceil(texts.length / 8));
-  texts.forEach((text, row) => {
-    if (text !== null) present[row >> 3] = (present[row >> 3] ?? 0) | (1 << (row & 7));
-  });
   return packedPage(texts.length, {
     values: placesPage(Buffer.from(own.map((text) => known.indexOf(text)))),
     dictionary: { count: known.length, values: Buffer.concat(known.map(lengthAndBytes)) },
-    ...{ nulls: texts.length - own.length, present: own.length === texts.length ? undefined : present },
+    ...presenceOf(texts),
   });
 }
 

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { CliError } from '../cli-error.ts';
+import { writePrivately } from '../write-privately.ts';
 import { withFileLock } from './file-lock.ts';
 
 /** What signing in left: tokens of one identity provider, for one server. */
@@ -149,16 +149,4 @@ const lockOf = (file: string) => path.join(path.dirname(file), 'profiles.lock');
 /** Writes one profile in the place of the one that has the name. */
 export async function writeProfile(file: string, name: string, profile: Profile): Promise<void> {
   await changeProfile(file, name, async () => profile);
-}
-
-/** Replaces a file in one step, mode 0600, in a folder that only its owner enters. */
-export async function writePrivately(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  try {
-    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CliError } from '../cli-error.ts';
-import { writePrivately } from '../connection/profiles.ts';
+import { writePrivately } from '../write-privately.ts';
 import type { DevFolder } from './folder.ts';
 
 /** Every data folder of ours has this file from its first start on. */

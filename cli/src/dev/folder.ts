@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writePrivately } from '../connection/profiles.ts';
+import { writePrivately } from '../write-privately.ts';
 
 /** Where the development server keeps things. */
 export interface DevFolder {

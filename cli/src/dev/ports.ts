@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { CliError } from '../cli-error.ts';
-import { writePrivately } from '../connection/profiles.ts';
+import { writePrivately } from '../write-privately.ts';
 import type { DevFolder } from './folder.ts';
 
 const API_PORT = 8080;

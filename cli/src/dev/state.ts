@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { writePrivately } from '../connection/profiles.ts';
+import { writePrivately } from '../write-privately.ts';
 
 /** One process of the development server; `started` tells it from a later process with the same pid. */
 export interface DevProcess {

@@ -1,4 +1,4 @@
-import { writePrivately } from '../connection/profiles.ts';
+import { writePrivately } from '../write-privately.ts';
 
 /** The moments that a start is measured by, in the order in which they come. */
 export const MARKS = [

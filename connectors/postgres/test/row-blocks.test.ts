@@ -62,8 +62,6 @@ function blockOf(rows: readonly Buffer[]): RowBlock {
   return { bytes: Buffer.concat(rows), count: rows.length, lastAt: spans.at(-2) ?? 0, spans };
 }
 
-const present = (page: ColumnPage) => page.present?.toString('hex');
-
 /** The values of a page of so many rows, each in the plain encoding, whether it has a dictionary or not. */
 function plainOf({ values, dictionary, nulls }: ColumnPage, rows: number): Buffer {
   if (dictionary === undefined) return values;
@@ -97,7 +95,9 @@ function pagesOf(list: readonly (readonly Buffer[])[]) {
     if (!group.add(rows)) throw new Error('what is left is odd');
   }
   const [count, size] = [group.rows(), group.bytes()];
-  const pages = group.take().map((page) => [plainOf(page, count).toString('hex'), page.nulls, present(page)]);
+  const pages = group
+    .take()
+    .map((page) => [plainOf(page, count).toString('hex'), page.nulls, page.present?.toString('hex')]);
   return { count, size, odd, pages };
 }
 

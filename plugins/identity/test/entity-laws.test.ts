@@ -7,7 +7,7 @@ import { connected } from '../src/entity-resolution/union-find.ts';
 import { clustersBy, DOCUMENT, type Row, sampleDatabase } from './entity-kit.ts';
 
 /** A run of a law over DuckDB takes many milliseconds; each looks at many pairs. */
-const RUNS = { numRuns: 100 };
+const RUNS = { numRuns: 250 };
 const QUICK_RUNS = { numRuns: 1_000 };
 const HANG_LIMIT_MS = 230_000;
 

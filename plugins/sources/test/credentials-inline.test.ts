@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
+import { keyFile } from '../../../test/key-file.ts';
 import {
   createSource,
   deleteSource,
@@ -24,12 +22,6 @@ import { digestOf, VAULTED_CONFIG, VAULTED_PLATFORM, vaultedValues, vaultedWhole
 const MARK = 'CNRY-inline';
 const ABSENT = '00000000-0000-7000-8000-000000000000';
 
-async function keyFile(folder: string): Promise<string> {
-  const file = join(folder, 'credential.key');
-  await writeFile(file, randomBytes(32), { mode: 0o400 });
-  return file;
-}
-
 /** All rows of the tables where a credential could have got to, as text. */
 async function everything(platform: Awaited<ReturnType<typeof testPlatform>>): Promise<string> {
   const { rows } = { rows: await platform.database.peek(ALL_TABLES) };
@@ -50,7 +42,7 @@ async function lastDigest(api: Api): Promise<unknown> {
 t.test('the life of a source whose credentials are kept inline', async (t) => {
   const platform = await testPlatform(t, async (folder) => ({
     WEIR_PLATFORM: VAULTED_PLATFORM,
-    WEIR_CREDENTIAL_KEY_FILE: await keyFile(folder),
+    WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
   }));
   const api = await platform.as('demo');
   await platform.startWorker();
@@ -167,7 +159,7 @@ t.test(
   async (t) => {
     const platform = await testPlatform(t, async (folder) => ({
       WEIR_PLATFORM: VAULTED_PLATFORM,
-      WEIR_CREDENTIAL_KEY_FILE: await keyFile(folder),
+      WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
     }));
     const api = await platform.as('demo');
     await platform.startWorker();

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { keyFile } from '../../../test/key-file.ts';
 import { createSource, downloadRunLogs, readRunLogs, startSync } from '../src/contract.ts';
 import { discovered, enableAll, ended, ok, refusal, testPlatform } from './platform.ts';
 
@@ -13,7 +13,7 @@ const KEPT_LINES = 1_000;
 export async function runLogLaws(t: Test, storeSettings: (folder: string) => Record<string, string>): Promise<void> {
   const platform = await testPlatform(t, async (folder) => ({
     WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-talkative.json'),
-    WEIR_CREDENTIAL_KEY_FILE: await keyFile(folder),
+    WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
     WEIR_RUN_LOG_MAX_LINES: String(KEPT_LINES),
     ...storeSettings(folder),
   }));
@@ -192,11 +192,4 @@ export async function runLogLaws(t: Test, storeSettings: (folder: string) => Rec
     const { next_page_token } = await read({ limit: 1 });
     t.equal(await asked({ page_token: next_page_token, search: 'x' }), '400 invalid_page_token', 'of another search');
   });
-}
-
-async function keyFile(folder: string): Promise<string> {
-  const file = join(folder, 'credential.key');
-  await writeFile(file, randomBytes(32));
-  await chmod(file, 0o400);
-  return file;
 }
