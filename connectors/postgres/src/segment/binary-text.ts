@@ -5,6 +5,8 @@ import type { Source } from './fixed-values.ts';
 
 /** The most digits that a number of 32 bits needs to be told from its neighbours. */
 const FLOAT_DIGITS = 9;
+/** After the point, as many as can be asked for: the middle between two texts of nine digits has ten. */
+const EXACT_DIGITS = 100;
 
 /**
  * The text of a value in binary form: what Postgres prints, but for the exponents of floating numbers, which are those of
@@ -47,12 +49,21 @@ const numberText = (value: number): string => (Object.is(value, -0) ? '-0' : Str
 
 /** The shortest text that names a number of 32 bits. As in Postgres, none that is as near to a neighbour of the number. */
 function floatText(value: number): string {
-  if (!Number.isFinite(value)) return String(value);
+  if (value === 0 || !Number.isFinite(value)) return numberText(value);
   for (let digits = 1; digits <= FLOAT_DIGITS; digits += 1) {
-    const text = Number(value.toPrecision(digits));
+    const text = rounded(value, digits);
     const mirrored = 2 * text - value;
     const isBetween = text !== value && Math.fround(mirrored) === mirrored;
     if (Math.fround(text) === value && !isBetween) return numberText(text);
   }
   return numberText(value);
+}
+
+/** The number of so many digits that is nearest; of two the one with an even last digit, where `toPrecision` takes the larger. */
+function rounded(value: number, digits: number): number {
+  const [mantissa = '', exponent] = value.toExponential(EXACT_DIGITS).split('e');
+  const end = mantissa.indexOf('.') + digits;
+  const kept = mantissa.slice(0, end);
+  const isEvenHalf = /^50*$/.test(mantissa.slice(end)) && /[02468]\.?$/.test(kept);
+  return Number(isEvenHalf ? `${kept}e${exponent}` : value.toPrecision(digits));
 }
