@@ -12,6 +12,7 @@ import {
   readFooter,
   readPage,
   TAIL_BYTES,
+  writeParts,
 } from '@weir/parquet';
 import { type AdoptedLeaf, type AdoptPlan, adoptPlan } from './adopt-plan.ts';
 import { identifier, literal } from './duckdb-sql.ts';
@@ -138,16 +139,15 @@ type Writing = {
 
 async function writePages({ source, target, footer, plan, key }: Writing): Promise<WrittenLeaves | undefined> {
   const ready: Buffer[] = [];
-  const flush = async () => {
-    for (const part of ready.splice(0)) await target.writeFile(part);
-  };
+  const flush = () => writeParts(target, ready.splice(0));
   const writer: FileWriter = fileWriter(plan, (part) => void ready.push(part));
   const sums = plan.leaves.map(({ from }) => ({ ...heldOf(from), nulls: 0, bytes: 0 }));
   for (const group of footer.groups) {
+    const stored = await storedGroup(source, footer, group);
+    if (stored === undefined) return undefined;
     const pages: PackedPage[] = [];
     for (const { from } of plan.leaves) {
-      const page =
-        'page' in from ? from.page(group.rows) : await pageOf(source, { footer, group, column: from.column });
+      const page = 'page' in from ? from.page(group.rows) : pageOf(stored, from.column);
       if (page === undefined || ('column' in from && key.has(from.column.name) && page.nulls > 0)) return undefined;
       pages.push(page);
     }
@@ -166,14 +166,33 @@ async function writePages({ source, target, footer, plan, key }: Writing): Promi
   return { rows: writer.rows(), bytes: writer.bytes(), leaves };
 }
 
-type Wanted = Pick<Writing, 'footer'> & { readonly group: Footer['groups'][number]; readonly column: NamedType };
+type Group = Footer['groups'][number];
+type StoredGroup = Group & { readonly bytes: Buffer; readonly from: number };
 
-/** The page of a column in a row group, if the group has it once and it lies before the footer. */
-async function pageOf(source: FileHandle, { footer, group, column }: Wanted): Promise<PackedPage | undefined> {
-  const [chunk, another] = group.chunks.filter(({ name }) => name === column.name);
-  if (chunk === undefined || another !== undefined || group.rows === 0) return undefined;
-  if (chunk.codec !== CODEC.zstd || chunk.offset + chunk.bytes > footer.end) return undefined;
-  return readPage(await bytesAt(source, chunk.offset, chunk.bytes), { rows: group.rows, type: column.type });
+/** A row group with its bytes, read at once, if its chunks lie before the footer and fill them: a read for each costs more. */
+async function storedGroup(
+  source: FileHandle,
+  footer: Writing['footer'],
+  group: Group,
+): Promise<StoredGroup | undefined> {
+  const [first] = group.chunks;
+  if (first === undefined || group.rows === 0) return undefined;
+  let [from, end, size] = [first.offset, 0, 0];
+  for (const { offset, bytes } of group.chunks) {
+    from = Math.min(from, offset);
+    end = Math.max(end, offset + bytes);
+    size += bytes;
+  }
+  if (end > footer.end || end - from !== size) return undefined;
+  return { ...group, from, bytes: await bytesAt(source, from, size) };
+}
+
+/** The page of a column in a row group, if the group has it once. */
+function pageOf({ chunks, rows, from, bytes }: StoredGroup, { name, type }: NamedType): PackedPage | undefined {
+  const [chunk, another] = chunks.filter((candidate) => candidate.name === name);
+  if (chunk === undefined || another !== undefined || chunk.codec !== CODEC.zstd) return undefined;
+  const at = chunk.offset - from;
+  return readPage(bytes.subarray(at, at + chunk.bytes), { rows, type });
 }
 
 type Bounded = Field & { readonly type: Extract<FieldType, string> };

@@ -17,4 +17,5 @@ export { type PagePacker, pagePacker } from './page-packer.ts';
 export { ParquetError } from './parquet-error.ts';
 export { flatSchema, groupElement, leafElement, type NamedType } from './schema-element.ts';
 export { decimalShape, INT32_DIGITS, INT64_DIGITS, type StoredType, storedType, WIDE_BYTES } from './stored-type.ts';
+export { writeParts } from './write-parts.ts';
 export type { Thrift } from './write-thrift.ts';

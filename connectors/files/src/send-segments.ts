@@ -83,7 +83,7 @@ async function sendFile(connection: DuckDBConnection, path: string, sending: Sen
   const hand = sending.isOurs ? moveFile : copyFile;
   await sending.segment(async (target) => {
     await hand(path, target);
-    return total;
+    return { rows: total };
   });
 }
 
@@ -114,7 +114,7 @@ async function sendSlice(
         await connection.run(`COPY (${own}) TO ${literal(part)} (${SEGMENT_FORMAT})`);
       });
       await moveFile(part, target);
-      return to - from;
+      return { rows: to - from };
     });
   } catch (error) {
     if (to - from > MIN_ROW_GROUP_ROWS && isOutOfMemory(error)) return 'too_large';

@@ -120,7 +120,7 @@ function copyChecked({ path, ofOthers }: Required<SegmentPlace>, segment: Segmen
     const copy = openSync(target, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
       const isSame = copyHashed(source, copy, segment.bytes) === segment.sha256;
-      const readAt = (position: number, length: number) => readBlock(copy, position, length);
+      const readAt = (position: number, length: number) => fill(Buffer.allocUnsafe(length), copy, position);
       const rows = isSame ? parquetRows(readAt, segment.bytes) : undefined;
       if (rows !== BigInt(segment.rows)) throw new ConnectorError('segment_mismatch');
     } finally {
@@ -143,8 +143,9 @@ function openSource(path: string): number {
 /** Copies at most `size` bytes and gives their digest; a file that has shrunk meanwhile gives another one. */
 function copyHashed(source: number, copy: number, size: number): string {
   const hash = createHash('sha256');
+  const memory = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, size));
   for (let at = 0; at < size; ) {
-    const block = readBlock(source, at, Math.min(BLOCK_BYTES, size - at));
+    const block = fill(memory.subarray(0, size - at), source, at);
     if (block.length === 0) break;
     hash.update(block);
     for (let done = 0; done < block.length; ) done += writeSync(copy, block, done, block.length - done, at + done);
@@ -153,13 +154,13 @@ function copyHashed(source: number, copy: number, size: number): string {
   return hash.digest('hex');
 }
 
-function readBlock(file: number, position: number, length: number): Buffer {
-  const block = Buffer.allocUnsafe(length);
+/** Reads from a place of a file on until the memory is full or the file at its end; gives what was read. */
+function fill(memory: Buffer, file: number, position: number): Buffer {
   let done = 0;
-  while (done < length) {
-    const read = readSync(file, block, done, length - done, position + done);
+  while (done < memory.length) {
+    const read = readSync(file, memory, done, memory.length - done, position + done);
     if (read === 0) break;
     done += read;
   }
-  return block.subarray(0, done);
+  return memory.subarray(0, done);
 }

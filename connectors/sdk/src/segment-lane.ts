@@ -11,8 +11,15 @@ const POLL_MS = 5;
 /** What is read of a file at once for its digest: in smaller pieces the reading costs half of what the digest does. */
 const DIGEST_READ_BYTES = 256 * 1024;
 
+/** What whoever wrote a file knows of it. */
+export type WrittenSegment = {
+  readonly rows: number;
+  /** Its digest in hexadecimal digits; without it the file is read once more for that. */
+  readonly sha256?: string;
+};
+
 /** Writes a Parquet file to a path where none is, and tells how many records it has. */
-export type WriteSegment = (path: string) => Promise<number>;
+export type WriteSegment = (path: string) => Promise<WrittenSegment>;
 
 /** What is known of a finished file. */
 export type FinishedSegment = Pick<SegmentFacts, 'file' | 'rows' | 'bytes' | 'sha256'>;
@@ -52,10 +59,10 @@ export function segmentLane(environment: NodeJS.ProcessEnv): SegmentLane | undef
       const file = `${files++}.parquet`;
       const path = join(folder, file);
       try {
-        const rows = await write(path);
+        const { rows, sha256 } = await write(path);
         const bytes = rows === 0 ? 0 : (await stat(path)).size;
         if (rows > 0 && bytes <= MAX_SEGMENT_BYTES) {
-          const finished = { file, rows, bytes, sha256: await digest(path) };
+          const finished = { file, rows, bytes, sha256: sha256 ?? (await digest(path)) };
           waiting = [...waiting, path];
           return finished;
         }

@@ -68,7 +68,7 @@ t.test('a file is announced with what it is, and counts in the next state', asyn
     await emit.record({ id: 1 });
     const write = async (path: string) => {
       await writeFile(path, 'content');
-      return 3;
+      return { rows: 3 };
     };
     t.equal(await emit.segment?.(write), 'sent');
     await emit.state({});
@@ -92,13 +92,29 @@ t.test('a file is announced with what it is, and counts in the next state', asyn
   t.equal(messages[4].state.sourceStats.recordCount, 4);
 });
 
+t.test('who wrote a file may say its digest, which is not made again then', async (t) => {
+  const sha256 = 'ab'.repeat(32);
+  const end = await start(async (emit) => {
+    const write = async (path: string) => {
+      await writeFile(path, 'content');
+      return { rows: 1, sha256 };
+    };
+    t.equal(await emit.segment?.(write), 'sent');
+  }, offer(await folder()));
+  const { messages } = await end();
+  t.match(
+    messages.find(({ type }) => type === 'SEGMENT'),
+    { segment: { bytes: 7, sha256 } },
+  );
+});
+
 t.test('a file that is too large, empty or broken is not announced and does not stay', async (t) => {
   const place = await folder();
   const end = await start(async (emit) => {
     const sized = (bytes: number, rows: number) => async (path: string) => {
       await writeFile(path, '');
       await truncate(path, bytes);
-      return rows;
+      return { rows };
     };
     t.equal(await emit.segment?.(sized(MAX_SEGMENT_BYTES + 1, 2)), 'too_large');
     t.equal(await emit.segment?.(sized(9, 0)), 'sent');
@@ -122,7 +138,7 @@ t.test('a fifth file is written when one of four was taken', async (t) => {
       await emit.segment?.(async (path) => {
         await writeFile(path, 'content');
         written += 1;
-        return 1;
+        return { rows: 1 };
       });
     }
   }, offer(place));
@@ -142,7 +158,7 @@ t.test('a connector that is stopped does not wait for room', async (t) => {
     for (let index = 0; index < 5; index += 1) {
       const writing = emit.segment?.(async (path) => {
         await writeFile(path, 'content');
-        return 1;
+        return { rows: 1 };
       });
       if (index === 4) process.emit('SIGTERM');
       await writing;
@@ -178,7 +194,7 @@ t.test('the conformance cases tell a connector that overruns its bounds from one
       (error: Error) => error.message,
     );
   };
-  const send = `await emit.segment(async (path) => { await writeFile(path, content); return 1; });`;
+  const send = `await emit.segment(async (path) => { await writeFile(path, content); return { rows: 1 }; });`;
   t.equal(await verdict(`if (emit.segment !== undefined) ${send}`), 'passes');
   const facts = `{ stream: 'a', file: index + '.parquet', format: 'parquet', rows: 1, bytes: content.length, sha256, schema_id: 's' }`;
   const rush = `if (place !== undefined) { await writeFile(place + '/' + index + '.parquet', content); console.log(JSON.stringify({ type: 'SEGMENT', segment: ${facts} })); }`;

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Emit } from '@weir/connector-sdk';
+import { writeParts } from '@weir/parquet';
 import type { RowBlock } from '../copy-rows.ts';
 import { recordLine, rowJson } from '../row-json.ts';
 import type { FixedMember, RowSink, SinkOptions } from '../row-sink.ts';
@@ -12,7 +14,7 @@ import { rowGroup } from './row-group.ts';
 /** Longer rows go as lines: whoever reads a segment holds several of the longest values of a column. */
 export const MAX_SEGMENT_ROW_BYTES = 1024 * 1024;
 /** Rows of so many bytes become a row group. */
-const GROUP_BYTES = 8 * 1024 * 1024;
+const GROUP_BYTES = 16 * 1024 * 1024;
 /** A segment of so many bytes is ended; with one row group more it is below what a segment may have. */
 const SEGMENT_BYTES = 32 * 1024 * 1024;
 /** So is one that unpacks to so many: who reads it, commits and tells of it no later than that. */
@@ -138,17 +140,16 @@ const isLarge = (file: ParquetFile | undefined): boolean =>
 async function handOver(segment: NonNullable<Emit['segment']>, file: ParquetFile): Promise<void> {
   const rows = file.rows();
   const outcome = await segment(async (target) => {
+    const hash = createHash('sha256');
     const to: FileHandle = await open(target, 'wx');
     try {
       const parts = file.end();
-      const { bytesWritten } = await to.writev(parts);
-      const whole = parts.reduce((sum, { length }) => sum + length, 0);
-      // Where there was no room for all of it, this says so.
-      if (bytesWritten < whole) await to.writeFile(Buffer.concat(parts).subarray(bytesWritten));
+      for (const part of parts) hash.update(part);
+      await writeParts(to, parts);
     } finally {
       await to.close();
     }
-    return rows;
+    return { rows, sha256: hash.digest('hex') };
   });
   if (outcome === 'too_large') throw new Error('a segment is larger than segments may be');
 }
