@@ -94,13 +94,16 @@ t.test('a file is announced with what it is, and counts in the next state', asyn
 
 t.test('who wrote a file may say its digest, which is not made again then', async (t) => {
   const sha256 = 'ab'.repeat(32);
-  const end = await start(async (emit) => {
-    const write = async (path: string) => {
-      await writeFile(path, 'content');
-      return { rows: 1, sha256 };
-    };
-    t.equal(await emit.segment?.(write), 'sent');
-  }, offer(await folder()));
+  const end = await start(
+    async (emit) => {
+      const write = async (path: string) => {
+        await writeFile(path, 'content');
+        return { rows: 1, sha256 };
+      };
+      t.equal(await emit.segment?.(write), 'sent');
+    },
+    offer(await folder()),
+  );
   const { messages } = await end();
   t.match(
     messages.find(({ type }) => type === 'SEGMENT'),
