@@ -4,43 +4,14 @@
  *
  *   memory=<signal that ended one who takes 96 MiB> pids=<children that could be made, of 64> cpu=<percent of one CPU>
  *
- * Built by build.sh; the bytes lie in src/container/probe-program.ts.
+ * Built by build.sh; the bytes lie in src/container/own-programs.ts.
  */
-typedef unsigned long word;
-
-#if defined(__x86_64__)
-enum { SYS_write = 1, SYS_mmap = 9, SYS_nanosleep = 35, SYS_clone = 56, SYS_wait4 = 61, SYS_kill = 62,
-       SYS_clock_gettime = 228, SYS_exit_group = 231 };
-static long call(long n, word a, word b, word c, word d, word e, word f) {
-  long result;
-  register word r10 __asm__("r10") = d;
-  register word r8 __asm__("r8") = e;
-  register word r9 __asm__("r9") = f;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
-#elif defined(__aarch64__)
-enum { SYS_write = 64, SYS_exit_group = 94, SYS_nanosleep = 101, SYS_clock_gettime = 113, SYS_kill = 129,
-       SYS_clone = 220, SYS_mmap = 222, SYS_wait4 = 260 };
-static long call(long n, word a, word b, word c, word d, word e, word f) {
-  register long x8 __asm__("x8") = n;
-  register word x0 __asm__("x0") = a;
-  register word x1 __asm__("x1") = b;
-  register word x2 __asm__("x2") = c;
-  register word x3 __asm__("x3") = d;
-  register word x4 __asm__("x4") = e;
-  register word x5 __asm__("x5") = f;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
-  return (long)x0;
-}
-#endif
+#include "kernel.h"
 
 enum { SIGKILL = 9, SIGCHLD = 17, MEBIBYTE = 1 << 20, PAGE = 4096 };
 enum { TAKEN_MIB = 96, CHILDREN = 64, SPINNERS = 3, SPIN_MS = 500 };
 
 static long fork_child(void) { return call(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0); }
-static void leave(long code) { for (;;) call(SYS_exit_group, (word)code, 0, 0, 0, 0, 0); }
 
 static long milliseconds(long clock) {
   long time[2];

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, opendir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { chmod, lstat, opendir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** More than this is left to the next who tries: whoever still makes new files would keep us for ever. */
 const MAX_REMOVED = 200_000;
 const OWNER_ALL = 0o700;
+const PERMISSIONS = 0o7777;
 const NAME_BYTES = 8;
 
 /** Does one thing to the tree; tells whether it could be done. */
@@ -18,7 +19,9 @@ export async function removeTree(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
   } catch {
-    await chmod(folder, OWNER_ALL).catch(() => undefined);
+    // Others that may enter it still may: what keeps us out may be for them to remove.
+    const opened = lstat(folder).then(({ mode }) => chmod(folder, (mode & PERMISSIONS) | OWNER_ALL));
+    await opened.catch(() => undefined);
     await empty(folder);
     await rmdir(folder);
   }

@@ -1,16 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { ConnectorError } from '../connector-error.ts';
-import { createOptions, type ImageUser, LABEL } from './create-options.ts';
-import { type EngineClient, statusOf, within } from './engine-client.ts';
+import type { ImageUser } from './create-options.ts';
+import { type EngineClient, within } from './engine-client.ts';
 import { checkEngineSocket } from './engine-socket.ts';
 import { vettedEngineRoot } from './engine-workspace.ts';
-import { demuxFrames } from './frame-demuxer.ts';
 import { ensureNetwork } from './network.ts';
-import { probeProgram } from './probe-program.ts';
-import { programTar } from './single-file-tar.ts';
+import { runOwnProgram } from './own-container.ts';
 
 /** A condition that a test of the rest does without. No installation may. */
 export type EngineWaiver = 'rootful' | 'limits';
@@ -37,9 +32,6 @@ const PROBE_LIMITS = { memoryMiB: 32, pids: 16, cpus: 0.1, tmpMiB: 1 };
 const MAX_CPU_PERCENT = 20;
 const SIGKILL = '9';
 const NOBODY: ImageUser = { uid: 65_534, gid: 65_534 };
-const PROBE_TIMEOUT_MS = 60_000;
-/** The engine's word for an architecture, by the one that it says in its facts. */
-const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' };
 
 type Info = {
   readonly ID?: string;
@@ -99,49 +91,13 @@ function statedGap({ MemoryLimit: memory, PidsLimit: pids, CpuCfsQuota: cpu }: I
 
 /** The first bound that a container could break. */
 async function provenGap(engine: EngineClient, { Architecture: machine = '' }: Info): Promise<string | undefined> {
-  const said = /^memory=(\d+) pids=(\d+) cpu=(\d+)\n$/.exec(await probe(engine, ARCHITECTURES[machine] ?? machine));
+  const output = await runOwnProgram(engine, { program: 'probe', machine, limits: PROBE_LIMITS, user: NOBODY });
+  const said = /^memory=(\d+) pids=(\d+) cpu=(\d+)\n$/.exec(output ?? '');
   if (said === null) return 'probe_failed';
   const [, signal, pids, cpu] = said;
   if (signal !== SIGKILL) return 'memory_limit_not_enforced';
   if (Number(pids) >= PROBE_LIMITS.pids) return 'pids_limit_not_enforced';
   return Number(cpu) > MAX_CPU_PERCENT ? 'cpu_limit_not_enforced' : undefined;
-}
-
-/** Runs the probe as a connector is run, but without a workspace; what it printed. */
-async function probe(engine: EngineClient, architecture: string): Promise<string> {
-  const program = probeProgram(architecture);
-  if (program === undefined) return '';
-  const imageId = await probeImage(engine, program);
-  const deadline = String(Date.now() + PROBE_TIMEOUT_MS);
-  const plan = { imageId, user: NOBODY, command: [], limits: PROBE_LIMITS, environment: {} };
-  const labels = { [LABEL.role]: 'probe', [LABEL.deadline]: deadline };
-  const name = `weir-probe-${randomUUID()}`;
-  const container = await within(
-    engine.createContainer(createOptions({ ...plan, name, labels, inputs: undefined, segments: undefined })),
-  );
-  try {
-    const stream = await within(container.attach({ stream: true, stdout: true, stderr: true, logs: false }));
-    const output = text(demuxFrames(stream as unknown as Readable, () => undefined).stdout);
-    await within(container.start());
-    return await within(output, PROBE_TIMEOUT_MS);
-  } finally {
-    await container.remove({ force: true, v: true }).catch(() => undefined);
-  }
-}
-
-/** The probe as an image of the engine, made there if it is not: it comes from no registry. */
-async function probeImage(engine: EngineClient, program: Buffer): Promise<string> {
-  const [repo, tag] = ['weir/engine-probe', createHash('sha256').update(program).digest('hex').slice(0, 12)];
-  const image = engine.getImage(`${repo}:${tag}`);
-  const found = await within(image.inspect()).catch((error: unknown) => {
-    if (statusOf(error) !== 404) throw error;
-  });
-  if (found !== undefined) return found.Id;
-  const changes = ['ENTRYPOINT ["/probe"]', `USER ${NOBODY.uid}:${NOBODY.gid}`];
-  const archive = Readable.from([programTar('probe', program)]);
-  const made = await within(engine.importImage(archive as unknown as string, { repo, tag, changes }));
-  await within(text(made as unknown as Readable));
-  return (await within(image.inspect())).Id;
 }
 
 async function answered<T>(asked: Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { ConnectorLabels } from '../connector-runtime.ts';
 import { LABEL } from './create-options.ts';
+import { emptyFolder } from './empty-folder.ts';
 import { type EngineClient, within } from './engine-client.ts';
 import { listEngineWorkspaces } from './engine-workspace.ts';
 import { remove } from './supervise-container.ts';
@@ -14,7 +15,7 @@ export type IsLive = (run: Pick<ConnectorLabels, 'tenant' | 'execution' | 'attem
 export type Reaped = {
   readonly containers: number;
   readonly workspaces: number;
-  /** Folders that could not be removed: what a connector made there keeps us out. */
+  /** Folders that could not be removed, not by the engine either. */
   readonly left: readonly string[];
 };
 
@@ -53,10 +54,10 @@ export async function reapRuns({ engine, workspaceRoot, role }: ReapDeps, isLive
   }
   let workspaces = 0;
   const left: string[] = [];
-  for (const { destroy, path, ...run } of await listEngineWorkspaces(workspaceRoot)) {
-    if (!(await isDead(run))) continue;
-    if (await destroyed(destroy)) workspaces += 1;
-    else left.push(path);
+  for (const workspace of await listEngineWorkspaces(workspaceRoot)) {
+    if (!(await isDead(workspace))) continue;
+    if (await isDestroyed(engine, workspace)) workspaces += 1;
+    else left.push(workspace.path);
   }
   return { containers, workspaces, left };
 }
@@ -70,17 +71,22 @@ export async function reapOlderAttempts(engine: EngineClient, labels: AttemptLab
 export async function reapAttempt({ engine, workspaceRoot }: ReapDeps, labels: AttemptLabels): Promise<void> {
   const isOver = (attempt: number) => attempt <= Number(labels.attempt);
   await removeAttempts(engine, labels, isOver);
-  for (const { execution, attempt, destroy } of await listEngineWorkspaces(workspaceRoot)) {
-    if (execution === labels.execution && isOver(Number(attempt))) await destroyed(destroy);
+  for (const workspace of await listEngineWorkspaces(workspaceRoot)) {
+    const isOfTheRun = workspace.execution === labels.execution;
+    if (isOfTheRun && isOver(Number(workspace.attempt))) await isDestroyed(engine, workspace);
   }
 }
 
-/** One folder that cannot be removed keeps no other one. */
-function destroyed(destroy: () => Promise<void>): Promise<boolean> {
-  return destroy().then(
-    () => true,
-    () => false,
-  );
+type Leftover = { readonly path: string; readonly destroy: () => Promise<void> };
+
+/** Destroys a folder, with the engine's help where its containers left what keeps us out. One that stays keeps no other one. */
+async function isDestroyed(engine: EngineClient, { path, destroy }: Leftover): Promise<boolean> {
+  const isGone = () =>
+    destroy().then(
+      () => true,
+      () => false,
+    );
+  return (await isGone()) || emptyFolder(engine, path).then(isGone, () => false);
 }
 
 type AttemptLabels = Pick<ConnectorLabels, 'execution' | 'attempt'>;

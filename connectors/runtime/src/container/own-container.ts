@@ -1,0 +1,78 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { ContainerCreateOptions } from 'dockerode';
+import type { ConnectorLimits } from '../connector-runtime.ts';
+import { createOptions, type ImageUser, LABEL, SEGMENTS_TARGET } from './create-options.ts';
+import { type EngineClient, statusOf, within } from './engine-client.ts';
+import { demuxFrames } from './frame-demuxer.ts';
+import { type OwnProgram, ownProgram } from './own-programs.ts';
+import { programTar } from './single-file-tar.ts';
+
+const TIMEOUT_MS = 60_000;
+/** The engine's word for an architecture, by the one that it says in its facts. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' };
+
+export type OwnRun = {
+  readonly program: OwnProgram;
+  /** The architecture that the engine says in its facts. */
+  readonly machine: string;
+  readonly limits: ConnectorLimits;
+  readonly user: ImageUser;
+  /** A folder that it works in, where it may write. */
+  readonly folder?: string;
+  /** What its user may do beyond what it owns. */
+  readonly capabilities?: readonly string[];
+};
+
+/**
+ * Runs a program of ours as a connector is run, but without inputs, and gives what it printed; undefined where there is none
+ * for the architecture. Rejects when it takes longer than a minute, or the engine refuses it.
+ */
+export async function runOwnProgram(engine: EngineClient, run: OwnRun): Promise<string | undefined> {
+  const program = ownProgram(run.program, ARCHITECTURES[run.machine] ?? run.machine);
+  if (program === undefined) return undefined;
+  const container = await within(engine.createContainer(optionsOf(run, await imageOf(engine, run.program, program))));
+  try {
+    const stream = await within(container.attach({ stream: true, stdout: true, stderr: true, logs: false }));
+    const output = text(demuxFrames(stream as unknown as Readable, () => undefined).stdout);
+    await within(container.start());
+    return await within(output, TIMEOUT_MS);
+  } finally {
+    await container.remove({ force: true, v: true }).catch(() => undefined);
+  }
+}
+
+function optionsOf({ program, limits, user, folder, capabilities }: OwnRun, imageId: string): ContainerCreateOptions {
+  // By these it is removed like a run whose deadline has passed, should we not be there any more.
+  const labels = { [LABEL.role]: 'probe', [LABEL.deadline]: String(Date.now() + TIMEOUT_MS) };
+  const name = `weir-${program}-${randomUUID()}`;
+  const plan = { name, imageId, user, limits, labels, command: [], environment: {}, inputs: undefined };
+  const { HostConfig, ...options } = createOptions({ ...plan, segments: folder });
+  return {
+    ...options,
+    User: `${user.uid}:${user.gid}`,
+    ...(folder === undefined ? {} : { WorkingDir: SEGMENTS_TARGET }),
+    HostConfig: {
+      ...HostConfig,
+      CapAdd: [...(capabilities ?? [])],
+      // Who works in a folder asks nobody for anything, and the network of connectors may not be there yet.
+      ...(folder === undefined ? {} : { NetworkMode: 'none' }),
+    },
+  };
+}
+
+/** A program as an image of the engine, made there if it is not: it comes from no registry. */
+async function imageOf(engine: EngineClient, name: OwnProgram, program: Buffer): Promise<string> {
+  const [repo, tag] = [`weir/engine-${name}`, createHash('sha256').update(program).digest('hex').slice(0, 12)];
+  const image = engine.getImage(`${repo}:${tag}`);
+  const found = await within(image.inspect()).catch((error: unknown) => {
+    if (statusOf(error) !== 404) throw error;
+  });
+  if (found !== undefined) return found.Id;
+  const changes = [`ENTRYPOINT ["/${name}"]`];
+  const archive = Readable.from([programTar(name, program)]);
+  const made = await within(engine.importImage(archive as unknown as string, { repo, tag, changes }));
+  await within(text(made as unknown as Readable));
+  return (await within(image.inspect())).Id;
+}
