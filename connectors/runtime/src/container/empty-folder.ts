@@ -1,5 +1,4 @@
-import type { EngineClient } from './engine-client.ts';
-import { within } from './engine-client.ts';
+import { type EngineClient, within } from './engine-client.ts';
 import { runOwnProgram } from './own-container.ts';
 
 const LIMITS = { memoryMiB: 32, pids: 16, cpus: 1, tmpMiB: 1 };
