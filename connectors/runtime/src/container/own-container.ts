@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ContainerCreateOptions } from 'dockerode';
 import type { ConnectorLimits } from '../connector-runtime.ts';
 import { createOptions, type ImageUser, LABEL, SEGMENTS_TARGET } from './create-options.ts';
-import { type EngineClient, statusOf, within } from './engine-client.ts';
+import { type EngineClient, within } from './engine-client.ts';
 import { demuxFrames } from './frame-demuxer.ts';
 import { type OwnProgram, ownProgram } from './own-programs.ts';
 import { programTar } from './single-file-tar.ts';
@@ -32,7 +32,20 @@ export type OwnRun = {
 export async function runOwnProgram(engine: EngineClient, run: OwnRun): Promise<string | undefined> {
   const program = ownProgram(run.program, ARCHITECTURES[run.machine] ?? run.machine);
   if (program === undefined) return undefined;
-  const container = await within(engine.createContainer(optionsOf(run, await imageOf(engine, run.program, program))));
+  const image = await importProgram(engine, run.program, program);
+  try {
+    return await outputOf(engine, optionsOf(run, image));
+  } finally {
+    await engine
+      .getImage(image)
+      .remove({ force: true })
+      .catch(() => undefined);
+  }
+}
+
+/** What a container prints on stdout from its start to its end; it is gone then. */
+async function outputOf(engine: EngineClient, options: ContainerCreateOptions): Promise<string> {
+  const container = await within(engine.createContainer(options));
   try {
     const stream = await within(container.attach({ stream: true, stdout: true, stderr: true, logs: false }));
     const output = text(demuxFrames(stream as unknown as Readable, () => undefined).stdout);
@@ -62,17 +75,15 @@ function optionsOf({ program, limits, user, folder, capabilities }: OwnRun, imag
   };
 }
 
-/** A program as an image of the engine, made there if it is not: it comes from no registry. */
-async function imageOf(engine: EngineClient, name: OwnProgram, program: Buffer): Promise<string> {
-  const [repo, tag] = [`weir/engine-${name}`, createHash('sha256').update(program).digest('hex').slice(0, 12)];
-  const image = engine.getImage(`${repo}:${tag}`);
-  const found = await within(image.inspect()).catch((error: unknown) => {
-    if (statusOf(error) !== 404) throw error;
-  });
-  if (found !== undefined) return found.Id;
-  const changes = [`ENTRYPOINT ["/${name}"]`];
+/**
+ * Makes an image of a program and gives its id. It has no name and is not kept: one that was found by its name could come
+ * from a registry.
+ */
+async function importProgram(engine: EngineClient, name: OwnProgram, program: Buffer): Promise<string> {
   const archive = Readable.from([programTar(name, program)]);
-  const made = await within(engine.importImage(archive as unknown as string, { repo, tag, changes }));
-  await within(text(made as unknown as Readable));
-  return (await within(image.inspect())).Id;
+  const changes = [`ENTRYPOINT ["/${name}"]`];
+  const made = await within(engine.importImage(archive as unknown as string, { changes }));
+  const id = /"status":"(sha256:[0-9a-f]{64})"/.exec(await within(text(made as unknown as Readable)))?.[1];
+  if (id === undefined) throw new Error('the engine made no image');
+  return id;
 }
