@@ -25,7 +25,7 @@ const PEERS: readonly Peer[] = [
   {
     name: 'dlt',
     least: 3.5,
-    note: 'A whole sync: worker, sync process and connector, from the call that starts it to the committed Iceberg table, types judged, with marks, statistics and checksum. dlt 1.31 with connectorx, its fastest backend, into an Iceberg table of PyIceberg. The server that both read is counted on neither side.',
+    note: 'A whole sync: worker, sync process and connector, from the call that starts it to the committed Iceberg table, types judged, with marks, statistics and checksum. dlt 1.31 with connectorx, its fastest backend, into an Iceberg table of PyIceberg. The server that both read is counted on neither side. PyAirbyte is not among them: its Postgres source is a program of the JVM that comes only as an image. Our connector runs as a process here, as in development; what a container adds to a start is measured by `containers`.',
     command: async (url, folder) => ({
       command: await peerProgram('dlt-postgres'),
       args: [LOAD, url, TABLE, path.join(folder, 'run')],

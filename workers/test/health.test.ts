@@ -1,29 +1,13 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import t from 'tap';
 import { judgeBeat, judgePollers } from '../src/judge-worker.ts';
+import { probe } from './run-probe.ts';
 import { slowDeployment } from './slow-deployment.ts';
 
-const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
-const PROGRAM = join(import.meta.dirname, '../src/health.ts');
 /** Of the loopback address, where nobody listens. */
 const NO_ENGINE = { WORKFLOW_HOST: '127.0.0.1', WORKFLOW_PORT: '1' };
 
-interface Probed {
-  code: number;
-  said: { healthy?: boolean; findings?: { check: string; outcome: string; detail: string }[]; faults?: string[] };
-}
-
-/** Runs the probe to its end. */
-function probe(environment: Readonly<Record<string, string>>, args = ['--roles', 'slow']): Promise<Probed> {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, HOME, NODE_COMPILE_CACHE, ...environment };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [...NODE_ARGS, PROGRAM, ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), said: JSON.parse(stdout || stderr) });
-    });
-  });
-}
+/** Has the thread that watches a worker fail once it has begun. */
+const DEAD_WATCHDOG = new URL('fixtures/dead-watchdog.mjs', import.meta.url).href;
 
 t.test('the probe of a worker', async (t) => {
   const world = await slowDeployment(t);
@@ -53,6 +37,10 @@ t.test('the probe of a worker', async (t) => {
 
   await worker.end('SIGTERM');
   t.match(await probe(environment), { code: 1 }, 'a worker that has ended');
+
+  const unwatched = await world.worker({ NODE_OPTIONS: `--import=${DEAD_WATCHDOG}` });
+  t.equal(await unwatched.ended, 1, 'a worker whose watchdog is dead ends itself');
+  t.match(await probe(environment), { code: 1, said: { findings: [{ detail: 'no worker of this role runs here' }] } });
 });
 
 t.test('a call that cannot be understood is refused', async (t) => {

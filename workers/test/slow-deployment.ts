@@ -22,6 +22,8 @@ const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
 /** A worker program that polls. */
 export interface SlowWorker {
   pid: number;
+  /** Its exit code; null when a signal has ended it. */
+  ended: Promise<number | null>;
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -33,8 +35,8 @@ export interface SlowDeployment {
   queue: string;
   /** Writes a run, whether somebody polls or not. */
   start(): Promise<{ run_id: string; workflow_id: string; warning: unknown }>;
-  /** Starts the worker program and waits until it polls. */
-  worker(): Promise<SlowWorker>;
+  /** Starts the worker program, with more in its environment if asked, and waits until it polls. */
+  worker(more?: Readonly<Record<string, string>>): Promise<SlowWorker>;
   /** What the worker program is started with. */
   environment: Readonly<Record<string, string>>;
   /** Lets runs go on to their ends. */
@@ -73,7 +75,7 @@ export async function slowDeployment(t: Teardown): Promise<SlowDeployment> {
       const run = { kind: 'slow-work', subjectId: SUBJECT, requestedBy: 'ada', admitted };
       return platform.database.db(tenant).transaction((tx) => platform.runs.start(tx, run));
     },
-    worker: () => startWorker(t, environment),
+    worker: (more = {}) => startWorker(t, { ...environment, ...more }),
     enough: () => writeFile(join(folder, 'enough'), ''),
   };
 }
@@ -84,10 +86,11 @@ async function startWorker(t: Teardown, environment: Record<string, string>): Pr
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
-    await once(child, 'exit');
+    await ended;
   };
   t.teardown(() => end('SIGKILL'));
   const lines = createInterface({ input: child.stdout });
@@ -95,10 +98,10 @@ async function startWorker(t: Teardown, environment: Record<string, string>): Pr
     (async () => {
       for await (const line of lines) if (line.includes('"ready":true')) return;
     })(),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the worker ended with ${code}`))),
+    ended.then((code) => Promise.reject(new Error(`the worker ended with ${code}`))),
   ]);
   child.stdout.resume();
-  return { pid: child.pid ?? 0, end };
+  return { pid: child.pid ?? 0, ended, end };
 }
 
 /** Looks until something is there; only the hang limit of the test run ends it otherwise. */
