@@ -115,6 +115,8 @@ t.test('a sync is read and waited for by its run id alone, and the wait ends as 
     });
     const read = await weir(`runs get ${runId} -o json --url ${api.url}`);
     t.match([read.code, JSON.parse(read.stdout)], [0, { run_id: runId, status: 'running' }]);
+    const people = await weir(`runs get ${runId} -o table --url ${api.url}`);
+    t.match(people.stdout, /^image +\{"reference":"files:1","digest":"sha256:0a".*\}$/m, 'in one line');
     const ended = await weir(`runs wait ${runId} -o json --url ${api.url}`);
     t.match([ended.code, JSON.parse(ended.stdout)], [exit, { run_id: runId, status }], status);
   }

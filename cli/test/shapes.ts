@@ -57,6 +57,7 @@ export const run = (id: string, status: string) => ({
           hint: null,
         }
       : null,
+  image: { reference: 'files:1', digest: 'sha256:0a', id: 'sha256:0b', architecture: 'amd64' },
   streams: [
     {
       stream_id: IDS.other,

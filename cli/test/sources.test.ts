@@ -124,6 +124,22 @@ t.test('a sync is cancelled by its run or by its source', async (t) => {
   t.equal((await weir(`sources cancel ${other} --url ${byRun.url}`)).code, 4);
 });
 
+t.test('the receipt of a sync says which release and which image made it', async (t) => {
+  const { weir } = commandLine(t);
+  const connector = { pattern_id: 'files', version: '1', image: 'files:1' };
+  const note = async (made: object) => {
+    const versions = { release_sha: 'abc', image_digest: 'unknown', plugins: [], connector: made };
+    const receipt = { run_id: runId, status: 'succeeded', verdict: 'clean', versions, streams: [] };
+    const api = await fakeApi(t, { [`GET ${RUN}/receipt`]: ok({ sha256: 'd', etag: 'd', receipt }) });
+    return (await weir(`runs receipt ${runId} --url ${api.url}`)).stderr;
+  };
+  const contained = await note({ ...connector, image_digest: 'sha256:0a' });
+  t.match(contained, /^succeeded, clean; release abc, files:1, sha256:0a$/m);
+  const process = /^succeeded, clean; release abc, files:1$/m;
+  t.match(await note({ ...connector, image_digest: null }), process);
+  t.match(await note(connector), process, 'of an earlier release');
+});
+
 t.test('history is limited to a time, and summed up when asked to', async (t) => {
   const api = await fakeApi(t, {
     [`GET ${AT}/sync-history`]: ok({ items: [run(source, 'succeeded')], next_page_token: 'next', total: null }),

@@ -19,8 +19,8 @@ abstract class ReceiptCommand extends WeirCommand {
     await this.show(people ? receipt.streams : found, { columns: COLUMNS });
     if (!people) return 0;
     const { release_sha: release, connector } = receipt.versions;
-    const made = connector === null ? `release ${release}` : `release ${release}, ${connector.image}`;
-    this.note(`${receipt.status}${receipt.verdict === null ? '' : `, ${receipt.verdict}`}; ${made}`);
+    const made = [`release ${release}`, connector?.image, connector?.image_digest].filter((word) => word != null);
+    this.note(`${receipt.status}${receipt.verdict === null ? '' : `, ${receipt.verdict}`}; ${made.join(', ')}`);
     this.note(`receipt sha256 ${sha256}; to check it against the tables: weir runs verify ${receipt.run_id}`);
     return 0;
   }

@@ -143,6 +143,7 @@ export {
   type TableFormatRefView,
 } from './contract/sync-runs.ts';
 export {
+  ConnectorImage,
   FIELD_CHANGES,
   FieldNote,
   type FieldNoteView,

@@ -16,7 +16,7 @@ import {
   programImage,
   testEngine,
 } from '../../../test/engines/index.ts';
-import { createSource } from '../src/contract.ts';
+import { createSource, getSyncReceipt } from '../src/contract.ts';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
 import { SourceEntity } from '../src/source/entity.ts';
 import { SyncRunEntity } from '../src/sync/entity.ts';
@@ -68,17 +68,25 @@ else {
     const run = await synced(api, source_id);
     t.match(run, { status: 'succeeded', verdict: 'clean', rows_written: 2 });
     t.same((await read((tx) => tx.findOne(SyncRunEntity, { runId: run.run_id })))?.image, found?.image);
+    t.same(run.image, found?.image, 'who reads the sync is told of the image');
+    const connectorOf = async ({ run_id }: { run_id: string }) =>
+      ok(await api(getSyncReceipt, { params: { sync_run_id: run_id } })).receipt.versions.connector;
+    t.match(await connectorOf(run), { image: IMAGE, image_digest: found?.image?.digest }, 'and its receipt');
     t.same(await containers(engine, source_id), [], 'no container is left');
 
     await image(engine, 'id,name\n1,Mallory\n');
-    t.match(await synced(api, source_id), { status: 'failed', failure: { code: 'connector_image_mismatch' } });
+    const refused = await synced(api, source_id);
+    t.match(refused, { status: 'failed', failure: { code: 'connector_image_mismatch' }, image: null });
+    t.match(await connectorOf(refused), { image: IMAGE, image_digest: null }, 'no image ran');
     t.equal(
       ok(await api(previewDataset, { params })).rows.length,
       2,
       'another image under the same name wrote nothing',
     );
     t.match(await discovered(api, source_id), { status: 'succeeded' });
-    t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 });
+    const renewed = await synced(api, source_id);
+    t.match(renewed, { status: 'succeeded', rows_written: 1, image: { reference: IMAGE, digest: /^sha256:/ } });
+    t.not(renewed.image?.digest, run.image?.digest, 'another image, another digest');
   });
 }
 

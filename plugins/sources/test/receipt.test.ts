@@ -46,13 +46,21 @@ t.test('every sync ends in a receipt, however it ends', async (t) => {
     ...{ rows_read: 2, rows_written: 2, rows_with_errors: 0, rows_quarantined: 0, requested_by: 'admin@demo' },
     versions: {
       plugins: [{ id: 'datasets' }, { id: 'sources' }],
-      connector: { pattern_id: 'files', image: String },
+      connector: { pattern_id: 'files', image: String, image_digest: null },
     },
     streams: [{ name: 'orders', dataset_id: 'bronze.demo.shop__orders', status: 'succeeded', rows_written: 2 }],
   });
   t.equal(createHash('sha256').update(canonicalJson(receipt)).digest('hex'), sha256, 'the digest is of what was sent');
   t.equal(answer.headers.get('etag'), `"${etag}"`);
   t.strictSame(ok(await receiptOf(run.workflow_id)), { sha256, etag, receipt }, 'by either id, and it never changes');
+
+  await platform.db(await platform.tenant('demo')).transaction(async (tx) => {
+    const without = "document #- '{versions,connector,image_digest}'";
+    await tx.sql(`update sources.receipt set document = ${without} where run_id = $1`, [run.run_id]);
+  });
+  const old = ok(await receiptOf(run.run_id));
+  t.notOk('image_digest' in (old.receipt.versions.connector ?? {}), 'a receipt of an earlier release stays as it was');
+  t.equal(createHash('sha256').update(canonicalJson(old.receipt)).digest('hex'), old.sha256, 'and so does its digest');
 
   await writeFile(join(data, 'orders.csv'), 'id,at\n1,a,too,many\n');
   const failed = await synced(api, source_id);

@@ -66,7 +66,17 @@ export const SyncReceipt = Type.Object({
     release_sha: Type.String(),
     image_digest: Type.String(),
     plugins: Type.Array(Type.Object({ id: Type.String(), version: Type.String() })),
-    connector: Nullable(Type.Object({ pattern_id: Type.String(), version: Type.String(), image: Type.String() })),
+    connector: Nullable(
+      Type.Object({
+        pattern_id: Type.String(),
+        version: Type.String(),
+        image: Type.String(),
+        // Receipts of earlier releases have no such member, and their digests are of what they say.
+        image_digest: Type.Optional(
+          Nullable(Type.String({ description: 'Of the image that ran; null for a connector that ran as a process' })),
+        ),
+      }),
+    ),
   }),
   ...figures,
   streams: Type.Array(ReceiptStream, { description: 'In the order of their names' }),

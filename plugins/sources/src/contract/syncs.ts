@@ -96,11 +96,23 @@ export const StreamRun = Type.Object({
 
 export type StreamRunView = Static<typeof StreamRun>;
 
-/** One sync of a source with its streams; `worker` says who has an open run in hands, and is null for an ended one. */
+/** The image of the connector that a sync has run. */
+export const ConnectorImage = Type.Object({
+  reference: Type.String({ description: 'The name that the pattern had for it' }),
+  digest: Type.String({ description: "The registry's; the id for an image that came from no registry" }),
+  id: Type.String({ description: 'By which the container engine knows it' }),
+  architecture: Type.String(),
+});
+
+/**
+ * One sync of a source with its streams. `worker` says who has an open run in hands, and is null for an ended one;
+ * `image` is null for a connector that runs as a process, and until one runs.
+ */
 export const SyncRunDetail = Type.Composite([
   SyncRun,
   Type.Object({
     worker: Nullable(RunWorker),
+    image: Nullable(ConnectorImage),
     receipt: Nullable(Type.String({ description: 'Path of the receipt of one that has ended' })),
     streams: Type.Array(StreamRun),
   }),

@@ -2,9 +2,10 @@ import type { Kernel, TenantTransaction } from '@weir/kernel';
 import { type RunChanged, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import type { SyncReceiptView } from '../contract.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
+import type { Pattern } from '../pattern/pattern-file.ts';
 import { SYNC_KIND } from '../run-kinds.ts';
 import { SourceEntity } from '../source/entity.ts';
-import { StreamRunEntity, SyncRunEntity } from '../sync/entity.ts';
+import { StreamRunEntity, SyncRunEntity, type SyncRunRow } from '../sync/entity.ts';
 import { buildReceipt } from './build-receipt.ts';
 import { ReceiptEntity } from './entity.ts';
 import { SPEC_COLUMNS, type SyncSpec, specFingerprint } from './spec-fingerprint.ts';
@@ -59,14 +60,17 @@ async function writeReceipt(deps: ReceiptDeps, tx: TenantTransaction, { runId, s
   const source = await tx.findOne(SourceEntity, { sourceId });
   if (run === undefined || source === undefined) return;
   const pattern = await patterns.of(source, tx.sql);
-  const connector =
-    pattern === undefined ? null : { pattern_id: pattern.id, version: pattern.version, image: pattern.image };
+  const details = await tx.findOne(SyncRunEntity, { runId });
   const document = buildReceipt({
     run,
     source,
-    details: await tx.findOne(SyncRunEntity, { runId }),
+    details,
     streams: await tx.find(StreamRunEntity, { runId }),
-    versions: { ...versions(), connector },
+    versions: { ...versions(), connector: pattern === undefined ? null : connectorOf(pattern, details) },
   });
   await tx.insert(ReceiptEntity, { runId, document, createdAt: new Date() });
+}
+
+function connectorOf({ id, version, image }: Pattern, details: SyncRunRow | undefined) {
+  return { pattern_id: id, version, image, image_digest: details?.image?.digest ?? null };
 }

@@ -83,5 +83,5 @@ export function syncRunDetailView(
   const items = streams.map((row) => streamRunView(run, row));
   const view = syncRunView(run, details);
   const receipt = view.is_terminal ? getSyncReceipt.path.replace(':sync_run_id', run.runId) : null;
-  return { ...view, worker: worker ?? null, receipt, streams: items };
+  return { ...view, worker: worker ?? null, image: details?.image ?? null, receipt, streams: items };
 }
