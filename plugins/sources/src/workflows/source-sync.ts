@@ -4,7 +4,8 @@ import type { RunInput } from '../attempt.ts';
 import { withOutcome } from './run-outcome.ts';
 
 const { readAndLoad } = proxyActivities<SourceActivities>({
-  startToCloseTimeout: '24 hours',
+  // Longer than a connector may take all in all: one that takes longer is ended by its own deadline, with its code.
+  startToCloseTimeout: '6 days',
   heartbeatTimeout: '20 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 6 },
