@@ -1,6 +1,7 @@
 import { glob } from 'node:fs/promises';
 import { constants } from 'node:os';
 import path from 'node:path';
+import { engineLines } from './engine-uses.ts';
 import { runFile } from './run-file.ts';
 import { busyMeter, inOrder, runFiles } from './run-files.ts';
 import { startServices, type TestServices } from './services.ts';
@@ -60,6 +61,7 @@ function report(results: readonly FileResult[]): number {
     say(`\n✗ ${name}`);
     if (diagnosis !== '') say(diagnosis.replaceAll(/^/gm, '    '));
   }
+  for (const line of engineLines(results)) say(line);
   if (skipped > 0) say(`${skipped} skipped`);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   return failed;

@@ -1,4 +1,5 @@
 import { type FinalResults, Parser, type Result } from 'tap-parser';
+import { type EngineUse, readEngineComment } from './engine-uses.ts';
 
 /** One assertion that failed: where it stands, and tap's own diagnosis as text. */
 export type Failure = { name: string; diagnosis: string };
@@ -16,6 +17,8 @@ export type FileResult = {
   failures: Failure[];
   /** Processor time of the file's process and of every one it started and waited for, where it was told. */
   cpuSeconds: number | undefined;
+  /** On which container engines its tests ran, as they say themselves. */
+  engines: EngineUse[];
 };
 
 const NO_TESTS = 'no tests found';
@@ -35,6 +38,28 @@ function diagnosisOf({ diag }: { diag?: unknown }): string {
     .join('\n');
 }
 
+/**
+ * Gathers which engines the tests below a parser say they ran on. What is said of a whole file holds for every test in it;
+ * what is said twice is counted once. The function that it gives is asked when all has been read.
+ */
+function engineUses(whole: Parser): () => EngineUse[] {
+  const said: { at: Parser; kind: string; missing: string | undefined }[] = [];
+  const tests: Parser[] = [];
+  const listen = (at: Parser) => {
+    at.on('comment', (line: string) => {
+      const found = readEngineComment(line);
+      if (found && !said.some((one) => one.at === at && one.kind === found.kind)) said.push({ at, ...found });
+    });
+    at.on('child', (child: Parser) => {
+      if (at === whole) tests.push(child);
+      listen(child);
+    });
+  };
+  listen(whole);
+  const passed = (at: Parser) => (at === whole ? tests : [at]).filter(({ ok, count }) => ok && count > 0).length;
+  return () => said.map(({ at, kind, missing }) => ({ kind, missing, tests: missing === undefined ? passed(at) : 0 }));
+}
+
 /** Why a file is bad as a whole in which no assertion failed; undefined when it is good. */
 function wholeFault({ ok, failures }: FinalResults, { code, signal }: Ending): string | undefined {
   if (code === 0 && ok) return undefined;
@@ -48,7 +73,16 @@ function wholeFault({ ok, failures }: FinalResults, { code, signal }: Ending): s
  */
 export function tapResults(file: string): { write(text: string): void; end(ending: Ending): Promise<FileResult> } {
   const parser = new Parser({ name: file });
-  const result: FileResult = { file, passed: 0, skipped: 0, failed: 0, failures: [], cpuSeconds: undefined };
+  const result: FileResult = {
+    file,
+    passed: 0,
+    skipped: 0,
+    failed: 0,
+    failures: [],
+    cpuSeconds: undefined,
+    engines: [],
+  };
+  const uses = engineUses(parser);
   const fail = (name: string, diagnosis: string) => {
     result.failed += 1;
     result.failures.push({ name, diagnosis });
@@ -72,6 +106,7 @@ export function tapResults(file: string): { write(text: string): void; end(endin
         parser.once('complete', resolve);
         parser.end();
       });
+      result.engines = uses();
       const { skipAll, skipReason } = results.plan;
       const fault = wholeFault(results, ending);
       if (fault !== undefined && result.failed === 0) fail(file, fault);

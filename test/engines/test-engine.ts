@@ -1,3 +1,4 @@
+import { engineComment } from '../engine-uses.ts';
 import { type Engine, type EngineKind, engineIn } from './engine.ts';
 import { MachineUnfit } from './packages.ts';
 import { startRootful } from './start-rootful.ts';
@@ -17,6 +18,8 @@ const START: Readonly<Record<EngineKind, () => Promise<OwnEngine>>> = {
 
 interface TestLike {
   teardown(end: () => unknown): unknown;
+  /** A comment in the test's TAP; who only tears down has none. */
+  comment?(said: string): unknown;
 }
 
 /**
@@ -26,17 +29,22 @@ interface TestLike {
  */
 export async function testEngine(t: TestLike, kind: EngineKind): Promise<Engine | string> {
   const socketPath = process.env[ENGINE_VARIABLES[kind]];
-  return socketPath ? engineIn(socketPath) : ownEngine(t, kind);
+  if (!socketPath) return ownEngine(t, kind);
+  t.comment?.(engineComment(kind));
+  return engineIn(socketPath);
 }
 
 /** An engine that this test alone uses, ended with it; or the reason why this machine can have none. */
 export async function ownEngine(t: TestLike, kind: EngineKind): Promise<OwnEngine | string> {
-  const reason = process.env[NO_ENGINES_VARIABLE];
-  if (reason) return reason;
+  const engine = process.env[NO_ENGINES_VARIABLE] || (await startedEngine(kind));
+  if (typeof engine !== 'string') t.teardown(engine.stop);
+  t.comment?.(engineComment(kind, typeof engine === 'string' ? engine : undefined));
+  return engine;
+}
+
+async function startedEngine(kind: EngineKind): Promise<OwnEngine | string> {
   try {
-    const engine = await START[kind]();
-    t.teardown(engine.stop);
-    return engine;
+    return await START[kind]();
   } catch (fault) {
     if (fault instanceof MachineUnfit) return fault.message;
     throw fault;

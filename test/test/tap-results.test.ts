@@ -1,4 +1,5 @@
 import t from 'tap';
+import { engineComment, engineLines } from '../engine-uses.ts';
 import { type Ending, tapResults } from '../tap-results.ts';
 
 const FILE = 'a.test.ts';
@@ -20,7 +21,7 @@ function count(text: string, ending = WELL) {
 }
 
 t.test('assertions are counted, not the tests around them, and skipped ones are neither', async (t) => {
-  const wanted = { file: FILE, passed: 1, skipped: 1, failed: 0, failures: [], cpuSeconds: 1.25 };
+  const wanted = { file: FILE, passed: 1, skipped: 1, failed: 0, failures: [], cpuSeconds: 1.25, engines: [] };
   t.strictSame(await count(GOOD), wanted);
 });
 
@@ -53,3 +54,26 @@ t.test(
     t.match(await count('1..0 # SKIP no such engine\n'), { passed: 0, failed: 0, skipped: 1 });
   },
 );
+
+t.test('a run ends by saying what was shown on which engine, and what was not and why', async (t) => {
+  const test = (title: string, said: string, ok = 'ok') =>
+    `# Subtest: ${title}\n${said}    ${ok} 1 - one\n    1..1\n${ok} - ${title}\n`;
+  const on = (kind: string, missing?: string) => `    # ${engineComment(kind, missing)}\n`;
+  const each = `${test('a', on('rootless') + on('rootless'))}${test('b', on('rootful'))}${test('c', '')}`;
+  const tests = `${each}${test('d', on('rootless'), 'not ok')}1..4\n`;
+  const whole = `# ${engineComment('rootful')}\n${test('a', '')}${test('b', '')}1..2\n`;
+  const none = `# Subtest: a\n${on('rootless', 'no tunnel')}    1..0 # no tunnel\nok 1 - a # SKIP no tunnel\n1..1\n`;
+  const later = none.replace(on('rootless', 'no tunnel'), on('rootful'));
+  const results = [
+    { ...(await count(tests, { code: 1, signal: null })), file: 'a/test/loopback.test.ts' },
+    { ...(await count(whole)), file: 'a/test/verdicts.test.ts' },
+    { ...(await count(none)), file: 'b/test/probe.test.ts' },
+    { ...(await count(later)), file: 'b/test/unit.test.ts' },
+    { ...(await count(GOOD)), file: 'b/test/other.test.ts' },
+  ];
+  t.strictSame(engineLines(results), [
+    'rootful engine: tests passed: 3 (loopback, verdicts)',
+    'rootless engine: tests passed: 1 (loopback); skipped: probe (no tunnel)',
+  ]);
+  t.strictSame(engineLines(results.slice(-1)), []);
+});
