@@ -78,7 +78,7 @@ async function prove(t: Test, engine: Engine, { pattern, image, config, rows }: 
 
 t.setTimeout(TIMEOUT_MS);
 const engine = await testEngine(t, 'rootful');
-if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
+if (typeof engine === 'string') t.plan(0, engine);
 else
   for (const foreign of FOREIGN)
     t.test(`${foreign.image.requirement} runs unmodified, from discovery to the table`, (t) =>

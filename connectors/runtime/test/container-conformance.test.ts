@@ -19,7 +19,7 @@ const HABITS: readonly Habit[] = [
 const image = (name: Habit) => `weir-test/${name}:1`;
 
 const engine = await testEngine(t, 'rootful');
-if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
+if (typeof engine === 'string') t.plan(0, engine);
 else {
   const make = await imageMaker(engine);
   for (const name of HABITS) await make(image(name), [habit(name), 'USER 65534:65534']);

@@ -55,7 +55,7 @@ const NONE = '0000000000000000';
 for (const kind of ['rootful', 'rootless'] as const) {
   t.test(`every flag holds on the ${kind} engine, as seen from within`, async (t) => {
     const engine = await testEngine(t, kind);
-    if (typeof engine === 'string') return t.pass(`# SKIP ${engine}`);
+    if (typeof engine === 'string') return t.plan(0, engine);
     const seen = await facts(engine, 'nobody', [kind === 'rootful' ? 'rootful' : 'limits']);
     for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) t.equal(seen.status[set], NONE, set);
     t.match(seen.status, { NoNewPrivs: '1', Seccomp: '2' });

@@ -42,7 +42,7 @@ t.test('production does without no condition', async (t) => {
 
 t.test('a rootful engine is refused, and its limits are seen to hold where that is waived', async (t) => {
   const engine = await testEngine(t, 'rootful');
-  if (typeof engine === 'string') return t.pass(`# SKIP ${engine}`);
+  if (typeof engine === 'string') return t.plan(0, engine);
   const { socketPath, workspaceRoot } = engine;
   const at = { ...options, socketPath, workspaceRoot };
   await t.rejects(containerRuntime(at).ready(), refusal('engine_not_rootless'));
@@ -51,7 +51,7 @@ t.test('a rootful engine is refused, and its limits are seen to hold where that 
 
 t.test('an engine that enforces no limit is refused, whatever it says of itself', async (t) => {
   const engine = await testEngine(t, 'rootless');
-  if (typeof engine === 'string') return t.pass(`# SKIP ${engine}`);
+  if (typeof engine === 'string') return t.plan(0, engine);
   const { socketPath, workspaceRoot } = engine;
   const at = { ...options, socketPath, workspaceRoot };
   const facts = await containerRuntime({ ...at, waivers: ['limits'] }).ready();

@@ -34,9 +34,9 @@ function asWorker(t: Test): void {
 
 for (const kind of ['rootful', 'rootless'] as const) {
   t.test(`what a connector leaves in its folder is removed by the ${kind} engine where it keeps us out`, async (t) => {
-    if (process.getuid?.() !== ROOT) return t.pass('# SKIP only root can act for another user');
+    if (process.getuid?.() !== ROOT) return t.plan(0, 'only root can act for another user');
     const engine = await testEngine(t, kind);
-    if (typeof engine === 'string') return t.pass(`# SKIP ${engine}`);
+    if (typeof engine === 'string') return t.plan(0, engine);
     const image = await (await imageMaker(engine))('weir-test/leaves-folders:1', [runs(HOSTILE), 'USER nobody']);
     const workspaceRoot = await ownWorkspace(t, engine);
     await chown(workspaceRoot, WORKER, engine.inputGroup);

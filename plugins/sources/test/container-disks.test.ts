@@ -56,7 +56,7 @@ const TABLE: readonly (readonly [how: string, code: string, origin: string, hint
 
 // One of its own, whose workspace it may fill.
 const engine = await ownEngine(t, 'rootful');
-if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
+if (typeof engine === 'string') t.plan(0, engine);
 else {
   t.test(
     'a connector in a container that fills a disk is told of by code, origin and hint, and nothing of it is left',

@@ -89,7 +89,7 @@ function checkTold(t: Test, told: readonly Standing[]): void {
 }
 
 const engine = await testEngine(t, 'rootful');
-if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
+if (typeof engine === 'string') t.plan(0, engine);
 else {
   t.test('while the image is pulled, a discovery and a sync say so, and how far it is', async (t) => {
     const registry = await slowRegistry(t, engine);
