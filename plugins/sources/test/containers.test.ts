@@ -45,7 +45,7 @@ function deployment(engine: Engine, workspace: string): Record<string, string> {
 }
 
 const engine = await testEngine(t, 'rootful');
-if (typeof engine === 'string') t.pass(`# SKIP ${engine}`);
+if (typeof engine === 'string') t.plan(0, engine);
 else {
   t.test('a source is discovered and synced in containers of the image that discovery has run', async (t) => {
     const workspace = await ownWorkspace(t, engine);
