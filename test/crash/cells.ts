@@ -25,7 +25,7 @@ export interface Matrix {
   readonly contained: boolean;
   readonly targets: readonly Target[];
   readonly points: readonly FaultPoint[];
-  /** The list of every test run: each point, each process and each mode of the matrix is in it. */
+  /** The list of every test run: each point, each process and each mode of the matrix is in it; empty when the soak alone runs it. */
   readonly fixed: readonly Round[];
 }
 
@@ -78,6 +78,32 @@ export const MATRICES: readonly Matrix[] = [
       round('engine_killed', 'S4 append', 'S5 merge', 'S3 overwrite'),
       round('engine_stopped', 'S4 merge', 'S5 overwrite', 'S3 append'),
     ],
+  },
+  {
+    name: 'connectors in containers with an object store',
+    ...{ warehouse: 's3', contained: true, points: ['S3', 'S4', 'S13'] },
+    targets: ['api', 'postgres', 'temporal', 'store'],
+    fixed: [],
+  },
+];
+
+/** Processes at points that are in no matrix. */
+interface Elsewhere {
+  readonly targets: readonly Target[];
+  readonly points: readonly FaultPoint[];
+  /** Why there is nothing to kill, or where it is shown instead. */
+  readonly why: string;
+}
+
+/** What the matrices leave out. */
+export const ELSEWHERE: readonly Elsewhere[] = [
+  {
+    ...{ targets: ['container', 'engine_killed', 'engine_stopped'], points: WITHOUT_CHILD },
+    why: 'the run has no container: it has not begun to read, or was read to its end',
+  },
+  {
+    ...{ targets: ['container', 'engine_killed', 'engine_stopped'], points: ['S6', 'S7', 'S8', 'S9', 'S10', 'S11'] },
+    why: 'child and worker, who do the work there, are killed; the simulator ends a connector meanwhile',
   },
 ];
 

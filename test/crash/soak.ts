@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { serverFolder } from '@weir/embedded/testing';
 import t from 'tap';
-import { allCells, allRounds, MATRICES, unreachable } from './cells.ts';
+import { allCells, allRounds, ELSEWHERE, MATRICES, unreachable } from './cells.ts';
 import { runCells } from './run-cells.ts';
 
 /** Far beyond what it takes; only a hang reaches it. */
@@ -17,6 +17,9 @@ const MOST_SECONDS = 60;
 const [kind, ...targets] = process.argv.slice(2);
 const folder = await serverFolder('weir-crash-');
 t.teardown(() => rm(folder, { recursive: true, force: true }));
+for (const { targets: left, points, why } of ELSEWHERE) {
+  t.comment(`${left.join(', ')} at ${points.join(', ')}: in no matrix; ${why}`);
+}
 for (const matrix of MATRICES.filter(({ contained }) => contained === (kind === 'containers'))) {
   t.test(`no row is lost or doubled, whoever is killed wherever: ${matrix.name}`, async (t) => {
     for (const cell of allCells(matrix)) {
