@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
+/** What a program of ours is started with. */
 export const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 const PROGRAM = join(import.meta.dirname, '../src/health.ts');
 
 /** How the probe ended, and the line that it printed. */
-export interface Probed {
+interface Probed {
   code: number;
   said: { healthy?: boolean; findings?: { check: string; outcome: string; detail: string }[]; faults?: string[] };
 }

@@ -10,10 +10,10 @@ import { bootPlatform, type RunningPlatform } from '@weir/kernel/boot';
 import { type Teardown, type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
+import { NODE_ARGS } from './run-probe.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FIXTURE = join(import.meta.dirname, 'fixtures/slow-plugin');
-const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 /** Kept between runs, as bundling takes seconds. */
 const CACHE = join(tmpdir(), 'weir-test-cache');
 const POLL_MS = 100;

@@ -5,9 +5,8 @@ import { Readable } from 'node:stream';
 import { type ConnectorProcess, createSpool, readSync, removeTree, streamKey } from '@weir/connector-runtime';
 import t, { type Test } from 'tap';
 import { createSegmentFolder, createWorkspace } from '../src/workspace.ts';
+import { asOtherUser, OTHER_USER, ROOT } from './other-user.ts';
 
-const ROOT = 0;
-const OTHER_USER = 65_534;
 const DEEP = 205;
 const LONG_NAME = 'd'.repeat(20);
 const MANY_FILES = 1_000;
@@ -19,9 +18,7 @@ function unprivileged(t: Test): string {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   if (!isRoot) return folder;
   chownSync(folder, OTHER_USER, OTHER_USER);
-  process.seteuid?.(OTHER_USER);
-  t.intercept(process, 'getuid', { value: () => OTHER_USER });
-  t.teardown(() => process.seteuid?.(ROOT));
+  asOtherUser(t);
   return folder;
 }
 

@@ -2,12 +2,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chmod, chown, readdir } from 'node:fs/promises';
 import { containerRuntime } from '@weir/connector-runtime';
 import { testRun } from '@weir/connector-runtime/testing';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { testEngine } from '../../../test/engines/index.ts';
 import { imageMaker, ownWorkspace, runs } from './container-kit.ts';
+import { asOtherUser, OTHER_USER, ROOT } from './other-user.ts';
 
-const ROOT = 0;
-const WORKER = 65_534;
 /** Of the group that the root has, which is the engine's, as an installation has it. */
 const WORKSPACE_MODE = 0o2711;
 
@@ -25,13 +24,6 @@ for (let level = 0; level < 300; level += 1) {
   process.chdir('d'.repeat(20));
 }`;
 
-/** Goes on as a user who is not root, as a worker is, and who is in the group of the engine's socket. */
-function asWorker(t: Test): void {
-  process.seteuid?.(WORKER);
-  t.teardown(() => process.seteuid?.(ROOT));
-  t.intercept(process, 'getuid', { value: () => WORKER });
-}
-
 for (const kind of ['rootful', 'rootless'] as const) {
   t.test(`what a connector leaves in its folder is removed by the ${kind} engine where it keeps us out`, async (t) => {
     if (process.getuid?.() !== ROOT) return t.plan(0, 'only root can act for another user');
@@ -39,13 +31,14 @@ for (const kind of ['rootful', 'rootless'] as const) {
     if (typeof engine === 'string') return t.plan(0, engine);
     const image = await (await imageMaker(engine))('weir-test/leaves-folders:1', [runs(HOSTILE), 'USER nobody']);
     const workspaceRoot = await ownWorkspace(t, engine);
-    await chown(workspaceRoot, WORKER, engine.inputGroup);
+    await chown(workspaceRoot, OTHER_USER, engine.inputGroup);
     await chmod(workspaceRoot, WORKSPACE_MODE);
     const runtime = containerRuntime({
       ...{ socketPath: engine.socketPath, workspaceRoot, role: 'source', mode: 'development' },
       waivers: [kind === 'rootful' ? 'rootful' : 'limits'],
     });
-    asWorker(t);
+    // As a worker: not root, and in the group of the engine's socket.
+    asOtherUser(t);
     const ended = async (attempt: string) => {
       const run = testRun(image, { segments: true });
       const labels = { ...run.labels, attempt };
