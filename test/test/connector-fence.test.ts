@@ -1,11 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { type Test, test } from 'tap';
+import { examineFence } from '../../cli/src/connectors/examine-fence.ts';
+import { judgeFence, KEPT } from '../../cli/src/connectors/judge-fence.ts';
 import { isPublic } from '../../egress/src/is-public.ts';
 import { type Address, holds, type Network, parseNetwork } from '../../egress/src/network.ts';
 import { untilApart } from '../engines/leftovers.ts';
@@ -14,6 +16,9 @@ import { type EngineUser, MachineUnfit, prepareMachine } from '../engines/packag
 const run = promisify(execFile);
 const FENCE = path.resolve(import.meta.dirname, '../../deploy/connector-engine/bin/fence');
 const RUNS = 1_000;
+
+/** As the kernel prints a network of one address. */
+const asPrinted = (network: string) => network.replace(/(\.\d+)\/32$/, '$1');
 
 async function setOf(name: string): Promise<string[]> {
   const text = await readFile(FENCE, 'utf8');
@@ -149,4 +154,90 @@ test('behind the fence the engine reaches the public internet and what is allowe
   await fence('down');
   await t.rejects(fence('check'));
   await fence('down');
+});
+
+test('the doctor knows the networks of the fence', async (t) => {
+  for (const name of ['kept4', 'kept6'] as const) t.strictSame(KEPT[name], (await setOf(name)).map(asPrinted));
+});
+
+/** What somebody does to a fence that stands, and what is said of it then. */
+const DAMAGE: readonly (readonly [change: string, said: RegExp])[] = [
+  ['flush chain inet weir_connectors output', /is empty: nobody is held/],
+  ['flush chain inet weir_connectors refuse', /chain refuse lets through: it is empty/],
+  [
+    'insert rule inet weir_connectors refuse ip daddr 10.0.0.1 accept',
+    /chain refuse lets through: ip daddr 10\.0\.0\.1 accept/,
+  ],
+  ['insert rule inet weir_connectors output accept', /first rule names no user: accept/],
+  ['add rule inet weir_connectors output ip daddr 10.0.0.0/8 accept', /no fence has: ip daddr 10\.0\.0\.0\/8 accept/],
+  [
+    'delete element inet weir_connectors kept4 { 10.0.0.0/8, 169.254.0.0/16 }',
+    /refuse 10\.0\.0\.0\/8, 169\.254\.0\.0\/16$/,
+  ],
+  ['flush set inet weir_connectors kept6', /does not refuse 2001::\/23/],
+  ['add table inet weir_connectors { flags dormant; }', /dormant|does not list it/],
+];
+
+/** Another fence than that of these files, and what is said of it. */
+const OTHERS: readonly (readonly [from: string, to: string, said: RegExp])[] = [
+  ['hook output', 'hook input', /is filter hook input priority 0 policy accept, not filter hook output/],
+  ['priority filter', 'priority 10', /priority 10/],
+  ['policy accept', 'policy drop', /policy drop/],
+  ['type filter hook output priority filter; policy accept;', '', /at no hook/],
+  ['meta skuid != $uid return', 'meta skuid $uid return', /first rule names no user: skuid 1 return/],
+  ['ip daddr @kept4 goto refuse', '', /does not refuse private, link-local and metadata addresses/],
+  ['ip6 daddr != 2000::/3 goto refuse', '', /does not refuse private and link-local addresses of IPv6/],
+  ['fib daddr type { local, broadcast, anycast, multicast } goto refuse', '', /does not refuse this machine itself/],
+  ['{ local, broadcast, anycast, multicast }', 'broadcast', /no fence has: fib daddr type broadcast goto refuse/],
+  ['ip daddr @resolvers4', 'ip daddr != @resolvers4', /no fence has: ip daddr != @resolvers4/],
+];
+
+test('the doctor sees what the fence does, and names what one does not that is no fence any more', async (t) => {
+  const user = await machineOf();
+  if (typeof user === 'string') return t.plan(0, user);
+  const pid = await network(t);
+  const folder = await mkdtemp(path.join(tmpdir(), 'weir-fence-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const at = (name: string) => path.join(folder, name);
+  const script = await readFile(FENCE, 'utf8');
+  await writeFile(at('allowed'), '10.9.0.2 5432\n10.8.0.0/16 443\nfd00::/64 5432\n');
+  await writeFile(at('resolvers'), 'nameserver 127.0.0.53\nnameserver ::1\n');
+  const up = async (text = script) => {
+    await writeFile(at('fence'), text);
+    await within(pid, ['sh', at('fence'), 'up', 'daemon', at('allowed'), at('resolvers')]);
+  };
+  const listed = () =>
+    within(pid, ['nft', '-j', 'list', 'table', 'inet', 'weir_connectors']).catch((fault: { stdout: string }) => fault);
+  const judged = async (owner = { uid: 1, name: 'daemon' }) => judgeFence((await listed()).stdout, owner);
+  const named = async (said: RegExp, what: string) =>
+    t.match(await judged(), { found: said, next_step: /systemctl restart weir-connector-fence/ }, what);
+  await up();
+  t.strictSame(await judged(), { allowed: 3, resolvers: 2 });
+  const socketPath = at('docker.sock');
+  const place = { role: 'source' as const, socketDir: folder, socketPath, workspaceRoot: folder };
+  const doctor = async () => examineFence([place], async () => ({ text: (await listed()).stdout }));
+  t.match(await doctor(), { status: 'note', next_step: 'start the engine' }, 'whose fence it is the socket tells');
+  await writeFile(socketPath, '');
+  await chown(socketPath, 1, 1);
+  t.match(await doctor(), { status: 'ok', found: 'holds daemon (1); 3 allowed, 2 name servers' });
+  await chown(socketPath, 2, 2);
+  t.match(await doctor(), { status: 'fault', found: /^it holds user 1, and the engine is \w+ \(2\)$/ });
+  t.match(await judged({ uid: 995, name: 'weir-engine' }), {
+    found: 'it holds user 1, and the engine is weir-engine (995)',
+    next_step: /for whom the fence is made/,
+  });
+  for (const [change, said] of DAMAGE) {
+    await up();
+    await within(pid, ['nft', change]);
+    await named(said, change);
+  }
+  for (const [from, to, said] of OTHERS) {
+    t.ok(script.includes(from), from);
+    await up(script.replace(from, () => to));
+    await named(said, `${to === '' ? 'without' : to} ${from}`);
+  }
+  await up();
+  t.strictSame(await judged(), { allowed: 3, resolvers: 2 }, 'made anew, it stands');
+  await within(pid, ['nft', 'delete', 'table', 'inet', 'weir_connectors']);
+  t.equal((await listed()).stdout, '', 'of a table that is not there nothing is listed');
 });

@@ -11,5 +11,5 @@ export async function examineAll(places: readonly RolePlace[]): Promise<EngineCh
   for (const place of places) {
     checks.push(...(await examineSocket(place)), ...(await examineWorkspace(place)), ...(await examineEngine(place)));
   }
-  return [...checks, ...examineApart(places), ...(await examineMachine())];
+  return [...checks, ...examineApart(places), ...(await examineMachine(places))];
 }

@@ -1,24 +1,19 @@
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { checksOf, type EngineCheck } from './engine-check.ts';
+import type { RolePlace } from './engine-role.ts';
+import { examineFence } from './examine-fence.ts';
 
 const HOST_SOCKETS = ['/var/run/docker.sock', '/run/containerd/containerd.sock'];
 const COMMAND_TIMEOUT_MS = 10_000;
 const UNIT = 'weir-connector-engine.service';
 
 /** What is the same for all roles: the fence, the unit, and that no other engine is within reach. */
-export async function examineMachine(): Promise<EngineCheck[]> {
-  return [await fenceCheck(), await unitCheck(), await hostSocketCheck()];
+export async function examineMachine(places: readonly RolePlace[]): Promise<EngineCheck[]> {
+  return [await examineFence(places), await unitCheck(), await hostSocketCheck()];
 }
 
 const check = checksOf('machine');
-
-async function fenceCheck(): Promise<EngineCheck> {
-  const next = 'systemctl restart weir-connector-fence, which restarts the engine';
-  if (process.getuid?.() !== 0) return check('egress fence', 'unknown', 'only root sees it', 'run this as root too');
-  const stands = await said('nft', ['list', 'chain', 'inet', 'weir_connectors', 'output']);
-  return check('egress fence', stands !== undefined && /skuid/.test(stands), stands ? 'stands' : 'is not there', next);
-}
 
 /** The unit that operators start, and the manager of the engine's user in which the daemon runs: both end with the fence. */
 async function unitCheck(): Promise<EngineCheck> {

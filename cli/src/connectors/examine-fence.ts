@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { lstat } from 'node:fs/promises';
+import { checksOf, type EngineCheck } from './engine-check.ts';
+import type { RolePlace } from './engine-role.ts';
+import type { EngineOwner } from './examine-bounds.ts';
+import { userName } from './examine-socket.ts';
+import { judgeFence } from './judge-fence.ts';
+
+const COMMAND_TIMEOUT_MS = 10_000;
+const RESTART = 'systemctl restart weir-connector-fence, which restarts the engine';
+
+/** What `nft` said of the table: its text, that there is none, or that there is no `nft`. */
+export type FenceListing = { text: string } | 'no table' | 'no nft';
+
+/** Whether the egress fence holds the users of the engines, by what its table does; only root sees it. */
+export async function examineFence(
+  places: readonly RolePlace[],
+  list: () => Promise<FenceListing> = listTable,
+): Promise<EngineCheck> {
+  const check = (isOk: boolean | 'unknown', found: string, next: string) =>
+    checksOf('machine')('egress fence', isOk, found, next);
+  if (process.getuid?.() !== 0) return check('unknown', 'only root sees it', 'run this as root too');
+  const listing = await list();
+  if (listing === 'no nft') return check(false, 'nft is not installed', `install nftables, then ${RESTART}`);
+  if (listing === 'no table') return check(false, 'is not there', RESTART);
+  const owners = await ownersOf(places);
+  if (owners.length === 0) return check('unknown', 'whom it must hold is not known', 'start the engine');
+  const seen = [];
+  for (const owner of owners) {
+    const judged = judgeFence(listing.text, owner);
+    if ('found' in judged) return check(false, judged.found, judged.next_step);
+    seen.push(`holds ${owner.name} (${owner.uid}); ${judged.allowed} allowed, ${judged.resolvers} name servers`);
+  }
+  return check(true, seen.join('; '), '');
+}
+
+/** The users of the engines that these roles use: whose the sockets are. */
+async function ownersOf(places: readonly RolePlace[]): Promise<EngineOwner[]> {
+  const found = await Promise.all(places.map(({ socketPath }) => lstat(socketPath).catch(() => undefined)));
+  const uids = new Set(found.flatMap((socket) => (socket === undefined ? [] : [socket.uid])));
+  return Promise.all([...uids].map(async (uid) => ({ uid, name: await userName(uid) })));
+}
+
+function listTable(): Promise<FenceListing> {
+  const { promise, resolve } = Promise.withResolvers<FenceListing>();
+  const words = ['-j', 'list', 'table', 'inet', 'weir_connectors'];
+  execFile('nft', words, { timeout: COMMAND_TIMEOUT_MS }, (fault, text) => {
+    if (fault?.code === 'ENOENT') resolve('no nft');
+    // A table that is there and cannot be listed ends `nft` in another way.
+    else resolve(fault !== null && text === '' ? 'no table' : { text });
+  });
+  return promise;
+}
