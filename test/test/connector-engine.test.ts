@@ -172,6 +172,33 @@ test('ready means that a container engine answers through that socket in time', 
   t.strictSame(await ready(engine.socketPath), { code: 0, text: '' });
 });
 
+test('the engine is kept from the loopback of its machine by every version of its program, and nothing in the environment says otherwise', async (t) => {
+  const folder = await scratch(t);
+  const program = path.join(folder, 'dockerd-rootless.sh');
+  await writeFile(program, '#!/bin/sh\nenv | grep ^DOCKER | sort\necho "$@"\n', { mode: 0o755 });
+  const env = {
+    ...{
+      PATH: `${folder}:${process.env.PATH}`,
+      XDG_RUNTIME_DIR: '/run/of-it',
+      DOCKER_HOST: 'tcp://x',
+      DOCKER_CONTEXT: 'x',
+    },
+    DOCKERD_ROOTLESS_ROOTLESSKIT_DISABLE_HOST_LOOPBACK: 'false',
+    DOCKERD_ROOTLESS_ROOTLESSKIT_FLAGS: '--port-driver=x',
+    DOCKERD_ROOTLESS_ROOTLESSKIT_NET: 'host',
+  };
+  const { code, text } = await run(path.join(BIN, 'engine'), ['/socket', '/data', '/configuration'], env);
+  t.strictSame(
+    [code, ...text.trim().split('\n')],
+    [
+      0,
+      'DOCKERD_ROOTLESS_ROOTLESSKIT_DISABLE_HOST_LOOPBACK=true',
+      'DOCKERD_ROOTLESS_ROOTLESSKIT_NET=slirp4netns',
+      '--host unix:///socket --data-root /data/data --exec-root /run/of-it/exec --pidfile /run/of-it/docker.pid --config-file /configuration',
+    ],
+  );
+});
+
 test('an engine with the configuration of these files starts and tells the service manager once it is ready', async (t) => {
   if (process.env[NO_ENGINES_VARIABLE] || !IS_ROOT) return t.plan(0, process.env[NO_ENGINES_VARIABLE] ?? NOT_ROOT);
   const folder = await scratch(t);
