@@ -67,7 +67,7 @@ export async function crashPlatform(
   if (typeof engine === 'string') return engine;
   const faults = await faultFolder(join(folder, 'faults'));
   const servers = await startServers(t, folder, warehouse);
-  const url = new URL(servers.postgres.url);
+  const url = new URL(servers.postgres.now.url);
   const [host, port, database] = [url.hostname, Number(url.port), DATABASE];
   await bootstrapDatabase({ superuserUrl: url.href, database, passwords: PASSWORDS });
   const owner = { host, port, database, user: 'weir_owner', password: PASSWORDS.owner };
@@ -76,7 +76,7 @@ export async function crashPlatform(
   const issuer = await testIssuer(t);
   const environment = {
     ...platformEnvironment({ database: { name: DATABASE, app }, issuer, folder }),
-    ...{ WORKFLOW_HOST: host, WORKFLOW_PORT: String(servers.temporal.port), ...OFTEN },
+    ...{ WORKFLOW_HOST: host, WORKFLOW_PORT: String(servers.temporal.now.port), ...OFTEN },
     ...{ WEIR_PLATFORM: join(import.meta.dirname, 'platform.json'), WEIR_FAULTPOINTS: faults.path },
     ...{ WEIR_CACHE_DIR: join(toolCache(), 'crash-workflows'), WEIR_TABLE_CACHE_DIR: join(folder, 'copies') },
     ...servers.environment,
@@ -124,9 +124,9 @@ export async function crashPlatform(
 }
 
 interface Servers {
-  postgres: RunningPostgres;
-  temporal: RunningTemporal;
-  store: RunningObjectStore | undefined;
+  postgres: Kept<RunningPostgres>;
+  temporal: Kept<RunningTemporal>;
+  store: Kept<RunningObjectStore> | undefined;
   environment: Record<string, string>;
   reader: Record<string, string>;
   kill(target: 'postgres' | 'temporal' | 'store'): Promise<void>;
@@ -151,28 +151,41 @@ async function startServers(t: Teardown, folder: string, warehouse: 'folder' | '
   const store = (port?: number) =>
     startObjectStore({ binary: weed, folder: join(folder, 'store'), ...(port !== undefined && { port }) });
   const servers: Servers = {
-    postgres: await postgres(),
-    temporal: await temporal(),
-    store: warehouse === 's3' ? await store() : undefined,
+    postgres: await kept(t, postgres),
+    temporal: await kept(t, temporal),
+    store: warehouse === 's3' ? await kept(t, store) : undefined,
     environment: {},
     reader: {},
     async kill(target) {
-      if (target === 'store') return void (await servers.store?.stop('SIGKILL'));
-      const server = servers[target];
+      if (target === 'store') return void (await servers.store?.now.stop('SIGKILL'));
+      const server = servers[target].now;
       process.kill(server.pid, target === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
       await server.exited;
     },
-    async restart(target) {
-      if (target === 'postgres') servers.postgres = await postgres(servers.postgres.port);
-      else if (target === 'temporal') servers.temporal = await temporal(servers.temporal.port);
-      else servers.store = await store(servers.store?.port);
+    restart: async (target) => servers[target]?.restart(),
+  };
+  return servers.store === undefined ? servers : Object.assign(servers, await objectStore(t, servers.store.now));
+}
+
+/** A server that is started again where it was; `now` is the one that runs. */
+interface Kept<S> {
+  now: S;
+  restart(): Promise<void>;
+}
+
+/** Starts a server. Whichever start of it runs then goes with the test, also when another server never starts. */
+async function kept<S extends { port: number; stop(): Promise<unknown> }>(
+  t: Teardown,
+  start: (port?: number) => Promise<S>,
+): Promise<Kept<S>> {
+  const server: Kept<S> = {
+    now: await start(),
+    async restart() {
+      server.now = await start(server.now.port);
     },
   };
-  t.teardown(async () => {
-    await Promise.all([servers.temporal.stop(), servers.store?.stop()]);
-    await servers.postgres.stop();
-  });
-  return servers.store === undefined ? servers : Object.assign(servers, await objectStore(t, servers.store));
+  t.teardown(() => server.now.stop());
+  return server;
 }
 
 /** A bucket, and how platform and reader find it. */
