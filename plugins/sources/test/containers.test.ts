@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { TenantTransaction } from '@weir/kernel';
 import { previewDataset } from '@weir/plugin-datasets/contract';
@@ -8,6 +8,7 @@ import { labelsOf } from '../../../connectors/runtime/src/container/create-optio
 import { createEngineWorkspace } from '../../../connectors/runtime/src/container/engine-workspace.ts';
 import { workspaceLabel } from '../../../connectors/runtime/src/container/reap-runs.ts';
 import { ownWorkspace } from '../../../connectors/runtime/test/container-kit.ts';
+import { faultFolder } from '../../../test/crash/fault-folder.ts';
 import {
   askEngine,
   type Engine,
@@ -16,16 +17,18 @@ import {
   programImage,
   testEngine,
 } from '../../../test/engines/index.ts';
-import { createSource, getSyncReceipt } from '../src/contract.ts';
+import { createSource, getSyncReceipt, startSync } from '../src/contract.ts';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
+import { signBody } from '../src/pattern/webhook-signature.ts';
 import { SourceEntity } from '../src/source/entity.ts';
 import { SyncRunEntity } from '../src/sync/entity.ts';
-import { discovered, enableAll, ok, synced, testPlatform, until } from './platform.ts';
+import { discovered, enableAll, ended, ok, synced, testPlatform, until } from './platform.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const FILES = join(ROOT, 'connectors/files');
 const IMAGE = 'weir-test/contained:1';
 const params = { dataset_id: 'bronze.demo.shop__people' };
+const REGISTER_SECRET = 'register-secret-of-a-test';
 
 /** The connector of files with a file in its image. */
 function image(engine: Engine, csv: string): Promise<string> {
@@ -40,8 +43,19 @@ function image(engine: Engine, csv: string): Promise<string> {
 function deployment(engine: Engine, workspace: string): Record<string, string> {
   return {
     WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-contained.json'),
+    PATTERN_WEBHOOK_SECRET: REGISTER_SECRET,
     ...engineSettings(engine, { source: workspace, discovery: workspace }),
   };
+}
+
+/** Registers the next version of the pattern, whose image is another one. */
+async function registerNext(url: string): Promise<void> {
+  const file = join(import.meta.dirname, 'fixtures/contained/pattern.json');
+  const next = { ...JSON.parse(await readFile(file, 'utf8')), version: '1.0.1', image: 'weir-test/contained:2' };
+  const body = JSON.stringify({ pattern: next });
+  const headers = { 'content-type': 'application/json', ...signBody(REGISTER_SECRET, body, new Date()) };
+  const answer = await fetch(`${url}/api/v1/patterns/register`, { method: 'POST', body, headers });
+  if (!answer.ok) throw new Error(`the pattern was not registered: ${await answer.text()}`);
 }
 
 const engine = await testEngine(t, 'rootful');
@@ -52,7 +66,8 @@ else {
     await image(engine, 'id,name\n1,Ann\n2,Bo\n');
     const platform = await testPlatform(t, async () => deployment(engine, workspace));
     const left = await leftOf(engine, workspace, (await platform.tenant('demo')).tenantId);
-    await platform.startWorker();
+    const faults = await faultFolder(join(platform.folder, 'faults'));
+    await platform.startWorker({ WEIR_FAULTPOINTS: faults.path });
     await until('the end of what a worker before has left', async () => (await left()) === 0 || undefined);
     t.pass('a worker removes what one before it has left, before it has anything to run');
     const api = await platform.as('demo');
@@ -67,7 +82,10 @@ else {
     await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
     const run = await synced(api, source_id);
     t.match(run, { status: 'succeeded', verdict: 'clean', rows_written: 2 });
-    t.same((await read((tx) => tx.findOne(SyncRunEntity, { runId: run.run_id })))?.image, found?.image);
+    t.same((await read((tx) => tx.findOne(SyncRunEntity, { runId: run.run_id })))?.image, {
+      ...found?.image,
+      patternVersion: '1.0.0',
+    });
     t.same(run.image, found?.image, 'who reads the sync is told of the image');
     const connectorOf = async ({ run_id }: { run_id: string }) =>
       ok(await api(getSyncReceipt, { params: { sync_run_id: run_id } })).receipt.versions.connector;
@@ -87,6 +105,16 @@ else {
     const renewed = await synced(api, source_id);
     t.match(renewed, { status: 'succeeded', rows_written: 1, image: { reference: IMAGE, digest: /^sha256:/ } });
     t.not(renewed.image?.digest, run.image?.digest, 'another image, another digest');
+
+    await faults.arm('S12');
+    const { run_id } = ok(await api(startSync, { params: { source_id } }));
+    await faults.held('S12');
+    await registerNext(platform.url);
+    await faults.release(['S12']);
+    const last = await ended(api, source_id, run_id);
+    t.match(last, { status: 'succeeded', image: { reference: IMAGE, digest: renewed.image?.digest } });
+    const named = { version: '1.0.0', image: IMAGE, image_digest: renewed.image?.digest };
+    t.match(await connectorOf(last), named, 'of a pattern that changed meanwhile the receipt names what has run');
   });
 }
 

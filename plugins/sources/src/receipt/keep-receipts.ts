@@ -71,6 +71,13 @@ async function writeReceipt(deps: ReceiptDeps, tx: TenantTransaction, { runId, s
   await tx.insert(ReceiptEntity, { runId, document, createdAt: new Date() });
 }
 
+/** What has run, where that was noted: the pattern may have become another one since. */
 function connectorOf({ id, version, image }: Pattern, details: SyncRunRow | undefined) {
-  return { pattern_id: id, version, image, image_digest: details?.image?.digest ?? null };
+  const ran = details?.image;
+  return {
+    pattern_id: id,
+    version: ran?.patternVersion ?? version,
+    image: ran?.reference ?? image,
+    image_digest: ran?.digest ?? null,
+  };
 }

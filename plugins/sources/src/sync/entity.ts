@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { RunFailureRecord } from '@weir/kernel';
 import { RUN_STATUSES } from '@weir/kernel/contract';
 import { type FieldNoteView, type PullView, SYNC_PHASES, VERDICTS } from '../contract.ts';
-import type { NamedImage } from '../runtime/named-image.ts';
+import type { SyncImage } from '../runtime/named-image.ts';
 
 const counters = {
   rowsRead: p.bigint('number'),
@@ -29,7 +29,7 @@ export const SyncRunEntity = defineEntity({
     attempt: p.integer(),
     specFingerprint: p.string().nullable(),
     /** The image that was run, when it was in a container. */
-    image: p.json<NamedImage>().nullable(),
+    image: p.json<SyncImage>().nullable(),
     ...counters,
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -159,7 +159,7 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
     onPull: ledger.pulling,
     onLog: parts.log.take,
     onRotated: rotations.take,
-    onImage: (image) => images.push(noteImage(deps.kernel, request, { reference: pattern.image, ...image })),
+    onImage: (image) => images.push(noteImage(deps.kernel, request, pattern, image)),
   });
   const streams = new Map(open.map((stream) => [stream.row.streamId, stream]));
   const machine = syncMachine(open.map(({ engine }) => engine));

@@ -1,5 +1,6 @@
+import type { RunImage } from '@weir/connector-runtime';
 import type { Kernel, Tenant } from '@weir/kernel';
-import type { NamedImage } from '../runtime/named-image.ts';
+import type { Pattern } from '../pattern/pattern-file.ts';
 import { SourceEntity, type SourceRow } from '../source/entity.ts';
 import { SyncRunEntity } from './entity.ts';
 
@@ -8,17 +9,19 @@ export function pinnedImage({ image }: Pick<SourceRow, 'image'>, reference: stri
   return image?.reference === reference ? image.digest : undefined;
 }
 
-/** Notes which image a sync runs. A source that none was noted for under this name is held to it from now on. */
+/** Notes which image a sync runs, and of which version of its pattern. A source that none was noted for under this name is held to it from now on. */
 export async function noteImage(
   kernel: Kernel,
   { tenant, runId, sourceId }: { tenant: Tenant; runId: string; sourceId: string },
-  image: NamedImage,
+  { version, image: reference }: Pick<Pattern, 'version' | 'image'>,
+  found: RunImage,
 ): Promise<void> {
+  const image = { reference, ...found };
   await kernel
     .db(tenant)
     .transaction(async (tx) => {
       const run = await tx.findOne(SyncRunEntity, { runId });
-      if (run !== undefined) await tx.update(run, { image });
+      if (run !== undefined) await tx.update(run, { image: { ...image, patternVersion: version } });
       const source = await tx.findOne(SourceEntity, { sourceId }, { lock: true });
       if (source !== undefined && source.image?.reference !== image.reference) await tx.update(source, { image });
     })

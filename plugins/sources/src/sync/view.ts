@@ -83,5 +83,11 @@ export function syncRunDetailView(
   const items = streams.map((row) => streamRunView(run, row));
   const view = syncRunView(run, details);
   const receipt = view.is_terminal ? getSyncReceipt.path.replace(':sync_run_id', run.runId) : null;
-  return { ...view, worker: worker ?? null, image: details?.image ?? null, receipt, streams: items };
+  return { ...view, worker: worker ?? null, image: imageView(details), receipt, streams: items };
+}
+
+function imageView(details: SyncRunRow | undefined): SyncRunDetailView['image'] {
+  if (!details?.image) return null;
+  const { reference, digest, id, architecture } = details.image;
+  return { reference, digest, id, architecture };
 }
