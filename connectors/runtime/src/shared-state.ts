@@ -20,6 +20,12 @@ export function sharedState(told: object, position: number): string {
   return JSON.stringify({ ...told, [POSITION]: position });
 }
 
+/** What a stored state says of where its source is read on: without what its connector counted, and what we note in it. */
+export function placeIn(text: string): string {
+  const { sourceStats: _, [POSITION]: __, ...place } = parseExact(text) as Kept;
+  return JSON.stringify(place);
+}
+
 /** Whether a state is one for all streams: a GLOBAL one, or LEGACY, which one without a type is. */
 export function isShared({ type = 'LEGACY' }: State): boolean {
   return type === 'GLOBAL' || type === 'LEGACY';

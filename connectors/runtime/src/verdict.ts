@@ -1,4 +1,10 @@
-import { CODE_PATTERN, type FailureOrigin, type StreamStatus, type TraceError } from '@weir/connector-sdk';
+import {
+  CODE_PATTERN,
+  type FailureOrigin,
+  type FailureType,
+  type StreamStatus,
+  type TraceError,
+} from '@weir/connector-sdk';
 import { CONNECTOR_ERRORS, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorExit } from './connector-runtime.ts';
 import { boundReached } from './last-words.ts';
@@ -9,6 +15,8 @@ export type Failure = {
   readonly origin: FailureOrigin;
   readonly retryable: boolean;
   readonly hint: string | undefined;
+  /** What the connector itself says that it is; what was seen from outside has none. */
+  readonly reported?: FailureType;
 };
 
 export type Verdict = { readonly outcome: 'success' } | ({ readonly outcome: 'failure' } & Failure);
@@ -104,6 +112,7 @@ export function traceFailure(error: TraceError): Failure {
     origin,
     retryable: mapped.retryable,
     hint: ours ? error.hint?.slice(0, MAX_HINT_CHARS) : mapped.hint,
+    reported: type,
   };
 }
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { Kernel, Tenant } from '@weir/kernel';
-import { RunFailed, sourceFailure } from './sync/failure.ts';
+import { type Failure, RunFailed, recordOf, sourceFailure } from './sync/failure.ts';
 import { failureOf } from './sync/failure-of.ts';
 
 /** All that a workflow of this plugin is given. */
@@ -43,18 +43,18 @@ export async function attempt<T>(base: Log, input: RunInput, work: (given: Attem
     if (context.cancellationSignal.aborted) throw cancelledOrHandedBack(context.cancellationSignal.reason);
     const failure = failureOf(error);
     log.warn({ code: failure.code, err: error }, 'attempt failed');
-    throw applicationFailure(failure);
+    throw applicationFailure(failure, error instanceof RunFailed && error.isLast);
   } finally {
     clearInterval(timer);
   }
 }
 
-function applicationFailure(failure: ReturnType<typeof failureOf>): ApplicationFailure {
+function applicationFailure(failure: Failure, isLast = false): ApplicationFailure {
   return ApplicationFailure.create({
     type: failure.code,
     message: failure.detail,
-    nonRetryable: !failure.retryable,
-    details: [failure],
+    nonRetryable: isLast || !failure.retryable,
+    details: [recordOf(failure)],
   });
 }
 

@@ -15,7 +15,8 @@ export interface CommittedRows {
 /** The words that attempts of every kind of run have. */
 export interface WorkLog extends RunLog {
   started(attempt: number): void;
-  failed(failure: RunFailureRecord): void;
+  /** `isLast` of a run that is given up, whatever may come of another one. */
+  failed(failure: RunFailureRecord, isLast?: boolean): void;
 }
 
 /** The words in which an attempt of a sync tells what it does. */
@@ -35,9 +36,9 @@ export function workLog(opened: RunLog): WorkLog {
     started(attempt) {
       write({ level: 'info', step: 'attempt', message: `attempt ${attempt} started` });
     },
-    failed(failure) {
+    failed(failure, isLast = false) {
       const { message, fields } = failureLine(failure);
-      const next = failure.retryable ? '; it may be tried again' : '';
+      const next = failure.retryable && !isLast ? '; it may be tried again' : '';
       write({ level: 'error', step: 'attempt', message: `the attempt failed: ${message}${next}`, fields });
     },
   };

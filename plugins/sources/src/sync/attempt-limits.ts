@@ -3,6 +3,7 @@ import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
 import { RESOURCE_BOUNDS } from '../contract/pattern-file.ts';
 import type { PatternFile } from '../pattern/pattern-file.ts';
 import { StreamRunEntity } from './entity.ts';
+import type { Failure } from './failure.ts';
 import { limitsOf } from './plan-sync.ts';
 
 const OUT_OF_MEMORY = 'connector_out_of_memory' satisfies ConnectorErrorCode;
@@ -34,6 +35,6 @@ export function attemptLimits(pattern: Pick<PatternFile, 'resources'>, ranOut: b
 }
 
 /** The failure of an attempt: to run out of memory once more is the end. */
-export function unlessRaised(failure: RunFailureRecord, ranOut: boolean): RunFailureRecord {
+export function unlessRaised(failure: Failure, ranOut: boolean): Failure {
   return ranOut && isOutOfMemory(failure) ? { ...failure, retryable: false } : failure;
 }

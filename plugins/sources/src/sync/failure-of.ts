@@ -3,7 +3,7 @@ import type { RunFailureRecord } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import type { SourceFailureCode } from '../contract/failures.ts';
-import { RunFailed, sourceFailure, verdictFailure } from './failure.ts';
+import { type Failure, RunFailed, sourceFailure, verdictFailure } from './failure.ts';
 
 const TRANSIENT_STATUSES: readonly number[] = [409, 429, 500, 502, 503, 504, 507];
 const PLATFORM_CODES: readonly string[] = [
@@ -29,7 +29,7 @@ const TABLE_PROBLEMS: Readonly<Record<string, (typeof datasetProblems)['storeUna
 };
 
 /** Any error as the failure of a run. Unknown ones are retryable and say nothing of their text. */
-export function failureOf(error: unknown): RunFailureRecord {
+export function failureOf(error: unknown): Failure {
   if (error instanceof RunFailed) return error.failure;
   if (error instanceof Problem) return problemFailure(error);
   const code = (error as { code?: unknown } | undefined)?.code;

@@ -2,15 +2,29 @@ import { CONNECTOR_ERRORS, MAX_HINT_CHARS, type Scrubber, type Verdict } from '@
 import type { RunFailureRecord } from '@weir/kernel';
 import { SOURCE_FAILURES, type SourceFailureCode } from '../contract/failures.ts';
 
+/** A failure on its way to the record of a run. */
+export interface Failure extends RunFailureRecord {
+  /** The connector says that it broke by its own fault. Decides on tries; no record keeps it. */
+  isOwnFault?: true;
+}
+
 /** An error that already says how the run fails. */
 export class RunFailed extends Error {
-  readonly failure: RunFailureRecord;
+  readonly failure: Failure;
+  /** The run has no attempt left, though another run may do better. */
+  readonly isLast: boolean;
 
-  constructor(failure: RunFailureRecord, options: { cause?: unknown } = {}) {
+  constructor(failure: Failure, { isLast = false, ...options }: { isLast?: boolean; cause?: unknown } = {}) {
     super(failure.code, options);
     this.name = 'RunFailed';
     this.failure = failure;
+    this.isLast = isLast;
   }
+}
+
+/** A failure as it is kept. */
+export function recordOf({ isOwnFault: _, ...record }: Failure): RunFailureRecord {
+  return record;
 }
 
 /** A failure of this plugin's own table. */
@@ -19,16 +33,17 @@ export function sourceFailure(code: SourceFailureCode): RunFailureRecord {
 }
 
 /** What a connector reported, in the words of a run: a code and a hint, never an input. */
-export function verdictFailure(failure: Omit<Extract<Verdict, { outcome: 'failure' }>, 'outcome'>): RunFailureRecord {
-  const { code, origin, retryable } = failure;
+export function verdictFailure(failure: Omit<Extract<Verdict, { outcome: 'failure' }>, 'outcome'>): Failure {
+  const { code, origin, retryable, reported } = failure;
   const known = (CONNECTOR_ERRORS as Readonly<Record<string, { message: string; hint: string }>>)[code];
   const detail = known === undefined ? `The connector reported ${code}.` : `${known.message}.`;
   const hint = known?.hint ?? failure.hint;
-  return { code, origin, retryable, detail, ...(hint === undefined ? {} : { hint }) };
+  const own = reported === 'system_error' ? { isOwnFault: true as const } : {};
+  return { code, origin, retryable, detail, ...(hint === undefined ? {} : { hint }), ...own };
 }
 
 /** A failure of a connector without the credentials of its source, which its own code and hint may hold. */
-export function scrubbedFailure(failure: RunFailureRecord, scrubber: Scrubber): RunFailureRecord {
+export function scrubbedFailure(failure: Failure, scrubber: Scrubber): Failure {
   if (scrubber.finds(failure.code)) return sourceFailure('connector_spoke_of_credential');
   const { hint, detail } = failure;
   return {

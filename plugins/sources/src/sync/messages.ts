@@ -3,6 +3,7 @@ import type { SyncEvent } from '@weir/engine';
 import type { Mode, RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
+import type { Failure } from './failure.ts';
 import type { StagedPart, Sync } from './sync-types.ts';
 
 /** The word by which a sync process is told at its start that its connector will run in a container. */
@@ -89,7 +90,7 @@ export interface Progress {
 
 export interface StreamResult {
   streamId: string;
-  failure?: RunFailureRecord;
+  failure?: Failure;
 }
 
 export type FromChild =

@@ -10,11 +10,10 @@ import {
   type StreamReading,
   streamOfKey,
 } from '@weir/connector-runtime';
-import type { RunFailureRecord } from '@weir/kernel';
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
 import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
 import type { ChildLog } from '../run-log/child-log.ts';
-import { scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
+import { type Failure, scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
 const PROGRESS_EVERY_MS = 500;
@@ -99,7 +98,7 @@ function toldOfWaits(spool: Spool, log: Pick<ChildLog, 'write'>): Spool {
   };
 }
 
-function failureOf(reading: StreamReading | undefined): RunFailureRecord | undefined {
+function failureOf(reading: StreamReading | undefined): Failure | undefined {
   return reading?.verdict.outcome === 'failure' ? verdictFailure(reading.verdict) : undefined;
 }
 
@@ -108,7 +107,7 @@ interface Watched {
   /** Whether the states that were told are for all streams. */
   isShared(): boolean;
   progress: Record<string, Progress>;
-  failures: Record<string, RunFailureRecord | undefined>;
+  failures: Record<string, Failure | undefined>;
 }
 
 /**

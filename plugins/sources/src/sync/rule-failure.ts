@@ -2,14 +2,14 @@ import { platformFailure } from '@weir/connector-runtime';
 import type { StreamFailure } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
-import { sourceFailure, verdictFailure } from './failure.ts';
+import { type Failure, sourceFailure, verdictFailure } from './failure.ts';
 import type { Sync } from './sync-types.ts';
 
 /** Fields that a failure names; more are counted. */
 const MAX_NAMED_FIELDS = 20;
 
 /** Why a stream failed, in the words of a run. */
-export function streamFailure(failure: StreamFailure<Sync>): RunFailureRecord {
+export function streamFailure(failure: StreamFailure<Sync>): Failure {
   if ('reported' in failure) return failure.reported;
   switch (failure.rule) {
     case 'schema_frozen':

@@ -18,6 +18,7 @@ import { liveSource } from '../source/live-source.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { attemptEffects } from './attempt-effects.ts';
 import { attemptLimits, ranOutOfMemory, unlessRaised } from './attempt-limits.ts';
+import { boundedAttempt } from './bounded-attempt.ts';
 import type { CopyTokens } from './copy-tokens.ts';
 import { RunFailed, sourceFailure } from './failure.ts';
 import { noteMergedFigures } from './merged-figures.ts';
@@ -71,7 +72,11 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
   const begun = deps.spare.take();
   try {
     const told = { ...request, ...lease, runLogs: deps.runLogs };
-    await toldAttempt(told, (log) => runLeased(deps, request, { lease, log: attemptLog(log), begun }));
+    await toldAttempt(told, (log) =>
+      boundedAttempt(deps, { ...request, ...lease }, () =>
+        runLeased(deps, request, { lease, log: attemptLog(log), begun }),
+      ),
+    );
     return 'done';
   } finally {
     await begun.discard();

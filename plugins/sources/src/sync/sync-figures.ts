@@ -1,3 +1,4 @@
+import { placeIn } from '@weir/connector-runtime';
 import type { CommitBatch } from '@weir/engine';
 import type { Checkpoint, CheckpointCounters } from '@weir/plugin-datasets/contract';
 import { addChecksums, NO_ROWS_CHECKSUM } from '@weir/plugin-datasets/stage';
@@ -18,6 +19,8 @@ export interface Figures {
   readonly checksum: string | undefined;
   readonly snapshotIds: readonly string[];
   readonly fields: readonly FieldNoteView[];
+  /** The last attempt that brought the stream forward; 0 when none has. */
+  readonly gotOnAt: number;
 }
 
 /** The figures that a run goes on from: those that it has stored with the rows itself, none of another run's. */
@@ -36,6 +39,7 @@ export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Fi
     checksum: counters.batch === undefined ? NO_ROWS_CHECKSUM : textOf(counters.checksum),
     snapshotIds: Array.isArray(ids) ? ids : [],
     fields: typeof counters.fields === 'string' ? (JSON.parse(counters.fields) as FieldNoteView[]) : [],
+    gotOnAt: count('got_on_at'),
   };
 }
 
@@ -52,11 +56,29 @@ export function countersOf(figures: Figures): CheckpointCounters {
     ...(figures.checksum === undefined ? {} : { checksum: figures.checksum }),
     snapshot_ids: figures.snapshotIds,
     fields: JSON.stringify(figures.fields),
+    got_on_at: figures.gotOnAt,
   };
 }
 
-/** The figures with one commit more. */
-export function withBatch(figures: Figures, { number, batch, merged, replaces }: CommitBatch<Sync>): Figures {
+/**
+ * Whether a commit brings its stream forward from the state at which its attempt began: it is whole with it, or has rows and a
+ * state of another place. Rows alone may be those that every attempt reads again, a place alone but another time of day. Pure.
+ */
+export function getsOn(
+  { batch, isWhole }: Pick<CommitBatch<Sync>, 'batch' | 'isWhole'>,
+  begunAt: string | undefined,
+): boolean {
+  const hasLines = batch.rejected > 0 || batch.parts.some(({ rows }) => rows > 0);
+  const isElsewhere = (state: string) => begunAt === undefined || placeIn(state) !== placeIn(begunAt);
+  return isWhole || (hasLines && batch.state !== undefined && isElsewhere(batch.state));
+}
+
+/** The figures with one commit more, which the attempt of that number got on by; of none when undefined. */
+export function withBatch(
+  figures: Figures,
+  { number, batch, merged, replaces }: CommitBatch<Sync>,
+  gotOnAt: number | undefined,
+): Figures {
   const sum = (of: (part: StagedPart) => number): number => batch.parts.reduce((total, part) => total + of(part), 0);
   const rows = sum((part) => part.rows);
   const there = replaces ? 0 : figures.rowsInTable - (merged?.replacedOfRun ?? 0);
@@ -71,6 +93,7 @@ export function withBatch(figures: Figures, { number, batch, merged, replaces }:
     rowsInTable: there + (merged === undefined ? rows : merged.inserted + merged.updated),
     checksum: merged === undefined ? sumOf(replaces ? NO_ROWS_CHECKSUM : figures.checksum, batch.parts) : undefined,
     fields: withFields(figures.fields, batch.parts.flatMap(capturedIn)),
+    gotOnAt: gotOnAt ?? figures.gotOnAt,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CommitBatch } from '@weir/engine';
-import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
+import type { Kernel, Tenant } from '@weir/kernel';
 import {
   type CheckpointWrite,
   MAX_LISTED_SNAPSHOTS,
@@ -14,9 +14,10 @@ import type { CommittedRows } from '../run-log/attempt-log.ts';
 import type { StreamRow } from '../stream/entity.ts';
 import { datasetIdOf } from '../stream/view.ts';
 import { NO_ROWS, StreamRunEntity } from './entity.ts';
+import { type Failure, recordOf } from './failure.ts';
 import type { Progress, StreamResult } from './messages.ts';
 import type { PlannedStream, RefusedStream, SyncPlan } from './plan-sync.ts';
-import { countersOf, type Figures, typeName, withBatch, withFields } from './sync-figures.ts';
+import { countersOf, type Figures, getsOn, typeName, withBatch, withFields } from './sync-figures.ts';
 import type { Sync, WantedColumn } from './sync-types.ts';
 import { tableCommits } from './table-commits.ts';
 import { type PulledSoFar, pullView } from './view.ts';
@@ -138,7 +139,8 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
       await kernel.db(tenant).transaction(async (tx) => {
         for (const { streamId, failure } of results) {
           const row = await tx.findOne(StreamRunEntity, { runId, streamId });
-          if (row !== undefined) await tx.update(row, { status: statusOf(failure), failure: failure ?? null });
+          if (row !== undefined)
+            await tx.update(row, { status: statusOf(failure), failure: failure ? recordOf(failure) : null });
         }
       });
     },
@@ -253,7 +255,7 @@ async function recallSnapshots(tables: TablesService, { tenant, runId }: Attempt
 export type SyncLedger = ReturnType<typeof syncLedger>;
 
 /** The failure that decides on the run: the first that a stream has of its own. */
-export function decidingFailure(results: readonly StreamResult[]): RunFailureRecord | undefined {
+export function decidingFailure(results: readonly StreamResult[]): Failure | undefined {
   const failures = results.flatMap(({ failure }) => failure ?? []);
   return failures.find(({ code }) => code !== 'other_stream_failed') ?? failures[0];
 }
@@ -284,7 +286,7 @@ interface Draft {
 function draftOf(batch: CommitBatch<Sync>, known: Standing, { leaseEpoch }: Attempt): Draft {
   const { stream } = known;
   const state = batch.batch.state ?? stream.engine.state;
-  const figures = withBatch(known.figures, batch);
+  const figures = withBatch(known.figures, batch, getsOn(batch, stream.engine.state) ? leaseEpoch : undefined);
   const commits = tableCommits(batch, { stream, state, follows: known.follows, attempt: leaseEpoch });
   const overwrote = batch.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
   const counters = { ...countersOf(figures), overwrote, whole: batch.isWhole ? 1 : 0 };
@@ -319,7 +321,7 @@ function commitsOf(drafts: readonly Draft[]): TableCommit[] {
   return drafts.length === 1 ? commits : commits.filter(({ mode, files }) => mode !== 'append' || files.length > 0);
 }
 
-function statusOf(failure: RunFailureRecord | undefined): 'succeeded' | 'failed' | 'cancelled' {
+function statusOf(failure: Failure | undefined): 'succeeded' | 'failed' | 'cancelled' {
   if (failure === undefined) return 'succeeded';
   return failure.code === 'connector_stopped' ? 'cancelled' : 'failed';
 }

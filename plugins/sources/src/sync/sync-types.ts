@@ -1,6 +1,6 @@
 import type { SyncTypes } from '@weir/engine';
-import type { RunFailureRecord } from '@weir/kernel';
 import type { StagedFile } from '@weir/plugin-datasets/stage';
+import type { Failure } from './failure.ts';
 
 /** A column that rows ask for, with its type in the table's words. */
 export interface WantedColumn {
@@ -42,5 +42,5 @@ export interface Sync extends SyncTypes {
   readonly part: StagedPart;
   readonly column: WantedColumn;
   readonly merged: MergedBatch;
-  readonly failure: RunFailureRecord;
+  readonly failure: Failure;
 }

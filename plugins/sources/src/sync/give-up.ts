@@ -1,0 +1,27 @@
+import type { Failure } from './failure.ts';
+
+/** Attempts in a row that brought no stream forward, after which a run is given up: their pauses outlast a restart of any service. */
+export const MAX_IDLE_ATTEMPTS = 6;
+/** And when the connector says that it broke by its own fault: time alone seldom mends that. */
+export const MAX_OWN_FAULTS = 3;
+
+/** How far the attempts of a run have got. */
+export interface Tries {
+  /** Attempts so far. */
+  attempts: number;
+  /** The last of them that brought a stream forward; 0 when none has. */
+  gotOnAt: number;
+}
+
+/** Whether a run is given up whose last attempt ended so. An attempt that got on begins the count anew. Pure. */
+export function isGivenUp({ attempts, gotOnAt }: Tries, { isOwnFault }: Pick<Failure, 'isOwnFault'>): boolean {
+  return attempts - gotOnAt >= (isOwnFault ? MAX_OWN_FAULTS : MAX_IDLE_ATTEMPTS);
+}
+
+/** The failure of a run that is given up: that of its last attempt, and how many there were. Pure. */
+export function givenUp(failure: Failure, { attempts, gotOnAt }: Tries): Failure {
+  const idle = attempts - gotOnAt;
+  const words =
+    gotOnAt === 0 ? 'none of which committed anything new' : `the last ${idle} without a commit of anything new`;
+  return { ...failure, detail: `${failure.detail} The run was given up after ${attempts} attempts, ${words}.` };
+}

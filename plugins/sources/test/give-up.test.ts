@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommitBatch } from '@weir/engine';
+import fc from 'fast-check';
+import t from 'tap';
+import { keyFile } from '../../../test/key-file.ts';
+import { createSource, readRunLogs, startSync } from '../src/contract.ts';
+import type { Failure } from '../src/sync/failure.ts';
+import { givenUp, isGivenUp } from '../src/sync/give-up.ts';
+import { getsOn } from '../src/sync/sync-figures.ts';
+import type { Sync } from '../src/sync/sync-types.ts';
+import { discovered, enableAll, ended, ok, testPlatform } from './platform.ts';
+
+/** Only a hang reaches it. */
+t.setTimeout(300_000);
+
+/** How one attempt ends: whether it has brought a stream forward, and whose fault its failure is. */
+interface End {
+  gotOn: boolean;
+  isOwnFault: boolean;
+}
+
+/** The attempt with which a run ends by its history, told in the words of the rule; undefined when it goes on. */
+function lastOf(history: readonly End[]): number | undefined {
+  let idle = 0;
+  for (const [at, { gotOn, isOwnFault }] of history.entries()) {
+    idle = gotOn ? 0 : idle + 1;
+    if (idle >= (isOwnFault ? 3 : 6)) return at + 1;
+  }
+  return undefined;
+}
+
+/** The same, as attempts judge it, each of which knows how many there were and which the last one was that got on. */
+function judged(history: readonly End[]): number | undefined {
+  let gotOnAt = 0;
+  for (const [at, { gotOn, isOwnFault }] of history.entries()) {
+    const attempts = at + 1;
+    if (gotOn) gotOnAt = attempts;
+    if (isGivenUp({ attempts, gotOnAt }, isOwnFault ? { isOwnFault } : {})) return attempts;
+  }
+  return undefined;
+}
+
+const ends = (gotOn: boolean, isOwnFault: boolean, times: number): End[] => Array(times).fill({ gotOn, isOwnFault });
+
+t.test(
+  'a run is given up when attempts in a row got nowhere: three by the connector’s own fault, else six',
+  async (t) => {
+    const table: readonly (readonly [string, End[], number | undefined])[] = [
+      ['nothing but trouble around it', ends(false, false, 7), 6],
+      ['five times trouble', ends(false, false, 5), undefined],
+      ['a connector that breaks', ends(false, true, 7), 3],
+      [
+        'one that breaks, and breaks again behind an attempt that got on',
+        [...ends(false, true, 2), ...ends(true, true, 1), ...ends(false, true, 4)],
+        6,
+      ],
+      ['one that gets on each time', ends(true, true, 100), undefined],
+      ['trouble that ends in a break', [...ends(false, false, 4), ...ends(false, true, 1)], 5],
+    ];
+    for (const [name, history, last] of table) t.equal(judged(history), last, name);
+  },
+);
+
+t.test('law: what each attempt judges by two numbers is what the whole history says', async (t) => {
+  const history = fc.array(fc.record({ gotOn: fc.boolean(), isOwnFault: fc.boolean() }), { maxLength: 40 });
+  fc.assert(fc.property(history, (told) => judged(told) === lastOf(told)));
+  t.pass();
+});
+
+t.test('a run that is given up keeps its failure and says after how much', async (t) => {
+  const failure: Failure = { code: 'c', origin: 'source', retryable: true, detail: 'It broke.', hint: 'Look.' };
+  const told = (attempts: number, gotOnAt: number) => givenUp(failure, { attempts, gotOnAt });
+  t.match(told(6, 0), {
+    ...failure,
+    detail: 'It broke. The run was given up after 6 attempts, none of which committed anything new.',
+  });
+  t.match(told(9, 3), {
+    detail: 'It broke. The run was given up after 9 attempts, the last 6 without a commit of anything new.',
+  });
+});
+
+t.test('a commit brings its stream forward by rows and another place, or as its last', async (t) => {
+  const stream = (at: number, recordCount: number) =>
+    JSON.stringify({
+      type: 'STREAM',
+      stream: { stream_descriptor: { name: 's' }, stream_state: { at } },
+      sourceStats: { recordCount },
+    });
+  const shared = (at: number, weir_position: number) => JSON.stringify({ type: 'LEGACY', data: { at }, weir_position });
+  const table: readonly (readonly [
+    string,
+    { rows?: number; rejected?: number; whole?: boolean },
+    string | undefined,
+    string | undefined,
+    boolean,
+  ])[] = [
+    ['rows behind a first state', { rows: 1 }, undefined, stream(1, 1), true],
+    ['rows behind another place', { rows: 1 }, stream(1, 1), stream(2, 1), true],
+    ['rejected lines behind another place', { rejected: 1 }, stream(1, 1), stream(2, 1), true],
+    ['rows behind the same place', { rows: 2 }, stream(1, 1), stream(1, 2), false],
+    ['rows behind the same place of all streams', { rows: 2 }, shared(1, 4), shared(1, 5), false],
+    ['rows behind another place of all streams', { rows: 2 }, shared(1, 4), shared(2, 5), true],
+    ['a place without rows', {}, stream(1, 1), stream(2, 0), false],
+    ['rows without a state', { rows: 1 }, undefined, undefined, false],
+    ['the end of a stream without rows', { whole: true }, undefined, undefined, true],
+  ];
+  for (const [name, { rows = 0, rejected = 0, whole: isWhole = false }, begunAt, state, wanted] of table) {
+    const batch = { parts: [{ rows }], rejected, state } as unknown as CommitBatch<Sync>['batch'];
+    t.equal(getsOn({ batch, isWhole }, begunAt), wanted, name);
+  }
+});
+
+t.test('a sync goes on for as long as its attempts get on, and ends when they do not', async (t) => {
+  const platform = await testPlatform(t, async (folder) => {
+    const WEIR_PLATFORM = join(import.meta.dirname, 'fixtures/platform-hostile.json');
+    return { WEIR_PLATFORM, WEIR_CREDENTIAL_KEY_FILE: keyFile(folder) };
+  });
+  const { peek } = platform.database;
+  // Attempts that a run has behind it when it is made, so that nobody waits for them.
+  await peek('create table attempts_before (number integer not null)');
+  await peek('insert into attempts_before values (0)');
+  await peek(`create function attempts_before() returns trigger language plpgsql security definer as
+    'begin new.lease_epoch := (select number from public.attempts_before); return new; end'`);
+  await peek(`create trigger attempts_before before insert on kernel.run for each row
+    when (new.kind = 'source-sync') execute function attempts_before()`);
+  await platform.startWorker();
+  const api = await platform.as('demo');
+  const habit = join(platform.folder, 'habit');
+  const body = {
+    ...{ name: 'shop', pattern_id: 'hostile', source_config: { habit } },
+    credential_values: { token: randomBytes(12).toString('hex') },
+  };
+  const { source_id } = ok(await api(createSource, { body }));
+  t.match(await discovered(api, source_id), { status: 'succeeded' });
+  await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+  const sync = async (before: number, ...habits: string[]) => {
+    await peek('update attempts_before set number = $1', [before]);
+    await writeFile(habit, habits.join('\n'));
+    const { run_id } = ok(await api(startSync, { params: { source_id } }));
+    return ended(api, source_id, run_id);
+  };
+
+  await t.test('the sixth in a row without a commit is the last, and says so', async (t) => {
+    const run = await sync(5, 'has no luck', 'good');
+    const failure = {
+      code: 'connector_transient_error',
+      retryable: true,
+      detail: /\. The run was given up after 6 attempts, none/,
+    };
+    t.match(run, { status: 'failed', attempt: 6, failure });
+    const { items } = ok(await api(readRunLogs, { params: { source_id, run_id: run.run_id }, query: { limit: 500 } }));
+    const said = items.map(({ message }) => message);
+    t.match(said.at(-1), /^the run has ended: failed: connector_transient_error: .*given up after 6 attempts/);
+    t.notMatch(said.join('\n'), /it may be tried again/);
+  });
+
+  await t.test('one whose workers all died is ended by the next attempt, before it begins', async (t) => {
+    const run = await sync(6, 'good');
+    t.match(run, {
+      status: 'failed',
+      attempt: 7,
+      rows_read: 0,
+      failure: { code: 'worker_lost', detail: /given up after 6/ },
+    });
+  });
+
+  await t.test(
+    'an attempt that commits begins the count anew: the seventh attempt goes on, and is the last no more',
+    async (t) => {
+      const run = await sync(5, 'breaks', 'good');
+      t.match(run, { status: 'succeeded', attempt: 7, rows_written: 15, failure: null });
+    },
+  );
+
+  await t.test('a connector that breaks by its own fault has three tries in a row', async (t) => {
+    const run = await sync(1, 'breaks at once', 'breaks at once', 'good');
+    const detail = 'The connector broke. The run was given up after 3 attempts, none of which committed anything new.';
+    t.strictSame(Object.keys(run.failure ?? {}).sort(), ['code', 'detail', 'hint', 'origin', 'retryable']);
+    t.match(run, {
+      status: 'failed',
+      attempt: 3,
+      failure: { code: 'connector_system_error', retryable: true, detail },
+    });
+    const [stored] = await peek('select failure from kernel.run where run_id = $1', [run.run_id]);
+    t.notOk(Object.hasOwn(Object(stored?.failure), 'isOwnFault'), 'what decides on tries is not kept');
+  });
+
+  await t.test('rows that every attempt reads again are no way forward', async (t) => {
+    const again = 'breaks behind rows that it has sent before';
+    const run = await sync(1, again, again, 'good');
+    t.match(run, { status: 'failed', attempt: 3, rows_written: 2, failure: { detail: /after 3 attempts, none/ } });
+  });
+});
