@@ -23,6 +23,8 @@ export interface BenchCase extends Partial<Figures> {
   ratio?: number;
   /** The ratio when the processor time of a run of ten rows is taken from both sides. */
   ratio_without_start?: number;
+  /** The ratio when the processor time of container engines themselves is taken from both sides. */
+  ratio_without_engine?: number;
   /** How well pairs were found: the harmonic mean of precision and recall. */
   f1?: number;
   /** What has to hold: a figure of this case that is at least, or at most, so much. */
@@ -37,6 +39,8 @@ export interface BenchCase extends Partial<Figures> {
   scratch_mb?: number;
   /** Our processor time by that of the other side. */
   share?: number;
+  /** The same without that of container engines themselves, on both sides. */
+  share_without_engine?: number;
   /** Rows per processor second of a connector that nobody reads. */
   alone_rows_per_cpu_s?: number;
   /** How many times as much memory as a tenth of the rows takes. */

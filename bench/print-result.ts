@@ -12,6 +12,9 @@ export function* resultLines({ cases }: BenchResult): Generator<string> {
     if (note !== undefined) yield `  ${note}`;
     if (found.cpu_s !== undefined || found.rss_mb !== undefined) yield side('ours', found);
     if (peer !== undefined) yield side(peer.name, peer);
+    if (found.ratio_without_engine !== undefined) {
+      yield `  without the engine: ${found.ratio_without_engine.toFixed(2)} times`;
+    }
     for (const [mark, ms] of Object.entries(marks_ms)) {
       const [value, unit] = ms < MS_PER_SECOND ? [ms.toFixed(2), 'ms'] : [(ms / MS_PER_SECOND).toFixed(1), 's'];
       yield `  ${mark.padEnd(40)}${value.padStart(8)} ${unit}`;
@@ -27,12 +30,13 @@ function barLine(found: BenchCase, bar: NonNullable<BenchCase['bars']>[number]):
 }
 
 function side(name: string, figures: Partial<Figures>): string {
-  const { rows, cpu_s, wall_s, rss_mb, rows_per_cpu_s, spread } = figures;
+  const { rows, cpu_s, engine_cpu_s, wall_s, rss_mb, rows_per_cpu_s, spread } = figures;
   const range = (of: 'cpu_s' | 'wall_s' | 'rss_mb', digits: number) =>
     spread === undefined ? '' : ` (${spread[of].map((value) => value.toFixed(digits)).join('-')})`;
   const parts = [
     rows === undefined ? '' : `${rows} rows`,
     cpu_s === undefined ? '' : `${cpu_s.toFixed(2)}${range('cpu_s', 2)} CPU-s`,
+    engine_cpu_s === undefined ? '' : `of which engine ${engine_cpu_s.toFixed(2)}`,
     wall_s === undefined ? '' : `${wall_s.toFixed(2)}${range('wall_s', 2)} s`,
     rss_mb === undefined ? '' : `${rss_mb.toFixed(0)}${range('rss_mb', 0)} MiB`,
     rows_per_cpu_s === undefined ? '' : `${Math.round(rows_per_cpu_s)} rows/CPU-s`,

@@ -1,8 +1,13 @@
 import type { BenchOptions, BenchResult } from '../bench-result.ts';
-import { lineProtocol } from './line-protocol.ts';
-import { stockConnector } from './stock-connector.ts';
+import { lineProtocol, lineProtocolInContainer } from './line-protocol.ts';
+import { stockConnector, stockConnectorInContainer } from './stock-connector.ts';
 
-const CASES = { stock_connector: stockConnector, line_protocol: lineProtocol };
+const CASES = {
+  stock_connector: stockConnector,
+  stock_connector_in_container: stockConnectorInContainer,
+  line_protocol: lineProtocol,
+  line_protocol_in_container: lineProtocolInContainer,
+};
 
 /** What the protocol of connectors costs: of one that others made, and of lines as such. */
 export async function connector(options: BenchOptions): Promise<BenchResult> {

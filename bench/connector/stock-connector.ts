@@ -5,12 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions } from '../bench-result.ts';
+import { type BenchEngine, COUNTED_IN_CONTAINER, inContainer, withBenchEngine } from '../containers/bench-engine.ts';
 import { BENCH_FOLDER } from '../lines/line-file.ts';
 import { type Command, type Measured, measuredRun } from '../measure/measured-run.ts';
-import { median, pairing } from '../measure/paired.ts';
+import { median, pairing, withoutEngine } from '../measure/paired.ts';
 import { peerProgram } from '../peers/python-env.ts';
 import { withPlatform } from '../platform-process.ts';
-import { measuredSync, readySource } from '../sync/sync.ts';
+import { measuredSync, type NewSource, readySource } from '../sync/sync.ts';
+import { FAKER, fakerImages, fakerToNothing } from './stock-container.ts';
+import { configuredCatalog } from './stock-streams.ts';
 
 const RUNS = 3;
 const PEOPLE = 200_000;
@@ -20,56 +23,96 @@ const MOST_SHARE = 1.1;
 const MOST_ROWS_PER_CPU_S = 20_000;
 const MAX_CATALOG_BYTES = 16 * 1024 * 1024;
 const PLATFORM = fileURLToPath(new URL('../platform.json', import.meta.url));
+const PLATFORM_IN_CONTAINER = fileURLToPath(new URL('../containers/platform.json', import.meta.url));
 const NOTE =
-  'A published Python connector (source-faker 7.2.1, all of its streams), unmodified. Ours: a whole sync into committed tables, with worker, sync process and connector. The other side: the same command writing to /dev/null. `share` is our processor time by that of the connector alone.';
+  'A published Python connector (source-faker 7.2.1, all of its streams), unmodified. Ours: a whole sync into committed tables, with worker, sync process and connector.';
+const AS_PROCESS =
+  'The other side: the same command writing to /dev/null. `share` is our processor time by that of the connector alone.';
+const IN_CONTAINER =
+  'The other side: the same image with the same flags in the same engine, its output sent to /dev/null by a shell inside. `share` is our processor time by that of the connector alone, on both sides with the engine; `share_without_engine` is what worker, sync process and connector use by what the connector alone does.';
+
+/** How both sides run the connector. */
+interface Way {
+  case: string;
+  note: string;
+  environment: Record<string, string>;
+  body: NewSource['body'];
+  /** A run of the connector that nobody reads. */
+  alone: () => Promise<Measured>;
+  engine?: BenchEngine;
+}
 
 /** What a connector that others made costs in a sync, beside the same one writing to nothing. */
-export async function stockConnector({ quick, rows: wanted }: BenchOptions): Promise<BenchCase> {
+export async function stockConnector(options: BenchOptions): Promise<BenchCase> {
   await mkdir(path.join(BENCH_FOLDER, 'out'), { recursive: true });
   const folder = await mkdtemp(path.join(BENCH_FOLDER, 'out', 'stock-'));
   try {
-    const count = wanted ?? (quick ? QUICK_PEOPLE : PEOPLE);
-    const config = { count, seed: 1, parallelism: 1, always_updated: false, records_per_slice: 1_000 };
+    const config = configOf(options);
     const python = await peerProgram('faker');
     const program = [python, path.join(path.dirname(python), 'source-faker')];
-    const alone = await toNothing(program, config, folder);
-    return await withPlatform(
-      async (platform, t) => {
-        const worker = await startWorker(t, platform.environment);
-        const body = { name: 'faker', pattern_id: 'stock', source_config: { program, config: JSON.stringify(config) } };
-        const change = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' } as const;
-        const source = await readySource(platform, { body, change });
-        const [own, other]: [Measured[], Measured[]] = [[], []];
-        let rows = 0;
-        for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
-          const use = await measuredSync(platform, source, { worker: worker.pid });
-          const pair = [{ ...use, stdout: '' }, await measuredRun(alone)] as const;
-          rows = use.written;
-          // The first pair is not counted: it fills caches on both sides.
-          if (run === 0 && !quick) continue;
-          own.push(pair[0]);
-          other.push(pair[1]);
-        }
-        return caseOf(rows, own, other);
-      },
-      { WEIR_PLATFORM: PLATFORM },
-    );
+    const command = await toNothing(program, config, folder);
+    return await compared(options, {
+      ...{ case: 'stock_connector', note: `${NOTE} ${AS_PROCESS}`, environment: { WEIR_PLATFORM: PLATFORM } },
+      body: { name: 'faker', pattern_id: 'stock', source_config: { program, config: JSON.stringify(config) } },
+      alone: () => measuredRun(command),
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function caseOf(rows: number, own: Measured[], other: Measured[]): BenchCase {
-  const { ours, theirs, ratio, runs } = pairing(
-    [{ name: 'in Weir', rows }, own],
-    [{ name: 'to nothing', rows }, other],
-  );
-  const share = median(own.flatMap(({ cpu_s }, run) => (other[run] === undefined ? [] : [cpu_s / other[run].cpu_s])));
+/** The same with the connector in a container on both sides. */
+export async function stockConnectorInContainer(options: BenchOptions): Promise<BenchCase> {
+  return withBenchEngine(fakerImages, async (engine) => {
+    const config = configOf(options);
+    return compared(options, {
+      ...{ case: inContainer('stock_connector'), note: `${NOTE} ${IN_CONTAINER} ${COUNTED_IN_CONTAINER}` },
+      environment: { WEIR_PLATFORM: PLATFORM_IN_CONTAINER, ...engine.environment },
+      body: { name: 'faker', pattern_id: FAKER, source_config: config },
+      alone: await fakerToNothing(engine, config),
+      engine,
+    });
+  });
+}
+
+function configOf({ quick, rows }: BenchOptions) {
+  const count = rows ?? (quick ? QUICK_PEOPLE : PEOPLE);
+  return { count, seed: 1, parallelism: 1, always_updated: false, records_per_slice: 1_000 };
+}
+
+async function compared({ quick }: BenchOptions, way: Way): Promise<BenchCase> {
+  const { environment, body, alone, engine } = way;
+  return withPlatform(async (platform, t) => {
+    const worker = await startWorker(t, platform.environment);
+    const change = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' } as const;
+    const source = await readySource(platform, { body, change });
+    const [own, other]: [Measured[], Measured[]] = [[], []];
+    let rows = 0;
+    for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
+      const use = await measuredSync(platform, source, { worker: worker.pid, engine });
+      const pair = [{ ...use, stdout: '' }, await alone()] as const;
+      rows = use.written;
+      // The first pair is not counted: it fills caches on both sides.
+      if (run === 0 && !quick) continue;
+      own.push(pair[0]);
+      other.push(pair[1]);
+    }
+    return caseOf(way, rows, [own, other]);
+  }, environment);
+}
+
+function caseOf({ case: name, note, engine }: Way, rows: number, [own, other]: [Measured[], Measured[]]): BenchCase {
+  const { ours, theirs, ...ratios } = pairing([{ name: 'in Weir', rows }, own], [{ name: 'to nothing', rows }, other]);
+  const shareBy = (seconds: (run: Measured) => number) =>
+    median(own.flatMap((run, at) => (other[at] === undefined ? [] : [seconds(run) / seconds(other[at])])));
   return {
-    ...{ case: 'stock_connector', note: NOTE, ...ours, peer: { name: 'to /dev/null', ...theirs }, ratio, share, runs },
+    ...{ case: name, note, ...ours, ...ratios, peer: { ...theirs, name: 'to /dev/null' } },
+    share: shareBy(({ cpu_s }) => cpu_s),
+    ...(engine === undefined ? {} : { share_without_engine: shareBy(withoutEngine) }),
     alone_rows_per_cpu_s: theirs.rows_per_cpu_s,
     bars: [
       { figure: 'share', most: MOST_SHARE },
+      ...(engine === undefined ? [] : [{ figure: 'share_without_engine', most: MOST_SHARE }]),
       { figure: 'alone_rows_per_cpu_s', most: MOST_ROWS_PER_CPU_S },
     ],
   };
@@ -82,11 +125,7 @@ async function toNothing(program: readonly string[], config: object, folder: str
   const options = { maxBuffer: MAX_CATALOG_BYTES };
   const [python = '', ...script] = program;
   const { stdout } = await promisify(execFile)(python, [...script, 'discover', '--config', configFile], options);
-  const found = stdout.split('\n').find((line) => line.includes('"CATALOG"')) ?? '';
-  const { catalog } = JSON.parse(found) as { catalog: { streams: object[] } };
-  const mode = { sync_mode: 'full_refresh', destination_sync_mode: 'overwrite' };
-  const streams = catalog.streams.map((stream) => ({ stream, ...mode }));
-  await writeFile(catalogFile, JSON.stringify({ streams }));
+  await writeFile(catalogFile, configuredCatalog(stdout));
   const read = ['read', '--config', configFile, '--catalog', catalogFile];
   return { command: 'sh', args: ['-c', 'exec "$@" > /dev/null', 'alone', ...program, ...read] };
 }

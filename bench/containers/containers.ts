@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
 import { cancelSync, getSyncStatus, readRunLogs, startSync } from '@weir/plugin-sources/contract';
-import { type Engine, engineJson } from '../../test/engines/index.ts';
+import { type Engine, engineJson, programImage } from '../../test/engines/index.ts';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions, BenchResult } from '../bench-result.ts';
 import { percentile } from '../measure/percentile.ts';
 import { type PlatformProcess, withPlatform } from '../platform-process.ts';
 import { readySource } from '../sync/sync.ts';
-import { benchEngine } from './bench-engine.ts';
+import { withBenchEngine } from './bench-engine.ts';
 
 const RUNS = 12;
 const QUICK_RUNS = 2;
@@ -17,6 +17,10 @@ const POLL_MS = 20;
 const END_POLL_MS = 250;
 const HANG_MS = 60_000;
 const PLATFORM = fileURLToPath(new URL('platform.json', import.meta.url));
+const HABITS = {
+  name: 'weir/bench-habits:1.0.0',
+  entry: fileURLToPath(new URL('habits/main.ts', import.meta.url)),
+};
 /** What a connector that is told to stop has until it is killed. */
 const GRACE_MS = 10_000;
 const MOST_OVERHEAD_MS = 1_500;
@@ -32,23 +36,22 @@ export async function containers({ quick, only }: BenchOptions): Promise<BenchRe
   const runs = quick ? QUICK_RUNS : RUNS;
   const measures = { start_to_first_row: firstRow, cancel_honoured: honoured, cancel_ignored: ignored };
   const wanted = Object.entries(measures).filter(([name]) => name.includes(only));
-  const own = await benchEngine(fileURLToPath(new URL('habits/main.ts', import.meta.url)), 'weir/bench-habits:1.0.0');
-  try {
-    return await withPlatform(
-      async (platform, t) => {
-        await startWorker(t, platform.environment);
-        const cases: BenchCase[] = [];
-        for (const [name, measure] of wanted) {
-          const found = await measure({ platform, engine: own.engine, runs });
-          cases.push({ case: name, runs, ...found });
-        }
-        return { suite: 'containers', cases };
-      },
-      { WEIR_PLATFORM: PLATFORM, ...own.environment },
-    );
-  } finally {
-    await own.stop();
-  }
+  return withBenchEngine(
+    (engine) => programImage(engine, HABITS),
+    ({ engine, environment }) =>
+      withPlatform(
+        async (platform, t) => {
+          await startWorker(t, platform.environment);
+          const cases: BenchCase[] = [];
+          for (const [name, measure] of wanted) {
+            const found = await measure({ platform, engine, runs });
+            cases.push({ case: name, runs, ...found });
+          }
+          return { suite: 'containers', cases };
+        },
+        { WEIR_PLATFORM: PLATFORM, ...environment },
+      ),
+  );
 }
 
 type Found = Omit<BenchCase, 'case'>;

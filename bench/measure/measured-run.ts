@@ -17,8 +17,10 @@ export interface Command {
 /** What one run of a command cost, all its processes together. */
 export interface Measured {
   wall_s: number;
-  /** User and system time of the whole tree. */
+  /** User and system time of the whole tree, and of what else is on its account. */
   cpu_s: number;
+  /** How much of it is that of a container engine itself, where one was used. */
+  engine_cpu_s?: number;
   /** The highest sum of the proportional set sizes of the tree, in MiB, sampled ten times a second. */
   rss_mb: number;
   stdout: string;

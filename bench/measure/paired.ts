@@ -15,6 +15,8 @@ export interface Figures {
   wall_s: number;
   cpu_s: number;
   rss_mb: number;
+  /** How much of the processor time is that of a container engine itself, where one was used. */
+  engine_cpu_s?: number;
   rows_per_cpu_s: number;
   spread: Record<'wall_s' | 'cpu_s' | 'rss_mb', [least: number, most: number]>;
 }
@@ -26,6 +28,8 @@ export interface Pairing {
   theirs: Figures;
   /** Median over the pairs of how many times as many rows ours takes in for a second of processor time. */
   ratio: number;
+  /** The same when what container engines use themselves is taken from both sides; there where one was used. */
+  ratio_without_engine?: number;
   runs: number;
 }
 
@@ -44,31 +48,45 @@ export async function paired(ours: Contender, theirs: Contender, runs: number): 
 
 /** What two sides cost whose runs were measured in turn, each with what its first has of its name and rows. */
 export function pairing([ours, own]: [Side, Measured[]], [theirs, other]: [Side, Measured[]]): Pairing {
-  const perSecond = ({ rows }: Side, { cpu_s }: Measured) => rows / cpu_s;
-  const ratios = own.flatMap((run, at) => {
-    const against = other[at];
-    return against === undefined ? [] : [perSecond(ours, run) / perSecond(theirs, against)];
-  });
+  const perSecond = ({ rows }: Side, seconds: number) => rows / seconds;
+  const ratioBy = (seconds: (run: Measured) => number) =>
+    median(
+      own.flatMap((run, at) => {
+        const against = other[at];
+        return against === undefined ? [] : [perSecond(ours, seconds(run)) / perSecond(theirs, seconds(against))];
+      }),
+    );
+  const hasEngine = [...own, ...other].some(({ engine_cpu_s }) => engine_cpu_s !== undefined);
   return {
     peer: theirs.name,
-    ours: figures(ours, own),
-    theirs: figures(theirs, other),
-    ratio: median(ratios),
+    ours: figures(ours.rows, own),
+    theirs: figures(theirs.rows, other),
+    ratio: ratioBy(({ cpu_s }) => cpu_s),
+    ...(hasEngine ? { ratio_without_engine: ratioBy(withoutEngine) } : {}),
     runs: own.length,
   };
 }
 
-function figures({ rows }: Side, runs: readonly Measured[]): Figures {
+/** The processor time of a run without that of a container engine itself. */
+export const withoutEngine = ({ cpu_s, engine_cpu_s = 0 }: Pick<Measured, 'cpu_s' | 'engine_cpu_s'>): number =>
+  cpu_s - engine_cpu_s;
+
+type Run = Omit<Measured, 'stdout'>;
+
+/** What runs of so many rows cost. */
+export function figures(rows: number, runs: readonly Run[]): Figures {
   const of = (name: 'wall_s' | 'cpu_s' | 'rss_mb') => runs.map((run) => run[name]);
   const range = (name: 'wall_s' | 'cpu_s' | 'rss_mb'): [number, number] => [
     Math.min(...of(name)),
     Math.max(...of(name)),
   ];
   const cpu_s = median(of('cpu_s'));
+  const engine = runs.flatMap(({ engine_cpu_s }) => engine_cpu_s ?? []);
   return {
     rows,
     wall_s: median(of('wall_s')),
     cpu_s,
+    ...(engine.length === 0 ? {} : { engine_cpu_s: median(engine) }),
     rss_mb: median(of('rss_mb')),
     rows_per_cpu_s: rows / cpu_s,
     spread: { wall_s: range('wall_s'), cpu_s: range('cpu_s'), rss_mb: range('rss_mb') },

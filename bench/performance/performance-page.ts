@@ -35,21 +35,23 @@ function suiteSection(result: StoredResult): string {
 function sidesTable(cases: readonly BenchCase[]): string {
   const head = ['case', 'side', 'rows', 'CPU-s', 'seconds', 'MiB', 'rows per CPU-s', 'ratio', 'ratio without start'];
   const rows = cases.flatMap((found) => {
-    const ratios = [found.ratio, found.ratio_without_start].map((ratio) => ratio?.toFixed(2) ?? '');
+    const without = found.ratio_without_engine;
+    const more = without === undefined ? '' : ` (${without.toFixed(2)} without the engine)`;
+    const ratios = [`${found.ratio?.toFixed(2) ?? ''}${more}`, found.ratio_without_start?.toFixed(2) ?? ''];
     const own = [`\`${found.case}\``, 'ours', ...sideCells(found), ...ratios];
     return found.peer === undefined ? [own] : [own, ['', found.peer.name, ...sideCells(found.peer), '', '']];
   });
   return table(head, rows);
 }
 
-function sideCells({ rows, cpu_s, wall_s, rss_mb, rows_per_cpu_s, spread }: Partial<Figures>): string[] {
+function sideCells({ rows, engine_cpu_s, cpu_s, wall_s, rss_mb, rows_per_cpu_s, spread }: Partial<Figures>): string[] {
   const cell = (value: number | undefined, range: [number, number] | undefined, digits: number) =>
     value === undefined
       ? ''
       : `${value.toFixed(digits)}${range === undefined ? '' : ` (${range.map((end) => end.toFixed(digits)).join('–')})`}`;
   return [
     rows?.toLocaleString('en') ?? '',
-    cell(cpu_s, spread?.cpu_s, 2),
+    `${cell(cpu_s, spread?.cpu_s, 2)}${engine_cpu_s === undefined ? '' : `, of which engine ${engine_cpu_s.toFixed(2)}`}`,
     cell(wall_s, spread?.wall_s, 2),
     cell(rss_mb, spread?.rss_mb, MIB_DIGITS),
     rows_per_cpu_s === undefined ? '' : Math.round(rows_per_cpu_s).toLocaleString('en'),

@@ -14,8 +14,8 @@ interface Config {
 
 /** A connector that prints a file of protocol lines, one time or many: nothing of its own is in what is measured. */
 async function main([verb = '', ...words]: string[]): Promise<void> {
-  // Whoever started it holds the other end: it does not outlive him.
-  process.stdin.resume().once('end', () => process.exit(1));
+  // The development runtime holds the other end: a process does not outlive it. In a container there is none.
+  if (process.env.WEIR_STDIN_LEASE === '1') process.stdin.resume().once('end', () => process.exit(1));
   if (verb === 'spec') return say({ type: 'SPEC', spec: { connectionSpecification: {} } });
   const config = JSON.parse(await readFile(words[words.indexOf('--config') + 1] ?? '', 'utf8')) as Config;
   if (verb === 'check') return say({ type: 'CONNECTION_STATUS', connectionStatus: { status: 'SUCCEEDED' } });

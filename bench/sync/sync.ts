@@ -11,9 +11,10 @@ import {
 } from '@weir/plugin-sources/contract';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions, BenchResult } from '../bench-result.ts';
+import { type BenchEngine, withEngine } from '../containers/bench-engine.ts';
 import { lineFile } from '../lines/line-file.ts';
 import { jsonSchemaOf, LINE_KINDS } from '../lines/line-kinds.ts';
-import { median } from '../measure/paired.ts';
+import { figures, median } from '../measure/paired.ts';
 import { type PlatformProcess, withPlatform } from '../platform-process.ts';
 import { type TreeUse, watchTree } from './tree-watch.ts';
 
@@ -27,7 +28,9 @@ const MOST_CHILD_MIB = 512;
 const MOST_GROWTH = 1.1;
 const PLATFORM = fileURLToPath(new URL('../platform.json', import.meta.url));
 
-type Use = TreeUse & { wall_s: number };
+type Use = TreeUse & { wall_s: number; engine_cpu_s?: number };
+/** What of an engine is needed to count what is used in it. */
+type Counted = Pick<BenchEngine, 'usedSince' | 'processes'>;
 
 /**
  * Whole syncs through the platform: API, workflow engine, a worker process, the sync process and a connector that prints
@@ -54,19 +57,11 @@ export async function sync({ quick, rows }: BenchOptions): Promise<BenchResult> 
 }
 
 function caseOf(rows: number, uses: readonly Use[]): BenchCase {
-  const of = (figure: keyof Use) => uses.map((use) => use[figure]);
-  const range = (figure: keyof Use): [number, number] => [Math.min(...of(figure)), Math.max(...of(figure))];
-  const cpu_s = median(of('cpu_s'));
   return {
     case: `sync_${rows >= FILE_ROWS ? `${rows / FILE_ROWS}m` : rows}_rows`,
     note: 'A whole sync from the call that starts it to the end of its run; worker, sync process and connector together.',
-    rows,
-    cpu_s,
-    wall_s: median(of('wall_s')),
-    rss_mb: median(of('rss_mb')),
-    child_mb: median(of('child_mb')),
-    rows_per_cpu_s: rows / cpu_s,
-    spread: { cpu_s: range('cpu_s'), wall_s: range('wall_s'), rss_mb: range('rss_mb') },
+    ...figures(rows, uses),
+    child_mb: median(uses.map(({ child_mb }) => child_mb)),
     runs: uses.length,
   };
 }
@@ -115,18 +110,23 @@ export async function readySource(platform: PlatformProcess, { body, change }: N
   return source_id;
 }
 
-/** Syncs a source and gives what the worker and all below it used for it; throws when the sync does not succeed, or wrote other than so many rows. */
+/**
+ * Syncs a source and gives what the worker and all below it used for it, with what an engine and its containers did; throws
+ * when the sync does not succeed, or wrote other than so many rows.
+ */
 export async function measuredSync(
   platform: PlatformProcess,
   source_id: string,
-  { worker, rows }: { worker: number; rows?: number },
+  { worker, rows, engine }: { worker: number; rows?: number; engine?: Counted | undefined },
 ): Promise<Use & { written: number }> {
-  const watch = watchTree(worker);
+  const used = engine?.usedSince();
+  const watch = watchTree(worker, engine?.processes);
   const begun = performance.now();
   const written = await syncedSource(platform, source_id);
   const wall_s = (performance.now() - begun) / 1_000;
   if (rows !== undefined && written !== rows) throw new Error(`of ${rows} rows ${written} were written`);
-  return { ...watch.stop(), wall_s, written };
+  const use = { ...watch.stop(), wall_s, written };
+  return used === undefined ? use : { ...use, ...withEngine(use.cpu_s, used()) };
 }
 
 /** Syncs a source to its end and gives how many rows that wrote; throws when it does not succeed. */

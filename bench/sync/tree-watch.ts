@@ -12,12 +12,12 @@ export interface TreeUse {
   cpu_s: number;
 }
 
-/** Watches a process of a platform until `stop`, ten times a second; Linux only. */
-export function watchTree(root: number): { stop(): TreeUse } {
+/** Watches a process of a platform, and others whose memory counts too, until `stop`, ten times a second; Linux only. */
+export function watchTree(root: number, others: () => readonly number[] = () => []): { stop(): TreeUse } {
   const spent = cpuSince(root);
   let [sum, child] = [0, 0];
   const timer = setInterval(() => {
-    const sizes = new Map(processTree(root).map((pid) => [pid, pssBytes(pid)]));
+    const sizes = new Map([...processTree(root), ...others()].map((pid) => [pid, pssBytes(pid)]));
     sum = Math.max(
       sum,
       [...sizes.values()].reduce((total, bytes) => total + bytes, 0),
