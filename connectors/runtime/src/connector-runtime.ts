@@ -83,6 +83,8 @@ export type ConnectorProcess = {
   readonly exit: Promise<ConnectorExit>;
   /** There if it runs in a container: resolves when that is removed, or could not be and is left to the reaper. */
   readonly removed?: Promise<void>;
+  /** There if it runs in a container: the bound at which it stands now, if it does. Never rejects. */
+  readonly boundNow?: () => Promise<ConnectorErrorCode | undefined>;
   /** Asks the connector to stop, kills it after the grace time, resolves with its end. May be called twice. */
   readonly stop: () => Promise<ConnectorExit>;
 };

@@ -6,6 +6,7 @@ import { endOf } from './end-of.ts';
 import { controlConfig } from './evidence.ts';
 import { saidTail } from './last-words.ts';
 import { createRouter } from './router.ts';
+import { stopLate } from './stop-late.ts';
 import { type Failure, platformFailure, runFailure, traceFailure } from './verdict.ts';
 
 /** How many messages of one verb are kept; a connector that says more breaks the protocol. */
@@ -56,8 +57,9 @@ export async function collectMessages(connector: ConnectorProcess, options: Answ
   });
   let late: ConnectorErrorCode | undefined;
   const watch = watchDeadlines(deadlines, (code) => {
-    late = code;
-    void connector.stop();
+    void stopLate(connector, code, (told) => {
+      late = told;
+    });
   });
   try {
     for await (const chunk of connector.stdout) {

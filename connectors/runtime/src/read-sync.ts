@@ -7,6 +7,7 @@ import { createEvidence, type StreamReading } from './evidence.ts';
 import { saidTail } from './last-words.ts';
 import { createRouter } from './router.ts';
 import type { Spool } from './spool.ts';
+import { stopLate } from './stop-late.ts';
 import type { StreamKey } from './stream-key.ts';
 
 export type ReadSyncOptions = {
@@ -57,8 +58,9 @@ export async function readSync({ connector, streams, spool, ...options }: ReadSy
   let broken: ConnectorErrorCode | undefined;
   let late: ConnectorErrorCode | undefined;
   const watch = watchDeadlines(options.deadlines ?? DEFAULT_DEADLINES, (code) => {
-    late = code;
-    void connector.stop();
+    void stopLate(connector, code, (told) => {
+      late = told;
+    });
   });
   try {
     for await (const chunk of connector.stdout) {

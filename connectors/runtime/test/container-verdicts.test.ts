@@ -1,9 +1,14 @@
 import { text } from 'node:stream/consumers';
-import { type ConnectorRun, containerRuntime } from '@weir/connector-runtime';
+import { type ConnectorRun, containerRuntime, readAnswer } from '@weir/connector-runtime';
 import { testRun } from '@weir/connector-runtime/testing';
 import t from 'tap';
 import { testEngine } from '../../../test/engines/index.ts';
 import { habit, imageMaker, ownWorkspace, runs, said } from './container-kit.ts';
+
+/** Only a hang reaches it. */
+const HANG_MS = 180_000;
+/** As long as a connector may be still that is to be found so: far more than it takes to come there. */
+const LATE_MS = 10_000;
 
 const engine = await testEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);
@@ -44,6 +49,31 @@ else {
     const image = await make('weir-test/forks:1', [runs(script)]);
     t.match((await over(image, { limits: { pids: 40, memoryMiB: 512 } })).output, /^EAGAIN \d+\n$/);
   });
+
+  t.test(
+    'one that waits at its bound of processes is told of by it, and one that waits elsewhere is not',
+    async (t) => {
+      const hangs = (count: string) => `console.log('up'); const cp = require('node:child_process');
+      for (let n = 0; n < ${count} && cp.spawn(process.execPath, ['--version']).pid !== undefined; n += 1);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
+      const late = { firstMessageMs: HANG_MS, inactivityMs: LATE_MS, runMs: HANG_MS };
+      const table = [
+        ['hangs-full', 'Infinity', late, 'connector_processes_exhausted'],
+        ['hangs-free', '3', late, 'connector_silent'],
+        ['hangs-long', 'Infinity', { ...late, inactivityMs: HANG_MS, runMs: LATE_MS }, 'connector_run_too_long'],
+      ] as const;
+      const seen = table.map(async ([name, count, deadlines]) => {
+        const image = await make(`weir-test/${name}:1`, [runs(hangs(count))]);
+        const connector = await runtime.run(testRun(image, { verb: 'discover', limits: { pids: 40 } }));
+        const answer = await readAnswer(connector, 'CATALOG', { deadlines });
+        return answer.ok ? 'an answer' : answer.failure.code;
+      });
+      t.strictSame(
+        await Promise.all(seen),
+        table.map(([, , , code]) => code),
+      );
+    },
+  );
 
   t.test('no connector reaches another', async (t) => {
     const server = `require('node:net').createServer().listen(7000, () => console.log(require('node:os').networkInterfaces().eth0[0].address));`;

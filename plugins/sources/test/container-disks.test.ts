@@ -19,7 +19,10 @@ const TMP_MIB = 16;
 /** Far more than a connector may have lying there, without a byte of disk. */
 const QUOTA_BREAKER = 2 ** 32;
 
-/** Fills what its configuration names while it describes or reads, and says of that only what the system says. */
+/** What a connector may have of processes: its own threads, and some more. */
+const PIDS = 40;
+
+/** Takes all of what its configuration names while it describes or reads, and says of that only what the system says. */
 const PROGRAM = `
   const fs = require('node:fs');
   const [verb, ...flags] = process.argv.slice(1);
@@ -28,6 +31,12 @@ const PROGRAM = `
   const fill = (folder) => {
     const file = fs.openSync(folder + '/1.parquet', 'w');
     for (;;) fs.writeSync(file, Buffer.alloc(1048576, 1));
+  };
+  const fork = () => {
+    for (;;) {
+      const child = require('node:child_process').spawn(process.execPath, ['--version']);
+      if (child.pid === undefined) return;
+    }
   };
   const descriptor = { name: 'rows' };
   const status = (status) => say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', emitted_at: 1, stream_status: { stream_descriptor: descriptor, status } } });
@@ -39,11 +48,13 @@ const PROGRAM = `
     status('STARTED');
     say({ type: 'RECORD', record: { stream: 'rows', data: { id: 1 }, emitted_at: 1 } });
     if (how === 'tmp') fill('/tmp');
+    if (how.startsWith('forks')) fork();
+    if (how === 'forks, and says nothing of it') process.exit(1);
     if (how === 'segments') fill(process.env.WEIR_SEGMENT_DIR);
     if (how === 'more segments than it may have') {
       fs.ftruncateSync(fs.openSync(process.env.WEIR_SEGMENT_DIR + '/1.parquet', 'w'), ${QUOTA_BREAKER});
       setInterval(() => undefined, 1000);
-    } else status('COMPLETE');
+    } else if (how !== 'forks') status('COMPLETE');
   }
 `.replaceAll(/\s+/g, ' ');
 
@@ -52,6 +63,8 @@ const TABLE: readonly (readonly [how: string, code: string, origin: string, hint
   ['tmp', 'connector_disk_full', 'platform', /tmp_mib/],
   ['segments', 'connector_disk_full', 'platform', /workspace/],
   ['more segments than it may have', 'segment_backlog', 'source', /segments/],
+  ['forks', 'connector_processes_exhausted', 'platform', /pids/],
+  ['forks, and says nothing of it', 'connector_failed', 'source', /log of the run/],
 ];
 
 // One of its own, whose workspace it may fill.
@@ -59,23 +72,29 @@ const engine = await ownEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);
 else {
   t.test(
-    'a connector in a container that fills a disk is told of by code, origin and hint, and nothing of it is left',
+    'a connector in a container that takes all of a disk, or all processes, is told of by code, origin and hint, and nothing of it is left',
     async (t) => {
       const workspace = await ownWorkspace(t, engine);
       await run('mount', ['-o', `remount,size=${WORKSPACE_MIB}m`, engine.workspaceRoot]);
       await (await imageMaker(engine))(IMAGE, [runs(PROGRAM)]);
-      const manifest = await containedManifest(t.testdir(), [{ image: IMAGE, resources: { tmp_mib: TMP_MIB } }]);
+      const manifest = await containedManifest(t.testdir(), [
+        { image: IMAGE, resources: { tmp_mib: TMP_MIB, pids: PIDS } },
+      ]);
       const platform = await testPlatform(t, async () => ({
         WEIR_PLATFORM: manifest,
         ...engineSettings(engine, { source: workspace, discovery: workspace }),
       }));
-      await platform.startWorker();
+      const worker = await platform.startWorker();
       const api = await platform.as('demo');
-      const body = { name: 'shop', pattern_id: 'contained', source_config: { path: 'nothing' } };
-      const params = { source_id: ok(await api(createSource, { body })).source_id };
+      const source = async (name: string) => {
+        const body = { name, pattern_id: 'contained', source_config: { path: 'nothing' } };
+        const { source_id } = ok(await api(createSource, { body }));
+        t.match(await discovered(api, source_id), { status: 'succeeded', failure: null });
+        await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
+        return { source_id };
+      };
+      const params = await source('shop');
       const { source_id } = params;
-      t.match(await discovered(api, source_id), { status: 'succeeded', failure: null });
-      await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
       const fills = async (path: string) => ok(await api(updateSource, { params, body: { source_config: { path } } }));
       const left = async () => {
         const query = new URLSearchParams({ filters: JSON.stringify({ label: ['weir.source'] }) });
@@ -93,6 +112,8 @@ else {
         status: 'failed',
         failure: { code: 'connector_disk_full', origin: 'platform', hint: /tmp_mib/ },
       });
+      t.equal(worker.process.exitCode, null, 'the worker that saw all of them goes on');
+
       await fills('nothing');
       t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 }, 'there is room again');
       t.strictSame(await left(), { containers: [], folders: [] });

@@ -14,6 +14,7 @@ import { endOfContainer } from './container-end.ts';
 import { within } from './engine-client.ts';
 import type { EngineWorkspace } from './engine-workspace.ts';
 import { demuxFrames } from './frame-demuxer.ts';
+import { isAtProcessBound } from './process-bound.ts';
 import { watchSegments } from './segment-quota.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -101,6 +102,7 @@ export function superviseContainer(started: StartedContainer): ConnectorProcess 
     stderrTail: stderr.text,
     exit,
     removed: removal.promise,
+    boundNow: async () => ((await isAtProcessBound(container)) ? 'connector_processes_exhausted' : undefined),
     stop() {
       askToStop();
       return exit;
