@@ -1,11 +1,21 @@
+import { fileURLToPath } from 'node:url';
 import { testBucket } from '@weir/lakehouse/testing';
+import { type Engine, programImage } from '../../test/engines/index.ts';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions, BenchResult } from '../bench-result.ts';
+import {
+  type BenchEngine,
+  COUNTED_IN_CONTAINER,
+  inContainer,
+  withBenchEngine,
+  withEngine,
+} from '../containers/bench-engine.ts';
 import { type PlatformProcess, withPlatform } from '../platform-process.ts';
 import { readySource, syncedSource } from '../sync/sync.ts';
 import { startSlowProxy } from './slow-proxy.ts';
 import { watchPeaks } from './watch-peaks.ts';
 
+type Teardown = Parameters<typeof startWorker>[0];
 type Environment = NonNullable<Parameters<typeof withPlatform>[1]>;
 
 /** What a flooding connector is told; see `flood/pattern.json`. */
@@ -35,7 +45,9 @@ const SLOTS = 8;
 const SLOW_STORE_BYTES_PER_S = 5_000_000;
 /** A segment that is filled, one that is staged, one that waits, one that is written over, and the files of two of them. */
 const MOST_SCRATCH_MIB = 6 * 128;
-const PLATFORM = { WEIR_PLATFORM: new URL('../platform.json', import.meta.url).pathname };
+const PLATFORM = { WEIR_PLATFORM: fileURLToPath(new URL('../platform.json', import.meta.url)) };
+const IN_CONTAINER = { WEIR_PLATFORM: fileURLToPath(new URL('../containers/platform.json', import.meta.url)) };
+const IMAGE = { name: 'weir/bench-flood:1.0.0', entry: fileURLToPath(new URL('../flood/main.ts', import.meta.url)) };
 
 const CASES: readonly MemoryCase[] = [
   {
@@ -66,22 +78,50 @@ const CASES: readonly MemoryCase[] = [
 ];
 
 /**
- * The most memory of a worker and of each of its syncs where connectors do their worst: each case has a platform of its
- * own, and the figures are the highest resident sets that the kernel saw.
+ * The most memory of a worker and of each of its syncs where connectors do their worst, as processes and in containers: each
+ * case has a platform of its own, and the figures are the highest resident sets that the kernel saw.
  */
 export async function memory({ quick, only }: BenchOptions): Promise<BenchResult> {
   const cases: BenchCase[] = [];
-  for (const wanted of CASES.filter(({ case: name }) => name.includes(only))) {
-    const flood = { ...wanted.flood, ...(quick ? wanted.quick : {}) };
-    cases.push(await withPlatform((platform, t) => measured(platform, t, { ...wanted, flood }), wanted.environment));
+  const measureAll = async (wanted: readonly MemoryCase[], engine?: BenchEngine) => {
+    for (const one of wanted) {
+      const flood = { ...one.flood, ...(quick ? one.quick : {}) };
+      const work = (platform: PlatformProcess, t: Teardown) => measured(platform, t, { ...one, flood, engine });
+      cases.push(await withPlatform(work, one.environment));
+    }
+  };
+  await measureAll(CASES.filter(({ case: name }) => name.includes(only)));
+  const contained = CASES.filter(({ case: name }) => inContainer(name).includes(only));
+  if (contained.length > 0) {
+    const brought = (engine: Engine) => programImage(engine, IMAGE);
+    await withBenchEngine(brought, (engine) =>
+      measureAll(
+        contained.map((one) => containedCase(one, engine)),
+        engine,
+      ),
+    );
   }
   return { suite: 'memory', cases };
 }
 
+/** A case whose connectors run in an engine. */
+function containedCase(one: MemoryCase, engine: BenchEngine): MemoryCase {
+  const { case: name, environment } = one;
+  return {
+    ...one,
+    case: inContainer(name),
+    note: `The same, with the connectors in containers; their own memory is bounded by the engine. ${COUNTED_IN_CONTAINER}`,
+    environment: async (t) => {
+      const own = typeof environment === 'function' ? await environment(t) : environment;
+      return { ...own, ...IN_CONTAINER, ...engine.environment };
+    },
+  };
+}
+
 async function measured(
   platform: PlatformProcess,
-  t: Parameters<typeof startWorker>[0],
-  { case: name, note, flood, syncs, fills }: MemoryCase,
+  t: Teardown,
+  { case: name, note, flood, syncs, fills, engine }: MemoryCase & { engine: BenchEngine | undefined },
 ): Promise<BenchCase> {
   const worker = await startWorker(t, platform.environment);
   const rows = flood.streams * flood.lines;
@@ -92,15 +132,17 @@ async function measured(
     sources.push(await readySource(platform, { body, change }));
   }
   const watch = watchPeaks(worker.pid, platform.environment.WEIR_WORK_DIR ?? '');
+  const used = engine?.usedSince();
   const begun = performance.now();
   const written = await Promise.all(sources.map((source) => syncedSource(platform, source)));
   const wall_s = (performance.now() - begun) / 1_000;
-  const peaks = watch.stop();
+  const { cpu_s: ours, ...peaks } = watch.stop();
+  const cost = used === undefined ? { cpu_s: ours } : withEngine(ours, used());
   if (written.some((count) => count !== rows)) throw new Error(`of ${rows} rows ${written} were written`);
   await worker.end('SIGTERM');
   return {
     ...{ case: name, note, rows: rows * syncs, wall_s, runs: 1 },
-    ...{ ...peaks, rows_per_cpu_s: (rows * syncs) / peaks.cpu_s },
+    ...{ ...peaks, ...cost, rows_per_cpu_s: (rows * syncs) / cost.cpu_s },
     bars: [
       { figure: 'main_mb', most: MOST_MIB },
       { figure: 'child_mb', most: MOST_MIB },
@@ -111,7 +153,7 @@ async function measured(
 }
 
 /** A bucket of the test's store, reached by a slow line. */
-async function slowStore(t: Parameters<typeof startWorker>[0]): Promise<Record<string, string>> {
+async function slowStore(t: Teardown): Promise<Record<string, string>> {
   const { s3, warehouse, close } = await testBucket();
   const proxy = await startSlowProxy(s3.endpoint ?? '', SLOW_STORE_BYTES_PER_S);
   t.teardown(close);
