@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ReadContext } from '@weir/connector-sdk';
 import { copyRows, type RowBlock } from './copy-rows.ts';
 import { isCursorKind } from './cursor-column.ts';
@@ -6,6 +5,7 @@ import { type CursorPlan, cursorOrder, cursorWhere, isBound } from './cursor-sql
 import { type CursorState, parseCursorState } from './cursor-state.ts';
 import { fault } from './fault.ts';
 import { copySql, sinkOf, type TableReading } from './read-table.ts';
+import { assertSameKey } from './same-key.ts';
 import { identifier, literal } from './sql-text.ts';
 import { assertStill } from './still.ts';
 import type { Column, Table } from './table.ts';
@@ -54,12 +54,6 @@ function cursorOf({ columns }: Table, { stream }: ReadContext): Column {
   if (cursor === undefined) throw fault('column_unknown', 'cursor');
   if (!isCursorKind(cursor.kind, cursor.type)) throw fault('cursor_unusable', name);
   return cursor;
-}
-
-/** Rows are told apart, here and in the table that they go to, by the key that the stream was described with. */
-function assertSameKey({ key, name }: Table, { stream }: ReadContext): void {
-  const described = stream.stream.source_defined_primary_key?.map(([column]) => column);
-  if (described !== undefined && !isDeepStrictEqual(described, key)) throw fault('key_changed', name);
 }
 
 type Facts = { readonly bound: string | undefined; readonly unread: number; readonly ties: number };

@@ -10,11 +10,13 @@ export type ChangeState = {
   /** By what the table was published; undefined in states of earlier versions. */
   readonly published: readonly string[] | undefined;
   readonly slot: string;
+  /** The table by its oid, as another one may get its name; undefined in states of earlier versions. */
+  readonly table: string | undefined;
 };
 
 /** The state as it is stored. */
-export function storedState({ lsn, systemId, timeline, published, slot }: ChangeState): object {
-  return { method: 'cdc', lsn: formatLsn(lsn), system_id: systemId, timeline, published, slot };
+export function storedState({ lsn, systemId, timeline, published, slot, table }: ChangeState): object {
+  return { method: 'cdc', lsn: formatLsn(lsn), system_id: systemId, timeline, published, slot, table };
 }
 
 /**
@@ -24,7 +26,7 @@ export function storedState({ lsn, systemId, timeline, published, slot }: Change
 export function parseChangeState(value: unknown, slot: string): ChangeState | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object') throw fault('stored_state_invalid');
-  const { method, lsn, system_id: systemId, timeline, published, slot: of } = value as Record<string, unknown>;
+  const { method, lsn, system_id: systemId, timeline, published, slot: of, table } = value as Record<string, unknown>;
   const at = typeof lsn === 'string' ? parseLsn(lsn) : undefined;
   if (method !== 'cdc' || at === undefined || typeof systemId !== 'string') throw fault('stored_state_invalid');
   if (of !== slot) throw fault('slot_lost', 'slot');
@@ -32,5 +34,6 @@ export function parseChangeState(value: unknown, slot: string): ChangeState | un
     ...{ lsn: at, systemId, slot },
     timeline: typeof timeline === 'string' ? timeline : undefined,
     published: Array.isArray(published) ? published.map(String) : undefined,
+    table: typeof table === 'string' ? table : undefined,
   };
 }

@@ -68,8 +68,9 @@ export function followStream({ context, table, state, fetchNow }: Options): Foll
     at: () => lsn,
     async relate(relation) {
       const columns = changeColumns(relation, table);
-      const isWhole = relation.isFull || key.every((name) => columns.some((one) => one.name === name && one.isKey));
-      if (!isWhole) throw changeFault('key_changed', table);
+      const isTold = ({ isKey }: ChangeColumn) => isKey || relation.isFull;
+      if (!key.every((name) => columns.some((one) => one.name === name && isTold(one))))
+        throw changeFault('key_changed', table);
       const known = context.stream.stream.json_schema.properties as Record<string, unknown> | undefined;
       const added = columns.filter(({ name }) => known !== undefined && !Object.hasOwn(known, name));
       if (added.length > 0) {

@@ -6,6 +6,7 @@ import { fault } from '../fault.ts';
 import { listTables } from '../list-tables.ts';
 import { readTable } from '../read-table.ts';
 import type { FixedMember } from '../row-sink.ts';
+import { assertSameKey } from '../same-key.ts';
 import { joinSnapshot } from '../snapshot.ts';
 import { identifier, literal } from '../sql-text.ts';
 import type { Table } from '../table.ts';
@@ -72,6 +73,7 @@ async function admitted(
       if (table === undefined) throw fault('stream_unknown');
       if (!isPublished(table)) throw changeFault('table_unpublished', table);
       if (!table.hasIdentity) throw changeFault('replica_identity_missing', table);
+      assertSameKey(table, context);
       members.push({ context, table, state: parseChangeState(context.state, config.slot) });
     } catch (error) {
       await end(context, error);
@@ -156,6 +158,7 @@ async function soundMembers(
     if (state === undefined) sound.push(member);
     else if (!isOfLog(state, server)) await end(context, changeFault('server_replaced', table));
     else if (confirmed === undefined) await end(context, changeFault('slot_lost', table));
+    else if ((state.table ?? table.oid) !== table.oid) await end(context, changeFault('table_replaced', table));
     else if (!isStillPublished(state.published, published(table)))
       await end(context, changeFault('publication_changed', table));
     else if (state.lsn < confirmed) await end(context, changeFault('slot_ahead', table));
@@ -184,7 +187,8 @@ async function copied(
     const { context, table, state } = member;
     if (context.signal.aborted) break;
     try {
-      if (state !== undefined) states.set(member, { ...state, timeline: server.timeline, published: published(table) });
+      if (state !== undefined)
+        states.set(member, { ...state, timeline: server.timeline, published: published(table), table: table.oid });
       else if (point !== undefined) {
         const session = await joinSnapshot(config, point.snapshotId, options);
         const snapshot = { id: point.snapshotId, session, end: session.end };
@@ -194,7 +198,8 @@ async function copied(
           await session.end();
         }
         const { systemId, timeline } = server;
-        const begun = { lsn: point.lsn, systemId, timeline, published: published(table), slot: config.slot };
+        const from = { systemId, timeline, published: published(table), slot: config.slot, table: table.oid };
+        const begun = { lsn: point.lsn, ...from };
         if (context.signal.aborted) break;
         await context.emit.state(storedState(begun));
         states.set(member, begun);
