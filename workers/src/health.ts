@@ -11,7 +11,7 @@ import {
   temporalWorkflows,
   type Workflows,
 } from '@weir/kernel/boot';
-import { type HealthFinding, judgeBeat, judgePollers } from './judge-worker.ts';
+import { type HealthFinding, judgeBeat, judgeBounds, judgePollers } from './judge-worker.ts';
 import { livingWorkers, stateFolder, type WorkerRecord } from './process-state.ts';
 
 const EXIT_UNHEALTHY = 1;
@@ -53,6 +53,7 @@ async function probe(roles: readonly string[], maxSilenceMs: number): Promise<He
     }),
   );
   const beats = workers.map((worker) => judgeBeat(worker, process.hrtime.bigint(), maxSilenceMs));
+  const bounds = workers.flatMap(judgeBounds);
   const engine = openEngine();
   try {
     let polled = await judgeAll(engine, workers, roles);
@@ -60,7 +61,7 @@ async function probe(roles: readonly string[], maxSilenceMs: number): Promise<He
       await pause(LOOK_AGAIN_MS);
       polled = await judgeAll(engine, read(), roles);
     }
-    return [...missing, ...beats, ...polled];
+    return [...missing, ...beats, ...polled, ...bounds];
   } finally {
     await engine.close();
   }

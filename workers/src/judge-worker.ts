@@ -1,9 +1,10 @@
 import type { TaskQueueDescription } from '@weir/kernel';
+import { BOUNDS } from './own-bounds.ts';
 import type { RoleState, WorkerRecord } from './process-state.ts';
 
 /** One thing that was looked at. */
 export interface HealthFinding {
-  check: 'event_loop' | 'engine' | 'workflow_poller' | 'activity_poller';
+  check: 'event_loop' | 'bounds' | 'engine' | 'workflow_poller' | 'activity_poller';
   /** Absent for what concerns the whole process. */
   role?: string;
   /** `diagnostic` is told and does no harm. */
@@ -22,6 +23,15 @@ export function judgeBeat({ beat_ns }: Pick<WorkerRecord, 'beat_ns'>, nowNs: big
   const outcome = silentMs <= maxSilenceMs ? 'ok' : 'failed';
   const detail = `the event loop turned ${Math.max(0, silentMs / MS_PER_SECOND).toFixed(1)} s ago`;
   return { check: 'event_loop', outcome, detail } satisfies HealthFinding;
+}
+
+/** What a worker is held to by whoever runs it; one that is held to less is told of, and is no less alive. */
+export function judgeBounds({ missing_bounds: missing }: Pick<WorkerRecord, 'missing_bounds'>): HealthFinding[] {
+  if (missing === undefined) return [];
+  const check = 'bounds';
+  if (missing.length === 0)
+    return [{ check, outcome: 'ok', detail: 'it has no privileges and is held to its folders' }];
+  return [{ check, outcome: 'diagnostic', detail: missing.map((bound) => BOUNDS[bound]).join('; ') }];
 }
 
 /**

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootPlatform, Refusal, refuseToStart, taskQueue } from '@weir/kernel/boot';
 import { readCapacity } from './capacity.ts';
+import { ownMissingBounds } from './own-bounds.ts';
 import { processState, stateFolder } from './process-state.ts';
 import { loadRoles } from './roles.ts';
 import { runRoles } from './run-roles.ts';
@@ -19,9 +20,10 @@ async function main(): Promise<void> {
   for (const name of names) readCapacity(name, environment);
   const platformFile = resolve(environment.WEIR_PLATFORM ?? 'platform.json');
   const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
+  const missing_bounds = ownMissingBounds(platform);
   const roles = await loadRoles(platform, names);
   const queues = names.map((name) => taskQueue(name, environment));
-  const state = processState(stateFolder(environment), { roles: names, queues });
+  const state = processState(stateFolder(environment), { roles: names, queues, missing_bounds });
   const running = await runRoles({
     platform,
     roles,

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Refusal } from '@weir/kernel/boot';
+import type { Bound } from './own-bounds.ts';
 
 /** A process that the worker has started, directly or through one of its children. */
 export interface ChildRecord {
@@ -37,6 +38,8 @@ export interface WorkerRecord {
   queues: readonly string[];
   children: readonly ChildRecord[];
   workers: readonly RoleState[];
+  /** What it is not held to; absent where that cannot be told. */
+  missing_bounds?: readonly Bound[] | undefined;
   /** The clock of the machine that only rises, in nanoseconds, when the event loop last turned. */
   beat_ns: string;
 }
@@ -54,7 +57,10 @@ export function stateFolder(environment: Readonly<Record<string, string | undefi
  * appears whole or not at all. Files of workers that no longer run are removed. Throws a `Refusal` when the folder is
  * somebody else's.
  */
-export function processState(folder: string, facts: Pick<WorkerRecord, 'roles' | 'queues'>): ProcessState {
+export function processState(
+  folder: string,
+  facts: Pick<WorkerRecord, 'roles' | 'queues' | 'missing_bounds'>,
+): ProcessState {
   const children = new Map<number, ChildRecord>();
   const file = join(folder, `worker-${process.pid}.json`);
   let workers: readonly RoleState[] = [];

@@ -7,6 +7,8 @@ import { destroyFolder, INPUT_NAMES, writeExclusive } from '../workspace.ts';
 
 const MODE_BITS = 0o7777;
 const FOLDER_MODE = 0o2750;
+/** As it is made: the set-group-id bit comes from the root, and a worker may be forbidden to set one itself. */
+const MADE_MODE = 0o750;
 const SEGMENTS_MODE = 0o770;
 const FILE_MODE = 0o640;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -90,7 +92,7 @@ export async function vettedEngineRoot(root: string): Promise<{ readonly base: s
 }
 
 async function makeFolder(path: string, gid: number): Promise<void> {
-  await mkdir(path, { mode: FOLDER_MODE });
+  await mkdir(path, { mode: MADE_MODE });
   const given = await lstat(path);
   const refused = (cause: unknown) => Promise.reject(unavailable('workspace_group', cause));
   if (given.gid !== gid) await chown(path, -1, gid).catch(refused);

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import t from 'tap';
+import { keyFile } from '../../test/key-file.ts';
+import { judgeBounds } from '../src/judge-worker.ts';
+import { BOUNDS, type KernelFacts, missingBounds } from '../src/own-bounds.ts';
+import { NODE_ARGS } from './run-probe.ts';
+import { slowDeployment } from './slow-deployment.ts';
+
+const PROGRAM = resolve(import.meta.dirname, '../src/main.ts');
+const NONE = '0000000000000000';
+
+const status = (changes: Readonly<Record<string, string>> = {}) => {
+  const sets = Object.fromEntries(['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].map((set) => [set, NONE]));
+  const fields = { Uid: '990\t990\t990\t990', ...sets, NoNewPrivs: '1', ...changes };
+  return Object.entries(fields).map(([name, value]) => `${name}:\t${value}\n`);
+};
+const mounts = (root: string, tmp: string) =>
+  [
+    '22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw',
+    `90 22 254:1 / / ${root},relatime - ext4 /dev/vda1 rw`,
+    `91 90 0:50 / /tmp ${tmp}`,
+    '92 90 0:51 / /tmp\\040files rw,nosuid - tmpfs tmpfs rw',
+  ].join('\n');
+const BOUNDED = 'rw,nosuid,nodev,noexec - tmpfs tmpfs rw,size=4194304k';
+
+const held = (changes: Partial<KernelFacts> = {}): KernelFacts => ({
+  status: status().join(''),
+  mounts: mounts('ro', BOUNDED),
+  temporary: '/tmp',
+  ...changes,
+});
+
+t.test('each bound that a worker is not held to is found in what the kernel says', async (t) => {
+  t.strictSame(missingBounds(held()), []);
+  const cases: Record<string, Partial<KernelFacts>> = {
+    user: { status: status({ Uid: '990\t0\t990\t990' }).join('') },
+    capabilities: { status: status({ CapEff: '0000000000000400' }).join('') },
+    bounding_set: { status: status({ CapBnd: '00000000a80425fb' }).join('') },
+    no_new_privileges: { status: status({ NoNewPrivs: '0' }).join('') },
+    root_file_system: { mounts: mounts('rw', BOUNDED) },
+    temporary_files: { mounts: mounts('ro', 'rw,noexec - tmpfs tmpfs rw') },
+  };
+  t.strictSame(Object.keys(cases), Object.keys(BOUNDS));
+  for (const [bound, facts] of Object.entries(cases)) t.strictSame(missingBounds(held(facts)), [bound]);
+  const others = ['rw - tmpfs tmpfs rw,size=64k', 'rw,noexec - ext4 /dev/vda2 rw,size=64k'];
+  for (const tmp of others) t.strictSame(missingBounds(held({ mounts: mounts('ro', tmp) })), ['temporary_files']);
+  t.strictSame(missingBounds(held({ temporary: '/tmp files/x' })), ['temporary_files'], 'the nearest mount counts');
+  t.strictSame(
+    missingBounds({ status: '', mounts: '', temporary: '/tmp' }),
+    Object.keys(BOUNDS),
+    'unknown is not held',
+  );
+});
+
+t.test('the probe tells of the bounds, and finds nobody unwell for them', async (t) => {
+  t.match(judgeBounds({ missing_bounds: [] }), [{ check: 'bounds', outcome: 'ok' }]);
+  const [found] = judgeBounds({ missing_bounds: ['user', 'root_file_system'] });
+  t.match(found, { outcome: 'diagnostic', detail: `${BOUNDS.user}; ${BOUNDS.root_file_system}` });
+  t.strictSame(judgeBounds({}), [], 'a worker that cannot tell');
+});
+
+t.test('outside of development a worker with privileges does not start, and says what to do', async (t) => {
+  if (process.getuid?.() !== 0 || process.platform !== 'linux')
+    return t.plan(0, 'only root has privileges to begin with');
+  const { environment } = await slowDeployment(t);
+  const key = keyFile(t.testdir());
+  for (const WEIR_MODE of ['staging', 'production']) {
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, HOME, NODE_COMPILE_CACHE, ...environment, WEIR_MODE, WEIR_CREDENTIAL_KEY_FILE: key };
+    const refused = await new Promise<{ code: unknown; said: string }>((done) =>
+      execFile(process.execPath, [...NODE_ARGS, PROGRAM, '--roles', 'slow'], { env }, (error, _, stderr) =>
+        done({ code: error?.code, said: stderr }),
+      ),
+    );
+    t.equal(refused.code, 78);
+    t.match(JSON.parse(refused.said), { msg: /^worker_privileged: it runs as root; .*run it as / });
+  }
+});
