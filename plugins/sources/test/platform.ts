@@ -215,7 +215,7 @@ export async function streamsOf(api: Api, sourceId: string): Promise<Map<string,
 export async function enableAll(
   api: Api,
   sourceId: string,
-  modes: { sync_mode: 'incremental' | 'full_refresh'; write_mode: 'append' | 'overwrite' },
+  modes: Pick<Input<typeof updateStream>['body'], 'sync_mode' | 'write_mode' | 'primary_key'>,
 ): Promise<void> {
   for (const { stream_id } of (await streamsOf(api, sourceId)).values()) {
     ok(await api(updateStream, { params: { source_id: sourceId, stream_id }, body: { enabled: true, ...modes } }));

@@ -133,6 +133,12 @@ export const SOURCE_FAILURES = {
     detail: 'The process that carried out the sync ended without a result.',
     hint: 'Start it again; it goes on from the last commit.',
   },
+  sync_process_hung: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'The process that carried out the sync gave no sign of life for a minute and was ended.',
+    hint: 'It goes on from the last commit. If it happens again, look whether the disk of the work folder answers and whether the host of the worker has memory left.',
+  },
   worker_lost: {
     origin: 'platform',
     retryable: true,

@@ -14,6 +14,7 @@ import {
   takeLines,
 } from '@weir/plugin-datasets/stage';
 import { mergeParts } from '../sync/merge-parts.ts';
+import { startPulse } from '../sync/pulse.ts';
 import { RECORD_SHAPE } from '../sync/record-shape.ts';
 import { thrownFailure } from '../sync/thrown-failure.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
@@ -92,6 +93,7 @@ async function quarantined(
 
 /** Tells the parent how it went, and ends once the message has left. */
 async function carryOut(plan: ReplayPlan): Promise<void> {
+  startPulse(() => process.send?.({ type: 'pulse' } satisfies FromReplay));
   const last: FromReplay = await replay(plan).then(
     (replayed) => ({ type: 'done', replayed }),
     async (error: unknown) => ({ type: 'failed', failure: await thrownFailure(error) }),

@@ -48,4 +48,6 @@ export interface Replayed {
   quarantine: FileChange;
 }
 
-export type FromReplay = { type: 'done'; replayed: Replayed } | { type: 'failed'; failure: RunFailureRecord };
+export type FromReplay =
+  /** It lives. */
+  { type: 'pulse' } | { type: 'done'; replayed: Replayed } | { type: 'failed'; failure: RunFailureRecord };

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RunFailed, sourceFailure } from '../sync/failure.ts';
+import { watchPulse } from '../sync/pulse.ts';
 import type { ChildRegistry } from '../worker-deps.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
 
@@ -13,7 +14,7 @@ const MAX_HEAP_MIB = 256;
  */
 export async function runReplayChild(
   plan: ReplayPlan,
-  { children, signal }: { children: ChildRegistry; signal: AbortSignal },
+  { children, signal, maxSilenceMs }: { children: ChildRegistry; signal: AbortSignal; maxSilenceMs?: number },
 ): Promise<Replayed> {
   const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = fork(childProgram(), [], {
@@ -29,9 +30,14 @@ export async function runReplayChild(
   if (pid !== undefined) children.started({ name: 'replay', pid, parent: process.pid });
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
-  let last: FromReplay | undefined;
+  let last: Exclude<FromReplay, { type: 'pulse' }> | undefined;
+  const pulse = watchPulse(() => {
+    last = { type: 'failed', failure: sourceFailure('sync_process_hung') };
+    stop();
+  }, maxSilenceMs);
   child.on('message', (message: FromReplay) => {
-    last = message;
+    pulse.heard();
+    if (message.type !== 'pulse') last = message;
   });
   child.send(plan, () => undefined);
   if (signal.aborted) stop();
@@ -42,6 +48,7 @@ export async function runReplayChild(
     });
   } finally {
     signal.removeEventListener('abort', stop);
+    pulse.end();
     if (pid !== undefined) children.ended(pid);
   }
   if (last?.type === 'done') return last.replayed;

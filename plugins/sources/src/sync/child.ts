@@ -7,6 +7,7 @@ import { pullLines } from '../run-log/pull-lines.ts';
 import { chosenRuntime } from '../runtime/chosen-runtime.ts';
 import { type ChildWork, childWork } from './child-work.ts';
 import { type ChildPlan, type FromChild, type FromParent, IN_CONTAINERS } from './messages.ts';
+import { startPulse } from './pulse.ts';
 import { readSource } from './read-source.ts';
 import { thrownFailure } from './thrown-failure.ts';
 
@@ -128,6 +129,7 @@ async function carryOut(plan: ChildPlan): Promise<void> {
 if (process.argv.includes(IN_CONTAINERS)) void loadEngineLibrary();
 process.on('message', (message: FromParent) => {
   if (message.type === 'plan') {
+    startPulse(() => send({ type: 'pulse' }));
     Object.assign(process.env, message.trace);
     void carryOut(message.plan);
   } else if (message.type === 'work') {

@@ -38,6 +38,8 @@ export interface ChildPlan {
   segments: boolean;
   /** After this much time a stream is committed at its next STATE. */
   commitAfterMs: number;
+  /** How long the connector may be silent. */
+  connectorSilenceMs: number;
   labels: { tenant: string; source: string; execution: string; attempt: string };
   /** Texts of the credentials in `config`, by which they are known in what the connector says. */
   secrets: readonly string[];
@@ -94,6 +96,8 @@ export interface StreamResult {
 }
 
 export type FromChild =
+  /** It lives. */
+  | { type: 'pulse' }
   /** Something was sealed, or everything was read. */
   | { type: 'event'; event: Extract<SyncEvent<Sync>, { type: 'sealed' | 'read' }> }
   | { type: 'done'; id: number; event: SyncEvent<Sync> }

@@ -47,6 +47,8 @@ export interface AttemptDeps {
   spare: SpareChild;
   runLogs: RunLogsService;
   engine: RoleEngine;
+  /** After so much silence the process of an attempt is killed; a minute unless given. */
+  maxSilenceMs?: number;
 }
 
 export interface AttemptRequest {
@@ -159,6 +161,7 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
     begun: parts.begun,
     plan: childPlan(deps, request, parts, { pattern, hydrated, runtime }),
     children: deps.children,
+    maxSilenceMs: deps.maxSilenceMs,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
     onPull: ledger.pulling,
@@ -222,6 +225,7 @@ function childPlan(
     limits: attemptLimits(pattern, parts.ranOut),
     segments: pattern.fast_path?.includes(SEGMENT_OFFER.channel) ?? false,
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
+    connectorSilenceMs: settingsOf(kernel).WEIR_SYNC_MAX_SILENT_SECONDS * MS_PER_SECOND,
     labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(leaseEpoch) },
     secrets: hydrated.secrets,
     config: configText(hydrated.config, pattern),

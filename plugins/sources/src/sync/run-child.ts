@@ -15,6 +15,7 @@ import {
   type Progress,
   type Work,
 } from './messages.ts';
+import { watchPulse } from './pulse.ts';
 import type { Sync } from './sync-types.ts';
 
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */
@@ -33,6 +34,8 @@ export interface StartChildOptions {
   begun: BegunChild;
   plan: ChildPlan;
   children: ChildRegistry;
+  /** After so much silence the process is killed; a minute unless given. */
+  maxSilenceMs?: number | undefined;
   /** What the process tells by itself, and that it has failed or was lost. */
   onEvent(event: SyncEvent<Sync>): void;
   onProgress(streams: Record<string, Progress>): void;
@@ -94,6 +97,7 @@ export function startChild({
   begun,
   plan,
   children,
+  maxSilenceMs,
   onEvent,
   onProgress,
   onPull,
@@ -115,7 +119,14 @@ export function startChild({
     timer ??= setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
   };
 
+  const pulse = watchPulse(() => {
+    failure = sourceFailure('sync_process_hung');
+    child.kill('SIGKILL');
+  }, maxSilenceMs);
+
   child.on('message', (message: FromChild) => {
+    pulse.heard();
+    if (message.type === 'pulse') return;
     if (message.type === 'done') {
       waiting.get(message.id)?.(message.event);
       waiting.delete(message.id);
@@ -131,6 +142,7 @@ export function startChild({
   });
   const gone = begun.gone.then(() => {
     clearTimeout(timer);
+    pulse.end();
     for (const pid of pids) children.ended(pid);
     for (const settle of waiting.values()) settle({ type: 'failed', failure });
     onEvent({ type: 'failed', failure });

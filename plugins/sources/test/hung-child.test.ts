@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mock } from 'node:test';
+import { previewDataset } from '@weir/plugin-datasets/contract';
+import t from 'tap';
+import { type FaultFolder, faultFolder } from '../../../test/crash/fault-folder.ts';
+import { startSync } from '../src/contract.ts';
+import type { ReplayPlan } from '../src/quarantine/replay-messages.ts';
+import { runReplayChild } from '../src/quarantine/run-replay-child.ts';
+import { watchPulse } from '../src/sync/pulse.ts';
+import { runAttempt } from '../src/sync/run-attempt.ts';
+import { attemptDeps } from './own-attempt.ts';
+import { discovered, enableAll, filesSource, ok, testPlatform } from './platform.ts';
+
+const HUNG = {
+  name: 'RunFailed',
+  failure: { code: 'sync_process_hung', origin: 'platform', retryable: true, hint: /\w/ },
+};
+/** Longer than a process takes to load its code beside others, and to be heard for the first time. */
+const SILENCE_MS = 10_000;
+const NOBODY = { started: () => undefined, ended: () => undefined };
+
+t.test('a process hangs after a minute of silence, counted while we were there to listen', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  let hung = 0;
+  const watch = watchPulse(() => {
+    hung += 1;
+  });
+  mock.timers.tick(59_000);
+  watch.heard();
+  mock.timers.tick(59_000);
+  t.equal(hung, 0, 'each sign of life begins the minute anew');
+  mock.timers.tick(1_000);
+  t.equal(hung, 1);
+  mock.timers.tick(600_000);
+  t.equal(hung, 1, 'it is told once');
+  const ended = watchPulse(() => t.fail('nobody listens to it any more'));
+  ended.end();
+  mock.timers.tick(600_000);
+});
+
+t.test('the process of a replay that stands still is ended', async (t) => {
+  let pid = 0;
+  const children = {
+    ...NOBODY,
+    started(child: { pid: number }) {
+      pid = child.pid;
+      process.kill(pid, 'SIGSTOP');
+    },
+  };
+  const { signal } = new AbortController();
+  await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, maxSilenceMs: 1_000 }), HUNG);
+  t.equal(await isThere(pid), false);
+});
+
+t.test(
+  'a sync process that stands still in mid-sync is ended with its connector, and the next attempt goes on',
+  async (t) => {
+    const platform = await testPlatform(t);
+    const api = await platform.as('demo');
+    const tenant = await platform.tenant('demo');
+    const kernel = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
+    if (kernel === undefined) throw new Error('the plugin is not there');
+    const worker = await platform.startWorker();
+    const made = async (name: string, mode: Parameters<typeof enableAll>[2]) => {
+      const data = join(platform.folder, name);
+      await mkdir(data);
+      await writeFile(join(data, 'rows.csv'), 'id,name\n1,Ann\n2,Bo\n');
+      const { source_id } = await filesSource(api, name, data);
+      t.match(await discovered(api, source_id), { status: 'succeeded' });
+      await enableAll(api, source_id, { sync_mode: 'incremental', ...mode });
+      return source_id;
+    };
+    const sources = [
+      { at: inStage, name: 'staged', sourceId: await made('staged', { write_mode: 'append' }) },
+      { at: inMerge, name: 'merged', sourceId: await made('merged', { write_mode: 'merge', primary_key: [['id']] }) },
+    ];
+    worker.process.kill('SIGTERM');
+    await once(worker.process, 'exit');
+
+    /** One attempt of ours; its processes may be held at fault points of a folder of their own. */
+    const attempted = async (sourceId: string, runId: string, faults?: FaultFolder) => {
+      const pids: number[] = [];
+      const children = { ...NOBODY, started: ({ pid }: { pid: number }) => void pids.push(pid) };
+      const deps = attemptDeps(kernel, { children, workDir: join(platform.folder, 'work') });
+      // The process of the attempt copies it when it begins, which is before anything is waited for.
+      if (faults !== undefined) process.env.WEIR_FAULTPOINTS = faults.path;
+      deps.spare.refill();
+      delete process.env.WEIR_FAULTPOINTS;
+      const request = { tenant, runId, sourceId, signal: new AbortController().signal, onProgress: () => undefined };
+      const end = await runAttempt({ ...deps, ...(faults && { maxSilenceMs: SILENCE_MS }) }, request).catch(
+        (error) => error,
+      );
+      await deps.spare.drop();
+      return { end, pids };
+    };
+
+    const stopped = sources.map(async ({ name, at, sourceId }) => {
+      const { run_id: runId } = ok(await api(startSync, { params: { source_id: sourceId }, query: { queue: true } }));
+      const faults = await faultFolder(join(platform.folder, `faults-${name}`));
+      const held = at(faults);
+      const first = attempted(sourceId, runId, faults);
+      process.kill(await held, 'SIGSTOP');
+      const { end, pids } = await first;
+      t.match(end, HUNG, `${name}: the attempt says so`);
+      t.ok(pids.length >= 2, 'a process and its connector had begun');
+      t.same(
+        await Promise.all(pids.map(isThere)),
+        pids.map(() => false),
+        'and are gone',
+      );
+      t.match(await attempted(sourceId, runId), { end: 'done' }, `${name}: the next attempt goes on`);
+      const query = { columns: 'id', order: 'id' };
+      const { rows } = ok(await api(previewDataset, { params: { dataset_id: `bronze.demo.${name}__rows` }, query }));
+      t.same(rows.flat().map(Number), [1, 2], `${name}: every row once`);
+    });
+    await Promise.all(stopped);
+  },
+);
+
+/** The pid of a process that is held before it types rows. */
+async function inStage(faults: FaultFolder): Promise<number> {
+  await faults.arm('S5');
+  return faults.held('S5');
+}
+
+/** The pid of one that is held while it merges: it has stored a file of typed rows, and is about to store the next. */
+async function inMerge(faults: FaultFolder): Promise<number> {
+  await faults.arm('S7');
+  await faults.held('S7');
+  await faults.arm('S6');
+  await faults.release(['S7']);
+  return faults.held('S6');
+}
+
+/** Whether the process is there; one that has ended and was not waited for is not. */
+async function isThere(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return status !== '' && !/^\d+ \(.*\) Z/.test(status);
+}
