@@ -7,8 +7,8 @@ import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions } from '../bench-result.ts';
 import { type BenchEngine, COUNTED_IN_CONTAINER, inContainer, withBenchEngine } from '../containers/bench-engine.ts';
 import { BENCH_FOLDER } from '../lines/line-file.ts';
-import { type Command, type Measured, measuredRun } from '../measure/measured-run.ts';
-import { median, pairing, withoutEngine } from '../measure/paired.ts';
+import { type Command, measuredRun } from '../measure/measured-run.ts';
+import { median, pairing, type Run, withoutEngine } from '../measure/paired.ts';
 import { peerProgram } from '../peers/python-env.ts';
 import { withPlatform } from '../platform-process.ts';
 import { measuredSync, type NewSource, readySource } from '../sync/sync.ts';
@@ -38,7 +38,7 @@ interface Way {
   environment: Record<string, string>;
   body: NewSource['body'];
   /** A run of the connector that nobody reads. */
-  alone: () => Promise<Measured>;
+  alone: () => Promise<Run>;
   engine?: BenchEngine;
 }
 
@@ -86,11 +86,11 @@ async function compared({ quick }: BenchOptions, way: Way): Promise<BenchCase> {
     const worker = await startWorker(t, platform.environment);
     const change = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' } as const;
     const source = await readySource(platform, { body, change });
-    const [own, other]: [Measured[], Measured[]] = [[], []];
+    const [own, other]: [Run[], Run[]] = [[], []];
     let rows = 0;
     for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
       const use = await measuredSync(platform, source, { worker: worker.pid, engine });
-      const pair = [{ ...use, stdout: '' }, await alone()] as const;
+      const pair = [use, await alone()] as const;
       rows = use.written;
       // The first pair is not counted: it fills caches on both sides.
       if (run === 0 && !quick) continue;
@@ -101,9 +101,9 @@ async function compared({ quick }: BenchOptions, way: Way): Promise<BenchCase> {
   }, environment);
 }
 
-function caseOf({ case: name, note, engine }: Way, rows: number, [own, other]: [Measured[], Measured[]]): BenchCase {
+function caseOf({ case: name, note, engine }: Way, rows: number, [own, other]: [Run[], Run[]]): BenchCase {
   const { ours, theirs, ...ratios } = pairing([{ name: 'in Weir', rows }, own], [{ name: 'to nothing', rows }, other]);
-  const shareBy = (seconds: (run: Measured) => number) =>
+  const shareBy = (seconds: (run: Run) => number) =>
     median(own.flatMap((run, at) => (other[at] === undefined ? [] : [seconds(run) / seconds(other[at])])));
   return {
     ...{ case: name, note, ...ours, ...ratios, peer: { ...theirs, name: 'to /dev/null' } },

@@ -8,7 +8,7 @@ import { buildImage } from '../../test/engines/build-image.ts';
 import { type Engine, engineJson } from '../../test/engines/index.ts';
 import { pythonImage } from '../../test/engines/python-image.ts';
 import { type BenchEngine, withEngine } from '../containers/bench-engine.ts';
-import type { Measured } from '../measure/measured-run.ts';
+import type { Run } from '../measure/paired.ts';
 import { pssBytes } from '../measure/process-tree.ts';
 import { configuredCatalog } from './stock-streams.ts';
 
@@ -42,7 +42,7 @@ export async function fakerImages(engine: Engine): Promise<void> {
 }
 
 /** Discovers the connector; gives what reads all that it has found in a container whose output nobody gets. */
-export async function fakerToNothing(engine: BenchEngine, config: object): Promise<() => Promise<Measured>> {
+export async function fakerToNothing(engine: BenchEngine, config: object): Promise<() => Promise<Run>> {
   const { socketPath } = engine.engine;
   const [role, mode] = ['source', 'development'] as const;
   const settings = { socketPath, workspaceRoot: engine.workspace.source, role, mode };
@@ -76,6 +76,6 @@ export async function fakerToNothing(engine: BenchEngine, config: object): Promi
       clearInterval(sampler);
     }
     const wall_s = (performance.now() - begun) / 1_000;
-    return { ...withEngine(0, used()), wall_s, rss_mb: highest / MIB, stdout: '' };
+    return { ...withEngine(0, used()), wall_s, rss_mb: highest / MIB };
   };
 }

@@ -7,6 +7,9 @@ export interface Contender {
   run: Command;
 }
 
+/** What one run cost, whatever it said. */
+export type Run = Omit<Measured, 'stdout'>;
+
 type Side = Pick<Contender, 'name' | 'rows'>;
 
 /** What the runs of one contender cost: medians, and the least and the most of each figure. */
@@ -47,9 +50,9 @@ export async function paired(ours: Contender, theirs: Contender, runs: number): 
 }
 
 /** What two sides cost whose runs were measured in turn, each with what its first has of its name and rows. */
-export function pairing([ours, own]: [Side, Measured[]], [theirs, other]: [Side, Measured[]]): Pairing {
+export function pairing([ours, own]: [Side, readonly Run[]], [theirs, other]: [Side, readonly Run[]]): Pairing {
   const perSecond = ({ rows }: Side, seconds: number) => rows / seconds;
-  const ratioBy = (seconds: (run: Measured) => number) =>
+  const ratioBy = (seconds: (run: Run) => number) =>
     median(
       own.flatMap((run, at) => {
         const against = other[at];
@@ -68,10 +71,8 @@ export function pairing([ours, own]: [Side, Measured[]], [theirs, other]: [Side,
 }
 
 /** The processor time of a run without that of a container engine itself. */
-export const withoutEngine = ({ cpu_s, engine_cpu_s = 0 }: Pick<Measured, 'cpu_s' | 'engine_cpu_s'>): number =>
+export const withoutEngine = ({ cpu_s, engine_cpu_s = 0 }: Pick<Run, 'cpu_s' | 'engine_cpu_s'>): number =>
   cpu_s - engine_cpu_s;
-
-type Run = Omit<Measured, 'stdout'>;
 
 /** What runs of so many rows cost. */
 export function figures(rows: number, runs: readonly Run[]): Figures {

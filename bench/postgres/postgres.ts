@@ -2,30 +2,36 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { connectorImage } from '../../test/engines/index.ts';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions, BenchResult } from '../bench-result.ts';
+import { type BenchEngine, COUNTED_IN_CONTAINER, inContainer, withBenchEngine } from '../containers/bench-engine.ts';
 import { BENCH_FOLDER } from '../lines/line-file.ts';
 import { type Command, measuredRun } from '../measure/measured-run.ts';
-import { median } from '../measure/paired.ts';
+import { pairing, type Run } from '../measure/paired.ts';
 import { peerProgram } from '../peers/python-env.ts';
 import { withPlatform } from '../platform-process.ts';
 import { measuredSync, type NewSource, readySource } from '../sync/sync.ts';
 import { makePeople, TABLE } from './people-table.ts';
+import { type SourceServer, withSourceInNetwork } from './source-in-network.ts';
 
 const RUNS = 5;
 const ROWS = 2_000_000;
 const QUICK_ROWS = 200_000;
 const PLATFORM = fileURLToPath(new URL('platform.json', import.meta.url));
+const PLATFORM_IN_CONTAINER = fileURLToPath(new URL('../containers/platform.json', import.meta.url));
+const AS_PROCESS = 'Our connector runs as a process here, as in development.';
+const IN_CONTAINER =
+  'Our connector runs in a container, from its image. The server is in the network of the engine, and the others are run in that network too, as processes.';
 const LOAD = fileURLToPath(new URL('load_postgres.py', import.meta.url));
 
-type Use = { cpu_s: number; wall_s: number; rss_mb: number };
 type Peer = { name: string; least: number; note: string; command: (url: string, folder: string) => Promise<Command> };
 
 const PEERS: readonly Peer[] = [
   {
     name: 'dlt',
     least: 3.5,
-    note: 'A whole sync: worker, sync process and connector, from the call that starts it to the committed Iceberg table, types judged, with marks, statistics and checksum. dlt 1.31 with connectorx, its fastest backend, into an Iceberg table of PyIceberg. The server that both read is counted on neither side. PyAirbyte is not among them: its Postgres source is a program of the JVM that comes only as an image. Our connector runs as a process here, as in development; what a container adds to a start is measured by `containers`.',
+    note: 'A whole sync: worker, sync process and connector, from the call that starts it to the committed Iceberg table, types judged, with marks, statistics and checksum. dlt 1.31 with connectorx, its fastest backend, into an Iceberg table of PyIceberg. The server that both read is counted on neither side. PyAirbyte is not among them: its Postgres source is a program of the JVM that comes only as an image.',
     command: async (url, folder) => ({
       command: await peerProgram('dlt-postgres'),
       args: [LOAD, url, TABLE, path.join(folder, 'run')],
@@ -52,42 +58,95 @@ const PEERS: readonly Peer[] = [
   },
 ];
 
+/** Where both sides read from, and how our connector runs. */
+interface Place {
+  server: () => Promise<SourceServer>;
+  environment: Record<string, string>;
+  caseName: (peer: string) => string;
+  note: string;
+  engine?: BenchEngine;
+}
+
+type Asked = { options: BenchOptions; rows: number; folder: string };
+
 /**
- * From a table of Postgres to a committed Iceberg table, beside what others have for it, each run in turn. PyAirbyte has no
- * Postgres source that runs without a container: the connector is a program of the JVM and on no package index.
+ * From a table of Postgres to a committed Iceberg table, beside what others have for it, each run in turn; with our connector
+ * as a process and in a container. PyAirbyte has no Postgres source that runs without one: the connector is a program of the
+ * JVM and on no package index.
  */
-export async function postgres({ quick, rows: wanted, only }: BenchOptions): Promise<BenchResult> {
+export async function postgres(options: BenchOptions): Promise<BenchResult> {
+  const { quick, rows: wanted, only } = options;
   const rows = wanted ?? (quick ? QUICK_ROWS : ROWS);
-  const peers = PEERS.filter(({ name }) => caseName(name).includes(only));
   await mkdir(path.join(BENCH_FOLDER, 'out'), { recursive: true });
   const folder = await mkdtemp(path.join(BENCH_FOLDER, 'out', 'postgres-'));
-  const keyFile = path.join(folder, 'credential.key');
-  await writeFile(keyFile, randomBytes(32), { mode: 0o400 });
-  const settings = { WEIR_PLATFORM: PLATFORM, WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_CREDENTIAL_KEY_FILE: keyFile };
+  const asked = { options, rows, folder };
   try {
-    return await withPlatform(async (platform, t) => {
-      const url = await makePeople(process.env.WEIR_TEST_DATABASE_URL ?? '', rows);
-      const worker = await startWorker(t, platform.environment);
-      const sourceId = await readySource(platform, peopleSource(url));
-      const ours: Use[] = [];
-      const theirs = peers.map((): Use[] => []);
-      // The first round is not counted: it fills caches on all sides.
-      for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
-        const own = await measuredSync(platform, sourceId, { worker: worker.pid, rows });
-        const others = [];
-        for (const peer of peers) others.push(await measuredRun(await peer.command(url, folder)));
-        if (run === 0 && !quick) continue;
-        ours.push(own);
-        for (const [at, use] of others.entries()) theirs[at]?.push(use);
-      }
-      return { suite: 'postgres', cases: peers.map((peer, at) => caseOf(peer, rows, [ours, theirs[at] ?? []])) };
-    }, settings);
+    const cases: BenchCase[] = [];
+    if (PEERS.some(({ name }) => caseName(name).includes(only))) cases.push(...(await asProcess(asked)));
+    if (PEERS.some(({ name }) => inContainer(caseName(name)).includes(only))) cases.push(...(await contained(asked)));
+    return { suite: 'postgres', cases };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 const caseName = (peer: string) => `postgres_to_iceberg_vs_${peer}`;
+
+/** With the connector as a process, of a server on this machine's own loopback. */
+function asProcess(asked: Asked): Promise<BenchCase[]> {
+  const server = async () => {
+    const url = await makePeople(process.env.WEIR_TEST_DATABASE_URL ?? '', asked.rows);
+    return { url, within: (command: Command) => command };
+  };
+  const environment = { WEIR_PLATFORM: PLATFORM, WEIR_EGRESS_ALLOW: '127.0.0.0/8' };
+  return compared(asked, { server, environment, caseName, note: AS_PROCESS });
+}
+
+/** With the connector in a container, of a server in the network of its engine, where the others are run too. */
+function contained(asked: Asked): Promise<BenchCase[]> {
+  return withBenchEngine(
+    (engine) => connectorImage(engine, 'postgres'),
+    (engine) =>
+      withSourceInNetwork(engine, asked.rows, (server) => {
+        const allowed = { WEIR_EGRESS_ALLOW: `${new URL(server.url).hostname}/32` };
+        return compared(asked, {
+          server: async () => server,
+          environment: { WEIR_PLATFORM: PLATFORM_IN_CONTAINER, ...allowed, ...engine.environment },
+          caseName: (peer) => inContainer(caseName(peer)),
+          note: `${IN_CONTAINER} ${COUNTED_IN_CONTAINER}`,
+          engine,
+        });
+      }),
+  );
+}
+
+async function compared({ options, rows, folder }: Asked, place: Place): Promise<BenchCase[]> {
+  const { quick, only } = options;
+  const { engine } = place;
+  const peers = PEERS.filter(({ name }) => place.caseName(name).includes(only));
+  const keyFile = path.join(folder, 'credential.key');
+  await writeFile(keyFile, randomBytes(32), { mode: 0o400 });
+  return withPlatform(
+    async (platform, t) => {
+      const { url, within } = await place.server();
+      const worker = await startWorker(t, platform.environment);
+      const sourceId = await readySource(platform, peopleSource(url));
+      const ours: Run[] = [];
+      const theirs = peers.map((): Run[] => []);
+      // The first round is not counted: it fills caches on all sides.
+      for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
+        const own = await measuredSync(platform, sourceId, { worker: worker.pid, rows, engine });
+        const others = [];
+        for (const peer of peers) others.push(await measuredRun(within(await peer.command(url, folder))));
+        if (run === 0 && !quick) continue;
+        ours.push(own);
+        for (const [at, use] of others.entries()) theirs[at]?.push(use);
+      }
+      return peers.map((peer, at) => caseOf(place, peer, { rows, ours, theirs: theirs[at] ?? [] }));
+    },
+    { WEIR_CREDENTIAL_KEY_FILE: keyFile, ...place.environment },
+  );
+}
 
 function peopleSource(url: string): NewSource {
   const { hostname: host, port, username, password, pathname } = new URL(url);
@@ -98,30 +157,13 @@ function peopleSource(url: string): NewSource {
   };
 }
 
-function caseOf({ name, least, note }: Peer, rows: number, [ours, theirs]: [Use[], Use[]]): BenchCase {
-  const ratios = ours.flatMap(({ cpu_s }, run) => (theirs[run] === undefined ? [] : [theirs[run].cpu_s / cpu_s]));
-  return {
-    case: caseName(name),
-    note,
-    ...figures(rows, ours),
-    peer: { name, ...figures(rows, theirs) },
-    ratio: median(ratios),
-    bars: [{ figure: 'ratio', least }],
-    runs: ours.length,
-  };
-}
+type Runs = { rows: number; ours: Run[]; theirs: Run[] };
 
-function figures(rows: number, uses: readonly Use[]) {
-  const of = (figure: keyof Use) => uses.map((use) => use[figure]);
-  const range = (figure: keyof Use): [number, number] => [Math.min(...of(figure)), Math.max(...of(figure))];
-  const cpu_s = median(of('cpu_s'));
-  const spread = { wall_s: range('wall_s'), cpu_s: range('cpu_s'), rss_mb: range('rss_mb') };
+function caseOf(place: Place, peer: Peer, { rows, ours: own, theirs: other }: Runs): BenchCase {
+  const { ours, theirs, ...ratios } = pairing([{ name: 'ours', rows }, own], [{ name: peer.name, rows }, other]);
   return {
-    rows,
-    cpu_s,
-    wall_s: median(of('wall_s')),
-    rss_mb: median(of('rss_mb')),
-    rows_per_cpu_s: rows / cpu_s,
-    spread,
+    ...{ case: place.caseName(peer.name), note: `${peer.note} ${place.note}`, ...ours, ...ratios },
+    peer: { ...theirs, name: peer.name },
+    bars: [{ figure: 'ratio', least: peer.least }],
   };
 }

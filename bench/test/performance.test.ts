@@ -46,7 +46,7 @@ t.test(
 
 t.test('two sides are compared with what their engines use, and without', async (t) => {
   const run = (cpu_s: number, engine_cpu_s?: number) => {
-    return { cpu_s, wall_s: 1, rss_mb: 1, stdout: '', ...(engine_cpu_s === undefined ? {} : { engine_cpu_s }) };
+    return { cpu_s, wall_s: 1, rss_mb: 1, ...(engine_cpu_s === undefined ? {} : { engine_cpu_s }) };
   };
   const found = pairing([{ name: 'a', rows: 10 }, [run(4, 2)]], [{ name: 'b', rows: 10 }, [run(1)]]);
   t.match(found, { ratio: 0.25, ratio_without_engine: 0.5, ours: { engine_cpu_s: 2 } });
