@@ -19,7 +19,7 @@ for (const { name, run: check } of connectorConformance({
 t.test('the pattern file carries the configuration schema of the program', async (t) => {
   const pattern = JSON.parse(await readFile(new URL('../pattern.json', import.meta.url), 'utf8'));
   t.strictSame(pattern.spec, CONFIG_SCHEMA);
-  t.match(pattern, { id: 'files', version: '1.2.1', image: 'weir/connector-files:1.2.1', source_name: 'source-files' });
+  t.match(pattern, { id: 'files', version: '1.2.2', image: 'weir/connector-files:1.2.2', source_name: 'source-files' });
 });
 
 t.test('the public demo data arrives whole', async (t) => {

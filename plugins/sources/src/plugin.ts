@@ -95,7 +95,7 @@ export default definePlugin({
         }),
         streams: streamService(kernel, services),
         bulk: bulkService(kernel, services),
-        refreshes: refreshService(kernel, services),
+        refreshes: refreshService(kernel, { services, patterns }),
         resets: resetService(kernel, services),
         discoveries: discoveryService({ kernel, patterns }),
         credentials: credentialService({ kernel, patternOf: patterns.ofKnown }),

@@ -3,6 +3,7 @@ import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import t from 'tap';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
 import { finishDiscovery } from '../src/discovery/run-discovery.ts';
+import type { Pattern } from '../src/pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../src/run-kinds.ts';
 import { sharedStatesWorld } from './shared-states-world.ts';
 
@@ -33,7 +34,8 @@ t.test('a discovery whose streams cannot be stored has failed, and its log says 
     const write = ({ step, fields }: RunLogEntry) => void told.push([step, fields?.status]);
     const runLogs = { open: () => ({ write, take: async () => undefined, close: async () => undefined }) };
     const services = { tables, producers: kernel.use(Producers) };
-    await finishDiscovery({ kernel, services, runLogs }, tenant, runId, { status: 'succeeded' });
+    const patterns = { of: async () => ({ stream_defaults: { write_mode: 'append' } }) as Pattern };
+    await finishDiscovery({ kernel, services, patterns, runLogs }, tenant, runId, { status: 'succeeded' });
     const run = await kernel.runs.find(tenant, runId);
     return { told, status: run?.status, code: run?.failure?.code };
   };
@@ -44,6 +46,7 @@ t.test('a discovery whose streams cannot be stored has failed, and its log says 
   t.match(await ended(failed), { told: [], status: 'failed' }, 'a run that has ended is told of no more');
   await database.peek('alter table sources.stream drop constraint none_is_stored');
   t.match(await ended(await begun()), { told: [['end', 'succeeded']], status: 'succeeded', code: undefined });
-  const [{ count } = {}] = await database.peek('select count(*)::int from sources.stream');
-  t.equal(count, 1);
+  const stored = await database.peek('select name, enabled, sync_mode, write_mode from sources.stream');
+  const wanted = { name: 'rows', enabled: false, sync_mode: 'full_refresh', write_mode: 'append' };
+  t.strictSame(stored, [wanted], 'as its pattern wants new streams to be');
 });

@@ -5,7 +5,16 @@ import { bootPlatform, startApi } from '@weir/kernel/boot';
 import { pino } from 'pino';
 import t from 'tap';
 import { keyFile } from '../../../test/key-file.ts';
-import { createSource, discoverPatterns, getPattern, getSource, updateSource } from '../src/contract.ts';
+import {
+  createSource,
+  discoverPatterns,
+  getPattern,
+  getSource,
+  listStreams,
+  refreshSchema,
+  type SnapshotStreamBody,
+  updateSource,
+} from '../src/contract.ts';
 import { signBody } from '../src/pattern/webhook-signature.ts';
 import { refuseSameSecrets } from '../src/pattern/webhooks.ts';
 import { ok, refusal, testPlatform } from './platform.ts';
@@ -249,6 +258,69 @@ t.test('a source is moved to the version in force by whoever changes it to fit t
     has_credentials: false,
   });
   t.notMatch(JSON.stringify(seen), /canary/);
+});
+
+t.test('new streams are set to what the pattern says where they can be, and known ones are left alone', async (t) => {
+  const { platform } = await shared;
+  const { url } = platform;
+  const api = await platform.as('tappers');
+  const tap = { ...shop, id: 'tap' };
+  const next = (version: string, stream_defaults: object) =>
+    send(url, REGISTER, { pattern: { ...tap, version, stream_defaults } });
+  t.equal((await next('1.0.0', { sync_mode: 'incremental', write_mode: 'merge' })).what, 'created');
+  const body = { name: 'a', pattern_id: 'tap', source_config: { host: 'h' } };
+  const params = { source_id: ok(await api(createSource, { body })).source_id };
+  const schema = { type: 'object', properties: { id: { type: 'integer' }, at: { type: 'string' } } };
+  const both = { schema, supported_sync_modes: ['full_refresh' as const, 'incremental' as const] };
+  const keyed = { ...both, default_cursor_field: ['at'], source_defined_primary_key: [['id']] };
+  const refresh = async (streams: SnapshotStreamBody[]) => {
+    ok(await api(refreshSchema, { params, body: { streams } }));
+    const { items } = ok(await api(listStreams, { params }));
+    return items.map((one) => `${one.name} ${one.enabled} ${one.sync_mode} ${one.write_mode}`);
+  };
+  const [a, b] = [
+    { name: 'a', ...keyed },
+    { name: 'b', ...both },
+  ];
+  t.strictSame(await refresh([a, b]), ['a false incremental merge', 'b false full_refresh overwrite']);
+  t.equal((await next('1.1.0', { write_mode: 'append' })).what, 'updated');
+  t.strictSame(await refresh([a, b, { ...keyed, name: 'c' }]), [
+    ...['a false incremental merge', 'b false full_refresh overwrite', 'c false full_refresh append'],
+  ]);
+  const refused = await next('1.2.0', { sync_mode: 'incremental' });
+  t.equal(refused.what, '422 pattern_invalid');
+  t.match(refused.said.errors, [{ pointer: '/pattern/stream_defaults/write_mode', code: 'not_with_incremental' }]);
+});
+
+t.test('what no connector follows is refused, and what was stored with it before is read as ever', async (t) => {
+  const { platform } = await shared;
+  const { url } = platform;
+  const api = await platform.as('olden');
+  const old = { ...shop, id: 'old', egress: ['{host}:443'] };
+  const singer = await send(url, REGISTER, { pattern: { ...old, protocol: 'singer' } });
+  t.match(singer, {
+    what: '422 pattern_invalid',
+    said: { errors: [{ pointer: '/pattern/protocol', code: 'not_supported' }], hint: /Singer bridge.*say airbyte/ },
+  });
+  t.match(await send(url, REGISTER, { pattern: { ...old, namespace_rule: 'none' } }), {
+    what: '400 validation_failed',
+    said: { errors: [{ pointer: '/pattern', code: 'additionalProperties' }] },
+  });
+  t.equal((await send(url, REGISTER, { pattern: old })).what, 'created');
+  const params = { pattern_id: 'old' };
+  t.strictSame(ok(await api(getPattern, { params })).egress, ['{host}:443']);
+  const before = { protocol: 'singer', namespace_rule: 'none', egress: ['anywhere'], stream_defaults: { mode: 1 } };
+  await platform.database.peek(
+    `update sources.pattern_version set document = (document::jsonb || '${JSON.stringify(before)}')::json where pattern_id = 'old'`,
+  );
+  await platform.database.peek("update sources.pattern set sha256 = 'as it was' where pattern_id = 'old'");
+  t.match(ok(await api(getPattern, { params })), { version: '1.0.0', egress: ['anywhere'] });
+  const body = { name: 'a', pattern_id: 'old', source_config: { host: 'h' } };
+  const { source_id } = ok(await api(createSource, { body }));
+  const streams = [{ name: 'a', schema: {}, supported_sync_modes: ['full_refresh' as const] }];
+  ok(await api(refreshSchema, { params: { source_id }, body: { streams } }));
+  t.match(ok(await api(listStreams, { params: { source_id } })).items, [{ write_mode: 'overwrite' }]);
+  t.equal((await send(url, REGISTER, { pattern: { ...old, version: '1.0.1' } })).what, 'updated');
 });
 
 t.test('a request counts when its signature is good, in its time, and once', async (t) => {

@@ -50,7 +50,35 @@ t.test('one bad pattern file never hides the good ones, and each is named with i
   t.strictSame([...patterns.keys()], ['good']);
   t.equal(faults.length, 5, 'the folder that is not there counts too');
   t.match(faults.find(({ file }) => file.includes('odd'))?.reason, /not a JSON Schema/);
-  t.match(faults.find(({ file }) => file.includes('wider'))?.reason, /additional properties/);
+  t.match(faults.find(({ file }) => file.includes('wider'))?.reason, /additional properties: surprise$/);
+});
+
+t.test('what a pattern cannot have is refused with its place, and what to do where the place does not say', (t) => {
+  const spec = {
+    ...good.spec,
+    properties: { ...good.spec.properties, key: { type: 'string', airbyte_secret: true } },
+  };
+  const read = (change: object) => parsePattern(JSON.stringify({ ...good, spec, ...change }));
+  const table: [object, RegExp][] = [
+    [{ protocol: 'singer' }, /^\/protocol must be airbyte\. .*Singer bridge.*docs\/how-to\/run-a-singer-tap\.md/],
+    [{ protocol: 7 }, /^\/protocol must be string$/],
+    [{ namespace_rule: 'none' }, /additional properties: namespace_rule$/],
+    [{ stream_defaults: { sync_mode: 'incremental' } }, /^\/stream_defaults\/write_mode must be append, merge/],
+    [
+      { stream_defaults: { sync_mode: 'incremental', write_mode: 'overwrite' } },
+      /^\/stream_defaults\/write_mode must be append, merge/,
+    ],
+    [{ stream_defaults: { sync_mode: 'cdc' } }, /^\/stream_defaults\/sync_mode must be equal to one/],
+    [{ stream_defaults: { enabled: true } }, /^\/stream_defaults must NOT .*: enabled$/],
+    [{ egress: ['{host}:{part}'] }, /^\/egress\/0 names no member of the specification$/],
+    [{ egress: ['x.example:443', '{key}:443'] }, /^\/egress\/1 names a credential$/],
+  ];
+  for (const [change, message] of table) t.throws(() => read(change), { message }, JSON.stringify(change));
+  for (const place of ['x', 'x:', ':1', 'x:0', 'x:65536', 'x:08', 'https://x:443', 'x y:1', '-x:1', '{host}', '*:443'])
+    t.throws(() => read({ egress: [place] }), { message: /^\/egress\/0 must match pattern/ }, place);
+  const places = ['x.example:443', '*.x.example:65535', '10.0.0.1:1', '[fd00::1]:5432', '{host}:{port}', '{host}:443'];
+  t.strictSame(read({ egress: places }).egress, places);
+  t.end();
 });
 
 t.test(

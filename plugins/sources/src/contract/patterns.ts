@@ -19,6 +19,8 @@ export const PatternSummary = Type.Object({
   version: Type.String(),
   name: Type.String({ description: 'Display name' }),
   description: Nullable(Type.String()),
+  icon: Nullable(Type.String()),
+  category: Nullable(Type.String()),
   image: Type.String(),
   source_name: Type.String(),
   docs: Nullable(Type.String()),
@@ -37,6 +39,10 @@ export const Pattern = Type.Composite([
     fields: Type.Array(PatternField),
     credential_fields: Type.Array(Type.String(), {
       description: 'JSON pointers into source_config of all fields that are credentials; * stands for any one segment',
+    }),
+    egress: Type.Array(Type.String(), {
+      description:
+        'What the connector must reach, host:port, {name} being that member of source_config. It opens nothing: the operator opens the fence',
     }),
   }),
 ]);

@@ -55,7 +55,7 @@ export const sourceProblems = {
     code: 'pattern_invalid',
     status: 422,
     title: 'Pattern invalid',
-    detail: 'The specification of a pattern is not a JSON Schema, or one pattern is given twice.',
+    detail: 'A pattern says what cannot be: its members do not fit each other, or one pattern is given twice.',
     hint: 'Each entry of errors names the place.',
   }),
   patternVersionTaken: problem({

@@ -90,7 +90,7 @@ export const refreshSchema = endpoint({
   path: '/sources/:source_id/streams/refresh-schema',
   summary: 'Bring the streams of a source in line with a complete discovery snapshot',
   description:
-    'Streams are matched by name. Of known ones only schema and supported_sync_modes change; new ones are made disabled, full_refresh and overwrite; known ones that the snapshot lacks are removed, and their tables stay. An empty snapshot changes nothing. A stream whose cursor, key or mode the source no longer has needs attention and stays as it is configured. Instead of the streams the body may name a succeeded discovery of this source that found them. With dry_run=true the answer is the same and nothing is changed.',
+    'Streams are matched by name. Of known ones only schema and supported_sync_modes change; new ones are made disabled, as stream_defaults of the pattern say where they can be, else full_refresh and overwrite; known ones that the snapshot lacks are removed, and their tables stay. An empty snapshot changes nothing. A stream whose cursor, key or mode the source no longer has needs attention and stays as it is configured. Instead of the streams the body may name a succeeded discovery of this source that found them. With dry_run=true the answer is the same and nothing is changed.',
   access: writeSources,
   params: Closed({ source_id: Id }),
   query: Closed({ dry_run: Type.Optional(Type.Boolean({ description: 'Only tell what would change' })) }),

@@ -29,7 +29,7 @@ export function discoveryDeps({ kernel, children, workDir }: WorkerDeps): Discov
 /** The activities of role `discovery`, over what the worker program gives. */
 export function discoveryActivities(given: WorkerDeps) {
   const deps = discoveryDeps(given);
-  const { kernel, folders, runLogs } = deps;
+  const { kernel, folders, patterns, runLogs } = deps;
   const services = { tables: kernel.use(Tables), producers: kernel.use(Producers) };
   const swept = folders.sweep();
 
@@ -47,6 +47,6 @@ export function discoveryActivities(given: WorkerDeps) {
 
     /** Makes a discovery terminal and brings the streams of its source in line with it. */
     endDiscovery: async (input: RunInput, outcome: Outcome): Promise<void> =>
-      finishDiscovery({ kernel, services, runLogs }, await tenantOf(kernel, input), input.run_id, outcome),
+      finishDiscovery({ kernel, services, patterns, runLogs }, await tenantOf(kernel, input), input.run_id, outcome),
   };
 }

@@ -16,8 +16,7 @@ import { connectorEnvironment } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
-import { applyRefresh } from '../stream/apply-refresh.ts';
-import type { DestinationServices } from '../stream/destinations.ts';
+import { applyRefresh, type RefreshDeps } from '../stream/apply-refresh.ts';
 import { attemptLimits, isOutOfMemory, unlessRaised } from '../sync/attempt-limits.ts';
 import { RunFailed, sourceFailure } from '../sync/failure.ts';
 import { failureOf } from '../sync/failure-of.ts';
@@ -146,10 +145,9 @@ async function readInput(kernel: Kernel, tenant: Tenant, runId: string): Promise
   });
 }
 
-interface FinishDeps {
+interface FinishDeps extends Pick<RefreshDeps, 'services' | 'patterns'> {
   kernel: Pick<Kernel, 'db' | 'log' | 'runs'>;
   runLogs: Pick<RunLogsService, 'open'>;
-  services: DestinationServices;
 }
 
 /**
@@ -167,7 +165,7 @@ export async function finishDiscovery(
   const { db, runs } = deps.kernel;
   const run = await runs.find(tenant, runId);
   if (run === undefined || run.endedAt !== undefined) return;
-  const follow = (tx: TenantTransaction) => followDiscovery(tx, runId, deps.services);
+  const follow = (tx: TenantTransaction) => followDiscovery(tx, runId, deps);
   const kept = async () => (outcome.status === 'succeeded' ? rehearse(db(tenant), follow) : undefined);
   const rehearsed = await settled(deps, runId, outcome, kept);
   await tellEnd(deps, tenant, runId, rehearsed);
@@ -202,12 +200,17 @@ async function settled(
   }
 }
 
-async function followDiscovery(tx: TenantTransaction, runId: string, services: DestinationServices): Promise<void> {
+async function followDiscovery(
+  tx: TenantTransaction,
+  runId: string,
+  { services, patterns }: Pick<FinishDeps, 'services' | 'patterns'>,
+): Promise<void> {
   const row = await tx.findOne(DiscoveryEntity, { runId });
   if (!row?.sourceId || !row.applies) return;
   const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId }, { lock: true });
   if (source === undefined || source.status === 'retired') return;
-  await applyRefresh(tx, source, { found: row.streams ?? [], from: 'discovery' }, { services, beforeRemoval });
+  const found = { found: row.streams ?? [], from: 'discovery' } as const;
+  await applyRefresh(tx, source, found, { services, patterns, beforeRemoval });
   if (row.image !== null) await tx.update(source, { image: row.image });
   const status = sourceAfter(source.status, 'discovery_succeeded');
   if (status !== source.status) {

@@ -1,9 +1,14 @@
 import { canonicalSha256 } from '@weir/kernel';
-import { Ajv, type ValidateFunction } from 'ajv';
-import { compileSpec } from '../config/compile-spec.ts';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
-import { validationSchema } from '../config/validation-schema.ts';
-import { PatternDocument, type PatternFile } from '../contract/pattern-file.ts';
+import {
+  GivenPattern,
+  type GivenPatternFile,
+  type PatternFile,
+  StreamDefaults,
+  type StreamDefaultsView,
+} from '../contract/pattern-file.ts';
+import { patternFaults } from './pattern-faults.ts';
 import { withManifestSpec } from './with-manifest.ts';
 
 export type { PatternFile } from '../contract/pattern-file.ts';
@@ -16,36 +21,45 @@ export interface Pattern extends PatternFile {
   credentialFields: readonly string[];
 }
 
-let compiled: ValidateFunction<PatternFile> | undefined;
+let compiled: ValidateFunction<GivenPatternFile> | undefined;
 /** Made once, when first asked for: a start reads every pattern, and to make it takes longer than to read one. */
-const validator = () => (compiled ??= new Ajv({ allErrors: true }).compile<PatternFile>(PatternDocument));
+const validator = () => (compiled ??= new Ajv({ allErrors: true }).compile<GivenPatternFile>(GivenPattern));
 
 /** Reads the text of a `pattern.json`. Throws an Error that lists what is wrong with it. */
 export function parsePattern(text: string): Pattern {
   const check = validator();
   const file = withManifestSpec(JSON.parse(text));
-  if (!check(file)) {
-    const faults = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
-    throw new Error(faults.join('; '));
-  }
-  if (!hasUsableSpec(file)) throw new Error('/spec is not a JSON Schema');
-  return toPattern(file);
+  const faults = check(file)
+    ? patternFaults(file).map(({ pointer, message, hint }) =>
+        [`${pointer} ${message}`, hint].filter(Boolean).join('. '),
+      )
+    : (check.errors ?? []).map(wordsOf);
+  if (faults.length > 0) throw new Error(faults.join('; '));
+  return toPattern(file as PatternFile);
 }
 
-/** Whether the specification of a well-formed pattern is a JSON Schema. */
-export function hasUsableSpec({ spec }: PatternFile): boolean {
-  try {
-    compileSpec(validationSchema(spec));
-    return true;
-  } catch {
-    return false;
-  }
+/** What the schema of patterns refuses; an unknown member is named. */
+function wordsOf({ instancePath, message, params }: ErrorObject): string {
+  const { additionalProperty: name } = params as { additionalProperty?: string };
+  return `${instancePath || '/'} ${message}${name === undefined ? '' : `: ${name}`}`;
 }
 
 /** A well-formed pattern with what follows from it. Pure. */
 export function toPattern(file: PatternFile): Pattern {
   const named = namedCredentials(file.fields);
   return { ...file, namedCredentials: named, credentialFields: credentialFields(file.spec, named) };
+}
+
+let compiledDefaults: ValidateFunction<StreamDefaultsView> | undefined;
+const defaultsValidator = () => (compiledDefaults ??= new Ajv().compile<StreamDefaultsView>(StreamDefaults));
+
+/**
+ * What the pattern of a source wants new streams to be. One that is stored from before that had a meaning may hold
+ * anything there, and wants nothing then.
+ */
+export function streamDefaultsOf(pattern: Pick<Pattern, 'stream_defaults'> | undefined): StreamDefaultsView {
+  const wanted: unknown = pattern?.stream_defaults;
+  return defaultsValidator()(wanted) ? wanted : {};
 }
 
 /** The document of a pattern, as it is stored. Pure. */

@@ -3,7 +3,8 @@ import { type Input, kernelProblems } from '@weir/kernel/contract';
 import type { GivenPatternFile } from '../contract/pattern-file.ts';
 import { type discoverPatterns, type PatternView, type reconcilePatterns, sourceProblems } from '../contract.ts';
 import type { PatternCatalog } from './catalog.ts';
-import { hasUsableSpec, type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
+import { type PatternFault, patternFaults } from './pattern-faults.ts';
+import { type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
 import { type PatternChange, storePatterns } from './store-patterns.ts';
 import { withManifestSpec } from './with-manifest.ts';
 
@@ -40,8 +41,8 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
       if (found === undefined) throw kernelProblems.notFound();
       const { pattern, status } = found;
       const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: field.credential === true }));
-      const { spec, credentialFields } = pattern;
-      return { ...summaryOf(pattern), status, spec, fields, credential_fields: [...credentialFields] };
+      const { spec, credentialFields, egress = [] } = pattern;
+      return { ...summaryOf(pattern), status, spec, fields, credential_fields: [...credentialFields], egress };
     },
 
     /** Registers one pattern, or its next version. */
@@ -64,24 +65,20 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
 
 /** The patterns of a request; throws `pattern_invalid` with the place of each that cannot be used. */
 function usable(given: readonly GivenPatternFile[], pointerOf: (index: number) => string): Pattern[] {
-  const errors: { pointer: string; code: string }[] = [];
-  const files = given.flatMap((document, index) => {
-    const file = withManifestSpec(document);
-    const refuse = (member: 'spec' | 'id', code: string) =>
-      errors.push({ pointer: `${pointerOf(index)}/${member}`, code });
-    if (given.findIndex(({ id }) => id === file.id) !== index) refuse('id', 'repeated');
-    if (!hasSpec(file)) {
-      refuse('spec', 'required');
-      return [];
-    }
-    if (!hasUsableSpec(file)) refuse('spec', 'not_a_schema');
-    return [file];
+  const files = given.map(withManifestSpec);
+  const faults = files.flatMap((file, index) => {
+    const isRepeated = given.findIndex(({ id }) => id === file.id) !== index;
+    const repeated: PatternFault[] = isRepeated
+      ? [{ pointer: '/id', code: 'repeated', message: 'is given twice' }]
+      : [];
+    const own = [...repeated, ...patternFaults(file)];
+    return own.map((fault) => ({ ...fault, pointer: `${pointerOf(index)}${fault.pointer}` }));
   });
-  if (errors.length > 0) throw sourceProblems.patternInvalid({ errors });
-  return files.map(toPattern);
+  if (faults.length === 0) return files.map((file) => toPattern(file as PatternFile));
+  const errors = faults.map(({ pointer, code }) => ({ pointer, code }));
+  const hint = faults.find((fault) => fault.hint !== undefined)?.hint;
+  throw sourceProblems.patternInvalid({ errors, ...(hint === undefined ? {} : { hint }) });
 }
-
-const hasSpec = (file: GivenPatternFile): file is PatternFile => file.spec !== undefined;
 
 function summaryOf(pattern: Pattern) {
   return {
@@ -89,6 +86,8 @@ function summaryOf(pattern: Pattern) {
     version: pattern.version,
     name: pattern.display.name,
     description: pattern.display.description ?? null,
+    icon: pattern.display.icon ?? null,
+    category: pattern.display.category ?? null,
     image: pattern.image,
     source_name: pattern.source_name,
     docs: pattern.docs ?? null,

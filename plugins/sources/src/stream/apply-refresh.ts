@@ -1,5 +1,8 @@
 import type { TenantTransaction } from '@weir/kernel';
+import type { StreamDefaultsView } from '../contract/pattern-file.ts';
 import type { RefreshDiffView } from '../contract.ts';
+import type { PatternCatalog } from '../pattern/catalog.ts';
+import { streamDefaultsOf } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { type DestinationServices, markLeftRows, takenTables, takePlannedTable } from './destinations.ts';
@@ -7,28 +10,35 @@ import { StreamEntity, type StreamFields, type StreamRow } from './entity.ts';
 import { newStream } from './new-stream.ts';
 import { planRefresh, type RefreshRequest, type StreamRefresh, sameSchema } from './refresh-streams.ts';
 import { diffSchemas } from './schema-diff.ts';
+import { withStreamDefaults } from './stream-defaults.ts';
 import { datasetIdOf } from './view.ts';
 import { insertStreams, removeStreams, updateStreams } from './write-streams.ts';
 
 /** What was found of the streams of a source, and how complete that is. */
 export type Found = Pick<RefreshRequest, 'found' | 'from'>;
 
-/**
- * Brings the streams of a source in line with what was found, in the caller's transaction, which holds the source's lock.
- * `beforeRemoval` is asked before any stream goes, and may throw.
- */
+/** What a refresh needs: `beforeRemoval` is asked before any stream goes, and may throw. */
+export interface RefreshDeps {
+  services: DestinationServices;
+  /** Where the source's pattern says what new streams are set to. */
+  patterns: Pick<PatternCatalog, 'of'>;
+  beforeRemoval(): Promise<void>;
+}
+
+/** Brings the streams of a source in line with what was found, in the caller's transaction, which holds the source's lock. */
 export async function applyRefresh(
   tx: TenantTransaction,
   source: SourceRow,
   { found, from }: Found,
-  deps: { services: DestinationServices; beforeRemoval(): Promise<void> },
+  deps: RefreshDeps,
 ): Promise<RefreshDiffView> {
   const known = await tx.find(StreamEntity, { sourceId: source.sourceId }, { orderBy: { name: 'asc' } });
   const taken = await takenTables(tx);
   const plan = planRefresh<StreamRow>({ sourceName: source.name, known, found, takenTables: taken, from });
   if (plan.remove.length > 0) await deps.beforeRemoval();
   const now = new Date();
-  const created = await makeStreams(tx, { source, plan, now }, deps.services);
+  const defaults = plan.create.length === 0 ? {} : streamDefaultsOf(await deps.patterns.of(source, tx.sql));
+  const created = await makeStreams(tx, { source, plan, defaults, now }, deps.services);
   await removeStreams(
     tx,
     plan.remove.map(({ streamId }) => streamId),
@@ -44,13 +54,13 @@ export async function applyRefresh(
 
 async function makeStreams(
   tx: TenantTransaction,
-  { source, plan, now }: { source: SourceRow; plan: StreamRefresh; now: Date },
+  { source, plan, defaults, now }: { source: SourceRow; plan: StreamRefresh; defaults: StreamDefaultsView; now: Date },
   services: DestinationServices,
 ): Promise<StreamFields[]> {
   const created: StreamFields[] = [];
   for (const { stream, table: planned } of plan.create) {
     const table = await takePlannedTable(tx, { sourceId: source.sourceId, planned }, services);
-    created.push(newStream(stream, { sourceId: source.sourceId, table }, now));
+    created.push(withStreamDefaults(newStream(stream, { sourceId: source.sourceId, table }, now), defaults));
   }
   return markLeftRows(tx, created, 'planned');
 }

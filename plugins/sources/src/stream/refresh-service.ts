@@ -7,8 +7,7 @@ import { rehearse } from '../rehearse.ts';
 import { DISCOVERY_KIND } from '../run-kinds.ts';
 import { liveSource } from '../source/live-source.ts';
 import { refuseWhileRunning } from '../source/refuse-while-running.ts';
-import { applyRefresh, knowStreams } from './apply-refresh.ts';
-import type { DestinationServices } from './destinations.ts';
+import { applyRefresh, knowStreams, type RefreshDeps } from './apply-refresh.ts';
 import { keptStream } from './new-stream.ts';
 import { discoveredNamespace } from './settings.ts';
 import { schemaFaults } from './stream-rules.ts';
@@ -17,7 +16,7 @@ import { schemaFaults } from './stream-rules.ts';
 export type GivenSnapshot = Input<typeof refreshSchema>['body'];
 
 /** Bringing the streams of a source in line with a complete discovery snapshot. */
-export function refreshService(kernel: Kernel, services: DestinationServices) {
+export function refreshService(kernel: Kernel, deps: Pick<RefreshDeps, 'services' | 'patterns'>) {
   return {
     /**
      * Answers what it did; a dry run does the same, answers the same and takes it back. Throws `stream_name_repeated`,
@@ -41,7 +40,7 @@ export function refreshService(kernel: Kernel, services: DestinationServices) {
             ? keptStreams(streams, await lastDiscovered(tx, sourceId))
             : await discoveredBy(tx, sourceId, discovery);
         const beforeRemoval = () => refuseWhileRunning(kernel, tx, sourceId);
-        const diff = await applyRefresh(tx, source, { found, from: 'snapshot' }, { services, beforeRemoval });
+        const diff = await applyRefresh(tx, source, { found, from: 'snapshot' }, { ...deps, beforeRemoval });
         if (found.length > 0) await knowStreams(tx, source);
         return diff;
       };
