@@ -41,7 +41,7 @@ const FOREIGN: readonly Foreign[] = [
   {
     pattern: 'tap',
     image: {
-      name: 'foreign/tap-jsonl:0.3.1',
+      name: 'example/tap-jsonl:0.3.1',
       requirement: 'tap-jsonl==0.3.1',
       program: 'tap-jsonl',
       tap: true,

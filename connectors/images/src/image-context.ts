@@ -19,8 +19,21 @@ export function connectorFolder(name: string): string {
 }
 
 /**
+ * Writes the build context of the Singer bridge into `context`, which is emptied: its own recipe, and `app/` with the
+ * program. Gives the names of the build arguments without which no image is made.
+ */
+export async function bridgeContext(context: string): Promise<string[]> {
+  const folder = path.join(CONNECTORS, 'singer-bridge');
+  await programContext(path.join(folder, 'src', 'main.ts'), context);
+  await copyFile(path.join(folder, 'package.json'), path.join(context, 'app', 'package.json'));
+  const recipe = path.join(context, 'Dockerfile');
+  await copyFile(path.join(folder, 'Dockerfile'), recipe);
+  return [...(await readFile(recipe, 'utf8')).matchAll(/^ARG (\w+)$/gm)].map(([, name = '']) => name);
+}
+
+/**
  * Writes the build context of a connector into `context`, which is emptied: the recipe, and `app/` with the program, its
- * package.json and its pattern. Gives the image's full name, `weir/connector-files:1.2.1`, as the pattern has it.
+ * package.json and its pattern. Gives the image's full name, `weir/connector-files:1.2.2`, as the pattern has it.
  */
 export async function connectorContext(folder: string, context: string): Promise<ImageFacts> {
   const pattern = JSON.parse(await readFile(path.join(folder, 'pattern.json'), 'utf8')) as {

@@ -1,3 +1,3 @@
 export { bundleProgram } from './bundle-program.ts';
-export { connectorContext, connectorFolder, type ImageFacts, programContext } from './image-context.ts';
+export { bridgeContext, connectorContext, connectorFolder, type ImageFacts, programContext } from './image-context.ts';
 export { nodeRoot, placeProgram } from './node-root.ts';

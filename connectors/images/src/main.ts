@@ -1,7 +1,9 @@
 import path from 'node:path';
-import { connectorContext, connectorFolder } from './image-context.ts';
+import { bridgeContext, connectorContext, connectorFolder } from './image-context.ts';
 
 const USAGE = 'usage: npm run image -- <connector> <folder>\n';
+/** The one program that becomes a connector only together with one of the user's. */
+const BRIDGE = 'singer-bridge';
 
 /** Writes the build context of a connector and says how an image is made of it. */
 async function main([name, folder]: readonly string[]): Promise<number> {
@@ -10,6 +12,11 @@ async function main([name, folder]: readonly string[]): Promise<number> {
     return 2;
   }
   const context = path.resolve(folder);
+  if (name === BRIDGE) {
+    const args = (await bridgeContext(context)).map((asked) => `--build-arg ${asked}=…`);
+    process.stdout.write(`docker build --tag … ${args.join(' ')} ${context}\n`);
+    return 0;
+  }
   const facts = await connectorContext(connectorFolder(name), context);
   const args = `--build-arg NAME=${facts.name.replace(/:.*$/, '')} --build-arg VERSION=${facts.version}`;
   process.stdout.write(`docker build --tag ${facts.name} ${args} ${context}\n`);

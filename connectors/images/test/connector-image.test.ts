@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -42,6 +42,22 @@ test('the context of a connector holds one program, what it says of itself, and 
     },
   );
   t.match(JSON.parse(stdout), { type: 'SPEC' });
+});
+
+test('the context of the Singer bridge holds its program and its own recipe, which asks for a tap', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'weir-context-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const image = path.resolve(import.meta.dirname, '../src/main.ts');
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ['--conditions=@weir/source', image, 'singer-bridge', folder]);
+  t.equal(stdout, `docker build --tag … --build-arg TAP=… --build-arg PROGRAM=… ${folder}\n`);
+  t.strictSame((await readdir(folder)).sort(), ['Dockerfile', 'app']);
+  const recipe = await readFile(path.join(folder, 'Dockerfile'), 'utf8');
+  t.match(recipe, /^ENTRYPOINT \["node", "\/app\/dist\/main\.mjs", "singer-tap"\]$/m);
+  const tap = path.resolve(import.meta.dirname, '../../singer-bridge/test/fixture-tap.mjs');
+  const program = path.join(folder, 'app', 'dist', 'main.mjs');
+  const said = await run(process.execPath, [program, tap, 'spec'], { env: { PATH: process.env.PATH } });
+  t.match(JSON.parse(said.stdout), { spec: { connectionSpecification: { properties: { habit: {} } } } });
 });
 
 test('a name that is none of a connector is refused', (t) => {

@@ -4,6 +4,7 @@ import { cliPage } from './cli-page.ts';
 import { collectReference } from './collect.ts';
 import { configurationPage } from './configuration-page.ts';
 import { connectorErrorsPage } from './connector-errors-page.ts';
+import { connectorPatternsPage } from './connector-patterns-page.ts';
 import { errorsPage } from './errors-page.ts';
 
 /** The pages of `docs/reference/` by file name, made from a booted platform. */
@@ -13,6 +14,7 @@ export async function referencePages(world: Pick<TestPlatform, 'api' | 'platform
     ['api.md', apiPage(reference)],
     ['cli.md', cliPage(reference)],
     ['connector-errors.md', connectorErrorsPage()],
+    ['connector-patterns.md', connectorPatternsPage()],
     ['configuration.md', configurationPage(reference)],
     ['errors.md', errorsPage(reference)],
   ]);

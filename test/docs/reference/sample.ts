@@ -7,6 +7,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   source_config: { path: '/data/shop' },
   table: 'shop__orders',
   reason: 'deploy',
+  protocol: 'airbyte',
 };
 const SAMPLE_ID = '01980000-0000-7000-8000-000000000000';
 
