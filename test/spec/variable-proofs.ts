@@ -140,6 +140,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_SYNC_LANES_PER_TENANT',
   ),
   ...proved(
+    'plugins/sources/test/container-bounds.test.ts',
+    'and one that hangs is told of by how it hangs, and is in the way of no other',
+    'WEIR_SYNC_MAX_SILENT_SECONDS',
+  ),
+  ...proved(
     'plugins/sources/test/discovery-runs.test.ts',
     'whose connector hangs ends, and the run says how it hung',
     'WEIR_DISCOVERY_MAX_SECONDS',

@@ -96,7 +96,7 @@ export const CONNECTOR_ERRORS = {
     origin: 'source',
     retryable: true,
     message: 'The connector has sent nothing that brings its work on for too long',
-    hint: 'Look into the log of the run for where it stopped. What was committed is kept, and the next attempt reads on from there.',
+    hint: 'Look into the log of the run for where it stopped. What was committed is kept, and the next attempt reads on from there. WEIR_SYNC_MAX_SILENT_SECONDS sets how long it may take.',
   },
   connector_image_unknown: {
     origin: 'platform',

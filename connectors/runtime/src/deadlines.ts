@@ -16,6 +16,15 @@ export const DEFAULT_DEADLINES: Deadlines = {
   inactivityMs: 60 * MINUTE_MS,
   runMs: 5 * 24 * 60 * MINUTE_MS,
 };
+/** The deadlines of a `read` that may be so long without a record or a state. Pure. */
+export function syncDeadlines(inactivityMs: number): Deadlines {
+  return {
+    ...DEFAULT_DEADLINES,
+    firstMessageMs: Math.min(DEFAULT_DEADLINES.firstMessageMs, inactivityMs),
+    inactivityMs,
+  };
+}
+
 /** How long a connector may take for an answer, and how much of that before its first word and in silence. */
 const ANSWER_MS = 20 * MINUTE_MS;
 const FIRST_PART = 4;

@@ -24,7 +24,7 @@ export { DEFAULT_LIMITS } from './container/create-options.ts';
 export { loadEngineLibrary } from './container/engine-client.ts';
 export type { EngineFacts, EngineWaiver } from './container/readiness.ts';
 export type { IsLive, Reaped } from './container/reap-runs.ts';
-export { answerDeadlines, DEFAULT_DEADLINES, type Deadlines } from './deadlines.ts';
+export { answerDeadlines, DEFAULT_DEADLINES, type Deadlines, syncDeadlines } from './deadlines.ts';
 export { MAX_STATE_CHARS, type StreamReading } from './evidence.ts';
 export { type ProcessConnector, type ProcessRuntimeOptions, processRuntime } from './process-runtime.ts';
 export {

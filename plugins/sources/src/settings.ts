@@ -19,6 +19,13 @@ export const settings = Type.Object({
     default: 10_000,
     description: 'A stream fails when more of its lines than this go to quarantine in one sync',
   }),
+  WEIR_SYNC_MAX_SILENT_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 86_400,
+    default: 3600,
+    description:
+      'A connector that sends no record and no state for longer is stopped, as is one that has not said a word after 5 minutes, or after this where it is less',
+  }),
   WEIR_DISCOVERY_MAX_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 3000,

@@ -30,6 +30,8 @@ export interface SharedStream {
   readonly write: 'append' | 'merge' | 'overwrite';
 }
 
+/** Only a hang reaches it. */
+const SILENCE_MS = 600_000;
 /** Where an attempt is broken off: when the pointer of a table is about to move for the nth time, and nothing moves. */
 const POINTER_FAULTS = `
 create schema fault;
@@ -170,7 +172,8 @@ export async function attempt(
       child: { perform: work.perform, release, stop: () => void connector.stop() },
     }),
   );
-  const childPlan = { workDir, secrets: [], config: '{}', commitAfterMs: 0, lastPosition: plan.lastPosition };
+  const times = { commitAfterMs: 0, connectorSilenceMs: SILENCE_MS };
+  const childPlan = { workDir, secrets: [], config: '{}', ...times, lastPosition: plan.lastPosition };
   const reading = readSource({
     plan: { ...childPlan, streams: open.map(({ child }) => child) } as unknown as ChildPlan,
     ...{ connector, segments, send },

@@ -9,6 +9,7 @@ import {
   type Spool,
   type StreamReading,
   streamOfKey,
+  syncDeadlines,
 } from '@weir/connector-runtime';
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
 import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
@@ -63,6 +64,7 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
     const reading = readSync({
       ...{ connector, streams, spool: watched.spool, onSaid: log.said },
       lastPosition: plan.lastPosition,
+      deadlines: syncDeadlines(plan.connectorSilenceMs),
       onRotated: (config) => {
         learn(config);
         send({ type: 'rotated', config });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -10,7 +11,7 @@ import { firstFailure } from './first-failure.ts';
 import { discovered, enableAll, ok, synced, testPlatform } from './platform.ts';
 
 /** Only a hang reaches it. */
-t.setTimeout(180_000);
+t.setTimeout(400_000);
 const run = promisify(execFile);
 const IMAGE = 'weir-test/fills-disks:1';
 /** The disk of the workspace, which a connector can fill. */
@@ -38,6 +39,7 @@ const PROGRAM = `
       if (child.pid === undefined) return;
     }
   };
+  const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   const descriptor = { name: 'rows' };
   const status = (status) => say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', emitted_at: 1, stream_status: { stream_descriptor: descriptor, status } } });
   if (verb === 'discover') {
@@ -45,11 +47,13 @@ const PROGRAM = `
     const json_schema = { type: 'object', properties: { id: { type: 'integer' } } };
     say({ type: 'CATALOG', catalog: { streams: [{ ...descriptor, json_schema, supported_sync_modes: ['full_refresh'] }] } });
   } else {
+    if (how === 'waits before its first word') wait();
     status('STARTED');
     say({ type: 'RECORD', record: { stream: 'rows', data: { id: 1 }, emitted_at: 1 } });
     if (how === 'tmp') fill('/tmp');
     if (how.startsWith('forks')) fork();
     if (how === 'forks, and says nothing of it') process.exit(1);
+    if (how === 'forks, and waits' || how === 'waits in the middle') wait();
     if (how === 'segments') fill(process.env.WEIR_SEGMENT_DIR);
     if (how === 'more segments than it may have') {
       fs.ftruncateSync(fs.openSync(process.env.WEIR_SEGMENT_DIR + '/1.parquet', 'w'), ${QUOTA_BREAKER});
@@ -65,6 +69,15 @@ const TABLE: readonly (readonly [how: string, code: string, origin: string, hint
   ['more segments than it may have', 'segment_backlog', 'source', /segments/],
   ['forks', 'connector_processes_exhausted', 'platform', /pids/],
   ['forks, and says nothing of it', 'connector_failed', 'source', /log of the run/],
+];
+
+/** As short as lets one come to where it hangs, and others of its worker end in time. */
+const MAX_SILENT_SECONDS = '20';
+/** How it hangs, each at the same time as the others. */
+const HANGING: typeof TABLE = [
+  ['waits before its first word', 'connector_never_spoke', 'source', /log of the run/],
+  ['waits in the middle', 'connector_silent', 'source', /WEIR_SYNC_MAX_SILENT_SECONDS/],
+  ['forks, and waits', 'connector_processes_exhausted', 'platform', /pids/],
 ];
 
 // One of its own, whose workspace it may fill.
@@ -86,8 +99,8 @@ else {
       }));
       const worker = await platform.startWorker();
       const api = await platform.as('demo');
-      const source = async (name: string) => {
-        const body = { name, pattern_id: 'contained', source_config: { path: 'nothing' } };
+      const source = async (name: string, path = 'nothing') => {
+        const body = { name, pattern_id: 'contained', source_config: { path } };
         const { source_id } = ok(await api(createSource, { body }));
         t.match(await discovered(api, source_id), { status: 'succeeded', failure: null });
         await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
@@ -113,6 +126,20 @@ else {
         failure: { code: 'connector_disk_full', origin: 'platform', hint: /tmp_mib/ },
       });
       t.equal(worker.process.exitCode, null, 'the worker that saw all of them goes on');
+
+      await t.test('and one that hangs is told of by how it hangs, and is in the way of no other', async (t) => {
+        worker.process.kill('SIGTERM');
+        await once(worker.process, 'exit');
+        await platform.startWorker({ WEIR_SYNC_MAX_SILENT_SECONDS: MAX_SILENT_SECONDS });
+        const hangs = HANGING.map(async ([how, code, origin, hint], at) => {
+          const { streams } = await firstFailure(t, api, (await source(`hangs-${at}`, how)).source_id);
+          t.match(streams[0]?.failure, { code, origin, detail: /\.$/, hint }, how);
+        });
+        const beside = await source('beside');
+        t.match(await synced(api, beside.source_id), { status: 'succeeded', rows_written: 1 }, 'one beside them');
+        await Promise.all(hangs);
+        t.strictSame(await left(), { containers: [], folders: [] }, 'no container and no folder is left');
+      });
 
       await fills('nothing');
       t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 }, 'there is room again');
