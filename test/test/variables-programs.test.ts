@@ -53,7 +53,12 @@ t.test('WEIR_STATE_DIR, WEIR_CACHE_DIR, WEIR_WORK_DIR: a worker keeps its files 
   const folder = t.testdir({ warehouse: {}, data: { 'orders.csv': 'id\n1\n' } });
   const world = await testPlatform(t, folder);
   const environment = { ...world.environment, WEIR_STATE_DIR: join(folder, 's'), WEIR_CACHE_DIR: join(folder, 'c') };
-  const worker = await startWorker(t, { ...environment, WEIR_WORK_DIR: join(folder, 'w') });
+  const small = { NODE_OPTIONS: '--import=data:text/javascript,process.constrainedMemory=()=>2**30' };
+  const worker = await startWorker(t, { ...environment, ...small, WEIR_WORK_DIR: join(folder, 'w') });
+  const warned = worker.log().find(({ msg }) => msg === 'this worker has more slots than its memory holds');
+  t.match(warned, {
+    faults: [/SOURCE_MAX_CONCURRENT_ACTIVITIES is 8, .* the 1024 MiB of this worker.*: 1 of them do/],
+  });
   t.strictSame(await readdir(join(folder, 's')), [`worker-${worker.pid}.json`]);
   t.match(await readdir(join(folder, 'c')), [/^workflows-.*\.cjs$/]);
   const who = { token: await world.token('acme'), tenant: 'acme' };

@@ -20,6 +20,11 @@ const MIN_WORKFLOW_POLLS = 2;
 const count = (minimum: number, maximum: number, standard: number, description: string) =>
   Type.Integer({ minimum, maximum, default: standard, description });
 
+/** With what the names of the variables of a role begin. */
+export function capacityPrefix(role: string): string {
+  return `WORKFLOW_${role.toUpperCase().replaceAll('-', '_')}`;
+}
+
 /** The variables of a role, with the defaults of the specification. */
 export const capacitySchema = (prefix: string) =>
   Type.Object({
@@ -32,7 +37,7 @@ export const capacitySchema = (prefix: string) =>
 
 /** Reads the capacity of a role. Throws a `Refusal` for values that do not fit, and for more slots than child processes. */
 export function readCapacity(role: string, environment: Readonly<Record<string, string | undefined>>): Capacity {
-  const prefix = `WORKFLOW_${role.toUpperCase().replaceAll('-', '_')}`;
+  const prefix = capacityPrefix(role);
   const schema = capacitySchema(prefix);
   const values = readSettings([{ owner: `role ${role}`, schema }], environment).get(`role ${role}`) as Static<
     typeof schema

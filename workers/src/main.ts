@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootPlatform, Refusal, refuseToStart, taskQueue } from '@weir/kernel/boot';
 import { readCapacity } from './capacity.ts';
+import { holdToMemory } from './hold-to-memory.ts';
 import { ownMissingBounds } from './own-bounds.ts';
 import { processState, stateFolder } from './process-state.ts';
 import { loadRoles } from './roles.ts';
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
   const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
   const missing_bounds = ownMissingBounds(platform);
   const roles = await loadRoles(platform, names);
+  holdToMemory(platform, roles, environment);
   const queues = names.map((name) => taskQueue(name, environment));
   const state = processState(stateFolder(environment), { roles: names, queues, missing_bounds });
   const running = await runRoles({

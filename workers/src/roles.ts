@@ -5,7 +5,8 @@ type LoadedPlugin = RunningPlatform['plugins'][number];
 
 /** A role with the plugin that brings it. */
 export interface Role {
-  door: WorkerDoor;
+  /** With the most memory in MiB that one activity takes in processes of its own; none unless the door says so. */
+  door: WorkerDoor & { slotMiB?: number };
   plugin: LoadedPlugin;
 }
 

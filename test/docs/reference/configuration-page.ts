@@ -76,6 +76,8 @@ function absentText(schema: TSchema, required: boolean): string {
   return required ? 'required' : 'not set';
 }
 
+const MEMORY = '[what the memory of the worker holds](../how-to/limit-a-tenant.md#how-much-one-worker-does-at-once)';
+
 function roleSection(role: string, plugin: string, { capacity }: Reference): string {
   const { properties, required } = capacity(role);
   const name = role.toUpperCase().replaceAll('-', '_');
@@ -87,7 +89,7 @@ function roleSection(role: string, plugin: string, { capacity }: Reference): str
   ];
   return [
     `## Worker role \`${role}\``,
-    `Brought by the plugin \`${plugin}\`. Activities at a time may not exceed child processes.`,
+    `Brought by the plugin \`${plugin}\`. Activities at a time may not exceed child processes, nor ${MEMORY}.`,
     `${schemaTable(properties, required)}\n| ${queue.join(' | ')} |`,
   ].join('\n\n');
 }
