@@ -39,7 +39,12 @@ t.test('a discovery', async (t) => {
     const worker = await platform.startWorker({ WEIR_DISCOVERY_MAX_SECONDS: '1' });
     t.match(await discovered(api, source_id), {
       status: 'failed',
-      failure: { code: 'connector_never_spoke', origin: 'source', detail: /\w/, hint: /WEIR_DISCOVERY_MAX_SECONDS/ },
+      failure: {
+        code: 'connector_never_spoke',
+        origin: 'source',
+        detail: /\w/,
+        hint: /WEIR_DISCOVERY_MAX_SECONDS.* It must reach \{folder\}:443: /,
+      },
     });
     await ended(worker.process, 'SIGTERM');
     await shop.write('how', '');

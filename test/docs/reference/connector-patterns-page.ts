@@ -32,7 +32,8 @@ switches a stream on, and a stream that somebody adds by hand has what they say.
 
 \`egress\` is for whoever opens the way, who reads it with \`weir patterns get\`: a place such as \`api.example.com:443\`, any host
 below a name as \`*.example.com:443\`, or \`{host}:{port}\` where the configuration of the source says so. It opens nothing.
-What connectors reach is [the operator's](../how-to/install-the-connector-engine.md#say-what-connectors-may-reach).
+The hint of a discovery that may have found no way there names it, too. What connectors reach is
+[the operator's](../how-to/install-the-connector-engine.md#say-what-connectors-may-reach).
 
 ## Namespaces
 

@@ -9,6 +9,7 @@ import {
   readAnswer,
 } from '@weir/connector-runtime';
 import type { Kernel } from '@weir/kernel';
+import type { PatternFile } from '../contract/pattern-file.ts';
 import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
 import type { HydratedConfig } from '../credential/hydrate.ts';
 import type { keepRotations } from '../credential/keep-rotated.ts';
@@ -18,6 +19,7 @@ import { pullLines } from '../run-log/pull-lines.ts';
 import { RunFailed, scrubbedFailure, sourceFailure, verdictFailure } from '../sync/failure.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import type { KeptStream } from './entity.ts';
+import { withReachHint } from './reach-hint.ts';
 import { readCatalog } from './read-catalog.ts';
 import { scrubCatalog } from './scrub-catalog.ts';
 import type { PhaseTeller } from './tell-phase.ts';
@@ -33,6 +35,7 @@ export interface AskDeps {
   runtime: ConnectorRuntime;
   children: ChildRegistry;
   rotations: ReturnType<typeof keepRotations>;
+  pattern: Pick<PatternFile, 'egress'>;
   log: Pick<WorkLog, 'write' | 'take'>;
   /** Told how far the image is pulled, for the heartbeat. */
   beat(details: { pull: Pick<PullProgress, 'bytes' | 'totalBytes'> }): void;
@@ -82,7 +85,8 @@ export async function askConnector(deps: AskDeps, request: ConnectorRun, hydrate
   await rotations.kept();
   if (!answer.ok) {
     const failure = scrubbedFailure(verdictFailure(answer.failure), scrubbers.text);
-    throw new RunFailed(LATE.includes(failure.code) ? { ...failure, hint: LATE_HINT } : failure);
+    const told = LATE.includes(failure.code) ? { ...failure, hint: LATE_HINT } : failure;
+    throw new RunFailed(withReachHint(told, deps.pattern));
   }
   const described = scrubCatalog(answer.message.catalog.streams, scrubbers);
   const catalog = described === undefined ? 'catalog_holds_credential' : readCatalog(described);

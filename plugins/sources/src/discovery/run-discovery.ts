@@ -106,7 +106,7 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
     };
     const owner = row.sourceId ? { sourceId: row.sourceId } : { discoveryRunId: runId };
     const rotations = keepRotations(kernel, { ...owner, tenant, pattern, config: hydrated.config });
-    const asking = { ...deps, runtime, rotations, log, beat, phase, maxLogLines: runLogs.maxLines };
+    const asking = { ...deps, runtime, rotations, pattern, log, beat, phase, maxLogLines: runLogs.maxLines };
     const { streams, image } = await askConnector(asking, request, hydrated);
     await kernel.db(tenant).transaction(async (tx) => {
       await kernel.runs.assertLease(tx, runId, leaseEpoch);
