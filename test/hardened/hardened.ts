@@ -62,6 +62,20 @@ export type HardenedCommand = {
   readonly env: Readonly<Record<string, string>>;
 };
 
+/** What this machine lacks to make the bounds; undefined when nothing. */
+export async function missingForBounds(): Promise<string | undefined> {
+  const filters = ['-c', 'import ctypes; ctypes.CDLL("libseccomp.so.2")'];
+  const needed: Record<string, readonly string[]> = { 'systemd-analyze': ['--version'], python3: filters };
+  for (const [command, args] of Object.entries(needed)) {
+    const isThere = await run(command, args).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return `${command} is not there, or lacks what it needs`;
+  }
+  return undefined;
+}
+
 /**
  * The bounds that systemd would give a service by its unit, made by the kernel's own means: a mount namespace, a change of
  * user without capabilities, and filters of system calls. Throws for a directive that it does not know, so that a unit

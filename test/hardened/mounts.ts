@@ -13,7 +13,7 @@ const DEVICES = { null: '1 3', zero: '1 5', full: '1 7', random: '1 8', urandom:
 const ASIDE = '/mnt';
 
 /** Ends the mounts below a folder over which one is made: they are in sight no more, and neither is their place. */
-const BARE = `bare() { awk -v "under=$1/" 'index($5, under) == 1 { print $5 }' /proc/self/mountinfo | tac | while read -r at; do umount --lazy "$(printf "$at")"; done; }`;
+const BARE = `bare() { awk -v "under=$1/" 'index($5, under) == 1 { print $5 }' /proc/self/mountinfo | tac | while read -r at; do umount --lazy "$(printf "$at")" 2>/dev/null || :; done; }`;
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const byDepth = (a: string, b: string) => a.length - b.length;
@@ -139,7 +139,8 @@ function flagLines(service: Service, temporary: readonly { path: string; options
     ...wordsOf(service, 'ExecPaths').map((path) => `    ${quoted(`${path}/`)}*) exec= ;;`),
     `    *) exec=${inert.length > 0 ? ',noexec' : ''} ;;`,
     '  esac',
-    '  mount -o "remount,bind,$flags$ro$exec" "$at"',
+    // Another program's mount goes with its folder, here too.
+    '  if ! mount -o "remount,bind,$flags$ro$exec" "$at" && findmnt "$at"; then exit 1; fi',
     'done',
   ];
 }

@@ -1,0 +1,106 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Test, test } from 'tap';
+import { readCapacity } from '../../workers/src/capacity.ts';
+import { lastOf, readService, wordsOf } from '../hardened/read-unit.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const FILES = path.join(ROOT, 'deploy/workers');
+const ENGINE = path.join(ROOT, 'deploy/connector-engine');
+const ROLES = ['source', 'discovery'] as const;
+const WORKER = 'weir-worker@.service';
+/** Of 100; the worker needs the network, the socket of the engine and a compiler in its process. */
+const MOST_EXPOSED = '20';
+const GIB = 1024 ** 3;
+/** What the process of a worker and each of its children may take (issue of the connector runtime, bars). */
+const PROCESS_BYTES = GIB / 2;
+
+function run(command: string, args: readonly string[], env = process.env): Promise<{ code: number; text: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: number; text: string }>();
+  execFile(command, args, { env }, (fault: ExecFileException | null, stdout, stderr) =>
+    resolve({ code: fault === null ? 0 : Number(fault.code), text: `${stdout}${stderr}` }),
+  );
+  return promise;
+}
+
+async function scratch(t: Test): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'weir-units-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const textOf = (unit: string) => readFile(path.join(FILES, 'systemd', unit), 'utf8');
+const serviceOf = async (role: string) => readService(await textOf(WORKER), { i: role, d: '/credentials' });
+
+test('the units of the workers are sound, and as little is open to a worker as it can do with', async (t) => {
+  const folder = await scratch(t);
+  const units = [];
+  for (const name of await readdir(path.join(FILES, 'systemd'))) {
+    const text = (await textOf(name)).replace('/opt/weir/node_modules/.bin/node', process.execPath);
+    for (const role of ['', ...ROLES]) {
+      const file = path.join(folder, name.replace('@', `@${role}`));
+      await writeFile(file, text);
+      if (role !== '') units.push(file);
+    }
+  }
+  const found = await run('systemd-analyze', ['verify', '--man=no', ...units]);
+  if (Number.isNaN(found.code)) return t.plan(0, 'there is no systemd-analyze');
+  t.strictSame(found, { code: 0, text: '' });
+  const worker = path.join(folder, WORKER.replace('@', '@source'));
+  const options = ['--offline=true', `--threshold=${MOST_EXPOSED}`, '--no-pager'];
+  const judged = await run('systemd-analyze', ['security', ...options, worker]);
+  t.equal(judged.code, 0, judged.text);
+});
+
+test('a worker has memory for as many processes as it starts, and for its folder of temporary files', async (t) => {
+  for (const role of ROLES) {
+    const service = await serviceOf(role);
+    const gibibytes = (text = '') => Number(/(\d+)G\b/i.exec(text)?.[1]) * GIB;
+    const [temporary] = wordsOf(service, 'TemporaryFileSystem');
+    const processes = 1 + readCapacity(role, {}).activityWorkers;
+    const needed = processes * PROCESS_BYTES + gibibytes(temporary);
+    t.ok(gibibytes(lastOf(service, 'MemoryMax')) >= needed, `${lastOf(service, 'MemoryMax')} of ${needed}`);
+  }
+});
+
+test('a worker runs as the user and in the folders that the files of the connector engine make', async (t) => {
+  const sysusers = await readFile(path.join(ENGINE, 'sysusers.d/weir-connector-engine.conf'), 'utf8');
+  const tmpfiles = await readFile(path.join(ENGINE, 'tmpfiles.d/weir-connector-engine.conf'), 'utf8');
+  for (const role of ROLES) {
+    const service = await serviceOf(role);
+    const user = lastOf(service, 'User');
+    t.match(sysusers, new RegExp(`^u ${user} `, 'm'));
+    t.match(sysusers, new RegExp(`^m ${user} +weir-connectors$`, 'm'), 'it may use the socket');
+    const [workspace] = wordsOf(service, 'BindPaths');
+    t.match(tmpfiles, new RegExp(`^d ${workspace} +2750 ${user} `, 'm'));
+    t.strictSame(wordsOf(service, 'BindPaths'), [workspace], 'nothing else of the machine is writable');
+    const environment = wordsOf(service, 'Environment');
+    t.ok(environment.includes(`WEIR_${role.toUpperCase()}_WORKSPACE_DIR=${workspace}`));
+    const [sockets] = wordsOf(service, 'BindReadOnlyPaths');
+    t.match(tmpfiles, new RegExp(`^d ${sockets} +0750 weir-engine +weir-connectors `, 'm'));
+    t.ok(environment.includes(`${role.toUpperCase()}_SOCKET_DIR=${sockets}`));
+  }
+});
+
+test('what is installed is these files, and what an operator has configured stays', async (t) => {
+  const root = await scratch(t);
+  const install = () => run(path.join(FILES, 'install'), [], { ...process.env, DESTDIR: root });
+  t.equal((await install()).code, 0);
+  const installed = await readdir(path.join(root, 'usr/lib/systemd/system'));
+  t.strictSame(installed.sort(), (await readdir(path.join(FILES, 'systemd'))).sort());
+  const settings = path.join(root, 'etc/weir/worker.env');
+  await writeFile(settings, 'DB_HOST=db.example.com\n');
+  t.equal((await install()).code, 0);
+  t.equal(await readFile(settings, 'utf8'), 'DB_HOST=db.example.com\n');
+});
+
+test('the environment that comes with the units has settings that there are', async (t) => {
+  const reference = await readFile(path.join(ROOT, 'docs/reference/configuration.md'), 'utf8');
+  const text = await readFile(path.join(FILES, 'worker.env'), 'utf8');
+  const names = [...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+  const inUnit = wordsOf(await serviceOf('source'), 'Environment').map((pair) => pair.replace(/(?:_FILE)?=.*$/s, ''));
+  t.ok(names.length > 0 && inUnit.length > 0);
+  for (const name of [...names, ...inUnit]) t.match(reference, new RegExp(`^\\| \`${name}\` `, 'm'));
+});
