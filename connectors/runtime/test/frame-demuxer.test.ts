@@ -47,6 +47,21 @@ t.test('frames give the bytes of each stream in their order, however the engine 
   await t.resolves(fc.assert(property, { numRuns: 1_000 }));
 });
 
+t.test('what a chunk has of stdout goes on in one piece and in its own memory, whatever stands between', async (t) => {
+  const chunk = Buffer.concat([
+    frame(STDOUT, Buffer.from('one ')),
+    frame(STDERR, Buffer.from('aside, of some length')),
+    frame(STDOUT, Buffer.from('two ')),
+    frame(STDOUT, Buffer.from('three')),
+  ]);
+  const errors: Buffer[] = [];
+  const { stdout } = demuxFrames(Readable.from([chunk]), (bytes) => errors.push(bytes));
+  const pieces = (await stdout.toArray()) as Buffer[];
+  t.strictSame(pieces.map(String), ['one two three']);
+  t.equal(pieces[0]?.buffer, chunk.buffer, 'nothing is copied elsewhere');
+  t.strictSame(errors.map(String), ['aside, of some length'], 'what was kept of stderr is not written over');
+});
+
 t.test('an output that ends within a frame, or within its header, was cut', async (t) => {
   const whole = frame(STDOUT, Buffer.from('{"type":"LOG"}\n'));
   for (let end = 1; end < whole.length; end += 1) t.equal((await read([whole.subarray(0, end)])).how, 'cut');
@@ -57,7 +72,7 @@ t.test('an unread output holds the engine back: nothing piles up here', async (t
   const flood = Readable.from(
     (function* () {
       const one = frame(STDOUT, Buffer.alloc(FRAME_BYTES, 'x'));
-      for (; given < FLOOD_BYTES; given += one.length) yield one;
+      for (; given < FLOOD_BYTES; given += one.length) yield Buffer.from(one);
     })(),
     { highWaterMark: 1 },
   );

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Readable } from 'node:stream';
+import type { Container } from 'dockerode';
 import { ConnectorError } from '../connector-error.ts';
 import type { ConnectorLabels, ConnectorProcess, ConnectorRun, ConnectorRuntime } from '../connector-runtime.ts';
 import { LOST_AFTER_MS } from './container-end.ts';
@@ -124,12 +125,8 @@ async function start({ engine, image, user, options, request }: Start): Promise<
     const container = await within(engine.createContainer(created));
     try {
       await atPoint('S4');
-      const [attached, made] = await Promise.all([
-        within(container.attach({ stream: true, stdout: true, stderr: true, logs: false })),
-        within(container.inspect()),
-      ]);
+      const [stream, made] = await Promise.all([attach(container), within(container.inspect())]);
       if (made.Image !== image.id) throw new ConnectorError('connector_image_mismatch');
-      const stream = attached as unknown as Readable;
       const waited = container.wait({ condition: 'next-exit' });
       waited.catch(() => undefined);
       if (signal?.aborted) throw new ConnectorError('connector_stopped');
@@ -149,6 +146,15 @@ async function start({ engine, image, user, options, request }: Start): Promise<
     await workspace.segments?.destroy().catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * What a container will say, as the engine frames it: the connection itself, as Node copies the body of an answer once more.
+ * An error before it is read is met by who reads it.
+ */
+async function attach(container: Container): Promise<Readable> {
+  const attached = container.attach({ stream: true, stdout: true, stderr: true, logs: false, hijack: true });
+  return (await within(attached)).on('error', () => undefined) as unknown as Readable;
 }
 
 async function nowhere(): Promise<void> {}

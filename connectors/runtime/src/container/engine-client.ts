@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type Docker from 'dockerode';
 import { ConnectorError } from '../connector-error.ts';
 
@@ -5,6 +6,8 @@ export type EngineClient = Docker;
 
 /** How long an ordinary answer of the engine may take. */
 export const ANSWER_TIMEOUT_MS = 30_000;
+/** A connection that an engine before this one left open would answer nothing. */
+const AGENT = { keepAlive: false };
 
 /**
  * A client of the engine behind exactly this socket. The library would let DOCKER_HOST and its companions win over a
@@ -28,10 +31,17 @@ export async function engineClient(socketPath: string): Promise<EngineClient> {
     socketPath,
     pathPrefix: undefined,
     timeout: undefined,
-    // A connection that an engine before this one left open would answer nothing.
-    agent: new Agent({ keepAlive: false }),
+    agent: unspoken(new Agent(AGENT)),
   };
   return new Library(options as unknown as Docker.DockerOptions);
+}
+
+/**
+ * Keeps an agent out of what the library writes of every request for a log that nobody has: all connections of the moment
+ * with all that they refer to, for more processor time than the request takes.
+ */
+function unspoken<T extends object>(agent: T): T {
+  return Object.assign(agent, { [inspect.custom]: () => 'Agent' });
 }
 
 /** Loads the library ahead of its first use: that takes longer than all of our own code. Never rejects: who uses it is told. */

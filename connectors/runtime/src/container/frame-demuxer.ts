@@ -3,8 +3,11 @@ import { Readable } from 'node:stream';
 const HEADER_BYTES = 8;
 const STDERR = 2;
 const LENGTH_AT = 4;
-/** How many bytes of stdout wait for their reader before the engine's stream is left alone. */
-const HIGH_WATER_BYTES = 256 * 1024;
+/**
+ * How many bytes of stdout wait for their reader before the engine's stream is left alone: as many as a socket gives at once,
+ * as Node copies pieces that wait together into one.
+ */
+const HIGH_WATER_BYTES = 64 * 1024;
 /** How many may wait once everything is taken that is still to come. */
 const MAX_DRAINED_BYTES = 16 * 1024 * 1024;
 
@@ -19,7 +22,8 @@ export type Demuxed = {
 
 /**
  * Takes the engine's attach stream apart: frames of a header of eight bytes (which stream, and the length) and their
- * content, as in the engine's API, "Stream format". Nothing is copied.
+ * content, as in the engine's API, "Stream format". The chunks of `source` are ours to change: what a chunk has of stdout is
+ * moved together in its place, so that it goes on in one piece and no memory is taken for it.
  */
 export function demuxFrames(source: Readable, onStderr: (bytes: Buffer) => void): Demuxed {
   let wake = Promise.withResolvers<void>();
@@ -45,7 +49,7 @@ export function demuxFrames(source: Readable, onStderr: (bytes: Buffer) => void)
     mayWait = MAX_DRAINED_BYTES;
     goOn();
   };
-  const ended = pump(source, (kind, content) => (kind === STDERR ? onStderr(content) : put(content))).then((how) => {
+  const ended = pump(source, put, onStderr).then((how) => {
     stdout.push(null);
     return how;
   });
@@ -54,34 +58,56 @@ export function demuxFrames(source: Readable, onStderr: (bytes: Buffer) => void)
 
 async function pump(
   source: AsyncIterable<unknown>,
-  put: (kind: number, content: Buffer) => Promise<void> | void,
+  put: (stdout: Buffer) => Promise<void>,
+  onStderr: (bytes: Buffer) => void,
 ): Promise<'whole' | 'cut'> {
-  let header: Buffer = Buffer.alloc(0);
-  let kind = 0;
-  let left = 0;
+  const take = frameReader(onStderr);
+  let isWhole = true;
   try {
-    for await (const piece of source) {
-      let chunk = piece as Buffer;
-      while (chunk.length > 0) {
-        if (left === 0) {
-          const wanted = HEADER_BYTES - header.length;
-          header = header.length === 0 ? chunk.subarray(0, wanted) : Buffer.concat([header, chunk.subarray(0, wanted)]);
-          chunk = chunk.subarray(wanted);
-          if (header.length < HEADER_BYTES) break;
-          kind = header[0] ?? 0;
-          left = header.readUInt32BE(LENGTH_AT);
-          header = Buffer.alloc(0);
-          continue;
-        }
-        const content = chunk.subarray(0, left);
-        left -= content.length;
-        chunk = chunk.subarray(content.length);
-        await put(kind, content);
-      }
+    for await (const chunk of source) {
+      const { stdout, isBetween } = take(chunk as Buffer);
+      isWhole = isBetween;
+      if (stdout.length > 0) await put(stdout);
     }
-    return left === 0 && header.length === 0 ? 'whole' : 'cut';
+    return isWhole ? 'whole' : 'cut';
   } catch {
     // The engine went away, or nobody reads on: the verdict tells that this end came too early.
     return 'cut';
   }
+}
+
+/** Reads frames chunk by chunk; tells what each has of stdout, and whether it ends between two frames. */
+function frameReader(onStderr: (bytes: Buffer) => void) {
+  let header: Buffer = Buffer.alloc(0);
+  let kind = 0;
+  let left = 0;
+  /** Takes what is missing of a header from `at` on; gives the place behind it. */
+  const head = (chunk: Buffer, at: number): number => {
+    const end = Math.min(chunk.length, at + HEADER_BYTES - header.length);
+    header = Buffer.concat([header, chunk.subarray(at, end)]);
+    if (header.length < HEADER_BYTES) return end;
+    kind = header[0] ?? 0;
+    left = header.readUInt32BE(LENGTH_AT);
+    header = Buffer.alloc(0);
+    return end;
+  };
+  return (chunk: Buffer): { stdout: Buffer; isBetween: boolean } => {
+    let kept = 0;
+    for (let at = 0; at < chunk.length; ) {
+      if (left === 0) {
+        at = head(chunk, at);
+        continue;
+      }
+      const end = Math.min(chunk.length, at + left);
+      left -= end - at;
+      // Who hears of stderr may keep it, and its place is taken.
+      if (kind === STDERR) onStderr(Buffer.from(chunk.subarray(at, end)));
+      else {
+        chunk.copyWithin(kept, at, end);
+        kept += end - at;
+      }
+      at = end;
+    }
+    return { stdout: chunk.subarray(0, kept), isBetween: left === 0 && header.length === 0 };
+  };
 }
