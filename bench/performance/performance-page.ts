@@ -9,8 +9,9 @@ Written by \`npm run docs\` from the results in \`bench/results/\`; each table n
 Everything is measured on one machine with both sides in the same run, in turn: first one side, then the other, again and
 again. A figure is the median of its runs, with the least and the most behind it; a ratio is the median over the pairs.
 Processor seconds (CPU-s) are user and system time of all processes of a side, memory is the highest sum of their
-proportional set sizes, sampled ten times a second. Starting a program is inside unless a figure says otherwise. Cases
-that we lose stand beside those that we win.
+proportional set sizes, sampled ten times a second. Where connectors run in containers, what the container engine uses
+itself is in the processor seconds too and told beside them, and ratios are given with it and without. Starting a program
+is inside unless a figure says otherwise. Cases that we lose stand beside those that we win.
 `;
 
 /** \`docs/performance.md\` from the stored results. */
