@@ -1,9 +1,20 @@
 import { Command, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
+import type { RolePlace } from '../connectors/engine-role.ts';
+import type { ProofScope } from '../connectors/proof-report.ts';
+import type { SourceProof } from '../connectors/prove-source.ts';
+import type { ProvedFact } from '../connectors/proved-fact.ts';
 import { exitCode } from '../exit-codes.ts';
 
 const COLUMNS = ['role', 'fact', 'status', 'found'];
+/** What engines of tests may be let off, in the words of a report. */
+const WAIVED = { limits: 'limits of memory, processes and CPU', rootful: 'an engine without root' } as const;
+type Waiver = keyof typeof WAIVED;
+/** What a proof without a source does not show. */
+const WITHOUT_SOURCE = ['the workers and their pollers', 'a source and its tables (--source NAME takes them in)'];
+/** How long one run of the source is waited for unless --timeout says otherwise. */
+const RUN_WAIT_MS = 1_800_000;
 
 /** Restarts the connector engine under load and compares what holds before and after. */
 export class ConnectorsProve extends WeirCommand {
@@ -12,24 +23,35 @@ export class ConnectorsProve extends WeirCommand {
     category: 'Operation',
     description: 'Prove that the boundary of connectors outlives a restart of their engine',
     details:
-      'Runs a probe as each role does: what bounds a container sees, discovery, extraction. Restarts the engine while connectors run; none of them may look like a success, and all must be as before afterwards. The engine restarts for everybody: close admission first. Runs of sources that it interrupts go on from their last commit. Exits with 1 when anything is not as it was.',
+      'Runs a probe as each role does: what bounds a container sees, discovery, extraction. Restarts the engine while connectors run; none of them may look like a success, and all must be as before afterwards. With --source it goes through workers too: they poll their queues, the source is discovered, a sync of it is interrupted and ends well, and its rows are in its tables. The engine restarts for everybody: runs of other sources go on from their last commit. Exits with 1 when anything is not as it was, or could not be seen.',
     examples: [
       [
-        'On the machine of the engine, as the user of the worker',
-        'weir connectors prove --restart "sudo systemctl restart weir-connector-engine" --out report.md',
+        'On the machine of the engine, as root',
+        'weir connectors prove --source shop --restart "systemctl restart weir-connector-engine" --out report.md',
       ],
       ['On a machine without an engine', 'weir connectors prove --test-engine'],
     ],
   });
 
   restart = Option.String('--restart', { description: 'Command that restarts the engine' });
+  source = Option.String('--source', {
+    description: 'Go through the workers with this source, whose sync takes a minute or more; --timeout limits one run',
+  });
   testEngine = Option.Boolean('--test-engine', false, { description: 'Start an engine for this proof; needs root' });
   out = Option.String('--out', { description: 'File of the report, as Markdown' });
 
+  protected override isWaiting(): boolean {
+    return true;
+  }
+
   async execute(): Promise<number> {
     const { proofReport, reportPage } = await import('../connectors/proof-report.ts');
-    const facts = await this.prove();
-    const report = proofReport(facts, this.testEngine ? ['limits of memory, processes and CPU'] : []);
+    const waivers = this.waivers();
+    const scope: ProofScope = {
+      waived: waivers.map((waiver) => WAIVED[waiver]),
+      left_out: this.source === undefined ? WITHOUT_SOURCE : [],
+    };
+    const report = proofReport(await this.prove(waivers), scope);
     if (this.out !== undefined) {
       const { writeFile } = await import('node:fs/promises');
       const path = await import('node:path');
@@ -38,19 +60,36 @@ export class ConnectorsProve extends WeirCommand {
     if (this.format() !== 'table' || this.query !== undefined) await this.show(report);
     else {
       await this.show({ items: report.facts }, { columns: COLUMNS });
+      for (const part of report.left_out) this.note(`no part of this proof: ${part}`);
       this.context.stdout.write(`${report.verdict}\n`);
     }
     return exitCode(report.verdict === 'proved' ? 'ok' : 'failed');
   }
 
-  private async prove() {
+  /** What this engine is let off: as the workers of a development platform are told, or for an engine of its own. */
+  private waivers(): Waiver[] {
+    if (this.testEngine) return ['limits'];
+    const { WEIR_ENGINE_WAIVERS: given = '', WEIR_MODE: mode } = this.context.env;
+    const words = given.split(/[ ,]+/);
+    const waivers = (['limits', 'rootful'] as const).filter((waiver) => words.includes(waiver));
+    if (waivers.length === 0 || mode === 'development') return waivers;
+    throw new CliError('usage', 'WEIR_ENGINE_WAIVERS is for development alone.', {
+      hint: 'Take it out: a proof of an installation lets its engine off nothing.',
+    });
+  }
+
+  private async prove(waivers: readonly Waiver[]): Promise<ProvedFact[]> {
     const { proveEngine } = await import('../connectors/prove-engine.ts');
     const say = (line: string) => this.note(line);
     if (this.testEngine) {
+      if (this.source !== undefined) {
+        const hint = 'Workers have an engine of their own: --source goes with --restart.';
+        throw new CliError('usage', 'No worker uses the engine of --test-engine.', { hint });
+      }
       const { startTestEngine } = await import('../connectors/test-engine.ts');
       const engine = await startTestEngine(this.context.root);
       try {
-        return await proveEngine({ ...engine, waivers: ['limits'], say });
+        return await proveEngine({ ...engine, waivers, say });
       } finally {
         await engine.stop();
       }
@@ -59,9 +98,17 @@ export class ConnectorsProve extends WeirCommand {
     const { restartBy } = await import('../connectors/restart-engine.ts');
     const places = rolePlaces(this.context.env as NodeJS.ProcessEnv, undefined);
     if (this.restart === undefined) {
-      const hint = 'Such as --restart "sudo systemctl restart weir-connector-engine", or --test-engine.';
+      const hint = 'Such as --restart "systemctl restart weir-connector-engine", or --test-engine.';
       throw new CliError('usage', 'It is not said how the engine is restarted.', { hint });
     }
-    return proveEngine({ places, restart: restartBy(this.restart), waivers: [], say });
+    const source = this.source === undefined ? {} : { source: await this.throughSource(this.source, places) };
+    return proveEngine({ places, restart: restartBy(this.restart), waivers, say, ...source });
+  }
+
+  private async throughSource(source: string, places: readonly RolePlace[]): Promise<SourceProof> {
+    const { openSourceProof } = await import('../connectors/open-source-proof.ts');
+    const watching = () => this.watching(RUN_WAIT_MS);
+    const say = (line: string) => this.note(line);
+    return openSourceProof({ context: this.context, api: await this.api(), source, places, watching, say });
   }
 }

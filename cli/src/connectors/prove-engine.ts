@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { askEngine, engineJson, probeImage } from '@weir/connector-images/proof';
 import { ConnectorError, type ContainerRuntime, containerRuntime, type EngineWaiver } from '@weir/connector-runtime';
 import { CliError } from '../cli-error.ts';
 import type { RolePlace } from './engine-role.ts';
+import type { SourceProof } from './prove-source.ts';
+import { fact, type ProvedFact } from './proved-fact.ts';
 import { isWell, PROOF_ROWS, proofRuns } from './run-probe.ts';
-
-/** One statement of the proof. */
-export interface ProvedFact {
-  role: string;
-  fact: string;
-  status: 'held' | 'broken';
-  found: string;
-}
 
 export interface EngineProof {
   places: readonly RolePlace[];
@@ -21,6 +16,8 @@ export interface EngineProof {
   restart: () => Promise<void>;
   /** What a test engine cannot do; none in an installation. */
   waivers: readonly EngineWaiver[];
+  /** Workers, a source and its tables; a proof without it shows the engine alone. */
+  source?: SourceProof;
   say: (line: string) => void;
 }
 
@@ -28,24 +25,33 @@ const LOAD_EACH = 2;
 const READY_TIMEOUT_MS = 120_000;
 const END_TIMEOUT_MS = 60_000;
 const POLL_MS = 250;
+const WORKSPACE_MODE = 0o2750;
 
 /**
  * Restarts the engine while connectors of every role run, and compares what holds before and after: the bounds of a
  * container as it sees them itself, discovery, extraction. None of the interrupted connectors may look as if it had ended
  * well, and nothing of the proof may be left.
  */
-export async function proveEngine({ places, restart, waivers, say }: EngineProof): Promise<ProvedFact[]> {
-  const proof = `proof-${randomUUID()}`;
-  const facts: ProvedFact[] = [];
-  const roles: Awaited<ReturnType<typeof provenRole>>[] = [];
-  const before: Seen[] = [];
-  for (const place of places) {
-    const role = await provenRole(place, waivers, proof);
-    roles.push(role);
-    before.push(await role.look());
+export async function proveEngine(proof: EngineProof): Promise<ProvedFact[]> {
+  const name = `proof-${randomUUID()}`;
+  const roles: ProvedRole[] = [];
+  try {
+    for (const place of proof.places) roles.push(await provenRole(place, proof.waivers, name));
+    return await provedFacts(proof, roles);
+  } finally {
+    for (const role of roles) await role.close();
   }
+}
+
+async function provedFacts({ restart, source, say }: EngineProof, roles: readonly ProvedRole[]): Promise<ProvedFact[]> {
+  const facts: ProvedFact[] = [];
+  const before: Seen[] = [];
+  await source?.look();
+  for (const role of roles) before.push(await role.look());
   say('bounds, discovery and extraction seen; connectors are started');
+  await source?.begin();
   const loads = (await Promise.all(roles.map((role) => role.load()))).flat();
+  await source?.stillRuns();
   say(`${loads.length} connectors run; the engine is restarted`);
   await restart();
   const ends = await Promise.all(loads.map(({ role, ended }) => inTime(ended).then((exit) => ({ role, exit }))));
@@ -57,17 +63,10 @@ export async function proveEngine({ places, restart, waivers, say }: EngineProof
   say('the engine is ready again');
   for (const [at, role] of roles.entries()) {
     facts.push(...compared(role.name, before[at] ?? new Map(), await role.look()));
-    facts.push(...(await role.leftovers()));
+    facts.push(await role.leftovers());
   }
-  return facts;
+  return [...facts, ...((await source?.end()) ?? [])];
 }
-
-const fact = (role: string, words: string, isHeld: boolean, found: string): ProvedFact => ({
-  role,
-  fact: words,
-  status: isHeld ? 'held' : 'broken',
-  found,
-});
 
 type Seen = Map<string, string>;
 
@@ -80,15 +79,32 @@ function compared(role: string, before: Seen, after: Seen): ProvedFact[] {
   });
 }
 
+type ProvedRole = Awaited<ReturnType<typeof provenRole>>;
+
 async function provenRole(place: RolePlace, waivers: readonly EngineWaiver[], proof: string) {
-  const { role, socketPath, workspaceRoot } = place;
+  const { role, socketPath } = place;
   const mode = waivers.length > 0 ? 'development' : 'production';
-  const runtime: ContainerRuntime = containerRuntime({ socketPath, workspaceRoot, role, mode, waivers });
-  await runtime.ready().catch(unready);
-  const image = await probeImage(socketPath);
+  const workspaceRoot = await proofWorkspace(place);
+  const runtime: ContainerRuntime = containerRuntime({
+    ...{ socketPath, workspaceRoot, role, mode, waivers },
+    ...(process.getuid?.() === 0 ? { socketGid: await groupOf(socketPath) } : {}),
+  });
+  const removeRuns = () => runtime.reap(async ({ tenant }) => tenant !== 'proof');
+  const image = await runtime
+    .ready()
+    .then(() => probeImage(socketPath))
+    .catch(async (fault: Error) => {
+      await rm(workspaceRoot, { recursive: true, force: true });
+      return unready(fault);
+    });
   const runs = proofRuns(runtime, role, image, proof);
   return {
     name: role,
+    /** Takes away what a proof that was given up has left. */
+    async close(): Promise<void> {
+      await removeRuns().catch(() => undefined);
+      await rm(workspaceRoot, { recursive: true, force: true });
+    },
     async look(): Promise<Seen> {
       const { id, rootless } = await runtime.ready();
       const rows = await runs.extracted();
@@ -116,16 +132,32 @@ async function provenRole(place: RolePlace, waivers: readonly EngineWaiver[], pr
       }
     },
     /** The containers of this proof that are still there, after the worker's own reaper was told that none is live. */
-    async leftovers(): Promise<ProvedFact[]> {
-      await runtime.reap(async ({ tenant }) => tenant !== 'proof');
+    async leftovers(): Promise<ProvedFact> {
+      await removeRuns();
       const filters = JSON.stringify({ label: [`weir.source=${proof}`, `weir.role=${role}`] });
       const where = `/containers/json?${new URLSearchParams({ all: '1', filters })}`;
       const left = await engineJson<unknown[]>(socketPath, { path: where });
       await askEngine(socketPath, { method: 'DELETE', path: `/images/${image}` });
-      return [fact(role, 'nothing of the proof is left', left.length === 0, `${left.length} containers`)];
+      return fact(role, 'nothing of the proof is left', left.length === 0, `${left.length} containers`);
     },
   };
 }
+
+/**
+ * A workspace of this proof alone in the one of the role, of the same disk and group: it needs not be the worker that
+ * proves, whose reaper knows none of these runs.
+ */
+async function proofWorkspace({ role, workspaceRoot }: RolePlace): Promise<string> {
+  const folder = await mkdtemp(path.join(workspaceRoot, 'proof-')).catch((cause: unknown) => {
+    const hint = 'Run this as root, or as the user of the worker with the variables of its role alone.';
+    throw new CliError('failed', `The workspace of the role ${role} cannot be written to.`, { hint, cause });
+  });
+  await chown(folder, -1, await groupOf(workspaceRoot));
+  await chmod(folder, WORKSPACE_MODE);
+  return folder;
+}
+
+const groupOf = async (file: string): Promise<number> => (await lstat(file)).gid;
 
 function unready(fault: Error): never {
   if (!(fault instanceof ConnectorError)) throw fault;

@@ -10,6 +10,8 @@ export const PROOF_ROWS = 5_000;
 const ENDLESS = 1_000_000_000;
 const LIMITS = { memoryMiB: 256, pids: 64, cpus: 0.5, tmpMiB: 16 };
 const STARTED_BYTES = 256 * 1024;
+/** Between two looks at what one gives that is in flow: it goes on to run, and leaves the machine to others. */
+const TRICKLE_MS = 50;
 
 type Message = {
   readonly type: string;
@@ -50,14 +52,17 @@ export function proofRuns(runtime: ContainerRuntime, role: EngineRole, image: st
     async extracted(): Promise<number> {
       return (await whole('read', 'rows', PROOF_ROWS)).filter(({ type }) => type === 'RECORD').length;
     },
-    /** A connector in full flow: resolves once it is, with its end. */
+    /** A connector in flow, which is held back once it is: resolves then, with its end. */
     async load(): Promise<{ ended: Promise<ConnectorExit> }> {
       const connector = await start('read', 'rows', ENDLESS);
       let bytes = 0;
       const flowing = Promise.withResolvers<void>();
       connector.stdout.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes >= STARTED_BYTES) flowing.resolve();
+        if (bytes < STARTED_BYTES) return;
+        flowing.resolve();
+        connector.stdout.pause();
+        setTimeout(() => connector.stdout.resume(), TRICKLE_MS);
       });
       await Promise.race([flowing.promise, connector.exit]);
       return { ended: connector.exit };

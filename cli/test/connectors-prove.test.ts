@@ -1,0 +1,214 @@
+import { chmod, chown, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { imageMaker, ownWorkspace, runs } from '../../connectors/runtime/test/container-kit.ts';
+import { createSource, getSyncStatus } from '../../plugins/sources/src/contract.ts';
+import { containedManifest } from '../../plugins/sources/test/contained-manifest.ts';
+import { discovered, enableAll, ok, testPlatform, until } from '../../plugins/sources/test/platform.ts';
+import { type Engine, engineSettings, ownEngine, testEngine } from '../../test/engines/index.ts';
+import type { CliContext } from '../src/command.ts';
+import { openApi } from '../src/connection/api.ts';
+import { rolePlaces } from '../src/connectors/engine-role.ts';
+import { openSourceProof } from '../src/connectors/open-source-proof.ts';
+import { proofReport, reportPage } from '../src/connectors/proof-report.ts';
+import { provePollers } from '../src/connectors/prove-pollers.ts';
+import { fact } from '../src/connectors/proved-fact.ts';
+import { commandLine } from './command-line.ts';
+
+/** Only a hang reaches it. */
+t.setTimeout(600_000);
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const IMAGE = 'weir-test/rests:1';
+const NOBODY = 65_534;
+/** What a reading gives; it rests after the first, and ends after every later one. */
+const ROWS = 1_000;
+
+/** Goes on from its state; without one it gives its rows, says so again and again, and does not end. */
+const PROGRAM = `
+  const fs = require('node:fs');
+  const [verb, ...flags] = process.argv.slice(1);
+  const say = (message) => fs.writeSync(1, JSON.stringify(message) + '\\n');
+  const descriptor = { name: 'rows' };
+  const status = (status) => say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', emitted_at: 1, stream_status: { stream_descriptor: descriptor, status } } });
+  if (verb === 'discover') {
+    const json_schema = { type: 'object', properties: { id: { type: 'integer' } } };
+    const cursor = { source_defined_cursor: true, default_cursor_field: ['id'] };
+    say({ type: 'CATALOG', catalog: { streams: [{ ...descriptor, ...cursor, json_schema, supported_sync_modes: ['full_refresh', 'incremental'] }] } });
+  } else {
+    const at = flags.indexOf('--state');
+    const known = at < 0 ? [] : JSON.parse(fs.readFileSync(flags[at + 1], 'utf8'));
+    const from = known[0]?.stream?.stream_state?.at ?? 0;
+    status('STARTED');
+    for (let id = from + 1; id <= from + ${ROWS}; id += 1) say({ type: 'RECORD', record: { stream: 'rows', data: { id }, emitted_at: 1 } });
+    const state = (recordCount) => say({ type: 'STATE', state: { type: 'STREAM', stream: { stream_descriptor: descriptor, stream_state: { at: from + ${ROWS} } }, sourceStats: { recordCount } } });
+    state(${ROWS});
+    if (from === 0) setInterval(state, 500, 0);
+    else status('COMPLETE');
+  }
+`.replaceAll(/\s+/g, ' ');
+
+/** The folder of a role whose worker is somebody else, as an operator has it who proves as root. */
+async function workspaceOfOthers(t: Test, engine: Engine): Promise<string> {
+  const folder = await mkdtemp(path.join(engine.workspaceRoot, 'others-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await chown(folder, NOBODY, engine.inputGroup);
+  await chmod(folder, 0o2751);
+  return folder;
+}
+
+/** A command that has this work done and ends well when it was; and how often it was asked. */
+async function commandOf(t: Test, work: () => Promise<void>) {
+  let asked = 0;
+  const server = createServer((_, answer) => {
+    asked += 1;
+    work().then(
+      () => answer.end(),
+      () => answer.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { command: `curl --silent --fail --noproxy '*' http://127.0.0.1:${port}/`, asked: () => asked };
+}
+
+const engine = await ownEngine(t, 'rootless');
+if (typeof engine === 'string') t.plan(0, engine);
+else {
+  t.test(
+    'a proof goes through workers, discovery, a sync that the restart interrupts, and its rows in the table',
+    async (t) => {
+      const workspace = await ownWorkspace(t, engine);
+      await (await imageMaker(engine))(IMAGE, [runs(PROGRAM)]);
+      const manifest = await containedManifest(t.testdir(), [{ image: IMAGE, fast_path: [] }]);
+      const waivers = { WEIR_ENGINE_WAIVERS: 'limits' };
+      const platform = await testPlatform(t, async () => ({
+        WEIR_PLATFORM: manifest,
+        ...engineSettings(engine, { source: workspace, discovery: workspace }),
+        ...waivers,
+      }));
+      await platform.startWorker();
+      const api = await platform.as('demo');
+      const body = { name: 'shop', pattern_id: 'contained', source_config: { path: 'x' } };
+      const { source_id } = ok(await api(createSource, { body }));
+      t.match(await discovered(api, source_id), { status: 'succeeded', failure: null });
+      await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+
+      const { weir, home, root } = commandLine(t);
+      await symlink(ROOT, root);
+      const others = await workspaceOfOthers(t, engine);
+      const login = { WEIR_URL: platform.url, WEIR_TENANT: 'demo', WEIR_TOKEN: await platform.token('demo') };
+      const settings = (of: Engine, folder: string): Record<string, string> => ({
+        ...platform.environment,
+        ...engineSettings(of, { source: folder, discovery: folder }),
+        ...waivers,
+      });
+      const env: Record<string, string> = { ...settings(engine, others), ...login };
+      const params = { source_id };
+      const restart = await commandOf(t, async () => {
+        // What was committed must not come again, and what was not must.
+        await until('the first rows in the table', async () => {
+          const { run } = ok(await api(getSyncStatus, { params }));
+          return (run?.rows_written ?? 0) >= ROWS || undefined;
+        });
+        await engine.daemon.stop();
+        await engine.daemon.start();
+      });
+      const prove = (more: string[] = [], given: Record<string, string> = env) =>
+        weir(['connectors', 'prove', '--restart', restart.command, ...more], { env: given });
+
+      t.match(await prove(['--source', 'nowhere']), { code: 4, stderr: /no source nowhere.*weir sources list/s });
+      t.match(await prove(['--source', 'shop'], { ...env, WEIR_TOKEN: '' }), { code: 3, stderr: /hint:/ });
+      const { DISCOVERY_SOCKET_DIR: _, ...oneRole } = env;
+      t.match(await prove(['--source', 'shop'], oneRole), { code: 2, stderr: /discovery is not configured/ });
+      t.match(await prove([], { ...env, WEIR_MODE: 'production' }), { code: 2, stderr: /WEIR_ENGINE_WAIVERS/ });
+      t.equal(restart.asked(), 0, 'nothing was restarted by what could prove nothing');
+
+      const { code, stdout, stderr } = await prove(['--source', 'shop', '--out', 'report.md', '-o', 'json']);
+      t.equal(code, 0, stderr);
+      const report = JSON.parse(stdout) as { facts: { role: string; fact: string; status: string; found: string }[] };
+      t.match(report, { verdict: 'proved', waived: [/limits/], left_out: [] });
+      t.strictSame(
+        report.facts.filter(({ status }) => status !== 'held'),
+        [],
+      );
+      const found = (words: string) => report.facts.filter((one) => one.fact === words).map((one) => one.found);
+      for (const when of ['before', 'after'])
+        for (const what of ['workflows', 'activities'])
+          t.match(found(`a worker polls for ${what} ${when} the restart`), [/^polls source-/, /^polls discovery-/]);
+      t.match(found('the interrupted attempt of the sync is no success'), [
+        /^attempt 1 in container \w{12}, container \w{12}/,
+      ]);
+      t.match(found('the interrupted sync ends well by itself'), [/^run \S+ succeeded at attempt [2-9]$/]);
+      t.match(found('the sync ran in a container of this engine'), [/^image sha256:\w+, containers \w{12}, \w{12}/]);
+      const rows = `${2 * ROWS} rows of 1 streams, 0 lost; verification: equal`;
+      t.strictSame(found('its rows are in its tables, as the receipt counts them'), [rows]);
+      t.match(found('discovery of the source as before'), [/^succeeded, 1 streams, 1 before, container \w{12}$/]);
+      t.strictSame(found('nothing of these runs is left'), ['0 containers']);
+      t.match(await readFile(path.join(home, 'report.md'), 'utf8'), `| ${rows} |`);
+      t.equal(restart.asked(), 1);
+
+      const { signal: interrupted } = new AbortController();
+      const context = (more: object) =>
+        ({ env: { ...env, ...more }, cwd: home, root, interrupted }) as unknown as CliContext;
+      const pollers = async (more: object) => {
+        const facts = await provePollers(context(more), { role: 'source', uid: 0 }, 'now');
+        return facts.map(({ status }) => status);
+      };
+      t.strictSame(await pollers({}), ['held', 'held']);
+      t.strictSame(await pollers({ WORKFLOW_PORT: '1' }), ['unknown', 'unknown'], 'an engine that does not answer');
+      t.strictSame(await pollers({ WEIR_STATE_DIR: home }), ['unknown', 'unknown'], 'workers that are elsewhere');
+      t.strictSame(await pollers({ WORKFLOW_SOURCE_TASK_QUEUE: 'nobody' }), ['broken', 'broken']);
+
+      const through = async (of: Engine) =>
+        openSourceProof({
+          context: context({}),
+          api: openApi(
+            { url: platform.url, tenant: 'demo', token: env.WEIR_TOKEN ?? '' },
+            { interrupted, timeoutMs: 60_000 },
+          ),
+          source: 'shop',
+          places: rolePlaces(settings(of, others), undefined),
+          watching: async () => ({ timeoutMs: 60_000, interrupted, progress: { show() {}, end() {} } }),
+          say() {},
+        });
+      const another = await testEngine(t, 'rootless');
+      if (typeof another === 'string') throw new Error(another);
+      const hint = /SOURCE_SOCKET_DIR/;
+      await t.rejects((await through(another)).look(), {
+        message: /in no container of this engine/,
+        details: { hint },
+      });
+      const quick = await through(engine);
+      await quick.look();
+      const tooShort = { message: /over before the engine could be restarted/, details: { hint: /a minute or more/ } };
+      const begun = await quick.begin().catch((fault: Error) => fault);
+      if (begun !== undefined) t.match(begun, tooShort);
+      await until('the end of a sync that is quick now', async () => {
+        const { run } = ok(await api(getSyncStatus, { params }));
+        return run?.is_terminal || undefined;
+      });
+      if (begun === undefined) await t.rejects(quick.stillRuns(), tooShort);
+    },
+  );
+}
+
+t.test('what could not be seen is not proved, and a report says what it is not about', (t) => {
+  const scope = { waived: [], left_out: ['the workers'] };
+  const verdict = (...statuses: (boolean | 'unknown')[]) =>
+    proofReport(
+      statuses.map((status) => fact('source', 'a fact', status, '')),
+      scope,
+    ).verdict;
+  t.equal(verdict(true, true), 'proved');
+  t.equal(verdict(true, 'unknown'), 'unproved');
+  t.equal(verdict('unknown', false), 'failed');
+  t.equal(verdict(), 'failed');
+  t.match(
+    reportPage(proofReport([fact('source', 'a | b', true, '')], scope)),
+    /No part of this proof: the workers\..*a \\\| b/s,
+  );
+  t.end();
+});
