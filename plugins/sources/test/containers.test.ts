@@ -94,7 +94,8 @@ else {
 
     await image(engine, 'id,name\n1,Mallory\n');
     const refused = await synced(api, source_id);
-    t.match(refused, { status: 'failed', failure: { code: 'connector_image_mismatch' }, image: null });
+    const other = { code: 'connector_image_mismatch', origin: 'platform', hint: /Discover the source again/ };
+    t.match(refused, { status: 'failed', failure: other, image: null });
     t.match(await connectorOf(refused), { image: IMAGE, image_digest: null }, 'no image ran');
     t.equal(
       ok(await api(previewDataset, { params })).rows.length,
