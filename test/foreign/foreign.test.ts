@@ -2,7 +2,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { ownWorkspace } from '../../connectors/runtime/test/container-kit.ts';
 import { createSource } from '../../plugins/sources/src/contract.ts';
-import { discovered, enableAll, ok, synced, testPlatform } from '../../plugins/sources/test/platform.ts';
+import { discovered, enableAll, ok, streamsOf, synced, testPlatform } from '../../plugins/sources/test/platform.ts';
 import { type Engine, engineJson, engineSettings, testEngine } from '../engines/index.ts';
 import { type PythonImage, pythonImage } from '../engines/python-image.ts';
 
@@ -12,6 +12,8 @@ interface Foreign {
   image: PythonImage;
   config: Record<string, unknown>;
   rows: number;
+  /** Its pattern says how its streams are read and written, instead of the test. */
+  hasDefaults?: true;
 }
 
 const ROWS = 500;
@@ -51,10 +53,12 @@ const FOREIGN: readonly Foreign[] = [
     },
     config: { path: '/local/cities.jsonl', stream_name: 'cities' },
     rows: ROWS,
+    hasDefaults: true,
   },
 ];
 
-async function prove(t: Test, engine: Engine, { pattern, image, config, rows }: Foreign): Promise<void> {
+async function prove(t: Test, engine: Engine, foreign: Foreign): Promise<void> {
+  const { pattern, image, config, rows, hasDefaults } = foreign;
   t.setTimeout(TIMEOUT_MS);
   const workspace = await ownWorkspace(t, engine);
   await pythonImage(engine, image);
@@ -68,7 +72,9 @@ async function prove(t: Test, engine: Engine, { pattern, image, config, rows }: 
     await api(createSource, { body: { name: pattern, pattern_id: pattern, source_config: config } }),
   );
   t.match(await discovered(api, source_id), { status: 'succeeded' }, 'discovered');
-  await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
+  const own = hasDefaults && { sync_mode: 'incremental', write_mode: 'append' };
+  for (const stream of (await streamsOf(api, source_id)).values()) t.match(stream, own ?? {}, 'as its pattern has it');
+  await enableAll(api, source_id, hasDefaults ? {} : { sync_mode: 'full_refresh', write_mode: 'overwrite' });
   const run = await synced(api, source_id);
   t.match(run, { status: 'succeeded', verdict: 'clean' }, 'synced');
   t.ok((run.rows_written ?? 0) >= rows, `${run.rows_written} rows`);
