@@ -5,7 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions } from '../bench-result.ts';
-import { type BenchEngine, COUNTED_IN_CONTAINER, inContainer, withBenchEngine } from '../containers/bench-engine.ts';
+import {
+  type BenchEngine,
+  COUNTED_IN_CONTAINER,
+  inContainer,
+  MIB_IN_CONTAINER,
+  withBenchEngine,
+} from '../containers/bench-engine.ts';
 import { BENCH_FOLDER } from '../lines/line-file.ts';
 import { type Command, measuredRun } from '../measure/measured-run.ts';
 import { median, pairing, type Run, withoutEngine } from '../measure/paired.ts';
@@ -66,7 +72,10 @@ export async function stockConnectorInContainer(options: BenchOptions): Promise<
   return withBenchEngine(fakerImages, async (engine) => {
     const config = configOf(options);
     return compared(options, {
-      ...{ case: inContainer('stock_connector'), note: `${NOTE} ${IN_CONTAINER} ${COUNTED_IN_CONTAINER}` },
+      ...{
+        case: inContainer('stock_connector'),
+        note: `${NOTE} ${IN_CONTAINER} ${COUNTED_IN_CONTAINER} ${MIB_IN_CONTAINER}`,
+      },
       environment: { WEIR_PLATFORM: PLATFORM_IN_CONTAINER, ...engine.environment },
       body: { name: 'faker', pattern_id: FAKER, source_config: config },
       alone: await fakerToNothing(engine, config),

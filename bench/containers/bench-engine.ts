@@ -39,6 +39,9 @@ export const inContainer = (name: string): string => `${name}_in_container`;
 export const COUNTED_IN_CONTAINER =
   'The engine is dockerd with user namespaces, in a network of its own. What programs in containers use is what their control group counts; what the engine uses itself (dockerd, containerd, shims) is counted in one of its own, is in the figures, and is told beside them.';
 
+/** What the memory of a case holds whose whole syncs run in containers, for its note. */
+export const MIB_IN_CONTAINER = 'MiB hold what is in the container too, and no daemon of the engine.';
+
 /**
  * Starts an engine whose limits hold on any machine, brings images into it, lets `work` use it, and ends it whatever comes
  * of that.

@@ -5,7 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { connectorImage } from '../../test/engines/index.ts';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions, BenchResult } from '../bench-result.ts';
-import { type BenchEngine, COUNTED_IN_CONTAINER, inContainer, withBenchEngine } from '../containers/bench-engine.ts';
+import {
+  type BenchEngine,
+  COUNTED_IN_CONTAINER,
+  inContainer,
+  MIB_IN_CONTAINER,
+  withBenchEngine,
+} from '../containers/bench-engine.ts';
 import { BENCH_FOLDER } from '../lines/line-file.ts';
 import { type Command, measuredRun } from '../measure/measured-run.ts';
 import { pairing, type Run } from '../measure/paired.ts';
@@ -113,7 +119,7 @@ function contained(asked: Asked): Promise<BenchCase[]> {
           server: async () => server,
           environment: { WEIR_PLATFORM: PLATFORM_IN_CONTAINER, ...allowed, ...engine.environment },
           caseName: (peer) => inContainer(caseName(peer)),
-          note: `${IN_CONTAINER} ${COUNTED_IN_CONTAINER}`,
+          note: `${IN_CONTAINER} ${COUNTED_IN_CONTAINER} ${MIB_IN_CONTAINER}`,
           engine,
         });
       }),
