@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { TenantTransaction } from '@weir/kernel';
@@ -22,6 +23,7 @@ import { DiscoveryEntity } from '../src/discovery/entity.ts';
 import { signBody } from '../src/pattern/webhook-signature.ts';
 import { SourceEntity } from '../src/source/entity.ts';
 import { SyncRunEntity } from '../src/sync/entity.ts';
+import { ownAttempt } from './own-attempt.ts';
 import { discovered, enableAll, ended, ok, synced, testPlatform, until } from './platform.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -67,7 +69,7 @@ else {
     const platform = await testPlatform(t, async () => deployment(engine, workspace));
     const left = await leftOf(engine, workspace, (await platform.tenant('demo')).tenantId);
     const faults = await faultFolder(join(platform.folder, 'faults'));
-    await platform.startWorker({ WEIR_FAULTPOINTS: faults.path });
+    const worker = await platform.startWorker({ WEIR_FAULTPOINTS: faults.path });
     await until('the end of what a worker before has left', async () => (await left()) === 0 || undefined);
     t.pass('a worker removes what one before it has left, before it has anything to run');
     const api = await platform.as('demo');
@@ -91,6 +93,19 @@ else {
       ok(await api(getSyncReceipt, { params: { sync_run_id: run_id } })).receipt.versions.connector;
     t.match(await connectorOf(run), { image: IMAGE, image_digest: found?.image?.digest }, 'and its receipt');
     t.same(await containers(engine, source_id), [], 'no container is left');
+
+    worker.process.kill('SIGTERM');
+    await once(worker.process, 'exit');
+    const waiting = ok(await api(startSync, { params: { source_id }, query: { queue: true } }));
+    await faults.arm('S4');
+    const attempt = ownAttempt(platform, { runId: waiting.run_id, sourceId: source_id, faults });
+    const pid = await faults.held('S4');
+    t.equal((await containers(engine, source_id)).length, 1, 'its container is made');
+    process.kill(pid, 'SIGSTOP');
+    t.match(await attempt, { end: { failure: { code: 'sync_process_hung' } } });
+    t.same(await containers(engine, source_id), [], 'with a process that stands still its container is gone');
+    await platform.startWorker({ WEIR_FAULTPOINTS: faults.path });
+    t.match(await ended(api, source_id, waiting.run_id), { status: 'succeeded', attempt: 2, rows_written: 2 });
 
     await image(engine, 'id,name\n1,Mallory\n');
     const refused = await synced(api, source_id);

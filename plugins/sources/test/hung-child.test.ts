@@ -9,16 +9,13 @@ import { startSync } from '../src/contract.ts';
 import type { ReplayPlan } from '../src/quarantine/replay-messages.ts';
 import { runReplayChild } from '../src/quarantine/run-replay-child.ts';
 import { watchPulse } from '../src/sync/pulse.ts';
-import { runAttempt } from '../src/sync/run-attempt.ts';
-import { attemptDeps } from './own-attempt.ts';
-import { discovered, enableAll, filesSource, ok, testPlatform } from './platform.ts';
+import { ownAttempt } from './own-attempt.ts';
+import { discovered, enableAll, filesSource, ok, testPlatform, until } from './platform.ts';
 
 const HUNG = {
   name: 'RunFailed',
   failure: { code: 'sync_process_hung', origin: 'platform', retryable: true, hint: /\w/ },
 };
-/** Longer than a process takes to load its code beside others, and to be heard for the first time. */
-const SILENCE_MS = 10_000;
 const NOBODY = { started: () => undefined, ended: () => undefined };
 
 t.test('a process hangs after a minute of silence, counted while we were there to listen', async (t) => {
@@ -52,7 +49,7 @@ t.test('the process of a replay that stands still is ended', async (t) => {
   };
   const { signal } = new AbortController();
   await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, maxSilenceMs: 1_000 }), HUNG);
-  t.equal(await isThere(pid), false);
+  await until('its end', async () => !(await isThere(pid)) || undefined);
 });
 
 t.test(
@@ -60,9 +57,6 @@ t.test(
   async (t) => {
     const platform = await testPlatform(t);
     const api = await platform.as('demo');
-    const tenant = await platform.tenant('demo');
-    const kernel = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
-    if (kernel === undefined) throw new Error('the plugin is not there');
     const worker = await platform.startWorker();
     const made = async (name: string, mode: Parameters<typeof enableAll>[2]) => {
       const data = join(platform.folder, name);
@@ -74,44 +68,28 @@ t.test(
       return source_id;
     };
     const sources = [
-      { at: inStage, name: 'staged', sourceId: await made('staged', { write_mode: 'append' }) },
-      { at: inMerge, name: 'merged', sourceId: await made('merged', { write_mode: 'merge', primary_key: [['id']] }) },
-    ];
+      { first: 'S5', held: inStage, name: 'staged', sourceId: await made('staged', { write_mode: 'append' }) },
+      {
+        first: 'S7',
+        held: inMerge,
+        name: 'merged',
+        sourceId: await made('merged', { write_mode: 'merge', primary_key: [['id']] }),
+      },
+    ] as const;
     worker.process.kill('SIGTERM');
     await once(worker.process, 'exit');
 
-    /** One attempt of ours; its processes may be held at fault points of a folder of their own. */
-    const attempted = async (sourceId: string, runId: string, faults?: FaultFolder) => {
-      const pids: number[] = [];
-      const children = { ...NOBODY, started: ({ pid }: { pid: number }) => void pids.push(pid) };
-      const deps = attemptDeps(kernel, { children, workDir: join(platform.folder, 'work') });
-      // The process of the attempt copies it when it begins, which is before anything is waited for.
-      if (faults !== undefined) process.env.WEIR_FAULTPOINTS = faults.path;
-      deps.spare.refill();
-      delete process.env.WEIR_FAULTPOINTS;
-      const request = { tenant, runId, sourceId, signal: new AbortController().signal, onProgress: () => undefined };
-      const end = await runAttempt({ ...deps, ...(faults && { maxSilenceMs: SILENCE_MS }) }, request).catch(
-        (error) => error,
-      );
-      await deps.spare.drop();
-      return { end, pids };
-    };
-
-    const stopped = sources.map(async ({ name, at, sourceId }) => {
+    const stopped = sources.map(async ({ name, first, held, sourceId }) => {
       const { run_id: runId } = ok(await api(startSync, { params: { source_id: sourceId }, query: { queue: true } }));
       const faults = await faultFolder(join(platform.folder, `faults-${name}`));
-      const held = at(faults);
-      const first = attempted(sourceId, runId, faults);
-      process.kill(await held, 'SIGSTOP');
-      const { end, pids } = await first;
+      await faults.arm(first);
+      const attempt = ownAttempt(platform, { runId, sourceId, faults });
+      process.kill(await held(faults), 'SIGSTOP');
+      const { end, pids } = await attempt;
       t.match(end, HUNG, `${name}: the attempt says so`);
       t.ok(pids.length >= 2, 'a process and its connector had begun');
-      t.same(
-        await Promise.all(pids.map(isThere)),
-        pids.map(() => false),
-        'and are gone',
-      );
-      t.match(await attempted(sourceId, runId), { end: 'done' }, `${name}: the next attempt goes on`);
+      await until('the end of both', async () => !(await Promise.all(pids.map(isThere))).some(Boolean) || undefined);
+      t.match(await ownAttempt(platform, { runId, sourceId }), { end: 'done' }, `${name}: the next attempt goes on`);
       const query = { columns: 'id', order: 'id' };
       const { rows } = ok(await api(previewDataset, { params: { dataset_id: `bronze.demo.${name}__rows` }, query }));
       t.same(rows.flat().map(Number), [1, 2], `${name}: every row once`);
@@ -121,14 +99,12 @@ t.test(
 );
 
 /** The pid of a process that is held before it types rows. */
-async function inStage(faults: FaultFolder): Promise<number> {
-  await faults.arm('S5');
+function inStage(faults: FaultFolder): Promise<number> {
   return faults.held('S5');
 }
 
 /** The pid of one that is held while it merges: it has stored a file of typed rows, and is about to store the next. */
 async function inMerge(faults: FaultFolder): Promise<number> {
-  await faults.arm('S7');
   await faults.held('S7');
   await faults.arm('S6');
   await faults.release(['S7']);
