@@ -8,7 +8,7 @@ import { habit, imageMaker, ownWorkspace, runs, said } from './container-kit.ts'
 /** Only a hang reaches it. */
 const HANG_MS = 180_000;
 /** As long as a connector may be still that is to be found so: far more than it takes to come there. */
-const LATE_MS = 10_000;
+const LATE_MS = 20_000;
 
 const engine = await testEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);
