@@ -12,7 +12,7 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const TRANSLATED = [
   ...['ExecStart', 'WorkingDirectory', 'Environment', 'EnvironmentFile', 'LoadCredential', 'User', 'UMask'],
   ...['ProtectSystem', 'TemporaryFileSystem', 'BindPaths', 'BindReadOnlyPaths', 'ReadWritePaths', 'InaccessiblePaths'],
-  ...['NoExecPaths', 'ExecPaths', 'ProtectHome', 'PrivateDevices', 'PrivateIPC', 'ProtectProc'],
+  ...['ReadOnlyPaths', 'ProtectHome', 'PrivateDevices', 'PrivateIPC', 'ProtectProc'],
   ...[
     'ProtectKernelTunables',
     'ProtectControlGroups',

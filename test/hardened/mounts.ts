@@ -32,7 +32,6 @@ export function mountLines(service: Service, machine: readonly Place[]): string[
   const steps = [
     ...temporary.map(({ path, options }) => ({ path, line: tmpfs(path, options) })),
     ...binds.map(({ target }, at) => ({ path: target, line: bind(`${ASIDE}/${at}`, target) })),
-    ...wordsOf(service, 'ExecPaths').map((path) => ({ path, line: bind(path, path) })),
     ...hidden.map((path) => ({ path: path.replace(/^-/, ''), line: inaccessible(path.replace(/^-/, '')) })),
     ...(isOn(service, 'PrivateDevices') ? [{ path: '/dev', line: devices() }] : []),
     ...procSteps(service),
@@ -103,11 +102,9 @@ function procSteps(service: Service): { path: string; line: string }[] {
     : [{ path: '/proc', line: `bare /proc; mount -t proc -o nosuid,nodev,noexec,hidepid=${hide} proc /proc` }];
 }
 
-/** Makes every mount read-only, and without execution, but where the unit says so. */
+/** Makes every mount read-only but where the unit says so. */
 function flagLines(service: Service, temporary: readonly { path: string; options: readonly string[] }[]): string[] {
   if (lastOf(service, 'ProtectSystem') !== 'strict') throw new Error('ProtectSystem= is not translated');
-  const inert = wordsOf(service, 'NoExecPaths');
-  if (inert.join() !== '/' && inert.length > 0) throw new Error('NoExecPaths= is not translated');
   const closed = wordsOf(service, 'TemporaryFileSystem').flatMap((word) => (/:.*\bro\b/.test(word) ? [word] : []));
   const isClosed = (path: string) => closed.some((word) => word.startsWith(`${path}:`));
   const writable = [
@@ -117,6 +114,7 @@ function flagLines(service: Service, temporary: readonly { path: string; options
     ...KERNEL_TREES,
   ];
   const readOnly = [
+    ...wordsOf(service, 'ReadOnlyPaths'),
     ...bindsOf(service, 'BindReadOnlyPaths').map(({ target }) => target),
     ...temporary.flatMap(({ path }) => (isClosed(path) ? [path] : [])),
     ...(isOn(service, 'ProtectKernelTunables') ? TUNABLES : []),
@@ -135,12 +133,8 @@ function flagLines(service: Service, temporary: readonly { path: string; options
     ...rules.map(({ path, flag }) => `    ${quoted(`${path}/`)}*) ro=${flag} ;;`),
     '    *) ro=,ro ;;',
     '  esac',
-    '  case "$at/" in',
-    ...wordsOf(service, 'ExecPaths').map((path) => `    ${quoted(`${path}/`)}*) exec= ;;`),
-    `    *) exec=${inert.length > 0 ? ',noexec' : ''} ;;`,
-    '  esac',
     // Another program's mount goes with its folder, here too.
-    '  if ! mount -o "remount,bind,$flags$ro$exec" "$at" && findmnt "$at"; then exit 1; fi',
+    '  if ! mount -o "remount,bind,$flags$ro" "$at" && findmnt "$at"; then exit 1; fi',
     'done',
   ];
 }

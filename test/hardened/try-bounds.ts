@@ -54,10 +54,12 @@ function executes(folder: string): boolean {
 function rights(): Record<string, string> {
   const file = join('/tmp', NAME);
   writeFileSync(file, '');
+  const bit = attempt(() => chmodSync(file, 0o4755));
+  rmSync(file);
   return {
     'become root': attempt(() => process.setuid?.(0)),
     'join a group': attempt(() => process.setgroups?.([0, 4])),
-    'set a user id bit': attempt(() => chmodSync(file, 0o4755)),
+    'set a user id bit': bit,
     mount: ended('mount', '-t', 'tmpfs', 'tmpfs', '/tmp'),
     'a user namespace': ended('unshare', '--user', 'true'),
     'write a tunable': attempt(() => writeFileSync('/proc/sys/kernel/hostname', 'other')),
@@ -66,11 +68,11 @@ function rights(): Record<string, string> {
 }
 
 function connected(path: string): Promise<string> {
-  return new Promise((resolve) => {
+  return new Promise<string>((resolve) => {
     const socket = connect(path);
     socket.once('connect', () => resolve('done'));
     socket.once('error', (error) => resolve(codeOf(error)));
-  }).finally(() => undefined) as Promise<string>;
+  });
 }
 
 function namesIn(folder: string): string[] | string {
