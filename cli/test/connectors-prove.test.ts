@@ -141,7 +141,7 @@ else {
       t.match(found('the interrupted attempt of the sync is no success'), [
         /^attempt 1 in container \w{12}, container \w{12}/,
       ]);
-      t.match(found('the interrupted sync ends well by itself'), [/^run \S+ succeeded at attempt [2-9]$/]);
+      t.match(found('the interrupted sync ends well by itself'), [/^run \S+ succeeded at attempt (?!1$)\d+$/]);
       t.match(found('the sync ran in a container of this engine'), [/^image sha256:\w+, containers \w{12}, \w{12}/]);
       const rows = `${2 * ROWS} rows of 1 streams, 0 lost; verification: equal`;
       t.strictSame(found('its rows are in its tables, as the receipt counts them'), [rows]);
@@ -157,10 +157,13 @@ else {
         const facts = await provePollers(context(more), { role: 'source', uid: 0 }, 'now');
         return facts.map(({ status }) => status);
       };
-      t.strictSame(await pollers({}), ['held', 'held']);
-      t.strictSame(await pollers({ WORKFLOW_PORT: '1' }), ['unknown', 'unknown'], 'an engine that does not answer');
-      t.strictSame(await pollers({ WEIR_STATE_DIR: home }), ['unknown', 'unknown'], 'workers that are elsewhere');
-      t.strictSame(await pollers({ WORKFLOW_SOURCE_TASK_QUEUE: 'nobody' }), ['broken', 'broken']);
+      const seen = [{ WORKFLOW_PORT: '1' }, { WEIR_STATE_DIR: home }, { WORKFLOW_SOURCE_TASK_QUEUE: 'nobody' }].map(
+        pollers,
+      );
+      const [unanswered, elsewhere, unpolled] = await Promise.all(seen);
+      t.strictSame(unanswered, ['unknown', 'unknown'], 'a workflow engine that does not answer');
+      t.strictSame(elsewhere, ['unknown', 'unknown'], 'workers that are on another machine');
+      t.strictSame(unpolled, ['broken', 'broken'], 'a queue that nobody polls');
 
       const through = async (of: Engine) =>
         openSourceProof({

@@ -78,6 +78,12 @@ test('without the environment of a worker, or a way to restart its engine, nothi
   t.match(await weir('connectors prove'), { code: 2 });
   const env = { SOURCE_SOCKET_DIR: '/nowhere', WEIR_SOURCE_WORKSPACE_DIR: '/nowhere' };
   t.match(await weir('connectors prove', { env }), { code: 2, stderr: /--restart/ });
+  const closed = await weir('connectors prove --restart true', { env });
+  t.match(closed, { code: 1, stderr: /workspace of the role source cannot be written to.*as root/s });
+  t.match(await weir('connectors prove --test-engine --source shop'), {
+    code: 2,
+    stderr: /--source goes with --restart/,
+  });
 });
 
 test('connectors prove restarts an engine under load and finds the boundary as it was', async (t) => {
