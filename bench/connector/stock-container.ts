@@ -51,9 +51,9 @@ export async function fakerToNothing(engine: BenchEngine, config: object): Promi
     const labels = { tenant: 'bench', source: 'bench', execution: randomUUID(), attempt: '1' };
     const connector = await runtime.run({ ...asked, role, labels });
     const said = await text(connector.stdout);
-    const { code } = await connector.exit;
+    const exit = await connector.exit;
     await connector.removed;
-    if (code !== 0) throw new Error(`${asked.image} ended with ${code}: ${connector.stderrTail()}`);
+    if (exit.code !== 0) throw new Error(`${asked.image} ended as ${JSON.stringify(exit)}: ${connector.stderrTail()}`);
     return said;
   };
   const inputs = { config: JSON.stringify(config) };
