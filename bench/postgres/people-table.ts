@@ -16,18 +16,29 @@ const ROWS_SQL = `
 
 /** Makes the table anew with so many rows in a database of its own on a server; gives the database's URL. */
 export async function makePeople(server: string, rows: number): Promise<string> {
-  const admin = new pg.Client({ connectionString: server });
-  await admin.connect();
-  await admin.query(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
-  await admin.query(`CREATE DATABASE ${DATABASE} TEMPLATE template0 ENCODING 'UTF8'`);
-  await admin.end();
+  await carryOut(server, [
+    `DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`,
+    `CREATE DATABASE ${DATABASE} TEMPLATE template0 ENCODING 'UTF8'`,
+  ]);
   const url = new URL(server);
   url.pathname = DATABASE;
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  await client.query(`CREATE TABLE ${TABLE} AS ${ROWS_SQL.replace('$1', String(rows))}`);
-  await client.query(`ALTER TABLE ${TABLE} ADD PRIMARY KEY (id)`);
-  await client.query(`VACUUM ANALYZE ${TABLE}`);
-  await client.end();
+  await carryOut(url.href, [
+    `CREATE TABLE ${TABLE} AS ${ROWS_SQL.replace('$1', String(rows))}`,
+    `ALTER TABLE ${TABLE} ADD PRIMARY KEY (id)`,
+    `VACUUM ANALYZE ${TABLE}`,
+  ]);
   return url.href;
+}
+
+/** Carries statements out, one after the other, on a connection that is theirs. */
+async function carryOut(connectionString: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  // The statement that loses its connection says so.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }

@@ -43,8 +43,9 @@ export async function withSourceInNetwork<T>(
   rows: number,
   work: (server: SourceServer) => Promise<T>,
 ): Promise<T> {
+  const address = await ownAddress(engine);
   const folder = await serverFolder('weir-bench-source-');
-  const words = [...NODE_FLAGS, SERVER, folder, await ownAddress(engine), String(rows)];
+  const words = [...NODE_FLAGS, SERVER, folder, address, String(rows)];
   const { command, args } = inNetwork(engine, { command: process.execPath, args: words });
   const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(server, 'exit');
@@ -54,7 +55,8 @@ export async function withSourceInNetwork<T>(
     return await work({ url, within: (asked) => inNetwork(engine, asked) });
   } finally {
     server.stdin.end();
-    await ended;
+    // One that could not be started at all is told of above.
+    await ended.catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   }
 }
