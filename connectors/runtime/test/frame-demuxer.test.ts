@@ -48,12 +48,14 @@ t.test('frames give the bytes of each stream in their order, however the engine 
 });
 
 t.test('what a chunk has of stdout goes on in one piece and in its own memory, whatever stands between', async (t) => {
-  const chunk = Buffer.concat([
+  const sent = Buffer.concat([
     frame(STDOUT, Buffer.from('one ')),
     frame(STDERR, Buffer.from('aside, of some length')),
     frame(STDOUT, Buffer.from('two ')),
     frame(STDOUT, Buffer.from('three')),
   ]);
+  // In memory of its own: small buffers share the one of Node's pool, a copy of it too.
+  const chunk = Buffer.alloc(sent.length, sent);
   const errors: Buffer[] = [];
   const { stdout } = demuxFrames(Readable.from([chunk]), (bytes) => errors.push(bytes));
   const pieces = (await stdout.toArray()) as Buffer[];

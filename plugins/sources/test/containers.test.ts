@@ -26,6 +26,8 @@ import { SyncRunEntity } from '../src/sync/entity.ts';
 import { ownAttempt } from './own-attempt.ts';
 import { discovered, enableAll, ended, ok, synced, testPlatform, until } from './platform.ts';
 
+/** Only a hang reaches it. */
+t.setTimeout(600_000);
 const ROOT = resolve(import.meta.dirname, '../../..');
 const FILES = join(ROOT, 'connectors/files');
 const IMAGE = 'weir-test/contained:1';
@@ -98,11 +100,13 @@ else {
     await once(worker.process, 'exit');
     const waiting = ok(await api(startSync, { params: { source_id }, query: { queue: true } }));
     await faults.arm('S4');
-    const attempt = ownAttempt(platform, { runId: waiting.run_id, sourceId: source_id, faults });
-    const pid = await faults.held('S4');
-    t.equal((await containers(engine, source_id)).length, 1, 'its container is made');
-    process.kill(pid, 'SIGSTOP');
-    t.match(await attempt, { end: { failure: { code: 'sync_process_hung' } } });
+    const held = async () => {
+      const pid = await faults.held('S4');
+      t.equal((await containers(engine, source_id)).length, 1, 'its container is made');
+      return pid;
+    };
+    const attempt = { runId: waiting.run_id, sourceId: source_id, standstill: { faults, held } };
+    t.match(await ownAttempt(platform, attempt), { end: { failure: { code: 'sync_process_hung' } } });
     t.same(await containers(engine, source_id), [], 'with a process that stands still its container is gone');
     await platform.startWorker({ WEIR_FAULTPOINTS: faults.path });
     t.match(await ended(api, source_id, waiting.run_id), { status: 'succeeded', attempt: 2, rows_written: 2 });

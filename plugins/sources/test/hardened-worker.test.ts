@@ -16,6 +16,8 @@ import { createSource } from '../src/contract.ts';
 import { containedManifest } from './contained-manifest.ts';
 import { discovered, enableAll, ok, synced, type TestPlatform, testPlatform } from './platform.ts';
 
+/** Only a hang reaches it. */
+t.setTimeout(600_000);
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../../..');
 const INSTALLED = '/opt/weir';

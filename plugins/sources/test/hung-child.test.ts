@@ -16,6 +16,7 @@ const HUNG = {
   name: 'RunFailed',
   failure: { code: 'sync_process_hung', origin: 'platform', retryable: true, hint: /\w/ },
 };
+const CONNECTOR = 'connector-connector-files-read';
 const NOBODY = { started: () => undefined, ended: () => undefined };
 
 t.test('a process hangs after a minute of silence, counted while we were there to listen', async (t) => {
@@ -48,7 +49,7 @@ t.test('the process of a replay that stands still is ended', async (t) => {
     },
   };
   const { signal } = new AbortController();
-  await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, maxSilenceMs: 1_000 }), HUNG);
+  await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, maxSilenceMs: () => 1_000 }), HUNG);
   await until('its end', async () => !(await isThere(pid)) || undefined);
 });
 
@@ -83,12 +84,13 @@ t.test(
       const { run_id: runId } = ok(await api(startSync, { params: { source_id: sourceId }, query: { queue: true } }));
       const faults = await faultFolder(join(platform.folder, `faults-${name}`));
       await faults.arm(first);
-      const attempt = ownAttempt(platform, { runId, sourceId, faults });
-      process.kill(await held(faults), 'SIGSTOP');
-      const { end, pids } = await attempt;
+      const standstill = { faults, held: () => held(faults) };
+      const { end, begun } = await ownAttempt(platform, { runId, sourceId, standstill });
       t.match(end, HUNG, `${name}: the attempt says so`);
-      t.ok(pids.length >= 2, 'a process and its connector had begun');
-      await until('the end of both', async () => !(await Promise.all(pids.map(isThere))).some(Boolean) || undefined);
+      const names = begun.map((child) => child.name);
+      t.ok(names.includes('sync') && names.includes(CONNECTOR), `a process and its connector had begun: ${names}`);
+      const pids = begun.map(({ pid }) => pid);
+      await until('the end of all', async () => !(await Promise.all(pids.map(isThere))).some(Boolean) || undefined);
       t.match(await ownAttempt(platform, { runId, sourceId }), { end: 'done' }, `${name}: the next attempt goes on`);
       const query = { columns: 'id', order: 'id' };
       const { rows } = ok(await api(previewDataset, { params: { dataset_id: `bronze.demo.${name}__rows` }, query }));

@@ -22,31 +22,48 @@ export function attemptDeps(
   return { ...discoveryDeps({ kernel, children, workDir }), ...services, tokens: copyTokens(1), engine, spare };
 }
 
-/** Longer than the process of an attempt takes to load its code on a busy machine, and to be heard for the first time. */
-const SILENCE_MS = 15_000;
+/** After how much silence a process hangs that was made to stand still; one that was not may be as slow as the machine is. */
+const SILENCE_MS = 1_000;
+
+/** Where a process of an attempt is held and made to stand still. */
+export interface Standstill {
+  readonly faults: FaultFolder;
+  /** Waits until one is held there; its pid. */
+  held(): Promise<number>;
+}
+
+/** A process that an attempt has begun. */
+export interface OwnChild {
+  readonly name: string;
+  readonly pid: number;
+}
 
 /**
  * Carries out one attempt of a waiting sync of tenant `demo` in this process: how it ended, and the processes that it had. With
- * `faults` these may be held there, and are taken to hang sooner than others.
+ * `standstill` one of these stands still where it is held, and is soon taken to hang.
  */
 export async function ownAttempt(
   platform: TestPlatform,
-  { runId, sourceId, faults }: { runId: string; sourceId: string; faults?: FaultFolder },
-): Promise<{ end: unknown; pids: readonly number[] }> {
+  { runId, sourceId, standstill }: { runId: string; sourceId: string; standstill?: Standstill },
+): Promise<{ end: unknown; begun: readonly OwnChild[] }> {
   const kernel = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
   if (kernel === undefined) throw new Error('the plugin is not there');
   const tenant = await platform.tenant('demo');
-  const pids: number[] = [];
-  const children = { started: ({ pid }: { pid: number }) => void pids.push(pid), ended: () => undefined };
+  const begun: OwnChild[] = [];
+  const children = { started: (child: OwnChild) => void begun.push(child), ended: () => undefined };
   const deps = attemptDeps(kernel, { children, workDir: platform.environment.WEIR_WORK_DIR ?? '' });
-  if (faults !== undefined) process.env.WEIR_FAULTPOINTS = faults.path;
+  if (standstill !== undefined) process.env.WEIR_FAULTPOINTS = standstill.faults.path;
   // It takes over the variable as it begins, before anything is waited for.
   deps.spare.refill();
   delete process.env.WEIR_FAULTPOINTS;
   const request = { tenant, runId, sourceId, signal: new AbortController().signal, onProgress: () => undefined };
-  const end = await runAttempt({ ...deps, ...(faults && { maxSilenceMs: SILENCE_MS }) }, request).catch(
-    (error: unknown) => error,
-  );
+  let maxSilenceMs = Number.POSITIVE_INFINITY;
+  const stopped = standstill?.held().then((pid) => {
+    process.kill(pid, 'SIGSTOP');
+    maxSilenceMs = SILENCE_MS;
+  });
+  const ended = runAttempt({ ...deps, ...(standstill && { maxSilenceMs: () => maxSilenceMs }) }, request);
+  const [end] = await Promise.all([ended.catch((error: unknown) => error), stopped]);
   await deps.spare.drop();
-  return { end, pids };
+  return { end, begun };
 }

@@ -14,7 +14,7 @@ const MAX_HEAP_MIB = 256;
  */
 export async function runReplayChild(
   plan: ReplayPlan,
-  { children, signal, maxSilenceMs }: { children: ChildRegistry; signal: AbortSignal; maxSilenceMs?: number },
+  { children, signal, maxSilenceMs }: { children: ChildRegistry; signal: AbortSignal; maxSilenceMs?: () => number },
 ): Promise<Replayed> {
   const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = fork(childProgram(), [], {

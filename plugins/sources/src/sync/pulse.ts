@@ -19,13 +19,13 @@ export interface PulseWatch {
 
 /**
  * Calls `onSilent` once when nothing was heard for so long. Time is counted by looks of our own, so that a process which stood
- * still itself, or was not given the processor, blames nobody else for it.
+ * still itself, or was not given the processor, blames nobody else for it. The bound is asked for at every look.
  */
-export function watchPulse(onSilent: () => void, maxSilenceMs = MAX_SILENCE_MS): PulseWatch {
+export function watchPulse(onSilent: () => void, maxSilenceMs = () => MAX_SILENCE_MS): PulseWatch {
   let silent = 0;
   const timer = setInterval(() => {
     silent += PULSE_EVERY_MS;
-    if (silent < maxSilenceMs) return;
+    if (silent < maxSilenceMs()) return;
     clearInterval(timer);
     onSilent();
   }, PULSE_EVERY_MS);

@@ -47,8 +47,8 @@ export interface AttemptDeps {
   spare: SpareChild;
   runLogs: RunLogsService;
   engine: RoleEngine;
-  /** After so much silence the process of an attempt is killed; a minute unless given. */
-  maxSilenceMs?: number;
+  /** After how much silence the process of an attempt is killed, asked for as it goes on; a minute unless given. */
+  maxSilenceMs?: () => number;
 }
 
 export interface AttemptRequest {

@@ -34,8 +34,8 @@ export interface StartChildOptions {
   begun: BegunChild;
   plan: ChildPlan;
   children: ChildRegistry;
-  /** After so much silence the process is killed; a minute unless given. */
-  maxSilenceMs?: number | undefined;
+  /** After how much silence the process is killed, asked for as it goes on; a minute unless given. */
+  maxSilenceMs?: (() => number) | undefined;
   /** What the process tells by itself, and that it has failed or was lost. */
   onEvent(event: SyncEvent<Sync>): void;
   onProgress(streams: Record<string, Progress>): void;
