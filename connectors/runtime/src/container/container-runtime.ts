@@ -123,9 +123,11 @@ async function start({ engine, image, user, options, request }: Start): Promise<
   try {
     await atPoint('S3');
     const container = await within(engine.createContainer(created));
+    let attached: Attached | undefined;
     try {
       await atPoint('S4');
-      const [stream, made] = await Promise.all([attach(container), within(container.inspect())]);
+      attached = attach(container);
+      const [stream, made] = await Promise.all([within(attached.stream), within(container.inspect())]);
       if (made.Image !== image.id) throw new ConnectorError('connector_image_mismatch');
       const waited = container.wait({ condition: 'next-exit' });
       waited.catch(() => undefined);
@@ -138,6 +140,7 @@ async function start({ engine, image, user, options, request }: Start): Promise<
       const watched = { stream, waited, workspace, request, lostAfterMs, atPoint };
       return superviseContainer({ name, container, image: facts, ...watched });
     } catch (error) {
+      attached?.drop();
       await remove(container);
       throw error;
     }
@@ -148,13 +151,18 @@ async function start({ engine, image, user, options, request }: Start): Promise<
   }
 }
 
+type Attached = { readonly stream: Promise<Readable>; readonly drop: () => void };
+
 /**
  * What a container will say, as the engine frames it: the connection itself, as Node copies the body of an answer once more.
- * An error before it is read is met by who reads it.
+ * An error before it is read is met by who reads it. `drop` closes it when nobody will, also one that is given later than
+ * anybody waits for it.
  */
-async function attach(container: Container): Promise<Readable> {
-  const attached = container.attach({ stream: true, stdout: true, stderr: true, logs: false, hijack: true });
-  return (await within(attached)).on('error', () => undefined) as unknown as Readable;
+function attach(container: Container): Attached {
+  const asked = container.attach({ stream: true, stdout: true, stderr: true, logs: false, hijack: true });
+  const stream = asked.then((given) => given.on('error', () => undefined) as unknown as Readable);
+  const drop = () => void stream.then((given) => given.destroy()).catch(() => undefined);
+  return { stream, drop };
 }
 
 async function nowhere(): Promise<void> {}
