@@ -309,12 +309,13 @@ t.test('what no connector follows is refused, and what was stored with it before
   t.equal((await send(url, REGISTER, { pattern: old })).what, 'created');
   const params = { pattern_id: 'old' };
   t.strictSame(ok(await api(getPattern, { params })).egress, ['{host}:443']);
-  const before = { protocol: 'singer', namespace_rule: 'none', egress: ['anywhere'], stream_defaults: { mode: 1 } };
+  const egress = ['anywhere', 'a.example:443'];
+  const before = { protocol: 'singer', namespace_rule: 'none', egress, stream_defaults: { mode: 1 } };
   await platform.database.peek(
     `update sources.pattern_version set document = (document::jsonb || '${JSON.stringify(before)}')::json where pattern_id = 'old'`,
   );
   await platform.database.peek("update sources.pattern set sha256 = 'as it was' where pattern_id = 'old'");
-  t.match(ok(await api(getPattern, { params })), { version: '1.0.0', egress: ['anywhere'] });
+  t.match(ok(await api(getPattern, { params })), { version: '1.0.0', egress: ['a.example:443'] });
   const body = { name: 'a', pattern_id: 'old', source_config: { host: 'h' } };
   const { source_id } = ok(await api(createSource, { body }));
   const streams = [{ name: 'a', schema: {}, supported_sync_modes: ['full_refresh' as const] }];

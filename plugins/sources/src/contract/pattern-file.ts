@@ -6,7 +6,8 @@ import { SCHEMA_CHANGE_POLICIES, SYNC_MODES, WRITE_MODES } from './streams.ts';
 export const PatternId = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'Id of a connector pattern' });
 
 const MAX_FIELDS = 1_000;
-const MAX_EGRESS = 100;
+/** How many places one may name. */
+export const MAX_EGRESS = 100;
 
 /** What one connector may be given at most; less than the least no engine takes, or nothing starts in. */
 export const RESOURCE_BOUNDS = {

@@ -2,8 +2,10 @@ import { canonicalSha256 } from '@weir/kernel';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
 import {
+  EgressHint,
   GivenPattern,
   type GivenPatternFile,
+  MAX_EGRESS,
   type PatternFile,
   StreamDefaults,
   type StreamDefaultsView,
@@ -60,6 +62,19 @@ const defaultsValidator = () => (compiledDefaults ??= new Ajv().compile<StreamDe
 export function streamDefaultsOf(pattern: Pick<Pattern, 'stream_defaults'> | undefined): StreamDefaultsView {
   const wanted: unknown = pattern?.stream_defaults;
   return defaultsValidator()(wanted) ? wanted : {};
+}
+
+let compiledEgress: ValidateFunction<string> | undefined;
+const egressValidator = () => (compiledEgress ??= new Ajv().compile<string>(EgressHint));
+
+/**
+ * The places that a pattern says its connector must reach. One that is stored from before they had a form may hold anything
+ * there: what is no place is left out.
+ */
+export function egressOf({ egress }: Pick<Pattern, 'egress'>): string[] {
+  const stored: unknown = egress;
+  const isPlace = egressValidator();
+  return Array.isArray(stored) ? stored.filter((place) => isPlace(place)).slice(0, MAX_EGRESS) : [];
 }
 
 /** The document of a pattern, as it is stored. Pure. */

@@ -4,7 +4,7 @@ import type { GivenPatternFile } from '../contract/pattern-file.ts';
 import { type discoverPatterns, type PatternView, type reconcilePatterns, sourceProblems } from '../contract.ts';
 import type { PatternCatalog } from './catalog.ts';
 import { type PatternFault, patternFaults } from './pattern-faults.ts';
-import { type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
+import { egressOf, type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
 import { type PatternChange, storePatterns } from './store-patterns.ts';
 import { withManifestSpec } from './with-manifest.ts';
 
@@ -41,8 +41,9 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
       if (found === undefined) throw kernelProblems.notFound();
       const { pattern, status } = found;
       const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: field.credential === true }));
-      const { spec, credentialFields, egress = [] } = pattern;
-      return { ...summaryOf(pattern), status, spec, fields, credential_fields: [...credentialFields], egress };
+      const { spec, credentialFields } = pattern;
+      const shown = { ...summaryOf(pattern), status, spec, fields };
+      return { ...shown, credential_fields: [...credentialFields], egress: egressOf(pattern) };
     },
 
     /** Registers one pattern, or its next version. */
