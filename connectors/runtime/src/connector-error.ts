@@ -90,7 +90,7 @@ export const CONNECTOR_ERRORS = {
     origin: 'source',
     retryable: true,
     message: 'The connector said nothing after its start',
-    hint: 'Look into the log of the run, and whether the source answers at all.',
+    hint: 'Look into the log of the run, and whether the source answers at all. A sync waits for its first word for five minutes, or for WEIR_SYNC_MAX_SILENT_SECONDS where that is less.',
   },
   connector_silent: {
     origin: 'source',
