@@ -21,9 +21,9 @@ export function sharedState(told: object, position: number): string {
 }
 
 /** What a stored state says of where its source is read on: without what its connector counted, and what we note in it. */
-export function placeIn(text: string): string {
+export function placeIn(text: string): object {
   const { sourceStats: _, [POSITION]: __, ...place } = parseExact(text) as Kept;
-  return JSON.stringify(place);
+  return place;
 }
 
 /** Whether a state is one for all streams: a GLOBAL one, or LEGACY, which one without a type is. */

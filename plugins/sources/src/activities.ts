@@ -19,6 +19,7 @@ import { runAttempt } from './sync/run-attempt.ts';
 import { beginChild } from './sync/run-child.ts';
 import { syncService } from './sync/service.ts';
 import { spareChild } from './sync/spare-child.ts';
+import { uncountedAttempts } from './sync/uncounted-attempts.ts';
 import { toldOfLeft, workFolders } from './sync/work-folders.ts';
 import { verifySyncRun } from './verification/verify-sync.ts';
 import { settingsOf, type WorkerDeps } from './worker-deps.ts';
@@ -46,13 +47,15 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   return {
     /** Reads a source and loads its rows into bronze tables; one attempt. `waits` when the tenant has no lane free for it. */
     readAndLoad: (input: RunInput): Promise<'done' | 'waits'> =>
-      attempt(kernel.log, input, async ({ signal, beat, log }) => {
+      attempt(kernel.log, input, async ({ signal, told, beat, log }) => {
         await swept;
         const tenant = await tenantOf(kernel, input);
         const run = await kernel.runs.find(tenant, input.run_id);
         if (run === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
-        const request = { tenant, runId: run.runId, sourceId: run.subjectId, signal, onProgress: beat };
-        const logged = { ...kernel, log: log.child({ source_id: run.subjectId }) };
+        const uncounted = uncountedAttempts(told, beat);
+        const { runId, subjectId: sourceId } = run;
+        const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };
+        const logged = { ...kernel, log: log.child({ source_id: sourceId }) };
         return runAttempt(
           {
             kernel: logged,

@@ -15,6 +15,8 @@ const HEARTBEAT_EVERY_MS = 1_000;
 /** What an attempt is given: when to stop, how to show that it goes on, and a log whose lines name run and workflow. */
 export interface Attempt {
   signal: AbortSignal;
+  /** What the attempt before this one told last; undefined when there was none that did. */
+  told: unknown;
   beat(details: unknown): void;
   log: Log;
 }
@@ -30,16 +32,19 @@ export async function attempt<T>(base: Log, input: RunInput, work: (given: Attem
   const { workflowExecution, attempt: number } = context.info;
   const log = base.child({ run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number });
   log.info('attempt started');
-  let details: unknown;
+  const { heartbeatDetails: told } = context.info;
+  let details: unknown = told;
   const timer = setInterval(() => context.heartbeat(details), HEARTBEAT_EVERY_MS);
   try {
     const beat = (latest: unknown) => {
       details = latest;
     };
-    const result = await work({ signal: context.cancellationSignal, beat, log });
+    const result = await work({ signal: context.cancellationSignal, told, beat, log });
     log.info('attempt ended');
     return result;
   } catch (error) {
+    // The last word reaches the engine with the failure, so that the next attempt is given it.
+    context.heartbeat(details);
     if (context.cancellationSignal.aborted) throw cancelledOrHandedBack(context.cancellationSignal.reason);
     const failure = failureOf(error);
     log.warn({ code: failure.code, err: error }, 'attempt failed');

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { discoveryDeps } from '../src/discovery/activities.ts';
 import { runDiscovery } from '../src/discovery/run-discovery.ts';
 import { runAttempt } from '../src/sync/run-attempt.ts';
+import { uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
 import { attemptDeps } from './own-attempt.ts';
 
 const { tenant, run_id: runId, source_id: sourceId } = JSON.parse(process.argv[2] ?? '{}');
@@ -18,7 +19,8 @@ const { signal } = new AbortController();
 if (sourceId === undefined) {
   await runDiscovery(discoveryDeps({ kernel, children, workDir }), tenant, { runId, signal, beat: () => undefined });
 } else {
-  const request = { tenant, runId, sourceId, signal, onProgress: () => undefined };
+  const uncounted = uncountedAttempts(undefined, () => undefined);
+  const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };
   await runAttempt(attemptDeps(kernel, { children, workDir }), request);
 }
 await platform.stop();

@@ -15,34 +15,40 @@ import { discovered, enableAll, ended, ok, testPlatform } from './platform.ts';
 /** Only a hang reaches it. */
 t.setTimeout(300_000);
 
-/** How one attempt ends: whether it has brought a stream forward, and whose fault its failure is. */
+/** How one attempt ends: whether it has brought a stream forward, whose fault its failure is, and whether it was stopped. */
 interface End {
   gotOn: boolean;
   isOwnFault: boolean;
+  isStopped: boolean;
 }
 
 /** The attempt with which a run ends by its history, told in the words of the rule; undefined when it goes on. */
 function lastOf(history: readonly End[]): number | undefined {
   let idle = 0;
-  for (const [at, { gotOn, isOwnFault }] of history.entries()) {
-    idle = gotOn ? 0 : idle + 1;
-    if (idle >= (isOwnFault ? 3 : 6)) return at + 1;
+  for (const [at, { gotOn, isOwnFault, isStopped }] of history.entries()) {
+    if (gotOn) idle = 0;
+    else if (!isStopped) idle += 1;
+    if (!isStopped && idle >= (isOwnFault ? 3 : 6)) return at + 1;
   }
   return undefined;
 }
 
-/** The same, as attempts judge it, each of which knows how many there were and which the last one was that got on. */
+/** The same, as attempts judge it, each of which knows how many there were, which of them were stopped and which was the last to get on. */
 function judged(history: readonly End[]): number | undefined {
   let gotOnAt = 0;
-  for (const [at, { gotOn, isOwnFault }] of history.entries()) {
+  const uncounted: number[] = [];
+  for (const [at, { gotOn, isOwnFault, isStopped }] of history.entries()) {
     const attempts = at + 1;
     if (gotOn) gotOnAt = attempts;
-    if (isGivenUp({ attempts, gotOnAt }, isOwnFault ? { isOwnFault } : {})) return attempts;
+    if (isStopped) uncounted.push(attempts);
+    else if (isGivenUp({ attempts, gotOnAt, uncounted }, isOwnFault ? { isOwnFault } : {})) return attempts;
   }
   return undefined;
 }
 
-const ends = (gotOn: boolean, isOwnFault: boolean, times: number): End[] => Array(times).fill({ gotOn, isOwnFault });
+const ends = (gotOn: boolean, isOwnFault: boolean, times: number): End[] =>
+  Array(times).fill({ gotOn, isOwnFault, isStopped: false });
+const stops = (times: number): End[] => Array(times).fill({ gotOn: false, isOwnFault: false, isStopped: true });
 
 t.test(
   'a run is given up when attempts in a row got nowhere: three by the connector’s own fault, else six',
@@ -58,20 +64,41 @@ t.test(
       ],
       ['one that gets on each time', ends(true, true, 100), undefined],
       ['trouble that ends in a break', [...ends(false, false, 4), ...ends(false, true, 1)], 5],
+      ['one that is stopped again and again', stops(100), undefined],
+      ['trouble between stops', [...ends(false, false, 3), ...stops(20), ...ends(false, false, 2)], undefined],
+      [
+        'trouble between stops, for long enough',
+        [...ends(false, false, 3), ...stops(20), ...ends(false, false, 9)],
+        26,
+      ],
+      ['a connector that breaks behind stops', [...stops(5), ...ends(false, true, 9)], 8],
     ];
     for (const [name, history, last] of table) t.equal(judged(history), last, name);
   },
 );
 
-t.test('law: what each attempt judges by two numbers is what the whole history says', async (t) => {
-  const history = fc.array(fc.record({ gotOn: fc.boolean(), isOwnFault: fc.boolean() }), { maxLength: 40 });
+t.test('law: what each attempt judges by a few numbers is what the whole history says', async (t) => {
+  const end = { gotOn: fc.boolean(), isOwnFault: fc.boolean(), isStopped: fc.boolean() };
+  const history = fc.array(fc.record(end), { maxLength: 40 });
   fc.assert(fc.property(history, (told) => judged(told) === lastOf(told)));
+  t.pass();
+});
+
+t.test('law: stops never end a run, and a fault that lasts always does, whatever stops lie between', async (t) => {
+  const stopsBefore = fc.array(fc.nat({ max: 9 }), { minLength: 6, maxLength: 6 });
+  const isLaw = (before: readonly number[], isOwnFault: boolean) => {
+    const faults = before.map((times) => [...stops(times), ...ends(false, isOwnFault, 1)]);
+    const last = isOwnFault ? 3 : 6;
+    const until = faults.slice(0, last).flat();
+    return judged(until) === until.length && judged([...until.slice(0, -1), ...stops(50)]) === undefined;
+  };
+  fc.assert(fc.property(stopsBefore, fc.boolean(), isLaw));
   t.pass();
 });
 
 t.test('a run that is given up keeps its failure and says after how much', async (t) => {
   const failure: Failure = { code: 'c', origin: 'source', retryable: true, detail: 'It broke.', hint: 'Look.' };
-  const told = (attempts: number, gotOnAt: number) => givenUp(failure, { attempts, gotOnAt });
+  const told = (attempts: number, gotOnAt: number) => givenUp(failure, { attempts, gotOnAt, uncounted: [] });
   t.match(told(6, 0), {
     ...failure,
     detail: 'It broke. The run was given up after 6 attempts, none of which committed anything new.',
@@ -89,6 +116,7 @@ t.test('a commit brings its stream forward by rows and another place, or as its 
       sourceStats: { recordCount },
     });
   const shared = (at: number, weir_position: number) => JSON.stringify({ type: 'LEGACY', data: { at }, weir_position });
+  const own = (data: string) => `{"type":"LEGACY","data":${data}}`;
   const table: readonly (readonly [
     string,
     { rows?: number; rejected?: number; whole?: boolean },
@@ -102,6 +130,28 @@ t.test('a commit brings its stream forward by rows and another place, or as its 
     ['rows behind the same place', { rows: 2 }, stream(1, 1), stream(1, 2), false],
     ['rows behind the same place of all streams', { rows: 2 }, shared(1, 4), shared(1, 5), false],
     ['rows behind another place of all streams', { rows: 2 }, shared(1, 4), shared(2, 5), true],
+    [
+      'rows behind the same place in other words',
+      { rows: 1 },
+      own('{"at":1,"of":[1,2]}'),
+      own('{"of":[1,2],"at":1}'),
+      false,
+    ],
+    ['rows behind a place whose parts have changed their order', { rows: 1 }, own('[1,2]'), own('[2,1]'), true],
+    [
+      'rows behind a place that a double cannot tell apart',
+      { rows: 1 },
+      own('{"at":9007199254740993,"of":1}'),
+      own('{"of":1,"at":9007199254740992}'),
+      true,
+    ],
+    [
+      'rows behind the same long place in other words',
+      { rows: 1 },
+      own('{"at":9007199254740993,"of":1}'),
+      own('{"of":1,"at":9007199254740993}'),
+      false,
+    ],
     ['a place without rows', {}, stream(1, 1), stream(2, 0), false],
     ['rows without a state', { rows: 1 }, undefined, undefined, false],
     ['the end of a stream without rows', { whole: true }, undefined, undefined, true],

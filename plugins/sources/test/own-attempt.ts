@@ -7,6 +7,7 @@ import { copyTokens } from '../src/sync/copy-tokens.ts';
 import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
 import { beginChild } from '../src/sync/run-child.ts';
 import { spareChild } from '../src/sync/spare-child.ts';
+import { uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
 import { settingsOf } from '../src/worker-deps.ts';
 import type { TestPlatform } from './platform.ts';
 
@@ -56,7 +57,9 @@ export async function ownAttempt(
   // It takes over the variable as it begins, before anything is waited for.
   deps.spare.refill();
   delete process.env.WEIR_FAULTPOINTS;
-  const request = { tenant, runId, sourceId, signal: new AbortController().signal, onProgress: () => undefined };
+  const { signal } = new AbortController();
+  const uncounted = uncountedAttempts(undefined, () => undefined);
+  const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };
   let maxSilenceMs = Number.POSITIVE_INFINITY;
   const stopped = standstill?.held().then((pid) => {
     process.kill(pid, 'SIGSTOP');

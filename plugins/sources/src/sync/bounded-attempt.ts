@@ -7,6 +7,7 @@ import { type Failure, RunFailed, sourceFailure } from './failure.ts';
 import { failureOf } from './failure-of.ts';
 import { givenUp, isGivenUp, MAX_IDLE_ATTEMPTS, MAX_OWN_FAULTS } from './give-up.ts';
 import { figuresOf } from './sync-figures.ts';
+import type { UncountedAttempts } from './uncounted-attempts.ts';
 
 interface Bounded {
   tenant: Tenant;
@@ -14,6 +15,7 @@ interface Bounded {
   sourceId: string;
   leaseEpoch: number;
   signal: AbortSignal;
+  uncounted: Pick<UncountedAttempts, 'numbers' | 'add'>;
 }
 
 interface BoundDeps {
@@ -23,12 +25,17 @@ interface BoundDeps {
 
 /**
  * Does the work of an attempt, unless those before it were as many as a run may have that get nowhere, the last of which could
- * not tell: its worker died. A failure of the attempt itself is the run's last when no other may follow.
+ * not tell: its worker died. A failure of the attempt itself is the run's last when no other may follow. One that is stopped, as
+ * when its worker is replaced, is no try; nor is one of which the database cannot say now whether it got on.
  */
 export async function boundedAttempt<R>(deps: BoundDeps, bounded: Bounded, work: () => Promise<R>): Promise<R> {
-  const { leaseEpoch, signal } = bounded;
+  const { leaseEpoch, signal, uncounted } = bounded;
   const judged = async (attempts: number, failure: Failure, cause?: unknown): Promise<RunFailed | undefined> => {
-    const tries = { attempts, gotOnAt: await lastToGetOn(deps, bounded) };
+    const gotOnAt = await lastToGetOn(deps, bounded).catch((unknown: unknown) => {
+      uncounted.add(leaseEpoch);
+      throw unknown;
+    });
+    const tries = { attempts, gotOnAt, uncounted: uncounted.numbers() };
     return isGivenUp(tries, failure) ? new RunFailed(givenUp(failure, tries), { isLast: true, cause }) : undefined;
   };
   const before = leaseEpoch - 1;
@@ -37,16 +44,22 @@ export async function boundedAttempt<R>(deps: BoundDeps, bounded: Bounded, work:
   try {
     return await work();
   } catch (error) {
+    if (signal.aborted) {
+      uncounted.add(leaseEpoch);
+      throw error;
+    }
     const failure = failureOf(error);
-    if (signal.aborted || !failure.retryable || leaseEpoch < MAX_OWN_FAULTS) throw error;
-    // What cannot be judged now is judged by the next attempt before it begins.
+    if (!failure.retryable || leaseEpoch < MAX_OWN_FAULTS) throw error;
     throw (await judged(leaseEpoch, failure, error).catch(() => undefined)) ?? error;
   }
 }
 
-/** The last attempt of a run that brought one of its streams forward, as it is stored with their rows; 0 when none has. */
+/**
+ * The last attempt of a run that brought one of its streams forward, as it is stored with their rows; 0 when none has. One that was
+ * switched off meanwhile counts for what it did.
+ */
 async function lastToGetOn({ kernel, tables }: BoundDeps, { tenant, runId, sourceId }: Bounded): Promise<number> {
-  const rows = await kernel.db(tenant).transaction((tx) => tx.find(StreamEntity, { sourceId, enabled: true }));
+  const rows = await kernel.db(tenant).transaction((tx) => tx.find(StreamEntity, { sourceId }));
   const figures = await inParallel(rows, async (row) =>
     figuresOf(await tables.checkpoint(tenant, checkpointKey(row)), runId),
   );

@@ -2,7 +2,7 @@ import type { Failure } from './failure.ts';
 
 /** Attempts in a row that brought no stream forward, after which a run is given up: their pauses outlast a restart of any service. */
 export const MAX_IDLE_ATTEMPTS = 6;
-/** And when the connector says that it broke by its own fault: time alone seldom mends that. */
+/** And when the last of them ended with the connector saying that it broke by its own fault: time alone seldom mends that. */
 export const MAX_OWN_FAULTS = 3;
 
 /** How far the attempts of a run have got. */
@@ -11,11 +11,15 @@ export interface Tries {
   attempts: number;
   /** The last of them that brought a stream forward; 0 when none has. */
   gotOnAt: number;
+  /** Those that were no tries, by their numbers. */
+  uncounted: readonly number[];
 }
 
 /** Whether a run is given up whose last attempt ended so. An attempt that got on begins the count anew. Pure. */
-export function isGivenUp({ attempts, gotOnAt }: Tries, { isOwnFault }: Pick<Failure, 'isOwnFault'>): boolean {
-  return attempts - gotOnAt >= (isOwnFault ? MAX_OWN_FAULTS : MAX_IDLE_ATTEMPTS);
+export function isGivenUp(tries: Tries, { isOwnFault }: Pick<Failure, 'isOwnFault'>): boolean {
+  const { attempts, gotOnAt, uncounted } = tries;
+  const idle = attempts - gotOnAt - uncounted.filter((number) => number > gotOnAt).length;
+  return idle >= (isOwnFault ? MAX_OWN_FAULTS : MAX_IDLE_ATTEMPTS);
 }
 
 /** The failure of a run that is given up: that of its last attempt, and how many there were. Pure. */

@@ -30,6 +30,7 @@ import { noteImage, pinnedImage } from './run-image.ts';
 import type { SpareChild } from './spare-child.ts';
 import { beginInLane } from './sync-lanes.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
+import type { UncountedAttempts } from './uncounted-attempts.ts';
 import type { WorkFolders } from './work-folders.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -56,6 +57,8 @@ export interface AttemptRequest {
   runId: string;
   sourceId: string;
   signal: AbortSignal;
+  /** What earlier attempts have told of themselves for this one, and this one tells the next. */
+  uncounted: Pick<UncountedAttempts, 'numbers' | 'add'>;
   /** Called about every second with what a heartbeat tells. */
   onProgress(pulse: ReturnType<SyncLedger['pulse']>): void;
 }
@@ -71,19 +74,20 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
   const lease = await beginInLane(deps.kernel, tenant, { runId, lanes });
   if (lease === 'waits') return 'waits';
   if (lease === undefined) return 'done';
-  const begun = deps.spare.take();
-  try {
-    const told = { ...request, ...lease, runLogs: deps.runLogs };
-    await toldAttempt(told, (log) =>
-      boundedAttempt(deps, { ...request, ...lease }, () =>
-        runLeased(deps, request, { lease, log: attemptLog(log), begun }),
-      ),
-    );
-    return 'done';
-  } finally {
-    await begun.discard();
-    deps.spare.refill();
-  }
+  const told = { ...request, ...lease, runLogs: deps.runLogs };
+  // All that may fail for ever is within the bound: outside of it are the lease and the log, which need but the database.
+  await toldAttempt(told, (log) =>
+    boundedAttempt(deps, { ...request, ...lease }, async () => {
+      const begun = deps.spare.take();
+      try {
+        await runLeased(deps, request, { lease, log: attemptLog(log), begun });
+      } finally {
+        await begun.discard();
+        deps.spare.refill();
+      }
+    }),
+  );
+  return 'done';
 }
 
 async function runLeased(

@@ -1,5 +1,6 @@
 import { placeIn } from '@weir/connector-runtime';
 import type { CommitBatch } from '@weir/engine';
+import { canonicalJson } from '@weir/kernel';
 import type { Checkpoint, CheckpointCounters } from '@weir/plugin-datasets/contract';
 import { addChecksums, NO_ROWS_CHECKSUM } from '@weir/plugin-datasets/stage';
 import type { FieldNoteView } from '../contract.ts';
@@ -69,8 +70,13 @@ export function getsOn(
   begunAt: string | undefined,
 ): boolean {
   const hasLines = batch.rejected > 0 || batch.parts.some(({ rows }) => rows > 0);
-  const isElsewhere = (state: string) => begunAt === undefined || placeIn(state) !== placeIn(begunAt);
+  const isElsewhere = (state: string) => begunAt === undefined || placeText(state) !== placeText(begunAt);
   return isWhole || (hasLines && batch.state !== undefined && isElsewhere(batch.state));
+}
+
+/** A place as a text that is the same in whatever order its connector tells the members. */
+function placeText(state: string): string {
+  return canonicalJson(placeIn(state));
 }
 
 /** The figures with one commit more, which the attempt of that number got on by; of none when undefined. */

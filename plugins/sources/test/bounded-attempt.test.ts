@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { pino } from 'pino';
+import t from 'tap';
+import { attempt, type RunInput } from '../src/attempt.ts';
+import { boundedAttempt } from '../src/sync/bounded-attempt.ts';
+import { RunFailed, sourceFailure } from '../src/sync/failure.ts';
+import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
+import { uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
+
+type Deps = Parameters<typeof boundedAttempt>[0];
+type Tenant = Parameters<typeof boundedAttempt>[1]['tenant'];
+
+/** Streams of a source as the database has them: each with the last attempt of the run that brought it forward. */
+type Stream = { enabled: boolean; gotOnAt: number };
+
+const tenant = { tenantId: 'tenant' } as Tenant;
+const fault = () => new RunFailed(sourceFailure('sync_process_lost'));
+const lost = { failure: { code: 'worker_lost' }, isLast: true };
+
+function depsOf(streams: readonly Stream[], isAway = () => false): Deps {
+  const rows = streams.map((stream, at) => ({ ...stream, sourceId: 'source', streamId: String(at), name: String(at) }));
+  const find = (_entity: unknown, where: object) =>
+    rows.filter((row) => Object.entries(where).every(([name, value]) => row[name as keyof typeof row] === value));
+  const transaction = async (work: (tx: object) => unknown) => {
+    if (isAway()) throw new Error('the database is away');
+    return work({ find });
+  };
+  const checkpoint = async (_tenant: unknown, key: string) => {
+    const row = rows.find(({ streamId }) => key.includes(streamId));
+    return { runId: 'run', counters: { batch: 1, got_on_at: row?.gotOnAt ?? 0 } };
+  };
+  return { kernel: { db: () => ({ transaction }) }, tables: { checkpoint } } as unknown as Deps;
+}
+
+/** One attempt of that number; how it ended, and what it leaves for the next one. */
+async function tried(deps: Deps, leaseEpoch: number, { told, work }: { told?: unknown; work(): Promise<unknown> }) {
+  let next = told;
+  const uncounted = uncountedAttempts(told, (details) => {
+    next = details;
+  });
+  const { signal } = new AbortController();
+  const bounded = { tenant, runId: 'run', sourceId: 'source', leaseEpoch, signal, uncounted };
+  const end = await boundedAttempt(deps, bounded, work).catch((error: unknown) => error);
+  return { end, told: next };
+}
+
+t.test('a stream that brought the run forward and was switched off meanwhile counts', async (t) => {
+  const work = () => Promise.reject(fault());
+  const deps = depsOf([
+    { enabled: true, gotOnAt: 0 },
+    { enabled: false, gotOnAt: 4 },
+  ]);
+  t.match(await tried(deps, 6, { work }), { end: { isLast: false } });
+  t.match(await tried(deps, 10, { work }), { end: { isLast: true, failure: { code: 'sync_process_lost' } } });
+});
+
+t.test('an attempt that cannot be judged now is no worker that was lost', async (t) => {
+  let isAway = false;
+  const deps = depsOf([{ enabled: true, gotOnAt: 0 }], () => isAway);
+  const work = async () => {
+    isAway = true;
+    throw fault();
+  };
+  const sixth = await tried(deps, 6, { work });
+  t.match(sixth, { end: { isLast: false, failure: { code: 'sync_process_lost' } }, told: { uncounted: [6] } });
+  const { told } = sixth;
+  t.match(await tried(deps, 7, { told, work }), {
+    end: { message: 'the database is away' },
+    told: { uncounted: [6, 7] },
+  });
+  isAway = false;
+  t.match(await tried(deps, 7, { told, work: async () => 'done' }), { end: 'done' });
+  t.match(
+    await tried(deps, 7, { work: async () => 'done' }),
+    { end: lost },
+    'of one that told nothing nobody knows more',
+  );
+});
+
+t.test('an attempt whose process cannot even be begun is one of those that a run may have', async (t) => {
+  const { kernel, tables } = depsOf([]);
+  const log = { write: () => undefined, take: async () => undefined, close: async () => undefined };
+  const runs = (leaseEpoch: number) => ({ begin: async () => ({ leaseEpoch }) });
+  const take = () => {
+    throw new Error('no process can be made');
+  };
+  const begun = async (leaseEpoch: number) => {
+    const deps = {
+      kernel: { ...kernel, settings: { WEIR_SYNC_LANES_PER_TENANT: 0 }, runs: runs(leaseEpoch) },
+      ...{ tables, spare: { take }, runLogs: { open: () => log } },
+    } as unknown as AttemptDeps;
+    const { signal } = new AbortController();
+    const uncounted = uncountedAttempts(undefined, () => undefined);
+    const request = { tenant, runId: 'run', sourceId: 'source', signal, uncounted, onProgress: () => undefined };
+    return runAttempt(deps, request).catch((error: unknown) => error);
+  };
+  t.match(await begun(5), { message: 'no process can be made' });
+  t.match(await begun(6), { isLast: true, failure: { code: 'run_failed', detail: /given up after 6 attempts/ } });
+});
+
+t.test('an attempt that a stopping worker hands back is none of those that a run may have', async (t) => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const address = process.env.WEIR_TEST_TEMPORAL_ADDRESS ?? '';
+  const queue = `handed-back-${process.pid}`;
+  const started = Promise.withResolvers<void>();
+  const outcome = Promise.withResolvers<unknown>();
+  const works = [
+    (signal: AbortSignal) =>
+      new Promise((_done, failed) => {
+        signal.addEventListener('abort', () => failed(fault()));
+        started.resolve();
+      }),
+    async () => 'done',
+  ];
+  // Five before it got nowhere.
+  let leaseEpoch = 5;
+  const readAndLoad = (input: RunInput) =>
+    attempt(pino({ level: 'silent' }), input, async ({ signal, told, beat }) => {
+      const work = works.shift();
+      leaseEpoch += 1;
+      const uncounted = uncountedAttempts(told, beat);
+      const bounded = { tenant, runId: 'run', sourceId: 'source', leaseEpoch, signal, uncounted };
+      return boundedAttempt(depsOf([]), bounded, async () => work?.(signal));
+    });
+  const endSync = async (_input: RunInput, end: unknown) => outcome.resolve(end);
+  const connection = await NativeConnection.connect({ address });
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  t.teardown(() => Promise.all([connection.close(), client.connection.close()]));
+  const startWorker = async () => {
+    const worker = await Worker.create({
+      ...{ connection, taskQueue: queue, activities: { readAndLoad, endSync }, shutdownGraceTime: '1 ms' },
+      workflowsPath: join(import.meta.dirname, '../src/workflows/source-sync-v2.ts'),
+    });
+    return { worker, ended: worker.run() };
+  };
+  const first = await startWorker();
+  const args = [{ tenant_id: 'tenant', run_id: 'run' }];
+  await client.workflow.start('SourceSyncWorkflowV2', { taskQueue: queue, workflowId: queue, args });
+  await started.promise;
+  first.worker.shutdown();
+  await first.ended;
+  const next = await startWorker();
+  t.strictSame(await outcome.promise, { status: 'succeeded' });
+  t.equal(leaseEpoch, 7);
+  next.worker.shutdown();
+  await next.ended;
+});
