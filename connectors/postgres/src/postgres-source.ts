@@ -10,6 +10,7 @@ import { fault } from './fault.ts';
 import { listTables } from './list-tables.ts';
 import { readByCursor } from './read-cursor.ts';
 import { readTable } from './read-table.ts';
+import { assertSameMergeKey } from './same-key.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { Table } from './table.ts';
 
@@ -94,7 +95,10 @@ async function readStream(context: ReadContext, options: PostgresSourceDeps): Pr
     if (table === undefined) throw fault('stream_unknown');
     const reading = { config, options, table, snapshot, fixed: [], context };
     if (context.stream.sync_mode === 'incremental') await readByCursor(reading);
-    else await readTable(reading);
+    else {
+      assertSameMergeKey(table, context);
+      await readTable(reading);
+    }
   } finally {
     await snapshot.end();
   }

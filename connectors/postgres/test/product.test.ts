@@ -55,15 +55,20 @@ t.test('a Postgres database arrives in tables of the platform, by each way to re
       CREATE TABLE many AS SELECT i AS id, 'row ' || i AS name, timestamptz '2024-01-01' + i * interval '1 second' AS at,
         CASE WHEN i % 10000 = 0 THEN 'infinity'::date ELSE date '2024-01-01' END AS day FROM generate_series(1, ${ROWS}) i;
       CREATE TABLE moves (id int PRIMARY KEY, v text, at timestamptz NOT NULL);
-      INSERT INTO moves VALUES (1, 'a', '2024-01-01 00:00:00.000001'), (2, 'b', '2024-01-01 00:00:00.000002')`);
+      INSERT INTO moves VALUES (1, 'a', '2024-01-01 00:00:00.000001'), (2, 'b', '2024-01-01 00:00:00.000002');
+      CREATE TABLE merged (id int PRIMARY KEY, part int NOT NULL); INSERT INTO merged VALUES (1, 1), (2, 1);
+      CREATE TABLE marked (id int PRIMARY KEY, part int NOT NULL); INSERT INTO marked VALUES (1, 1), (2, 1)`);
     const { set, rows, sync } = await source('shop', {});
     // That a value does not fit is no change of the schema, whatever its policy.
     for (const [name, schema_change_policy] of Object.entries({ facts: 'freeze', many: 'evolve' })) {
       await set(name, { sync_mode: 'full_refresh', write_mode: 'overwrite', schema_change_policy });
     }
     await set('moves', { sync_mode: 'incremental', write_mode: 'merge', cursor_field: ['at'] });
+    for (const [name, write_mode] of Object.entries({ merged: 'merge', marked: 'soft_delete' })) {
+      await set(name, { sync_mode: 'full_refresh', write_mode });
+    }
     const run = await sync();
-    t.match(run, { status: 'succeeded', rows_written: ROWS + 5, rows_with_errors: 2 + ROWS / 10_000 });
+    t.match(run, { status: 'succeeded', rows_written: ROWS + 9, rows_with_errors: 2 + ROWS / 10_000 });
     t.ok(run.bytes_read < ROWS * 25, 'most rows came as Parquet');
     t.strictSame(await rows('facts', 'id,at,n,free,doc'), [
       ['2', null, null, 'NaN', null],
@@ -78,16 +83,29 @@ t.test('a Postgres database arrives in tables of the platform, by each way to re
     t.match(JSON.stringify(early), /invalid_date.*0044-03-15 BC/);
     await db.sql(`UPDATE moves SET v = 'c', at = '2024-01-01 00:00:00.000003' WHERE id = 1; INSERT INTO moves VALUES (3, 'd', '2024-01-02');
       TRUNCATE facts, many`);
-    t.match(await sync(), { status: 'succeeded', rows_written: 2 });
+    t.match(await sync(), { status: 'succeeded', rows_written: 2 + 4 });
     t.strictSame(await rows('moves', 'id,v'), [
       [1, 'c'],
       [2, 'b'],
       [3, 'd'],
     ]);
     t.strictSame(await rows('facts', 'id'), []);
+    await db.sql(`ALTER TABLE merged DROP CONSTRAINT merged_pkey, ADD PRIMARY KEY (id, part); INSERT INTO merged VALUES (1, 2);
+      ALTER TABLE marked DROP CONSTRAINT marked_pkey, ADD PRIMARY KEY (id, part); INSERT INTO marked VALUES (1, 2)`);
+    const rekeyed = { code: 'key_changed', origin: 'source', retryable: false, hint: /reset the stream/ };
+    const whole = await sync();
+    t.match(whole, { status: 'failed', failure: rekeyed, rows_written: 0 });
+    for (const name of ['merged', 'marked']) {
+      t.match(whole.streams.find((stream) => stream.name === name)?.failure, rekeyed, name);
+      const was = [
+        [1, 1],
+        [2, 1],
+      ];
+      t.strictSame(await rows(name, 'id,part'), was, `${name}: of two rows of one former key none is lost`);
+      await set(name, { enabled: false });
+    }
     await db.sql(`ALTER TABLE moves DROP CONSTRAINT moves_pkey, ADD PRIMARY KEY (at);
       INSERT INTO moves VALUES (1, 'another', '2024-01-03')`);
-    const rekeyed = { code: 'key_changed', origin: 'source', retryable: false, hint: /reset the stream/ };
     t.match(await sync(), { status: 'failed', failure: rekeyed, rows_written: 0 });
     t.strictSame(
       await rows('moves', 'id,v'),

@@ -56,11 +56,12 @@ for (const release of Object.keys(SERVERS)) {
       },
     );
 
-    await t.test('a key that has changed ends a read by cursor, before a row is taken for another', async (t) => {
+    await t.test('a key that has changed ends what goes by it, before a row is taken for another', async (t) => {
       await db.sql(
         'CREATE TABLE keyed (id int PRIMARY KEY, other int NOT NULL, at int); INSERT INTO keyed VALUES (1, 2, 3)',
       );
       const of = async () => configured(await discover(db.config()), { ...incremental, cursor_field: ['at'] }, 'keyed');
+      const described = await discover(db.config());
       const catalog = await of();
       const first = await read(db.config(), catalog);
       await db.sql(
@@ -69,6 +70,14 @@ for (const release of Object.keys(SERVERS)) {
       t.equal(codeOf(await read(db.config(), catalog)), 'key_changed', 'as it was described');
       t.equal(codeOf(await read(db.config(), await of(), statesOf(first))), 'key_changed', 'as it was read');
       t.equal(dataOf(await read(db.config(), await of())).length, 2, 'described anew, and reset');
+      const whole = async (destination_sync_mode: string, primary_key: readonly string[][]) => {
+        const said = await read(db.config(), configured(described, { destination_sync_mode, primary_key }, 'keyed'));
+        return [codeOf(said), dataOf(said).length];
+      };
+      t.strictSame(await whole('append_dedup', [['id']]), ['key_changed', 0], 'read whole, to be merged');
+      t.strictSame(await whole('append_dedup', [['other']]), [undefined, 2], 'merged by a key of their own');
+      t.strictSame(await whole('append', [['id']]), [undefined, 2], 'not merged');
+      t.strictSame(await whole('overwrite', [['id']]), [undefined, 2], 'nor here');
     });
 
     await t.test('no time limit of the server ends what takes long, and what ends a query is told', async (t) => {

@@ -210,6 +210,14 @@ export function keyOf({ writeMode, primaryKey, sourceDefinedPrimaryKey }: Stream
   return (primaryKey ?? sourceDefinedPrimaryKey ?? []).flatMap(([column = '']) => column);
 }
 
+/** The protocol's words for what becomes of the rows; it has one for all modes that find a row by its key. */
+const WRITE_MODE_WORDS: Readonly<Record<StreamRow['writeMode'], ConfiguredStream['destination_sync_mode']>> = {
+  append: 'append',
+  overwrite: 'overwrite',
+  merge: 'append_dedup',
+  soft_delete: 'append_dedup',
+};
+
 /** A stream as the connector is asked for it: its own description word for word, and how to read it. */
 function configured(row: StreamRow): ConfiguredStream {
   const cursor = row.cursorField ?? row.defaultCursorField;
@@ -217,7 +225,7 @@ function configured(row: StreamRow): ConfiguredStream {
   return {
     stream: row.discovered as unknown as ConfiguredStream['stream'],
     sync_mode: row.syncMode,
-    destination_sync_mode: row.writeMode === 'overwrite' ? 'overwrite' : 'append',
+    destination_sync_mode: WRITE_MODE_WORDS[row.writeMode],
     ...(cursor ? { cursor_field: cursor } : {}),
     ...(key ? { primary_key: key } : {}),
     generation_id: row.generation,
