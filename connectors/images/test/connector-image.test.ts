@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { glob, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -58,6 +58,22 @@ test('the context of the Singer bridge holds its program and its own recipe, whi
   const program = path.join(folder, 'app', 'dist', 'main.mjs');
   const said = await run(process.execPath, [program, tap, 'spec'], { env: { PATH: process.env.PATH } });
   t.match(JSON.parse(said.stdout), { spec: { connectionSpecification: { properties: { habit: {} } } } });
+});
+
+test('package, pattern, image and change log of a connector name one version', async (t) => {
+  const connectors = path.resolve(import.meta.dirname, '../..');
+  const logs = await Array.fromAsync(glob('*/CHANGELOG.md', { cwd: connectors }));
+  const patterns = await Array.fromAsync(glob('*/pattern.json', { cwd: connectors }));
+  t.ok(patterns.length > 2);
+  for (const name of new Set([...logs, ...patterns].map((file) => path.dirname(file)))) {
+    const text = (file: string) => readFile(path.join(connectors, name, file), 'utf8');
+    const { version } = JSON.parse(await text('package.json'));
+    const [, newest] = /^## (.+)$/m.exec(await text('CHANGELOG.md')) ?? [];
+    t.equal(newest, version, `${name}: change log`);
+    if (!patterns.includes(path.join(name, 'pattern.json'))) continue;
+    const pattern = JSON.parse(await text('pattern.json'));
+    t.strictSame([pattern.version, pattern.image], [version, `weir/connector-${name}:${version}`], `${name}: pattern`);
+  }
 });
 
 test('a name that is none of a connector is refused', (t) => {
