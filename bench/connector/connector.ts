@@ -1,10 +1,11 @@
 import type { BenchOptions, BenchResult } from '../bench-result.ts';
 import { lineProtocol, lineProtocolInContainer } from './line-protocol.ts';
-import { stockConnector, stockConnectorInContainer } from './stock-connector.ts';
+import { stockConnector, stockConnectorInContainer, stockConnectorVsPyAirbyte } from './stock-connector.ts';
 
 const CASES = {
   stock_connector: stockConnector,
   stock_connector_in_container: stockConnectorInContainer,
+  stock_connector_vs_pyairbyte: stockConnectorVsPyAirbyte,
   line_protocol: lineProtocol,
   line_protocol_in_container: lineProtocolInContainer,
 };

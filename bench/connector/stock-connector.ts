@@ -18,6 +18,7 @@ import { median, pairing, type Run, withoutEngine } from '../measure/paired.ts';
 import { peerProgram } from '../peers/python-env.ts';
 import { withPlatform } from '../platform-process.ts';
 import { measuredSync, type NewSource, readySource } from '../sync/sync.ts';
+import { pythonPeer } from '../write/contenders.ts';
 import { FAKER, fakerImages, fakerToNothing } from './stock-container.ts';
 import { configuredCatalog } from './stock-streams.ts';
 
@@ -34,6 +35,8 @@ const NOTE =
   'A published Python connector (source-faker 7.2.1, all of its streams), unmodified. Ours: a whole sync into committed tables, with worker, sync process and connector.';
 const AS_PROCESS =
   'The other side: the same command writing to /dev/null. `share` is our processor time by that of the connector alone.';
+const BESIDE_PYAIRBYTE =
+  'The other side: PyAirbyte 0.71 with the same connector, all of its streams in one read into its own DuckDB file.';
 const IN_CONTAINER =
   'The other side: the same image with the same flags in the same engine, its output sent to /dev/null by a shell inside. `share` is our processor time by that of the connector alone, on both sides with the engine; `share_without_engine` is what worker, sync process and connector use by what the connector alone does.';
 
@@ -43,44 +46,78 @@ interface Way {
   note: string;
   environment: Record<string, string>;
   body: NewSource['body'];
-  /** A run of the connector that nobody reads. */
-  alone: () => Promise<Run>;
+  /** A run of the other side: of the connector that nobody reads, or of a peer that reads it. */
+  other: () => Promise<Run>;
   engine?: BenchEngine;
+}
+
+/** What both sides cost whose runs were made in turn, and how many rows each takes. */
+interface Compared {
+  rows: number;
+  own: Run[];
+  other: Run[];
 }
 
 /** What a connector that others made costs in a sync, beside the same one writing to nothing. */
 export async function stockConnector(options: BenchOptions): Promise<BenchCase> {
+  return asProcess(options, async (program, config, folder) => {
+    const command = await toNothing(program, config, folder);
+    const way = processWay('stock_connector', `${NOTE} ${AS_PROCESS}`, program, config, command);
+    return besideNothing(way, await compared(options, way));
+  });
+}
+
+/** The same connector in a sync of ours and in PyAirbyte. */
+export async function stockConnectorVsPyAirbyte(options: BenchOptions): Promise<BenchCase> {
+  return asProcess(options, async (program, config, folder) => {
+    // PyAirbyte starts one file, without arguments of its own.
+    const starter = path.join(folder, 'source-faker');
+    await writeFile(starter, `#!/bin/sh\nexec '${program.join("' '")}' "$@"\n`, { mode: 0o755 });
+    const words = ['airbyte-connector', starter, JSON.stringify(config)];
+    const { run } = await pythonPeer('airbyte', words, config.count);
+    const way = processWay('stock_connector_vs_pyairbyte', `${NOTE} ${BESIDE_PYAIRBYTE}`, program, config, run);
+    const { rows, own, other } = await compared(options, way);
+    const { ours, theirs, ...ratios } = pairing([{ name: 'in Weir', rows }, own], [{ name: 'PyAirbyte', rows }, other]);
+    return { case: way.case, note: way.note, ...ours, ...ratios, peer: { ...theirs, name: 'PyAirbyte' } };
+  });
+}
+
+/** The connector's program in an environment of its own, and a folder for the time of a comparison. */
+async function asProcess(
+  options: BenchOptions,
+  compare: (program: string[], config: ReturnType<typeof configOf>, folder: string) => Promise<BenchCase>,
+): Promise<BenchCase> {
   await mkdir(path.join(BENCH_FOLDER, 'out'), { recursive: true });
   const folder = await mkdtemp(path.join(BENCH_FOLDER, 'out', 'stock-'));
   try {
-    const config = configOf(options);
     const python = await peerProgram('faker');
-    const program = [python, path.join(path.dirname(python), 'source-faker')];
-    const command = await toNothing(program, config, folder);
-    return await compared(options, {
-      ...{ case: 'stock_connector', note: `${NOTE} ${AS_PROCESS}`, environment: { WEIR_PLATFORM: PLATFORM } },
-      body: { name: 'faker', pattern_id: 'stock', source_config: { program, config: JSON.stringify(config) } },
-      alone: () => measuredRun(command),
-    });
+    return await compare([python, path.join(path.dirname(python), 'source-faker')], configOf(options), folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function processWay(name: string, note: string, program: readonly string[], config: object, command: Command): Way {
+  return {
+    ...{ case: name, note, environment: { WEIR_PLATFORM: PLATFORM } },
+    body: { name: 'faker', pattern_id: 'stock', source_config: { program, config: JSON.stringify(config) } },
+    other: () => measuredRun(command),
+  };
 }
 
 /** The same with the connector in a container on both sides. */
 export async function stockConnectorInContainer(options: BenchOptions): Promise<BenchCase> {
   return withBenchEngine(fakerImages, async (engine) => {
     const config = configOf(options);
-    return compared(options, {
-      ...{
-        case: inContainer('stock_connector'),
-        note: `${NOTE} ${IN_CONTAINER} ${COUNTED_IN_CONTAINER} ${MIB_IN_CONTAINER}`,
-      },
+    const way: Way = {
+      case: inContainer('stock_connector'),
+      note: `${NOTE} ${IN_CONTAINER} ${COUNTED_IN_CONTAINER} ${MIB_IN_CONTAINER}`,
       environment: { WEIR_PLATFORM: PLATFORM_IN_CONTAINER, ...engine.environment },
       body: { name: 'faker', pattern_id: FAKER, source_config: config },
-      alone: await fakerToNothing(engine, config),
+      other: await fakerToNothing(engine, config),
       engine,
-    });
+    };
+    return besideNothing(way, await compared(options, way));
   });
 }
 
@@ -89,8 +126,10 @@ function configOf({ quick, rows }: BenchOptions) {
   return { count, seed: 1, parallelism: 1, always_updated: false, records_per_slice: 1_000 };
 }
 
-async function compared({ quick }: BenchOptions, way: Way): Promise<BenchCase> {
-  const { environment, body, alone, engine } = way;
+async function compared(
+  { quick }: BenchOptions,
+  { environment, body, other: runOther, engine }: Way,
+): Promise<Compared> {
   return withPlatform(async (platform, t) => {
     const worker = await startWorker(t, platform.environment);
     const change = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' } as const;
@@ -99,18 +138,19 @@ async function compared({ quick }: BenchOptions, way: Way): Promise<BenchCase> {
     let rows = 0;
     for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
       const use = await measuredSync(platform, source, { worker: worker.pid, engine });
-      const pair = [use, await alone()] as const;
+      const pair = [use, await runOther()] as const;
       rows = use.written;
       // The first pair is not counted: it fills caches on both sides.
       if (run === 0 && !quick) continue;
       own.push(pair[0]);
       other.push(pair[1]);
     }
-    return caseOf(way, rows, [own, other]);
+    return { rows, own, other };
   }, environment);
 }
 
-function caseOf({ case: name, note, engine }: Way, rows: number, [own, other]: [Run[], Run[]]): BenchCase {
+/** What a sync costs more than the connector by itself. */
+function besideNothing({ case: name, note, engine }: Way, { rows, own, other }: Compared): BenchCase {
   const { ours, theirs, ...ratios } = pairing([{ name: 'in Weir', rows }, own], [{ name: 'to nothing', rows }, other]);
   const shareBy = (seconds: (run: Run) => number) =>
     median(own.flatMap((run, at) => (other[at] === undefined ? [] : [seconds(run) / seconds(other[at])])));

@@ -1,4 +1,7 @@
-"""What a user of dlt or PyAirbyte writes to load a file: load.py <dlt|dlt-arrow|airbyte> <folder> <file> [json schema]."""
+"""What a user of dlt or PyAirbyte writes to load rows.
+
+load.py <dlt|dlt-arrow|airbyte> <folder> <file> [json schema], or airbyte-connector <folder> <program> <configuration>.
+"""
 
 import json
 import os
@@ -58,14 +61,20 @@ def dlt_run(rows, folder):
 
 def airbyte(file, folder, columns):
     """The same protocol lines from a local source into PyAirbyte's own store, a DuckDB file."""
+    executable = os.path.join(os.path.dirname(__file__), "airbyte_source.py")
+    return airbyte_read("source-bench", executable, {"file": file, "columns": columns}, folder)
+
+
+def airbyte_connector(executable, folder, config):
+    """A connector that stands in another environment, all of its streams, into the same store."""
+    return airbyte_read(os.path.basename(executable), executable, json.loads(config), folder)
+
+
+def airbyte_read(name, executable, config, folder):
     import airbyte
 
     source = airbyte.get_source(
-        "source-bench",
-        local_executable=os.path.join(os.path.dirname(__file__), "airbyte_source.py"),
-        config={"file": file, "columns": columns},
-        streams="*",
-        install_if_missing=False,
+        name, local_executable=executable, config=config, streams="*", install_if_missing=False
     )
     cache = airbyte.caches.DuckDBCache(db_path=os.path.join(folder, "cache.duckdb"))
     return source.read(cache=cache, force_full_refresh=True).processed_records
@@ -75,5 +84,6 @@ if __name__ == "__main__":
     tool, folder, file, *columns = sys.argv[1:]
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    run = {"dlt": dlt_lines, "dlt-arrow": dlt_arrow, "airbyte": airbyte}[tool]
+    tools = {"dlt": dlt_lines, "dlt-arrow": dlt_arrow, "airbyte": airbyte, "airbyte-connector": airbyte_connector}
+    run = tools[tool]
     print(json.dumps({"rows": run(file, folder, columns[0] if columns else "")}))

@@ -48,12 +48,16 @@ export const dlt =
   (input: 'lines' | 'arrow'): MakeContender =>
   async (rows) => {
     const file = input === 'lines' ? await lineFile('narrow', rows) : await parquetFile(rows);
-    return python('dlt', [input === 'lines' ? 'dlt' : 'dlt-arrow', file], rows);
+    return pythonPeer('dlt', [input === 'lines' ? 'dlt' : 'dlt-arrow', file], rows);
   };
 
 /** PyAirbyte on the same file, printed by a local source, into its own DuckDB file. */
 export const pyAirbyte: MakeContender = async (rows) =>
-  python('airbyte', ['airbyte', await lineFile('narrow', rows), JSON.stringify(jsonSchemaOf(LINE_KINDS.narrow))], rows);
+  pythonPeer(
+    'airbyte',
+    ['airbyte', await lineFile('narrow', rows), JSON.stringify(jsonSchemaOf(LINE_KINDS.narrow))],
+    rows,
+  );
 
 /** Sling's own Parquet writer on the bare data objects: of whole messages it would make a table of envelopes. */
 export const sling: MakeContender = async (rows) => {
@@ -66,7 +70,7 @@ export const sling: MakeContender = async (rows) => {
 };
 
 /** A run of `load.py`, which empties its folder first: nothing is left of the run before. */
-async function python(name: PeerName, [tool = '', ...inputs]: string[], rows: number): Promise<Contender> {
+export async function pythonPeer(name: PeerName, [tool = '', ...inputs]: string[], rows: number): Promise<Contender> {
   const env = { AIRBYTE_OFFLINE_MODE: '1', DO_NOT_TRACK: '1', RUNTIME__DLTHUB_TELEMETRY: 'false' };
   const folder = path.join(await freshFolder(name), 'run');
   return { name, rows, run: { command: await peerProgram(name), args: [LOAD, tool, folder, ...inputs], env } };
