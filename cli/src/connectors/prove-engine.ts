@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, lstat, mkdtemp, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { lstat, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { askEngine, engineJson, probeImage } from '@weir/connector-images/proof';
 import { ConnectorError, type ContainerRuntime, containerRuntime, type EngineWaiver } from '@weir/connector-runtime';
 import { CliError } from '../cli-error.ts';
 import type { RolePlace } from './engine-role.ts';
+import { groupOf, proofWorkspace } from './proof-workspace.ts';
 import type { SourceProof } from './prove-source.ts';
 import { fact, type ProvedFact } from './proved-fact.ts';
 import { isWell, PROOF_ROWS, proofRuns } from './run-probe.ts';
@@ -25,7 +25,6 @@ const LOAD_EACH = 2;
 const READY_TIMEOUT_MS = 120_000;
 const END_TIMEOUT_MS = 60_000;
 const POLL_MS = 250;
-const WORKSPACE_MODE = 0o2750;
 
 /**
  * Restarts the engine while connectors of every role run, and compares what holds before and after: the bounds of a
@@ -142,22 +141,6 @@ async function provenRole(place: RolePlace, waivers: readonly EngineWaiver[], pr
     },
   };
 }
-
-/**
- * A workspace of this proof alone in the one of the role, of the same disk and group: it needs not be the worker that
- * proves, whose reaper knows none of these runs.
- */
-async function proofWorkspace({ role, workspaceRoot }: RolePlace): Promise<string> {
-  const folder = await mkdtemp(path.join(workspaceRoot, 'proof-')).catch((cause: unknown) => {
-    const hint = 'Run this as root, or as the user of the worker with the variables of its role alone.';
-    throw new CliError('failed', `The workspace of the role ${role} cannot be written to.`, { hint, cause });
-  });
-  await chown(folder, -1, await groupOf(workspaceRoot));
-  await chmod(folder, WORKSPACE_MODE);
-  return folder;
-}
-
-const groupOf = async (file: string): Promise<number> => (await lstat(file)).gid;
 
 function unready(fault: Error): never {
   if (!(fault instanceof ConnectorError)) throw fault;

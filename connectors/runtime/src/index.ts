@@ -22,6 +22,7 @@ export {
 } from './container/container-runtime.ts';
 export { DEFAULT_LIMITS } from './container/create-options.ts';
 export { loadEngineLibrary } from './container/engine-client.ts';
+export { makeEngineFolder } from './container/engine-workspace.ts';
 export type { EngineFacts, EngineWaiver } from './container/readiness.ts';
 export type { IsLive, Reaped } from './container/reap-runs.ts';
 export { answerDeadlines, DEFAULT_DEADLINES, type Deadlines, syncDeadlines } from './deadlines.ts';

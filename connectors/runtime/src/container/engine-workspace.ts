@@ -49,12 +49,12 @@ export async function createEngineWorkspace(root: string, request: EngineWorkspa
   const segments = request.segments ? join(base, name()) : undefined;
   const destroy = () => destroyFolder(inputs);
   try {
-    await makeFolder(inputs, gid);
+    await makeEngineFolder(inputs, gid);
     const names = INPUT_NAMES.filter((input) => request.inputs[input] !== undefined);
     for (const input of names)
       await writeExclusive(join(inputs, `${input}.json`), request.inputs[input] ?? '', FILE_MODE);
     if (segments !== undefined) {
-      await makeFolder(segments, gid);
+      await makeEngineFolder(segments, gid);
       await chmod(segments, SEGMENTS_MODE);
     }
     const folder =
@@ -91,13 +91,17 @@ export async function vettedEngineRoot(root: string): Promise<{ readonly base: s
   return { base: real, gid: facts.gid };
 }
 
-async function makeFolder(path: string, gid: number): Promise<void> {
+/**
+ * Makes a folder of mode 2750 and of this group below a root of the same; throws `connector_runtime_unavailable` where it cannot
+ * be so. The caller takes away what was made by then.
+ */
+export async function makeEngineFolder(path: string, gid: number): Promise<void> {
   await mkdir(path, { mode: MADE_MODE });
   const given = await lstat(path);
   const refused = (cause: unknown) => Promise.reject(unavailable('workspace_group', cause));
   if (given.gid !== gid) await chown(path, -1, gid).catch(refused);
   // Only where it is not so by itself, by a setgid bit of the root: one who is not in the group would lose the bit.
-  if (given.gid !== gid || (given.mode & MODE_BITS) !== FOLDER_MODE) await chmod(path, FOLDER_MODE);
+  if (given.gid !== gid || (given.mode & MODE_BITS) !== FOLDER_MODE) await chmod(path, FOLDER_MODE).catch(refused);
   const made = await lstat(path);
   if (made.gid !== gid || (made.mode & MODE_BITS) !== FOLDER_MODE) throw unavailable('workspace_group');
 }

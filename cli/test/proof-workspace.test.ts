@@ -1,0 +1,43 @@
+import { chmod, chown, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { asOtherUser, OTHER_USER } from '../../connectors/runtime/test/other-user.ts';
+import { groupOf, proofWorkspace } from '../src/connectors/proof-workspace.ts';
+import { ending } from './command-line.ts';
+
+/** A group that nobody here is in, as a worker is not in that of the engine. */
+const ENGINE_GROUP = 64_125;
+const MODE_BITS = 0o7777;
+
+async function workspace(t: Test, mode: number): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'weir-proof-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await chown(folder, OTHER_USER, ENGINE_GROUP);
+  await chmod(folder, mode);
+  return folder;
+}
+
+if (process.getuid?.() !== 0) t.plan(0, 'only root can be somebody else');
+else {
+  const installed = await workspace(t, 0o2750);
+  const groupless = await workspace(t, 0o750);
+  const proves = async (t: Test) => {
+    const folder = await proofWorkspace({ role: 'source', workspaceRoot: installed });
+    t.equal((await lstat(folder)).mode & MODE_BITS, 0o2750);
+    t.equal(await groupOf(folder), ENGINE_GROUP);
+  };
+  t.test('root makes the workspace of a proof so that the engine may read it', proves);
+
+  t.test('so does the user of the worker, who is not in the group of the engine', async (t) => {
+    asOtherUser(t);
+    await proves(t);
+  });
+
+  t.test('a workspace that gives no group is told of, and nothing is left in it', async (t) => {
+    asOtherUser(t);
+    const refused = proofWorkspace({ role: 'source', workspaceRoot: groupless });
+    await t.rejects(refused, ending('failed', /workspace of the role source/));
+    t.strictSame(await readdir(groupless), []);
+  });
+}
