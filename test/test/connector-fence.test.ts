@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { type Test, test } from 'tap';
-import { examineFence } from '../../cli/src/connectors/examine-fence.ts';
+import { examineFence, listTable } from '../../cli/src/connectors/examine-fence.ts';
 import { judgeFence, KEPT } from '../../cli/src/connectors/judge-fence.ts';
 import { isPublic } from '../../egress/src/is-public.ts';
 import { type Address, holds, type Network, parseNetwork } from '../../egress/src/network.ts';
@@ -158,6 +158,17 @@ test('behind the fence the engine reaches the public internet and what is allowe
 
 test('the doctor knows the networks of the fence', async (t) => {
   for (const name of ['kept4', 'kept6'] as const) t.strictSame(KEPT[name], (await setOf(name)).map(asPrinted));
+});
+
+test('the doctor takes no fence that nft does not tell of in time for one that is not there', async (t) => {
+  if (process.getuid?.() !== 0) return t.plan(0, 'only root sees the fence');
+  const folder = t.testdir({ hangs: '#!/bin/sh\nexec sleep 60\n', refuses: '#!/bin/sh\nexit 1\n' });
+  for (const name of ['hangs', 'refuses']) await chmod(path.join(folder, name), 0o755);
+  const doctor = (name: string, timeoutMs?: number) =>
+    examineFence([], () => listTable(path.join(folder, name), timeoutMs));
+  t.match(await doctor('hangs', 100), { status: 'note', found: 'nft does not answer', next_step: /^run this again/ });
+  t.match(await doctor('refuses'), { status: 'fault', found: 'is not there' });
+  t.match(await doctor('none'), { status: 'fault', found: 'nft is not installed' });
 });
 
 /** What somebody does to a fence that stands, and what is said of it then. */

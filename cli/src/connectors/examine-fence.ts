@@ -9,19 +9,20 @@ import { judgeFence } from './judge-fence.ts';
 const COMMAND_TIMEOUT_MS = 10_000;
 const RESTART = 'systemctl restart weir-connector-fence, which restarts the engine';
 
-/** What `nft` said of the table: its text, that there is none, or that there is no `nft`. */
-export type FenceListing = { text: string } | 'no table' | 'no nft';
+/** What `nft` said of the table: its text, that there is none, that there is no `nft`, or nothing in its time. */
+export type FenceListing = { text: string } | 'no table' | 'no nft' | 'no answer';
 
 /** Whether the egress fence holds the users of the engines, by what its table does; only root sees it. */
 export async function examineFence(
   places: readonly RolePlace[],
-  list: () => Promise<FenceListing> = listTable,
+  list: () => Promise<FenceListing> = () => listTable(),
 ): Promise<EngineCheck> {
   const check = (isOk: boolean | 'unknown', found: string, next: string) =>
     checksOf('machine')('egress fence', isOk, found, next);
   if (process.getuid?.() !== 0) return check('unknown', 'only root sees it', 'run this as root too');
   const listing = await list();
   if (listing === 'no nft') return check(false, 'nft is not installed', `install nftables, then ${RESTART}`);
+  if (listing === 'no answer') return check('unknown', 'nft does not answer', 'run this again when less is going on');
   if (listing === 'no table') return check(false, 'is not there', RESTART);
   const owners = await ownersOf(places);
   if (owners.length === 0) return check('unknown', 'whom it must hold is not known', 'start the engine');
@@ -41,11 +42,14 @@ async function ownersOf(places: readonly RolePlace[]): Promise<EngineOwner[]> {
   return Promise.all([...uids].map(async (uid) => ({ uid, name: await userName(uid) })));
 }
 
-function listTable(): Promise<FenceListing> {
+/** Asks `nft`, or another program in its place, for the table. */
+export function listTable(program = 'nft', timeoutMs = COMMAND_TIMEOUT_MS): Promise<FenceListing> {
   const { promise, resolve } = Promise.withResolvers<FenceListing>();
   const words = ['-j', 'list', 'table', 'inet', 'weir_connectors'];
-  execFile('nft', words, { timeout: COMMAND_TIMEOUT_MS }, (fault, text) => {
+  execFile(program, words, { timeout: timeoutMs }, (fault, text) => {
     if (fault?.code === 'ENOENT') resolve('no nft');
+    // One that was ended has said nothing of the table, whatever it had printed.
+    else if (fault?.killed) resolve('no answer');
     // A table that is there and cannot be listed ends `nft` in another way.
     else resolve(fault !== null && text === '' ? 'no table' : { text });
   });
