@@ -3,16 +3,22 @@ import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
 
 type LoadedPlugin = RunningPlatform['plugins'][number];
 
+/** The worker side of a plugin, and how much memory its work takes beside the worker. */
+export interface RoleDoor extends WorkerDoor {
+  /** The most memory in MiB that one activity takes in processes of its own; none unless the door says so. */
+  slotMiB?: number;
+}
+
 /** A role with the plugin that brings it. */
 export interface Role {
-  /** With the most memory in MiB that one activity takes in processes of its own; none unless the door says so. */
-  door: WorkerDoor & { slotMiB?: number };
+  door: RoleDoor;
   plugin: LoadedPlugin;
 }
 
 /**
  * Loads the worker doors of the wanted roles. Throws one `Refusal` that names every role that no plugin brings, that two
- * bring (they would take each other's work from the one queue), or whose door does not hold what the manifest says.
+ * bring (they would take each other's work from the one queue), whose door does not hold what the manifest says, or whose
+ * door does not say in whole MiB what an activity takes.
  */
 export async function loadRoles(
   platform: Pick<RunningPlatform, 'plugins' | 'importDoor'>,
@@ -24,11 +30,13 @@ export async function loadRoles(
     const { id, workers = [] } = plugin.manifest;
     for (const { role, entry } of workers) {
       if (!wanted.includes(role)) continue;
-      const { worker } = (await platform.importDoor(plugin, entry)) as { worker?: Partial<WorkerDoor> };
+      const { worker } = (await platform.importDoor(plugin, entry)) as { worker?: Partial<RoleDoor> };
       const other = roles.find(({ door }) => door.role === role)?.plugin.manifest.id;
       if (other !== undefined) faults.push(`the role ${role} is brought by both ${other} and ${id}`);
-      else if (brings(worker, role)) roles.push({ door: worker, plugin });
-      else faults.push(`plugin ${id} declares role ${role} but ${entry} does not bring it`);
+      else if (!brings(worker, role)) faults.push(`plugin ${id} declares role ${role} but ${entry} does not bring it`);
+      else if (!isSize(worker.slotMiB))
+        faults.push(`slotMiB of the role ${role} of plugin ${id} is no whole number of MiB`);
+      else roles.push({ door: worker, plugin });
     }
   }
   const declared = new Set(
@@ -40,6 +48,10 @@ export async function loadRoles(
 }
 
 /** A third party's door is JavaScript that no compiler of ours has seen. */
-function brings(worker: Partial<WorkerDoor> | undefined, role: string): worker is WorkerDoor {
+function brings(worker: Partial<RoleDoor> | undefined, role: string): worker is RoleDoor {
   return worker?.role === role && typeof worker.workflowsPath === 'string' && typeof worker.activities === 'function';
+}
+
+function isSize(slotMiB: unknown): boolean {
+  return slotMiB === undefined || (Number.isSafeInteger(slotMiB) && Number(slotMiB) >= 0);
 }

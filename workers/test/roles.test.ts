@@ -34,14 +34,20 @@ t.test('roles that are missing, doubled or empty are refused by name, all in one
     odd: { role: 'odd', worker: { role: 'odd', workflowsPath: '/workflows.js' } },
     liar: { role: 'liar', worker: door('another') },
     bare: { role: 'bare' },
+    wordy: { role: 'wordy', worker: { ...door('wordy'), slotMiB: '512' } },
+    less: { role: 'less', worker: { ...door('less'), slotMiB: -1 } },
   });
-  const error: unknown = await loadRoles(platform, ['shared', 'odd', 'liar', 'bare', 'nobody']).catch((e) => e);
+  const error: unknown = await loadRoles(platform, ['shared', 'odd', 'liar', 'bare', 'wordy', 'less', 'nobody']).catch(
+    (e) => e,
+  );
   t.type(error, Refusal);
   t.strictSame((error as Refusal).faults, [
     'the role shared is brought by both one and two',
     'plugin odd declares role odd but ./worker does not bring it',
     'plugin liar declares role liar but ./worker does not bring it',
     'plugin bare declares role bare but ./worker does not bring it',
+    'slotMiB of the role wordy of plugin wordy is no whole number of MiB',
+    'slotMiB of the role less of plugin less is no whole number of MiB',
     'no plugin brings the role nobody',
   ]);
 });
