@@ -232,18 +232,19 @@ t.test(
 t.test('a worker with more slots than its memory holds refuses the start, and in development warns', async (t) => {
   const slots = { WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES: '9', WORKFLOW_SOURCE_ACTIVITY_MAX_WORKERS: '9' };
   const key = { WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
+  const of = (memoryMiB: number) => ({ memoryMiB, filesMiB: 0 });
   const said = /^configuration.*WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES is 9, .* 4608 MiB .*: 8 of them do/;
   for (const mode of ['staging', 'production']) {
     const platform = await booted(t, { WEIR_MODE: mode, ...key });
     const roles = await loadRoles(platform, ['source', 'discovery']);
-    t.throws(() => holdToMemory(platform, roles, slots, 4_608), { message: said }, mode);
-    holdToMemory(platform, roles, slots, 5_120);
-    holdToMemory(platform, roles, {}, 4_608);
+    t.throws(() => holdToMemory(platform, roles, slots, of(4_608)), { message: said }, mode);
+    holdToMemory(platform, roles, slots, of(5_120));
+    holdToMemory(platform, roles, {}, of(4_608));
   }
   const lines: string[] = [];
   const { settings } = await booted(t);
   const roles = await loadRoles(await booted(t), ['source']);
-  holdToMemory({ settings, log: pino({}, { write: (line) => void lines.push(line) }) }, roles, slots, 4_608);
+  holdToMemory({ settings, log: pino({}, { write: (line) => void lines.push(line) }) }, roles, slots, of(4_608));
   t.match(
     lines.map((line) => JSON.parse(line)),
     [{ level: 40, faults: [/8 of them do/], msg: /more slots/ }],

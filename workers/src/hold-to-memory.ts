@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
 import { capacityPrefix, readCapacity } from './capacity.ts';
+import { ownMemoryOfFiles } from './own-bounds.ts';
 import type { Role } from './roles.ts';
 
 const MIB = 1024 * 1024;
@@ -14,20 +15,27 @@ export interface RoleSlots {
   slotMiB: number;
 }
 
+/** The memory of a worker, and how much of it the files in its folder of scratch files may take. */
+export interface WorkerMemory {
+  memoryMiB: number;
+  filesMiB: number;
+}
+
 /**
- * The roles whose slots do not fit into the memory of a worker, which must hold itself and the slots of all of its roles: each by the
- * variable to change, and to what when the others stay as they are. Pure.
+ * The roles whose slots do not fit into the memory of a worker, which must hold itself, its files in memory and the slots of all of its
+ * roles: each by the variable to change, and to what when the others stay as they are. Pure.
  */
-export function memoryFaults(memoryMiB: number, roles: readonly RoleSlots[]): string[] {
-  const taken = roles.reduce((sum, { slots, slotMiB }) => sum + slots * slotMiB, WORKER_MIB);
+export function memoryFaults({ memoryMiB, filesMiB }: WorkerMemory, roles: readonly RoleSlots[]): string[] {
+  const taken = roles.reduce((sum, { slots, slotMiB }) => sum + slots * slotMiB, WORKER_MIB + filesMiB);
   if (taken <= memoryMiB) return [];
   return roles
     .filter(({ slotMiB }) => slotMiB > 0)
     .map(({ role, slots, slotMiB }) => {
       const fit = Math.max(0, Math.floor((memoryMiB - taken) / slotMiB) + slots);
       const room = fit === 0 ? 'not one of them does' : `${fit} of them do`;
+      const files = filesMiB === 0 ? '' : ` and ${filesMiB} for files in memory`;
       const name = `${capacityPrefix(role)}_MAX_CONCURRENT_ACTIVITIES`;
-      return `${name} is ${slots}, and so many slots of ${slotMiB} MiB do not fit into the ${memoryMiB} MiB of this worker, which takes ${WORKER_MIB} itself: ${room}`;
+      return `${name} is ${slots}, and so many slots of ${slotMiB} MiB do not fit into the ${memoryMiB} MiB of this worker, which takes ${WORKER_MIB} itself${files}: ${room}`;
     });
 }
 
@@ -39,19 +47,20 @@ export function holdToMemory(
   { settings, log }: Pick<RunningPlatform, 'settings' | 'log'>,
   roles: readonly Pick<Role, 'door'>[],
   environment: Readonly<Record<string, string | undefined>>,
-  memoryMiB = ownMemoryMiB(),
+  memory: WorkerMemory,
 ): void {
   const slots = roles.map(({ door: { role, slotMiB = 0 } }) => {
     return { role, slots: readCapacity(role, environment).activities, slotMiB };
   });
-  const faults = memoryFaults(memoryMiB, slots);
+  const faults = memoryFaults(memory, slots);
   if (faults.length === 0) return;
   if (settings.WEIR_MODE !== 'development') throw new Refusal('configuration refused', faults);
   log.warn({ faults }, 'this worker has more slots than its memory holds');
 }
 
-/** The memory of the machine, or of the control group that this process is held to. */
-function ownMemoryMiB(): number {
+/** The memory of the machine, or of the control group that this process is held to, which its files in memory count in too. */
+export function ownMemory(workDir: string): WorkerMemory {
   const constrained = process.constrainedMemory();
-  return Math.floor(Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY) / MIB);
+  const bytes = Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
+  return { memoryMiB: Math.floor(bytes / MIB), filesMiB: ownMemoryOfFiles(workDir) };
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootPlatform, Refusal, refuseToStart, taskQueue } from '@weir/kernel/boot';
 import { readCapacity } from './capacity.ts';
-import { holdToMemory } from './hold-to-memory.ts';
+import { holdToMemory, ownMemory } from './hold-to-memory.ts';
 import { ownMissingBounds } from './own-bounds.ts';
 import { processState, stateFolder } from './process-state.ts';
 import { loadRoles } from './roles.ts';
@@ -23,15 +23,18 @@ async function main(): Promise<void> {
   const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
   const missing_bounds = ownMissingBounds(platform);
   const roles = await loadRoles(platform, names);
-  holdToMemory(platform, roles, environment);
+  const workDir = resolve(environment.WEIR_WORK_DIR ?? join(tmpdir(), 'weir'));
+  holdToMemory(platform, roles, environment, ownMemory(workDir));
   const queues = names.map((name) => taskQueue(name, environment));
-  const state = processState(stateFolder(environment), { roles: names, queues, missing_bounds });
+  const state = processState(stateFolder(environment), { roles: names, queues, missing_bounds }, (err) =>
+    platform.log.error({ err }, 'this worker cannot say that it lives; its probe will take it for stuck'),
+  );
   const running = await runRoles({
     platform,
     roles,
     environment,
     children: state,
-    workDir: resolve(environment.WEIR_WORK_DIR ?? join(tmpdir(), 'weir')),
+    workDir,
     cacheDir: resolve(environment.WEIR_CACHE_DIR ?? join(tmpdir(), 'weir-cache')),
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, running.drain);

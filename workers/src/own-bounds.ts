@@ -16,6 +16,7 @@ export type Bound = keyof typeof BOUNDS;
 
 /** Without these a worker could do to its machine what an operator can. */
 const REQUIRED: readonly Bound[] = ['user', 'capabilities'];
+const KIB_PER_MIB = 1024;
 const NEXT_STEP =
   'run it as docs/how-to/run-a-hardened-worker.md says, or a container of it as a user of its own without capabilities';
 
@@ -57,6 +58,18 @@ export function ownMissingBounds({ settings, log }: Pick<RunningPlatform, 'setti
   if (faults.length > 0) throw new Refusal('worker_privileged', [...faults, NEXT_STEP]);
   log.warn({ missing: missing.map((bound) => BOUNDS[bound]) }, 'this worker is held to less than it may be');
   return missing;
+}
+
+/** How many MiB of memory the files of a folder may take: what a tmpfs is bounded to that it lies in, and none elsewhere. */
+export function memoryOfFiles(mounts: string, folder: string): number {
+  const mount = mountOf(mounts, folder);
+  const [, kibibytes = '0'] = (mount?.type === 'tmpfs' && /(?:^|,)size=(\d+)k/.exec(mount.limits)) || [];
+  return Math.ceil(Number(kibibytes) / KIB_PER_MIB);
+}
+
+/** The same of a folder of this process; none where there is no `/proc` to tell. */
+export function ownMemoryOfFiles(folder: string): number {
+  return memoryOfFiles(ownFacts()?.mounts ?? '', folder);
 }
 
 function ownFacts(): KernelFacts | undefined {

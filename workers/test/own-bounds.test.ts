@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import t from 'tap';
 import { keyFile } from '../../test/key-file.ts';
 import { judgeBounds } from '../src/judge-worker.ts';
-import { BOUNDS, type KernelFacts, missingBounds } from '../src/own-bounds.ts';
+import { BOUNDS, type KernelFacts, memoryOfFiles, missingBounds } from '../src/own-bounds.ts';
 import { NODE_ARGS } from './run-probe.ts';
 import { slowDeployment } from './slow-deployment.ts';
 
@@ -51,6 +51,16 @@ t.test('each bound that a worker is not held to is found in what the kernel says
     Object.keys(BOUNDS),
     'unknown is not held',
   );
+});
+
+t.test('files take as much memory as the tmpfs that they lie in may grow to, and none on a disk', async (t) => {
+  const files = (tmp: string, folder: string) => memoryOfFiles(mounts('ro', tmp), folder);
+  t.equal(files(BOUNDED, '/tmp/weir'), 4_096);
+  t.equal(files('rw - tmpfs tmpfs rw,nr_inodes=10,size=1025k', '/tmp'), 2, 'a part of a MiB too');
+  t.equal(files(BOUNDED, '/srv/weir'), 0, 'a disk');
+  t.equal(files('rw - ext4 /dev/vda2 rw,size=64k', '/tmp'), 0, 'a disk with such an option');
+  t.equal(files('rw - tmpfs tmpfs rw', '/tmp'), 0, 'a tmpfs that nobody has given a size');
+  t.equal(memoryOfFiles('', '/tmp'), 0, 'where nothing is told');
 });
 
 t.test('the probe tells of the bounds, and finds nobody unwell for them', async (t) => {
