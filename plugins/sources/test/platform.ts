@@ -28,7 +28,7 @@ interface Test {
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Compiled workflows, which every worker of a checkout finds there; they are kept by what they were compiled from. */
-const WORKFLOW_CACHE = join(ROOT, 'node_modules/.cache/workflows');
+export const WORKFLOW_CACHE = join(ROOT, 'node_modules/.cache/workflows');
 /** Far beyond what anything here takes; only a hang reaches it. */
 const HANG_MS = 120_000;
 /** Between two looks: soon again at first, then ever later, since a look costs more than what is looked at. */
