@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { discovered, enableAll, ok, testPlatform, until } from '../../plugins/so
 import { type Engine, engineSettings, ownEngine, testEngine } from '../../test/engines/index.ts';
 import type { CliContext } from '../src/command.ts';
 import { openApi } from '../src/connection/api.ts';
-import { rolePlaces } from '../src/connectors/engine-role.ts';
+import { ENGINE_ROLES, rolePlaces } from '../src/connectors/engine-role.ts';
 import { openSourceProof } from '../src/connectors/open-source-proof.ts';
 import { proofReport, reportPage } from '../src/connectors/proof-report.ts';
 import { provePollers } from '../src/connectors/prove-pollers.ts';
@@ -56,6 +56,14 @@ async function workspaceOfOthers(t: Test, engine: Engine): Promise<string> {
   await chown(folder, NOBODY, engine.inputGroup);
   await chmod(folder, 0o2751);
   return folder;
+}
+
+/** A folder for each role in which its workers say that they live, as their units have it. */
+async function statesOf(state: string, folder: string): Promise<string> {
+  const states = path.join(folder, 'states');
+  await mkdir(states);
+  for (const role of ENGINE_ROLES) await symlink(state, path.join(states, role));
+  return states;
 }
 
 /** A command that has this work done and ends well when it was; and how often it was asked. */
@@ -105,7 +113,8 @@ else {
         ...engineSettings(of, { source: folder, discovery: folder }),
         ...waivers,
       });
-      const env: Record<string, string> = { ...settings(engine, others), ...login };
+      const states = await statesOf(platform.environment.WEIR_STATE_DIR ?? '', home);
+      const env: Record<string, string> = { ...settings(engine, others), ...login, WEIR_STATE_DIR: states };
       const params = { source_id };
       const restart = await commandOf(t, async () => {
         // What was committed must not come again, and what was not must.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CliContext } from '../command.ts';
@@ -8,7 +9,7 @@ import { fact, type ProvedFact } from './proved-fact.ts';
 /** Where the workers of a role say that they live, and as whom they run. */
 export interface WorkersPlace {
   role: EngineRole;
-  /** The user of the worker, whose folder is looked into when the environment names none. */
+  /** The user of the worker, whose folder is looked into when no other is named or made by a unit. */
   uid: number;
 }
 
@@ -18,6 +19,8 @@ interface Finding {
   detail: string;
 }
 
+/** Where workers say that they live by the units that come with a release: a folder for each role. */
+export const UNIT_STATES = '/run/weir-workers';
 const PROBE = 'workers/src/health.ts';
 const SIDES = ['workflow', 'activity'] as const;
 
@@ -25,8 +28,9 @@ const SIDES = ['workflow', 'activity'] as const;
  * Whether the workers of a role poll its queue for workflows and for activities, as the probe of workers judges it: by their
  * own identity, at the workflow engine that the environment names. What that cannot tell is unknown.
  */
-export async function provePollers(context: CliContext, { role, uid }: WorkersPlace, when: string) {
-  const folder = context.env.WEIR_STATE_DIR ?? path.join(tmpdir(), `weir-state-${uid}`);
+export async function provePollers(context: CliContext, place: WorkersPlace, when: string) {
+  const { role } = place;
+  const folder = stateFolder(place, context.env.WEIR_STATE_DIR);
   const env = { ...context.env, WEIR_STATE_DIR: folder };
   const { stdout, stderr } = await askProgram({ ...context, env }, PROBE, ['--roles', role]);
   const findings = findingsOf(stdout);
@@ -39,6 +43,12 @@ export async function provePollers(context: CliContext, { role, uid }: WorkersPl
     const found = polls.length > 0 ? polls.map(({ detail }) => detail).join('; ') : `${unseen} (${folder})`;
     return fact(role, words, isKnown ? isPolling : 'unknown', found);
   });
+}
+
+/** The folder that is named may be of the workers of all roles, or hold one for each. */
+function stateFolder({ role, uid }: WorkersPlace, named: string | undefined): string {
+  const ofRole = path.join(named ?? UNIT_STATES, role);
+  return existsSync(ofRole) ? ofRole : (named ?? path.join(tmpdir(), `weir-state-${uid}`));
 }
 
 /** What the probe has found; nothing when it could not look. */
