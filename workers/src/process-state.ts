@@ -55,23 +55,37 @@ export function stateFolder(environment: Readonly<Record<string, string | undefi
 /**
  * Keeps `worker-<pid>.json` in `folder`: roles, queues, the living children and the last beat of the event loop. The file
  * appears whole or not at all. Files of workers that no longer run are removed. Throws a `Refusal` when the folder is
- * somebody else's.
+ * somebody else's. Later it never throws: a file that cannot be written, as on a full disk, must not end the work of all
+ * tenants, and who reads it sees that the beat is old. `onUnwritten` is told once, and again after a write that went well.
  */
 export function processState(
   folder: string,
   facts: Pick<WorkerRecord, 'roles' | 'queues' | 'missing_bounds'>,
+  onUnwritten: (error: unknown) => void,
 ): ProcessState {
   const children = new Map<number, ChildRecord>();
   const file = join(folder, `worker-${process.pid}.json`);
+  const draft = `${file}.draft`;
   let workers: readonly RoleState[] = [];
+  let isUnwritten = false;
   sweep(folder);
-  const write = () => {
+  const attempt = (work: () => void) => {
+    try {
+      work();
+      isUnwritten = false;
+    } catch (error) {
+      if (!isUnwritten) onUnwritten(error);
+      isUnwritten = true;
+    }
+  };
+  const put = () => {
     const beat_ns = String(process.hrtime.bigint());
     const record = { pid: process.pid, ...facts, children: [...children.values()], workers, beat_ns };
     mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
-    writeFileSync(`${file}.draft`, JSON.stringify(record satisfies WorkerRecord));
-    renameSync(`${file}.draft`, file);
+    writeFileSync(draft, JSON.stringify(record satisfies WorkerRecord));
+    renameSync(draft, file);
   };
+  const write = () => attempt(put);
   return {
     started(child) {
       children.set(child.pid, child);
@@ -85,7 +99,9 @@ export function processState(
       write();
     },
     close() {
-      rmSync(file, { force: true });
+      attempt(() => {
+        for (const path of [draft, file]) rmSync(path, { force: true });
+      });
     },
   };
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { readCapacity } from '../src/capacity.ts';
-import { processState } from '../src/process-state.ts';
+import { processState, type WorkerRecord } from '../src/process-state.ts';
 
 t.test('the capacity of a role has the defaults of the specification', async (t) => {
   t.strictSame(readCapacity('source', {}), {
@@ -65,7 +65,9 @@ t.test('the state file names the living children, and goes with its worker', asy
   const ended = spawn(process.execPath, ['-e', '0']);
   await once(ended, 'exit');
   writeFileSync(join(folder, `worker-${ended.pid}.json`), '{}');
-  const state = processState(folder, { roles: ['source'], queues: ['q'] });
+  const state = processState(folder, { roles: ['source'], queues: ['q'] }, (error) => {
+    throw error;
+  });
   t.strictSame(readdirSync(folder), [], 'nothing is told before the loop turns');
   state.beat([]);
   t.strictSame(readdirSync(folder), [`worker-${process.pid}.json`], 'the file of a dead worker is removed');
@@ -83,4 +85,35 @@ t.test('the state file names the living children, and goes with its worker', asy
   });
   state.close();
   t.strictSame(readdirSync(folder), []);
+});
+
+t.test('a state file that cannot be written is told of once, and ends nothing', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-state-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const told: unknown[] = [];
+  const state = processState(folder, { roles: ['source'], queues: ['q'] }, (error) => told.push(error));
+  const file = join(folder, `worker-${process.pid}.json`);
+  const childrenIn = () => (JSON.parse(readFileSync(file, 'utf8')) as WorkerRecord).children.map(({ pid }) => pid);
+  const fill = () => symlinkSync('/dev/full', `${file}.draft`);
+  const free = () => rmSync(`${file}.draft`, { force: true });
+  state.started({ name: 'sync', pid: 5, parent: process.pid });
+  fill();
+  state.started({ name: 'sync', pid: 6, parent: process.pid });
+  state.ended(5);
+  state.beat([]);
+  t.match(told, [{ code: 'ENOSPC' }]);
+  t.equal(told.length, 1);
+  t.strictSame(childrenIn(), [5], 'what stood there stays, with its old beat');
+  free();
+  state.beat([]);
+  t.strictSame(childrenIn(), [6], 'when there is room again it says all that it would have said');
+  fill();
+  state.beat([]);
+  t.equal(told.length, 2, 'the next time is told of too');
+  free();
+
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'in the place of the folder');
+  state.beat([]);
+  state.close();
 });
