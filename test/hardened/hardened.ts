@@ -12,7 +12,7 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const TRANSLATED = [
   ...['ExecStart', 'WorkingDirectory', 'Environment', 'EnvironmentFile', 'LoadCredential', 'User', 'UMask'],
   ...['ProtectSystem', 'TemporaryFileSystem', 'BindPaths', 'BindReadOnlyPaths', 'ReadWritePaths', 'InaccessiblePaths'],
-  ...['ReadOnlyPaths', 'ProtectHome', 'PrivateDevices', 'PrivateIPC', 'ProtectProc'],
+  ...['ProtectHome', 'PrivateDevices', 'PrivateIPC', 'ProtectProc'],
   ...[
     'ProtectKernelTunables',
     'ProtectControlGroups',
@@ -88,7 +88,7 @@ export async function hardened(options: HardenedOptions): Promise<HardenedComman
   if (unknown.length > 0) throw new Error(`not translated: ${unknown.join(', ')}`);
   const { uid, groups, command = wordsOf(service, 'ExecStart') } = options;
   const lines = [
-    ...mountLines(service, options.machine),
+    ...mountLines(service, options.machine, options.credentials),
     `cd ${lastOf(service, 'WorkingDirectory')}`,
     `umask ${lastOf(service, 'UMask')}`,
     `ulimit -c ${lastOf(service, 'LimitCORE')}`,

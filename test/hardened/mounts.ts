@@ -2,6 +2,8 @@ import { isOn, lastOf, type Service, wordsOf } from './read-unit.ts';
 
 /** A folder of this machine, and where it is for the program: what an installation would have there. */
 export type Place = { readonly source: string; readonly target: string };
+/** What a unit binds; the optional may be missing. */
+type Bind = Place & { readonly isOptional?: boolean };
 
 /** What `ProtectSystem=strict` leaves as it is. */
 const KERNEL_TREES = ['/dev', '/proc', '/sys'];
@@ -15,15 +17,23 @@ const ASIDE = '/mnt';
 /** Ends the mounts below a folder over which one is made: they are in sight no more, and neither is their place. */
 const BARE = `bare() { awk -v "under=$1/" 'index($5, under) == 1 { print $5 }' /proc/self/mountinfo | tac | while read -r at; do umount --lazy "$(printf "$at")" 2>/dev/null || :; done; }`;
 
+/** The commands note some mounts in `/run/mount`, which would be in sight of the program. */
+const UNNOTED = ['mount', 'umount'].map((name) => `${name}() { command ${name} --no-mtab "$@"; }`);
+
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const byDepth = (a: string, b: string) => a.length - b.length;
 
 /**
  * The lines of a shell that give a process which is root, in a mount namespace of its own, the file system that a unit says.
- * `machine` is there before: it stands for what an installation has. Throws for a value that is not translated.
+ * `machine` is there before: it stands for what an installation has, with what the service manager puts into the folder
+ * `credentials`. Throws for a value that is not translated.
  */
-export function mountLines(service: Service, machine: readonly Place[]): string[] {
-  const binds = [...bindsOf(service, 'BindPaths'), ...bindsOf(service, 'BindReadOnlyPaths')];
+export function mountLines(service: Service, machine: readonly Place[], credentials: string): string[] {
+  const binds = [
+    ...bindsOf(service, 'BindPaths'),
+    ...bindsOf(service, 'BindReadOnlyPaths'),
+    ...(service.has('LoadCredential') ? [{ source: credentials, target: credentials }] : []),
+  ];
   const temporary = wordsOf(service, 'TemporaryFileSystem').map((word) => {
     const [path = '', options = ''] = word.split(/:(.*)/s);
     return { path, options: options.split(',').filter((option) => option !== 'ro') };
@@ -31,17 +41,18 @@ export function mountLines(service: Service, machine: readonly Place[]): string[
   const hidden = [...wordsOf(service, 'InaccessiblePaths'), ...(isOn(service, 'ProtectHome') ? HOMES : [])];
   const steps = [
     ...temporary.map(({ path, options }) => ({ path, line: tmpfs(path, options) })),
-    ...binds.map(({ target }, at) => ({ path: target, line: bind(`${ASIDE}/${at}`, target) })),
+    ...binds.map(({ target, isOptional }, at) => ({ path: target, line: bind(`${ASIDE}/${at}`, target, isOptional) })),
     ...hidden.map((path) => ({ path: path.replace(/^-/, ''), line: inaccessible(path.replace(/^-/, '')) })),
     ...(isOn(service, 'PrivateDevices') ? [{ path: '/dev', line: devices() }] : []),
     ...procSteps(service),
   ];
   return [
     'set -eu',
+    ...UNNOTED,
     BARE,
     ...placed(machine),
     `mount -t tmpfs tmpfs ${ASIDE}`,
-    ...binds.map(({ source }, at) => bind(source, `${ASIDE}/${at}`)),
+    ...binds.map(({ source, isOptional }, at) => bind(source, `${ASIDE}/${at}`, isOptional)),
     ...steps.sort((a, b) => byDepth(a.path, b.path)).map(({ line }) => line),
     `umount --recursive --lazy ${ASIDE}`,
     ...flagLines(service, temporary),
@@ -59,17 +70,18 @@ function placed(machine: readonly Place[]): string[] {
   ];
 }
 
-function bindsOf(service: Service, name: string): Place[] {
+function bindsOf(service: Service, name: string): Bind[] {
   return wordsOf(service, name).map((word) => {
-    const [source = '', target = source] = word.split(':');
-    return { source, target };
+    const [source = '', target = source] = word.replace(/^-/, '').split(':');
+    return { source, target, isOptional: word.startsWith('-') };
   });
 }
 
 /** Mounts over a folder or a file, which is made where it is not there. */
-function bind(source: string, target: string): string {
+function bind(source: string, target: string, isOptional = false): string {
   const [from, to] = [quoted(source), quoted(target)];
-  return `if [ -d ${from} ]; then mkdir -p ${to}; else mkdir -p "$(dirname ${to})"; [ -e ${to} ] || : >${to}; fi; mount --rbind ${from} ${to}`;
+  const line = `if [ -d ${from} ]; then mkdir -p ${to}; else mkdir -p "$(dirname ${to})"; [ -e ${to} ] || : >${to}; fi; mount --rbind ${from} ${to}`;
+  return isOptional ? `if [ -e ${from} ]; then ${line}; fi` : line;
 }
 
 function tmpfs(path: string, options: readonly string[]): string {
@@ -114,7 +126,6 @@ function flagLines(service: Service, temporary: readonly { path: string; options
     ...KERNEL_TREES,
   ];
   const readOnly = [
-    ...wordsOf(service, 'ReadOnlyPaths'),
     ...bindsOf(service, 'BindReadOnlyPaths').map(({ target }) => target),
     ...temporary.flatMap(({ path }) => (isClosed(path) ? [path] : [])),
     ...(isOn(service, 'ProtectKernelTunables') ? TUNABLES : []),

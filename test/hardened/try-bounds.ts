@@ -77,7 +77,7 @@ function connected(path: string): Promise<string> {
 
 function namesIn(folder: string): string[] | string {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder).sort();
   } catch (error) {
     return codeOf(error);
   }

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Test, test } from 'tap';
+import { UNIT_STATES } from '../../cli/src/connectors/prove-pollers.ts';
 import { readCapacity } from '../../workers/src/capacity.ts';
 import { lastOf, readService, wordsOf } from '../hardened/read-unit.ts';
 
@@ -11,6 +12,8 @@ const FILES = path.join(ROOT, 'deploy/workers');
 const ENGINE = path.join(ROOT, 'deploy/connector-engine');
 const ROLES = ['source', 'discovery'] as const;
 const WORKER = 'weir-worker@.service';
+/** As docs/how-to/install-the-connector-engine.md demands. */
+const OLDEST_SYSTEMD = 252;
 /** Of 100; the worker needs the network, the socket of the engine and a compiler in its process. */
 const MOST_EXPOSED = '20';
 const GIB = 1024 ** 3;
@@ -45,10 +48,12 @@ test('the units of the workers are sound, and as little is open to a worker as i
       if (role !== '') units.push(file);
     }
   }
+  const { text: version } = await run('systemd-analyze', ['--version']);
+  if (!(Number(/^systemd (\d+)/.exec(version)?.[1]) >= OLDEST_SYSTEMD))
+    return t.plan(0, `there is no systemd-analyze of ${OLDEST_SYSTEMD} or newer`);
   const found = await run('systemd-analyze', ['verify', '--man=no', ...units]);
-  if (Number.isNaN(found.code)) return t.plan(0, 'there is no systemd-analyze');
   t.equal(found.code, 0, found.text);
-  const ofOurs = found.text.split('\n').filter((line) => line.includes('weir-worker'));
+  const ofOurs = found.text.split('\n').filter((line) => /weir(?:-|\\x2d)worker/.test(line));
   t.strictSame(ofOurs, [], 'whatever it has to say of other units of the machine');
   const worker = path.join(folder, WORKER.replace('@', '@source'));
   const options = ['--offline=true', `--threshold=${MOST_EXPOSED}`, '--no-pager'];
@@ -75,10 +80,18 @@ test('a worker runs as the user and in the folders that the files of the connect
     const user = lastOf(service, 'User');
     t.match(sysusers, new RegExp(`^u ${user} `, 'm'));
     t.match(sysusers, new RegExp(`^m ${user} +weir-connectors$`, 'm'), 'it may use the socket');
-    const [workspace] = wordsOf(service, 'BindPaths');
+    const [workspace, state] = wordsOf(service, 'BindPaths');
     t.match(tmpfiles, new RegExp(`^d ${workspace} +2750 ${user} `, 'm'));
-    t.strictSame(wordsOf(service, 'BindPaths'), [workspace], 'nothing else of the machine is writable');
+    t.strictSame(wordsOf(service, 'BindPaths'), [workspace, state], 'nothing else of the machine is writable');
     const environment = wordsOf(service, 'Environment');
+    t.equal(state, `${UNIT_STATES}/${role}`, 'a proof looks there');
+    const told = `WEIR_STATE_DIR=${state}`;
+    t.ok(environment.includes(told));
+    const probe = readService(await textOf('weir-worker-probe@.service'), { i: role, d: '/credentials' });
+    t.ok(wordsOf(probe, 'Environment').includes(told), 'the probe looks there');
+    const mount = await textOf(`run-weir\\x2dworkers-${role}.mount`);
+    t.match(mount, new RegExp(`^Where=${state}$`, 'm'), 'no connector fills it');
+    t.match(mount, new RegExp(`^Options=size=.*mode=0700,uid=${user},.*noexec`, 'm'));
     t.ok(environment.includes(`WEIR_${role.toUpperCase()}_WORKSPACE_DIR=${workspace}`));
     const [sockets] = wordsOf(service, 'BindReadOnlyPaths');
     t.match(tmpfiles, new RegExp(`^d ${sockets} +0750 weir-engine +weir-connectors `, 'm'));

@@ -23,6 +23,8 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const INSTALLED = '/opt/weir';
 const UNIT = join(ROOT, 'deploy/workers/systemd/weir-worker@.service');
 const IMAGE = 'weir-test/hardened:1';
+/** Where a worker says that it lives; as its unit has it. */
+const STATES = '/run/weir-workers';
 /** Users that this machine has no name for, in the place of those that `sysusers.d` makes. */
 const IDS = { source: 64_123, discovery: 64_124 } as const;
 type Role = keyof typeof IDS;
@@ -38,6 +40,8 @@ const NOT_TOLD = [
 ]
   .concat(['WEIR_STATE_DIR', 'WEIR_WORK_DIR', 'WEIR_CACHE_DIR', 'WEIR_RUN_LOG_DIR'])
   .concat(CREDENTIALS);
+/** Of another engine, and of the machine's services. */
+const HOST_SOCKETS = ['/run/docker.sock', '/run/dbus/system_bus_socket'] as const;
 const EVERYBODY = 0o005;
 const NODE = `${INSTALLED}/node_modules/.bin/node`;
 const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
@@ -75,6 +79,7 @@ async function machineOf(t: Test, { environment }: TestPlatform): Promise<string
   const machine = await mkdtemp(join(tmpdir(), 'weir-hardened-'));
   t.teardown(() => rm(machine, { recursive: true, force: true }));
   for (const [role, uid] of Object.entries(IDS)) {
+    await mountState(t, join(machine, `state-${role}`), role);
     await mkdir(join(machine, role));
     for (const name of CREDENTIALS) {
       const file = join(machine, role, name);
@@ -85,10 +90,26 @@ async function machineOf(t: Test, { environment }: TestPlatform): Promise<string
   }
   const host = createServer((peer) => peer.end());
   await new Promise<void>((listening) =>
-    host.listen({ path: join(machine, 'docker.sock'), writableAll: true }, listening),
+    host.listen({ path: join(machine, 'host.sock'), writableAll: true }, listening),
   );
   t.teardown(() => host.close());
   return machine;
+}
+
+/** The folder in which a worker says that it lives, as its mount unit makes it. */
+async function mountState(t: Test, folder: string, role: string): Promise<void> {
+  const unit = await readFile(join(ROOT, `deploy/workers/systemd/run-weir\\x2dworkers-${role}.mount`), 'utf8');
+  const options = /^Options=(.*)$/m.exec(unit)?.[1] ?? '';
+  await mkdir(folder);
+  await run('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    options.replaceAll(`weir-${role}`, String(IDS[role as Role])),
+    'tmpfs',
+    folder,
+  ]);
+  t.teardown(() => run('umount', ['--lazy', folder]));
 }
 
 /** Another program in the place of the worker, in the bounds of a unit that is changed. */
@@ -115,7 +136,8 @@ async function service({ platform, engine, workspaces, machine }: World, role: R
       { source: dirname(engine.socketPath), target: '/run/weir-connector-engine' },
       { source: workspaces.discovery, target: '/run/weir-connectors/discovery' },
       { source: join(machine, role), target: credentials },
-      { source: join(machine, 'docker.sock'), target: '/run/docker.sock' },
+      { source: join(machine, `state-${role}`), target: `${STATES}/${role}` },
+      ...HOST_SOCKETS.map((target) => ({ source: join(machine, 'host.sock'), target })),
     ],
     ...(command === undefined ? {} : { command }),
   } satisfies HardenedOptions);
@@ -184,18 +206,19 @@ else {
     const probed = JSON.parse(await inBounds(all, 'source', ['workers/src/health.ts', '--roles', 'source']));
     t.match(probed, { healthy: true });
     t.match(probed.findings.at(-1), { check: 'bounds', outcome: 'ok' });
-    const [engineSocket, hostSocket] = ['/run/weir-connector-engine/docker.sock', '/run/docker.sock'];
+    const engineSocket = '/run/weir-connector-engine/docker.sock';
     const places = [
-      [engineSocket, hostSocket],
-      ['/run/weir-connectors', workspaces.discovery, '/dev/shm', '/root'],
+      [engineSocket, ...HOST_SOCKETS],
+      ['/run', STATES, workspaces.discovery, '/dev/shm', '/root'],
     ];
+    const hostSockets = (outcome: string) => Object.fromEntries(HOST_SOCKETS.map((path) => [path, outcome]));
     const tried = async (unit: (text: string) => string): Promise<Attempts> => {
       const program = ['test/hardened/try-bounds.ts', ...places.map((some) => some.join())];
       const found = JSON.parse(await inBounds(all, 'source', program, unit)) as Attempts;
       return { ...found, writable: found.writable.sort(), executable: found.executable.sort() };
     };
     t.strictSame(await tried((text) => text), {
-      writable: ['/tmp', workspaces.source].sort(),
+      writable: ['/tmp', `${STATES}/source`, workspaces.source].sort(),
       executable: [],
       temporary: 4096,
       rights: {
@@ -207,21 +230,26 @@ else {
         'write a tunable': 'EROFS',
         'look into process 1': 'EACCES',
       },
-      sockets: { [engineSocket]: 'done', [hostSocket]: 'ECONNREFUSED' },
+      sockets: { [engineSocket]: 'done', ...hostSockets('ENOENT') },
       folders: {
-        '/run/weir-connectors': [],
+        '/run': ['credentials', 'weir-connector-engine', 'weir-workers'],
+        [STATES]: ['source'],
         [workspaces.discovery]: 'ENOENT',
         '/dev/shm': 'EACCES',
         '/root': 'EACCES',
       },
     });
-    const looser = (text: string) => text.replace(/^InaccessiblePaths=.*$/m, '').replace(',noexec', '');
+    const looser = (text: string) =>
+      text
+        .replace(/^InaccessiblePaths=.*$/m, '')
+        .replace('TemporaryFileSystem=/run:ro', '')
+        .replace(',noexec', '');
     t.match(
       await tried(looser),
       {
-        writable: ['/dev/shm', '/tmp', workspaces.source].sort(),
+        writable: ['/dev/shm', '/tmp', `${STATES}/source`, workspaces.source].sort(),
         executable: ['/dev/shm', '/tmp'],
-        sockets: { [hostSocket]: 'done' },
+        sockets: hostSockets('done'),
       },
       'it is the unit that forbids them',
     );
