@@ -79,7 +79,7 @@ test('without the environment of a worker, or a way to restart its engine, nothi
   const env = { SOURCE_SOCKET_DIR: '/nowhere', WEIR_SOURCE_WORKSPACE_DIR: '/nowhere' };
   t.match(await weir('connectors prove', { env }), { code: 2, stderr: /--restart/ });
   const closed = await weir('connectors prove --restart true', { env });
-  t.match(closed, { code: 1, stderr: /workspace of the role source cannot be written to.*as root/s });
+  t.match(closed, { code: 1, stderr: /cannot be made in the workspace of the role source.*as root/s });
   t.match(await weir('connectors prove --test-engine --source shop'), {
     code: 2,
     stderr: /--source goes with --restart/,
