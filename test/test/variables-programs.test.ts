@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { toolCache } from '@weir/embedded';
 import { testDatabase } from '@weir/kernel/testing';
@@ -50,7 +51,11 @@ for (const [role, variables] of Object.entries(CAPACITY)) {
 }
 
 t.test('WEIR_STATE_DIR, WEIR_CACHE_DIR, WEIR_WORK_DIR: a worker keeps its files there', async (t) => {
-  const folder = t.testdir({ warehouse: {}, data: { 'orders.csv': 'id\n1\n' }, states: {} });
+  // No folder of tap's: that is removed before the teardown, while the worker still writes.
+  const folder = await mkdtemp(join(tmpdir(), 'weir-variables-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  for (const name of ['warehouse', 'data', 'states']) await mkdir(join(folder, name));
+  await writeFile(join(folder, 'data/orders.csv'), 'id\n1\n');
   const world = await testPlatform(t, folder);
   const [states, stateDir] = [join(folder, 'states'), join(folder, 's')];
   const pointTo = async (target: string) => {
