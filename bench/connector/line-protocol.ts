@@ -53,7 +53,7 @@ export async function lineProtocolInContainer(options: BenchOptions): Promise<Be
   return withBenchEngine(
     (engine) => programImage(engine, image),
     (engine) => {
-      const words = [FILE_IN_IMAGE, engine.engine.socketPath, engine.workspace.source];
+      const words = [FILE_IN_IMAGE, engine.engine.socketPath, engine.workspace];
       const note = `${IN_CONTAINER} ${COUNTED_IN_CONTAINER}`;
       return compared(options, { case: inContainer('line_protocol'), note, words, engine });
     },

@@ -45,7 +45,7 @@ export async function fakerImages(engine: Engine): Promise<void> {
 export async function fakerToNothing(engine: BenchEngine, config: object): Promise<() => Promise<Run>> {
   const { socketPath } = engine.engine;
   const [role, mode] = ['source', 'development'] as const;
-  const settings = { socketPath, workspaceRoot: engine.workspace.source, role, mode };
+  const settings = { socketPath, workspaceRoot: engine.workspace, role, mode };
   const runtime = containerRuntime({ ...settings, waivers: ['rootful'] });
   const run = async (asked: Pick<ConnectorRun, 'image' | 'verb' | 'inputs'>) => {
     const labels = { tenant: 'bench', source: 'bench', execution: randomUUID(), attempt: '1' };

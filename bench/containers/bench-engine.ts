@@ -17,8 +17,8 @@ export interface BenchEngine {
   engine: Engine;
   /** How a platform finds it. */
   environment: Record<string, string>;
-  /** The role's workspaces in it. */
-  workspace: { source: string; discovery: string };
+  /** A workspace of no worker: a worker removes from its own what belongs to no run that it knows. */
+  workspace: string;
   /** The process of its daemon, in whose network containers are. */
   pid: number;
   /** Begins to count; gives what it has come to. */
@@ -53,16 +53,17 @@ export async function withBenchEngine<T>(
   const engine = await startRootful();
   try {
     await images(engine);
-    const workspace = { source: await ownFolder(engine, 'source'), discovery: await ownFolder(engine, 'discovery') };
-    const environment = engineSettings(engine, workspace);
+    const roles = { source: await ownFolder(engine, 'source'), discovery: await ownFolder(engine, 'discovery') };
+    const environment = engineSettings(engine, roles);
+    const workspace = await ownFolder(engine, 'alone');
     return await work({ engine, environment, workspace, ...(await counted(engine)) });
   } finally {
     await engine.stop();
   }
 }
 
-async function ownFolder({ workspaceRoot, inputGroup }: Engine, role: string): Promise<string> {
-  const folder = path.join(workspaceRoot, role);
+async function ownFolder({ workspaceRoot, inputGroup }: Engine, name: string): Promise<string> {
+  const folder = path.join(workspaceRoot, name);
   await mkdir(folder);
   await chown(folder, -1, inputGroup);
   await chmod(folder, 0o711);
