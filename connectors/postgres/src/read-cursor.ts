@@ -1,6 +1,6 @@
 import type { ReadContext } from '@weir/connector-sdk';
 import { copyRows, type RowBlock } from './copy-rows.ts';
-import { isCursorKind } from './cursor-column.ts';
+import { isCursorKind, isTimeKind } from './cursor-column.ts';
 import { type CursorPlan, cursorOrder, cursorWhere, isBound } from './cursor-sql.ts';
 import { type CursorState, parseCursorState } from './cursor-state.ts';
 import { fault } from './fault.ts';
@@ -34,6 +34,9 @@ export async function readByCursor(reading: CursorReading): Promise<void> {
       'WARN',
       `${table.name}: ${facts.unread} rows without a usable value in the cursor are not read`,
     );
+  }
+  if (reading.config.lookbackSeconds > 0 && !isTimeKind(cursor.kind)) {
+    await context.emit.log('WARN', `${table.name}: lookback_seconds does nothing here, as the cursor is no time`);
   }
   if (facts.bound === undefined) return context.emit.state(state ?? { cursor_field: cursor.name });
   const plan: CursorPlan = {

@@ -144,6 +144,41 @@ for (const [release, server] of Object.entries(SERVERS)) {
   });
 }
 
+for (const [release, server] of Object.entries(SERVERS)) {
+  t.test(`a row whose cursor moves while it is read, or that is committed late: ${release}`, async (t) => {
+    const db = await gated(server);
+    const second = (number: number) => `timestamptz '2024-01-01' + ${number} * interval '1 second'`;
+    await db.sql(`CREATE TABLE moves (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE INDEX ON moves (at);
+      INSERT INTO moves SELECT i, timestamptz '2024-01-01' + i * interval '1 second' FROM generate_series(1, ${ROWS}) i`);
+    await db.gate('moves');
+    const catalog = configured(await discover(db.reader()), { ...incremental, cursor_field: ['at'] }, 'moves');
+    const late = await opened(db);
+    await late.query(`BEGIN; INSERT INTO moves VALUES (500, ${second(395)})`);
+    const { said, waited } = await db.altered(
+      () => read(db.reader(), catalog),
+      `UPDATE moves SET at = ${second(3600)} WHERE id IN (10, ${GATED}, 390);
+       INSERT INTO moves VALUES (501, ${second(390)})`,
+    );
+    t.notOk(waited, 'who changes rows is not held up');
+    t.strictSame(idsOf(said), upTo(ROWS), 'each row once, as it was when the reading began');
+    const [state] = statesOf(said).slice(-1);
+    t.equal(state.stream.stream_state.cursor, '2024-01-01 00:06:40+00', 'and the cursor is the greatest of then');
+    await late.query('COMMIT');
+    await late.end();
+    const next = async (more: Config) => idsOf(await read(db.reader(more), catalog, [state]));
+    const moved = [10, GATED, 390];
+    t.strictSame(
+      await next({}),
+      moved,
+      'rows that have moved are read where they are now; those that came late are not',
+    );
+    const window = (first: number) => upTo(ROWS).slice(first - 1);
+    const withLate = (...ids: number[]) => [...new Set([...moved, ...ids])].sort((a, b) => a - b);
+    t.strictSame(await next({ lookback_seconds: 5 }), withLate(...window(395), 500), 'as far back as it looks');
+    t.strictSame(await next({ lookback_seconds: 60 }), withLate(...window(340), 500, 501), 'nothing is lost');
+  });
+}
+
 /** A table that a role reads which has to wait at one of its rows while the gate is shut. */
 async function gated(server: string) {
   const db = await database(server);

@@ -62,6 +62,15 @@ t.test('rows without a usable cursor are counted and not read, and an infinity i
   t.strictSame(idsOf(await read(config(), catalog, statesOf(first))), [5]);
 });
 
+t.test('a look-back that a cursor cannot have is told of', async (t) => {
+  await sql(`CREATE TABLE numbered (id int PRIMARY KEY, at date); INSERT INTO numbered VALUES (1, '2024-01-01')`);
+  const catalog = await discover(config());
+  const logs = async (cursor: string) =>
+    logsOf(await read(config({ lookback_seconds: 60 }), configured(catalog, incremental(cursor), 'numbered')));
+  t.match(await logs('id'), [/^WARN numbered: lookback_seconds does nothing/]);
+  t.strictSame(await logs('at'), []);
+});
+
 t.test('an empty table has a state without a value, and its first rows are read after that', async (t) => {
   await sql('CREATE TABLE later (id uuid PRIMARY KEY)');
   const catalog = configured(await discover(config()), incremental('id'), 'later');

@@ -93,9 +93,10 @@ async function dropped(admin: pg.Client, slot: string): Promise<void> {
   }
 }
 
-async function opened(connectionString: string): Promise<pg.Client> {
+/** A session of the test's own, which gives values as texts and may be ended by the server. */
+export async function opened(connectionString: string, more: object = {}): Promise<pg.Client> {
   const types = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
-  const client = new pg.Client({ connectionString, types });
+  const client = new pg.Client({ connectionString, types, ...more });
   client.on('error', () => undefined);
   await client.connect();
   return client;
@@ -131,6 +132,8 @@ export async function discover(config: Config) {
   return messages[0]?.catalog ?? messages[0]?.trace.error;
 }
 
+export const INCREMENTAL = { sync_mode: 'incremental' };
+
 export const configured = (catalog: { streams: { name: string }[] }, how: object = {}, only?: string) => ({
   streams: catalog.streams
     .filter(({ name }) => only === undefined || name === only)
@@ -150,6 +153,9 @@ export const dataOf = ({ messages }: Said, stream?: string) =>
   messages
     .filter((m) => m.type === 'RECORD' && (stream === undefined || m.record.stream === stream))
     .map((m) => m.record.data);
+export const idsOf = (said: Said, stream?: string) => dataOf(said, stream).map(({ id }) => Number(id));
+/** The ids that rows have which were numbered from one. */
+export const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 export const statesOf = ({ messages }: Said) => messages.filter((m) => m.type === 'STATE').map((m) => m.state);
 export const errorOf = ({ messages }: Said) => messages.find((m) => m.trace?.type === 'ERROR')?.trace.error;
 export const logsOf = ({ messages }: Said): string[] =>

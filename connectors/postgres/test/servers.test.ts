@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { parseConfig } from '../src/config.ts';
 import { connect } from '../src/connect.ts';
 import {
@@ -12,18 +13,18 @@ import {
   dataOf,
   discover,
   errorOf,
+  INCREMENTAL,
+  idsOf,
+  opened,
   read,
   SERVERS,
   statesOf,
   type TestDatabase,
+  upTo,
 } from './kit.ts';
 import { type ServerPair, serverPair } from './own-server.ts';
 
 const BINARIES: Readonly<Record<string, string>> = { 18: 'embedded', 15: 'debian' };
-const HANG_MS = 180_000;
-const incremental = { sync_mode: 'incremental' };
-const idsOf = (said: Awaited<ReturnType<typeof read>>) => dataOf(said).map(({ id }) => Number(id));
-const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const codeOf = (said: Awaited<ReturnType<typeof read>>) => errorOf(said)?.internal_message;
 
 t.setTimeout(400_000);
@@ -60,7 +61,7 @@ for (const release of Object.keys(SERVERS)) {
       await db.sql(
         'CREATE TABLE keyed (id int PRIMARY KEY, other int NOT NULL, at int); INSERT INTO keyed VALUES (1, 2, 3)',
       );
-      const of = async () => configured(await discover(db.config()), { ...incremental, cursor_field: ['at'] }, 'keyed');
+      const of = async () => configured(await discover(db.config()), { ...INCREMENTAL, cursor_field: ['at'] }, 'keyed');
       const described = await discover(db.config());
       const catalog = await of();
       const first = await read(db.config(), catalog);
@@ -107,7 +108,7 @@ for (const release of Object.keys(SERVERS)) {
       const as = async (role: string) =>
         (await discover(db.config({ username: `${db.name}_${role}`, password: 'x' }))).internal_message;
       t.equal(await as('idle'), 'login_failed');
-      await until(async () => (await as('barred')) === 'tls_required');
+      await until('the new rules', async () => (await as('barred')) === 'tls_required');
     });
 
     await db.sql('CREATE PUBLICATION weir FOR TABLE facts');
@@ -121,13 +122,13 @@ for (const release of Object.keys(SERVERS)) {
     }
 
     await t.test('a slot that another reads, and one that the server has given up', async (t) => {
-      const catalog = configured(await discover(cdc('own')), incremental, 'facts');
+      const catalog = configured(await discover(cdc('own')), INCREMENTAL, 'facts');
       const first = await read(cdc('own'), catalog);
       const other = await slotReader(db, `${db.name}_own`);
       t.equal(codeOf(await read(cdc('own'), catalog, statesOf(first), { slotLooks: 1 })), 'slot_in_use');
       const waiting = read(cdc('own'), catalog, statesOf(first));
       const looks = `SELECT FROM pg_stat_activity WHERE application_name = 'weir' AND query LIKE '%confirmed_flush_lsn%'`;
-      await until(async () => (await db.sql(looks)).length > 0);
+      await until('a look at the slot', async () => (await db.sql(looks)).length > 0);
       await db.sql('DROP PUBLICATION weir');
       await db.sql('UPDATE facts SET body = NULL WHERE id = 1');
       await other.end();
@@ -141,7 +142,7 @@ for (const release of Object.keys(SERVERS)) {
       );
       await db.sql(`ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'`);
       await db.sql('SELECT pg_reload_conf()');
-      await until(async () => {
+      await until('the loss of the slot', async () => {
         await db.sql('UPDATE facts SET body = body WHERE id = 1; SELECT pg_switch_wal()');
         await db.sql('CHECKPOINT');
         const [slot] = await db.sql(`SELECT wal_status FROM pg_replication_slots WHERE slot_name = '${db.name}_own'`);
@@ -163,7 +164,7 @@ async function readsStandby(t: Test, { pair: { standby }, db, release }: Found):
   await caughtUp(db, standby.url);
   const ids = idsOf(await read(db.config(at), catalog)).sort((a, b) => a - b);
   t.strictSame(ids, upTo(2000), 'whole, by several connections');
-  const byId = configured(await discover(db.config(at)), { ...incremental, cursor_field: ['id'] }, 'facts');
+  const byId = configured(await discover(db.config(at)), { ...INCREMENTAL, cursor_field: ['id'] }, 'facts');
   t.strictSame(idsOf(await read(db.config(at), byId)), upTo(2000), 'by a cursor');
   const cdc = (more: Config = {}) => db.config({ method: 'cdc', slot: `${db.name}_far`, ...more });
   if (Number(release) < 16) {
@@ -184,8 +185,8 @@ async function failsOver(t: Test, { pair: { standby }, db }: Found): Promise<voi
   const slot = `${db.name}_kept`;
   const cdc = (more: Config = {}) => db.config({ method: 'cdc', slot, ...more });
   await db.sql(`SELECT pg_create_logical_replication_slot('${slot}', 'pgoutput', false, false, true)`);
-  const there = await client(standby.url);
-  await until(async () => {
+  const there = await opened(standby.url);
+  await until('the slot on the standby', async () => {
     await db.sql(
       `SELECT pg_log_standby_snapshot(); SELECT pg_replication_slot_advance('${slot}', pg_current_wal_lsn())`,
     );
@@ -205,14 +206,14 @@ async function failsOver(t: Test, { pair: { standby }, db }: Found): Promise<voi
   const at = { port: standby.port };
   const to = new URL(standby.url);
   to.pathname = db.name;
-  const promoted = await client(to.href);
+  const promoted = await opened(to.href);
   await promoted.query('INSERT INTO facts VALUES (4001, 0, NULL)');
   await promoted.end();
   t.strictSame(idsOf(await read(cdc(at), catalog, states)), [4001], 'the log that both share ends behind the state');
   t.equal(codeOf(await read(cdc(at), catalog, apart)), 'server_replaced', 'and before that one');
 }
 
-const followed = async (config: Config) => configured(await discover(config), incremental, 'facts');
+const followed = async (config: Config) => configured(await discover(config), INCREMENTAL, 'facts');
 
 /** Does something again and again until the work is done. */
 async function meanwhile<T>(work: Promise<T>, act: () => Promise<unknown>): Promise<T> {
@@ -220,7 +221,7 @@ async function meanwhile<T>(work: Promise<T>, act: () => Promise<unknown>): Prom
   const done = work.finally(() => {
     isDone = true;
   });
-  await until(async () => {
+  await until('the end of the work', async () => {
     if (!isDone) await act();
     return isDone;
   });
@@ -229,10 +230,10 @@ async function meanwhile<T>(work: Promise<T>, act: () => Promise<unknown>): Prom
 
 /** Reads a table, and changes it when the reader knows its columns and has none of its rows. */
 async function readDuring(db: TestDatabase, catalog: object, change: string) {
-  const other = await client(db.url);
+  const other = await opened(db.url);
   await other.query('BEGIN; LOCK TABLE facts IN ACCESS EXCLUSIVE MODE');
   const reading = read(db.config(), catalog);
-  await until(async () => {
+  await until('a reader that waits for the table', async () => {
     const waits = `SELECT FROM pg_stat_activity WHERE application_name = 'weir' AND wait_event_type = 'Lock'`;
     return (await db.sql(waits)).length > 0;
   });
@@ -247,21 +248,15 @@ async function readDuring(db: TestDatabase, catalog: object, change: string) {
 
 /** Reads a slot and keeps it. */
 async function slotReader({ url, sql }: TestDatabase, slot: string): Promise<pg.Client> {
-  const reader = await client(url, { replication: 'database' });
+  const reader = await opened(url, { replication: 'database' });
   reader
     .query(`START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names 'weir')`)
     .catch(() => undefined);
   await until(
+    'a slot that is read',
     async () => (await sql(`SELECT FROM pg_replication_slots WHERE slot_name = '${slot}' AND active`)).length > 0,
   );
   return reader;
-}
-
-async function client(connectionString: string, more: object = {}): Promise<pg.Client> {
-  const made = new pg.Client({ connectionString, ...more });
-  made.on('error', () => undefined);
-  await made.connect();
-  return made;
 }
 
 /** Until the standby shows all that the primary has committed. */
@@ -269,19 +264,11 @@ async function caughtUp({ sql, name }: TestDatabase, url: string): Promise<void>
   const [end] = await sql('SELECT pg_current_wal_lsn() AS lsn');
   const to = new URL(url);
   to.pathname = name;
-  await until(async () => {
-    const standby = await client(to.href).catch(() => undefined);
+  await until('a standby that has all', async () => {
+    const standby = await opened(to.href).catch(() => undefined);
     if (standby === undefined) return false;
     const { rows } = await standby.query('SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS done', [end?.lsn]);
     await standby.end();
-    return rows[0].done;
+    return rows[0].done === 't';
   });
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + HANG_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('waited too long');
-    await new Promise((resume) => setTimeout(resume, 30));
-  }
 }
