@@ -10,6 +10,7 @@ import { testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { type Logger, pino } from 'pino';
 import t, { type Test } from 'tap';
+import { readCapacities } from '../../workers/src/capacity.ts';
 import { holdToMemory } from '../../workers/src/hold-to-memory.ts';
 import { loadRoles } from '../../workers/src/roles.ts';
 import { keyFile } from '../key-file.ts';
@@ -236,15 +237,16 @@ t.test('a worker with more slots than its memory holds refuses the start, and in
   const said = /^configuration.*WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES is 9, .* 4608 MiB .*: 8 of them do/;
   for (const mode of ['staging', 'production']) {
     const platform = await booted(t, { WEIR_MODE: mode, ...key });
-    const roles = await loadRoles(platform, ['source', 'discovery']);
-    t.throws(() => holdToMemory(platform, roles, slots, of(4_608)), { message: said }, mode);
-    holdToMemory(platform, roles, slots, of(5_120));
-    holdToMemory(platform, roles, {}, of(4_608));
+    const roles = (given: object) => loadRoles(platform, readCapacities(['source', 'discovery'], { ...given }));
+    const tooMany = await roles(slots);
+    t.throws(() => holdToMemory(platform, tooMany, of(4_608)), { message: said }, mode);
+    holdToMemory(platform, tooMany, of(5_120));
+    holdToMemory(platform, await roles({}), of(4_608));
   }
   const lines: string[] = [];
   const { settings } = await booted(t);
-  const roles = await loadRoles(await booted(t), ['source']);
-  holdToMemory({ settings, log: pino({}, { write: (line) => void lines.push(line) }) }, roles, slots, of(4_608));
+  const roles = await loadRoles(await booted(t), readCapacities(['source'], slots));
+  holdToMemory({ settings, log: pino({}, { write: (line) => void lines.push(line) }) }, roles, of(4_608));
   t.match(
     lines.map((line) => JSON.parse(line)),
     [{ level: 40, faults: [/8 of them do/], msg: /more slots/ }],

@@ -35,6 +35,17 @@ export const capacitySchema = (prefix: string) =>
     [`${prefix}_MAX_CONCURRENT_WORKFLOW_TASK_POLLS`]: count(MIN_WORKFLOW_POLLS, MAX_POLLS, 5, 'Polls for workflows'),
   });
 
+/** How much a worker does at once, by role. */
+export type Capacities = ReadonlyMap<string, Capacity>;
+
+/** Reads the capacity of each role that a worker takes on; throws as `readCapacity` does. */
+export function readCapacities(
+  roles: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Capacities {
+  return new Map(roles.map((role) => [role, readCapacity(role, environment)]));
+}
+
 /** Reads the capacity of a role. Throws a `Refusal` for values that do not fit, and for more slots than child processes. */
 export function readCapacity(role: string, environment: Readonly<Record<string, string | undefined>>): Capacity {
   const prefix = capacityPrefix(role);

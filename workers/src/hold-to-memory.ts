@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
-import { capacityPrefix, readCapacity } from './capacity.ts';
-import { ownMemoryOfFiles } from './own-bounds.ts';
+import { capacityPrefix } from './capacity.ts';
+import { type KernelFacts, memoryOfFiles } from './own-bounds.ts';
 import type { Role } from './roles.ts';
 
 const MIB = 1024 * 1024;
@@ -15,7 +15,7 @@ export interface RoleSlots {
   slotMiB: number;
 }
 
-/** The memory of a worker, and how much of it the files in its folder of scratch files may take. */
+/** The memory of a worker, and how much of it the files in its folders may take. */
 export interface WorkerMemory {
   memoryMiB: number;
   filesMiB: number;
@@ -45,22 +45,27 @@ export function memoryFaults({ memoryMiB, filesMiB }: WorkerMemory, roles: reado
  */
 export function holdToMemory(
   { settings, log }: Pick<RunningPlatform, 'settings' | 'log'>,
-  roles: readonly Pick<Role, 'door'>[],
-  environment: Readonly<Record<string, string | undefined>>,
+  roles: readonly Pick<Role, 'door' | 'capacity'>[],
   memory: WorkerMemory,
 ): void {
-  const slots = roles.map(({ door: { role, slotMiB = 0 } }) => {
-    return { role, slots: readCapacity(role, environment).activities, slotMiB };
-  });
+  const slots = roles.map(({ door: { role, slotMiB = 0 }, capacity }) => ({
+    role,
+    slots: capacity.activities,
+    slotMiB,
+  }));
   const faults = memoryFaults(memory, slots);
   if (faults.length === 0) return;
   if (settings.WEIR_MODE !== 'development') throw new Refusal('configuration refused', faults);
   log.warn({ faults }, 'this worker has more slots than its memory holds');
 }
 
-/** The memory of the machine, or of the control group that this process is held to, which its files in memory count in too. */
-export function ownMemory(workDir: string): WorkerMemory {
+/**
+ * The memory of the machine, or of the control group that this process is held to, which its files in memory count in too: those in
+ * these folders, and in that for temporary files. Of files nothing is known where nobody tells the facts.
+ */
+export function ownMemory(facts: KernelFacts | undefined, folders: readonly string[]): WorkerMemory {
   const constrained = process.constrainedMemory();
   const bytes = Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
-  return { memoryMiB: Math.floor(bytes / MIB), filesMiB: ownMemoryOfFiles(workDir) };
+  const filesMiB = facts === undefined ? 0 : memoryOfFiles(facts.mounts, [facts.temporary, ...folders]);
+  return { memoryMiB: Math.floor(bytes / MIB), filesMiB };
 }

@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bootPlatform, Refusal, refuseToStart, taskQueue } from '@weir/kernel/boot';
-import { readCapacity } from './capacity.ts';
+import { bootPlatform, Refusal, type RunningPlatform, refuseToStart, taskQueue } from '@weir/kernel/boot';
+import { readCapacities } from './capacity.ts';
 import { holdToMemory, ownMemory } from './hold-to-memory.ts';
-import { ownMissingBounds } from './own-bounds.ts';
+import { holdToBounds, ownFacts } from './own-bounds.ts';
 import { processState, stateFolder } from './process-state.ts';
 import { loadRoles } from './roles.ts';
 import { runRoles } from './run-roles.ts';
@@ -18,25 +18,20 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { roles: { type: 'string' } } });
   const names = [...new Set((values.roles ?? '').split(',').filter((name) => name !== ''))];
   if (names.length === 0) throw new Refusal('worker refused', ['--roles names no role, such as --roles source']);
-  for (const name of names) readCapacity(name, environment);
+  const capacities = readCapacities(names, environment);
   const platformFile = resolve(environment.WEIR_PLATFORM ?? 'platform.json');
   const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
-  const missing_bounds = ownMissingBounds(platform);
-  const roles = await loadRoles(platform, names);
+  const facts = ownFacts();
+  const missing_bounds = holdToBounds(platform, facts);
+  const roles = await loadRoles(platform, capacities);
   const workDir = resolve(environment.WEIR_WORK_DIR ?? join(tmpdir(), 'weir'));
-  holdToMemory(platform, roles, environment, ownMemory(workDir));
+  const cacheDir = resolve(environment.WEIR_CACHE_DIR ?? join(tmpdir(), 'weir-cache'));
+  holdToMemory(platform, roles, ownMemory(facts, [workDir, cacheDir, ...tableCaches(platform)]));
   const queues = names.map((name) => taskQueue(name, environment));
   const state = processState(stateFolder(environment), { roles: names, queues, missing_bounds }, (err) =>
     platform.log.error({ err }, 'this worker cannot say that it lives; its probe will take it for stuck'),
   );
-  const running = await runRoles({
-    platform,
-    roles,
-    environment,
-    children: state,
-    workDir,
-    cacheDir: resolve(environment.WEIR_CACHE_DIR ?? join(tmpdir(), 'weir-cache')),
-  });
+  const running = await runRoles({ platform, roles, environment, children: state, workDir, cacheDir });
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, running.drain);
   const watchdog = startWatchdog({
     onBeat: () => state.beat(running.states()),
@@ -56,6 +51,12 @@ async function main(): Promise<void> {
     state.close();
     await platform.stop();
   }
+}
+
+/** Where a plugin keeps copies of table files, if it was told: the one other setting that says where a worker writes much. */
+function tableCaches({ plugins }: Pick<RunningPlatform, 'plugins'>): string[] {
+  const told = plugins.map(({ kernel }) => kernel.settings.WEIR_TABLE_CACHE_DIR);
+  return told.filter((folder) => typeof folder === 'string').map((folder) => resolve(folder));
 }
 
 main().catch(refuseToStart);

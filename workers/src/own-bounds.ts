@@ -47,11 +47,13 @@ export function missingBounds({ status, mounts, temporary }: KernelFacts): Bound
 }
 
 /**
- * The bounds that this process is not held to; undefined where there is no `/proc` to tell, as on macOS. Outside of
- * development it throws the `Refusal` `worker_privileged` for root and for one with capabilities, and warns of the others.
+ * The bounds that a worker is not held to by its facts; undefined where there are none. Outside of development it throws the
+ * `Refusal` `worker_privileged` for root and for one with capabilities, and warns of the others.
  */
-export function ownMissingBounds({ settings, log }: Pick<RunningPlatform, 'settings' | 'log'>): Bound[] | undefined {
-  const facts = ownFacts();
+export function holdToBounds(
+  { settings, log }: Pick<RunningPlatform, 'settings' | 'log'>,
+  facts: KernelFacts | undefined,
+): Bound[] | undefined {
   const missing = facts && missingBounds(facts);
   if (missing === undefined || missing.length === 0 || settings.WEIR_MODE === 'development') return missing;
   const faults = REQUIRED.filter((bound) => missing.includes(bound)).map((bound) => BOUNDS[bound]);
@@ -60,19 +62,23 @@ export function ownMissingBounds({ settings, log }: Pick<RunningPlatform, 'setti
   return missing;
 }
 
-/** How many MiB of memory the files of a folder may take: what a tmpfs is bounded to that it lies in, and none elsewhere. */
-export function memoryOfFiles(mounts: string, folder: string): number {
-  const mount = mountOf(mounts, folder);
-  const [, kibibytes = '0'] = (mount?.type === 'tmpfs' && /(?:^|,)size=(\d+)k/.exec(mount.limits)) || [];
-  return Math.ceil(Number(kibibytes) / KIB_PER_MIB);
+/**
+ * How many MiB of memory the files of some folders may take: what each tmpfs is bounded to that one or more of them lie in, and none
+ * elsewhere.
+ */
+export function memoryOfFiles(mounts: string, folders: readonly string[]): number {
+  const sizes = new Map(
+    folders.flatMap((folder) => {
+      const mount = mountOf(mounts, folder);
+      const [, kibibytes] = (mount?.type === 'tmpfs' && /(?:^|,)size=(\d+)k/.exec(mount.limits)) || [];
+      return mount && kibibytes !== undefined ? [[mount.device, Number(kibibytes)] as const] : [];
+    }),
+  );
+  return Math.ceil([...sizes.values()].reduce((sum, kibibytes) => sum + kibibytes, 0) / KIB_PER_MIB);
 }
 
-/** The same of a folder of this process; none where there is no `/proc` to tell. */
-export function ownMemoryOfFiles(folder: string): number {
-  return memoryOfFiles(ownFacts()?.mounts ?? '', folder);
-}
-
-function ownFacts(): KernelFacts | undefined {
+/** What the kernel tells of this process; undefined where there is no `/proc` to tell, as on macOS. */
+export function ownFacts(): KernelFacts | undefined {
   const read = (name: string) => readFileSync(`/proc/self/${name}`, 'utf8');
   try {
     return { status: read('status'), mounts: read('mountinfo'), temporary: tmpdir() };
@@ -81,15 +87,23 @@ function ownFacts(): KernelFacts | undefined {
   }
 }
 
+interface Mount {
+  /** Of the file system, which may be mounted in several places. */
+  device: string;
+  options: string[];
+  type: string;
+  limits: string;
+}
+
 /** The mount that a folder lies in: the last of the nearest, since what is mounted over another hides it. */
-function mountOf(mounts: string, folder: string): { options: string[]; type: string; limits: string } | undefined {
+function mountOf(mounts: string, folder: string): Mount | undefined {
   const wanted = folder.endsWith('/') ? folder : `${folder}/`;
   const found = mounts.split('\n').flatMap((line) => {
-    const [, point = '', flags = '', type = '', limits = ''] =
-      /^\d+ \d+ \S+ \S+ (\S+) (\S+) .*?- (\S+) \S+ (\S+)$/.exec(line) ?? [];
+    const [, device = '', point = '', flags = '', type = '', limits = ''] =
+      /^\d+ \d+ (\S+) \S+ (\S+) (\S+) .*?- (\S+) \S+ (\S+)$/.exec(line) ?? [];
     const at = point.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
     const holds = point !== '' && wanted.startsWith(at.endsWith('/') ? at : `${at}/`);
-    return holds ? [{ at, options: flags.split(','), type, limits }] : [];
+    return holds ? [{ at, device, options: flags.split(','), type, limits }] : [];
   });
   return found.toReversed().sort((a, b) => b.at.length - a.at.length)[0];
 }

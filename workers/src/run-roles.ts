@@ -3,7 +3,6 @@ import type { WorkerDeps } from '@weir/kernel';
 import { payloadConverterPath, Refusal, type RunningPlatform, taskQueue } from '@weir/kernel/boot';
 import { ActivityWatches } from '@weir/kernel/contract';
 import { activityGate } from './activity-gate.ts';
-import { readCapacity } from './capacity.ts';
 import { interceptActivities } from './intercept-activities.ts';
 import type { ProcessState, RoleState } from './process-state.ts';
 import type { Role } from './roles.ts';
@@ -56,8 +55,8 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
   const connection = await NativeConnection.connect({ address: `${host}:${port}` });
   const workers: Worker[] = [];
   const pollers: (PollingWorker & Pick<RoleState, 'role' | 'slots'>)[] = [];
-  for (const { door, plugin } of roles) {
-    const capacity = readCapacity(door.role, environment);
+  for (const role of roles) {
+    const { door, plugin, capacity } = role;
     const queue = taskQueue(door.role, environment);
     const identity = workerIdentity(door.role, settings.WEIR_RELEASE_SHA);
     pollers.push({ role: door.role, queue, identity, slots: capacity.activities });
@@ -68,9 +67,9 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
         namespace,
         taskQueue: queue,
         workflowBundle: await workflowBundle(door.workflowsPath, options.cacheDir),
-        activities: activitiesOf({ door, plugin }, { kernel: plugin.kernel, children, workDir }),
+        activities: activitiesOf(role, { kernel: plugin.kernel, children, workDir }),
         identity,
-        interceptors: { activity: [interceptors(options, { door, plugin })] },
+        interceptors: { activity: [interceptors(options, role)] },
         sinks: workflowSpans(platform.telemetry),
         dataConverter: { payloadConverterPath },
         maxConcurrentActivityTaskExecutions: capacity.activities,

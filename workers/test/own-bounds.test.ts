@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import t from 'tap';
 import { keyFile } from '../../test/key-file.ts';
+import { ownMemory } from '../src/hold-to-memory.ts';
 import { judgeBounds } from '../src/judge-worker.ts';
 import { BOUNDS, type KernelFacts, memoryOfFiles, missingBounds } from '../src/own-bounds.ts';
 import { NODE_ARGS } from './run-probe.ts';
@@ -53,14 +54,27 @@ t.test('each bound that a worker is not held to is found in what the kernel says
   );
 });
 
-t.test('files take as much memory as the tmpfs that they lie in may grow to, and none on a disk', async (t) => {
-  const files = (tmp: string, folder: string) => memoryOfFiles(mounts('ro', tmp), folder);
+t.test('files take as much memory as each tmpfs that they lie in may grow to, and none on a disk', async (t) => {
+  const files = (tmp: string, ...folders: string[]) => memoryOfFiles(mounts('ro', tmp), folders);
   t.equal(files(BOUNDED, '/tmp/weir'), 4_096);
   t.equal(files('rw - tmpfs tmpfs rw,nr_inodes=10,size=1025k', '/tmp'), 2, 'a part of a MiB too');
   t.equal(files(BOUNDED, '/srv/weir'), 0, 'a disk');
   t.equal(files('rw - ext4 /dev/vda2 rw,size=64k', '/tmp'), 0, 'a disk with such an option');
   t.equal(files('rw - tmpfs tmpfs rw', '/tmp'), 0, 'a tmpfs that nobody has given a size');
-  t.equal(memoryOfFiles('', '/tmp'), 0, 'where nothing is told');
+  t.equal(memoryOfFiles('', ['/tmp']), 0, 'where nothing is told');
+  t.equal(files(BOUNDED, '/tmp', '/srv/weir', '/tmp/weir-table-copies'), 4_096, 'each once');
+  const more = [
+    mounts('ro', BOUNDED),
+    '93 90 0:52 / /srv/copies rw - tmpfs tmpfs rw,size=512k',
+    '94 90 0:53 / /srv/cache rw - tmpfs tmpfs rw,size=1536k',
+    '95 90 0:50 /work /srv/work rw - tmpfs tmpfs rw,size=4194304k',
+  ].join('\n');
+  t.equal(memoryOfFiles(more, ['/tmp', '/srv/copies/a', '/srv/cache']), 4_098, 'those of several together');
+  t.equal(memoryOfFiles(more, ['/tmp', '/srv/work']), 4_096, 'one that is mounted in two places, once');
+  const facts = { status: '', mounts: more, temporary: '/tmp' };
+  t.equal(ownMemory(facts, ['/srv/weir']).filesMiB, 4_096, 'a work folder on a disk leaves that for temporary files');
+  t.equal(ownMemory(facts, ['/srv/weir', '/srv/copies']).filesMiB, 4_097);
+  t.equal(ownMemory(undefined, ['/tmp']).filesMiB, 0);
 });
 
 t.test('the probe tells of the bounds, and finds nobody unwell for them', async (t) => {

@@ -1,5 +1,6 @@
 import { Refusal } from '@weir/kernel';
 import t from 'tap';
+import { readCapacities } from '../src/capacity.ts';
 import { loadRoles } from '../src/roles.ts';
 
 type Platform = Parameters<typeof loadRoles>[0];
@@ -21,9 +22,9 @@ t.test('the doors of the wanted roles are loaded, and no other', async (t) => {
       notes: { role: 'notes', worker: door('notes') },
       other: { role: 'other', worker: 'a door that is not opened' },
     }),
-    ['notes'],
+    readCapacities(['notes'], { WORKFLOW_NOTES_MAX_CONCURRENT_ACTIVITIES: '3' }),
   );
-  t.match(roles, [{ door: { role: 'notes' }, plugin: { manifest: { id: 'notes' } } }]);
+  t.match(roles, [{ door: { role: 'notes' }, plugin: { manifest: { id: 'notes' } }, capacity: { activities: 3 } }]);
   t.equal(roles.length, 1);
 });
 
@@ -37,9 +38,8 @@ t.test('roles that are missing, doubled or empty are refused by name, all in one
     wordy: { role: 'wordy', worker: { ...door('wordy'), slotMiB: '512' } },
     less: { role: 'less', worker: { ...door('less'), slotMiB: -1 } },
   });
-  const error: unknown = await loadRoles(platform, ['shared', 'odd', 'liar', 'bare', 'wordy', 'less', 'nobody']).catch(
-    (e) => e,
-  );
+  const wanted = readCapacities(['shared', 'odd', 'liar', 'bare', 'wordy', 'less', 'nobody'], {});
+  const error: unknown = await loadRoles(platform, wanted).catch((e) => e);
   t.type(error, Refusal);
   t.strictSame((error as Refusal).faults, [
     'the role shared is brought by both one and two',

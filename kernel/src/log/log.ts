@@ -1,8 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/**
- * The five keys by which the specification filters logs; every line that knows one carries it under this name.
- */
+/** The five keys by which the specification filters logs; every line that knows one carries it under this name. */
 const LOG_KEYS = ['workflow_id', 'orchestrator_run_id', 'transform_id', 'source_id', 'trace_id'] as const;
 type LogKeys = Partial<Record<(typeof LOG_KEYS)[number], string>>;
 

@@ -24,6 +24,8 @@ export interface WorkerDoor {
   /** The file that exports the workflows, alone in its folder with what they import. */
   workflowsPath: string;
   activities(deps: WorkerDeps): object;
+  /** The most memory in MiB that one activity takes in processes of its own; none unless the door says so. */
+  slotMiB?: number;
   /** Activities that only end a run: they are carried out even when the plugin is not enabled for the tenant. */
   ungated?: readonly string[];
 }
