@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { checkConfig, configFaults } from '../src/config/check-config.ts';
 import { loadPatterns } from '../src/pattern/load-patterns.ts';
-import { parsePattern } from '../src/pattern/pattern-file.ts';
+import { documentOf, parsePattern, storedPattern } from '../src/pattern/pattern-file.ts';
 import { reportedPages } from '../src/pattern/reported-codes.ts';
 import { attemptLimits, unlessRaised } from '../src/sync/attempt-limits.ts';
 
@@ -78,6 +78,25 @@ t.test('what a pattern cannot have is refused with its place, and what to do whe
     t.throws(() => read({ egress: [place] }), { message: /^\/egress\/0 must match pattern/ }, place);
   const places = ['x.example:443', '*.x.example:65535', '10.0.0.1:1', '[fd00::1]:5432', '{host}:{port}', '{host}:443'];
   t.strictSame(read({ egress: places }).egress, places);
+  t.end();
+});
+
+t.test('what was stored before stream defaults and places had a form is left out, and all else is as it was', (t) => {
+  const read = (change: object) => documentOf(storedPattern({ ...good, ...change }));
+  const sound = {
+    stream_defaults: { sync_mode: 'incremental', write_mode: 'append' },
+    egress: ['{host}:443', 'b.x:1'],
+  };
+  t.strictSame(read(sound), { ...good, ...sound });
+  for (const stream_defaults of [null, 'incremental', [], { sync_mode: 'cdc' }, { enabled: true, write_mode: 'merge' }])
+    t.strictSame(read({ stream_defaults }), good, JSON.stringify(stream_defaults));
+  for (const egress of ['anywhere', { 0: 'a.example:443' }, null]) t.strictSame(read({ egress }), good);
+  const egress = ['anywhere', 'a.example:443', `${'x'.repeat(1_000)}:1`, 7, 'b.example', '{host}:1'];
+  t.strictSame(read({ egress }).egress, ['a.example:443', '{host}:1']);
+  const many = Array.from({ length: 120 }, (_, at) => `h${at}.example:443`);
+  t.strictSame(read({ egress: [7, ...many] }).egress, many.slice(0, 100));
+  const olden = { protocol: 'singer', namespace_rule: 'none', egress: ['anywhere'], stream_defaults: { mode: 1 } };
+  t.strictSame(read(olden), { ...good, protocol: 'singer', namespace_rule: 'none' });
   t.end();
 });
 

@@ -15,10 +15,6 @@ t.test('a failure that may be one of the way there names the places of the patte
   t.equal(told('login_failed', ['a.example:443'], 'Check it.'), 'Check it.');
   t.equal(told('server_unreachable', [], 'Check it.'), 'Check it.');
   t.equal(told('server_unreachable', undefined), undefined);
-  const olden = ['anywhere', 'a.example:443', `${'x'.repeat(1_000)}:1`, 7 as never, 'b.example'];
-  t.equal(told('connector_silent', olden), words('a.example:443'), 'what was stored before places had a form is none');
-  for (const stored of ['anywhere', { 0: 'a.example:443' }, null])
-    t.equal(told('connector_silent', stored as never), undefined);
   const many = Array.from({ length: 100 }, (_, at) => `h${at}.example:443`);
   t.equal(told('connector_silent', many), words(`${many.slice(0, 5).join(', ')}, …`));
   t.end();

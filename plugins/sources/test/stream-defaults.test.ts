@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { SCHEMA_CHANGE_POLICIES, SYNC_MODES, WRITE_MODES } from '../src/contract.ts';
-import { streamDefaultsOf } from '../src/pattern/pattern-file.ts';
 import { newStream } from '../src/stream/new-stream.ts';
 import { changesOf, settingsOf, withAttention } from '../src/stream/settings.ts';
 import { withStreamDefaults } from '../src/stream/stream-defaults.ts';
@@ -64,21 +63,4 @@ t.test('a stream without a cursor or a key has neither of the two modes', async 
   t.equal(of({ source_defined_cursor: true, ...key }), 'incremental merge evolve');
   for (const lacking of [key, cursor, { ...cursor, ...key, supported_sync_modes: ['full_refresh'] }])
     t.equal(of(lacking), 'full_refresh overwrite evolve');
-});
-
-t.test('what was stored before defaults had a meaning wants nothing', async (t) => {
-  const wanted = (stored: unknown) => streamDefaultsOf({ stream_defaults: stored as never });
-  t.strictSame(wanted({ sync_mode: 'incremental', write_mode: 'append' }), {
-    ...{ sync_mode: 'incremental', write_mode: 'append' },
-  });
-  for (const stored of [
-    undefined,
-    null,
-    'incremental',
-    [],
-    { sync_mode: 'cdc' },
-    { enabled: true, write_mode: 'merge' },
-  ])
-    t.strictSame(wanted(stored), {}, JSON.stringify(stored) ?? 'absent');
-  t.strictSame(streamDefaultsOf(undefined), {});
 });

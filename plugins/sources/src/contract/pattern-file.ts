@@ -48,7 +48,8 @@ export const EgressHint = Type.String({
   description: 'host:port; {name} in place of either is that member of source_config',
 });
 
-const described = {
+/** A connector pattern as it may be given, in `pattern.json` too; unknown members are refused. */
+export const GivenPattern = Closed({
   id: PatternId,
   version: Type.String({
     pattern: '^(0|[1-9][0-9]{0,8})(\\.(0|[1-9][0-9]{0,8})){2}$',
@@ -82,9 +83,11 @@ const described = {
       description: 'The manifest that a declarative connector gets beside the configuration',
     }),
   ),
-  spec: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'JSON Schema of source_config; that of the manifest where there is one and this is left out',
-  }),
+  spec: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'JSON Schema of source_config; that of the manifest where there is one and this is left out',
+    }),
+  ),
   fields: Type.Optional(
     Type.Array(
       Closed({
@@ -119,12 +122,8 @@ const described = {
       description: 'What it must reach. It is shown and opens nothing: the operator opens the fence',
     }),
   ),
-};
-
-/** A connector pattern as its file says it, `pattern.json`; unknown members are refused. */
-export const PatternDocument = Closed(described);
-export type PatternFile = Static<typeof PatternDocument>;
-
-/** A pattern as it may be given: its specification may be that of its manifest. */
-export const GivenPattern = Closed({ ...described, spec: Type.Optional(described.spec) });
+});
 export type GivenPatternFile = Static<typeof GivenPattern>;
+
+/** A pattern with its specification, be it that of its manifest. */
+export type PatternFile = GivenPatternFile & Required<Pick<GivenPatternFile, 'spec'>>;

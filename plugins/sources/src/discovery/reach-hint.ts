@@ -1,5 +1,5 @@
 import type { RunFailureRecord } from '@weir/kernel';
-import { egressOf, type PatternFile } from '../pattern/pattern-file.ts';
+import type { PatternFile } from '../pattern/pattern-file.ts';
 
 /** How a connector fails that does not get through to its source, or may not have: strangers have no words for it. */
 const MAYBE_UNREACHED: readonly string[] = [
@@ -10,8 +10,10 @@ const MAYBE_UNREACHED: readonly string[] = [
 const MAX_PLACES = 5;
 
 /** The failure with the places in its hint that the connector's pattern says it must reach, when those may be closed. Pure. */
-export function withReachHint(failure: RunFailureRecord, pattern: Pick<PatternFile, 'egress'>): RunFailureRecord {
-  const egress = egressOf(pattern);
+export function withReachHint(
+  failure: RunFailureRecord,
+  { egress = [] }: Pick<PatternFile, 'egress'>,
+): RunFailureRecord {
   if (egress.length === 0 || !MAYBE_UNREACHED.includes(failure.code)) return failure;
   const more = egress.length > MAX_PLACES ? ', …' : '';
   const places = `It must reach ${egress.slice(0, MAX_PLACES).join(', ')}${more}: see that the operator has opened the way there.`;

@@ -4,7 +4,7 @@ import { pointerMatcher } from '../config/walk-config.ts';
 import { sourceProblems } from '../contract.ts';
 import type { SourceRow } from '../source/entity.ts';
 import type { LoadedPatterns } from './load-patterns.ts';
-import { type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
+import { type Pattern, storedPattern } from './pattern-file.ts';
 import type { StandingPattern } from './plan-pattern.ts';
 
 /** Documents are small and few; this many more mean that versions come and go. */
@@ -62,7 +62,7 @@ export function patternCatalog(alone: Sql): PatternCatalog {
       version,
     ]);
     if (rows[0] === undefined) return undefined;
-    const pattern = toPattern(rows[0].document as PatternFile);
+    const pattern = storedPattern(rows[0].document);
     if (documents.size >= MAX_DOCUMENTS) documents.clear();
     documents.set(key, pattern);
     return pattern;

@@ -1,15 +1,7 @@
 import { canonicalSha256 } from '@weir/kernel';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
-import {
-  EgressHint,
-  GivenPattern,
-  type GivenPatternFile,
-  MAX_EGRESS,
-  type PatternFile,
-  StreamDefaults,
-  type StreamDefaultsView,
-} from '../contract/pattern-file.ts';
+import { GivenPattern, type GivenPatternFile, MAX_EGRESS, type PatternFile } from '../contract/pattern-file.ts';
 import { patternFaults } from './pattern-faults.ts';
 import { withManifestSpec } from './with-manifest.ts';
 
@@ -52,29 +44,21 @@ export function toPattern(file: PatternFile): Pattern {
   return { ...file, namedCredentials: named, credentialFields: credentialFields(file.spec, named) };
 }
 
-let compiledDefaults: ValidateFunction<StreamDefaultsView> | undefined;
-const defaultsValidator = () => (compiledDefaults ??= new Ajv().compile<StreamDefaultsView>(StreamDefaults));
-
 /**
- * What the pattern of a source wants new streams to be. One that is stored from before that had a meaning may hold
- * anything there, and wants nothing then.
+ * The pattern of a stored document, which may be of a release before stream defaults and places to reach had a form: defaults that
+ * are none are left out, and so is each place that is none. All else is as it was. Pure.
  */
-export function streamDefaultsOf(pattern: Pick<Pattern, 'stream_defaults'> | undefined): StreamDefaultsView {
-  const wanted: unknown = pattern?.stream_defaults;
-  return defaultsValidator()(wanted) ? wanted : {};
-}
-
-let compiledEgress: ValidateFunction<string> | undefined;
-const egressValidator = () => (compiledEgress ??= new Ajv().compile<string>(EgressHint));
-
-/**
- * The places that a pattern says its connector must reach. One that is stored from before they had a form may hold anything
- * there: what is no place is left out.
- */
-export function egressOf({ egress }: Pick<Pattern, 'egress'>): string[] {
-  const stored: unknown = egress;
-  const isPlace = egressValidator();
-  return Array.isArray(stored) ? stored.filter((place) => isPlace(place)).slice(0, MAX_EGRESS) : [];
+export function storedPattern(document: unknown): Pattern {
+  const { stream_defaults, egress, ...rest } = document as PatternFile;
+  const check = validator();
+  const faults = check(document) ? [] : (check.errors ?? []).map(({ instancePath }) => instancePath);
+  const isFormed = (place: string) => faults.every((fault) => fault !== place && !fault.startsWith(`${place}/`));
+  const places = Array.isArray(egress) ? egress.filter((_, at) => isFormed(`/egress/${at}`)) : [];
+  return toPattern({
+    ...rest,
+    ...(stream_defaults !== undefined && isFormed('/stream_defaults') ? { stream_defaults } : {}),
+    ...(places.length === 0 ? {} : { egress: places.slice(0, MAX_EGRESS) }),
+  });
 }
 
 /** The document of a pattern, as it is stored. Pure. */

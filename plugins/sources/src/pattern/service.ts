@@ -4,7 +4,7 @@ import type { GivenPatternFile } from '../contract/pattern-file.ts';
 import { type discoverPatterns, type PatternView, type reconcilePatterns, sourceProblems } from '../contract.ts';
 import type { PatternCatalog } from './catalog.ts';
 import { type PatternFault, patternFaults } from './pattern-faults.ts';
-import { egressOf, type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
+import { type Pattern, type PatternFile, toPattern } from './pattern-file.ts';
 import { type PatternChange, storePatterns } from './store-patterns.ts';
 import { withManifestSpec } from './with-manifest.ts';
 
@@ -43,7 +43,7 @@ export function patternService(kernel: Pick<Kernel, 'db' | 'mode'>, catalog: Pat
       const fields = (pattern.fields ?? []).map((field) => ({ ...field, credential: field.credential === true }));
       const { spec, credentialFields } = pattern;
       const shown = { ...summaryOf(pattern), status, spec, fields };
-      return { ...shown, credential_fields: [...credentialFields], egress: egressOf(pattern) };
+      return { ...shown, credential_fields: [...credentialFields], egress: pattern.egress ?? [] };
     },
 
     /** Registers one pattern, or its next version. */

@@ -1,7 +1,7 @@
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import type { Problem } from '@weir/kernel/contract';
 import { sourceProblems } from '../contract.ts';
-import { documentOf, type Pattern, type PatternFile, patternHash, toPattern } from './pattern-file.ts';
+import { documentOf, type Pattern, patternHash, storedPattern } from './pattern-file.ts';
 import { type PatternOrigin, type PatternPlan, planPattern, type StandingPattern } from './plan-pattern.ts';
 
 /** Patterns belong to no tenant; the nil UUID is nobody's. */
@@ -81,7 +81,7 @@ async function readStanding(tx: TenantTransaction): Promise<Map<string, Standing
     rows.map(({ pattern_id: id, sha256, status, document }) => [
       String(id),
       {
-        pattern: toPattern(document as PatternFile),
+        pattern: storedPattern(document),
         sha256: String(sha256),
         status: status as StandingPattern['status'],
       },

@@ -2,7 +2,6 @@ import type { TenantTransaction } from '@weir/kernel';
 import type { StreamDefaultsView } from '../contract/pattern-file.ts';
 import type { RefreshDiffView } from '../contract.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
-import { streamDefaultsOf } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { type DestinationServices, markLeftRows, takenTables, takePlannedTable } from './destinations.ts';
@@ -37,7 +36,8 @@ export async function applyRefresh(
   const plan = planRefresh<StreamRow>({ sourceName: source.name, known, found, takenTables: taken, from });
   if (plan.remove.length > 0) await deps.beforeRemoval();
   const now = new Date();
-  const defaults = plan.create.length === 0 ? {} : streamDefaultsOf(await deps.patterns.of(source, tx.sql));
+  const pattern = plan.create.length === 0 ? undefined : await deps.patterns.of(source, tx.sql);
+  const defaults = pattern?.stream_defaults ?? {};
   const created = await makeStreams(tx, { source, plan, defaults, now }, deps.services);
   await removeStreams(
     tx,
