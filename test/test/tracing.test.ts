@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { CallResult, Endpoint, Input, Output } from '@weir/kernel/contract';
 import { type CollectedSpan, testCollector } from '@weir/kernel/testing';
 import {
@@ -12,23 +11,13 @@ import {
 } from '@weir/plugin-sources/contract';
 import t from 'tap';
 import { type TestPlatform, testPlatform } from '../platform.ts';
+import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
 
-const POLL_MS = 100;
-const HANG_LIMIT_MS = 300_000;
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const CANARY = 'canary-8f2e';
 
 type Call = <E extends Endpoint>(endpoint: E, input?: Partial<Input<E>>) => Promise<Output<E>>;
-
-/** Looks until something is there, within the hang limit. */
-async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (const end = Date.now() + HANG_LIMIT_MS; ; await setTimeout(POLL_MS)) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`nothing came of ${look}`);
-  }
-}
 
 function ok<E>(result: CallResult<E>): Output<E> {
   if (!result.ok) throw new Error(JSON.stringify(result.problem));
@@ -47,17 +36,14 @@ async function syncOnce(call: Call, path: string, asCaller: Call) {
     body: { name: 'shop', pattern_id: 'files', source_config: { path } },
   });
   const { workflow_id } = await call(startDiscovery, { body: { source_id } });
-  await until(async () => {
-    const status = await call(getDiscoveryStatus, { params: { workflow_id } });
-    return status.is_terminal || undefined;
-  });
+  await until('a discovery', async () => (await call(getDiscoveryStatus, { params: { workflow_id } })).is_terminal);
   const { items } = await call(listStreams, { params: { source_id } });
   for (const { stream_id } of items) {
     const body = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' } as const;
     await call(updateStream, { params: { source_id, stream_id }, body });
   }
   const { run_id } = await asCaller(startSync, { params: { source_id } });
-  const run = await until(async () => {
+  const run = await until('a sync', async () => {
     const { run } = await call(getSyncStatus, { params: { source_id }, query: { run_id } });
     return run?.is_terminal ? run : undefined;
   });
@@ -78,9 +64,9 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   ];
   const traced = () => collector.spans().filter(({ traceId }) => traceId === CALLER.traceId);
   // The run is over before its workflow is, whose end would be told by the next worker if this one left before it.
-  await until(() => traced().some(({ name }) => name === 'workflow.SourceSyncWorkflowV2') || undefined);
+  await until('the span of the workflow', () => traced().some(({ name }) => name === 'workflow.SourceSyncWorkflowV2'));
   await worker.end('SIGTERM');
-  await until(() => traced().length >= names.length || undefined);
+  await until('every span', () => traced().length >= names.length);
   const spans = traced();
   const named = (name: string) => spans.find((span) => span.name === name) as CollectedSpan;
   t.strictSame(spans.map(({ name }) => name).sort(), names.toSorted());

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
 import type { CallResult, Endpoint, Input, Output } from '@weir/kernel/contract';
 import { getMetrics } from '@weir/plugin-platform/contract';
 import { createSource, startDiscovery } from '@weir/plugin-sources/contract';
@@ -14,22 +13,12 @@ import {
 } from '@weir/plugin-workflow-engine/contract';
 import t from 'tap';
 import { type TestPlatform, testPlatform } from '../platform.ts';
+import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
-
-const POLL_MS = 100;
 
 function ok<E>(result: CallResult<E>): Output<E> {
   if (!result.ok) throw new Error(JSON.stringify(result.problem));
   return result.body;
-}
-
-/** Looks until something is there; only the hang limit of the test run ends it otherwise. */
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await setTimeout(POLL_MS);
-  }
 }
 
 async function callers(world: TestPlatform) {
@@ -54,18 +43,18 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   const { source_id } = await editor(createSource, { body });
   const { workflow_id, run_id } = await editor(startDiscovery, { body: { source_id } });
   const params = { workflow_id };
-  const ended = await until(async () => {
+  const ended = await until('the end of a workflow', async () => {
     const seen = await editor(waitForWorkflow, { params, body: { timeout_seconds: 60 } });
     return seen.is_terminal ? seen : undefined;
   });
   t.match(ended, { run_id, kind: 'source-discovery', status: 'succeeded', attempt: 1, failure: null });
-  const workflow = await until(async () => {
+  const workflow = await until('an end that the engine tells of', async () => {
     const seen = await editor(getWorkflow, { params });
     return seen.engine?.status === 'completed' ? seen : undefined;
   });
   t.match(workflow, { engine: { type: 'SourceDiscoveryWorkflow', pending_activities: [] }, worker: null });
 
-  const { items: workers } = await until(async () => {
+  const { items: workers } = await until('workers that poll for both', async () => {
     const found = await operator(listEngineWorkers);
     return found.items.filter(({ task_types }) => task_types.length === 2).length === 2 ? found : undefined;
   });

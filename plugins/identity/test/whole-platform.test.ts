@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { bootPlatform, startApi } from '@weir/kernel/boot';
 import { call } from '@weir/kernel/contract';
 import { listDatasets } from '@weir/plugin-datasets/contract';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { platformFile, type TestPlatform, testPlatform } from '../../../test/platform.ts';
+import { until } from '../../../test/until.ts';
 import {
   createApiToken,
   createPolicy,
@@ -17,8 +17,7 @@ import {
 import { bodyOf } from './kit.ts';
 
 /** Far beyond what anything here takes; only a hang reaches it. */
-const HANG_MS = 180_000;
-const POLL_MS = 200;
+const HANG_MS = 360_000;
 
 /** Another API process of the same platform, by its address. */
 async function another(t: Test, { environment }: TestPlatform): Promise<string> {
@@ -31,15 +30,7 @@ async function another(t: Test, { environment }: TestPlatform): Promise<string> 
   return api.url;
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + HANG_MS;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`not so: ${what}`);
-    await delay(POLL_MS);
-  }
-}
-
-t.setTimeout(2 * HANG_MS);
+t.setTimeout(HANG_MS);
 
 t.test('what one process puts in force, revokes or learns of a person holds in every other', async (t) => {
   const world = await testPlatform(t, t.testdir());
