@@ -1,4 +1,3 @@
-import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import {
   chmod,
@@ -17,10 +16,11 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Test, test } from 'tap';
 import { MAX_SEGMENT_BYTES, MAX_UNACKNOWLEDGED_SEGMENTS } from '../../connectors/sdk/src/index.ts';
 import { NO_ENGINES_VARIABLE, startRootless, testEngine } from '../engines/index.ts';
+import { runProgram } from '../run-program.ts';
+import { until } from '../until.ts';
 
 const FILES = path.resolve(import.meta.dirname, '../../deploy/connector-engine');
 const BIN = path.join(FILES, 'bin');
@@ -31,26 +31,11 @@ const NOT_ROOT = 'the files of the connector engine are for root';
 const [DEFAULT_ACTIVITIES, INPUT_BYTES] = [8, 32 * 1024 ** 2];
 /** Ids that every Linux has. */
 const [NOBODY, DAEMON] = [65_534, 1];
-const [TRIES, POLL_MS] = [1_000, 20];
-
-type Outcome = { readonly code: number; readonly text: string };
-
-function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
-  execFile(command, args, { env }, (fault: ExecFileException | null, stdout, stderr) =>
-    resolve({ code: fault === null ? 0 : Number(fault.code), text: `${stdout}${stderr}` }),
-  );
-  return promise;
-}
 
 async function scratch(t: Test): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'weir-files-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   return folder;
-}
-
-async function untilThere(file: string): Promise<void> {
-  for (let tried = 0; tried < TRIES && !existsSync(file); tried += 1) await delay(POLL_MS);
 }
 
 /** A Unix socket that answers whatever is said to it. */
@@ -75,7 +60,7 @@ test('the units are sound', async (t) => {
       units.push(file);
     }
     const env = { ...process.env, XDG_RUNTIME_DIR: folder };
-    const found = await run('systemd-analyze', ['verify', scope, '--man=no', ...units], env);
+    const found = await runProgram('systemd-analyze', ['verify', scope, '--man=no', ...units], env);
     if (Number.isNaN(found.code)) return t.plan(0, 'there is no systemd-analyze');
     t.strictSame(found, { code: 0, text: '' }, kind);
   }
@@ -115,7 +100,7 @@ test('the fence stands again whenever the rules of the machine are loaded, and k
 
 test('what is installed is these files, and what an operator has configured stays', async (t) => {
   const root = await scratch(t);
-  const install = () => run(path.join(FILES, 'install'), [], { ...process.env, DESTDIR: root });
+  const install = () => runProgram(path.join(FILES, 'install'), [], { ...process.env, DESTDIR: root });
   t.equal((await install()).code, 0);
   const allowed = path.join(root, 'etc/weir/connector-egress.allow');
   await writeFile(allowed, '10.0.0.1 5432\n');
@@ -124,7 +109,7 @@ test('what is installed is these files, and what an operator has configured stay
   t.equal((await stat(path.join(root, 'usr/lib/weir/connector-engine/fix-socket'))).mode & 0o777, 0o755);
   const sysusers = path.join(root, 'usr/lib/sysusers.d/weir-connector-engine.conf');
   if (!IS_ROOT) return;
-  t.equal((await run('systemd-sysusers', [`--root=${root}`, sysusers])).code, 0);
+  t.equal((await runProgram('systemd-sysusers', [`--root=${root}`, sysusers])).code, 0);
   const group = await readFile(path.join(root, 'etc/group'), 'utf8');
   t.match(group, /^weir-connectors:x:\d+:weir-discovery,weir-engine,weir-source$/m);
   t.match(group, /^weir-engine:x:\d+:$/m, 'nobody else is in the group that reads the workspaces');
@@ -141,7 +126,7 @@ test('the socket is given to a group on each start by its owner, and nothing but
   await chmod(program, 0o755);
   const asOwner = (groups: string) => [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, `--groups=${groups}`, program];
   const fix = (name: string, groups = `${NOBODY},${DAEMON}`) =>
-    run('setpriv', [...asOwner(groups), at(name), 'daemon'], { ...process.env, LC_ALL: 'C' });
+    runProgram('setpriv', [...asOwner(groups), at(name), 'daemon'], { ...process.env, LC_ALL: 'C' });
   await answering(t, at('docker.sock'), '');
   await chown(at('docker.sock'), NOBODY, NOBODY);
   t.match(await fix('docker.sock', `${NOBODY}`), { code: 1, text: /not permitted/ }, 'the engine is of that group');
@@ -159,7 +144,7 @@ test('the socket is given to a group on each start by its owner, and nothing but
 test('ready means that a container engine answers through that socket in time', async (t) => {
   const folder = await scratch(t);
   const ready = (socket: string) =>
-    run(path.join(BIN, 'ready'), [socket, '1'], { ...process.env, DOCKER_HOST: 'tcp://x' });
+    runProgram(path.join(BIN, 'ready'), [socket, '1'], { ...process.env, DOCKER_HOST: 'tcp://x' });
   t.match(await ready(path.join(folder, 'nothing')), { code: 1, text: /no engine answers/ });
   const other = path.join(folder, 'other');
   await answering(t, other, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
@@ -187,7 +172,7 @@ test('the engine is kept from the loopback of its machine by every version of it
     DOCKERD_ROOTLESS_ROOTLESSKIT_FLAGS: '--port-driver=x',
     DOCKERD_ROOTLESS_ROOTLESSKIT_NET: 'host',
   };
-  const { code, text } = await run(path.join(BIN, 'engine'), ['/socket', '/data', '/configuration'], env);
+  const { code, text } = await runProgram(path.join(BIN, 'engine'), ['/socket', '/data', '/configuration'], env);
   t.strictSame(
     [code, ...text.trim().split('\n')],
     [
@@ -213,9 +198,9 @@ while True:
     said = s.recv(4096).decode()
     if 'READY=1' in said: print('READY=1'); break`;
   await chmod(folder, 0o711);
-  const heard = run('python3', ['-c', script, notify]);
+  const heard = runProgram('python3', ['-c', script, notify]);
   const configuration = JSON.parse(await readFile(path.join(FILES, 'connector-engine.json'), 'utf8'));
-  await untilThere(notify);
+  await until('the socket', () => existsSync(notify));
   const engine = await startRootless({ configuration, env: { NOTIFY_SOCKET: notify } });
   t.teardown(engine.stop);
   t.strictSame(await heard, { code: 0, text: 'READY=1\n' });
