@@ -14,6 +14,8 @@ import { nodeRoot } from '../../images/src/node-root.ts';
 const run = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL('../src/testing-connector.ts', import.meta.url));
 const NODE = '/usr/local/bin/node';
+/** As chown(2) has it. */
+const SAME_OWNER = -1;
 
 /** An image of Node and the test connector, once for each engine and version of the two. */
 async function baseImage(engine: Engine): Promise<string> {
@@ -37,12 +39,16 @@ async function baseImage(engine: Engine): Promise<string> {
   }
 }
 
-/** A workspace of this test alone in the one of an engine that many tests use. */
-export async function ownWorkspace(t: { teardown: (end: () => unknown) => unknown }, engine: Engine): Promise<string> {
+/** A workspace of this test alone in the one of an engine that many tests use; of another user, and of another mode, where those are given. */
+export async function ownWorkspace(
+  t: { teardown: (end: () => unknown) => unknown },
+  engine: Engine,
+  { uid = SAME_OWNER, mode = 0o711 } = {},
+): Promise<string> {
   const path = await mkdtemp(join(engine.workspaceRoot, 'test-'));
   t.teardown(() => rm(path, { recursive: true, force: true }));
-  await chown(path, -1, engine.inputGroup);
-  await chmod(path, 0o711);
+  await chown(path, uid, engine.inputGroup);
+  await chmod(path, mode);
   return path;
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, chown, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { containerRuntime } from '@weir/connector-runtime';
 import { testRun } from '@weir/connector-runtime/testing';
 import t from 'tap';
@@ -30,9 +30,7 @@ for (const kind of ['rootful', 'rootless'] as const) {
     const engine = await testEngine(t, kind);
     if (typeof engine === 'string') return t.plan(0, engine);
     const image = await (await imageMaker(engine))('weir-test/leaves-folders:1', [runs(HOSTILE), 'USER nobody']);
-    const workspaceRoot = await ownWorkspace(t, engine);
-    await chown(workspaceRoot, OTHER_USER, engine.inputGroup);
-    await chmod(workspaceRoot, WORKSPACE_MODE);
+    const workspaceRoot = await ownWorkspace(t, engine, { uid: OTHER_USER, mode: WORKSPACE_MODE });
     const runtime = containerRuntime({
       ...{ socketPath: engine.socketPath, workspaceRoot, role: 'source', mode: 'development' },
       waivers: [kind === 'rootful' ? 'rootful' : 'limits'],
