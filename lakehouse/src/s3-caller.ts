@@ -14,11 +14,13 @@ const MAX_CONNECTIONS = 32;
 /** What the region-less services of one machine sign with. */
 const DEFAULT_REGION = 'us-east-1';
 
-/** How long one request may last, and until when another one may be started. */
-const LIMITS = {
+type Patience = { readonly attemptMs: number; readonly totalMs: number };
+/** How long one request may last, from its connection to the last byte of its answer, and until when another one may be started. */
+export type S3Limits = Readonly<Record<'short' | 'transfer', Patience>>;
+const LIMITS: S3Limits = {
   short: { attemptMs: 10_000, totalMs: 25_000 },
   transfer: { attemptMs: 60_000, totalMs: 180_000 },
-} as const;
+};
 
 const REQUEST_TIMEOUT = 408;
 const PRECONDITION_FAILED = 412;
@@ -77,7 +79,7 @@ export type S3Request<T> = (client: S3Client, options: { abortSignal: AbortSigna
 
 export type S3Caller = {
   /** Makes a request until it is answered, at most `MAX_ATTEMPTS` times; rejects with the store's last error. */
-  call<T>(request: S3Request<T>, limits?: keyof typeof LIMITS): Promise<T>;
+  call<T>(request: S3Request<T>, limits?: keyof S3Limits): Promise<T>;
   close(): void;
 };
 
@@ -113,11 +115,11 @@ function connect(options: S3Options): S3Client {
  * A client of an S3 store with bounded patience. Attempts are counted here and not by the SDK, as only the caller knows
  * which requests may be made again, and what an answer means when an earlier request was left without one.
  */
-export function s3Caller(options: S3Options): S3Caller {
+export function s3Caller(options: S3Options, patience: S3Limits = LIMITS): S3Caller {
   const client = connect(options);
   return {
     async call(request, limits = 'short') {
-      const { attemptMs, totalMs } = LIMITS[limits];
+      const { attemptMs, totalMs } = patience[limits];
       const until = Date.now() + totalMs;
       for (let attempt = 1; ; attempt += 1) {
         try {

@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { MAX_ATTEMPTS } from '../src/s3-caller.ts';
-import { PART_BYTES } from '../src/s3-create.ts';
+import { MAX_ATTEMPTS, type S3Caller, s3Caller } from '../src/s3-caller.ts';
+import { createObject, PART_BYTES } from '../src/s3-create.ts';
+import { downloadObject, readObject } from '../src/s3-read.ts';
 import { type Fault, type ProxiedRequest, startFlakyProxy, testBucket, testS3 } from '../src/testing.ts';
 
 const HANG_LIMIT_MS = 180_000;
@@ -125,6 +128,35 @@ t.test('a store that never answers is store_unavailable after a bounded number o
   proxy.choose(() => 'refuse');
   await t.rejects(io.read(place()), { code: 'store_unavailable' });
   t.equal(proxy.seen.length - before, MAX_ATTEMPTS);
+});
+
+t.test('a store that falls silent is given up, whatever it was asked and however far it came', async (t) => {
+  const [bucket, key] = ['weir-tests', 'silence'];
+  const target = { Bucket: bucket, Key: key };
+  const half = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf';
+  const copy = join(t.testdir(), 'copy');
+  const cases: [string, string, (caller: S3Caller) => Promise<unknown>][] = [
+    ['a read without an answer', '', (caller) => readObject(caller, target)],
+    ['a read whose answer stands still', half, (caller) => readObject(caller, target)],
+    ['a download whose answer stands still', half, (caller) => downloadObject(caller, target, copy)],
+    ['a write that is not taken in', '', (caller) => createObject(caller, { bucket, key }, Buffer.alloc(PART_BYTES))],
+  ];
+  for (const [name, said, ask] of cases) {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      socket.once('data', () => socket.pause().write(said));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const soon = { attemptMs: 200, totalMs: 400 };
+    const caller = s3Caller({ ...testS3(), endpoint }, { short: soon, transfer: soon });
+    await t.rejects(ask(caller), { code: 'store_unavailable' }, name);
+    t.ok(sockets.length > 0, `${name}: it was reached`);
+    caller.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
 });
 
 t.test('a wrong secret is store_denied at once, by every member', async (t) => {
