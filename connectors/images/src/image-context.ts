@@ -33,7 +33,7 @@ export async function bridgeContext(context: string): Promise<string[]> {
 
 /**
  * Writes the build context of a connector into `context`, which is emptied: the recipe, and `app/` with the program, its
- * package.json and its pattern. Gives the image's full name, `weir/connector-files:1.2.2`, as the pattern has it.
+ * package.json and its pattern. Gives the image's full name, `weir/connector-files:<version>`, as the pattern has it.
  */
 export async function connectorContext(folder: string, context: string): Promise<ImageFacts> {
   const pattern = JSON.parse(await readFile(path.join(folder, 'pattern.json'), 'utf8')) as {
