@@ -6,8 +6,6 @@ export type EngineClient = Docker;
 
 /** How long an ordinary answer of the engine may take. */
 export const ANSWER_TIMEOUT_MS = 30_000;
-/** A connection that an engine before this one left open would answer nothing. */
-const AGENT = { keepAlive: false };
 
 /**
  * A client of the engine behind exactly this socket. The library would let DOCKER_HOST and its companions win over a
@@ -15,8 +13,6 @@ const AGENT = { keepAlive: false };
  */
 export async function engineClient(socketPath: string): Promise<EngineClient> {
   const { default: Library } = await import('dockerode');
-  // An import of it makes Node load its fetch and its WebSocket too, which costs more than all of our own code.
-  const { Agent } = process.getBuiltinModule('node:http');
   const nothing = {
     host: undefined,
     port: undefined,
@@ -31,17 +27,20 @@ export async function engineClient(socketPath: string): Promise<EngineClient> {
     socketPath,
     pathPrefix: undefined,
     timeout: undefined,
-    agent: unspoken(new Agent(AGENT)),
+    agent: engineAgent(),
   };
   return new Library(options as unknown as Docker.DockerOptions);
 }
 
 /**
- * Keeps an agent out of what the library writes of every request for a log that nobody has: all connections of the moment
- * with all that they refer to, for more processor time than the request takes.
+ * An agent that keeps no connection, as one that an engine before this one left open would answer nothing; and that stays
+ * out of what the library writes of every request for a log that nobody has: all connections of the moment with all that
+ * they refer to, for more processor time than the request takes.
  */
-function unspoken<T extends object>(agent: T): T {
-  return Object.assign(agent, { [inspect.custom]: () => 'Agent' });
+function engineAgent() {
+  // An import of it makes Node load its fetch and its WebSocket too, which costs more than all of our own code.
+  const { Agent } = process.getBuiltinModule('node:http');
+  return Object.assign(new Agent({ keepAlive: false }), { [inspect.custom]: () => 'Agent' });
 }
 
 /** Loads the library ahead of its first use: that takes longer than all of our own code. Never rejects: who uses it is told. */
