@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { LABEL } from '@weir/connector-runtime';
 import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
 import { cancelSync, getSyncStatus, readRunLogs, startSync } from '@weir/plugin-sources/contract';
 import { type Engine, engineJson, programImage } from '../../test/engines/index.ts';
@@ -131,7 +132,7 @@ async function ended(platform: PlatformProcess, { source_id, run_id }: Run, want
 }
 
 async function count({ socketPath }: Engine, runId: string): Promise<number> {
-  const filters = JSON.stringify({ label: [`weir.execution=${runId}`] });
+  const filters = JSON.stringify({ label: [`${LABEL.execution}=${runId}`] });
   const query = new URLSearchParams({ all: 'true', filters });
   return (await engineJson<unknown[]>(socketPath, { path: `/containers/json?${query}` })).length;
 }

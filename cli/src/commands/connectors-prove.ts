@@ -3,14 +3,12 @@ import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import type { RolePlace } from '../connectors/engine-role.ts';
 import type { ProofScope } from '../connectors/proof-report.ts';
+import type { EngineProof } from '../connectors/prove-engine.ts';
 import type { SourceProof } from '../connectors/prove-source.ts';
 import type { ProvedFact } from '../connectors/proved-fact.ts';
 import { exitCode } from '../exit-codes.ts';
 
 const COLUMNS = ['role', 'fact', 'status', 'found'];
-/** What engines of tests may be let off, in the words of a report. */
-const WAIVED = { limits: 'limits of memory, processes and CPU', rootful: 'an engine without root' } as const;
-type Waiver = keyof typeof WAIVED;
 /** What a proof without a source does not show. */
 const WITHOUT_SOURCE = ['the workers and their pollers', 'a source and its tables (--source NAME takes them in)'];
 /** How long one run of the source is waited for unless --timeout says otherwise. */
@@ -46,7 +44,8 @@ export class ConnectorsProve extends WeirCommand {
 
   async execute(): Promise<number> {
     const { proofReport, reportPage } = await import('../connectors/proof-report.ts');
-    const waivers = this.waivers();
+    const { proofWaivers, WAIVED } = await import('../connectors/proof-waivers.ts');
+    const waivers: EngineProof['waivers'] = this.testEngine ? ['limits'] : proofWaivers(this.context.env);
     const scope: ProofScope = {
       waived: waivers.map((waiver) => WAIVED[waiver]),
       left_out: this.source === undefined ? WITHOUT_SOURCE : [],
@@ -66,19 +65,7 @@ export class ConnectorsProve extends WeirCommand {
     return exitCode(report.verdict === 'proved' ? 'ok' : 'failed');
   }
 
-  /** What this engine is let off: as the workers of a development platform are told, or for an engine of its own. */
-  private waivers(): Waiver[] {
-    if (this.testEngine) return ['limits'];
-    const { WEIR_ENGINE_WAIVERS: given = '', WEIR_MODE: mode } = this.context.env;
-    const words = given.split(/[ ,]+/);
-    const waivers = (['limits', 'rootful'] as const).filter((waiver) => words.includes(waiver));
-    if (waivers.length === 0 || mode === 'development') return waivers;
-    throw new CliError('usage', 'WEIR_ENGINE_WAIVERS is for development alone.', {
-      hint: 'Take it out: a proof of an installation lets its engine off nothing.',
-    });
-  }
-
-  private async prove(waivers: readonly Waiver[]): Promise<ProvedFact[]> {
+  private async prove(waivers: EngineProof['waivers']): Promise<ProvedFact[]> {
     const { proveEngine } = await import('../connectors/prove-engine.ts');
     const say = (line: string) => this.note(line);
     if (this.testEngine) {

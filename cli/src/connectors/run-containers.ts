@@ -1,4 +1,5 @@
 import { askEngine, engineJson } from '@weir/connector-images/proof';
+import { LABEL } from '@weir/connector-runtime';
 
 /** A container that an engine has started for a run of the platform. */
 export interface RunContainer {
@@ -21,7 +22,6 @@ export interface RunContainers {
   left(runs: readonly string[]): Promise<number>;
 }
 
-const LABEL = { execution: 'weir.execution', attempt: 'weir.attempt' } as const;
 const SHORT_ID = 12;
 const MS_PER_SECOND = 1_000;
 

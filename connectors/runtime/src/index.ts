@@ -20,10 +20,10 @@ export {
   type ContainerRuntimeOptions,
   containerRuntime,
 } from './container/container-runtime.ts';
-export { DEFAULT_LIMITS } from './container/create-options.ts';
+export { DEFAULT_LIMITS, LABEL } from './container/create-options.ts';
 export { loadEngineLibrary } from './container/engine-client.ts';
 export { makeEngineFolder } from './container/engine-workspace.ts';
-export type { EngineFacts, EngineWaiver } from './container/readiness.ts';
+export { type EngineFacts, type EngineWaiver, engineWaivers } from './container/readiness.ts';
 export type { IsLive, Reaped } from './container/reap-runs.ts';
 export { answerDeadlines, DEFAULT_DEADLINES, type Deadlines, syncDeadlines } from './deadlines.ts';
 export { MAX_STATE_CHARS, type StreamReading } from './evidence.ts';

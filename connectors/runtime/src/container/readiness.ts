@@ -7,8 +7,15 @@ import { vettedEngineRoot } from './engine-workspace.ts';
 import { ensureNetwork } from './network.ts';
 import { runOwnProgram } from './own-container.ts';
 
+const WAIVERS = ['rootful', 'limits'] as const;
 /** A condition that a test of the rest does without. No installation may. */
-export type EngineWaiver = 'rootful' | 'limits';
+export type EngineWaiver = (typeof WAIVERS)[number];
+
+/** The conditions that a text names, as WEIR_ENGINE_WAIVERS does. Pure. */
+export function engineWaivers(text: string): EngineWaiver[] {
+  const words = text.split(/[ ,]+/);
+  return WAIVERS.filter((waiver) => words.includes(waiver));
+}
 
 export type EngineFacts = {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EngineWaiver } from '@weir/connector-runtime';
+import { type EngineWaiver, engineWaivers } from '@weir/connector-runtime';
 import { type Mode, Refusal } from '@weir/kernel';
 import type { Settings } from '../settings.ts';
 
@@ -40,19 +40,14 @@ export function runtimeChoice(settings: Settings, role: RuntimeRole, mode: Mode)
   ];
   if (faults.length > 0) throw new Refusal('worker refused', faults);
   if (folder === undefined || workspaceRoot === undefined) return { kind: 'process' };
-  const waivers = waiversOf(settings);
+  const waivers = engineWaivers(settings.WEIR_ENGINE_WAIVERS);
   return { kind: 'container', role, socketPath: join(folder, SOCKET), workspaceRoot, waivers };
 }
 
 /** Throws a `Refusal` outside of development when an engine could do without what keeps connectors in. */
 export function refuseWaivers(settings: Pick<Settings, 'WEIR_ENGINE_WAIVERS'>, mode: Mode): void {
-  if (mode === 'development' || waiversOf(settings).length === 0) return;
+  if (mode === 'development' || engineWaivers(settings.WEIR_ENGINE_WAIVERS).length === 0) return;
   throw new Refusal('configuration refused', [
     'WEIR_ENGINE_WAIVERS must be empty outside of development: connectors would run without what it waives',
   ]);
-}
-
-function waiversOf({ WEIR_ENGINE_WAIVERS: given }: Pick<Settings, 'WEIR_ENGINE_WAIVERS'>): EngineWaiver[] {
-  const words = given.split(/[ ,]+/);
-  return (['rootful', 'limits'] as const).filter((waiver) => words.includes(waiver));
 }
