@@ -1,9 +1,8 @@
-import { getVerification, type SyncVerificationView, verifySync } from '@weir/plugin-sources/contract';
+import { type SyncVerificationView, verifySync } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../command.ts';
-import type { Api } from '../connection/api.ts';
 import { exitCode, exitOfRun } from '../exit-codes.ts';
-import { waitForRun } from '../run/wait-for-run.ts';
+import { watchVerification } from '../run/watch-verification.ts';
 import { runError } from './finish-run.ts';
 
 const COLUMNS = ['dataset_id', 'verdict', 'figure', 'receipt', 'table', 'reason'];
@@ -32,31 +31,14 @@ export class RunsVerify extends WeirCommand {
     const params = { sync_run_id: this.run };
     const started = await api.call(verifySync, { params, query: this.queue ? { queue: true } : {} });
     if (started.warning) this.note(`warning: ${started.warning.detail}`);
-    const ended = await this.waitFor(api, started.run_id);
+    const key = { syncRunId: this.run, runId: started.run_id };
+    const ended = await watchVerification(api, key, await this.watching(WAIT_MS));
     if (exitOfRun(ended.status) !== 'ok' || ended.outcome === null) throw runError(ended);
     const { outcome } = ended;
     const people = this.format() === 'table' || this.format() === 'wide';
     await this.show(people ? figuresOf(outcome) : outcome, { columns: COLUMNS });
     if (people) this.note(SENTENCES[outcome.verdict]);
     return exitCode(outcome.verdict === 'equal' ? 'ok' : 'failed');
-  }
-
-  private async waitFor(api: Api, verificationRunId: string) {
-    const { progress, seen, ...limits } = await this.watching(WAIT_MS);
-    const params = { sync_run_id: this.run };
-    try {
-      return await waitForRun({
-        ...limits,
-        poll: () => api.call(getVerification, { params, query: { verification_run_id: verificationRunId } }),
-        seen: (state) => {
-          seen?.(state);
-          progress.show(state.status, [`  ▸ verification ${state.status}`]);
-        },
-        reattach: `weir runs verify ${this.run} begins another one; it changes nothing`,
-      });
-    } finally {
-      progress.end([]);
-    }
   }
 }
 

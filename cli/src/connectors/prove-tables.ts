@@ -1,13 +1,12 @@
 import {
   getSyncReceipt,
-  getVerification,
   type SyncRunDetailView,
   type SyncVerificationView,
   verifySync,
 } from '@weir/plugin-sources/contract';
 import type { Api } from '../connection/api.ts';
-import { waitForRun } from '../run/wait-for-run.ts';
 import type { WatchOptions } from '../run/watch-discovery.ts';
+import { watchVerification } from '../run/watch-verification.ts';
 import { fact, type ProvedFact } from './proved-fact.ts';
 
 const WORDS = 'its rows are in its tables, as the receipt counts them';
@@ -17,15 +16,8 @@ export async function proveTables(api: Api, sync: SyncRunDetailView, options: Wa
   const params = { sync_run_id: sync.run_id };
   const { receipt } = await api.call(getSyncReceipt, { params });
   const { run_id } = await api.call(verifySync, { params });
-  const { progress, interrupted, timeoutMs } = options;
-  const ended = await waitForRun({
-    ...{ interrupted, timeoutMs },
-    poll: () => api.call(getVerification, { params, query: { verification_run_id: run_id } }),
-    seen: ({ status }) => progress.show(status, [`  ▸ verification ${status}`]),
-    reattach: `weir runs verify ${sync.run_id} begins another one; it changes nothing`,
-  }).finally(() => progress.end([]));
-  const { outcome } = ended;
-  if (outcome === null) return fact('source', WORDS, false, `the verification ended ${ended.status}`);
+  const { outcome, status } = await watchVerification(api, { syncRunId: sync.run_id, runId: run_id }, options);
+  if (outcome === null) return fact('source', WORDS, false, `the verification ended ${status}`);
   const counted = receipt.streams.reduce((sum, { rows_in_table }) => sum + (rows_in_table ?? 0), 0);
   const lost = counted - rowsIn(outcome);
   const found = `${counted} rows of ${receipt.streams.length} streams, ${lost} lost; verification: ${outcome.verdict}`;
