@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
-import { checksOf, type EngineCheck } from './engine-check.ts';
+import { checksOf, type EngineCheck, type EngineVerdict } from './engine-check.ts';
 import type { RolePlace } from './engine-role.ts';
 import type { EngineOwner } from './examine-bounds.ts';
 import { userName } from './examine-socket.ts';
@@ -8,6 +8,8 @@ import { judgeFence } from './judge-fence.ts';
 
 const COMMAND_TIMEOUT_MS = 10_000;
 const RESTART = 'systemctl restart weir-connector-fence, which restarts the engine';
+const NARROW =
+  'name in /etc/weir/connector-egress.allow the addresses of the sources, then systemctl reload weir-connector-fence';
 
 /** What `nft` said of the table: its text, that there is none, that there is no `nft`, or nothing in its time. */
 export type FenceListing = { text: string } | 'no table' | 'no nft' | 'no answer';
@@ -17,7 +19,7 @@ export async function examineFence(
   places: readonly RolePlace[],
   list: () => Promise<FenceListing> = () => listTable(),
 ): Promise<EngineCheck> {
-  const check = (isOk: boolean | 'unknown', found: string, next: string) =>
+  const check = (isOk: EngineVerdict, found: string, next: string) =>
     checksOf('machine')('egress fence', isOk, found, next);
   if (process.getuid?.() !== 0) return check('unknown', 'only root sees it', 'run this as root too');
   const listing = await list();
@@ -26,13 +28,17 @@ export async function examineFence(
   if (listing === 'no table') return check(false, 'is not there', RESTART);
   const owners = await ownersOf(places);
   if (owners.length === 0) return check('unknown', 'whom it must hold is not known', 'start the engine');
-  const seen = [];
+  const seen: string[] = [];
+  const wide = new Set<string>();
   for (const owner of owners) {
     const judged = judgeFence(listing.text, owner);
     if ('found' in judged) return check(false, judged.found, judged.next_step);
+    for (const opening of judged.wide) wide.add(opening);
     seen.push(`holds ${owner.name} (${owner.uid}); ${judged.allowed} allowed, ${judged.resolvers} name servers`);
   }
-  return check(true, seen.join('; '), '');
+  if (wide.size === 0) return check(true, seen.join('; '), '');
+  seen.push(`opens more than a /16 of private addresses, or a /48 of IPv6: ${[...wide].join(', ')}`);
+  return check('doubtful', seen.join('; '), NARROW);
 }
 
 /** The users of the engines that these roles use: whose the sockets are. */

@@ -1,4 +1,5 @@
 import type { EngineOwner } from './examine-bounds.ts';
+import { FENCE_NETWORKS, isWide, neverOf } from './fence-networks.ts';
 
 /** What is wrong with a fence, and what to do. */
 export interface FenceFault {
@@ -6,35 +7,29 @@ export interface FenceFault {
   next_step: string;
 }
 
-/** A fence that holds: how much it lets through. */
+/** A fence that holds: how much it lets through, and what of it are private networks wider than one. */
 export interface StandingFence {
   allowed: number;
   resolvers: number;
+  wide: string[];
 }
 
-/** Networks that connectors never reach, as `deploy/connector-engine/bin/fence` has them and nftables prints them. */
-export const KEPT: Readonly<Record<'kept4' | 'kept6', readonly string[]>> = {
-  kept4: [
-    ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16', '169.254.0.0/16', '172.16.0.0/12'],
-    ...['192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16'],
-    ...['192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
-  ],
-  kept6: ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
-};
-
-/** What else the rules of the chain may do, and what they must, each with what it is about. */
+/** What the rules of the chain do, in their order, behind the one that says for whom; each with what it is about. */
 const RULES: Readonly<Record<string, string>> = {
   'ct state established,related accept': 'answers of what was let through',
-  'ip daddr . tcp dport @allowed4 accept': 'the allowed places',
-  'ip6 daddr . tcp dport @allowed6 accept': 'the allowed places of IPv6',
   'ip daddr @resolvers4, l4proto tcp,udp, th dport 53 accept': 'the name servers',
   'ip6 daddr @resolvers6, l4proto tcp,udp, th dport 53 accept': 'the name servers of IPv6',
   'fib daddr type anycast,broadcast,local,multicast goto refuse': 'this machine itself',
-  'ip daddr @kept4 goto refuse': 'private, link-local and metadata addresses',
+  'ip daddr @never4 goto refuse': 'loopback and metadata addresses, whatever is allowed',
+  'ip6 daddr @never6 goto refuse': 'loopback and metadata addresses of IPv6, whatever is allowed',
+  'ip daddr . tcp dport @allowed4 accept': 'the allowed places',
+  'ip6 daddr . tcp dport @allowed6 accept': 'the allowed places of IPv6',
+  'ip daddr @kept4 goto refuse': 'private and reserved addresses',
   'ip6 daddr @kept6 goto refuse': 'reserved addresses of IPv6',
-  'ip6 daddr != 2000::/3 goto refuse': 'private and link-local addresses of IPv6',
+  'ip6 daddr != 2000::/3 goto refuse': 'private addresses of IPv6',
 };
 const REFUSES = 'goto refuse';
+const RELOAD = 'systemctl reload weir-connector-fence allows what connector-egress.allow says, and nothing else';
 const RESTART = 'systemctl restart weir-connector-fence makes it anew, and restarts the engine';
 
 interface Rule {
@@ -71,15 +66,17 @@ export function judgeFence(listing: string, owner: EngineOwner): FenceFault | St
   const rules = (chain: string) => objects.flatMap(({ rule }) => (rule?.chain === chain ? [rule] : []));
   const output = objects.find(({ chain }) => chain?.name === 'output')?.chain;
   const elements = (name: string) => (objects.find(({ set }) => set?.name === name)?.set?.elem ?? []).map(valueText);
+  const openings = [...elements('allowed4'), ...elements('allowed6')];
   const wrong =
     chainFault(objects, output) ??
     userFault(rules('output'), owner) ??
     rulesFault(rules('output').slice(1).map(ruleText)) ??
     refuseFault(rules('refuse').map(ruleText)) ??
-    keptFault(elements);
+    networksFault(elements) ??
+    openingsFault(openings);
   if (wrong !== undefined) return wrong;
-  const count = (set: string) => elements(`${set}4`).length + elements(`${set}6`).length;
-  return { allowed: count('allowed'), resolvers: count('resolvers') };
+  const resolvers = [...elements('resolvers4'), ...elements('resolvers6')].length;
+  return { allowed: openings.length, resolvers, wide: openings.filter((opening) => isWide(addressesOf(opening))) };
 }
 
 const fault = (found: string, next_step: string = RESTART): FenceFault => ({ found, next_step });
@@ -96,7 +93,8 @@ function parsed(listing: string): Listed[] | undefined {
 /** The chain sees every packet of this machine, at the place among other chains for which it is made. */
 function chainFault(objects: readonly Listed[], chain: Chain | undefined): FenceFault | undefined {
   const flags = [objects.find(({ table }) => table !== undefined)?.table?.flags ?? []].flat();
-  if (flags.includes('dormant')) return fault('its table is dormant: nobody is held');
+  // The fence has none, and not every nft prints the name of one as it is.
+  if (flags.length > 0) return fault(`its table has a flag, ${flags.join(', ')}: a dormant one holds nobody`);
   if (chain === undefined) return fault('its chain output is not there: nobody is held');
   const { type, hook, prio, policy } = chain;
   if (type === 'filter' && hook === 'output' && prio === 0 && policy === 'accept') return undefined;
@@ -117,10 +115,15 @@ function userFault([first]: readonly Rule[], { uid, name }: EngineOwner): FenceF
 function rulesFault(rules: readonly string[]): FenceFault | undefined {
   const stranger = rules.find((rule) => !(rule in RULES));
   if (stranger !== undefined) return fault(`it has a rule that no fence has: ${stranger}`);
-  const missing = Object.keys(RULES).find((rule) => !rules.includes(rule));
-  if (missing === undefined) return undefined;
-  const verb = missing.endsWith(REFUSES) ? 'refuse' : 'let through';
-  return fault(`it does not ${verb} ${RULES[missing]}: no rule ${missing}`);
+  const order = Object.keys(RULES);
+  const missing = order.find((rule) => !rules.includes(rule));
+  if (missing !== undefined) {
+    const verb = missing.endsWith(REFUSES) ? 'refuse' : 'let through';
+    return fault(`it does not ${verb} ${RULES[missing]}: no rule ${missing}`);
+  }
+  // What is let through before it is refused is not refused.
+  const displaced = rules.find((rule, place) => rule !== order[place]);
+  return displaced === undefined ? undefined : fault(`it has a rule that is not in its place: ${displaced}`);
 }
 
 /** Where refused packets go must refuse them, whatever they are. */
@@ -129,14 +132,26 @@ function refuseFault(rules: readonly string[]): FenceFault | undefined {
   return isSound ? undefined : fault(`its chain refuse lets through: ${rules.join('; ') || 'it is empty'}`);
 }
 
-function keptFault(elements: (set: string) => readonly string[]): FenceFault | undefined {
-  for (const [set, networks] of Object.entries(KEPT)) {
+function networksFault(elements: (set: string) => readonly string[]): FenceFault | undefined {
+  for (const [set, networks] of Object.entries(FENCE_NETWORKS)) {
     const there = elements(set);
     const missing = networks.filter((network) => !there.includes(network));
     if (missing.length > 0) return fault(`it does not refuse ${missing.join(', ')}`);
   }
   return undefined;
 }
+
+/** The rules refuse such addresses all the same; but no allow file opens them, so somebody has changed the fence. */
+function openingsFault(openings: readonly string[]): FenceFault | undefined {
+  for (const opening of openings) {
+    const never = neverOf(addressesOf(opening));
+    if (never !== undefined) return fault(`it allows ${opening}, and no connector may reach ${never}`, RELOAD);
+  }
+  return undefined;
+}
+
+/** An element of the allowed places is addresses and ports. */
+const addressesOf = (opening: string) => opening.split(' . ')[0] ?? '';
 
 /** A rule in the words of nftables, without its counters; what is not known here stays as it is listed. */
 function ruleText({ expr }: Rule): string {
@@ -176,8 +191,11 @@ function leftText(left: unknown): string {
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueText).sort().join(',');
   if (typeof value !== 'object' || value === null) return String(value);
-  const { prefix, set, concat, '|': or } = value as Partial<Record<string, unknown>>;
+  const { prefix, range, elem, set, concat, '|': or } = value as Partial<Record<string, unknown>>;
   if (prefix !== undefined) return `${(prefix as Network).addr}/${(prefix as Network).len}`;
+  if (range !== undefined) return (range as unknown[]).map(valueText).join('-');
+  // What has a comment or a time of its own.
+  if (elem !== undefined) return valueText((elem as { val: unknown }).val);
   if (concat !== undefined) return (concat as unknown[]).map(valueText).join(' . ');
   return set === undefined && or === undefined ? JSON.stringify(value) : valueText([set ?? or].flat());
 }
