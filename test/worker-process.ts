@@ -16,17 +16,31 @@ export interface WorkerProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
+/** How a worker program is started. */
+export interface WorkerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** All of its environment. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** Starts a worker program and waits until it polls; it is killed with the test if it still runs. */
-export async function startWorker(
+export function startWorker(
   t: Teardown,
   environment: Record<string, string>,
   roles = 'source,discovery',
 ): Promise<WorkerProcess> {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [...NODE_ARGS, PROGRAM, '--roles', roles], {
+  return startWorkerBy(t, {
+    command: process.execPath,
+    args: [...NODE_ARGS, PROGRAM, '--roles', roles],
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+/** The same by a command of the test's own. */
+export async function startWorkerBy(t: Teardown, { command, args, env }: WorkerCommand): Promise<WorkerProcess> {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: Record<string, unknown>[] = [];
   const end: WorkerProcess['end'] = async (signal) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -40,7 +54,9 @@ export async function startWorker(
       lines.push(entry);
       if (entry.ready === true) ready();
     });
-    child.once('exit', (code) => failed(new Error(`the worker ended with ${code} before it was ready`)));
+    child.once('exit', (code) =>
+      failed(new Error(`the worker ended with ${code} before it was ready: ${JSON.stringify(lines)}`)),
+    );
   });
   return { pid: child.pid ?? 0, log: () => [...lines], end };
 }

@@ -14,11 +14,11 @@ import t from 'tap';
 import { commandLine } from '../../cli/test/command-line.ts';
 import { readCapacity } from '../../workers/src/capacity.ts';
 import { testPlatform } from '../platform.ts';
+import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const HANG_LIMIT_MS = 180_000;
-const POLL_MS = 50;
 const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 
 const CAPACITY = {
@@ -80,17 +80,12 @@ t.test('WEIR_STATE_DIR, WEIR_CACHE_DIR, WEIR_WORK_DIR: a worker keeps its files 
   if (!source.ok) throw new Error(source.problem.code);
   await pointTo('/dev/full');
   await world.call(who, startDiscovery, { body: { source_id: source.body.source_id } });
-  const until = async (isSo: () => boolean | Promise<boolean>) => {
-    for (const end = Date.now() + HANG_LIMIT_MS; Date.now() < end && !(await isSo()); )
-      await new Promise((resume) => setTimeout(resume, POLL_MS));
-    return isSo();
-  };
-  t.ok(await until(async () => (await readdir(folder)).includes('w')), 'the workspace of the connector');
+  await until('the workspace of the connector', async () => (await readdir(folder)).includes('w'));
   const untold = () => worker.log().filter(({ msg }) => /cannot say that it lives/.test(String(msg))).length;
-  t.ok(await until(() => untold() > 0), 'it says that its state cannot be written');
+  await until('a worker that says that its state cannot be written', () => untold() > 0);
   await rm(join(states, stateFile));
   await pointTo(states);
-  t.ok(await until(hasState), 'and goes on, and beats again when it can');
+  await until('a worker that goes on, and beats again when it can', hasState);
   t.equal(untold(), 1);
 });
 
