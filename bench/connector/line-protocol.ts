@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { READER_FLAGS } from '@weir/connector-runtime';
@@ -11,9 +11,9 @@ import {
   withBenchEngine,
   withEngine,
 } from '../containers/bench-engine.ts';
-import { BENCH_FOLDER, lineFile } from '../lines/line-file.ts';
+import { freshFolder, lineFile } from '../lines/line-file.ts';
 import { type Command, type Measured, measuredRun } from '../measure/measured-run.ts';
-import { pairing } from '../measure/paired.ts';
+import { inTurn, pairing } from '../measure/paired.ts';
 import { REPLAY_IMAGE } from '../replay/image.ts';
 
 const RUNS = 5;
@@ -75,23 +75,14 @@ function withFile(file: string): (folder: string) => Promise<void> {
 async function compared(options: BenchOptions, { case: name, note, words, engine }: Printer): Promise<BenchCase> {
   const { quick } = options;
   const { rows, file } = await linesOf(options);
-  await mkdir(path.join(BENCH_FOLDER, 'out'), { recursive: true });
-  const folder = await mkdtemp(path.join(BENCH_FOLDER, 'out', 'protocol-'));
+  const folder = await freshFolder('protocol');
   const lane = [process.execPath, ...NODE_FLAGS, LANE, 'narrow', folder];
   const printed: Command = { command: lane[0] ?? '', args: [...lane.slice(1), ...words] };
   const read: Command = { command: 'sh', args: ['-c', 'file=$1; shift; exec "$@" < "$file"', 'lane', file, ...lane] };
-  const [own, other]: [Measured[], Measured[]] = [[], []];
-  try {
-    // The first pair is not counted: it fills caches on both sides.
-    for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
-      const pair = [await laneRun(printed, engine), await laneRun(read)] as const;
-      if (run === 0 && !quick) continue;
-      own.push(pair[0]);
-      other.push(pair[1]);
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const sides = [() => laneRun(printed, engine), () => laneRun(read)];
+  const [own = [], other = []] = await inTurn(quick ? 1 : RUNS, sides).finally(() =>
+    rm(folder, { recursive: true, force: true }),
+  );
   const { ours, theirs, ...ratios } = pairing(
     [{ name: 'lines of a connector', rows }, own],
     [{ name: 'lines of a file', rows }, other],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,9 +12,9 @@ import {
   MIB_IN_CONTAINER,
   withBenchEngine,
 } from '../containers/bench-engine.ts';
-import { BENCH_FOLDER } from '../lines/line-file.ts';
+import { freshFolder } from '../lines/line-file.ts';
 import { type Command, measuredRun } from '../measure/measured-run.ts';
-import { median, pairing, type Run, withoutEngine } from '../measure/paired.ts';
+import { inTurn, median, pairing, type Run, withoutEngine } from '../measure/paired.ts';
 import { peerProgram } from '../peers/python-env.ts';
 import { withPlatform } from '../platform-process.ts';
 import { measuredSync, type NewSource, readySource } from '../sync/sync.ts';
@@ -30,7 +30,6 @@ const MOST_SHARE = 1.1;
 const MOST_ROWS_PER_CPU_S = 20_000;
 const MAX_CATALOG_BYTES = 16 * 1024 * 1024;
 const PLATFORM = fileURLToPath(new URL('../platform.json', import.meta.url));
-const PLATFORM_IN_CONTAINER = fileURLToPath(new URL('../containers/platform.json', import.meta.url));
 const NOTE =
   'A published Python connector (source-faker 7.2.1, all of its streams), unmodified. Ours: a whole sync into committed tables, with worker, sync process and connector.';
 const AS_PROCESS =
@@ -87,8 +86,7 @@ async function asProcess(
   options: BenchOptions,
   compare: (program: string[], config: ReturnType<typeof configOf>, folder: string) => Promise<BenchCase>,
 ): Promise<BenchCase> {
-  await mkdir(path.join(BENCH_FOLDER, 'out'), { recursive: true });
-  const folder = await mkdtemp(path.join(BENCH_FOLDER, 'out', 'stock-'));
+  const folder = await freshFolder('stock');
   try {
     const python = await peerProgram('faker');
     return await compare([python, path.join(path.dirname(python), 'source-faker')], configOf(options), folder);
@@ -112,7 +110,7 @@ export async function stockConnectorInContainer(options: BenchOptions): Promise<
     const way: Way = {
       case: inContainer('stock_connector'),
       note: `${NOTE} ${IN_CONTAINER} ${COUNTED_IN_CONTAINER} ${MIB_IN_CONTAINER}`,
-      environment: { WEIR_PLATFORM: PLATFORM_IN_CONTAINER, ...engine.environment },
+      environment: engine.environment,
       body: { name: 'faker', pattern_id: FAKER, source_config: config },
       other: await fakerToNothing(engine, config),
       engine,
@@ -134,17 +132,13 @@ async function compared(
     const worker = await startWorker(t, platform.environment);
     const change = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' } as const;
     const source = await readySource(platform, { body, change });
-    const [own, other]: [Run[], Run[]] = [[], []];
     let rows = 0;
-    for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
-      const use = await measuredSync(platform, source, { worker: worker.pid, engine });
-      const pair = [use, await runOther()] as const;
-      rows = use.written;
-      // The first pair is not counted: it fills caches on both sides.
-      if (run === 0 && !quick) continue;
-      own.push(pair[0]);
-      other.push(pair[1]);
-    }
+    const runOwn = async () => {
+      const { written, ...use } = await measuredSync(platform, source, { worker: worker.pid, engine });
+      rows = written;
+      return use;
+    };
+    const [own = [], other = []] = await inTurn<Run>(quick ? 1 : RUNS, [runOwn, runOther]);
     return { rows, own, other };
   }, environment);
 }

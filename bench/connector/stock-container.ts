@@ -7,6 +7,7 @@ import { type ConnectorRun, containerRuntime } from '@weir/connector-runtime';
 import { buildImage } from '../../test/engines/build-image.ts';
 import { type Engine, engineJson } from '../../test/engines/index.ts';
 import { pythonImage } from '../../test/engines/python-image.ts';
+import { FAKER_IMAGE } from '../../test/foreign/faker-image.ts';
 import { type BenchEngine, withEngine } from '../containers/bench-engine.ts';
 import type { Run } from '../measure/paired.ts';
 import { pssBytes } from '../measure/process-tree.ts';
@@ -15,26 +16,22 @@ import { configuredCatalog } from './stock-streams.ts';
 /** The pattern of the connector; see `test/foreign/faker`. */
 export const FAKER = 'faker';
 
-const IMAGE = {
-  name: 'foreign/source-faker:7.2.1',
-  requirement: 'airbyte-source-faker==7.2.1',
-  program: 'source-faker',
-};
 const MUTE_IMAGE = 'foreign/source-faker-to-nothing:7.2.1';
 const SAMPLE_EVERY_MS = 100;
 const MIB = 1024 * 1024;
 
 /** Brings the connector's image into an engine, and the same whose output goes to /dev/null. */
 export async function fakerImages(engine: Engine): Promise<void> {
-  await pythonImage(engine, IMAGE);
+  await pythonImage(engine, FAKER_IMAGE);
   const { socketPath } = engine;
   const { Config } = await engineJson<{ Config: { Entrypoint: string[] } }>(socketPath, {
-    path: `/images/${IMAGE.name}/json`,
+    path: `/images/${FAKER_IMAGE.name}/json`,
   });
   const entrypoint = ['/bin/sh', '-c', 'exec "$@" > /dev/null', 'alone', ...Config.Entrypoint];
   const folder = await mkdtemp(path.join(tmpdir(), 'weir-mute-'));
   try {
-    await writeFile(path.join(folder, 'Dockerfile'), `FROM ${IMAGE.name}\nENTRYPOINT ${JSON.stringify(entrypoint)}\n`);
+    const lines = [`FROM ${FAKER_IMAGE.name}`, `ENTRYPOINT ${JSON.stringify(entrypoint)}`];
+    await writeFile(path.join(folder, 'Dockerfile'), lines.join('\n'));
     await buildImage(socketPath, MUTE_IMAGE, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -57,7 +54,7 @@ export async function fakerToNothing(engine: BenchEngine, config: object): Promi
     return said;
   };
   const inputs = { config: JSON.stringify(config) };
-  const catalog = configuredCatalog(await run({ image: IMAGE.name, verb: 'discover', inputs }));
+  const catalog = configuredCatalog(await run({ image: FAKER_IMAGE.name, verb: 'discover', inputs }));
   return async () => {
     const used = engine.usedSince();
     const begun = performance.now();

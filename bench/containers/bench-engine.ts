@@ -1,8 +1,11 @@
 import { chmod, chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Engine, engineSettings, startRootful } from '../../test/engines/index.ts';
 import { groupCpuSeconds, groupProcesses, joinGroup } from '../measure/control-group.ts';
 import { processTree } from '../measure/process-tree.ts';
+
+const PLATFORM = fileURLToPath(new URL('platform.json', import.meta.url));
 
 /** What an engine of a bench has used of the processor, which is on no worker's account. */
 export interface EngineUse {
@@ -15,7 +18,7 @@ export interface EngineUse {
 /** An engine of a bench, whose processor time is counted. */
 export interface BenchEngine {
   engine: Engine;
-  /** How a platform finds it. */
+  /** How a platform finds it, and patterns whose connectors are images. */
   environment: Record<string, string>;
   /** A workspace of no worker: a worker removes from its own what belongs to no run that it knows. */
   workspace: string;
@@ -54,7 +57,7 @@ export async function withBenchEngine<T>(
   try {
     await images(engine);
     const roles = { source: await ownFolder(engine, 'source'), discovery: await ownFolder(engine, 'discovery') };
-    const environment = engineSettings(engine, roles);
+    const environment = { WEIR_PLATFORM: PLATFORM, ...engineSettings(engine, roles) };
     const workspace = await ownFolder(engine, 'alone');
     return await work({ engine, environment, workspace, ...(await counted(engine)) });
   } finally {

@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -24,6 +24,13 @@ export const lineFile = (kind: LineKindName, rows: number): Promise<string> =>
 /** The data objects of the same rows, one a line, without the protocol around them. */
 export const dataFile = (kind: LineKindName, rows: number): Promise<string> =>
   keptFile(`${kind}-${rows}-v${VERSION}-data.jsonl`, () => dataChunks(LINE_KINDS[kind], rows));
+
+/** A folder of its own for what one side of a comparison writes. */
+export async function freshFolder(name: string): Promise<string> {
+  const parent = path.join(BENCH_FOLDER, 'out');
+  await mkdir(parent, { recursive: true });
+  return mkdtemp(path.join(parent, `${name}-`));
+}
 
 async function keptFile(name: string, chunks: () => Generator<string>): Promise<string> {
   const file = path.join(BENCH_FOLDER, 'lines', name);

@@ -36,17 +36,23 @@ export interface Pairing {
   runs: number;
 }
 
-/** Runs two contenders in turn, a pair of runs that does not count first. */
-export async function paired(ours: Contender, theirs: Contender, runs: number): Promise<Pairing> {
-  const [own, other]: Measured[][] = [[], []];
-  for (let run = 0; run <= runs; run += 1) {
-    const pair = [await measuredRun(ours.run), await measuredRun(theirs.run)] as const;
-    if (run === 0 && runs > 1) continue;
-    own?.push(pair[0]);
-    other?.push(pair[1]);
-    if (own?.length === runs) break;
+/** Measures sides in turn, so many rounds of them; what each side cost. One of several rounds that fills caches on all sides comes first and does not count. */
+export async function inTurn<T>(rounds: number, sides: readonly (() => Promise<T>)[]): Promise<T[][]> {
+  const costs = sides.map((): T[] => []);
+  for (let round = rounds > 1 ? 0 : 1; round <= rounds; round += 1) {
+    for (const [at, side] of sides.entries()) {
+      const cost = await side();
+      if (round > 0) costs[at]?.push(cost);
+    }
   }
-  return pairing([ours, own ?? []], [theirs, other ?? []]);
+  return costs;
+}
+
+/** Runs two contenders in turn. */
+export async function paired(ours: Contender, theirs: Contender, runs: number): Promise<Pairing> {
+  const sides = [ours, theirs].map((contender) => () => measuredRun(contender.run));
+  const [own = [], other = []] = await inTurn(runs, sides);
+  return pairing([ours, own], [theirs, other]);
 }
 
 /** What two sides cost whose runs were measured in turn, each with what its first has of its name and rows. */

@@ -46,7 +46,6 @@ const SLOW_STORE_BYTES_PER_S = 5_000_000;
 /** A segment that is filled, one that is staged, one that waits, one that is written over, and the files of two of them. */
 const MOST_SCRATCH_MIB = 6 * 128;
 const PLATFORM = { WEIR_PLATFORM: fileURLToPath(new URL('../platform.json', import.meta.url)) };
-const IN_CONTAINER = { WEIR_PLATFORM: fileURLToPath(new URL('../containers/platform.json', import.meta.url)) };
 const IMAGE = { name: 'weir/bench-flood:1.0.0', entry: fileURLToPath(new URL('../flood/main.ts', import.meta.url)) };
 
 const CASES: readonly MemoryCase[] = [
@@ -113,7 +112,7 @@ function containedCase(one: MemoryCase, engine: BenchEngine): MemoryCase {
     note: `The same, with the connectors in containers; their own memory is bounded by the engine. ${COUNTED_IN_CONTAINER}`,
     environment: async (t) => {
       const own = typeof environment === 'function' ? await environment(t) : environment;
-      return { ...own, ...IN_CONTAINER, ...engine.environment };
+      return { ...own, ...engine.environment };
     },
   };
 }

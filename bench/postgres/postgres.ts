@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectorImage } from '../../test/engines/index.ts';
@@ -12,9 +12,9 @@ import {
   MIB_IN_CONTAINER,
   withBenchEngine,
 } from '../containers/bench-engine.ts';
-import { BENCH_FOLDER } from '../lines/line-file.ts';
+import { freshFolder } from '../lines/line-file.ts';
 import { type Command, measuredRun } from '../measure/measured-run.ts';
-import { pairing, type Run } from '../measure/paired.ts';
+import { inTurn, pairing, type Run } from '../measure/paired.ts';
 import { peerProgram } from '../peers/python-env.ts';
 import { withPlatform } from '../platform-process.ts';
 import { measuredSync, type NewSource, readySource } from '../sync/sync.ts';
@@ -25,7 +25,6 @@ const RUNS = 5;
 const ROWS = 2_000_000;
 const QUICK_ROWS = 200_000;
 const PLATFORM = fileURLToPath(new URL('platform.json', import.meta.url));
-const PLATFORM_IN_CONTAINER = fileURLToPath(new URL('../containers/platform.json', import.meta.url));
 const AS_PROCESS = 'Our connector runs as a process here, as in development.';
 const IN_CONTAINER =
   'Our connector runs in a container, from its image. The server is in the network of the engine, and the others are run in that network too, as processes.';
@@ -83,8 +82,7 @@ type Asked = { options: BenchOptions; rows: number; folder: string };
 export async function postgres(options: BenchOptions): Promise<BenchResult> {
   const { quick, rows: wanted, only } = options;
   const rows = wanted ?? (quick ? QUICK_ROWS : ROWS);
-  await mkdir(path.join(BENCH_FOLDER, 'out'), { recursive: true });
-  const folder = await mkdtemp(path.join(BENCH_FOLDER, 'out', 'postgres-'));
+  const folder = await freshFolder('postgres');
   const asked = { options, rows, folder };
   try {
     const cases: BenchCase[] = [];
@@ -117,7 +115,7 @@ function contained(asked: Asked): Promise<BenchCase[]> {
         const allowed = { WEIR_EGRESS_ALLOW: `${new URL(server.url).hostname}/32` };
         return compared(asked, {
           server: async () => server,
-          environment: { WEIR_PLATFORM: PLATFORM_IN_CONTAINER, ...allowed, ...engine.environment },
+          environment: { ...allowed, ...engine.environment },
           caseName: (peer) => inContainer(caseName(peer)),
           note: `${IN_CONTAINER} ${COUNTED_IN_CONTAINER} ${MIB_IN_CONTAINER}`,
           engine,
@@ -137,17 +135,10 @@ async function compared({ options, rows, folder }: Asked, place: Place): Promise
       const { url, within } = await place.server();
       const worker = await startWorker(t, platform.environment);
       const sourceId = await readySource(platform, peopleSource(url));
-      const ours: Run[] = [];
-      const theirs = peers.map((): Run[] => []);
-      // The first round is not counted: it fills caches on all sides.
-      for (let run = 0; run < (quick ? 1 : RUNS + 1); run += 1) {
-        const own = await measuredSync(platform, sourceId, { worker: worker.pid, rows, engine });
-        const others = [];
-        for (const peer of peers) others.push(await measuredRun(within(await peer.command(url, folder))));
-        if (run === 0 && !quick) continue;
-        ours.push(own);
-        for (const [at, use] of others.entries()) theirs[at]?.push(use);
-      }
+      const [ours = [], ...theirs] = await inTurn<Run>(quick ? 1 : RUNS, [
+        () => measuredSync(platform, sourceId, { worker: worker.pid, rows, engine }),
+        ...peers.map((peer) => async () => measuredRun(within(await peer.command(url, folder)))),
+      ]);
       return peers.map((peer, at) => caseOf(place, peer, { rows, ours, theirs: theirs[at] ?? [] }));
     },
     { WEIR_CREDENTIAL_KEY_FILE: keyFile, ...place.environment },

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { READER_FLAGS } from '@weir/connector-runtime';
-import { BENCH_FOLDER, dataFile, lineFile } from '../lines/line-file.ts';
+import { BENCH_FOLDER, dataFile, freshFolder, lineFile } from '../lines/line-file.ts';
 import { jsonSchemaOf, LINE_KINDS, type LineKindName } from '../lines/line-kinds.ts';
 import { measuredRun } from '../measure/measured-run.ts';
 import type { Contender } from '../measure/paired.ts';
@@ -87,10 +87,4 @@ async function parquetFile(rows: number): Promise<string> {
   const statement = duckdbCopy({ ...LINE_KINDS.narrow, columns }, await lineFile('narrow', rows), folder);
   await measuredRun({ command: await peerProgram('duckdb'), args: ['-c', statement] });
   return path.join(folder, 'rows.parquet');
-}
-
-async function freshFolder(name: string): Promise<string> {
-  const parent = path.join(BENCH_FOLDER, 'out');
-  await mkdir(parent, { recursive: true });
-  return mkdtemp(path.join(parent, `${name}-`));
 }

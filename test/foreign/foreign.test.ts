@@ -5,6 +5,7 @@ import { createSource } from '../../plugins/sources/src/contract.ts';
 import { discovered, enableAll, ok, streamsOf, synced, testPlatform } from '../../plugins/sources/test/platform.ts';
 import { type Engine, engineJson, engineSettings, testEngine } from '../engines/index.ts';
 import { type PythonImage, pythonImage } from '../engines/python-image.ts';
+import { FAKER_IMAGE } from './faker-image.ts';
 
 /** A connector of strangers, what a source of it is told, and how many rows that must give. */
 interface Foreign {
@@ -22,7 +23,7 @@ const TIMEOUT_MS = 1_800_000;
 const FOREIGN: readonly Foreign[] = [
   {
     pattern: 'faker',
-    image: { name: 'foreign/source-faker:7.2.1', requirement: 'airbyte-source-faker==7.2.1', program: 'source-faker' },
+    image: FAKER_IMAGE,
     config: { count: ROWS, seed: 1, parallelism: 1, always_updated: false, records_per_slice: 100 },
     // Each person and each product; purchases are as many as chance has it.
     rows: ROWS + 100,
@@ -64,7 +65,7 @@ async function prove(t: Test, engine: Engine, foreign: Foreign): Promise<void> {
   await pythonImage(engine, image);
   const platform = await testPlatform(t, async () => ({
     WEIR_PLATFORM: path.join(import.meta.dirname, 'platform.json'),
-    ...engineSettings(engine, { source: workspace, discovery: workspace }),
+    ...engineSettings(engine, workspace),
   }));
   await platform.startWorker();
   const api = await platform.as('demo');
