@@ -48,11 +48,12 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
     /** Reads a source and loads its rows into bronze tables; one attempt. `waits` when the tenant has no lane free for it. */
     readAndLoad: (input: RunInput): Promise<'done' | 'waits'> =>
       attempt(kernel.log, input, async ({ signal, told, beat, log }) => {
+        // Before anything that may fail, so that what was told before is told on.
+        const uncounted = uncountedAttempts(told, beat);
         await swept;
         const tenant = await tenantOf(kernel, input);
         const run = await kernel.runs.find(tenant, input.run_id);
         if (run === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
-        const uncounted = uncountedAttempts(told, beat);
         const { runId, subjectId: sourceId } = run;
         const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };
         const logged = { ...kernel, log: log.child({ source_id: sourceId }) };

@@ -32,13 +32,13 @@ export async function attempt<T>(base: Log, input: RunInput, work: (given: Attem
   const { workflowExecution, attempt: number } = context.info;
   const log = base.child({ run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number });
   log.info('attempt started');
-  const { heartbeatDetails: told } = context.info;
-  let details: unknown = told;
+  let details: unknown;
   const timer = setInterval(() => context.heartbeat(details), HEARTBEAT_EVERY_MS);
   try {
     const beat = (latest: unknown) => {
       details = latest;
     };
+    const { heartbeatDetails: told } = context.info;
     const result = await work({ signal: context.cancellationSignal, told, beat, log });
     log.info('attempt ended');
     return result;

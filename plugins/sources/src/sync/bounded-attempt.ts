@@ -15,7 +15,7 @@ interface Bounded {
   sourceId: string;
   leaseEpoch: number;
   signal: AbortSignal;
-  uncounted: Pick<UncountedAttempts, 'numbers' | 'add'>;
+  uncounted: Omit<UncountedAttempts, 'progress'>;
 }
 
 interface BoundDeps {
@@ -35,6 +35,7 @@ export async function boundedAttempt<R>(deps: BoundDeps, bounded: Bounded, work:
       uncounted.add(leaseEpoch);
       throw unknown;
     });
+    uncounted.forgetUntil(gotOnAt);
     const tries = { attempts, gotOnAt, uncounted: uncounted.numbers() };
     return isGivenUp(tries, failure) ? new RunFailed(givenUp(failure, tries), { isLast: true, cause }) : undefined;
   };

@@ -58,7 +58,7 @@ export interface AttemptRequest {
   sourceId: string;
   signal: AbortSignal;
   /** What earlier attempts have told of themselves for this one, and this one tells the next. */
-  uncounted: Pick<UncountedAttempts, 'numbers' | 'add'>;
+  uncounted: Omit<UncountedAttempts, 'progress'>;
   /** Called about every second with what a heartbeat tells. */
   onProgress(pulse: ReturnType<SyncLedger['pulse']>): void;
 }

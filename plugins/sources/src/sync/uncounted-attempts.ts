@@ -1,24 +1,34 @@
+/** How many a heartbeat tells at most: who stops a run more often than that without a commit has its oldest stops count as tries. */
+const MAX_UNCOUNTED = 1_000;
+
 /** The attempts of a run that are no tries: those that were stopped, and those of which nobody could say whether they got on. */
 export interface UncountedAttempts {
   /** Their numbers. */
   numbers(): readonly number[];
   add(number: number): void;
+  /** Forgets those up to one that brought the run forward: they count for nothing, whatever they were. */
+  forgetUntil(gotOnAt: number): void;
   /** Tells how far this attempt is, beside them. */
   progress(pulse: object): void;
 }
 
 /**
- * Keeps them in what attempts tell by heartbeats: `told` by the one before, `beat` for the next one. They grow by one with such an
- * attempt, and end with the run.
+ * Keeps them in what attempts tell by heartbeats: `told` by the one before, `beat` for the next one, which is given them however soon
+ * this attempt ends. They grow by one with such an attempt, and end with the run.
  */
 export function uncountedAttempts(told: unknown, beat: (details: unknown) => void): UncountedAttempts {
   let numbers = numbersIn(told);
   let latest: object = {};
   const tell = () => beat({ ...latest, uncounted: numbers });
+  tell();
   return {
     numbers: () => numbers,
     add(number) {
-      numbers = [...numbers, number];
+      numbers = [...numbers, number].slice(-MAX_UNCOUNTED);
+      tell();
+    },
+    forgetUntil(gotOnAt) {
+      numbers = numbers.filter((number) => number > gotOnAt);
       tell();
     },
     progress(pulse) {

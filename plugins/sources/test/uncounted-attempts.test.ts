@@ -1,0 +1,74 @@
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { pino } from 'pino';
+import t from 'tap';
+import { attempt } from '../src/attempt.ts';
+import { boundedAttempt } from '../src/sync/bounded-attempt.ts';
+import { RunFailed, sourceFailure } from '../src/sync/failure.ts';
+import { type UncountedAttempts, uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
+
+const fault = () => new RunFailed(sourceFailure('sync_process_lost'));
+
+/** The words of an attempt that fails, to which the one before it told something. */
+async function toldBy(
+  before: unknown,
+  work: (given: { told: unknown; beat(details: unknown): void }) => Promise<never>,
+) {
+  const beats: unknown[] = [];
+  const context = {
+    info: { workflowExecution: { workflowId: 'w' }, attempt: 2, heartbeatDetails: before },
+    cancellationSignal: new AbortController().signal,
+    heartbeat: (details: unknown) => void beats.push(details),
+  } as unknown as Context;
+  const input = { tenant_id: 'tenant', run_id: 'run' };
+  const end = asyncLocalStorage.run(context, () => attempt(pino({ level: 'silent' }), input, work));
+  await end.catch(() => undefined);
+  return beats;
+}
+
+t.test(
+  'what an attempt told of itself is not told again by the next one, but which attempts were no tries is',
+  async (t) => {
+    const before = { rowsRead: 7, pull: { bytes: 1 }, uncounted: [1] };
+    const fails = async () => {
+      throw fault();
+    };
+    t.strictSame(await toldBy(before, fails), [undefined]);
+    const failsAsSync = async ({ told, beat }: Parameters<Parameters<typeof toldBy>[1]>[0]) => {
+      uncountedAttempts(told, beat);
+      throw fault();
+    };
+    t.strictSame(await toldBy(before, failsAsSync), [{ uncounted: [1] }], 'however soon it ends');
+  },
+);
+
+t.test('those up to the last attempt that got on are forgotten, and of the rest a thousand are told', async (t) => {
+  let told: unknown;
+  const given = (numbers: readonly number[]) =>
+    uncountedAttempts({ uncounted: numbers }, (details) => {
+      told = details;
+    });
+  const many = given([]);
+  for (let number = 1; number <= 1_003; number += 1) many.add(number);
+  t.equal(many.numbers().length, 1_000);
+  t.strictSame([many.numbers().at(0), many.numbers().at(-1)], [4, 1_003], 'the newest');
+  const judged = async (gotOnAt: number, uncounted: UncountedAttempts) => {
+    const find = async () => [{ sourceId: 'source', streamId: '1', name: 'a', enabled: true }];
+    const transaction = async (work: (tx: object) => unknown) => work({ find });
+    const checkpoint = async () => ({ runId: 'run', counters: { batch: 1, got_on_at: gotOnAt } });
+    const deps = { kernel: { db: () => ({ transaction }) }, tables: { checkpoint } };
+    const { signal } = new AbortController();
+    const bounded = {
+      tenant: { tenantId: 'tenant' },
+      runId: 'run',
+      sourceId: 'source',
+      leaseEpoch: 9,
+      signal,
+      uncounted,
+    };
+    return boundedAttempt(deps as never, bounded as never, async () => 'done');
+  };
+  t.equal(await judged(4, given([2, 3, 4, 6, 8])), 'done');
+  t.strictSame(told, { uncounted: [6, 8] });
+  t.equal(await judged(0, given([2, 3, 4, 6, 8])), 'done');
+  t.strictSame(told, { uncounted: [2, 3, 4, 6, 8] });
+});
