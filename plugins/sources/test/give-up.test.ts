@@ -5,12 +5,13 @@ import type { CommitBatch } from '@weir/engine';
 import fc from 'fast-check';
 import t from 'tap';
 import { keyFile } from '../../../test/key-file.ts';
-import { createSource, readRunLogs, startSync } from '../src/contract.ts';
+import { readRunLogs, startSync } from '../src/contract.ts';
 import type { Failure } from '../src/sync/failure.ts';
 import { givenUp, isGivenUp } from '../src/sync/give-up.ts';
 import { getsOn } from '../src/sync/sync-figures.ts';
 import type { Sync } from '../src/sync/sync-types.ts';
-import { discovered, enableAll, ended, ok, testPlatform } from './platform.ts';
+import { ended, ok, testPlatform } from './platform.ts';
+import { readySource } from './ready-source.ts';
 
 /** Only a hang reaches it. */
 t.setTimeout(300_000);
@@ -182,9 +183,7 @@ t.test('a sync goes on for as long as its attempts get on, and ends when they do
     ...{ name: 'shop', pattern_id: 'hostile', source_config: { habit } },
     credential_values: { token: randomBytes(12).toString('hex') },
   };
-  const { source_id } = ok(await api(createSource, { body }));
-  t.match(await discovered(api, source_id), { status: 'succeeded' });
-  await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+  const source_id = await readySource(api, body, { sync_mode: 'incremental', write_mode: 'append' });
   const sync = async (before: number, ...habits: string[]) => {
     await peek('update attempts_before set number = $1', [before]);
     await writeFile(habit, habits.join('\n'));
