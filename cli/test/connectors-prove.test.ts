@@ -1,4 +1,5 @@
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -7,12 +8,13 @@ import { imageMaker, ownWorkspace, runs } from '../../connectors/runtime/test/co
 import { createSource, getSyncStatus } from '../../plugins/sources/src/contract.ts';
 import { containedManifest } from '../../plugins/sources/test/contained-manifest.ts';
 import { discovered, enableAll, ok, testPlatform, until } from '../../plugins/sources/test/platform.ts';
-import { type Engine, engineSettings, ownEngine, testEngine } from '../../test/engines/index.ts';
+import { type Engine, engineJson, engineSettings, ownEngine, testEngine } from '../../test/engines/index.ts';
 import type { CliContext } from '../src/command.ts';
 import { openApi } from '../src/connection/api.ts';
 import { ENGINE_ROLES, rolePlaces } from '../src/connectors/engine-role.ts';
 import { openSourceProof } from '../src/connectors/open-source-proof.ts';
 import { proofReport, reportPage } from '../src/connectors/proof-report.ts';
+import { proveEngine } from '../src/connectors/prove-engine.ts';
 import { provePollers } from '../src/connectors/prove-pollers.ts';
 import { fact } from '../src/connectors/proved-fact.ts';
 import { commandLine } from './command-line.ts';
@@ -85,6 +87,32 @@ async function commandOf(t: Test, work: () => Promise<void>) {
 const engine = await ownEngine(t, 'rootless');
 if (typeof engine === 'string') t.plan(0, engine);
 else {
+  t.test('a proof that is given up leaves nothing in the engine of its roles', async (t) => {
+    const others = await workspaceOfOthers(t, engine);
+    const images = async () => {
+      const found = await engineJson<{ RepoTags: string[] }[]>(engine.socketPath, { path: '/images/json' });
+      return found.flatMap(({ RepoTags: tags }) => tags).filter((tag) => tag.startsWith('weir/connector-probe'));
+    };
+    const seen: string[] = [];
+    const given = proveEngine({
+      places: rolePlaces(engineSettings(engine, { source: others, discovery: others }), undefined),
+      waivers: ['limits'],
+      restart: () => Promise.reject(new Error('restarted before anything was seen')),
+      source: {
+        async look() {
+          seen.push(...(await images()));
+          throw new Error('given up');
+        },
+        ...{ begin: async () => undefined, stillRuns: async () => undefined, end: async () => [] },
+      },
+      say() {},
+    });
+    await t.rejects(given, { message: 'given up' });
+    t.equal(seen.length, 1, 'both roles have one image');
+    t.strictSame(await images(), []);
+    t.strictSame(await readdir(others), []);
+  });
+
   t.test(
     'a proof goes through workers, discovery, a sync that the restart interrupts, and its rows in the table',
     async (t) => {
@@ -128,7 +156,10 @@ else {
       const prove = (more: string[] = [], given: Record<string, string> = env) =>
         weir(['connectors', 'prove', '--restart', restart.command, ...more], { env: given });
 
-      t.match(await prove(['--source', 'nowhere']), { code: 4, stderr: /no source nowhere.*weir sources list/s });
+      for (const nowhere of ['nowhere', randomUUID()])
+        t.match(await prove(['--source', nowhere]), {
+          ...{ code: 4, stderr: new RegExp(`no source ${nowhere} in tenant demo.*weir sources list`, 's') },
+        });
       t.match(await prove(['--source', 'shop'], { ...env, WEIR_TOKEN: '' }), { code: 3, stderr: /hint:/ });
       const { DISCOVERY_SOCKET_DIR: _, ...oneRole } = env;
       t.match(await prove(['--source', 'shop'], oneRole), { code: 2, stderr: /discovery is not configured/ });

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { asOtherUser, OTHER_USER } from '../../connectors/runtime/test/other-user.ts';
+import { rolePlaces } from '../src/connectors/engine-role.ts';
 import { groupOf, proofWorkspace } from '../src/connectors/proof-workspace.ts';
+import { proveEngine } from '../src/connectors/prove-engine.ts';
 import { ending } from './command-line.ts';
 
 /** A group that nobody here is in, as a worker is not in that of the engine. */
@@ -32,6 +34,18 @@ else {
   t.test('so does the user of the worker, who is not in the group of the engine', async (t) => {
     asOtherUser(t);
     await proves(t);
+  });
+
+  t.test('an engine without a socket is told of, and nothing is left in the workspace', async (t) => {
+    const workspaceRoot = await workspace(t, 0o2750);
+    const places = rolePlaces(
+      { SOURCE_SOCKET_DIR: t.testdir({}), WEIR_SOURCE_WORKSPACE_DIR: workspaceRoot },
+      undefined,
+    );
+    const restart = () => Promise.reject(new Error('there is no engine to restart'));
+    const refused = proveEngine({ places, restart, waivers: [], say() {} });
+    await t.rejects(refused, ending('unreachable', /may not run connectors: engine_socket_missing/));
+    t.strictSame(await readdir(workspaceRoot), []);
   });
 
   t.test('a workspace that gives no group is told of, and nothing is left in it', async (t) => {

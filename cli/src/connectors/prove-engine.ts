@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { lstat, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { askEngine, engineJson, probeImage } from '@weir/connector-images/proof';
-import { ConnectorError, type ContainerRuntime, containerRuntime, type EngineWaiver } from '@weir/connector-runtime';
+import {
+  ConnectorError,
+  type ContainerRuntime,
+  containerRuntime,
+  type EngineWaiver,
+  LABEL,
+} from '@weir/connector-runtime';
 import { CliError } from '../cli-error.ts';
 import type { RolePlace } from './engine-role.ts';
 import { groupOf, proofWorkspace } from './proof-workspace.ts';
@@ -39,7 +45,15 @@ export async function proveEngine(proof: EngineProof): Promise<ProvedFact[]> {
     return await provedFacts(proof, roles);
   } finally {
     for (const role of roles) await role.close();
+    await removeImages(roles);
   }
+}
+
+/** Takes the probe out of each engine, once no role that shares it is still to run it. */
+async function removeImages(roles: readonly ProvedRole[]): Promise<void> {
+  const images = new Map(roles.map(({ socketPath, image }) => [socketPath, image]));
+  for (const [socketPath, image] of images)
+    await askEngine(socketPath, { method: 'DELETE', path: `/images/${image}` }).catch(() => undefined);
 }
 
 async function provedFacts({ restart, source, say }: EngineProof, roles: readonly ProvedRole[]): Promise<ProvedFact[]> {
@@ -83,10 +97,12 @@ type ProvedRole = Awaited<ReturnType<typeof provenRole>>;
 async function provenRole(place: RolePlace, waivers: readonly EngineWaiver[], proof: string) {
   const { role, socketPath } = place;
   const mode = waivers.length > 0 ? 'development' : 'production';
+  // The runtime itself tells of a socket that is not there.
+  const socketGid = process.getuid?.() === 0 ? await groupOf(socketPath).catch(() => undefined) : undefined;
   const workspaceRoot = await proofWorkspace(place);
   const runtime: ContainerRuntime = containerRuntime({
     ...{ socketPath, workspaceRoot, role, mode, waivers },
-    ...(process.getuid?.() === 0 ? { socketGid: await groupOf(socketPath) } : {}),
+    ...(socketGid === undefined ? {} : { socketGid }),
   });
   const removeRuns = () => runtime.reap(async ({ tenant }) => tenant !== 'proof');
   const image = await runtime
@@ -99,6 +115,8 @@ async function provenRole(place: RolePlace, waivers: readonly EngineWaiver[], pr
   const runs = proofRuns(runtime, role, image, proof);
   return {
     name: role,
+    socketPath,
+    image,
     /** Takes away what a proof that was given up has left. */
     async close(): Promise<void> {
       await removeRuns().catch(() => undefined);
@@ -133,10 +151,9 @@ async function provenRole(place: RolePlace, waivers: readonly EngineWaiver[], pr
     /** The containers of this proof that are still there, after the worker's own reaper was told that none is live. */
     async leftovers(): Promise<ProvedFact> {
       await removeRuns();
-      const filters = JSON.stringify({ label: [`weir.source=${proof}`, `weir.role=${role}`] });
+      const filters = JSON.stringify({ label: [`${LABEL.source}=${proof}`, `${LABEL.role}=${role}`] });
       const where = `/containers/json?${new URLSearchParams({ all: '1', filters })}`;
       const left = await engineJson<unknown[]>(socketPath, { path: where });
-      await askEngine(socketPath, { method: 'DELETE', path: `/images/${image}` });
       return fact(role, 'nothing of the proof is left', left.length === 0, `${left.length} containers`);
     },
   };
