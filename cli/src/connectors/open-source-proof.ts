@@ -1,11 +1,9 @@
 import { lstat } from 'node:fs/promises';
-import { getSource } from '@weir/plugin-sources/contract';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../command.ts';
-import type { Api } from '../connection/api.ts';
-import { sourceId } from '../source-id.ts';
-import { ENGINE_ROLES, ROLE_VARIABLES, type RolePlace } from './engine-role.ts';
-import { provePollers, type WorkersPlace } from './prove-pollers.ts';
+import { knownSourceId } from '../source-id.ts';
+import { ROLE_VARIABLES, type RolePlace } from './engine-role.ts';
+import { provePollers } from './prove-pollers.ts';
 import { type SourceProof, type SourceProofDeps, sourceProof } from './prove-source.ts';
 import { runContainers } from './run-containers.ts';
 
@@ -25,27 +23,16 @@ export async function openSourceProof({ context, places, ...given }: Given): Pro
     });
   };
   const [source, discovery] = [placeOf('source'), placeOf('discovery')];
-  const workers = async ({ role, workspaceRoot }: RolePlace): Promise<WorkersPlace> => {
-    const { uid } = await lstat(workspaceRoot);
-    return { role, uid };
-  };
   return sourceProof({
     ...given,
-    id: await knownSource(given.api, given.source),
+    id: await knownSourceId(given.api, given.source),
     containers: { source: runContainers(source.socketPath), discovery: runContainers(discovery.socketPath) },
     async pollers(when) {
-      const roles = ENGINE_ROLES.map(async (role) => provePollers(context, await workers(placeOf(role)), when));
+      const roles = [source, discovery].map(async ({ role, workspaceRoot }) => {
+        const { uid } = await lstat(workspaceRoot);
+        return provePollers(context, { role, uid }, when);
+      });
       return (await Promise.all(roles)).flat();
     },
   });
-}
-
-async function knownSource(api: Api, given: string): Promise<string> {
-  const id = await sourceId(api, given);
-  await api.call(getSource, { params: { source_id: id } }).catch((error: unknown) => {
-    if (!(error instanceof CliError) || error.exit !== 'notFound') throw error;
-    const hint = 'weir sources list shows names and ids.';
-    throw new CliError('notFound', `There is no source ${given}.`, { code: 'not_found', hint, cause: error });
-  });
-  return id;
 }
