@@ -36,7 +36,7 @@ const POSITIONS_SCHEMA: TableSchema = {
   ],
 };
 
-type Figures = { present: string; updated: string; deleted: string; own: string; touched: string[] };
+type Figures = Record<'keys' | 'present' | 'updated' | 'deleted' | 'own', string> & { touched: string[] };
 type Merge = {
   readonly writer: Writer;
   readonly request: MergeRequest;
@@ -212,21 +212,23 @@ export async function mergeBatch(writer: Writer, asked: MergeRequest): Promise<M
   const merge: Merge = { writer, request, plan, candidates, drafts: [] };
   const { session } = writer;
   try {
-    return await withRows(merge, files.map(staged), async (rows) => {
-      await session.rows(winnersSql(plan, rows));
+    return await withRows(merge, files.map(staged), async (opened) => {
+      await session.rows(winnersSql(plan, opened));
       await findHits(merge);
       const [figures] = await session.rows<Figures>(FIGURES_SQL);
-      const { present = '0', updated = '0', deleted = '0', own = '0', touched = [] } = figures ?? {};
+      const { keys = '0', present = '0', updated = '0', deleted = '0', own = '0', touched = [] } = figures ?? {};
+      const rows = files.reduce((sum, { record_count: count }) => sum + Number(count), 0);
       const hit = touched.map(Number).toSorted((a, b) => a - b);
       const removed = await writeAll(
         merge,
-        files.length ? rows : undefined,
+        files.length ? opened : undefined,
         hit.map((index) => ({ index, file: candidates[index]! })),
       );
       const counts = {
         inserted: Number(present) - Number(updated),
         updated: Number(updated),
         deleted: Number(deleted),
+        deduplicated: rows - Number(keys),
       };
       return { files: await publishAll(merge), removed, ...counts, replacedOfRun: Number(own) };
     });

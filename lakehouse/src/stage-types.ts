@@ -131,6 +131,8 @@ export type MergeResult = {
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
+  /** Rows of the batch that a later one of their key took the place of: no row of the table comes of them. */
+  readonly deduplicated: number;
   /** Rows that this run had put into the table before and that this merge took out or wrote anew. */
   readonly replacedOfRun: number;
 };

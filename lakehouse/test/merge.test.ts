@@ -173,7 +173,8 @@ t.test('merging', LONG, async (t) => {
         const before = new Map(model);
         const result = await table.merge(batch, run);
         const last = new Map(batch.rows.map((row) => [JSON.stringify(row.key), row]));
-        const expected = { inserted: 0, updated: 0, deleted: 0, replacedOfRun: 0 };
+        const left = batch.rows.length - last.size;
+        const expected = { inserted: 0, updated: 0, deleted: 0, deduplicated: left, replacedOfRun: 0 };
         const replaced = (key: string) => {
           if (before.get(key)?.run === run) expected.replacedOfRun++;
         };
@@ -198,8 +199,9 @@ t.test('merging', LONG, async (t) => {
             model.set(key, { ...old, run, deleted: true });
           }
         }
-        const { inserted, updated, deleted, replacedOfRun } = result;
-        if (JSON.stringify({ inserted, updated, deleted, replacedOfRun }) !== JSON.stringify(expected)) {
+        const { inserted, updated, deleted, deduplicated, replacedOfRun } = result;
+        const counts = { inserted, updated, deleted, deduplicated, replacedOfRun };
+        if (JSON.stringify(counts) !== JSON.stringify(expected)) {
           throw new Error(`counts ${JSON.stringify(result)} for ${JSON.stringify(expected)}`);
         }
         deletes += result.files.filter((file) => file.content === 'position_deletes').length;
