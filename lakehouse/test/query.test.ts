@@ -1,6 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
+import { askChild, endChild, startChild } from '../src/query/ask-child.ts';
+import { openSource } from '../src/query/row-source.ts';
 import { isoTime } from '../src/query/wire-value.ts';
 import { type Lake, line, openLake, planned } from './lake.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
@@ -9,6 +11,9 @@ const COLUMNS: Column[] = [
   { name: 'a', type: 'int' },
   { name: 'b', type: 'string' },
 ];
+
+/** On a loaded machine a read may wait and take longer than people would; only a hang reaches it. */
+const PATIENT = { waitMs: 120_000, deadlineMs: 120_000 };
 
 /** The processes that this one started and that still run. */
 async function children(): Promise<number[]> {
@@ -157,8 +162,41 @@ t.test('the query pool', async (t) => {
     });
   });
 
+  t.test('ends a child that stands still, long before its deadline, and none that works', async (t) => {
+    const { schema, files } = request;
+    const { source } = await openSource(undefined, { files, schema, table: undefined });
+    const deadlineMs = 600_000;
+    const begun = () => {
+      const child = startChild({ memoryLimit: '64MB', threads: 1, maxResidentBytes: 1024 ** 3 });
+      t.teardown(() => endChild(child));
+      return child;
+    };
+    const still = begun();
+    still.kill('SIGSTOP');
+    const figures = { kind: 'figures', source, schema, conditions: [] } as const;
+    const until = { deadlineMs, signal: undefined, maxSilenceMs: () => 1_000 };
+    await t.rejects(askChild(still, figures, until), { code: 'query_deadline' });
+    await endChild(still);
+    t.equal(still.signalCode, 'SIGKILL');
+
+    const working = begun();
+    const leaving = new AbortController();
+    working.on('message', (word) => typeof word === 'object' && 'pulse' in word && leaving.abort());
+    const endless = 'SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b';
+    const sample = {
+      kind: 'sample',
+      source,
+      fields: schema.fields,
+      rows: 1,
+      selects: [{ sql: endless, maxRows: 1 }],
+    } as const;
+    await t.rejects(askChild(working, sample, { deadlineMs, signal: leaving.signal }), { code: 'query_deadline' });
+    t.ok(leaving.signal.aborted, 'it says that it lives while it works');
+    t.notOk(working.killed);
+  });
+
   t.test('lets short reads pass long ones', async (t) => {
-    await using(createQueryPool({ size: 2 }), async (pool) => {
+    await using(createQueryPool({ size: 2, ...PATIENT }), async (pool) => {
       const order = { field: request.schema.fields[0]!, descending: true };
       const ended: string[] = [];
       await Promise.all([pool.preview(request), pool.preview(request)]);

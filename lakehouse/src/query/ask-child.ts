@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LakehouseError } from '../error.ts';
-import type { ChildLimits, Query, QueryAnswer, QueryMessage } from './protocol.ts';
+import { watchPulse } from '../pulse.ts';
+import type { ChildLimits, Query, QueryMessage, QueryWord } from './protocol.ts';
 
 const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
 const CHILD_HEAP_MB = 256;
@@ -34,14 +35,22 @@ export function endChild(child: ChildProcess): Promise<void> {
   });
 }
 
+/** How long a child may take, and be silent, and who says that nobody waits for it any more. */
+export type AskUntil = {
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** A minute unless given. */
+  readonly maxSilenceMs?: () => number;
+};
+
 /**
  * The answer of a child to one query. At the deadline, or when the signal says that nobody waits any more, the child is
- * told to stop, and killed unless it does: either way it is `query_deadline`.
+ * told to stop, and killed unless it does; one that gives no sign of life is killed: either way it is `query_deadline`.
  */
 export function askChild(
   child: ChildProcess,
   query: Query,
-  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal | undefined },
+  { deadlineMs, signal, maxSilenceMs }: AskUntil,
 ): Promise<unknown> {
   const id = ++asked;
   return new Promise((resolve, reject) => {
@@ -49,13 +58,16 @@ export function askChild(
     const settle = (action: () => void): void => {
       clearTimeout(timer);
       clearTimeout(killer);
+      pulse.end();
       signal?.removeEventListener('abort', stop);
       child.off('message', onMessage).off('exit', onExit).off('error', onExit);
       action();
     };
     const onExit = (): void =>
       settle(() => reject(new LakehouseError('query_failed', 'The query process ended early')));
-    const onMessage = (answer: QueryAnswer): void => {
+    const onMessage = (answer: QueryWord): void => {
+      pulse.heard();
+      if ('pulse' in answer) return;
       // The memory bound may be met while the child is between two queries.
       if (answer.id !== id && answer.id !== 0) return;
       settle(() =>
@@ -76,6 +88,7 @@ export function askChild(
       killer = setTimeout(kill, STOP_GRACE_MS);
       if (child.connected) send({ id, stop: true });
     };
+    const pulse = watchPulse(kill, maxSilenceMs);
     const timer = setTimeout(stop, deadlineMs);
     signal?.addEventListener('abort', stop);
     child.on('message', onMessage).on('exit', onExit).on('error', onExit);

@@ -2,8 +2,9 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { duckdbError } from '../duckdb-error.ts';
 import { LakehouseError } from '../error.ts';
+import { startPulse } from '../pulse.ts';
 import { shapeReader } from './parquet-shape.ts';
-import type { ChildLimits, Query, QueryAnswer, QueryMessage } from './protocol.ts';
+import type { ChildLimits, Query, QueryAnswer, QueryMessage, QueryWord } from './protocol.ts';
 import { runQuery } from './run-query.ts';
 
 const WATCH_INTERVAL_MS = 50;
@@ -41,7 +42,7 @@ let running: number | undefined;
 /** Where the query that runs has its statements. */
 let working = connection;
 
-const send = (message: QueryAnswer, after?: () => void): void => {
+const send = (message: QueryWord, after?: () => void): void => {
   process.send?.(message, undefined, undefined, after);
 };
 
@@ -74,6 +75,9 @@ async function answer(id: number, query: Query): Promise<QueryAnswer> {
   }
 }
 
+startPulse(() => {
+  if (running !== undefined) send({ pulse: true });
+});
 setInterval(() => {
   if (process.memoryUsage.rss() < limits.maxResidentBytes) return;
   const error = { code: 'out_of_memory', message: 'The memory bound was reached' } as const;

@@ -6,7 +6,7 @@ import type { FileIO } from '../fileio.ts';
 import type { LiveFile } from '../live-file.ts';
 import { mayHold } from '../prune.ts';
 import type { Field, TableSchema } from '../types.ts';
-import { askChild, endChild, startChild } from './ask-child.ts';
+import { type AskUntil, askChild, endChild, startChild } from './ask-child.ts';
 import { addFigures, NO_FIGURES, parts, type RowFigures } from './count-rows.ts';
 import { type PlannedFile, plannedFiles, type RowPosition } from './plan-read.ts';
 import type {
@@ -110,7 +110,6 @@ const SHORT_READ_FILES = 4;
 
 /** Children for one kind of work. */
 type Place = { readonly slots: Slots; readonly deadlineMs: number };
-type Until = { readonly deadlineMs: number; readonly signal: AbortSignal | undefined };
 /** A query whose files are not yet on this machine. */
 type Unsourced =
   | Omit<PageQuery, 'source'>
@@ -172,7 +171,7 @@ export function createQueryPool(options: QueryPoolOptions = {}) {
   };
   let closed = false;
 
-  const run = async (slot: Slot, query: Query, until: Until): Promise<unknown> => {
+  const run = async (slot: Slot, query: Query, until: AskUntil): Promise<unknown> => {
     if (closed) throw new LakehouseError('query_failed', 'The query pool is closed');
     slot.child = slot.child && isAlive(slot.child) ? slot.child : startChild(limits);
     const { child } = slot;

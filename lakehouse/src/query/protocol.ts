@@ -96,6 +96,9 @@ export type QueryAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: { readonly code: LakehouseErrorCode; readonly message: string } };
 
+/** What a query child says: an answer, or while it works on one that it lives. */
+export type QueryWord = QueryAnswer | { readonly pulse: true };
+
 /** How a child is bounded; handed over as its only argument. */
 export type ChildLimits = {
   readonly memoryLimit: string;

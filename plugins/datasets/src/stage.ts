@@ -20,7 +20,9 @@ export {
   type Stager,
   type StagerOptions,
   type StoreOptions,
+  startPulse,
   type TableSchema,
   takeLines,
+  watchPulse,
   writeRejected,
 } from '@weir/lakehouse';

@@ -3,12 +3,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { previewDataset } from '@weir/plugin-datasets/contract';
+import { watchPulse } from '@weir/plugin-datasets/stage';
 import t from 'tap';
 import { type FaultFolder, faultFolder } from '../../../test/crash/fault-folder.ts';
 import { startSync } from '../src/contract.ts';
 import type { ReplayPlan } from '../src/quarantine/replay-messages.ts';
 import { runReplayChild } from '../src/quarantine/run-replay-child.ts';
-import { watchPulse } from '../src/sync/pulse.ts';
 import { ownAttempt } from './own-attempt.ts';
 import { discovered, enableAll, filesSource, ok, testPlatform, until } from './platform.ts';
 

@@ -10,11 +10,11 @@ import {
   type StagedFile,
   type Stager,
   type StoreOptions,
+  startPulse,
   type TableSchema,
   takeLines,
 } from '@weir/plugin-datasets/stage';
 import { mergeParts } from '../sync/merge-parts.ts';
-import { startPulse } from '../sync/pulse.ts';
 import { RECORD_SHAPE } from '../sync/record-shape.ts';
 import { thrownFailure } from '../sync/thrown-failure.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';

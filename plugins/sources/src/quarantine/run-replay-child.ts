@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { watchPulse } from '@weir/plugin-datasets/stage';
 import { RunFailed, sourceFailure } from '../sync/failure.ts';
-import { watchPulse } from '../sync/pulse.ts';
 import type { ChildRegistry } from '../worker-deps.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
 

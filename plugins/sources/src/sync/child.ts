@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConnectorProcess, loadEngineLibrary, type SealedSegment } from '@weir/connector-runtime';
 import type { Telemetry } from '@weir/kernel';
+import { startPulse } from '@weir/plugin-datasets/stage';
 import { type ChildLog, childLog } from '../run-log/child-log.ts';
 import { pullLines } from '../run-log/pull-lines.ts';
 import { chosenRuntime } from '../runtime/chosen-runtime.ts';
 import { type ChildWork, childWork } from './child-work.ts';
 import { type ChildPlan, type FromChild, type FromParent, IN_CONTAINERS } from './messages.ts';
-import { startPulse } from './pulse.ts';
 import { readSource } from './read-source.ts';
 import { thrownFailure } from './thrown-failure.ts';
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type PullProgress, READER_FLAGS, type RunImage } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
+import { watchPulse } from '@weir/plugin-datasets/stage';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { ChildRegistry } from '../worker-deps.ts';
 import { sourceFailure } from './failure.ts';
@@ -15,7 +16,6 @@ import {
   type Progress,
   type Work,
 } from './messages.ts';
-import { watchPulse } from './pulse.ts';
 import type { Sync } from './sync-types.ts';
 
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */

@@ -1,4 +1,4 @@
-/** How often a process that works for an attempt says that it lives. */
+/** How often a process that works for another one says that it lives. */
 const PULSE_EVERY_MS = 1_000;
 /**
  * After so much silence it hangs. What it does in one go, such as parsing the metadata of a large table, takes it seconds; what
