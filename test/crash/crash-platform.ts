@@ -1,13 +1,6 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  findTemporal,
-  type RunningPostgres,
-  type RunningTemporal,
-  startPostgres,
-  startTemporal,
-  toolCache,
-} from '@weir/embedded';
+import { findTemporal, type RunningPostgres, type RunningTemporal, startPostgres, startTemporal } from '@weir/embedded';
 import { type CallResult, call, type Endpoint, type Input } from '@weir/kernel/contract';
 import { type Teardown, testIssuer } from '@weir/kernel/testing';
 import { testBucket } from '@weir/lakehouse/testing';
@@ -21,6 +14,7 @@ import { startWorker, type WorkerProcess } from '../worker-process.ts';
 import type { Matrix, Service } from './cells.ts';
 import { crashEngine } from './crash-engine.ts';
 import { type FaultFolder, faultFolder } from './fault-folder.ts';
+import { type Kept, kept } from './kept.ts';
 import { readerProperties } from './read-rows.ts';
 import { until } from './until.ts';
 
@@ -78,7 +72,7 @@ export async function crashPlatform(
     ...platformEnvironment({ database: { name: DATABASE, app }, issuer, folder }),
     ...{ WORKFLOW_HOST: host, WORKFLOW_PORT: String(servers.temporal.now.port), ...OFTEN },
     ...{ WEIR_PLATFORM: join(import.meta.dirname, 'platform.json'), WEIR_FAULTPOINTS: faults.path },
-    ...{ WEIR_CACHE_DIR: join(toolCache(), 'crash-workflows'), WEIR_TABLE_CACHE_DIR: join(folder, 'copies') },
+    WEIR_TABLE_CACHE_DIR: join(folder, 'copies'),
     ...servers.environment,
     ...engine?.environment,
   };
@@ -165,27 +159,6 @@ async function startServers(t: Teardown, folder: string, warehouse: 'folder' | '
     restart: async (target) => servers[target]?.restart(),
   };
   return servers.store === undefined ? servers : Object.assign(servers, await objectStore(t, servers.store.now));
-}
-
-/** A server that is started again where it was; `now` is the one that runs. */
-interface Kept<S> {
-  now: S;
-  restart(): Promise<void>;
-}
-
-/** Starts a server. Whichever start of it runs then goes with the test, also when another server never starts. */
-async function kept<S extends { port: number; stop(): Promise<unknown> }>(
-  t: Teardown,
-  start: (port?: number) => Promise<S>,
-): Promise<Kept<S>> {
-  const server: Kept<S> = {
-    now: await start(),
-    async restart() {
-      server.now = await start(server.now.port);
-    },
-  };
-  t.teardown(() => server.now.stop());
-  return server;
 }
 
 /** A bucket, and how platform and reader find it. */
