@@ -29,6 +29,7 @@ const counters = {
   rows_with_errors: 0,
   rows_with_extra: 0,
   rows_rejected: 0,
+  rows_deduplicated: 0,
   bytes_read: 100,
 };
 

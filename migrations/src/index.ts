@@ -15,6 +15,7 @@ import { s13_patterns } from './s13_patterns.ts';
 import { s14_workers } from './s14_workers.ts';
 import { s15_discovered_rotations } from './s15_discovered_rotations.ts';
 import { s16_pulling } from './s16_pulling.ts';
+import { s17_deduplicated_rows } from './s17_deduplicated_rows.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   s14_workers,
   s15_discovered_rotations,
   s16_pulling,
+  s17_deduplicated_rows,
 ];

@@ -1,9 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDataset, previewDataset } from '@weir/plugin-datasets/contract';
+import fc from 'fast-check';
 import t from 'tap';
-import { updateStream } from '../src/contract.ts';
-import { type Api, discovered, filesSource, ok, streamsOf, synced, testPlatform } from './platform.ts';
+import { getSyncReceipt, readRunLogs, updateStream } from '../src/contract.ts';
+import { countersOf, figuresOf, withBatch } from '../src/sync/sync-figures.ts';
+import { type Api, discovered, enableAll, filesSource, ok, streamsOf, synced, testPlatform } from './platform.ts';
+
+/** Rows of one full load: keys that meet each other, and at times a line without one. */
+const load = fc.record({
+  keys: fc.array(fc.nat({ max: 6 }), { minLength: 1, maxLength: 20 }),
+  hasKeyless: fc.boolean(),
+});
+const LOADS = 6;
 
 /** A source of one JSON-lines file, whose stream is set as wanted. */
 async function people(api: Api, folder: string, name: string, settings: object) {
@@ -28,8 +37,28 @@ async function people(api: Api, folder: string, name: string, settings: object) 
     params,
     stream: async () => (await streamsOf(api, source_id)).get('people'),
     sync: () => synced(api, source_id),
+    warnings: async (run_id: string) => {
+      const query = { level: 'warn', step: 'commit' } as const;
+      const { items } = ok(await api(readRunLogs, { params: { source_id, run_id }, query }));
+      return items.map(({ stream, message }) => `${stream}: ${message}`);
+    },
   };
 }
+
+t.test('a run counts on from what earlier attempts have stored; where a part is missing it knows none', async (t) => {
+  const merged = { files: [], removed: [], base: null, inserted: 1, updated: 0, deduplicated: 3, replacedOfRun: 0 };
+  const batch = { parts: [], quarantine: [], rejected: 0, state: undefined };
+  const next = { stream: 's', number: 2, batch, merged, replaces: false, isWhole: false };
+  const after = (counters: Record<string, number>) => {
+    const figures = withBatch(figuresOf({ state: null, counters, runId: 'r' }, 'r'), next, undefined);
+    const stored = { state: null, counters: countersOf(figures), runId: 'r' };
+    t.equal(figuresOf(stored, 'r').rowsDeduplicated, figures.rowsDeduplicated, 'it is stored as it is');
+    t.equal(figuresOf(stored, 'another').rowsDeduplicated, 0, 'and is that of its run alone');
+    return figures.rowsDeduplicated;
+  };
+  t.equal(after({ batch: 1, rows_deduplicated: 2 }), 5);
+  t.equal(after({ batch: 1 }), undefined, 'a release that did not count was there before');
+});
 
 t.test('rows get into their tables by the write mode and the schema change policy of their stream', async (t) => {
   const platform = await testPlatform(t);
@@ -37,22 +66,70 @@ t.test('rows get into their tables by the write mode and the schema change polic
   await platform.startWorker({ WEIR_SYNC_MAX_REJECTED_ROWS: '1' });
 
   await t.test('merge: the last row of a key stands, once', async (t) => {
-    const { write, rows, sync } = await people(api, platform.folder, 'merged', {
+    const { write, rows, sync, warnings } = await people(api, platform.folder, 'merged', {
       ...{ sync_mode: 'full_refresh', write_mode: 'merge', primary_key: [['id']] },
     });
-    t.match(await sync(), { status: 'succeeded', rows_written: 2 });
+    const first = await sync();
+    t.match(first, { status: 'succeeded', rows_written: 2, rows_deduplicated: 0 });
+    t.strictSame(await warnings(first.run_id), []);
     await write([
       { id: 2, name: 'Hopper' },
       { id: 3, name: 'Joan' },
       { id: 3, name: 'Hedy' },
     ]);
     const run = await sync();
-    t.match(run, { status: 'succeeded', rows_written: 3, streams: [{ rows_in_table: 2 }] });
+    t.match(run, {
+      ...{ status: 'succeeded', rows_written: 3, rows_deduplicated: 1 },
+      streams: [{ rows_in_table: 2, rows_deduplicated: 1 }],
+    });
+    t.strictSame(await warnings(run.run_id), [
+      'people: 1 of 3 rows shared their key with a later row; the last one was kept. Check that the primary key (id) tells the rows apart.',
+    ]);
     t.strictSame(await rows('id,name'), [
       ['1', 'Ada'],
       ['2', 'Hopper'],
       ['3', 'Hedy'],
     ]);
+  });
+
+  await t.test('merge: a full load accounts for every row that it read', async (t) => {
+    const data = join(platform.folder, 'loads');
+    await mkdir(data);
+    const loads = [{ keys: [1, 1], hasKeyless: true }, ...fc.sample(load, LOADS - 1)];
+    for (const [at, { keys, hasKeyless }] of loads.entries()) {
+      const lines = keys.map((id, place) => JSON.stringify({ id, place }));
+      const file = [...lines, ...(hasKeyless ? ['{"place":-1}'] : [])].join('\n');
+      await writeFile(join(data, `load_${at}.jsonl`), `${file}\n`);
+    }
+    const { source_id } = await filesSource(api, 'loads', data);
+    t.match(await discovered(api, source_id), { status: 'succeeded' });
+    await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'merge', primary_key: [['id']] });
+    const { run_id } = await synced(api, source_id);
+    const { receipt } = ok(await api(getSyncReceipt, { params: { sync_run_id: run_id } }));
+    t.equal(receipt.streams.length, LOADS);
+    for (const stream of receipt.streams) {
+      const { keys, hasKeyless } = loads[Number(stream.name.replace('load_', ''))] ?? { keys: [], hasKeyless: false };
+      const inTable = new Set(keys).size;
+      t.match(stream, {
+        ...{ status: 'succeeded', rows_read: keys.length + Number(hasKeyless), rows_quarantined: Number(hasKeyless) },
+        ...{ rows_written: keys.length, rows_in_table: inTable, rows_deduplicated: keys.length - inTable },
+      });
+    }
+    const total = loads.reduce((sum, { keys }) => sum + keys.length - new Set(keys).size, 0);
+    t.equal(receipt.rows_deduplicated, total);
+  });
+
+  await t.test('merge: a row that changed twice since the last sync is counted, and nothing to warn of', async (t) => {
+    const { write, sync, warnings } = await people(api, platform.folder, 'changing', {
+      ...{ sync_mode: 'incremental', write_mode: 'merge', primary_key: [['id']] },
+    });
+    await write([
+      { id: 1, name: 'Ada' },
+      { id: 1, name: 'Countess' },
+    ]);
+    const run = await sync();
+    t.match(run, { status: 'succeeded', rows_written: 2, rows_deduplicated: 1, streams: [{ rows_in_table: 1 }] });
+    t.strictSame(await warnings(run.run_id), []);
   });
 
   await t.test('soft delete: a key that a full refresh lacks is marked and stays', async (t) => {

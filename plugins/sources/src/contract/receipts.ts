@@ -3,7 +3,7 @@ import { endpoint, Id, kernelProblems, Nullable, OneOf, RunFailure, Timestamp } 
 import { readSources } from './access.ts';
 import { sourceProblems } from './problems.ts';
 import { runParams } from './sync-runs.ts';
-import { FieldNote, VERDICTS } from './syncs.ts';
+import { DEDUPLICATED, FieldNote, VERDICTS, WRITTEN } from './syncs.ts';
 
 /** The form of the document; a change that an older reader would take for something else gets another number. */
 export const RECEIPT_FORMAT = 'weir.sync-receipt/1';
@@ -14,10 +14,12 @@ const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 const figures = {
   rows_read: Count('Lines that the connector has sent'),
-  rows_written: Count('Rows in committed snapshots'),
+  rows_written: Count(WRITTEN),
   rows_with_errors: Count('Written rows with at least one entry in _errors'),
   rows_with_extra: Count('Written rows with fields that no column holds, kept in _extra'),
   rows_quarantined: Count('Lines that are no rows, kept in the quarantine table'),
+  // Receipts of earlier releases have no such member, and their digests are of what they say.
+  rows_deduplicated: Type.Optional(Nullable(Count(DEDUPLICATED))),
   bytes_read: Count('Bytes of the lines'),
 };
 

@@ -35,12 +35,20 @@ export const Pull = Type.Object({
 });
 export type PullView = Static<typeof Pull>;
 
+/** What `rows_written` counts. */
+export const WRITTEN = 'Rows that were committed; rows_deduplicated says how many of them a merge left out';
+
+/** What `rows_deduplicated` counts. */
+export const DEDUPLICATED =
+  'Written rows that no snapshot has: a later row of the same commit has their key, and a merge keeps the last one; null when a release that did not count them has had a part in it';
+
 const counters = {
   rows_read: Type.Integer({ description: 'Rows that the connector has sent' }),
-  rows_written: Type.Integer({ description: 'Rows in committed snapshots' }),
+  rows_written: Type.Integer({ description: WRITTEN }),
   rows_with_errors: Type.Integer({ description: 'Written rows with at least one entry in _errors' }),
   rows_with_extra: Type.Integer({ description: 'Written rows with fields that no column holds, kept in _extra' }),
   rows_rejected: Type.Integer({ description: 'Lines that went to quarantine' }),
+  rows_deduplicated: Nullable(Type.Integer({ description: DEDUPLICATED })),
   bytes_read: Type.Integer(),
 };
 

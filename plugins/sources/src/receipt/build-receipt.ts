@@ -68,6 +68,7 @@ function figuresOf(row: Pick<SyncRunRow, keyof typeof NO_ROWS>) {
     rows_with_errors: row.rowsWithErrors,
     rows_with_extra: row.rowsWithExtra,
     rows_quarantined: row.rowsRejected,
+    rows_deduplicated: row.rowsDeduplicated ?? null,
     bytes_read: row.bytesRead,
   };
 }

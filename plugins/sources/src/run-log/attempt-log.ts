@@ -9,6 +9,8 @@ import type { WantedColumn } from '../sync/sync-types.ts';
 export interface CommittedRows {
   rows: number;
   rejected: number;
+  /** Those of the rows that a later one of their key took the place of. */
+  deduplicated: number;
   snapshotId: string | undefined;
 }
 
@@ -67,7 +69,8 @@ export function attemptLog(log: WorkLog): AttemptLog {
         log.write({ level: 'info', step: 'schema', stream: nameOf(stream), message, fields: { column: name } });
       }
     },
-    committed(stream, { rows, rejected, snapshotId }) {
+    committed(stream, done) {
+      const { rows, rejected, snapshotId } = done;
       const snapshot = snapshotId === undefined ? '' : ` as snapshot ${snapshotId}`;
       const aside = rejected === 0 ? '' : `, ${rejected} lines to quarantine`;
       log.write({
@@ -75,6 +78,8 @@ export function attemptLog(log: WorkLog): AttemptLog {
         message: `committed ${rows} rows${snapshot}${aside}`,
         fields: { rows, rejected, ...(snapshotId === undefined ? {} : { snapshot_id: snapshotId }) },
       });
+      const warning = deduplicatedLine(stream, done);
+      if (warning !== undefined) log.write(warning);
     },
     concluded(streams, results) {
       const names = new Map(streams.map(({ row }) => [row.streamId, row.name]));
@@ -89,6 +94,23 @@ export function attemptLog(log: WorkLog): AttemptLog {
     stopping() {
       log.write({ level: 'warn', step: 'attempt', message: 'the connector is asked to stop' });
     },
+  };
+}
+
+/**
+ * What there is to say of rows that a merge has left out. In a full load each row is there once, so that two with one key mean
+ * that the key tells too little; where changes are read, one row changed twice is nothing odd.
+ */
+function deduplicatedLine(
+  { row, key = [] }: Pick<PlannedStream, 'row' | 'key'>,
+  { rows, deduplicated }: CommittedRows,
+): RunLogEntry | undefined {
+  if (deduplicated === 0 || row.syncMode !== 'full_refresh') return undefined;
+  const found = `${deduplicated} of ${rows} rows shared their key with a later row; the last one was kept.`;
+  const hint = `Check that the primary key (${key.join(', ')}) tells the rows apart.`;
+  return {
+    ...{ level: 'warn', step: 'commit', stream: row.name, message: `${found} ${hint}` },
+    fields: { rows, deduplicated },
   };
 }
 

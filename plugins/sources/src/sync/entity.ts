@@ -10,6 +10,8 @@ const counters = {
   rowsWithErrors: p.bigint('number'),
   rowsWithExtra: p.bigint('number'),
   rowsRejected: p.bigint('number'),
+  /** Null where a release has committed that did not count them. */
+  rowsDeduplicated: p.bigint('number').nullable(),
   bytesRead: p.bigint('number'),
 };
 
@@ -76,5 +78,6 @@ export const NO_ROWS = {
   rowsWithErrors: 0,
   rowsWithExtra: 0,
   rowsRejected: 0,
+  rowsDeduplicated: 0,
   bytesRead: 0,
 } as const;

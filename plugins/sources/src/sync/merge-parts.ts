@@ -24,7 +24,7 @@ export async function mergeParts(
   work: Omit<MergeWork, 'parts'> & { parts: readonly Pick<StagedPart, 'files'>[] },
 ): Promise<MergedBatch> {
   const table = work.into === undefined ? undefined : await readMetadata(io, work.into);
-  const { files, removed, inserted, updated, replacedOfRun } = await stager.merge({
+  const { files, removed, inserted, updated, deduplicated, replacedOfRun } = await stager.merge({
     schema: work.shape.schema as TableSchema,
     spec: work.shape.spec as PartitionSpec,
     key: work.shape.key,
@@ -37,5 +37,5 @@ export async function mergeParts(
     missing: work.mode === 'soft_delete' && work.isComplete,
     ...(work.deleteMarker === undefined ? {} : { deleteMarker: work.deleteMarker }),
   });
-  return { files, removed, base: null, inserted, updated, replacedOfRun };
+  return { files, removed, base: null, inserted, updated, deduplicated, replacedOfRun };
 }

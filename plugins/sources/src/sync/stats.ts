@@ -4,7 +4,7 @@ import type { SyncStatsView } from '../contract.ts';
 import { NO_ROWS, type SyncRunRow } from './entity.ts';
 
 const MS_PER_SECOND = 1_000;
-type Counters = Pick<SyncRunRow, keyof typeof NO_ROWS>;
+type Counters = Pick<SyncRunRow, Exclude<keyof typeof NO_ROWS, 'rowsDeduplicated'>>;
 
 /** The syncs of a window, newest first, and what the plugin counted for each. */
 export interface StatsInput {

@@ -13,6 +13,11 @@ export interface Figures {
   readonly rowsWithErrors: number;
   readonly rowsWithExtra: number;
   readonly rowsRejected: number;
+  /**
+   * Written rows that no snapshot has, as a later row of the same commit has their key; undefined when a release that did not
+   * count them has done some of the commits.
+   */
+  readonly rowsDeduplicated: number | undefined;
   readonly bytes: number;
   /** Rows of the run that are in the table. */
   readonly rowsInTable: number;
@@ -35,6 +40,7 @@ export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Fi
     rowsWithErrors: count('rows_with_errors'),
     rowsWithExtra: count('rows_with_extra'),
     rowsRejected: count('rows_rejected'),
+    rowsDeduplicated: counters.batch === undefined ? 0 : numberOf(counters.rows_deduplicated),
     bytes: count('bytes'),
     rowsInTable: count('rows_in_table'),
     checksum: counters.batch === undefined ? NO_ROWS_CHECKSUM : textOf(counters.checksum),
@@ -52,6 +58,7 @@ export function countersOf(figures: Figures): CheckpointCounters {
     rows_with_errors: figures.rowsWithErrors,
     rows_with_extra: figures.rowsWithExtra,
     rows_rejected: figures.rowsRejected,
+    ...(figures.rowsDeduplicated === undefined ? {} : { rows_deduplicated: figures.rowsDeduplicated }),
     bytes: figures.bytes,
     rows_in_table: figures.rowsInTable,
     ...(figures.checksum === undefined ? {} : { checksum: figures.checksum }),
@@ -87,6 +94,7 @@ export function withBatch(
 ): Figures {
   const sum = (of: (part: StagedPart) => number): number => batch.parts.reduce((total, part) => total + of(part), 0);
   const rows = sum((part) => part.rows);
+  const { rowsDeduplicated } = figures;
   const there = replaces ? 0 : figures.rowsInTable - (merged?.replacedOfRun ?? 0);
   return {
     ...figures,
@@ -95,6 +103,7 @@ export function withBatch(
     rowsWithErrors: figures.rowsWithErrors + sum((part) => part.rowsWithErrors),
     rowsWithExtra: figures.rowsWithExtra + sum((part) => part.rowsWithExtra),
     rowsRejected: figures.rowsRejected + batch.rejected,
+    rowsDeduplicated: rowsDeduplicated === undefined ? undefined : rowsDeduplicated + (merged?.deduplicated ?? 0),
     bytes: figures.bytes + sum((part) => part.bytes),
     rowsInTable: there + (merged === undefined ? rows : merged.inserted + merged.updated),
     checksum: merged === undefined ? sumOf(replaces ? NO_ROWS_CHECKSUM : figures.checksum, batch.parts) : undefined,
@@ -112,6 +121,10 @@ function sumOf(checksum: string | undefined, parts: readonly StagedPart[]): stri
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** The notes with more of them; each field is noted once for what became of it. */

@@ -113,6 +113,7 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
         rowsWithErrors: sum(({ figures }) => figures.rowsWithErrors),
         rowsWithExtra: sum(({ figures }) => figures.rowsWithExtra),
         rowsRejected: sum(({ figures }) => figures.rowsRejected),
+        rowsDeduplicated: rowsDeduplicatedOf(standings),
         bytesRead: sum(bytesReadOf),
       };
     },
@@ -205,12 +206,13 @@ async function writeCounters(
     const { rowCount } = await tx.sql(
       `update sources.sync_run set phase = $2, attempt = $3, rows_read = $4, rows_written = $5, rows_with_errors = $6,
          rows_with_extra = $7, rows_rejected = $8, bytes_read = $9, pull = $10::jsonb,
-         updated_at = now()
+         rows_deduplicated = $11, updated_at = now()
        where run_id = $1 and attempt <= $3`,
       [
         ...[runId, phase, leaseEpoch, totals.rowsRead, totals.rowsWritten, totals.rowsWithErrors],
         ...[totals.rowsWithExtra, totals.rowsRejected, totals.bytesRead],
         pull === undefined || phase !== 'pulling' ? null : JSON.stringify(pullView(pull)),
+        totals.rowsDeduplicated,
       ],
     );
     if (rowCount === 0) return false;
@@ -218,7 +220,7 @@ async function writeCounters(
       await tx.sql(
         `update sources.stream_run set rows_read = $3, rows_written = $4, rows_with_errors = $5, rows_with_extra = $6,
            rows_rejected = $7, bytes_read = $8, commits = $9, rows_in_table = $10, snapshot_ids = $11::jsonb,
-           snapshot_id = $12, schema_changes = $13::jsonb, committed_at = $14, checksum = $17,
+           snapshot_id = $12, schema_changes = $13::jsonb, committed_at = $14, checksum = $17, rows_deduplicated = $18,
            schema_id = coalesce($15, schema_id), state_sha256 = coalesce($16, state_sha256)
          where run_id = $1 and stream_id = $2`,
         [runId, streamId, ...values],
@@ -239,6 +241,7 @@ function streamValues(known: Standing): readonly unknown[] {
     ...[JSON.stringify(figures.snapshotIds), figures.snapshotIds.at(-1) ?? null, JSON.stringify(figures.fields)],
     ...[committedAt ?? null, schemaId ?? null, stateSha256 ?? null],
     figures.batch > 0 ? (figures.checksum ?? null) : null,
+    figures.rowsDeduplicated ?? null,
   ];
 }
 
@@ -312,7 +315,7 @@ function settled(
     committedAt: new Date(),
   });
   const count = batch.batch.parts.reduce((sum, part) => sum + part.rows, 0);
-  return { rows: count, rejected: batch.batch.rejected, snapshotId };
+  return { rows: count, rejected: batch.batch.rejected, deduplicated: batch.merged?.deduplicated ?? 0, snapshotId };
 }
 
 /** The changes of all tables; one that stays as it is takes no part where several streams are committed together. */
@@ -329,6 +332,12 @@ function statusOf(failure: Failure | undefined): 'succeeded' | 'failed' | 'cance
 /** What an earlier attempt has read counts as far as it was committed. */
 function rowsReadOf({ earlier, read }: Standing): number {
   return earlier.rows + read.rows;
+}
+
+/** What is not known of one stream is not known of all. */
+function rowsDeduplicatedOf(standings: Standings): number | null {
+  const counts = [...standings.values()].map(({ figures }) => figures.rowsDeduplicated);
+  return counts.some((count) => count === undefined) ? null : counts.reduce<number>((sum, count = 0) => sum + count, 0);
 }
 
 function bytesReadOf({ earlier, read }: Standing): number {

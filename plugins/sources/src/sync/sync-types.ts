@@ -31,6 +31,8 @@ export interface MergedBatch {
   readonly base: string | null;
   readonly inserted: number;
   readonly updated: number;
+  /** Rows of the batch that a later one of their key took the place of. */
+  readonly deduplicated: number;
   /** Rows of this run that are not in the table any more, or were written anew. */
   readonly replacedOfRun: number;
 }

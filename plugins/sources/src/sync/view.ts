@@ -19,6 +19,7 @@ function countersView(row: CounterRow) {
     rows_with_errors: row.rowsWithErrors,
     rows_with_extra: row.rowsWithExtra,
     rows_rejected: row.rowsRejected,
+    rows_deduplicated: row.rowsDeduplicated ?? null,
     bytes_read: row.bytesRead,
   };
 }
