@@ -105,6 +105,22 @@ t.test('a reset tells its consequences, asks, and names the state that they were
   t.equal((await weir(`sources reset ${source} orders --yes --url ${stale.url}`)).code, 5);
 });
 
+t.test('a sync says of each table how many rows shared their key with a later one', async (t) => {
+  const { weir } = commandLine(t);
+  const answer = async (rows_deduplicated: number | null) => {
+    const ended = run(source, 'succeeded');
+    const streams = ended.streams.map((one) => ({ ...one, rows_deduplicated }));
+    const api = await fakeApi(t, {
+      [`POST ${AT}/sync`]: ok({ workflow_id: 'w', run_id: runId, warning: null }, 202),
+      [`GET ${AT}/sync/status`]: ok({ source_id: source, run: { ...ended, streams } }),
+    });
+    return weir(`sources sync ${source} -w --url ${api.url}`);
+  };
+  const said = 'bronze.demo.shop__orders: 3 of 10 rows shared their key with a later row; the last one was kept';
+  t.match(await answer(3), { code: 0, stderr: said });
+  for (const none of [0, null]) t.notMatch((await answer(none)).stderr, 'shared their key');
+});
+
 t.test('a sync is cancelled by its run or by its source', async (t) => {
   const cancelled = ok({ run_id: runId, workflow_id: 'w', source_id: source, outcome: 'cancelling' }, 202);
   const { weir } = commandLine(t);

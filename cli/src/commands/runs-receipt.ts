@@ -6,8 +6,8 @@ import type { Api } from '../connection/api.ts';
 import { sourceId } from '../source-id.ts';
 
 const COLUMNS = [
-  ...['dataset_id', 'status', 'rows_read', 'rows_written', 'rows_in_table', 'rows_with_errors', 'rows_with_extra'],
-  ...['rows_quarantined', 'checksum'],
+  ...['dataset_id', 'status', 'rows_read', 'rows_written', 'rows_deduplicated', 'rows_in_table', 'rows_with_errors'],
+  ...['rows_with_extra', 'rows_quarantined', 'checksum'],
 ];
 
 /** Shows the receipt that a command has found: the streams for people, all of it for machines. */

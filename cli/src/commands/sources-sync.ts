@@ -4,8 +4,8 @@ import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import type { Api } from '../connection/api.ts';
 import { type ExitName, exitCode, exitOfRun, exitOfSeveral } from '../exit-codes.ts';
+import { finishRun, runError } from '../run/finish-run.ts';
 import { sourceId } from '../source-id.ts';
-import { finishRun, runError } from './finish-run.ts';
 
 /** How long a sync is waited for unless --timeout says otherwise. */
 export const SYNC_WAIT_MS = 3_600_000;
@@ -33,6 +33,7 @@ export class SourcesSync extends WeirCommand {
     if (this.sources.length > 1) return this.waitForAll(api);
     const ended = await this.syncOne(api, this.sources[0] as string);
     await this.show(this.format() === 'table' ? ended.streams : ended, { columns: STREAM_COLUMNS });
+    this.noteDeduplicated(ended);
     return finishRun(ended);
   }
 
@@ -57,7 +58,16 @@ export class SourcesSync extends WeirCommand {
       }
     }
     await this.show({ items: ended }, { columns: RUN_COLUMNS });
+    for (const run of ended) this.noteDeduplicated(run);
     return exitCode(exitOfSeveral(endings));
+  }
+
+  /** What was written is not all in the table where a merge kept the last row of a key: said where it was so. */
+  private noteDeduplicated({ streams }: SyncRunDetailView): void {
+    for (const { dataset_id: table, rows_written: written, rows_deduplicated: count } of streams) {
+      if (count)
+        this.note(`${table}: ${count} of ${written} rows shared their key with a later row; the last one was kept`);
+    }
   }
 
   private async start(api: Api, id: string) {

@@ -29,6 +29,7 @@ export const SourcesRunsStreams = endpointCommand(listSyncRunStreams, {
     'rows_written',
     'rows_with_errors',
     'rows_rejected',
+    'rows_deduplicated',
     'commits',
     'snapshot_id',
   ],
