@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { createInterface } from 'node:readline';
 import type { Condition } from '../../src/index.ts';
 
 /** A table that an engine is asked to read, or to append some of its own rows to. */
@@ -22,6 +20,7 @@ export type Engine = {
     readonly append: boolean;
     readonly tables: readonly AskedTable[];
   }): Promise<Readonly<Record<string, Answer>>>;
+  close(): Promise<void>;
 };
 /** Where an engine finds tables beside their metadata files. */
 export type Places = {
@@ -33,10 +32,13 @@ export type Places = {
   readonly rest?: () => string;
 };
 
-const HANG_LIMIT_MS = 600_000;
-const MAX_ERROR_BYTES = 16 * 1024 * 1024;
+/** Of what a program says before it ends, so much is told. */
+const MAX_TOLD = 10_000;
 
-/** An engine behind a Python program of this folder, which takes a request in one file and answers in another. */
+/**
+ * Starts an engine behind a Python program of this folder, which answers each line, a request, with a line. It loads its
+ * libraries once and opens the tables anew for each request; it ends with this process, as its input does.
+ */
 export function pythonEngine(
   {
     name,
@@ -46,27 +48,34 @@ export function pythonEngine(
   }: { name: string; program: string; python: string; incomparable?: string[] },
   places: Places,
 ): Engine {
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  const child = spawn(python, [join(import.meta.dirname, program)], { env, stdio: 'pipe' });
+  const closed = once(child, 'close');
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said = `${said}${text}`.slice(-MAX_TOLD);
+  });
+  // That it has ended is told where its answer is waited for.
+  child.stdin.on('error', () => undefined);
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     name,
     incomparable,
     async ask({ append, tables }) {
-      const work = join(tmpdir(), `weir-interop-${randomUUID()}`);
-      const [question, answer] = [`${work}.in.json`, `${work}.out.json`];
       const asked = tables.map(({ name: table, metadataLocation, conditions }) => ({
         name: table,
         metadata_location: metadataLocation,
         conditions: conditions.map(({ field, op, text }) => ({ column: field.name, type: field.type, op, text })),
       }));
-      const request = { ...places, rest: places.rest?.(), append, tables: asked };
-      try {
-        await writeFile(question, JSON.stringify(request));
-        const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
-        const limits = { timeout: HANG_LIMIT_MS, maxBuffer: MAX_ERROR_BYTES, env };
-        await promisify(execFile)(python, [join(import.meta.dirname, program), question, answer], limits);
-        return JSON.parse(await readFile(answer, 'utf8')) as Record<string, Answer>;
-      } finally {
-        for (const file of [question, answer]) await rm(file, { force: true });
-      }
+      child.stdin.write(`${JSON.stringify({ ...places, rest: places.rest?.(), append, tables: asked })}\n`);
+      const { done, value } = await answers.next();
+      if (!done) return JSON.parse(value) as Record<string, Answer>;
+      await closed;
+      throw new Error(`${name} has ended: ${said}`);
+    },
+    async close() {
+      child.stdin.end();
+      await closed;
     },
   };
 }

@@ -37,6 +37,7 @@ t.test('tables of every shape are read alike and appended to in turns', { skip: 
     pythonEngine({ name: 'DuckDB', program: 'duckdb_engine.py', python: PYTHON }, places),
     ...(SPARK === undefined ? [] : [pythonEngine({ ...spark, python: SPARK }, places)]),
   ];
+  t.teardown(() => Promise.all(engines.map((engine) => engine.close())));
 
   const samples: Sample[] = [];
   for (const shape of SHAPES) {

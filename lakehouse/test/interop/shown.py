@@ -4,6 +4,7 @@ import datetime
 import decimal
 import json
 import math
+import os
 import sys
 import uuid
 
@@ -43,15 +44,17 @@ def shown(value):
 
 
 def serve(engine):
-    """Does what the request says to each of its tables, and prints what came of it: `rows` or `error` of each."""
-    with open(sys.argv[1], encoding="utf-8") as file:
-        request = json.load(file)
-    work = engine(request)
-    answer = {}
-    for table in request["tables"]:
-        try:
-            answer[table["name"]] = {key: shown(rows) for key, rows in work(table).items()}
-        except Exception as error:
-            answer[table["name"]] = {"error": f"{type(error).__name__}: {error}"}
-    with open(sys.argv[2], "w", encoding="utf-8") as file:
-        json.dump(answer, file)
+    """Answers each line, a request, with a line: of each table that it names `rows`, or `error`, what came of it."""
+    answers = os.fdopen(os.dup(1), "w")
+    # What a library prints is no answer.
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        work = engine(request)
+        answer = {}
+        for table in request["tables"]:
+            try:
+                answer[table["name"]] = {key: shown(rows) for key, rows in work(table).items()}
+            except Exception as error:
+                answer[table["name"]] = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)

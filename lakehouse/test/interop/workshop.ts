@@ -38,6 +38,8 @@ type MergeHow = Pick<MergeRequest, 'mode' | 'strategy'> & { readonly deleteMarke
 
 /** Few rows a page, so that reading goes on behind a page within files and from file to file. */
 const PAGE = 50;
+/** For one page; only a hang reaches it. */
+const QUERY_DEADLINE_MS = 600_000;
 const RUN_ID = 'run-1';
 
 /** A value as every engine is asked to show it: 32-bit integers are digits too. */
@@ -71,7 +73,7 @@ export async function openWorkshop(
 ) {
   const scratch = join(root, 'scratch');
   const stager = await createStager({ io, scratch, threads: 1 });
-  const pool = createQueryPool({ io, size: 1, threads: 1 });
+  const pool = createQueryPool({ io, size: 1, threads: 1, deadlineMs: QUERY_DEADLINE_MS });
   const scanner = createScanner({ io });
   const keeper = catalog === undefined ? byFiles(io) : byCatalog(catalog);
   const { writeMetadata, settle } = keeper;
