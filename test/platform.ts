@@ -4,12 +4,10 @@ import { type CallResult, call, type Endpoint, type Input } from '@weir/kernel/c
 import { type Teardown, type TestDatabase, type TestIssuer, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
+import { WORKFLOW_CACHE } from './workflow-cache.ts';
 
 /** The deployment of this repository. */
 export const platformFile = fileURLToPath(new URL('../platform.json', import.meta.url));
-
-/** Compiled workflows, which every worker of a checkout finds there; they are kept by what they were compiled from. */
-const workflowCache = fileURLToPath(new URL('../node_modules/.cache/workflows', import.meta.url));
 
 /** The whole platform as it is deployed, on a database of its own, with two tenants. */
 export interface TestPlatform {
@@ -85,7 +83,7 @@ export function platformEnvironment(parts: {
     IDP_ISSUER: issuer.url,
     WEIR_WAREHOUSE: `${folder}/warehouse`,
     WEIR_WORK_DIR: `${folder}/work`,
-    WEIR_CACHE_DIR: workflowCache,
+    WEIR_CACHE_DIR: WORKFLOW_CACHE,
     WEIR_STATE_DIR: `${folder}/state`,
     WEIR_RUN_LOG_DIR: `${folder}/run-logs`,
   };

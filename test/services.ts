@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { findTemporal, type PostgresBinaries, startPostgres, startTemporal } from '@weir/embedded';
 import { serverFolder } from '@weir/embedded/testing';
 import { ENGINE_VARIABLES, MachineUnfit, NO_ENGINES_VARIABLE, startRootful, startRootless } from './engines/index.ts';
@@ -24,6 +27,7 @@ export type TestServices = {
 /** The tenant wall is tested on the oldest Postgres that is supported too, where Debian's packages brought it. */
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin/initdb';
 
+const COMPILE_WORKFLOWS = fileURLToPath(new URL('compile-workflows.ts', import.meta.url));
 const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 /** The workflow engine computes a third less on it, as no write waits for the disk. What it has written outlives its process. */
 export const ENGINE_NO_DURABILITY = { journal_mode: 'wal', synchronous: 'off' };
@@ -32,7 +36,8 @@ const CHANGE_DATA = { wal_level: 'logical', max_replication_slots: '40', max_wal
 
 /**
  * Starts what a test run needs and `env` does not name yet: Postgres and Temporal's development server without
- * durability, an S3 store, a Python with independent readers, and a secret store and two container engines where they are wanted.
+ * durability, an S3 store, a Python with independent readers, and a secret store and two container engines where they are
+ * wanted. Workflows are compiled beside them, which otherwise each of the first workers would do.
  * All data lie in temporary folders that `stop` removes. When a start fails, what has been started is stopped again.
  */
 export async function startServices(
@@ -71,6 +76,11 @@ export async function startServices(
   const python = async () => {
     addresses.WEIR_TEST_PYTHON = await testPython();
     say('  ✓ independent readers (PyIceberg, DuckDB for Python)');
+  };
+  const workflows = async () => {
+    // By a process of its own, whose kernel nobody else here needs.
+    await promisify(execFile)(process.execPath, [...process.execArgv, COMPILE_WORKFLOWS]);
+    say('  ✓ workflows, compiled once for all workers');
   };
   const objectStore = async () => {
     const server = await startObjectStore({
@@ -114,6 +124,7 @@ export async function startServices(
     existsSync(DEBIAN_15) ? postgres('WEIR_TEST_POSTGRES_15_URL', 'debian') : undefined,
     env.WEIR_TEST_TEMPORAL_ADDRESS ? undefined : temporal(),
     env.WEIR_TEST_PYTHON ? undefined : python(),
+    workflows(),
     env.WEIR_TEST_S3_ENDPOINT ? undefined : objectStore(),
     !withEngines || env[ENGINE_VARIABLES.rootless] || env[NO_ENGINES_VARIABLE] ? undefined : enginesIfFit(),
     !withSecretStore || env.WEIR_TEST_SECRET_STORE_ADDR ? undefined : secretStore(),

@@ -10,12 +10,11 @@ import { bootPlatform, type RunningPlatform } from '@weir/kernel/boot';
 import { type Teardown, type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
+import { WORKFLOW_CACHE } from '../../test/workflow-cache.ts';
 import { NODE_ARGS } from './run-probe.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FIXTURE = join(import.meta.dirname, 'fixtures/slow-plugin');
-/** Kept between runs, as bundling takes seconds. */
-const CACHE = join(tmpdir(), 'weir-test-cache');
 const POLL_MS = 100;
 const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
 
@@ -61,7 +60,7 @@ export async function slowDeployment(t: Teardown): Promise<SlowDeployment> {
     ...{ DB_USER: database.app.user, DB_PASSWORD: database.app.password },
     ...{ WORKFLOW_HOST: host, WORKFLOW_PORT: port, WORKFLOW_SLOW_TASK_QUEUE: queue },
     ...{ IDP_URL: issuer.url, IDP_ISSUER: issuer.url, WEIR_MODE: 'development', WEIR_LOG_LEVEL: 'error' },
-    ...{ WEIR_PLATFORM: platformFile, WEIR_WORK_DIR: folder, WEIR_CACHE_DIR: CACHE },
+    ...{ WEIR_PLATFORM: platformFile, WEIR_WORK_DIR: folder, WEIR_CACHE_DIR: WORKFLOW_CACHE },
     WEIR_STATE_DIR: join(folder, 'state'),
   };
   const log = pino({ level: 'silent' });

@@ -12,6 +12,7 @@ import { ownWorkspace } from '../../../connectors/runtime/test/container-kit.ts'
 import { type Engine, engineSettings, programImage, testEngine } from '../../../test/engines/index.ts';
 import { type HardenedOptions, hardened, missingForBounds } from '../../../test/hardened/hardened.ts';
 import type { Attempts } from '../../../test/hardened/try-bounds.ts';
+import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
 import { createSource } from '../src/contract.ts';
 import { containedManifest } from './contained-manifest.ts';
 import { discovered, enableAll, ok, synced, type TestPlatform, testPlatform } from './platform.ts';
@@ -43,6 +44,8 @@ const NOT_TOLD = [
 /** Of another engine, and of the machine's services. */
 const HOST_SOCKETS = ['/run/docker.sock', '/run/dbus/system_bus_socket'] as const;
 const EVERYBODY = 0o005;
+/** One finds the workflows compiled where nothing can be written; the other compiles them itself. */
+const CACHES = { source: {}, discovery: { WEIR_CACHE_DIR: WORKFLOW_CACHE.replace(ROOT, INSTALLED) } } as const;
 const NODE = `${INSTALLED}/node_modules/.bin/node`;
 const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 
@@ -129,7 +132,10 @@ async function service({ platform, engine, workspaces, machine }: World, role: R
     instance: role,
     uid: IDS[role],
     groups: [ENGINE_GROUP],
-    environment: Object.fromEntries(told.map(([name, value]) => [name, value.replace(ROOT, INSTALLED)])),
+    environment: {
+      ...Object.fromEntries(told.map(([name, value]) => [name, value.replace(ROOT, INSTALLED)])),
+      ...CACHES[role],
+    },
     credentials,
     machine: [
       { source: ROOT, target: INSTALLED },

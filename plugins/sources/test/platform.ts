@@ -9,6 +9,7 @@ import { type CallResult, call, type Endpoint, type Input, type Output } from '@
 import { type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
+import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
 import {
   createSource,
   getDiscoveryStatus,
@@ -26,9 +27,9 @@ interface Test {
   teardown(work: () => unknown): void;
 }
 
+export { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
+
 const ROOT = resolve(import.meta.dirname, '../../..');
-/** Compiled workflows, which every worker of a checkout finds there; they are kept by what they were compiled from. */
-export const WORKFLOW_CACHE = join(ROOT, 'node_modules/.cache/workflows');
 /** Far beyond what anything here takes; only a hang reaches it. */
 const HANG_MS = 120_000;
 /** Between two looks: soon again at first, then ever later, since a look costs more than what is looked at. */

@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
 import t from 'tap';
+import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
 import { workflowBundle } from '../../../workers/src/workflow-bundle.ts';
 import * as workflows from '../src/workflows/index.ts';
 import { workflowsPath } from '../src/workflows-path.ts';
-import { WORKFLOW_CACHE } from './platform.ts';
 
 /** A folder for each workflow, a file for each way that a run of it went. */
 const HISTORIES = join(import.meta.dirname, 'fixtures/histories');
