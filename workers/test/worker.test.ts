@@ -36,11 +36,12 @@ t.test('more activity slots than children are refused by name', async (t) => {
 t.test('the program refuses to start with one line and exit 78', async (t) => {
   const start = async (args: string[], env: Record<string, string>) => {
     const program = join(import.meta.dirname, '../src/main.ts');
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
     const child = spawn(
       process.execPath,
       ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning', program, ...args],
       {
-        env: { PATH: process.env.PATH, ...env },
+        env: { PATH, NODE_COMPILE_CACHE, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
