@@ -1,31 +1,28 @@
-import pg from 'pg';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import {
   type Config,
   configured,
   database,
-  dataOf,
   discover,
   errorOf,
+  INCREMENTAL,
+  idsOf,
   logsReplicate,
+  opened,
   read,
   SERVERS,
   statesOf,
-  type TestDatabase,
+  upTo,
 } from './kit.ts';
 
 const ROWS = 400;
 /** Whoever reads this row waits for the gate. */
 const GATED = 250;
 const GATE = 4711;
-/** Far beyond what one change, and the whole file, take. */
-const [WAIT_MS, FILE_MS] = [120_000, 400_000];
-const incremental = { sync_mode: 'incremental' };
-const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
-const idsOf = (said: Awaited<ReturnType<typeof read>>, stream?: string) =>
-  dataOf(said, stream)
-    .map(({ id }) => Number(id))
-    .sort((a, b) => a - b);
+/** Far beyond what the whole file takes. */
+const FILE_MS = 400_000;
+const sortedIdsOf = (...said: Parameters<typeof idsOf>) => idsOf(...said).sort((a, b) => a - b);
 const codesOf = ({ messages }: Awaited<ReturnType<typeof read>>) =>
   messages
     .filter((m) => m.trace?.type === 'ERROR')
@@ -48,14 +45,14 @@ for (const [release, server] of Object.entries(SERVERS)) {
       ];
       for (const [how, more] of Object.entries({
         'whole, by several': {},
-        'by a cursor': { ...incremental, cursor_field: ['id'] },
+        'by a cursor': { ...INCREMENTAL, cursor_field: ['id'] },
       })) {
         for (const change of changes) {
           await db.fill();
           const catalog = configured(await discover(db.reader()), more, 'facts');
           const { said, waited } = await db.altered(() => read(db.reader(), catalog), change);
           t.ok(waited, `${how}: ${change}`);
-          t.strictSame([errorOf(said)?.internal_message, idsOf(said)], [undefined, upTo(ROWS)]);
+          t.strictSame([errorOf(said)?.internal_message, sortedIdsOf(said)], [undefined, upTo(ROWS)]);
           t.equal(statesOf(said).at(-1)?.stream.stream_state.cursor, how === 'by a cursor' ? String(ROWS) : undefined);
         }
       }
@@ -68,7 +65,7 @@ for (const [release, server] of Object.entries(SERVERS)) {
         const catalog = configured(await discover(db.reader()), {}, 'parts');
         const { said, waited } = await db.altered(() => read(db.reader({ parallel_reads: 1 }), catalog), change);
         t.ok(waited, change);
-        t.strictSame([errorOf(said)?.internal_message, idsOf(said)], [undefined, upTo(ROWS)]);
+        t.strictSame([errorOf(said)?.internal_message, sortedIdsOf(said)], [undefined, upTo(ROWS)]);
         if (/DETACH/.test(change))
           await db.sql('ALTER TABLE parts ATTACH PARTITION parts_2 FOR VALUES FROM (300) TO (1000)');
       }
@@ -81,13 +78,13 @@ for (const [release, server] of Object.entries(SERVERS)) {
     await db.fill();
     await db.sql('CREATE PUBLICATION weir FOR TABLE facts');
     const config = db.reader({ method: 'cdc', slot: db.name });
-    const catalog = configured(await discover(config), incremental, 'facts');
+    const catalog = configured(await discover(config), INCREMENTAL, 'facts');
     const { said, waited } = await db.altered(
       () => read(config, catalog),
       `ALTER TABLE facts DROP CONSTRAINT facts_pkey, ADD PRIMARY KEY (other); UPDATE facts SET body = 'y' WHERE id = 7`,
     );
     t.ok(waited);
-    t.strictSame(idsOf(said), upTo(ROWS), 'the copy');
+    t.strictSame(sortedIdsOf(said), upTo(ROWS), 'the copy');
     // Whether this run sees it yet depends on who is first: the change, or who asks how far the log is.
     const next = await read(config, catalog, [statesOf(said).at(-1)]);
     t.strictSame([codesOf(next), statesOf(next)], [[['facts', 'key_changed']], []], 'at the latest by the next run');
@@ -107,7 +104,7 @@ for (const [release, server] of Object.entries(SERVERS)) {
       'ALTER TABLE renamed REPLICA IDENTITY FULL; ALTER TABLE rekeyed REPLICA IDENTITY FULL; ALTER TABLE flipped REPLICA IDENTITY FULL; CREATE PUBLICATION weir FOR ALL TABLES',
     );
     const config = db.config({ method: 'cdc', slot: db.name });
-    const catalog = configured(await discover(config), incremental);
+    const catalog = configured(await discover(config), INCREMENTAL);
     const first = await read(config, catalog);
     t.strictSame(codesOf(first), []);
     for (const name of names) await db.sql(`INSERT INTO ${name} VALUES (2, -2, 'b')`);
@@ -135,7 +132,7 @@ for (const [release, server] of Object.entries(SERVERS)) {
     const told = statesOf(said).map((state) => state.stream.stream_descriptor.name);
     t.strictSame([...new Set(told)].sort(), ['fine', 'retyped'], 'no state of one that ended so');
     t.strictSame(
-      [idsOf(said, 'fine'), idsOf(said, 'retyped')],
+      [sortedIdsOf(said, 'fine'), sortedIdsOf(said, 'retyped')],
       [
         [2, 3],
         [2, 3],
@@ -151,8 +148,8 @@ for (const [release, server] of Object.entries(SERVERS)) {
     await db.sql(`CREATE TABLE moves (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE INDEX ON moves (at);
       INSERT INTO moves SELECT i, timestamptz '2024-01-01' + i * interval '1 second' FROM generate_series(1, ${ROWS}) i`);
     await db.gate('moves');
-    const catalog = configured(await discover(db.reader()), { ...incremental, cursor_field: ['at'] }, 'moves');
-    const late = await opened(db);
+    const catalog = configured(await discover(db.reader()), { ...INCREMENTAL, cursor_field: ['at'] }, 'moves');
+    const late = await opened(db.url);
     await late.query(`BEGIN; INSERT INTO moves VALUES (500, ${second(395)})`);
     const { said, waited } = await db.altered(
       () => read(db.reader(), catalog),
@@ -160,12 +157,12 @@ for (const [release, server] of Object.entries(SERVERS)) {
        INSERT INTO moves VALUES (501, ${second(390)})`,
     );
     t.notOk(waited, 'who changes rows is not held up');
-    t.strictSame(idsOf(said), upTo(ROWS), 'each row once, as it was when the reading began');
+    t.strictSame(sortedIdsOf(said), upTo(ROWS), 'each row once, as it was when the reading began');
     const [state] = statesOf(said).slice(-1);
     t.equal(state.stream.stream_state.cursor, '2024-01-01 00:06:40+00', 'and the cursor is the greatest of then');
     await late.query('COMMIT');
     await late.end();
-    const next = async (more: Config) => idsOf(await read(db.reader(more), catalog, [state]));
+    const next = async (more: Config) => sortedIdsOf(await read(db.reader(more), catalog, [state]));
     const moved = [10, GATED, 390];
     t.strictSame(
       await next({}),
@@ -206,19 +203,19 @@ async function gated(server: string) {
     },
     /** Does something to the table while a reading stands at the gate; whether it waited for the reading. */
     async altered(start: () => ReturnType<typeof read>, change: string) {
-      const keeper = await opened(db);
+      const keeper = await opened(db.url);
       await keeper.query(`SELECT pg_advisory_lock(${GATE})`);
       const reading = start();
       // What fails while something else is waited for is told of where it is awaited, below.
       reading.catch(() => undefined);
-      await until(async () => (await waits('advisory')).length > 0);
-      const other = await opened(db);
+      await until('a reading at the gate', async () => (await waits('advisory')).length > 0);
+      const other = await opened(db.url);
       let isDone = false;
       const altering = other.query(change).finally(() => {
         isDone = true;
       });
       altering.catch(() => undefined);
-      await until(async () => isDone || (await waits('relation')).length > 0);
+      await until('a change that waits or is done', async () => isDone || (await waits('relation')).length > 0);
       const waited = !isDone;
       await keeper.query(`SELECT pg_advisory_unlock(${GATE})`);
       const said = await reading;
@@ -227,18 +224,4 @@ async function gated(server: string) {
       return { said, waited };
     },
   };
-}
-
-async function opened({ url }: Pick<TestDatabase, 'url'>): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return client;
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('waited too long');
-    await new Promise((resume) => setTimeout(resume, 20));
-  }
 }
