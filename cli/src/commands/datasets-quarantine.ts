@@ -3,8 +3,8 @@ import { getReplay, startReplay } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../command.ts';
 import type { Api } from '../connection/api.ts';
+import { finishRun } from '../run/finish-run.ts';
 import { waitForRun } from '../run/wait-for-run.ts';
-import { finishRun } from './finish-run.ts';
 
 const COLUMNS = ['run_id', 'position', 'reason', 'line'];
 const WIDE = ['run_id', 'stream', 'position', 'reason', 'truncated', 'line'];

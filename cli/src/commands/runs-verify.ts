@@ -2,8 +2,8 @@ import { type SyncVerificationView, verifySync } from '@weir/plugin-sources/cont
 import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../command.ts';
 import { exitCode, exitOfRun } from '../exit-codes.ts';
+import { runError } from '../run/finish-run.ts';
 import { watchVerification } from '../run/watch-verification.ts';
-import { runError } from './finish-run.ts';
 
 const COLUMNS = ['dataset_id', 'verdict', 'figure', 'receipt', 'table', 'reason'];
 const WAIT_MS = 3_600_000;

@@ -2,7 +2,7 @@ import { getSyncRun } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../command.ts';
 import { endpointCommand } from '../endpoint/endpoint-command.ts';
-import { finishRun } from './finish-run.ts';
+import { finishRun } from '../run/finish-run.ts';
 import { STREAM_COLUMNS, SYNC_WAIT_MS } from './sources-sync.ts';
 
 export const RunsGet = endpointCommand({ ...getSyncRun, cli: 'runs get' });

@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import { credentialValues, FIELD_FORM } from '../credential-values.ts';
 import { readDocument, withSettings } from '../document.ts';
-import { finishRun } from './finish-run.ts';
+import { finishRun } from '../run/finish-run.ts';
 
 /** Creates a source, and discovers it when asked to. */
 export class SourcesCreate extends WeirCommand {

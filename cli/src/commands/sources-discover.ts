@@ -4,8 +4,8 @@ import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import { credentialValues, FIELD_FORM } from '../credential-values.ts';
 import { readDocument, withSettings } from '../document.ts';
+import { finishRun } from '../run/finish-run.ts';
 import { sourceId } from '../source-id.ts';
-import { finishRun } from './finish-run.ts';
 
 /** Starts a discovery of a source, or of a configuration before there is a source. */
 export class SourcesDiscover extends WeirCommand {

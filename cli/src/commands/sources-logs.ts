@@ -6,9 +6,9 @@ import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import type { Api } from '../connection/api.ts';
 import { sinceTime } from '../duration.ts';
+import { finishRun } from '../run/finish-run.ts';
 import { followLog, type LogFilter, type LogKey, lastWord, newestLines } from '../run/follow-log.ts';
 import { sourceId } from '../source-id.ts';
-import { finishRun } from './finish-run.ts';
 
 const DEFAULT_LINES = 200;
 const MAX_LINES = 100_000;

@@ -10,9 +10,9 @@ import { WeirCommand } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import type { Api } from '../connection/api.ts';
 import { exitCode } from '../exit-codes.ts';
+import { finishRun } from '../run/finish-run.ts';
 import { sourceId } from '../source-id.ts';
 import { targetOf } from '../target.ts';
-import { finishRun } from './finish-run.ts';
 import { labelOf } from './sources-streams-set.ts';
 
 /** Looks at a source, shows what has changed there, and brings its streams in line once that is agreed to. */

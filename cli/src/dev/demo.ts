@@ -10,12 +10,12 @@ import {
 } from '@weir/plugin-sources/contract';
 import { CliError } from '../cli-error.ts';
 import { rowsOf } from '../commands/datasets.ts';
-import { runError } from '../commands/finish-run.ts';
 import { allStreams, streamOf } from '../commands/sources-streams-set.ts';
 import type { Api } from '../connection/api.ts';
 import { exitOfRun } from '../exit-codes.ts';
 import { condense, sparkline } from '../output/sparkline.ts';
 import { table } from '../output/table.ts';
+import { runError } from '../run/finish-run.ts';
 import { countText, openProgress } from '../run/progress.ts';
 import { watchDiscovery } from '../run/watch-discovery.ts';
 import { watchSync } from '../run/watch-sync.ts';
