@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
 import t from 'tap';
@@ -67,6 +69,34 @@ t.test('a connection that is killed in mid-transaction is 503, writes nothing, a
     await tx.sql('select 1', []);
   });
   await t.rejects(killed, { entry: { code: 'dependency_unavailable', status: 503 } } as never);
+  await db.transaction((tx) => tx.insert(Run, run(2)));
+  t.match(await database.peek('select run_id from kernel.run'), [{ run_id: id(2) }]);
+});
+
+t.test('a server that falls silent in mid-transaction is 503, and the pool recovers', async (t) => {
+  const database = await testDatabase(t, tools);
+  let isSilent = false;
+  const line = createServer((near) => {
+    const far = connect(database.app.port, database.app.host);
+    for (const [from, to] of [[near, far] as const, [far, near] as const]) {
+      from.on('data', (bytes) => isSilent || to.write(bytes));
+      from.on('error', () => undefined).on('close', () => to.destroy());
+    }
+  });
+  await once(line.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => line.close());
+  const { port } = line.address() as AddressInfo;
+  const login = { ...database.app, host: '127.0.0.1', port, name: database.app.database };
+  const store = await openDatabase({ ...login, entities: [], log, poolSize: 1, maxSilenceMs: 3_000 });
+  t.teardown(() => store.close());
+  const db = store.db(await database.tenant('acme'));
+  const cut = db.transaction(async (tx) => {
+    await tx.insert(Run, run(1));
+    isSilent = true;
+    await tx.sql('select 1', []);
+  });
+  await t.rejects(cut, { entry: { code: 'dependency_unavailable', status: 503 } } as never);
+  isSilent = false;
   await db.transaction((tx) => tx.insert(Run, run(2)));
   t.match(await database.peek('select run_id from kernel.run'), [{ run_id: id(2) }]);
 });

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -11,10 +12,10 @@ import type { AnyEntity, Entity, TenantDb, TenantTransaction } from './tenant-db
 import { tenantTransaction } from './tenant-transaction.ts';
 
 const POOL_SIZE = 10;
-const STATEMENT_TIMEOUT_MS = 15_000;
+const [STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS, CONNECT_TIMEOUT_MS] = [15_000, 5_000, 5_000];
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
-const LOCK_TIMEOUT_MS = 5_000;
-const CONNECT_TIMEOUT_MS = 5_000;
+/** A server that lives ends statements and idle transactions sooner: of one that is silent for longer, no answer comes. */
+const MAX_SILENCE_MS = 45_000;
 const RELEASE_DEAD_AFTER_MS = 500;
 
 /** One statement outside every tenant: shared tables and the system catalogue only; tenant tables show no row. */
@@ -33,6 +34,7 @@ export interface DatabaseOptions {
   entities: readonly AnyEntity[];
   log: Logger;
   poolSize?: number;
+  maxSilenceMs?: number;
 }
 
 /** The relational store. Rows of tenants are reached through `db(tenant)` and in no other way. */
@@ -51,21 +53,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { host, port, name, user, password, log } = options;
   const orm = await MikroORM.init({
     entities: [Run, ...options.entities] as Entity<object>[],
-    host,
-    port,
-    dbName: name,
-    user,
-    password,
+    ...{ host, port, dbName: name, user, password },
     namingStrategy: UnderscoreNamingStrategy,
     discovery: { warnWhenNoEntities: false },
     pool: { min: 0, max: options.poolSize ?? POOL_SIZE },
     driverOptions: {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
+      ...{ statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS },
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       application_name: 'weir',
-      onPoolCreated: releaseDead,
+      onPoolCreated: (pool: Pool) => releaseDead(pool, options.maxSilenceMs ?? MAX_SILENCE_MS),
     },
     logger: (message) => log.debug(message),
   });
@@ -116,10 +113,13 @@ async function transact<R>(
 
 /**
  * Gives back the place of a connection that died while a transaction held it: the query layer lets go of it only after
- * a rollback, which a dead connection cannot do. One that was given back already says so by throwing.
+ * a rollback, which a dead connection cannot do. One that was given back already says so by throwing. A machine that is gone
+ * closes no connection, and a statement would wait for it for ever: that one is closed here.
  */
-function releaseDead(pool: Pool): void {
+function releaseDead(pool: Pool, maxSilenceMs: number): void {
   pool.on('connect', (client) => {
+    const stream = client.connection.stream as Socket;
+    stream.setTimeout(maxSilenceMs, () => stream.destroy());
     const release = async () => client.release(true);
     client.once('end', () => setTimeout(() => release().catch(() => undefined), RELEASE_DEAD_AFTER_MS).unref());
   });
