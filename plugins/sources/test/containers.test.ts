@@ -18,13 +18,14 @@ import {
   programImage,
   testEngine,
 } from '../../../test/engines/index.ts';
-import { createSource, getSyncReceipt, startSync } from '../src/contract.ts';
+import { getSyncReceipt, startSync } from '../src/contract.ts';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
 import { signBody } from '../src/pattern/webhook-signature.ts';
 import { SourceEntity } from '../src/source/entity.ts';
 import { SyncRunEntity } from '../src/sync/entity.ts';
 import { ownAttempt } from './own-attempt.ts';
-import { discovered, enableAll, ended, ok, synced, testPlatform, until } from './platform.ts';
+import { discovered, ended, ok, synced, testPlatform, until } from './platform.ts';
+import { readySource } from './ready-source.ts';
 
 /** Only a hang reaches it. */
 t.setTimeout(600_000);
@@ -48,7 +49,7 @@ function deployment(engine: Engine, workspace: string): Record<string, string> {
   return {
     WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-contained.json'),
     PATTERN_WEBHOOK_SECRET: REGISTER_SECRET,
-    ...engineSettings(engine, { source: workspace, discovery: workspace }),
+    ...engineSettings(engine, workspace),
   };
 }
 
@@ -76,14 +77,12 @@ else {
     t.pass('a worker removes what one before it has left, before it has anything to run');
     const api = await platform.as('demo');
     const body = { name: 'shop', pattern_id: 'contained', source_config: { path: '/data' } };
-    const { source_id } = ok(await api(createSource, { body }));
-    t.match(await discovered(api, source_id), { status: 'succeeded' });
+    const source_id = await readySource(api, body, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
     const tenant = await platform.tenant('demo');
     const read = <R>(look: (tx: TenantTransaction) => Promise<R>) => platform.db(tenant).transaction(look);
     const [found] = await read((tx) => tx.find(DiscoveryEntity, {}));
     t.match(found?.image, { reference: IMAGE, digest: /^sha256:/, id: /^sha256:/, architecture: String });
     t.same((await read((tx) => tx.findOne(SourceEntity, { sourceId: source_id })))?.image, found?.image);
-    await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
     const run = await synced(api, source_id);
     t.match(run, { status: 'succeeded', verdict: 'clean', rows_written: 2 });
     t.same((await read((tx) => tx.findOne(SyncRunEntity, { runId: run.run_id })))?.image, {

@@ -2,8 +2,8 @@ import t from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../../connectors/runtime/test/container-kit.ts';
 import { engineSettings, testEngine } from '../../../test/engines/index.ts';
 import { createSource, readRunLogs } from '../src/contract.ts';
-import { containedManifest } from './contained-manifest.ts';
-import { discovered, ok, testPlatform } from './platform.ts';
+import { containedPlatform } from './contained-manifest.ts';
+import { discovered, ok } from './platform.ts';
 
 /** What the loader says of a library that was unpacked to where nothing may be run from. */
 const NOT_EXECUTABLE = 'UnsatisfiedLinkError: /tmp/native.so: failed to map segment from shared object';
@@ -31,13 +31,8 @@ else {
       [`${published}:latest`, 'connector_no_answer', 'source'],
     ];
     const workspace = await ownWorkspace(t, engine);
-    // Where its plugins are found.
     const patterns = table.map(([image], at) => ({ id: `p${at}`, fast_path: [], image }));
-    const manifest = await containedManifest(t.testdir(), patterns);
-    const platform = await testPlatform(t, async () => ({
-      WEIR_PLATFORM: manifest,
-      ...engineSettings(engine, { source: workspace, discovery: workspace }),
-    }));
+    const platform = await containedPlatform(t, patterns, engineSettings(engine, workspace));
     await platform.startWorker();
     const api = await platform.as('demo');
     const failures = table.map(async (_, at) => {

@@ -14,8 +14,8 @@ import {
   startDiscovery,
   startSync,
 } from '../src/contract.ts';
-import { containedManifest } from './contained-manifest.ts';
-import { enableAll, ended, ok, testPlatform, until } from './platform.ts';
+import { containedPlatform } from './contained-manifest.ts';
+import { enableAll, ended, ok, until } from './platform.ts';
 import { slowRegistry } from './slow-registry.ts';
 
 const REPOSITORY = 'weir-test/pulled';
@@ -97,11 +97,7 @@ else {
     t.teardown(() => forget(engine, image));
     await publish(engine);
     const workspace = await ownWorkspace(t, engine);
-    const manifest = await containedManifest(t.testdir(), [{ fast_path: [], image }]);
-    const platform = await testPlatform(t, async () => ({
-      WEIR_PLATFORM: manifest,
-      ...engineSettings(engine, { source: workspace, discovery: workspace }),
-    }));
+    const platform = await containedPlatform(t, [{ fast_path: [], image }], engineSettings(engine, workspace));
     const faults = await faultFolder(join(platform.folder, 'faults'));
     await platform.startWorker({ WEIR_FAULTPOINTS: faults.path });
     const api = await platform.as('demo');
