@@ -4,8 +4,8 @@ import { CliError } from '../cli-error.ts';
 import { WeirCommand } from '../command.ts';
 import type { Api } from '../connection/api.ts';
 import { type ExitName, exitCode, exitOfRun, exitOfSeveral } from '../exit-codes.ts';
+import { finishRun, runError } from '../run/finish-run.ts';
 import { sourceId } from '../source-id.ts';
-import { finishRun, runError } from './finish-run.ts';
 
 /** How long a sync is waited for unless --timeout says otherwise. */
 export const SYNC_WAIT_MS = 3_600_000;
