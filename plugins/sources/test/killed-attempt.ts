@@ -23,9 +23,9 @@ export async function killedAttempt(
   await faults.arm('C6');
   const order = JSON.stringify({ tenant: await platform.tenant('demo'), run_id, source_id });
   const program = join(import.meta.dirname, 'attempt-child.ts');
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--conditions=@weir/source', program, order], {
-    env: { PATH, HOME, ...platform.environment, ...environment, WEIR_FAULTPOINTS: faults.path },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...platform.environment, ...environment, WEIR_FAULTPOINTS: faults.path },
     stdio: ['ignore', 'ignore', process.env.WEIR_TEST_VERBOSE ? 'inherit' : 'ignore'],
   });
   await faults.held('C6');
