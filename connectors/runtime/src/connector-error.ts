@@ -84,19 +84,19 @@ export const CONNECTOR_ERRORS = {
     origin: 'source',
     retryable: true,
     message: 'The connector ran longer than it may',
-    hint: 'Read less in one sync: fewer streams, or incremental ones. What was committed is kept.',
+    hint: 'Look into the log of the run for what takes so long, and have it read less at once.',
   },
   connector_never_spoke: {
     origin: 'source',
     retryable: true,
     message: 'The connector said nothing after its start',
-    hint: 'Look into the log of the run, and whether the source answers at all. A sync waits for its first word for five minutes, or for WEIR_SYNC_MAX_SILENT_SECONDS where that is less.',
+    hint: 'Look into the log of the run, and whether the source answers at all.',
   },
   connector_silent: {
     origin: 'source',
     retryable: true,
     message: 'The connector has sent nothing that brings its work on for too long',
-    hint: 'Look into the log of the run for where it stopped. What was committed is kept, and the next attempt reads on from there. WEIR_SYNC_MAX_SILENT_SECONDS sets how long it may take.',
+    hint: 'Look into the log of the run for where it stopped, and whether the source answers.',
   },
   connector_image_unknown: {
     origin: 'platform',

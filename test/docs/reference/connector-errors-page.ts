@@ -59,6 +59,9 @@ ${table(
   CASES.map(([what, codes]) => [what, codes.map((code) => `\`${code}\``).join(', ')]),
 )}
 
+How long a connector may say nothing is set by \`WEIR_SYNC_MAX_SILENT_SECONDS\` for a sync, and by \`WEIR_DISCOVERY_MAX_SECONDS\`,
+with all else that it takes, for a discovery.
+
 ## Around every connector
 
 ${codes(Object.entries(CONNECTOR_ERRORS).map(([code, { message, ...entry }]) => [code, { ...entry, meaning: `${message}.` }]))}

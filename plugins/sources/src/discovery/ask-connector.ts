@@ -16,6 +16,7 @@ import type { keepRotations } from '../credential/keep-rotated.ts';
 import type { WorkLog } from '../run-log/attempt-log.ts';
 import { childLog } from '../run-log/child-log.ts';
 import { pullLines } from '../run-log/pull-lines.ts';
+import { withLateHint } from '../runtime/late-hint.ts';
 import { RunFailed, scrubbedFailure, sourceFailure, verdictFailure } from '../sync/failure.ts';
 import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import type { KeptStream } from './entity.ts';
@@ -25,10 +26,6 @@ import { scrubCatalog } from './scrub-catalog.ts';
 import type { PhaseTeller } from './tell-phase.ts';
 
 const MS_PER_SECOND = 1_000;
-/** How a connector fails that is late with its description, and what to do then. */
-const LATE: readonly string[] = ['connector_never_spoke', 'connector_silent', 'connector_run_too_long'];
-const LATE_HINT =
-  'Look into the log of the run for where it stopped, and whether the source answers. WEIR_DISCOVERY_MAX_SECONDS sets how long it may take.';
 
 export interface AskDeps {
   kernel: Pick<Kernel, 'settings'>;
@@ -85,8 +82,7 @@ export async function askConnector(deps: AskDeps, request: ConnectorRun, hydrate
   await rotations.kept();
   if (!answer.ok) {
     const failure = scrubbedFailure(verdictFailure(answer.failure), scrubbers.text);
-    const told = LATE.includes(failure.code) ? { ...failure, hint: LATE_HINT } : failure;
-    throw new RunFailed(withReachHint(told, deps.pattern));
+    throw new RunFailed(withReachHint(withLateHint(failure, 'discovery'), deps.pattern));
   }
   const described = scrubCatalog(answer.message.catalog.streams, scrubbers);
   const catalog = described === undefined ? 'catalog_holds_credential' : readCatalog(described);

@@ -14,6 +14,7 @@ import {
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
 import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
 import type { ChildLog } from '../run-log/child-log.ts';
+import { withLateHint } from '../runtime/late-hint.ts';
 import { type Failure, scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
@@ -101,7 +102,7 @@ function toldOfWaits(spool: Spool, log: Pick<ChildLog, 'write'>): Spool {
 }
 
 function failureOf(reading: StreamReading | undefined): Failure | undefined {
-  return reading?.verdict.outcome === 'failure' ? verdictFailure(reading.verdict) : undefined;
+  return reading?.verdict.outcome === 'failure' ? withLateHint(verdictFailure(reading.verdict), 'sync') : undefined;
 }
 
 interface Watched {
