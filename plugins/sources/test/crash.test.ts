@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
 import t from 'tap';
+import { isRunning } from '../../../test/crash/process-tree.ts';
 import { cancelSync, getSyncStatus, listSyncHistory, startSync } from '../src/contract.ts';
 import {
   type Api,
@@ -123,16 +124,7 @@ function midSync(api: Api, sourceId: string, worker: Worker, committed = 1) {
 
 /** Waits until none of the processes runs any more. */
 function gone(children: readonly { pid: number }[]) {
-  return until('the end of every process', async () => {
-    const states = await Promise.all(children.map(({ pid }) => isRunning(pid)));
-    return states.some(Boolean) ? undefined : true;
-  });
-}
-
-/** A process that has ended but was not waited for by its parent counts as gone. */
-async function isRunning(pid: number): Promise<boolean> {
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return status !== '' && !/^\d+ \(.*\) Z/.test(status);
+  return until('the end of every process', async () => !children.some(({ pid }) => isRunning(pid)) || undefined);
 }
 
 async function sameRows(t: { equal(found: unknown, wanted: unknown): unknown }, api: Api): Promise<void> {
