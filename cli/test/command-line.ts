@@ -27,7 +27,11 @@ export interface RunOptions {
 export function commandLine(t: Test) {
   const home = t.testdir({});
   const root = path.join(home, 'checkout');
-  const base = { HOME: home, XDG_CONFIG_HOME: path.join(home, 'config') };
+  const { NODE_COMPILE_CACHE } = process.env;
+  const base = {
+    ...{ HOME: home, XDG_CONFIG_HOME: path.join(home, 'config') },
+    ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+  };
   const collect = (parts: string[], said?: (text: string) => void) =>
     new Writable({
       write(chunk, _encoding, done) {
