@@ -1,11 +1,10 @@
-import { type ExecFileException, execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Test, test } from 'tap';
+import { test } from 'tap';
 import { UNIT_STATES } from '../../cli/src/connectors/prove-pollers.ts';
 import { readCapacity } from '../../workers/src/capacity.ts';
 import { lastOf, readService, wordsOf } from '../hardened/read-unit.ts';
+import { runProgram } from '../run-program.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const FILES = path.join(ROOT, 'deploy/workers');
@@ -27,25 +26,11 @@ const GIB = 1024 ** 3;
 /** What the process of a worker and each of its children may take (issue of the connector runtime, bars). */
 const PROCESS_BYTES = GIB / 2;
 
-function run(command: string, args: readonly string[], env = process.env): Promise<{ code: number; text: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; text: string }>();
-  execFile(command, args, { env }, (fault: ExecFileException | null, stdout, stderr) =>
-    resolve({ code: fault === null ? 0 : Number(fault.code), text: `${stdout}${stderr}` }),
-  );
-  return promise;
-}
-
-async function scratch(t: Test): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'weir-units-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 const textOf = (unit: string) => readFile(path.join(FILES, 'systemd', unit), 'utf8');
 const serviceOf = async (role: string) => readService(await textOf(WORKER), { i: role, d: '/credentials' });
 
 test('the units of the workers are sound, and as little is open to a worker as it can do with', async (t) => {
-  const folder = await scratch(t);
+  const folder = t.testdir();
   const units = [];
   for (const name of await readdir(path.join(FILES, 'systemd'))) {
     const text = (await textOf(name)).replace('/opt/weir/node_modules/.bin/node', process.execPath);
@@ -55,16 +40,16 @@ test('the units of the workers are sound, and as little is open to a worker as i
       if (role !== '') units.push(file);
     }
   }
-  const { text: version } = await run('systemd-analyze', ['--version']);
+  const { text: version } = await runProgram('systemd-analyze', ['--version']);
   if (!(Number(/^systemd (\d+)/.exec(version)?.[1]) >= OLDEST_SYSTEMD))
     return t.plan(0, `there is no systemd-analyze of ${OLDEST_SYSTEMD} or newer`);
-  const found = await run('systemd-analyze', ['verify', '--man=no', ...units]);
+  const found = await runProgram('systemd-analyze', ['verify', '--man=no', ...units]);
   t.equal(found.code, 0, found.text);
   const ofOurs = found.text.split('\n').filter((line) => /weir(?:-|\\x2d)worker/.test(line));
   t.strictSame(ofOurs, [], 'whatever it has to say of other units of the machine');
   const worker = path.join(folder, WORKER.replace('@', '@source'));
   const options = ['--offline=true', '--json=short', '--no-pager'];
-  const judged = await run('systemd-analyze', ['security', ...options, worker]);
+  const judged = await runProgram('systemd-analyze', ['security', ...options, worker]);
   const [items = '[]'] = /^\[.*\]$/m.exec(judged.text) ?? [];
   const all: { set: boolean | null; name: string }[] = JSON.parse(items);
   t.ok(all.length > OPEN.length, judged.text);
@@ -114,8 +99,8 @@ test('a worker runs as the user and in the folders that the files of the connect
 });
 
 test('what is installed is these files, and what an operator has configured stays', async (t) => {
-  const root = await scratch(t);
-  const install = () => run(path.join(FILES, 'install'), [], { ...process.env, DESTDIR: root });
+  const root = t.testdir();
+  const install = () => runProgram(path.join(FILES, 'install'), [], { ...process.env, DESTDIR: root });
   t.equal((await install()).code, 0);
   const installed = await readdir(path.join(root, 'usr/lib/systemd/system'));
   t.strictSame(installed.sort(), (await readdir(path.join(FILES, 'systemd'))).sort());
