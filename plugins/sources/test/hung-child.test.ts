@@ -1,16 +1,18 @@
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import { watchPulse } from '@weir/plugin-datasets/stage';
 import t from 'tap';
 import { type FaultFolder, faultFolder } from '../../../test/crash/fault-folder.ts';
+import { isRunning } from '../../../test/crash/process-tree.ts';
 import { startSync } from '../src/contract.ts';
 import type { ReplayPlan } from '../src/quarantine/replay-messages.ts';
 import { runReplayChild } from '../src/quarantine/run-replay-child.ts';
 import { ownAttempt } from './own-attempt.ts';
-import { discovered, enableAll, filesSource, ok, testPlatform, until } from './platform.ts';
+import { type enableAll, ok, testPlatform, until } from './platform.ts';
+import { readySource } from './ready-source.ts';
 
 const HUNG = {
   name: 'RunFailed',
@@ -50,7 +52,7 @@ t.test('the process of a replay that stands still is ended', async (t) => {
   };
   const { signal } = new AbortController();
   await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, maxSilenceMs: () => 1_000 }), HUNG);
-  await until('its end', async () => !(await isThere(pid)) || undefined);
+  await until('its end', async () => !isRunning(pid) || undefined);
 });
 
 t.test(
@@ -63,10 +65,8 @@ t.test(
       const data = join(platform.folder, name);
       await mkdir(data);
       await writeFile(join(data, 'rows.csv'), 'id,name\n1,Ann\n2,Bo\n');
-      const { source_id } = await filesSource(api, name, data);
-      t.match(await discovered(api, source_id), { status: 'succeeded' });
-      await enableAll(api, source_id, { sync_mode: 'incremental', ...mode });
-      return source_id;
+      const body = { name, pattern_id: 'files', source_config: { path: data } };
+      return readySource(api, body, { sync_mode: 'incremental', ...mode });
     };
     const sources = [
       { first: 'S5', held: inStage, name: 'staged', sourceId: await made('staged', { write_mode: 'append' }) },
@@ -90,7 +90,7 @@ t.test(
       const names = begun.map((child) => child.name);
       t.ok(names.includes('sync') && names.includes(CONNECTOR), `a process and its connector had begun: ${names}`);
       const pids = begun.map(({ pid }) => pid);
-      await until('the end of all', async () => !(await Promise.all(pids.map(isThere))).some(Boolean) || undefined);
+      await until('the end of all', async () => !pids.some(isRunning) || undefined);
       t.match(await ownAttempt(platform, { runId, sourceId }), { end: 'done' }, `${name}: the next attempt goes on`);
       const query = { columns: 'id', order: 'id' };
       const { rows } = ok(await api(previewDataset, { params: { dataset_id: `bronze.demo.${name}__rows` }, query }));
@@ -111,10 +111,4 @@ async function inMerge(faults: FaultFolder): Promise<number> {
   await faults.arm('S6');
   await faults.release(['S7']);
   return faults.held('S6');
-}
-
-/** Whether the process is there; one that has ended and was not waited for is not. */
-async function isThere(pid: number): Promise<boolean> {
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return status !== '' && !/^\d+ \(.*\) Z/.test(status);
 }
