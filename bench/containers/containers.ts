@@ -17,7 +17,6 @@ const POLL_MS = 20;
 /** Nothing waits for the end of a run: who asks for it more often takes processor time from the run that is measured. */
 const END_POLL_MS = 250;
 const HANG_MS = 60_000;
-const PLATFORM = fileURLToPath(new URL('platform.json', import.meta.url));
 const HABITS = {
   name: 'weir/bench-habits:1.0.0',
   entry: fileURLToPath(new URL('habits/main.ts', import.meta.url)),
@@ -40,18 +39,15 @@ export async function containers({ quick, only }: BenchOptions): Promise<BenchRe
   return withBenchEngine(
     (engine) => programImage(engine, HABITS),
     ({ engine, environment }) =>
-      withPlatform(
-        async (platform, t) => {
-          await startWorker(t, platform.environment);
-          const cases: BenchCase[] = [];
-          for (const [name, measure] of wanted) {
-            const found = await measure({ platform, engine, runs });
-            cases.push({ case: name, runs, ...found });
-          }
-          return { suite: 'containers', cases };
-        },
-        { WEIR_PLATFORM: PLATFORM, ...environment },
-      ),
+      withPlatform(async (platform, t) => {
+        await startWorker(t, platform.environment);
+        const cases: BenchCase[] = [];
+        for (const [name, measure] of wanted) {
+          const found = await measure({ platform, engine, runs });
+          cases.push({ case: name, runs, ...found });
+        }
+        return { suite: 'containers', cases };
+      }, environment),
   );
 }
 
