@@ -71,8 +71,8 @@ const TABLE: readonly (readonly [how: string, code: string, origin: string, hint
   ['forks, and says nothing of it', 'connector_failed', 'source', /log of the run/],
 ];
 
-/** As short as lets one come to where it hangs, and others of its worker end in time on a busy machine. */
-const MAX_SILENT_SECONDS = '30';
+/** Long enough for four that start at once on a busy machine to come to where they hang or end; nothing is computed meanwhile. */
+const MAX_SILENT_SECONDS = '60';
 /** How it hangs, each at the same time as the others. */
 const HANGING: typeof TABLE = [
   ['waits before its first word', 'connector_never_spoke', 'source', /log of the run/],
