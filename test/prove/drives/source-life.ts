@@ -21,6 +21,9 @@ const HABITS = [
   { habit: 'states', discovery: 'succeeded', sync: 'failed' },
 ] as const;
 const SHORT_HABITS = 3;
+/** What a connector of that pattern describes where it is up to no harm. */
+const ROWS = { type: 'object', properties: { id: { type: 'integer' }, s: { type: 'string' } } };
+const STREAMS = [{ name: 'rows', schema: ROWS, supported_sync_modes: ['full_refresh'] }];
 const CREATED = [201];
 
 /** One source on its way through the drive. */
@@ -131,7 +134,12 @@ async function badHabit({ proof, mode, pattern, name: first }: Life, wanted: (ty
   const made = { name, pattern_id: pattern.id, ...credentialsOf(planted, mode, name) };
   const { body } = await must(CREATED, { method: 'POST', path: '/sources', body: made });
   const id = String(body.source_id ?? '');
-  await ends('succeeded', await discover(life, { source_id: id }), discoveryPath);
+  await must([200], {
+    method: 'POST',
+    path: `/sources/${id}/streams/refresh-schema`,
+    label: '/sources/{id}/streams/refresh-schema',
+    body: { streams: STREAMS },
+  });
   const change = { source_config: { habit } };
   await must([200], { method: 'PATCH', path: `/sources/${id}`, label: '/sources/{id}', body: change });
   await ends(wanted.discovery, await discover(life, { source_id: id, apply: false }), discoveryPath);
