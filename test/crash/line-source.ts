@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toolCache } from '@weir/embedded';
 import type { CallResult, Endpoint, Input, Output } from '@weir/kernel/contract';
 import type { Teardown } from '@weir/kernel/testing';
 import { listQuarantine } from '@weir/plugin-datasets/contract';
@@ -51,7 +50,7 @@ export async function platformOfLines(
   for (const name of ['warehouse', 'work']) await mkdir(join(folder, name));
   const platform = await testPlatform(t, folder, {
     ...{ WEIR_PLATFORM: join(import.meta.dirname, 'platform.json'), WEIR_SYNC_COMMIT_SECONDS: '1' },
-    ...{ WEIR_CACHE_DIR: join(toolCache(), 'crash-workflows'), WEIR_TABLE_CACHE_DIR: join(folder, 'copies') },
+    WEIR_TABLE_CACHE_DIR: join(folder, 'copies'),
     ...(await more(folder)),
   });
   const worker = await startWorker(t, platform.environment);

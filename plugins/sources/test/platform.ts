@@ -27,8 +27,6 @@ interface Test {
   teardown(work: () => unknown): void;
 }
 
-export { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
-
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Far beyond what anything here takes; only a hang reaches it. */
 const HANG_MS = 120_000;
