@@ -1,10 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { testBucket } from '@weir/lakehouse/testing';
 import t, { type Test } from 'tap';
@@ -12,10 +10,11 @@ import { ownWorkspace } from '../../../connectors/runtime/test/container-kit.ts'
 import { type Engine, engineSettings, programImage, testEngine } from '../../../test/engines/index.ts';
 import { type HardenedOptions, hardened, missingForBounds } from '../../../test/hardened/hardened.ts';
 import type { Attempts } from '../../../test/hardened/try-bounds.ts';
+import { startWorkerBy } from '../../../test/worker-process.ts';
 import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
-import { createSource } from '../src/contract.ts';
-import { containedManifest } from './contained-manifest.ts';
-import { discovered, enableAll, ok, synced, type TestPlatform, testPlatform } from './platform.ts';
+import { containedPlatform } from './contained-manifest.ts';
+import { synced, type TestPlatform } from './platform.ts';
+import { readySource } from './ready-source.ts';
 
 /** Only a hang reaches it. */
 t.setTimeout(600_000);
@@ -59,22 +58,17 @@ type World = {
 
 /** The platform with its tables in S3, and what an installation has on the machine of its workers. */
 async function world(t: Test, engine: Engine): Promise<World> {
-  const workspaces = { source: await ownWorkspace(t, engine), discovery: await ownWorkspace(t, engine) };
-  for (const role of ['source', 'discovery'] as const) {
-    await chown(workspaces[role], IDS[role], engine.inputGroup);
-    await run('chmod', ['2750', workspaces[role]]);
-  }
+  const workspaceOf = (role: Role) => ownWorkspace(t, engine, { uid: IDS[role], mode: 0o2750 });
+  const workspaces = { source: await workspaceOf('source'), discovery: await workspaceOf('discovery') };
   const { s3, warehouse, close } = await testBucket();
   t.teardown(close);
-  const manifest = await containedManifest(t.testdir(), [{ image: IMAGE }]);
-  const platform = await testPlatform(t, async () => ({
+  const platform = await containedPlatform(t, [{ image: IMAGE }], {
     ...engineSettings(engine, workspaces),
-    WEIR_PLATFORM: manifest,
     WEIR_WAREHOUSE: warehouse,
     OBJECT_STORE_ENDPOINT_URL: s3.endpoint ?? '',
     OBJECT_STORE_ACCESS_KEY_ID: s3.accessKeyId,
     OBJECT_STORE_SECRET_ACCESS_KEY: s3.secretAccessKey,
-  }));
+  });
   return { platform, engine, workspaces, machine: await machineOf(t, platform) };
 }
 
@@ -149,28 +143,6 @@ async function service({ platform, engine, workspaces, machine }: World, role: R
   } satisfies HardenedOptions);
 }
 
-async function startWorker(t: Test, world: World, role: Role): Promise<ChildProcess> {
-  const { command, args, env } = await service(world, role);
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  t.teardown(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  });
-  let said = '';
-  child.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
-  await new Promise<void>((done, failed) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.includes('"ready":true')) done();
-      else said += `${line}\n`;
-    });
-    child.once('exit', (code) => failed(new Error(`the worker ended with ${code}: ${said}`)));
-  });
-  return child;
-}
-
 /** Runs a program of ours to its end in the bounds of a role. */
 async function inBounds(world: World, role: Role, program: readonly string[], change?: OtherService['change']) {
   const line = [NODE, ...NODE_ARGS, ...program];
@@ -190,13 +162,12 @@ else {
     await programImage(engine, { name: IMAGE, entry: join(ROOT, 'connectors/files/src/main.ts'), root });
     const all = await world(t, engine);
     const { platform, workspaces } = all;
-    const workers = await Promise.all((['source', 'discovery'] as const).map((role) => startWorker(t, all, role)));
+    const started = async (role: Role) => startWorkerBy(t, await service(all, role));
+    const workers = await Promise.all((['source', 'discovery'] as const).map(started));
 
     const api = await platform.as('demo');
     const body = { name: 'shop', pattern_id: 'contained', source_config: { path: '/data' } };
-    const { source_id } = ok(await api(createSource, { body }));
-    t.match(await discovered(api, source_id), { status: 'succeeded' });
-    await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
+    const source_id = await readySource(api, body, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
     t.match(await synced(api, source_id), { status: 'succeeded', verdict: 'clean', rows_written: 2 });
 
     for (const [at, role] of (['source', 'discovery'] as const).entries()) {
