@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../connectors/runtime/test/container-kit.ts';
-import { createSource, getSyncStatus } from '../../plugins/sources/src/contract.ts';
-import { containedManifest } from '../../plugins/sources/test/contained-manifest.ts';
-import { discovered, enableAll, ok, testPlatform, until } from '../../plugins/sources/test/platform.ts';
+import { OTHER_USER } from '../../connectors/runtime/test/other-user.ts';
+import { getSyncStatus } from '../../plugins/sources/src/contract.ts';
+import { containedPlatform } from '../../plugins/sources/test/contained-manifest.ts';
+import { ok, until } from '../../plugins/sources/test/platform.ts';
+import { readySource } from '../../plugins/sources/test/ready-source.ts';
 import { type Engine, engineJson, engineSettings, ownEngine, testEngine } from '../../test/engines/index.ts';
 import type { CliContext } from '../src/command.ts';
 import { openApi } from '../src/connection/api.ts';
@@ -23,7 +25,6 @@ import { commandLine } from './command-line.ts';
 t.setTimeout(600_000);
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const IMAGE = 'weir-test/rests:1';
-const NOBODY = 65_534;
 /** What a reading gives; it rests after the first, and ends after every later one. */
 const ROWS = 1_000;
 
@@ -51,14 +52,8 @@ const PROGRAM = `
   }
 `.replaceAll(/\s+/g, ' ');
 
-/** The folder of a role whose worker is somebody else, as an operator has it who proves as root. */
-async function workspaceOfOthers(t: Test, engine: Engine): Promise<string> {
-  const folder = await mkdtemp(path.join(engine.workspaceRoot, 'others-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  await chown(folder, NOBODY, engine.inputGroup);
-  await chmod(folder, 0o2751);
-  return folder;
-}
+/** Of a role whose worker is somebody else, as an operator has it who proves as root. */
+const OTHERS = { uid: OTHER_USER, mode: 0o2751 };
 
 /** A folder for each role in which its workers say that they live, as their units have it. */
 async function statesOf(state: string, folder: string): Promise<string> {
@@ -88,14 +83,14 @@ const engine = await ownEngine(t, 'rootless');
 if (typeof engine === 'string') t.plan(0, engine);
 else {
   t.test('a proof that is given up leaves nothing in the engine of its roles', async (t) => {
-    const others = await workspaceOfOthers(t, engine);
+    const others = await ownWorkspace(t, engine, OTHERS);
     const images = async () => {
       const found = await engineJson<{ RepoTags: string[] }[]>(engine.socketPath, { path: '/images/json' });
       return found.flatMap(({ RepoTags: tags }) => tags).filter((tag) => tag.startsWith('weir/connector-probe'));
     };
     const seen: string[] = [];
     const given = proveEngine({
-      places: rolePlaces(engineSettings(engine, { source: others, discovery: others }), undefined),
+      places: rolePlaces(engineSettings(engine, others), undefined),
       waivers: ['limits'],
       restart: () => Promise.reject(new Error('restarted before anything was seen')),
       source: {
@@ -118,27 +113,21 @@ else {
     async (t) => {
       const workspace = await ownWorkspace(t, engine);
       await (await imageMaker(engine))(IMAGE, [runs(PROGRAM)]);
-      const manifest = await containedManifest(t.testdir(), [{ image: IMAGE, fast_path: [] }]);
       const waivers = { WEIR_ENGINE_WAIVERS: 'limits' };
-      const platform = await testPlatform(t, async () => ({
-        WEIR_PLATFORM: manifest,
-        ...engineSettings(engine, { source: workspace, discovery: workspace }),
-        ...waivers,
-      }));
+      const patterns = [{ image: IMAGE, fast_path: [] }];
+      const platform = await containedPlatform(t, patterns, { ...engineSettings(engine, workspace), ...waivers });
       await platform.startWorker();
       const api = await platform.as('demo');
       const body = { name: 'shop', pattern_id: 'contained', source_config: { path: 'x' } };
-      const { source_id } = ok(await api(createSource, { body }));
-      t.match(await discovered(api, source_id), { status: 'succeeded', failure: null });
-      await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
+      const source_id = await readySource(api, body, { sync_mode: 'incremental', write_mode: 'append' });
 
       const { weir, home, root } = commandLine(t);
       await symlink(ROOT, root);
-      const others = await workspaceOfOthers(t, engine);
+      const others = await ownWorkspace(t, engine, OTHERS);
       const login = { WEIR_URL: platform.url, WEIR_TENANT: 'demo', WEIR_TOKEN: await platform.token('demo') };
       const settings = (of: Engine, folder: string): Record<string, string> => ({
         ...platform.environment,
-        ...engineSettings(of, { source: folder, discovery: folder }),
+        ...engineSettings(of, folder),
         ...waivers,
       });
       const states = await statesOf(platform.environment.WEIR_STATE_DIR ?? '', home);
