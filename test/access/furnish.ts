@@ -5,8 +5,9 @@ import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
 import { createSource, getCredentials, getVerification, putSchedule, verifySync } from '@weir/plugin-sources/contract';
 import { VAULTED_CONFIG, vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import { seedReplay } from '../fuzz/seed.ts';
-import { type Api, apiOf, type Caller, seedSources, until } from '../fuzz/seed-sources.ts';
+import { type Api, apiOf, type Caller, seedSources } from '../fuzz/seed-sources.ts';
 import type { TestPlatform } from '../platform.ts';
+import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
 import type { MatrixRoute } from './matrix-platform.ts';
 
@@ -110,7 +111,7 @@ async function sources({ api, ...caller }: Tenancy): Promise<Ids> {
   await api(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
   const params = { sync_run_id };
   await api(verifySync, { params });
-  await until(async () => (await call(getVerification, { params }, caller)).ok);
+  await until('a verification', async () => (await call(getVerification, { params }, caller)).ok);
   const { replay_run_id } = await seedReplay(api);
   const dataset_id = dataset?.dataset_id ?? '';
   const [stream_id = ''] = stream_ids;

@@ -9,9 +9,7 @@ import {
   startSync,
   updateStream,
 } from '@weir/plugin-sources/contract';
-
-const HANG_LIMIT_MS = 120_000;
-const POLL_MS = 100;
+import { until } from '../until.ts';
 
 /** A caller of one tenant. */
 export interface Caller {
@@ -33,14 +31,6 @@ function bodyOf<E extends Endpoint>(endpoint: E, result: CallResult<E>): Output<
   return result.body;
 }
 
-/** Asks until it is so. Throws after a while in which it was not. */
-export async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + HANG_LIMIT_MS; !(await done()); ) {
-    if (Date.now() > end) throw new Error('a seed took too long');
-    await new Promise((resume) => setTimeout(resume, POLL_MS));
-  }
-}
-
 /** Makes so many things one after the other, as a machine that has much to do lets nobody wait for long. */
 export async function inTurn<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
   const made: T[] = [];
@@ -57,7 +47,7 @@ export function seedSources(api: Api) {
   const discovered = async (source_config: { path: string } | { url: string }) => {
     const source_id = await make(source_config);
     const { workflow_id } = await api(startDiscovery, { body: { source_id } });
-    await until(async () => (await api(getDiscoveryStatus, { params: { workflow_id } })).is_terminal);
+    await until('a discovery', async () => (await api(getDiscoveryStatus, { params: { workflow_id } })).is_terminal);
     const { items } = await api(listStreams, { params: { source_id } });
     return { source_id, workflow_id, stream_ids: items.map(({ stream_id }) => stream_id) };
   };
@@ -71,7 +61,7 @@ export function seedSources(api: Api) {
   const synced = async (source: Discovered, body?: StreamSettings) => {
     const run = await started(source, body);
     const [params, query] = [{ source_id: source.source_id }, { run_id: run.run_id }];
-    await until(async () => (await api(getSyncStatus, { params, query })).run?.is_terminal === true);
+    await until('a sync', async () => (await api(getSyncStatus, { params, query })).run?.is_terminal);
     return run;
   };
   return { make, discovered, started, synced };

@@ -8,9 +8,10 @@ import {
   startReplay,
   updateStream,
 } from '@weir/plugin-sources/contract';
+import { until } from '../until.ts';
 import type { HeldFile } from './held-file.ts';
 import { type IdentitySeeds, seedIdentity } from './seed-identity.ts';
-import { type Api, apiOf, type Caller, inTurn, seedSources, until } from './seed-sources.ts';
+import { type Api, apiOf, type Caller, inTurn, seedSources } from './seed-sources.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const DATA = fixture('shop');
@@ -127,7 +128,7 @@ export async function seedReplay(api: Api): Promise<{ rejecting: string; replay_
   const rejecting = items.find(({ dataset_id }) => dataset_id.endsWith('__people'))?.dataset_id;
   if (rejecting === undefined) throw new Error('the sync made no table');
   const { run_id } = await api(startReplay, { body: { dataset_id: rejecting } });
-  await until(async () => (await api(getReplay, { params: { replay_run_id: run_id } })).is_terminal);
+  await until('a replay', async () => (await api(getReplay, { params: { replay_run_id: run_id } })).is_terminal);
   return { rejecting, replay_run_id: run_id };
 }
 
