@@ -29,20 +29,18 @@ const INSTALL = ['install', '--no-save', '--prefer-offline', '--ignore-scripts',
 
 /** Builds and packs every published package of this repository; answers the tarballs by package name. */
 export async function packPublished(into: string): Promise<Map<string, string>> {
-  const tarballs = new Map<string, string>();
-  for (const folder of PUBLISHED) {
-    await buildPackage(folder);
-    const [name, file] = await pack(path.join(ROOT, folder), into);
-    tarballs.set(name, file);
-  }
-  return tarballs;
+  for (const folder of PUBLISHED) await buildPackage(folder);
+  return pack(
+    PUBLISHED.map((folder) => path.join(ROOT, folder)),
+    into,
+  );
 }
 
-/** Packs the package in a folder as it lies there; answers its name and the tarball. */
-export async function pack(folder: string, into: string): Promise<[name: string, file: string]> {
-  const said = await npm(folder, 'pack', '--json', '--ignore-scripts', '--pack-destination', into);
-  const [packed] = JSON.parse(said) as [{ name: string; filename: string }];
-  return [packed.name, path.join(into, packed.filename)];
+/** Packs the packages in some folders as they lie there; answers the tarballs by package name. */
+export async function pack(folders: readonly string[], into: string): Promise<Map<string, string>> {
+  const said = await npm(into, 'pack', ...folders, '--json', '--ignore-scripts');
+  const packed = JSON.parse(said) as { name: string; filename: string }[];
+  return new Map(packed.map(({ name, filename }) => [name, path.join(into, filename)]));
 }
 
 /** A copy of the template as a third party has it: outside this repository, with the kernel from its tarball. */
