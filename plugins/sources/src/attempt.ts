@@ -48,17 +48,17 @@ export async function attempt<T>(base: Log, input: RunInput, work: (given: Attem
     if (context.cancellationSignal.aborted) throw cancelledOrHandedBack(context.cancellationSignal.reason);
     const failure = failureOf(error);
     log.warn({ code: failure.code, err: error }, 'attempt failed');
-    throw applicationFailure(failure, error instanceof RunFailed && error.isLast);
+    throw applicationFailure(failure);
   } finally {
     clearInterval(timer);
   }
 }
 
-function applicationFailure(failure: Failure, isLast = false): ApplicationFailure {
+function applicationFailure(failure: Failure): ApplicationFailure {
   return ApplicationFailure.create({
     type: failure.code,
     message: failure.detail,
-    nonRetryable: isLast || !failure.retryable,
+    nonRetryable: failure.isLast === true || !failure.retryable,
     details: [recordOf(failure)],
   });
 }

@@ -233,7 +233,8 @@ t.test('a sync goes on for as long as its attempts get on, and ends when they do
       failure: { code: 'connector_system_error', retryable: true, detail },
     });
     const [stored] = await peek('select failure from kernel.run where run_id = $1', [run.run_id]);
-    t.notOk(Object.hasOwn(Object(stored?.failure), 'isOwnFault'), 'what decides on tries is not kept');
+    for (const name of ['isOwnFault', 'isLast'])
+      t.notOk(Object.hasOwn(Object(stored?.failure), name), 'what decides on tries is not kept');
   });
 
   await t.test('rows that every attempt reads again are no way forward', async (t) => {

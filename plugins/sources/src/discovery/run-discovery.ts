@@ -18,7 +18,7 @@ import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { applyRefresh, type RefreshDeps } from '../stream/apply-refresh.ts';
 import { attemptLimits, isOutOfMemory, unlessRaised } from '../sync/attempt-limits.ts';
-import { RunFailed, sourceFailure } from '../sync/failure.ts';
+import { RunFailed, recordOf, sourceFailure } from '../sync/failure.ts';
 import { failureOf } from '../sync/failure-of.ts';
 import type { Outcome } from '../sync/finish-sync.ts';
 import type { WorkFolders } from '../sync/work-folders.ts';
@@ -196,7 +196,7 @@ async function settled(
   } catch (error) {
     if (outcome.status !== 'succeeded' || error instanceof Problem) throw error;
     kernel.log.error({ err: error, run_id: runId }, 'what a discovery found could not be kept');
-    return { status: 'failed', failure: failureOf(error) };
+    return { status: 'failed', failure: recordOf(failureOf(error)) };
   }
 }
 

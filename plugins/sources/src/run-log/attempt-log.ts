@@ -1,6 +1,7 @@
 import type { RunFailureRecord } from '@weir/kernel';
 import type { RunLog, RunLogEntry } from '@weir/plugin-platform/contract';
 import { cutLine, plainText } from '@weir/run-logs';
+import type { Failure } from '../sync/failure.ts';
 import type { StreamResult } from '../sync/messages.ts';
 import type { PlannedStream, SyncPlan } from '../sync/plan-sync.ts';
 import type { WantedColumn } from '../sync/sync-types.ts';
@@ -17,8 +18,7 @@ export interface CommittedRows {
 /** The words that attempts of every kind of run have. */
 export interface WorkLog extends RunLog {
   started(attempt: number): void;
-  /** `isLast` of a run that is given up, whatever may come of another one. */
-  failed(failure: RunFailureRecord, isLast?: boolean): void;
+  failed(failure: Failure): void;
 }
 
 /** The words in which an attempt of a sync tells what it does. */
@@ -38,9 +38,9 @@ export function workLog(opened: RunLog): WorkLog {
     started(attempt) {
       write({ level: 'info', step: 'attempt', message: `attempt ${attempt} started` });
     },
-    failed(failure, isLast = false) {
+    failed(failure) {
       const { message, fields } = failureLine(failure);
-      const next = failure.retryable && !isLast ? '; it may be tried again' : '';
+      const next = failure.retryable && !failure.isLast ? '; it may be tried again' : '';
       write({ level: 'error', step: 'attempt', message: `the attempt failed: ${message}${next}`, fields });
     },
   };

@@ -1,6 +1,5 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
-import { RunFailed } from '../sync/failure.ts';
 import { failureOf } from '../sync/failure-of.ts';
 import type { Outcome } from '../sync/finish-sync.ts';
 import { endLine, type WorkLog, workLog } from './attempt-log.ts';
@@ -22,7 +21,7 @@ export async function toldAttempt<R>(told: Told, work: (log: WorkLog) => Promise
   try {
     return await work(log);
   } catch (error) {
-    if (!signal.aborted) log.failed(failureOf(error), error instanceof RunFailed && error.isLast);
+    if (!signal.aborted) log.failed(failureOf(error));
     throw error;
   } finally {
     await log.close();

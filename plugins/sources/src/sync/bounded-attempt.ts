@@ -37,7 +37,7 @@ export async function boundedAttempt<R>(deps: BoundDeps, bounded: Bounded, work:
     });
     uncounted.forgetUntil(gotOnAt);
     const tries = { attempts, gotOnAt, uncounted: uncounted.numbers() };
-    return isGivenUp(tries, failure) ? new RunFailed(givenUp(failure, tries), { isLast: true, cause }) : undefined;
+    return isGivenUp(tries, failure) ? new RunFailed(givenUp(failure, tries), { cause }) : undefined;
   };
   const before = leaseEpoch - 1;
   const lost = before < MAX_IDLE_ATTEMPTS ? undefined : await judged(before, sourceFailure('worker_lost'));

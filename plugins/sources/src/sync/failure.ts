@@ -4,26 +4,28 @@ import { SOURCE_FAILURES, type SourceFailureCode } from '../contract/failures.ts
 
 /** A failure on its way to the record of a run. */
 export interface Failure extends RunFailureRecord {
-  /** The connector says that it broke by its own fault. Decides on tries; no record keeps it. */
+  /** The connector says that it broke by its own fault. */
   isOwnFault?: true;
+  /** The run has no attempt left, though another run may do better. */
+  isLast?: true;
 }
+
+/** A failure as it is kept: without what decides on tries. */
+export type KeptFailure = RunFailureRecord & { [Name in Exclude<keyof Failure, keyof RunFailureRecord>]?: never };
 
 /** An error that already says how the run fails. */
 export class RunFailed extends Error {
   readonly failure: Failure;
-  /** The run has no attempt left, though another run may do better. */
-  readonly isLast: boolean;
 
-  constructor(failure: Failure, { isLast = false, ...options }: { isLast?: boolean; cause?: unknown } = {}) {
+  constructor(failure: Failure, options: { cause?: unknown } = {}) {
     super(failure.code, options);
     this.name = 'RunFailed';
     this.failure = failure;
-    this.isLast = isLast;
   }
 }
 
-/** A failure as it is kept. */
-export function recordOf({ isOwnFault: _, ...record }: Failure): RunFailureRecord {
+/** What is kept of a failure: the one way from the other to that. */
+export function recordOf({ isOwnFault: _fault, isLast: _last, ...record }: Failure): KeptFailure {
   return record;
 }
 

@@ -1,13 +1,14 @@
-import { faultpoint, type Kernel, type RunFailureRecord, type Tenant, type TenantTransaction } from '@weir/kernel';
+import { faultpoint, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { SyncRunEntity } from './entity.ts';
+import type { KeptFailure } from './failure.ts';
 
 /** How a run ends; ids and our own words only, as it travels through the workflow engine. */
 export interface Outcome {
   status: 'succeeded' | 'failed' | 'cancelled';
-  failure?: RunFailureRecord;
+  failure?: KeptFailure;
 }
 
 /** Makes a sync terminal, with its verdict and, on success, the source active. A run that has ended stays as it is. */

@@ -27,5 +27,6 @@ export function givenUp(failure: Failure, { attempts, gotOnAt }: Tries): Failure
   const idle = attempts - gotOnAt;
   const words =
     gotOnAt === 0 ? 'none of which committed anything new' : `the last ${idle} without a commit of anything new`;
-  return { ...failure, detail: `${failure.detail} The run was given up after ${attempts} attempts, ${words}.` };
+  const detail = `${failure.detail} The run was given up after ${attempts} attempts, ${words}.`;
+  return { ...failure, detail, isLast: true };
 }

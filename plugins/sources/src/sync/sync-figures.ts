@@ -77,7 +77,8 @@ export function getsOn(
   begunAt: string | undefined,
 ): boolean {
   const hasLines = batch.rejected > 0 || batch.parts.some(({ rows }) => rows > 0);
-  const isElsewhere = (state: string) => begunAt === undefined || placeText(state) !== placeText(begunAt);
+  const isElsewhere = (state: string) =>
+    begunAt === undefined || (state !== begunAt && placeText(state) !== placeText(begunAt));
   return isWhole || (hasLines && batch.state !== undefined && isElsewhere(batch.state));
 }
 

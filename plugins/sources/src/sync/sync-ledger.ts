@@ -289,7 +289,9 @@ interface Draft {
 function draftOf(batch: CommitBatch<Sync>, known: Standing, { leaseEpoch }: Attempt): Draft {
   const { stream } = known;
   const state = batch.batch.state ?? stream.engine.state;
-  const figures = withBatch(known.figures, batch, getsOn(batch, stream.engine.state) ? leaseEpoch : undefined);
+  // Asked for until it does: to compare states takes long where they are large.
+  const hasGotOn = known.figures.gotOnAt === leaseEpoch || getsOn(batch, stream.engine.state);
+  const figures = withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined);
   const commits = tableCommits(batch, { stream, state, follows: known.follows, attempt: leaseEpoch });
   const overwrote = batch.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
   const counters = { ...countersOf(figures), overwrote, whole: batch.isWhole ? 1 : 0 };
