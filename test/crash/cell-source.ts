@@ -10,9 +10,9 @@ import {
   updateSource,
   updateStream,
 } from '@weir/plugin-sources/contract';
+import { until } from '../until.ts';
 import type { Mode } from './cells.ts';
 import type { Caller, CrashPlatform } from './crash-platform.ts';
-import { until } from './until.ts';
 
 const FIRST_ROWS = 500;
 const MORE_ROWS = 2_000;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Teardown } from '@weir/kernel/testing';
 import { ownWorkspace } from '../../connectors/runtime/test/container-kit.ts';
 import { askEngine, engineJson, engineSettings, ownEngine, programImage } from '../engines/index.ts';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 
 /** A round of the reaper of containers, and what it may take. */
 const REAPED_MS = 75_000;

@@ -10,13 +10,13 @@ import { type ApiProcess, apiProcess } from '../api-process.ts';
 import { findObjectStore, type RunningObjectStore, startObjectStore } from '../object-store.ts';
 import { platformEnvironment } from '../platform.ts';
 import { ENGINE_NO_DURABILITY } from '../services.ts';
+import { until } from '../until.ts';
 import { startWorker, type WorkerProcess } from '../worker-process.ts';
 import type { Matrix, Service } from './cells.ts';
 import { crashEngine } from './crash-engine.ts';
 import { type FaultFolder, faultFolder } from './fault-folder.ts';
 import { type Kept, kept } from './kept.ts';
 import { readerProperties } from './read-rows.ts';
-import { until } from './until.ts';
 
 const DATABASE = 'weir_crash';
 const PASSWORDS = { owner: 'test-owner', app: 'test-app', system: 'test-system' };

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FaultPoint } from '@weir/kernel';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 
 /** The folder through which processes are held at fault points. */
 export interface FaultFolder {

@@ -14,9 +14,9 @@ import {
   updateStream,
 } from '@weir/plugin-sources/contract';
 import { type TestPlatform, testPlatform } from '../platform.ts';
+import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
 import { readIds } from './read-rows.ts';
-import { until } from './until.ts';
 
 const TENANT = 'acme';
 

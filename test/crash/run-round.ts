@@ -1,8 +1,8 @@
+import { until } from '../until.ts';
 import type { CellSource, CellSources, Moment } from './cell-source.ts';
 import { type Cell, inOrderOfHolding, type Round, type Service } from './cells.ts';
 import type { CrashPlatform } from './crash-platform.ts';
 import { below, isRunning } from './process-tree.ts';
-import { until } from './until.ts';
 
 /** Far beyond what a run may take to end after its platform is whole again; only a hang reaches it, or a machine that does much else. */
 const HANG_MS = 180_000;

@@ -6,8 +6,8 @@ import t from 'tap';
 import { lineSource, platformOfLines } from '../crash/line-source.ts';
 import { below } from '../crash/process-tree.ts';
 import { readerProperties } from '../crash/read-rows.ts';
-import { until } from '../crash/until.ts';
 import { findObjectStore, startObjectStore } from '../object-store.ts';
+import { until } from '../until.ts';
 
 const HANG_LIMIT_MS = 600_000;
 t.setTimeout(HANG_LIMIT_MS);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { lineSource, platformOfLines } from '../crash/line-source.ts';
-import { until } from '../crash/until.ts';
 import { testPython } from '../python.ts';
+import { until } from '../until.ts';
 
 const HANG_LIMIT_MS = 600_000;
 t.setTimeout(HANG_LIMIT_MS);
