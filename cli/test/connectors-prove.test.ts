@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../connectors/runtime/test/container-kit.ts';
 import { OTHER_USER } from '../../connectors/runtime/test/other-user.ts';
 import { getSyncStatus } from '../../plugins/sources/src/contract.ts';
-import { containedPlatform } from '../../plugins/sources/test/contained-manifest.ts';
+import { containedPlatform } from '../../plugins/sources/test/contained-platform.ts';
 import { ok, until } from '../../plugins/sources/test/platform.ts';
 import { readySource } from '../../plugins/sources/test/ready-source.ts';
 import { type Engine, engineJson, engineSettings, ownEngine, testEngine } from '../../test/engines/index.ts';

@@ -5,7 +5,8 @@ import { mountLines, type Place } from './mounts.ts';
 import { isOn, lastOf, readService, type Service, type Specifiers, wordsOf } from './read-unit.ts';
 
 const run = promisify(execFile);
-const FILTER = join(import.meta.dirname, 'filter.py');
+/** Puts the filters on, from where the project is installed. */
+const FILTER = 'test/hardened/filter.py';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** What the translation does something about, here, in the mounts, or in the filters. */
@@ -42,6 +43,8 @@ export type HardenedOptions = {
   /** The text of the unit. */
   readonly unit: string;
   readonly instance: string;
+  /** Where the service sees the project. */
+  readonly installed: string;
   /** As who it runs in the place of `User=`, with the groups that this user has. */
   readonly uid: number;
   readonly groups: readonly number[];
@@ -100,7 +103,7 @@ export async function hardened(options: HardenedOptions): Promise<HardenedComman
       ...['--mount', '--propagation', 'private', ...(isOn(service, 'PrivateIPC') ? ['--ipc'] : [])],
       ...['sh', '-c', lines.join('\n'), 'sh', 'setpriv', `--reuid=${uid}`, `--regid=${uid}`],
       ...[`--groups=${[uid, ...groups].join(',')}`, ...privileges(service)],
-      ...['python3', '-I', '-B', FILTER.replace(/^.*(?=\/test\/)/, '/opt/weir'), await filters(service), ...command],
+      ...['python3', '-I', '-B', join(options.installed, FILTER), await filters(service), ...command],
     ],
     env: { PATH, HOME: '/', ...environmentOf(service), ...options.environment },
   };

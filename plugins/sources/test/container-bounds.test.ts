@@ -5,10 +5,11 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../../connectors/runtime/test/container-kit.ts';
 import { engineJson, engineSettings, ownEngine } from '../../../test/engines/index.ts';
-import { createSource, updateSource } from '../src/contract.ts';
-import { containedManifest } from './contained-manifest.ts';
+import { updateSource } from '../src/contract.ts';
+import { containedPlatform } from './contained-platform.ts';
 import { firstFailure } from './first-failure.ts';
-import { discovered, enableAll, ok, synced, testPlatform } from './platform.ts';
+import { discovered, ok, synced } from './platform.ts';
+import { readySource } from './ready-source.ts';
 
 /** Only a hang reaches it. */
 t.setTimeout(600_000);
@@ -90,24 +91,18 @@ else {
       const workspace = await ownWorkspace(t, engine);
       await run('mount', ['-o', `remount,size=${WORKSPACE_MIB}m`, engine.workspaceRoot]);
       await (await imageMaker(engine))(IMAGE, [runs(PROGRAM)]);
-      const manifest = await containedManifest(t.testdir(), [
-        { image: IMAGE, resources: { tmp_mib: TMP_MIB, pids: PIDS } },
-      ]);
-      const platform = await testPlatform(t, async () => ({
-        WEIR_PLATFORM: manifest,
-        ...engineSettings(engine, { source: workspace, discovery: workspace }),
-      }));
+      const changes = [{ image: IMAGE, resources: { tmp_mib: TMP_MIB, pids: PIDS } }];
+      const platform = await containedPlatform(t, changes, engineSettings(engine, workspace));
       const worker = await platform.startWorker();
       const api = await platform.as('demo');
-      const source = async (name: string, path = 'nothing') => {
-        const body = { name, pattern_id: 'contained', source_config: { path } };
-        const { source_id } = ok(await api(createSource, { body }));
-        t.match(await discovered(api, source_id), { status: 'succeeded', failure: null });
-        await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
-        return { source_id };
-      };
-      const params = await source('shop');
-      const { source_id } = params;
+      const source = (name: string, path = 'nothing') =>
+        readySource(
+          api,
+          { name, pattern_id: 'contained', source_config: { path } },
+          { sync_mode: 'full_refresh', write_mode: 'overwrite' },
+        );
+      const source_id = await source('shop');
+      const params = { source_id };
       const fills = async (path: string) => ok(await api(updateSource, { params, body: { source_config: { path } } }));
       const left = async () => {
         const query = new URLSearchParams({ filters: JSON.stringify({ label: ['weir.source'] }) });
@@ -132,10 +127,10 @@ else {
         await once(worker.process, 'exit');
         await platform.startWorker({ WEIR_SYNC_MAX_SILENT_SECONDS: MAX_SILENT_SECONDS });
         const hangs = HANGING.map(async ([how, code, origin, hint], at) => {
-          const { streams } = await firstFailure(t, api, (await source(`hangs-${at}`, how)).source_id);
+          const { streams } = await firstFailure(t, api, await source(`hangs-${at}`, how));
           t.match(streams[0]?.failure, { code, origin, detail: /\.$/, hint }, how);
         });
-        const beside = source('beside').then(({ source_id: besideId }) => synced(api, besideId));
+        const beside = source('beside').then((besideId) => synced(api, besideId));
         const [run] = await Promise.all([beside, ...hangs]);
         t.match(run, { status: 'succeeded', rows_written: 1 }, 'one beside them');
         t.strictSame(await left(), { containers: [], folders: [] }, 'no container and no folder is left');

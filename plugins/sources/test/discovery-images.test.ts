@@ -2,7 +2,7 @@ import t from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../../connectors/runtime/test/container-kit.ts';
 import { engineSettings, testEngine } from '../../../test/engines/index.ts';
 import { createSource, readRunLogs } from '../src/contract.ts';
-import { containedPlatform } from './contained-manifest.ts';
+import { containedPlatform } from './contained-platform.ts';
 import { discovered, ok } from './platform.ts';
 
 /** What the loader says of a library that was unpacked to where nothing may be run from. */

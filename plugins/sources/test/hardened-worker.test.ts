@@ -12,7 +12,7 @@ import { type HardenedOptions, hardened, missingForBounds } from '../../../test/
 import type { Attempts } from '../../../test/hardened/try-bounds.ts';
 import { startWorkerBy } from '../../../test/worker-process.ts';
 import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
-import { containedPlatform } from './contained-manifest.ts';
+import { containedPlatform } from './contained-platform.ts';
 import { synced, type TestPlatform } from './platform.ts';
 import { readySource } from './ready-source.ts';
 
@@ -124,6 +124,7 @@ async function service({ platform, engine, workspaces, machine }: World, role: R
   return hardened({
     unit,
     instance: role,
+    installed: INSTALLED,
     uid: IDS[role],
     groups: [ENGINE_GROUP],
     environment: {

@@ -14,7 +14,7 @@ import {
   startDiscovery,
   startSync,
 } from '../src/contract.ts';
-import { containedPlatform } from './contained-manifest.ts';
+import { containedPlatform } from './contained-platform.ts';
 import { enableAll, ended, ok, until } from './platform.ts';
 import { slowRegistry } from './slow-registry.ts';
 

@@ -17,7 +17,7 @@ export async function containedPlatform(
 }
 
 /** Writes a deployment's manifest with these patterns into a folder. */
-export async function containedManifest(folder: string, changes: readonly object[]): Promise<string> {
+async function containedManifest(folder: string, changes: readonly object[]): Promise<string> {
   const [pattern, manifest] = [await read('contained/pattern.json'), await read('platform-contained.json')];
   await mkdir(join(folder, 'patterns'));
   for (const change of changes) {
