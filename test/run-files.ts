@@ -3,8 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** At most so many files run at once for each core, while what runs leaves cores idle: more would run each other out of time. */
 const FILES_PER_CORE = 2;
-/** A file more than there are cores is begun when less than this part of them computed since the last look. */
+/** One file more is run at once when less than this part of the cores computed since the last look, */
 const BUSY_ENOUGH = 0.95;
+/** and one less when so much of them did, as then each file only waits for the others. */
+const TOO_BUSY = 0.995;
 /** Longer than a process of ours takes to start, which shows in the next look. */
 const LOOK_MS = 4_000;
 
@@ -39,7 +41,7 @@ export function inOrder(files: readonly string[], slow: readonly string[]): stri
 }
 
 /**
- * Runs every file, as many at once as there are cores, and up to twice as many while these leave cores idle.
+ * Runs every file, as many at once as there are cores, and up to twice as many for as long as fewer leave cores idle.
  * Resolves when all have ended; `run` does not reject.
  */
 export async function runFiles(files: readonly string[], run: (file: string) => Promise<void>): Promise<void> {
@@ -54,11 +56,14 @@ export async function runFiles(files: readonly string[], run: (file: string) => 
   };
   const busy = busyMeter();
   let looked = Date.now();
+  let atOnce = cores;
   while (waiting.length > 0 || running.size > 0) {
-    while (running.size < cores && waiting.length > 0) begin();
+    while (running.size < atOnce && waiting.length > 0) begin();
     await Promise.race([...running, delay(LOOK_MS)]);
     if (Date.now() - looked < LOOK_MS) continue;
     looked = Date.now();
-    if (busy() < BUSY_ENOUGH && running.size >= cores && running.size < Math.ceil(cores * FILES_PER_CORE)) begin();
+    const part = busy();
+    if (part < BUSY_ENOUGH) atOnce = Math.min(atOnce + 1, cores * FILES_PER_CORE);
+    else if (part > TOO_BUSY) atOnce = Math.max(atOnce - 1, cores);
   }
 }
