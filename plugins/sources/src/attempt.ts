@@ -29,7 +29,7 @@ type Log = Kernel['log'];
  */
 export async function attempt<T>(base: Log, input: RunInput, work: (given: Attempt) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const { workflowExecution, attempt: number } = context.info;
+  const { workflowExecution, attempt: number, heartbeatDetails: told } = context.info;
   const log = base.child({ run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number });
   log.info('attempt started');
   let details: unknown;
@@ -38,7 +38,6 @@ export async function attempt<T>(base: Log, input: RunInput, work: (given: Attem
     const beat = (latest: unknown) => {
       details = latest;
     };
-    const { heartbeatDetails: told } = context.info;
     const result = await work({ signal: context.cancellationSignal, told, beat, log });
     log.info('attempt ended');
     return result;
