@@ -8,6 +8,8 @@ import type { ChildLimits, Query, QueryAnswer, QueryMessage, QueryWord } from '.
 import { runQuery } from './run-query.ts';
 
 const WATCH_INTERVAL_MS = 50;
+/** An interrupt between two statements of a query, or while one begins, is lost: it is repeated until the query ends. */
+const INTERRUPT_INTERVAL_MS = 50;
 
 type Session = { readonly connection: DuckDBConnection; close(): void };
 
@@ -65,7 +67,9 @@ async function answer(id: number, query: Query): Promise<QueryAnswer> {
   };
   running = id;
   try {
-    return { id, result: await runQuery({ connection, shapesOf, assertWanted, apart }, query) };
+    const result = await runQuery({ connection, shapesOf, assertWanted, apart }, query);
+    assertWanted();
+    return { id, result };
   } catch (error) {
     const { code, message } = stopped.has(id) ? late : duckdbError(error, 'query_failed', 'The query could not be run');
     return { id, error: { code, message } };
@@ -73,6 +77,12 @@ async function answer(id: number, query: Query): Promise<QueryAnswer> {
     running = undefined;
     stopped.clear();
   }
+}
+
+function interruptUntilEnd(id: number): void {
+  if (id !== running) return;
+  working.interrupt();
+  setTimeout(() => interruptUntilEnd(id), INTERRUPT_INTERVAL_MS);
 }
 
 startPulse(() => {
@@ -89,6 +99,6 @@ process.on('message', (message: QueryMessage) => {
     void answer(message.id, message.query).then((one) => send(one));
   } else if (message.id === running) {
     stopped.add(message.id);
-    working.interrupt();
+    interruptUntilEnd(message.id);
   }
 });
