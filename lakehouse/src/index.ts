@@ -44,7 +44,7 @@ export {
 export { parseExact, stringifyExact } from './metadata-json.ts';
 export type { PartitionBy, PartitionField, PartitionSpec, PartitionValues, Transform } from './partition-spec.ts';
 export { applyTransform } from './partition-transform.ts';
-export { startPulse, watchPulse } from './pulse.ts';
+export { type ChildWatch, startPulse, watchChild, watchFor } from './pulse.ts';
 export { QUARANTINE_COLUMNS } from './quarantine.ts';
 export type { RowFigures } from './query/count-rows.ts';
 export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './query/plan-read.ts';

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+
 /** How often a process that works for another one says that it lives. */
 const PULSE_EVERY_MS = 1_000;
 /**
@@ -11,28 +13,38 @@ export function startPulse(beat: () => void): void {
   setInterval(beat, PULSE_EVERY_MS).unref();
 }
 
-/** Listens for the pulse of another process. */
-export interface PulseWatch {
-  heard(): void;
-  end(): void;
-}
+/**
+ * Watches a process that works for this one: each of its messages is a sign of life. One that hangs is killed, and `onHung`
+ * is called, once. Returns what ends the watch.
+ */
+export type ChildWatch = (child: ChildProcess, onHung: () => void) => () => void;
 
 /**
- * Calls `onSilent` once when nothing was heard for so long. Time is counted by looks of our own, so that a process which stood
- * still itself, or was not given the processor, blames nobody else for it. The bound is asked for at every look.
+ * A watch for which a process hangs after so much silence. Time is counted by looks of our own, so that a process which stood
+ * still itself, or was not given the processor, blames nobody else for it.
  */
-export function watchPulse(onSilent: () => void, maxSilenceMs = () => MAX_SILENCE_MS): PulseWatch {
-  let silent = 0;
-  const timer = setInterval(() => {
-    silent += PULSE_EVERY_MS;
-    if (silent < maxSilenceMs()) return;
-    clearInterval(timer);
-    onSilent();
-  }, PULSE_EVERY_MS);
-  return {
-    heard() {
-      silent = 0;
-    },
-    end: () => clearInterval(timer),
+export function watchFor(maxSilenceMs: number): ChildWatch {
+  return (child, onHung) => {
+    let silentMs = 0;
+    const heard = (): void => {
+      silentMs = 0;
+    };
+    const look = (): void => {
+      silentMs += PULSE_EVERY_MS;
+      if (silentMs < maxSilenceMs) return;
+      end();
+      child.kill('SIGKILL');
+      onHung();
+    };
+    const timer = setInterval(look, PULSE_EVERY_MS);
+    const end = (): void => {
+      clearInterval(timer);
+      child.off('message', heard);
+    };
+    child.on('message', heard);
+    return end;
   };
 }
+
+/** What watches every process that works for another. */
+export const watchChild: ChildWatch = watchFor(MAX_SILENCE_MS);

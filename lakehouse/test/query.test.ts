@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
+import { watchFor } from '../src/pulse.ts';
 import { askChild, endChild, startChild } from '../src/query/ask-child.ts';
 import { openSource } from '../src/query/row-source.ts';
 import { isoTime } from '../src/query/wire-value.ts';
@@ -174,8 +175,8 @@ t.test('the query pool', async (t) => {
     const still = begun();
     still.kill('SIGSTOP');
     const figures = { kind: 'figures', source, schema, conditions: [] } as const;
-    const until = { deadlineMs, signal: undefined, maxSilenceMs: () => 1_000 };
-    await t.rejects(askChild(still, figures, until), { code: 'query_deadline' });
+    const watch = watchFor(1_000);
+    await t.rejects(askChild(still, figures, { deadlineMs, signal: undefined }, watch), { code: 'query_deadline' });
     await endChild(still);
     t.equal(still.signalCode, 'SIGKILL');
 

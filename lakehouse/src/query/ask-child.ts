@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LakehouseError } from '../error.ts';
-import { watchPulse } from '../pulse.ts';
+import { watchChild } from '../pulse.ts';
 import type { ChildLimits, Query, QueryMessage, QueryWord } from './protocol.ts';
 
 const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
@@ -35,12 +35,10 @@ export function endChild(child: ChildProcess): Promise<void> {
   });
 }
 
-/** How long a child may take, and be silent, and who says that nobody waits for it any more. */
+/** How long a child may take, and who says that nobody waits for it any more. */
 export type AskUntil = {
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
-  /** A minute unless given. */
-  readonly maxSilenceMs?: () => number;
 };
 
 /**
@@ -50,7 +48,8 @@ export type AskUntil = {
 export function askChild(
   child: ChildProcess,
   query: Query,
-  { deadlineMs, signal, maxSilenceMs }: AskUntil,
+  { deadlineMs, signal }: AskUntil,
+  watch = watchChild,
 ): Promise<unknown> {
   const id = ++asked;
   return new Promise((resolve, reject) => {
@@ -58,7 +57,7 @@ export function askChild(
     const settle = (action: () => void): void => {
       clearTimeout(timer);
       clearTimeout(killer);
-      pulse.end();
+      endWatch();
       signal?.removeEventListener('abort', stop);
       child.off('message', onMessage).off('exit', onExit).off('error', onExit);
       action();
@@ -66,7 +65,6 @@ export function askChild(
     const onExit = (): void =>
       settle(() => reject(new LakehouseError('query_failed', 'The query process ended early')));
     const onMessage = (answer: QueryWord): void => {
-      pulse.heard();
       if ('pulse' in answer) return;
       // The memory bound may be met while the child is between two queries.
       if (answer.id !== id && answer.id !== 0) return;
@@ -79,16 +77,17 @@ export function askChild(
     const send = (message: QueryMessage): void => {
       child.send(message, (error) => error && onExit());
     };
+    const late = (): void => settle(() => reject(new LakehouseError('query_deadline', 'The query took too long')));
     const kill = (): void => {
       child.kill('SIGKILL');
-      settle(() => reject(new LakehouseError('query_deadline', 'The query took too long')));
+      late();
     };
     const stop = (): void => {
       if (killer !== undefined) return;
       killer = setTimeout(kill, STOP_GRACE_MS);
       if (child.connected) send({ id, stop: true });
     };
-    const pulse = watchPulse(kill, maxSilenceMs);
+    const endWatch = watch(child, late);
     const timer = setTimeout(stop, deadlineMs);
     signal?.addEventListener('abort', stop);
     child.on('message', onMessage).on('exit', onExit).on('error', onExit);

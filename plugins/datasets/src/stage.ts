@@ -1,6 +1,7 @@
 export {
   addChecksums,
   againRejected,
+  type ChildWatch,
   createScanner,
   createStager,
   type FileIO,
@@ -23,6 +24,7 @@ export {
   startPulse,
   type TableSchema,
   takeLines,
-  watchPulse,
+  watchChild,
+  watchFor,
   writeRejected,
 } from '@weir/lakehouse';

@@ -1,9 +1,10 @@
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { previewDataset } from '@weir/plugin-datasets/contract';
-import { watchPulse } from '@weir/plugin-datasets/stage';
+import { watchChild, watchFor } from '@weir/plugin-datasets/stage';
 import t from 'tap';
 import { type FaultFolder, faultFolder } from '../../../test/crash/fault-folder.ts';
 import { isRunning } from '../../../test/crash/process-tree.ts';
@@ -24,21 +25,25 @@ const NOBODY = { started: () => undefined, ended: () => undefined };
 t.test('a process hangs after a minute of silence, counted while we were there to listen', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
+  const killed: string[] = [];
+  const begun = () => Object.assign(new EventEmitter(), { kill: (signal: string) => killed.push(signal) });
   let hung = 0;
-  const watch = watchPulse(() => {
+  const child = begun();
+  watchChild(child as unknown as ChildProcess, () => {
     hung += 1;
   });
   mock.timers.tick(59_000);
-  watch.heard();
+  child.emit('message', { type: 'progress' });
   mock.timers.tick(59_000);
-  t.equal(hung, 0, 'each sign of life begins the minute anew');
+  t.same([hung, killed], [0, []], 'each of its messages begins the minute anew');
   mock.timers.tick(1_000);
-  t.equal(hung, 1);
+  t.same([hung, killed], [1, ['SIGKILL']]);
   mock.timers.tick(600_000);
   t.equal(hung, 1, 'it is told once');
-  const ended = watchPulse(() => t.fail('nobody listens to it any more'));
-  ended.end();
+  const ended = begun();
+  watchChild(ended as unknown as ChildProcess, () => t.fail('nobody listens to it any more'))();
   mock.timers.tick(600_000);
+  t.equal(killed.length, 1);
 });
 
 t.test('the process of a replay that stands still is ended', async (t) => {
@@ -51,7 +56,7 @@ t.test('the process of a replay that stands still is ended', async (t) => {
     },
   };
   const { signal } = new AbortController();
-  await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, maxSilenceMs: () => 1_000 }), HUNG);
+  await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, watch: watchFor(1_000) }), HUNG);
   await until('its end', async () => !isRunning(pid) || undefined);
 });
 

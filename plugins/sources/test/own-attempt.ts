@@ -1,5 +1,6 @@
 import type { ChildRegistry, Kernel } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
+import { type ChildWatch, watchFor } from '@weir/plugin-datasets/stage';
 import type { FaultFolder } from '../../../test/crash/fault-folder.ts';
 import { discoveryDeps } from '../src/discovery/activities.ts';
 import { roleEngine } from '../src/runtime/role-engine.ts';
@@ -14,16 +15,16 @@ import type { TestPlatform } from './platform.ts';
 /** What an attempt of a sync needs that no worker carries out. */
 export function attemptDeps(
   kernel: Kernel,
-  { children, workDir }: { children: ChildRegistry; workDir: string },
+  { children, workDir, watch }: { children: ChildRegistry; workDir: string; watch?: ChildWatch | undefined },
 ): AttemptDeps {
   const services = { tables: kernel.use(Tables), producers: kernel.use(Producers), audits: kernel.use(Audits) };
   const engine = roleEngine(kernel, 'source');
   const inContainers = settingsOf(kernel).SOURCE_SOCKET_DIR !== undefined;
-  const spare = spareChild(() => beginChild(children, { inContainers }));
+  const spare = spareChild(() => beginChild(children, { inContainers, watch }));
   return { ...discoveryDeps({ kernel, children, workDir }), ...services, tokens: copyTokens(1), engine, spare };
 }
 
-/** After how much silence a process hangs that was made to stand still; one that was not may be as slow as the machine is. */
+/** After how much silence a process hangs that was made to stand still. */
 const SILENCE_MS = 1_000;
 
 /** Where a process of an attempt is held and made to stand still. */
@@ -52,7 +53,9 @@ export async function ownAttempt(
   const tenant = await platform.tenant('demo');
   const begun: OwnChild[] = [];
   const children = { started: (child: OwnChild) => void begun.push(child), ended: () => undefined };
-  const deps = attemptDeps(kernel, { children, workDir: platform.environment.WEIR_WORK_DIR ?? '' });
+  const stopped = standstill?.held().then((pid) => process.kill(pid, 'SIGSTOP'));
+  const watch = stopped && watchOnce(stopped);
+  const deps = attemptDeps(kernel, { children, workDir: platform.environment.WEIR_WORK_DIR ?? '', watch });
   if (standstill !== undefined) process.env.WEIR_FAULTPOINTS = standstill.faults.path;
   // It takes over the variable as it begins, before anything is waited for.
   deps.spare.refill();
@@ -60,13 +63,19 @@ export async function ownAttempt(
   const { signal } = new AbortController();
   const uncounted = uncountedAttempts(undefined, () => undefined);
   const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };
-  let maxSilenceMs = Number.POSITIVE_INFINITY;
-  const stopped = standstill?.held().then((pid) => {
-    process.kill(pid, 'SIGSTOP');
-    maxSilenceMs = SILENCE_MS;
-  });
-  const ended = runAttempt({ ...deps, ...(standstill && { maxSilenceMs: () => maxSilenceMs }) }, request);
+  const ended = runAttempt(deps, request);
   const [end] = await Promise.all([ended.catch((error: unknown) => error), stopped]);
   await deps.spare.drop();
   return { end, begun };
+}
+
+/** A watch that begins when a process was made to stand still: one that was not may be as slow as the machine is. */
+function watchOnce(stopped: Promise<unknown>): ChildWatch {
+  return (child, onHung) => {
+    const begun = stopped.then(
+      () => watchFor(SILENCE_MS)(child, onHung),
+      () => undefined,
+    );
+    return () => void begun.then((end) => end?.());
+  };
 }

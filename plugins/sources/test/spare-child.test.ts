@@ -16,7 +16,8 @@ function someProcesses() {
       resolve();
       return gone;
     };
-    const begun = { process: { ref() {}, unref() {}, channel: undefined } as unknown as ChildProcess, gone, discard };
+    const process = { ref() {}, unref() {}, channel: undefined } as unknown as ChildProcess;
+    const begun = { process, gone, watch: () => () => undefined, discard };
     living.add(begun);
     return begun;
   };

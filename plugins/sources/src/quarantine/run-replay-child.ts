@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { watchPulse } from '@weir/plugin-datasets/stage';
+import { type ChildWatch, watchChild } from '@weir/plugin-datasets/stage';
 import { RunFailed, sourceFailure } from '../sync/failure.ts';
 import type { ChildRegistry } from '../worker-deps.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
@@ -14,7 +14,7 @@ const MAX_HEAP_MIB = 256;
  */
 export async function runReplayChild(
   plan: ReplayPlan,
-  { children, signal, maxSilenceMs }: { children: ChildRegistry; signal: AbortSignal; maxSilenceMs?: () => number },
+  { children, signal, watch = watchChild }: { children: ChildRegistry; signal: AbortSignal; watch?: ChildWatch },
 ): Promise<Replayed> {
   const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = fork(childProgram(), [], {
@@ -31,12 +31,10 @@ export async function runReplayChild(
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
   let last: Exclude<FromReplay, { type: 'pulse' }> | undefined;
-  const pulse = watchPulse(() => {
+  const endWatch = watch(child, () => {
     last = { type: 'failed', failure: sourceFailure('sync_process_hung') };
-    stop();
-  }, maxSilenceMs);
+  });
   child.on('message', (message: FromReplay) => {
-    pulse.heard();
     if (message.type !== 'pulse') last = message;
   });
   child.send(plan, () => undefined);
@@ -48,7 +46,7 @@ export async function runReplayChild(
     });
   } finally {
     signal.removeEventListener('abort', stop);
-    pulse.end();
+    endWatch();
     if (pid !== undefined) children.ended(pid);
   }
   if (last?.type === 'done') return last.replayed;

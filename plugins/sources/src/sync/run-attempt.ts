@@ -48,8 +48,6 @@ export interface AttemptDeps {
   spare: SpareChild;
   runLogs: RunLogsService;
   engine: RoleEngine;
-  /** After how much silence the process of an attempt is killed, asked for as it goes on; a minute unless given. */
-  maxSilenceMs?: () => number;
 }
 
 export interface AttemptRequest {
@@ -165,7 +163,6 @@ async function carryOut(deps: AttemptDeps, request: AttemptRequest, parts: Attem
     begun: parts.begun,
     plan: childPlan(deps, request, parts, { pattern, hydrated, runtime }),
     children: deps.children,
-    maxSilenceMs: deps.maxSilenceMs,
     onEvent: (event) => driver.send(event),
     onProgress: ledger.progress,
     onPull: ledger.pulling,

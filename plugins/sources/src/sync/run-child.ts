@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type PullProgress, READER_FLAGS, type RunImage } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
-import { watchPulse } from '@weir/plugin-datasets/stage';
+import { type ChildWatch, watchChild } from '@weir/plugin-datasets/stage';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { ChildRegistry } from '../worker-deps.ts';
 import { sourceFailure } from './failure.ts';
@@ -34,8 +34,6 @@ export interface StartChildOptions {
   begun: BegunChild;
   plan: ChildPlan;
   children: ChildRegistry;
-  /** After how much silence the process is killed, asked for as it goes on; a minute unless given. */
-  maxSilenceMs?: (() => number) | undefined;
   /** What the process tells by itself, and that it has failed or was lost. */
   onEvent(event: SyncEvent<Sync>): void;
   onProgress(streams: Record<string, Progress>): void;
@@ -64,12 +62,17 @@ export interface SyncChild {
 export interface BegunChild {
   process: ChildProcess;
   gone: Promise<void>;
+  /** Has it killed when it hangs. Returns what ends the watch. */
+  watch(onHung: () => void): () => void;
   /** Ends it, were it already at work. Resolves when it is gone. */
   discard(): Promise<void>;
 }
 
 /** Begins the process of one attempt, so that it loads its code before there is a plan. It knows nothing of our environment. */
-export function beginChild(children: ChildRegistry, { inContainers }: { inContainers: boolean }): BegunChild {
+export function beginChild(
+  children: ChildRegistry,
+  { inContainers, watch = watchChild }: { inContainers: boolean; watch?: ChildWatch | undefined },
+): BegunChild {
   const child = fork(childProgram(), inContainers ? [IN_CONTAINERS] : [], {
     env: { ...environment(), ...MALLOC },
     execArgv: [
@@ -89,7 +92,7 @@ export function beginChild(children: ChildRegistry, { inContainers }: { inContai
     child.kill('SIGKILL');
     return gone;
   };
-  return { process: child, gone, discard };
+  return { process: child, gone, watch: (onHung) => watch(child, onHung), discard };
 }
 
 /** Gives the process of one attempt its plan, over the channel, and with that its work. */
@@ -97,7 +100,6 @@ export function startChild({
   begun,
   plan,
   children,
-  maxSilenceMs,
   onEvent,
   onProgress,
   onPull,
@@ -119,13 +121,11 @@ export function startChild({
     timer ??= setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
   };
 
-  const pulse = watchPulse(() => {
+  const endWatch = begun.watch(() => {
     failure = sourceFailure('sync_process_hung');
-    child.kill('SIGKILL');
-  }, maxSilenceMs);
+  });
 
   child.on('message', (message: FromChild) => {
-    pulse.heard();
     if (message.type === 'pulse') return;
     if (message.type === 'done') {
       waiting.get(message.id)?.(message.event);
@@ -142,7 +142,7 @@ export function startChild({
   });
   const gone = begun.gone.then(() => {
     clearTimeout(timer);
-    pulse.end();
+    endWatch();
     for (const pid of pids) children.ended(pid);
     for (const settle of waiting.values()) settle({ type: 'failed', failure });
     onEvent({ type: 'failed', failure });
