@@ -15,8 +15,10 @@ const ID = '018f0000-0000-7000-8000-000000000001';
 const PATH = { tenantId: ID, credentialId: ID };
 const VALUE = 'CNRY-value-71c';
 const values = secretValues([['/password', VALUE]]);
-/** So short that a test of a store that hangs ends soon, and so long that no answer on this machine takes it. */
-const HANG_MS = 1_000;
+/** So short that a test of a store that hangs ends soon; a connection to it is made in less. */
+const HANG_MS = 2_000;
+/** For a store that answers: only a hang reaches it. */
+const ANSWER_MS = 120_000;
 
 /** The identity files of a service; the secret id is a canary too. */
 function identityIn(folder: string) {
@@ -31,9 +33,15 @@ function identityIn(folder: string) {
   return identity;
 }
 
-function client(t: Test, origin: URL, { ca = CA, identity = identityIn(t.testdir()) } = {}) {
-  const exchange = createExchange({ origin, ca, exchangeMs: HANG_MS });
-  const deps = { logIn: () => logIn(exchange, identity), now: () => performance.now(), random: () => 0.5 };
+/** A client that waits for the answers of a store as long as it is told, and for those to a login in any case. */
+function client(
+  t: Test,
+  origin: URL,
+  { ca = CA, identity = identityIn(t.testdir()), exchangeMs = ANSWER_MS, loginMs = ANSWER_MS } = {},
+) {
+  const exchange = createExchange({ origin, ca, exchangeMs });
+  const login = createExchange({ origin, ca, exchangeMs: loginMs });
+  const deps = { logIn: () => logIn(login, identity), now: () => performance.now(), random: () => 0.5 };
   return { store: kvSecretStore({ exchange, session: storeSession(deps), mount: 'weir' }), identity };
 }
 
@@ -131,7 +139,7 @@ const CASES: [name: string, does: Behaviour, read: string, write: string][] = [
 for (const [name, behaviour, read, write] of CASES) {
   t.test(`a store that ${name}`, async (t) => {
     const { origin, asked } = await hostileStore(t, behaviour);
-    const { store } = client(t, origin);
+    const { store } = client(t, origin, { exchangeMs: read.endsWith('timed_out') ? HANG_MS : ANSWER_MS });
     t.equal(await faultOf(t, store.read(PATH, 1)), read);
     t.equal(await faultOf(t, store.write(PATH, 0, values)), write);
     if (name !== 'answers with another version') t.equal(await faultOf(t, store.current(PATH)), read);
@@ -151,7 +159,8 @@ t.test('a store that cannot be reached, or whose authority is another, has seen 
   const silent = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   t.teardown(() => silent.close());
-  const { store: mute } = client(t, new URL(`https://127.0.0.1:${(silent.address() as { port: number }).port}`));
+  const nobody = new URL(`https://127.0.0.1:${(silent.address() as { port: number }).port}`);
+  const { store: mute } = client(t, nobody, { loginMs: HANG_MS });
   const { store: absent } = client(t, new URL('https://127.0.0.1:9'));
   const { store: named } = client(t, new URL(`https://127.0.0.2:${origin.port}`));
   for (const [store, reason] of [
@@ -203,7 +212,7 @@ t.test('identity files are looked at again before each login', async (t) => {
 
 t.test('a login that is refused says so, and nothing else is asked', async (t) => {
   const { origin } = await hostileStore(t, json(200, good));
-  const exchange = createExchange({ origin, ca: CA, exchangeMs: HANG_MS });
+  const exchange = createExchange({ origin, ca: CA, exchangeMs: ANSWER_MS });
   const identity = identityIn(t.testdir());
   for (const [status, fault] of [
     [400, 'store_refused login_refused'],
