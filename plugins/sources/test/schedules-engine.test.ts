@@ -22,6 +22,14 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   let engine: RunningTemporal = await start('one');
   t.teardown(() => engine.stop());
   const { port } = engine;
+  /** On the same port, which a connection of another process may have had meanwhile. */
+  const restart = (name: string) =>
+    until('a free port', () =>
+      start(name, port).catch((fault: Error) => {
+        if (!/in use/.test(fault.message)) throw fault;
+        return undefined;
+      }),
+    );
   const platform = await testPlatform(t, async () => ({
     ...{ WORKFLOW_PORT: String(port), WEIR_SCHEDULE_MIN_SECONDS: '1' },
   }));
@@ -29,6 +37,9 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   const { source_id } = await filesSource(api, 'shop', folder);
   const params = { source_id };
   const parts = scheduleParts(platform);
+  const loops = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.registration;
+  // The loop of the API would mend what is broken here before anybody has looked.
+  await loops?.drain?.();
   const { schedules } = parts;
   const scheduleId = scheduleIdOf(tenant.tenantId, source_id);
   const row = () => platform.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId: source_id }));
@@ -55,7 +66,8 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
 
   await t.test('it is looked for when the loop begins, and each half minute from then on', async (t) => {
     const loop = startReconciler(parts);
-    t.teardown(() => loop.stop());
+    // Each of its turns is asked for: one that comes by itself could be sooner than the look before it.
+    await loop.stop();
     const { now } = Date;
     t.teardown(() => {
       Date.now = now;
@@ -84,11 +96,12 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   });
 
   await t.test('while the engine is away a schedule is accepted, and applied when it is back', async (t) => {
+    await loops?.serve?.();
     await engine.stop();
     const stopped = Date.now();
     t.match(await put(1), { interval_seconds: 1, in_line: false, sentence: 'Every second' });
     await t.rejects(reconcile(parts), /does not answer/);
-    engine = await start('one', port);
+    engine = await restart('one');
     t.ok(Date.now() > stopped);
     await until('the schedule to be applied', async () => ok(await api(getSchedule, { params })).in_line || undefined);
     t.ok(await isInLine());
@@ -97,18 +110,25 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   await t.test('times that came while the engine was away are made up for within the window', async (t) => {
     const connection = await Connection.connect({ address: engine.address });
     t.teardown(() => connection.close());
-    const info = async () => (await new Client({ connection }).schedule.getHandle(scheduleId).describe()).info;
-    await until('a first time', async () => ((await info()).recentActions.length > 0 ? true : undefined));
-    const from = Date.now();
+    const client = new Client({ connection });
+    const first = await until('a first time', async () => {
+      const { info } = await client.schedule.getHandle(scheduleId).describe();
+      return info.recentActions[0]?.action.workflow.workflowId;
+    });
     await engine.stop();
+    const from = Date.now();
     await until('a time to pass', async () => (Date.now() - from > 1_000 ? true : undefined));
     const to = Date.now();
-    engine = await start('one', port);
-    const made = await until('what was missed', async () => {
-      const found = await info().catch(() => undefined);
-      return found?.recentActions.find(({ scheduledAt }) => scheduledAt.getTime() > from && scheduledAt.getTime() < to);
-    });
-    t.ok(made.takenAt.getTime() > to, 'after it was back');
+    engine = await restart('one');
+    // Of what it starts the schedule remembers the last ten alone; each has its time in its name.
+    const missed = new Date((Math.floor(from / 1_000) + 1) * 1_000).toISOString().replace('.000Z', 'Z');
+    const made = await until('what was missed', () =>
+      client.workflow
+        .getHandle(first.replace(/[^-]+-[^-]+-[^-]+$/, missed))
+        .describe()
+        .catch(() => undefined),
+    );
+    t.ok(made.startTime.getTime() > to, 'after it was back');
   });
 
   await t.test('an engine that has lost everything is given all schedules again', async (t) => {
@@ -119,7 +139,7 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
       more.push(scheduleIdOf(tenant.tenantId, made.source_id));
     }
     await engine.stop();
-    engine = await start('two', port);
+    engine = await restart('two');
     // From the last one on, one by one: what is lost there says that all may be.
     const places = new Map([[tenant.tenantId, source_id]]);
     await until('an engine that answers', async () =>
