@@ -17,6 +17,7 @@ import {
 import { filesSource, ok, refusal, testPlatform } from './platform.ts';
 
 const ABSENT = '01900000-0000-7000-8000-000000000000';
+const DAY_SECONDS = 86_400;
 const daily = { cron: ['30 2 * * *'], timezone: 'Europe/Berlin' };
 
 t.test('schedules of sources keep their rules', async (t) => {
@@ -119,9 +120,12 @@ t.test('schedules of sources keep their rules', async (t) => {
 
   await t.test('the list is paged, filtered and ordered by what runs next', async (t) => {
     const others = [];
+    // Its next time is half a day away, whatever time it is.
+    const offset_seconds = (Math.floor(Date.now() / 1_000) + DAY_SECONDS / 2) % DAY_SECONDS;
+    ok(await put({ interval_seconds: DAY_SECONDS, offset_seconds }));
     for (const [name, interval_seconds] of [
       ['two', 60],
-      ['three', 86_400],
+      ['three', DAY_SECONDS],
     ] as const) {
       const other = await filesSource(api, name, data);
       ok(await api(putSchedule, { params: { source_id: other.source_id }, body: { interval_seconds } }));
@@ -135,7 +139,7 @@ t.test('schedules of sources keep their rules', async (t) => {
     t.strictSame(await names({ order: '-created_at' }), ['three', 'two', 'shop']);
     t.strictSame(await names({ paused: true }), ['three']);
     t.strictSame(await names({ source_id: two }), ['two']);
-    const soon = new Date(Date.now() + 61_000).toISOString();
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
     t.strictSame(await names({ next_run_before: soon, paused: false }), ['two']);
     t.strictSame(await names({ next_run_after: soon }), ['shop']);
     await filesSource(api, 'four', data);
