@@ -28,8 +28,8 @@ interface Test {
 }
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-/** Far beyond what anything here takes; only a hang reaches it. */
-const HANG_MS = 120_000;
+/** Far beyond what anything here takes, a minute of a connector's silence too; only a hang reaches it. */
+const HANG_MS = 240_000;
 /** Between two looks: soon again at first, then ever later, since a look costs more than what is looked at. */
 const [POLL_MS, POLL_GROWTH, MAX_POLL_MS] = [50, 1.3, 400];
 
