@@ -7,6 +7,8 @@ const run = promisify(execFile);
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 /** Twice this still leaves a test file time for its test. */
 const INSTALL_LIMIT_MS = 90_000;
+/** Only a hang reaches it: beside the other tests of a suite a browser may take its time. */
+export const PATIENT_MS = 120_000;
 
 async function installed(): Promise<string | undefined> {
   for (const place of PLACES) {
@@ -36,7 +38,7 @@ export async function testBrowser(t: { teardown(work: () => unknown): void }): P
   if (executablePath === undefined) return undefined;
   // The browser's own sandbox refuses to run as root; the pages are ours alone.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const browser = await chromium.launch({ executablePath, args });
+  const browser = await chromium.launch({ executablePath, args, timeout: PATIENT_MS });
   t.teardown(() => browser.close());
   return browser;
 }

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PID = /^\d+$/;
 const POLL_MS = 20;
-const GONE_TIMEOUT_MS = 10_000;
+/** What ends does so at once, where the machine has time for it; only a hang reaches it. */
+const GONE_TIMEOUT_MS = 120_000;
 /** What the names of our control groups begin with. */
 export const CGROUP_PREFIX = 'weir-engine-';
 const CGROUPS = '/sys/fs/cgroup';

@@ -193,7 +193,7 @@ import os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
 os.chmod(sys.argv[1], 0o777)
-s.settimeout(60)
+s.settimeout(300)
 while True:
     said = s.recv(4096).decode()
     if 'READY=1' in said: print('READY=1'); break`;

@@ -36,7 +36,7 @@ async function listen(t: Test, pid: number): Promise<void> {
 type Place = { readonly address: string; readonly port: number };
 
 const DIAL = `while read -r address port; do
-  timeout 5 bash -c "exec 3<>/dev/tcp/$address/$port" 2>/dev/null && echo yes || echo no
+  timeout 60 bash -c "exec 3<>/dev/tcp/$address/$port" 2>/dev/null && echo yes || echo no
 done <<<"$1"`;
 
 /** Which of these places a user reaches in that network; a refusal comes at once. */

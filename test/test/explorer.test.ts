@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { KIT_FAULTS } from '../../connectors/sdk/src/kit-faults.ts';
-import { testBrowser } from '../browser.ts';
+import { PATIENT_MS, testBrowser } from '../browser.ts';
 import { testPlatform } from '../platform.ts';
 
 t.test('the explorer shows every endpoint and tries one, under a policy that lets nothing else run', async (t) => {
@@ -12,8 +12,7 @@ t.test('the explorer shows every endpoint and tries one, under a policy that let
   }
   const world = await testPlatform(t, t.testdir());
   const page = await browser.newPage();
-  // Only a hang reaches it: beside the other tests of a suite a click may take its time.
-  page.setDefaultTimeout(120_000);
+  page.setDefaultTimeout(PATIENT_MS);
   const faults: string[] = [];
   const elsewhere: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));

@@ -7,8 +7,9 @@ import { FUZZ_ROLES } from '../fuzz/fuzz-platform.ts';
 import { unreached } from '../fuzz/reached.ts';
 
 const HANG_LIMIT_MS = 390_000;
+/** The example of every operation, however slow the machine, and others for a while. */
 const EFFORTS = [
-  { phases: ['examples'], examples: 1, seed: 1, maxSeconds: 30, roles: ['admin'] },
+  { phases: ['examples'], examples: 1, seed: 1, maxSeconds: 120, roles: ['admin'] },
   { phases: ['coverage'], examples: 1, seed: 1, maxSeconds: 5, roles: FUZZ_ROLES },
 ] as const;
 

@@ -1,6 +1,6 @@
 import { startIdentityProvider } from '@weir/embedded';
 import t from 'tap';
-import { testBrowser } from '../browser.ts';
+import { PATIENT_MS, testBrowser } from '../browser.ts';
 
 const HANG_LIMIT_MS = 240_000;
 
@@ -30,6 +30,7 @@ t.test(
     };
     const device = (await post('/device/auth', { scope: 'openid' })) as Device;
     const page = await browser.newPage();
+    page.setDefaultTimeout(PATIENT_MS);
     const faults: string[] = [];
     const asked = new Set<string>();
     // The browser also tells what is no fault, such as a field that was filled before it got its focus.

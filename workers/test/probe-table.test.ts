@@ -11,6 +11,8 @@ import { until } from './slow-deployment.ts';
 const ROLE = 'slow';
 const SLOTS = 8;
 const NS_PER_SECOND = 1_000_000_000n;
+/** Seconds ago: a beat that is new however long the probe takes to start. */
+const NEW_BEAT = -600n;
 const WORKFLOWS = join(import.meta.dirname, 'fixtures/slow-plugin/workflows');
 const ADDRESS = process.env.WEIR_TEST_TEMPORAL_ADDRESS ?? '';
 const SIDES = {
@@ -37,7 +39,7 @@ async function halfWorker(t: Test, side: keyof typeof SIDES) {
   const engine = temporalWorkflows({ address: ADDRESS, namespace: 'default' });
   t.teardown(() => engine.close());
   await until(async () => (await engine.describeQueue(queue))[side].pollers[0]);
-  return async (inFlight: number, beatAgo = 0n) => {
+  return async (inFlight: number, beatAgo = NEW_BEAT) => {
     const beat_ns = String(process.hrtime.bigint() - beatAgo * NS_PER_SECOND);
     const workers = [{ role: ROLE, queue, identity: queue, slots: SLOTS, in_flight: inFlight }];
     const record: WorkerRecord = { pid: process.pid, roles: [ROLE], queues: [queue], children: [], workers, beat_ns };

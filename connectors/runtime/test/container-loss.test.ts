@@ -4,13 +4,16 @@ import t from 'tap';
 import { ownEngine } from '../../../test/engines/index.ts';
 import { habit, imageMaker } from './container-kit.ts';
 
+/** As long as an engine on a busy machine may take to tell of an end that it has seen. */
+const LOST_AFTER_MS = 30_000;
+
 const engine = await ownEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);
 else {
   const { socketPath, workspaceRoot, daemon } = engine;
   const image = await (await imageMaker(engine))('weir-test/waits:1', [habit('stops-on-request')]);
   const options = { socketPath, workspaceRoot, role: 'source', mode: 'development' } as const;
-  const runtime = containerRuntime({ ...options, waivers: ['rootful'], lostAfterMs: 1_000 });
+  const runtime = containerRuntime({ ...options, waivers: ['rootful'], lostAfterMs: LOST_AFTER_MS });
   const started = async (isRead: boolean) => {
     const connector = await runtime.run(testRun(image, { inputs: { config: '{"secret":"x"}' } }));
     await new Promise<void>((resolve) => connector.stdout.once('readable', () => resolve()));
