@@ -28,10 +28,11 @@ async function exitOf(engine: Engine, image: string): Promise<number> {
     if (answer.status >= 300) throw new Error(answer.text);
     return answer.text === '' ? {} : JSON.parse(answer.text);
   };
-  const { Id } = await post('/containers/create', { Image: image, HostConfig: { AutoRemove: true } });
-  const ended = post(`/containers/${Id}/wait?condition=next-exit`);
+  const { Id } = await post('/containers/create', { Image: image });
   await post(`/containers/${Id}/start`);
-  return (await ended).StatusCode;
+  const { StatusCode } = await post(`/containers/${Id}/wait`);
+  await askEngine(engine.socketPath, { method: 'DELETE', path: `/containers/${Id}` });
+  return StatusCode;
 }
 
 for (const kind of KINDS) {
