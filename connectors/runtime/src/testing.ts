@@ -123,6 +123,7 @@ function inputCases(start: Start, { leftInputs }: RuntimeHarness): RuntimeCase[]
         process.env.WEIR_TEST_LEAK = CANARY;
         const connector = await start('inputs', { inputs: { config: `{"secret":"${CANARY}"}` } });
         const said = JSON.parse(JSON.parse(await text(connector.stdout)).log.message);
+        await connector.exit;
         delete process.env.WEIR_TEST_LEAK;
         assert.equal(said.verb, 'read');
         assert.equal(said.text, `{"secret":"${CANARY}"}`);
