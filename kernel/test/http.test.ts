@@ -242,14 +242,15 @@ t.test('requests that are not HTTP, or too large in the head, get a problem docu
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const raw = (text: string) =>
-    new Promise<string>((resolve, reject) => {
+    new Promise<string>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => socket.write(text));
       let answer = '';
       socket.on('data', (chunk) => {
         answer += chunk;
       });
       socket.on('close', () => resolve(answer));
-      socket.on('error', reject);
+      // A server that ends the connection before it has read all of it resets it; its answer is here by then.
+      socket.on('error', () => undefined);
     });
   t.match(await raw(`${canary}\r\n\r\n`), /^HTTP\/1.1 400 [\s\S]*"code":"malformed_request"/);
   t.match(
