@@ -106,9 +106,14 @@ t.test('an answer that breaks off halfway is read again', async (t) => {
 t.test('with three of ten requests failing, everything is right in the end', async (t) => {
   const faults: Fault[] = ['refuse', 'cut', 'refuse_after', 'cut_after', 'truncate'];
   let count = 0;
-  proxy.choose(() => {
-    count += 1;
-    return count % 10 < 3 ? faults[count % faults.length] : undefined;
+  const inVain = new Map<string, number>();
+  proxy.choose(({ method, path }) => {
+    const request = `${method} ${path}`;
+    const times = inVain.get(request) ?? 0;
+    // As often as may be in vain, and no more: of so many requests one would by chance fail each time it is made.
+    const isFault = count++ % 10 < 3 && times < MAX_ATTEMPTS - 1;
+    inVain.set(request, isFault ? times + 1 : 0);
+    return isFault ? faults[count % faults.length] : undefined;
   });
   const work = Array.from({ length: 40 }, async (_, at) => {
     const location = place();
