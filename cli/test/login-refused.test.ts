@@ -3,10 +3,6 @@ import { commandLine } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';
 import { type Answers, fakeProvider, type Said, signInDocument } from './fake-provider.ts';
 
-const HANG_LIMIT_MS = 240_000;
-
-t.setTimeout(HANG_LIMIT_MS);
-
 const HUGE = ' '.repeat(300_000);
 const CANARY = 'canary-of-the-provider';
 

@@ -8,10 +8,6 @@ import { commandLine } from './command-line.ts';
 import { fakeApi, problem } from './fake-api.ts';
 import { ADA, fakeProvider, signInDocument, tokenOf } from './fake-provider.ts';
 
-const HANG_LIMIT_MS = 240_000;
-
-t.setTimeout(HANG_LIMIT_MS);
-
 const SOURCES = { 'GET /api/v1/sources': { status: 200, body: { items: [], next_page_token: null, total: 0 } } };
 
 /** A command line, an API, and the profiles as they are on disk. */

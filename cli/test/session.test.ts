@@ -12,10 +12,6 @@ import { commandLine } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';
 import { ADA, fakeProvider, tokenOf } from './fake-provider.ts';
 
-const HANG_LIMIT_MS = 240_000;
-
-t.setTimeout(HANG_LIMIT_MS);
-
 const COMMANDS = 8;
 const MAIN = path.join(import.meta.dirname, '../src/main.ts');
 const LOCK = path.join(import.meta.dirname, '../src/connection/file-lock.ts');

@@ -14,8 +14,6 @@ import { datasetSettings } from '../src/settings.ts';
 import { createStager, type PartitionSpec, type TableSchema } from '../src/stage.ts';
 import { batch, SCHEMA } from './kit.ts';
 
-const HANG_LIMIT_MS = 360_000;
-t.setTimeout(HANG_LIMIT_MS);
 const KIND = { kind: 'test-load', workflowType: 'None', role: 'source', exclusive: false };
 
 /** The environment of a warehouse in the object store of the test run. */

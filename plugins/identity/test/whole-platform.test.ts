@@ -16,9 +16,6 @@ import {
 } from '../src/contract.ts';
 import { bodyOf } from './kit.ts';
 
-/** Far beyond what anything here takes; only a hang reaches it. */
-const HANG_MS = 360_000;
-
 /** Another API process of the same platform, by its address. */
 async function another(t: Test, { environment }: TestPlatform): Promise<string> {
   const platform = await bootPlatform({ platformFile, environment, program: 'test', log: pino({ level: 'silent' }) });
@@ -29,8 +26,6 @@ async function another(t: Test, { environment }: TestPlatform): Promise<string> 
   });
   return api.url;
 }
-
-t.setTimeout(HANG_MS);
 
 t.test('what one process puts in force, revokes or learns of a person holds in every other', async (t) => {
   const world = await testPlatform(t, t.testdir());

@@ -7,8 +7,6 @@ import { discovered, ok } from './platform.ts';
 
 /** What the loader says of a library that was unpacked to where nothing may be run from. */
 const NOT_EXECUTABLE = 'UnsatisfiedLinkError: /tmp/native.so: failed to map segment from shared object';
-/** Only a hang reaches it. */
-t.setTimeout(180_000);
 
 const engine = await testEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);

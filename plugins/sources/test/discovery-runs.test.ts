@@ -8,8 +8,6 @@ import { createSource, getDiscoveryStatus, readDiscoveryLogs, readRunLogs, start
 import { killedAttempt } from './killed-attempt.ts';
 import { discovered, ok, refusal, testPlatform, until } from './platform.ts';
 
-/** Only a hang reaches it. */
-t.setTimeout(180_000);
 const TOKEN = 'Zq8-DESCRIBE/9+token';
 
 t.test('a discovery', async (t) => {

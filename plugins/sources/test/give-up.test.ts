@@ -13,9 +13,6 @@ import type { Sync } from '../src/sync/sync-types.ts';
 import { ended, ok, testPlatform } from './platform.ts';
 import { readySource } from './ready-source.ts';
 
-/** Only a hang reaches it. */
-t.setTimeout(300_000);
-
 /** How one attempt ends: whether it has brought a stream forward, whose fault its failure is, and whether it was stopped. */
 interface End {
   gotOn: boolean;

@@ -20,8 +20,6 @@ import { slowRegistry } from './slow-registry.ts';
 
 const REPOSITORY = 'weir-test/pulled';
 const MIB = 1024 * 1024;
-/** Only a hang reaches it. */
-t.setTimeout(180_000);
 
 /** A connector of one row. */
 const CONNECTOR = `

@@ -25,8 +25,6 @@ import { ok } from './platform.ts';
 import type { RotateOrder } from './rotate-child.ts';
 import { VAULTED_CONFIG, vaultedValues, vaultedWhole } from './vaulted-source.ts';
 
-/** Only a hang reaches it. */
-t.setTimeout(180_000);
 const MARK = 'CNRY-rotated';
 const SEQUENCES = 8;
 

@@ -19,8 +19,6 @@ import {
 import { killedAttempt } from './killed-attempt.ts';
 import { discovered, enableAll, ended, ok, refusal, synced, testPlatform, until } from './platform.ts';
 
-/** Only a hang reaches it. */
-t.setTimeout(180_000);
 const TOKEN = 'Zq8-ROTATED/9+token';
 const CANARY = /ROTATED/;
 const OF_SOURCE = `select c.tenant_id, c.credential_id from sources.credential c
