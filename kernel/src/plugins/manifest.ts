@@ -7,6 +7,8 @@ import { Ajv } from 'ajv';
 import { Refusal } from '../config/refusal.ts';
 import { Closed } from '../contract/shapes.ts';
 
+/** What is compiled here is our own, and is a schema. */
+const OWN_SCHEMA = { allErrors: true, validateSchema: false } as const;
 const PluginId = Type.String({ pattern: '^[a-z][a-z0-9-]{0,39}$' });
 const ServiceId = Type.String({ pattern: '^[a-z][a-z0-9-]*\\.[a-z][a-z0-9-]*@[0-9]+$' });
 
@@ -58,14 +60,14 @@ export interface Platform extends Static<typeof platformSchema> {
 /** Reads the deployment manifest; a fault refuses the start. */
 export function readPlatform(file: string): Platform {
   const platform = readJson(file, `platform file ${file}`);
-  const validate = new Ajv({ allErrors: true }).compile<Static<typeof platformSchema>>(platformSchema);
+  const validate = new Ajv(OWN_SCHEMA).compile<Static<typeof platformSchema>>(platformSchema);
   if (!validate(platform)) throw new Refusal('platform refused', faultsOf('platform.json', validate.errors));
   return { ...platform, file };
 }
 
 /** Reads each plugin's manifest from its package.json, without running any plugin; all faults together. */
 export function readManifests(platform: Platform): Manifest[] {
-  const validate = new Ajv({ allErrors: true }).compile<Static<typeof manifestSchema>>(manifestSchema);
+  const validate = new Ajv(OWN_SCHEMA).compile<Static<typeof manifestSchema>>(manifestSchema);
   const faults: string[] = [];
   const manifests = platform.plugins.flatMap((packageName) => {
     const file = packageFile(packageName, platform.file);

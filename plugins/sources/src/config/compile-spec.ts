@@ -6,13 +6,27 @@ import type { Schema } from './schema-nodes.ts';
 /** Patterns of a connector run in linear time; one that cannot is met by nothing. `code` is for schemas compiled to text. */
 const LINEAR = Object.assign((source: string) => ({ test: linearPattern(source) ?? (() => false) }), { code: '' });
 
-/**
- * The validator of a specification, as `validationSchema` gives it. Connector specifications come with keywords of their own,
- * so it is lenient about schemas, not data. Throws for what is no JSON Schema at all.
- */
-export function compileSpec(schema: Schema): ValidateFunction {
+/** Lenient about schemas, not data: connector specifications come with keywords of their own. */
+function lenientAjv(): Ajv {
   const code = { regExp: LINEAR };
-  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true, logger: false, code });
-  addFormats.default(ajv);
-  return ajv.compile(schema);
+  const own = {
+    strict: false,
+    allErrors: true,
+    validateFormats: true,
+    validateSchema: false,
+    logger: false,
+    code,
+  } as const;
+  return addFormats.default(new Ajv(own));
+}
+
+let schemas: Ajv | undefined;
+/** Knows what a schema is. That takes longer to compile than a specification does, and is the same for all. */
+const ofSchemas = () => (schemas ??= lenientAjv());
+
+/** The validator of a specification, as `validationSchema` gives it. Throws for what is no JSON Schema at all. */
+export function compileSpec(schema: Schema): ValidateFunction {
+  ofSchemas().validateSchema(schema, true);
+  // One of its own, as two specifications may give themselves the same id.
+  return lenientAjv().compile(schema);
 }

@@ -17,7 +17,8 @@ export interface Pattern extends PatternFile {
 
 let compiled: ValidateFunction<GivenPatternFile> | undefined;
 /** Made once, when first asked for: a start reads every pattern, and to make it takes longer than to read one. */
-const validator = () => (compiled ??= new Ajv({ allErrors: true }).compile<GivenPatternFile>(GivenPattern));
+const validator = () =>
+  (compiled ??= new Ajv({ allErrors: true, validateSchema: false }).compile<GivenPatternFile>(GivenPattern));
 
 /** Reads the text of a `pattern.json`. Throws an Error that lists what is wrong with it. */
 export function parsePattern(text: string): Pattern {

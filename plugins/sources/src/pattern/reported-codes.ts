@@ -25,7 +25,8 @@ export type FaultTable = Readonly<Record<string, Fault>>;
 
 let compiled: ValidateFunction<FaultTable> | undefined;
 /** Made once, when first asked for, as that of patterns. */
-const validator = () => (compiled ??= new Ajv({ allErrors: true }).compile<FaultTable>(FaultTable));
+const validator = () =>
+  (compiled ??= new Ajv({ allErrors: true, validateSchema: false }).compile<FaultTable>(FaultTable));
 
 /** The codes in the `faults.json` beside a pattern; none without one. Throws an Error that lists what is wrong with it. */
 export function readFaults(folder: string): FaultTable {
