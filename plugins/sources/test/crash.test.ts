@@ -24,6 +24,8 @@ import {
 const FILES = 40;
 const ROWS_PER_FILE = 50_000;
 const ROWS = FILES * ROWS_PER_FILE;
+/** Only a hang reaches it: the rows are written, read and synced, more of them each time. */
+t.setTimeout(600_000);
 /** The middle of a sync may be short. */
 const MIDDLE_LOOK_MS = 100;
 /** Commits come often, so that a crash finds some of the rows committed. */

@@ -132,6 +132,7 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   });
 
   await t.test('an engine that has lost everything is given all schedules again', async (t) => {
+    await loops?.drain?.();
     const more: string[] = [];
     for (const name of ['mill', 'yard', 'quay']) {
       const made = await filesSource(api, name, folder);
