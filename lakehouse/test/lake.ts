@@ -19,6 +19,9 @@ import {
 import { plannedFiles } from '../src/query/plan-read.ts';
 import { liveFile } from './live-file.ts';
 
+/** For pools of children: on a loaded machine a read may wait and take longer than people would; only a hang reaches it. */
+export const PATIENT = { waitMs: 120_000, deadlineMs: 120_000, sampleDeadlineMs: 120_000 };
+
 /** The lines that the tests write: the data under `record.data`. */
 export const SHAPE: LineShape = {
   data: ['record', 'data'],

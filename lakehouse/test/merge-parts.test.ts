@@ -14,7 +14,7 @@ import {
   withMetaColumns,
 } from '../src/index.ts';
 import { plannedFiles } from '../src/query/plan-read.ts';
-import { line, SHAPE } from './lake.ts';
+import { line, PATIENT, SHAPE } from './lake.ts';
 
 /** More files than one statement of a merge reads. */
 const FILES = 70;
@@ -43,7 +43,7 @@ t.test('a merge over more files than it may hold at once is exact, and holds no 
   const root = t.testdir();
   const { io, most } = counted(localFileIO({ root }));
   const stager = await createStager({ io, scratch: join(root, 'scratch') });
-  const pool = createQueryPool();
+  const pool = createQueryPool(PATIENT);
   t.teardown(async () => {
     stager.close();
     await pool.close();

@@ -17,13 +17,13 @@ import {
 } from '../src/index.ts';
 import { partitionSpec } from '../src/partition-type.ts';
 import { plannedFiles } from '../src/query/plan-read.ts';
-import { line, SHAPE } from './lake.ts';
+import { line, PATIENT, SHAPE } from './lake.ts';
 
 t.test('a column that another engine added after a merge was prepared keeps its values', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'weir-merge-schema-'));
   const io = localFileIO({ root });
   const stager = await createStager({ io, scratch: join(root, 'scratch') });
-  const pool = createQueryPool();
+  const pool = createQueryPool(PATIENT);
   t.teardown(async () => {
     stager.close();
     await pool.close();

@@ -20,7 +20,7 @@ import {
 } from '../src/index.ts';
 import { partitionSpec } from '../src/partition-type.ts';
 import { plannedFiles } from '../src/query/plan-read.ts';
-import { line, SHAPE } from './lake.ts';
+import { line, PATIENT, SHAPE } from './lake.ts';
 
 /** Key columns with values that are easily taken for one another. */
 const KEYS: readonly (readonly [ColumnType, readonly unknown[]][])[] = [
@@ -83,7 +83,7 @@ t.test('merging', LONG, async (t) => {
   const io = localFileIO({ root });
   const stager = await createStager({ io, scratch: join(root, 'scratch') });
   const scanner = createScanner({ io });
-  const pool = createQueryPool();
+  const pool = createQueryPool(PATIENT);
   t.teardown(async () => {
     stager.close();
     await pool.close();

@@ -5,16 +5,13 @@ import { watchFor } from '../src/pulse.ts';
 import { askChild, endChild, startChild } from '../src/query/ask-child.ts';
 import { openSource } from '../src/query/row-source.ts';
 import { isoTime } from '../src/query/wire-value.ts';
-import { type Lake, line, openLake, planned } from './lake.ts';
+import { type Lake, line, openLake, PATIENT, planned } from './lake.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 
 const COLUMNS: Column[] = [
   { name: 'a', type: 'int' },
   { name: 'b', type: 'string' },
 ];
-
-/** On a loaded machine a read may wait and take longer than people would; only a hang reaches it. */
-const PATIENT = { waitMs: 120_000, deadlineMs: 120_000 };
 
 /** The processes that this one started and that still run. */
 async function children(): Promise<number[]> {
@@ -48,7 +45,7 @@ t.test('the query pool', async (t) => {
       { name: 'c', type: 'double' },
     ]);
     const renamed = { ...schema, fields: schema.fields.map((f) => (f.name === 'b' ? { ...f, name: 'B "2"' } : f)) };
-    await using(createQueryPool(), async (pool) => {
+    await using(createQueryPool(PATIENT), async (pool) => {
       const result = await pool.preview({ ...request, schema: renamed, columns: ['c', 'B "2"', 'a'] });
       t.strictSame(
         result.columns.map(({ name, type }) => [name, type]),
@@ -72,7 +69,7 @@ t.test('the query pool', async (t) => {
   });
 
   t.test('answers more requests than it has children', async (t) => {
-    await using(createQueryPool({ size: 2 }), async (pool) => {
+    await using(createQueryPool({ ...PATIENT, size: 2 }), async (pool) => {
       const answers = await Promise.all(Array.from({ length: 12 }, () => pool.preview(request)));
       t.ok(answers.every((answer) => answer.rows.length === 2));
       t.equal((await children()).length, 2);
@@ -81,7 +78,7 @@ t.test('the query pool', async (t) => {
   });
 
   t.test('lets nobody wait for a child without end', async (t) => {
-    await using(createQueryPool({ size: 1, waitMs: 0 }), async (pool) => {
+    await using(createQueryPool({ ...PATIENT, size: 1, waitMs: 0 }), async (pool) => {
       const first = pool.preview(request);
       await t.rejects(pool.preview(request), { code: 'query_busy' });
       t.equal((await first).rows.length, 2);
@@ -97,7 +94,7 @@ t.test('the query pool', async (t) => {
   });
 
   t.test('ends a child at its memory bound', async (t) => {
-    await using(createQueryPool({ maxResidentBytes: 1 }), async (pool) => {
+    await using(createQueryPool({ ...PATIENT, maxResidentBytes: 1 }), async (pool) => {
       const endless = {
         ...request,
         files: planned(Array.from({ length: 20_000 }, () => request.files[0]?.location ?? '')),
@@ -105,7 +102,7 @@ t.test('the query pool', async (t) => {
       };
       await t.rejects(pool.preview(endless), { code: 'out_of_memory' });
     });
-    await using(createQueryPool({ memoryLimit: '1MB' }), async (pool) => {
+    await using(createQueryPool({ ...PATIENT, memoryLimit: '1MB' }), async (pool) => {
       const { metadata } = await lake.table([{ name: 'b', type: 'string' }]);
       const schema = currentSchema(metadata);
       const { file } = await lake.stage(metadata, schema, line({ b: 'x'.repeat(3 << 20) }));
@@ -132,7 +129,7 @@ t.test('the query pool', async (t) => {
     const path = damaged.location.slice('file://'.length);
     const content = await readFile(path);
     await writeFile(path, content.fill(7, 1_000, content.length >> 1));
-    await using(createQueryPool(), async (pool) => {
+    await using(createQueryPool(PATIENT), async (pool) => {
       for (const locations of [
         [damaged.location, whole.location],
         [whole.location, damaged.location],
@@ -152,7 +149,7 @@ t.test('the query pool', async (t) => {
     );
     const files = planned(Array.from({ length: 3_000 }, () => location));
     const conditions = [{ field: schema.fields[1]!, op: 'not_null', text: undefined } as const];
-    await using(createQueryPool({ size: 1, deadlineMs: 5_000 }), async (pool) => {
+    await using(createQueryPool({ ...PATIENT, size: 1 }), async (pool) => {
       await pool.preview(request);
       const before = await children();
       const leaving = AbortSignal.timeout(100);
@@ -197,7 +194,7 @@ t.test('the query pool', async (t) => {
   });
 
   t.test('lets short reads pass long ones', async (t) => {
-    await using(createQueryPool({ size: 2, ...PATIENT }), async (pool) => {
+    await using(createQueryPool({ ...PATIENT, size: 2 }), async (pool) => {
       const order = { field: request.schema.fields[0]!, descending: true };
       const ended: string[] = [];
       await Promise.all([pool.preview(request), pool.preview(request)]);
@@ -212,7 +209,7 @@ t.test('the query pool', async (t) => {
   });
 
   t.test('outlives a child that is killed from outside', async (t) => {
-    await using(createQueryPool(), async (pool) => {
+    await using(createQueryPool(PATIENT), async (pool) => {
       await pool.preview(request);
       const [pid = 0] = await children();
       const flying = pool.preview({

@@ -21,7 +21,7 @@ import {
   withMetaColumns,
 } from '../src/index.ts';
 import { partitionSpec } from '../src/partition-type.ts';
-import { line, openLake, SHAPE } from './lake.ts';
+import { line, openLake, PATIENT, SHAPE } from './lake.ts';
 import { runPython } from './python.ts';
 
 const TABLES = 12;
@@ -74,7 +74,7 @@ t.test('tables with deletes, partitions and changed schemas read as other engine
   const lake = await openLake();
   const { io } = lake;
   const stager = await createStager({ io, scratch: join(lake.root, 'scratch') });
-  const pool = createQueryPool({ io });
+  const pool = createQueryPool({ io, ...PATIENT });
   const scanner = createScanner({ io });
   t.teardown(async () => {
     await pool.close();

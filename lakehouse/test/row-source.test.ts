@@ -2,6 +2,7 @@ import t from 'tap';
 import { createQueryPool, type DeleteFile, type FileIO, LakehouseError, localPath } from '../src/index.ts';
 import { DELETED_PATH_ID } from '../src/match-deletes.ts';
 import { plannedFiles } from '../src/query/plan-read.ts';
+import { PATIENT } from './lake.ts';
 import { liveFile } from './live-file.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 
@@ -38,7 +39,7 @@ t.test('files of a remote store and their deletes are held while they are read, 
       ['s3://bucket/deletes', localPath(deleted.location)],
     ]),
   );
-  const pool = createQueryPool({ io: remote.io });
+  const pool = createQueryPool({ ...PATIENT, io: remote.io });
   t.teardown(() => pool.close());
   const deletes: DeleteFile[] = [
     { ...deleted, location: 's3://bucket/deletes', content: 'position_deletes', sequenceNumber: 1n },

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { createQueryPool } from '../src/index.ts';
 import { plannedFiles } from '../src/query/plan-read.ts';
+import { PATIENT } from './lake.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 
 const REFUSED = /^query_(refused|failed)$/;
@@ -100,7 +101,7 @@ t.test('a sample', async (t) => {
   });
 
   t.test('ends at its deadline, and the previews beside it go on', async (t) => {
-    const short = createQueryPool({ sampleDeadlineMs: 300 });
+    const short = createQueryPool({ ...PATIENT, sampleDeadlineMs: 300 });
     t.teardown(() => short.close());
     const endless = 'SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b';
     const request = { files, schema, columns: ['c1'], rows: 10, selects: [{ sql: endless, maxRows: 1 }] };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import t from 'tap';
 import { type Column, type ColumnType, createQueryPool, currentSchema, localPath } from '../src/index.ts';
-import { EMITTED_AT, line, openLake, planned } from './lake.ts';
+import { EMITTED_AT, line, openLake, PATIENT, planned } from './lake.ts';
 
 const NUL = String.fromCharCode(0);
 /** A raw JSON token in a column of a type: the value that is stored (as previewed), or the reason of its error entry. */
@@ -76,7 +76,7 @@ const TYPING: readonly [ColumnType, string, unknown, string?][] = [
 
 t.test('staging', async (t) => {
   const lake = await openLake();
-  const pool = createQueryPool();
+  const pool = createQueryPool(PATIENT);
   t.teardown(async () => {
     await pool.close();
     await lake.close();

@@ -7,6 +7,7 @@ import { fieldIdsLiteral, identifier, literal, sqlType } from '../src/duckdb-sql
 import { createQueryPool, type Field, type LiveFile, type TableSchema } from '../src/index.ts';
 import { toDataFile } from '../src/manifest.ts';
 import { type CopyStats, stagedFileFromStats } from '../src/stats.ts';
+import { PATIENT } from './lake.ts';
 import { liveFile } from './live-file.ts';
 
 /** A schema of columns of these types, `c1` and so on, with ids that are not their places. */
@@ -53,7 +54,7 @@ export async function fileWriter(folder: string) {
 export async function readingPlace(t: { teardown(work: () => unknown): void }) {
   const folder = await mkdtemp(join(tmpdir(), 'weir-read-'));
   const writer = await fileWriter(folder);
-  const pool = createQueryPool();
+  const pool = createQueryPool(PATIENT);
   t.teardown(async () => {
     await pool.close();
     writer.close();

@@ -8,7 +8,7 @@ import type { ChildLimits, Query, QueryMessage, QueryWord } from './protocol.ts'
 const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
 const CHILD_HEAP_MB = 256;
 /** How long a child that was told to stop may take to do so before it is killed. */
-const STOP_GRACE_MS = 1_000;
+const STOP_GRACE_MS = 5_000;
 
 let asked = 0;
 
