@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findTemporal, type PostgresBinaries, startPostgres, startTemporal } from '@weir/embedded';
 import { serverFolder } from '@weir/embedded/testing';
+import * as migrations from '@weir/migrations';
+import { templateDatabase } from '../kernel/src/testing/test-database.ts';
 import { ENGINE_VARIABLES, MachineUnfit, NO_ENGINES_VARIABLE, startRootful, startRootless } from './engines/index.ts';
 import { findObjectStore, startObjectStore } from './object-store.ts';
 import { testPython } from './python.ts';
@@ -38,14 +40,15 @@ const CHANGE_DATA = { wal_level: 'logical', max_replication_slots: '40', max_wal
  * Starts what a test run needs and `env` does not name yet: Postgres and Temporal's development server without
  * durability, an S3 store, a Python with independent readers, and a secret store and two container engines where they are
  * wanted. Workflows are compiled beside them, which otherwise each of the first workers would do.
- * All data lie in temporary folders that `stop` removes. When a start fails, what has been started is stopped again.
+ * All data lie in a temporary folder that `stop` removes, in memory where there is plenty. When a start fails, what has
+ * been started is stopped again.
  */
 export async function startServices(
   env: NodeJS.ProcessEnv,
   say: (line: string) => void,
   { secretStore: withSecretStore = false, engines: withEngines = false } = {},
 ): Promise<TestServices> {
-  const folder = await serverFolder('weir-test-');
+  const folder = await serverFolder('weir-test-', { inMemory: true });
   const addresses: Record<string, string> = {};
   const started: { stop(): Promise<void> }[] = [];
   const stop = async () => {
@@ -61,6 +64,7 @@ export async function startServices(
       binaries,
     });
     started.push(server);
+    await templateDatabase(server.url, migrations);
     addresses[variable] = server.url;
     say(`  ✓ Postgres (${binaries}), port ${server.port}`);
   };
