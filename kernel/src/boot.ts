@@ -1,5 +1,5 @@
 export { engineSettings } from './config/kernel-settings.ts';
-export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
+export { Refusal } from './config/refusal.ts';
 export { refuseToStart } from './config/refuse-to-start.ts';
 export { readSettings } from './config/settings.ts';
 export { type ApiServer, startApi } from './http/start-api.ts';

@@ -43,7 +43,6 @@ export {
   type ActivityWatch,
   ActivityWatches,
   type AdmitRun,
-  CHECK_STATUSES,
   type CheckOutcome,
   type HealthCheck,
   HealthChecks,
@@ -85,5 +84,4 @@ export {
   StartWarning,
   TERMINAL_RUN_STATUSES,
   Timestamp,
-  WORKER_STATES,
 } from './contract/shapes.ts';

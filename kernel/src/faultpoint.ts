@@ -3,28 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Places of a run, or of a change of credentials, at which a test may hold a process, to kill it or one that it talks to exactly there. */
-export type FaultPoint =
-  | 'S1'
-  | 'S2'
-  | 'S3'
-  | 'S4'
-  | 'S5'
-  | 'S6'
-  | 'S7'
-  | 'S8'
-  | 'S9'
-  | 'S10'
-  | 'S11'
-  | 'S12'
-  | 'S13'
-  | 'S14'
-  | CredentialPoint;
+export type FaultPoint = `S${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14}` | CredentialPoint;
 
 /**
  * Of a write to the secret store: its intent is noted, it is written, it is verified, its transaction is about to commit. Of
  * credentials that a connector renewed: they are about to be kept, they are kept.
  */
-type CredentialPoint = 'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6';
+type CredentialPoint = `C${1 | 2 | 3 | 4 | 5 | 6}`;
 
 const POLL_MS = 20;
 

@@ -1,7 +1,7 @@
 export { canonicalJson, canonicalSha256 } from '@weir/documents';
 export { Secret, type SecretValues, type Vault, VaultError } from '@weir/vault';
 export { authorize } from './auth/authorize.ts';
-export { EXIT_REFUSED, Refusal } from './config/refusal.ts';
+export { Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
 export type { Principal, Tenant } from './contract/caller.ts';
 export { type FaultPoint, faultpoint } from './faultpoint.ts';
@@ -9,7 +9,6 @@ export { type AnyRoute, type CallContext, handle, requireMatch } from './http/ha
 export { mergePatch } from './http/merge-patch.ts';
 export { type Raw, raw } from './http/raw.ts';
 export type { LabelValues, Metrics } from './metrics/metrics.ts';
-export { RUN_SECONDS } from './metrics/metrics.ts';
 export { decodePageToken, encodePageToken } from './persistence/page-token.ts';
 export type { Entity, PageOrders, PageRequest, TenantDb, TenantTransaction } from './persistence/tenant-db.ts';
 export { type Contributed, contribute } from './plugins/contributions.ts';

@@ -9,14 +9,9 @@ import { providerKeys } from './keys.ts';
 import type { ConfiguredClient, TokenRules } from './verify-token.ts';
 
 type ClientSetting = 'WEIR_SERVICE_PRINCIPALS' | 'WEIR_DELEGATION_CLIENTS';
-type Settings = Pick<
-  KernelSettings,
-  | ('IDP_URL' | 'IDP_REALM' | 'IDP_ISSUER' | 'IDP_CLIENT_ID' | 'WEIR_IDP_AUDIENCE' | 'WEIR_IDP_ORG_CLAIM')
-  | ('WEIR_PLATFORM_ADMIN_ROLE' | ClientSetting)
->;
 
 /** What access tokens are held to, as the settings say; throws a `Refusal` that echoes nothing. */
-export function tokenRules(settings: Settings, log: Logger): TokenRules {
+export function tokenRules(settings: KernelSettings, log: Logger): TokenRules {
   const services = clients(settings, 'WEIR_SERVICE_PRINCIPALS');
   const delegations = clients(settings, 'WEIR_DELEGATION_CLIENTS');
   const named = { IDP_CLIENT_ID: [settings.IDP_CLIENT_ID], WEIR_SERVICE_PRINCIPALS: services.keys() };
@@ -46,7 +41,7 @@ const Clients = Type.Record(
   }),
 );
 
-function clients(settings: Settings, name: ClientSetting): Map<string, ConfiguredClient> {
+function clients(settings: KernelSettings, name: ClientSetting): Map<string, ConfiguredClient> {
   try {
     const document = strictJson(Buffer.from(settings[name]));
     if (Value.Check(Clients, document)) return new Map(Object.entries(document));

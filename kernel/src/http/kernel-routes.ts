@@ -28,6 +28,8 @@ export interface KernelRouteOptions {
 /** The unversioned routes that belong to no domain. Registered last, so that the documents know every route. */
 export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteOptions, deps: RouteDeps): void {
   const { release, checks, problems } = options;
+  const endpoints = () => app.declaredRoutes.map((route) => route.endpoint);
+  const show = (type: string, body: string) => raw({ type, body, headers: { 'content-security-policy': DOCS_POLICY } });
   registerRoutes(
     app,
     [
@@ -42,14 +44,6 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
           throw kernelProblems.dependencyUnavailable({ members: { parts } });
         return { ready: true, parts };
       }),
-    ],
-    deps,
-  );
-  const endpoints = () => app.declaredRoutes.map((route) => route.endpoint);
-  const show = (type: string, body: string) => raw({ type, body, headers: { 'content-security-policy': DOCS_POLICY } });
-  registerRoutes(
-    app,
-    [
       handle(getOpenapi, async () =>
         show('application/json', openapiText(endpoints(), options.version, options.signIn)),
       ),
@@ -64,13 +58,8 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
         const entry = problems.get(params.code);
         if (entry === undefined) throw kernelProblems.notFound();
         const answering = endpoints().filter(({ errors = [] }) => errors.some((error) => error.entry === entry));
-        return show(
-          HTML,
-          errorPage(
-            entry,
-            answering.map(({ id }) => id),
-          ),
-        );
+        const operations = answering.map(({ id }) => id);
+        return show(HTML, errorPage(entry, operations));
       }),
     ],
     deps,

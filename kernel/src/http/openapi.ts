@@ -38,7 +38,7 @@ export function openapiText(endpoints: readonly Endpoint[], version: string, sig
   });
 }
 
-/** The OpenAPI 3.1 document of a set of endpoints; the same for all tenants. */
+/** The OpenAPI 3.1 document of a set of endpoints; the same for all tenants. Members that are undefined are none in JSON. */
 function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn): Json {
   const { issuer, clientId, organizationClaim } = signIn;
   const paths: Record<string, Json> = {};
@@ -66,23 +66,21 @@ function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn
 }
 
 function operation(endpoint: Endpoint): Json {
-  const { id, summary, description, access, body } = endpoint;
+  const { id, summary, description, access, body, location } = endpoint;
   const status = endpoint.status ?? 200;
   return {
     operationId: id,
     summary,
-    ...(description === undefined ? {} : { description }),
-    ...(endpoint.deprecated ? { deprecated: true } : {}),
+    description,
+    deprecated: endpoint.deprecated,
     tags: [id.split('.')[0]],
     parameters: parameters(endpoint),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: bodyTypes(endpoint, body) } }),
+    requestBody: body && { required: true, content: bodyTypes(endpoint, body) },
     responses: {
       [status]: {
         description: summary,
-        ...answerTypes(endpoint),
-        ...(endpoint.location === undefined
-          ? {}
-          : { headers: { Location: { schema: { type: 'string' }, description: endpoint.location } } }),
+        content: answerTypes(endpoint),
+        headers: location && { Location: { schema: { type: 'string' }, description: location } },
       },
       ...problemResponses([...commonProblems(endpoint), ...(endpoint.errors ?? [])]),
     },
@@ -95,10 +93,10 @@ function bodyTypes({ declarative }: Endpoint, schema: unknown): Json {
   return { 'application/json': { schema }, ...(declarative ? { 'application/yaml': { schema } } : {}) };
 }
 
-function answerTypes({ response, produces = [] }: Endpoint): Json {
-  const json = response === undefined ? {} : { 'application/json': { schema: response } };
-  const content = { ...Object.fromEntries(produces.map((type) => [type, {}])), ...json };
-  return Object.keys(content).length === 0 ? {} : { content };
+function answerTypes({ response, produces }: Endpoint): Json | undefined {
+  if (response === undefined && produces === undefined) return undefined;
+  const content: Json = Object.fromEntries((produces ?? []).map((type) => [type, {}]));
+  return response === undefined ? content : { ...content, 'application/json': { schema: response } };
 }
 
 function parameters({ params, query, access, method }: Endpoint): Json[] {

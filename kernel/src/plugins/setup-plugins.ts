@@ -67,27 +67,21 @@ export function setupPlugins(
 /** Declared compared with registered: id, services, contributions, route prefixes, permissions, roles of runs. */
 export function differences(manifest: Manifest, plugin: WeirPlugin, registration: Registration): string[] {
   const { id } = manifest;
-  const provided = (registration.services ?? []).map((service) => service.id);
-  const declared = manifest.provides ?? [];
-  const given = new Set((registration.contributes ?? []).map((contribution) => contribution.id));
+  const provided = registration.services?.map((service) => service.id);
+  const contributed = registration.contributes?.map((contribution) => contribution.id);
+  const { provides, contributes } = manifest;
   const permissions = Object.keys(manifest.permissions ?? {});
   const roles = (manifest.workers ?? []).map((worker) => worker.role);
   return [
     ...(plugin.spec.id === id
       ? []
       : [`package ${manifest.packageName} declares plugin ${id} but defines ${plugin.spec.id}`]),
-    ...declared
-      .filter((name) => !provided.includes(name))
-      .map((name) => `plugin ${id} declares service ${name} but does not provide it`),
-    ...provided
-      .filter((name) => !declared.includes(name))
-      .map((name) => `plugin ${id} provides service ${name} but does not declare it`),
-    ...[...given]
-      .filter((name) => !manifest.contributes?.includes(name))
-      .map((name) => `plugin ${id} contributes to ${name} but does not declare it`),
-    ...(manifest.contributes ?? [])
-      .filter((name) => !given.has(name))
-      .map((name) => `plugin ${id} declares that it contributes to ${name} but does not`),
+    ...beyond(provides, provided).map((name) => `plugin ${id} declares service ${name} but does not provide it`),
+    ...beyond(provided, provides).map((name) => `plugin ${id} provides service ${name} but does not declare it`),
+    ...beyond(contributed, contributes).map((name) => `plugin ${id} contributes to ${name} but does not declare it`),
+    ...beyond(contributes, contributed).map(
+      (name) => `plugin ${id} declares that it contributes to ${name} but does not`,
+    ),
     ...(registration.runKinds ?? [])
       .filter(({ role }) => !roles.includes(role))
       .map(
@@ -110,6 +104,11 @@ export function differences(manifest: Manifest, plugin: WeirPlugin, registration
       ];
     }),
   ];
+}
+
+/** Each of the names that is none of the others, once. */
+function beyond(names: readonly string[] = [], others: readonly string[] = []): string[] {
+  return [...new Set(names).difference(new Set(others))];
 }
 
 /** Every error code of the platform by name; a code that two packages claim refuses the start. */

@@ -1,30 +1,10 @@
+import type { WorkflowExecutionDescription, WorkflowService } from '@temporalio/client';
 import type { PendingActivity, TaskQueueSide, WorkflowDescription } from './workflows.ts';
 
-/** 64-bit numbers and times as the engine's protocol carries them. */
-type Whole = number | { toNumber(): number } | null | undefined;
-interface Time {
-  seconds?: Whole;
-  nanos?: number | null;
-}
-
-interface RawActivity {
-  activityType?: { name?: string | null } | null;
-  state?: number | null;
-  attempt?: number | null;
-  lastHeartbeatTime?: Time | null;
-  lastStartedTime?: Time | null;
-  lastWorkerIdentity?: string | null;
-}
-
-interface RawQueue {
-  pollers?: { identity?: string | null; lastAccessTime?: Time | null }[] | null;
-  stats?: {
-    approximateBacklogCount?: Whole;
-    approximateBacklogAge?: Time | null;
-    tasksAddRate?: number | null;
-    tasksDispatchRate?: number | null;
-  } | null;
-}
+/** What the engine answers, as its client types it. */
+type RawActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
+type RawQueue = Awaited<ReturnType<WorkflowService['describeTaskQueue']>>;
+type Time = RawActivity['lastHeartbeatTime'];
 
 export const WORKFLOW_STATUSES: Readonly<Record<string, WorkflowDescription['status']>> = {
   RUNNING: 'running',
@@ -47,31 +27,25 @@ const ACTIVITY_STATES: readonly PendingActivity['state'][] = [
   'paused',
 ];
 
-function whole(value: Whole): number {
-  return typeof value === 'object' && value !== null ? value.toNumber() : (value ?? 0);
-}
-
 /** Seconds of a duration of the engine's protocol; 0 when it is absent. */
-export function secondsOf(time: Time | null | undefined): number {
-  return whole(time?.seconds) + (time?.nanos ?? 0) / 1e9;
+export function secondsOf(time: Time): number {
+  return (time?.seconds?.toNumber() ?? 0) + (time?.nanos ?? 0) / 1e9;
 }
 
-function instant(time: Time | null | undefined): Date | undefined {
+function instant(time: Time): Date | undefined {
   const seconds = secondsOf(time);
   return seconds === 0 ? undefined : new Date(seconds * 1000);
 }
 
 /** An activity of the engine's answer about a workflow. */
 export function pendingActivity(found: RawActivity): PendingActivity {
-  const lastHeartbeatAt = instant(found.lastHeartbeatTime);
-  const lastStartedAt = instant(found.lastStartedTime);
   return {
     type: found.activityType?.name ?? '',
     state: ACTIVITY_STATES[found.state ?? 0] ?? 'scheduled',
     attempt: found.attempt ?? 0,
-    ...(lastHeartbeatAt === undefined ? {} : { lastHeartbeatAt }),
-    ...(lastStartedAt === undefined ? {} : { lastStartedAt }),
-    ...(found.lastWorkerIdentity ? { lastWorker: found.lastWorkerIdentity } : {}),
+    lastHeartbeatAt: instant(found.lastHeartbeatTime),
+    lastStartedAt: instant(found.lastStartedTime),
+    lastWorker: found.lastWorkerIdentity || undefined,
   };
 }
 
@@ -83,7 +57,7 @@ export function queueSide({ pollers, stats }: RawQueue): TaskQueueSide {
       lastSeenAt: instant(lastAccessTime) ?? new Date(0),
     })),
     backlog: {
-      tasks: whole(stats?.approximateBacklogCount),
+      tasks: stats?.approximateBacklogCount?.toNumber() ?? 0,
       oldestSeconds: secondsOf(stats?.approximateBacklogAge),
       addedPerSecond: stats?.tasksAddRate ?? 0,
       dispatchedPerSecond: stats?.tasksDispatchRate ?? 0,

@@ -5,6 +5,7 @@ import {
   Connection,
   type WorkflowClientInterceptor,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
@@ -62,12 +63,13 @@ export function temporalWorkflows(options: { address: string; namespace: string;
         throw isAway(error) ? kernelProblems.dependencyUnavailable({ cause: error }) : error;
       });
   };
-  const unlessGone = (work: (client: Client) => Promise<void>) =>
+  const unlessGone = <T>(workflowId: string, work: (workflow: WorkflowHandle) => Promise<T>): Promise<T | undefined> =>
     bounded(async (open) => {
       try {
-        await work(open);
+        return await work(open.workflow.getHandle(workflowId));
       } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
       }
     });
   return {
@@ -80,18 +82,13 @@ export function temporalWorkflows(options: { address: string; namespace: string;
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }
       }),
-    cancel: (workflowId) => unlessGone(async (open) => void (await open.workflow.getHandle(workflowId).cancel())),
-    terminate: (workflowId, reason) =>
-      unlessGone(async (open) => void (await open.workflow.getHandle(workflowId).terminate(reason))),
-    describe: (workflowId) =>
-      bounded(async (open) => {
-        try {
-          return described(await open.workflow.getHandle(workflowId).describe());
-        } catch (error) {
-          if (error instanceof WorkflowNotFoundError) return undefined;
-          throw error;
-        }
-      }),
+    async cancel(workflowId) {
+      await unlessGone(workflowId, (workflow) => workflow.cancel());
+    },
+    async terminate(workflowId, reason) {
+      await unlessGone(workflowId, (workflow) => workflow.terminate(reason));
+    },
+    describe: (workflowId) => unlessGone(workflowId, async (workflow) => described(await workflow.describe())),
     describeQueue: (taskQueue) =>
       bounded(async (open) => {
         const [workflow, activity] = await Promise.all([

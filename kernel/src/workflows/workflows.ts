@@ -5,10 +5,10 @@ export interface PendingActivity {
   type: string;
   state: 'scheduled' | 'started' | 'cancel_requested' | 'paused';
   attempt: number;
-  lastHeartbeatAt?: Date;
-  lastStartedAt?: Date;
+  lastHeartbeatAt?: Date | undefined;
+  lastStartedAt?: Date | undefined;
   /** Identity of the worker that had it last. */
-  lastWorker?: string;
+  lastWorker?: string | undefined;
 }
 
 /** What the engine says of a workflow. */
