@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../config/refusal.ts';
-import type { PlatformSql } from './open-database.ts';
+import type { PlatformSql } from './run-sql.ts';
 
 /** A migration as the release knows it. */
 export interface MigrationRecord {
@@ -86,13 +86,9 @@ export async function checkHead(
 
 /** The lists of the deployment's third parties; a plugin that brings another list than it declares is refused. */
 export async function pluginHistories(release: MigrationsPackage, platformFile: string): Promise<PluginHistory[]> {
-  try {
-    return await release.readPluginMigrations(platformFile, release.migrations);
-  } catch (error) {
-    throw (error as Error).name === 'LedgerMismatch'
-      ? new Refusal('plugins refused', [(error as Error).message])
-      : error;
-  }
+  return release.readPluginMigrations(platformFile, release.migrations).catch((error: Error) => {
+    throw error.name === 'LedgerMismatch' ? new Refusal('plugins refused', [error.message]) : error;
+  });
 }
 
 function hashOf({ sql }: MigrationRecord): string {

@@ -1,28 +1,25 @@
 import type { Socket } from 'node:net';
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { Refusal } from '../config/refusal.ts';
 import type { Tenant } from '../contract/caller.ts';
 import { Run } from '../runs/run-entity.ts';
 import { databaseError } from './errors.ts';
 import { inFlight } from './in-flight.ts';
-import { runSql } from './run-sql.ts';
+import { type PlatformSql, runSql } from './run-sql.ts';
+import { assertSafeRole } from './safe-role.ts';
 import type { AnyEntity, Entity, TenantDb, TenantTransaction } from './tenant-db.ts';
 import { tenantTransaction } from './tenant-transaction.ts';
 
 const POOL_SIZE = 10;
-const [STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS, CONNECT_TIMEOUT_MS] = [15_000, 5_000, 5_000];
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 /** A server that lives ends statements and idle transactions sooner: of one that is silent for longer, no answer comes. */
 const MAX_SILENCE_MS = 45_000;
+/** So long the query layer may give back the place of a dead connection by itself. */
 const RELEASE_DEAD_AFTER_MS = 500;
-
-/** One statement outside every tenant: shared tables and the system catalogue only; tenant tables show no row. */
-export type PlatformSql = (
-  text: string,
-  params: unknown[],
-) => Promise<{ rows: Record<string, unknown>[]; rowCount: number }>;
 
 export interface DatabaseOptions {
   host: string;
@@ -33,7 +30,9 @@ export interface DatabaseOptions {
   /** The entities of all plugins. */
   entities: readonly AnyEntity[];
   log: Logger;
+  /** Connections at most; ten unless given. */
   poolSize?: number;
+  /** After this long without a byte from the server a connection is given up; 45 seconds unless given. */
   maxSilenceMs?: number;
 }
 
@@ -50,29 +49,36 @@ export interface Database {
 
 /** Opens the pool; connects on first use. Every session has bounded statement, lock and idle times. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { host, port, name, user, password, log } = options;
+  const { log, maxSilenceMs = MAX_SILENCE_MS } = options;
   const orm = await MikroORM.init({
     entities: [Run, ...options.entities] as Entity<object>[],
-    ...{ host, port, dbName: name, user, password },
+    host: options.host,
+    port: options.port,
+    dbName: options.name,
+    user: options.user,
+    password: options.password,
     namingStrategy: UnderscoreNamingStrategy,
     discovery: { warnWhenNoEntities: false },
     pool: { min: 0, max: options.poolSize ?? POOL_SIZE },
     driverOptions: {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      ...{ statement_timeout: STATEMENT_TIMEOUT_MS, lock_timeout: LOCK_TIMEOUT_MS },
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       application_name: 'weir',
-      onPoolCreated: (pool: Pool) => releaseDead(pool, options.maxSilenceMs ?? MAX_SILENCE_MS),
+      onPoolCreated: (pool: Pool) => giveUpDead(pool, maxSilenceMs),
     },
     logger: (message) => log.debug(message),
   });
   const busy = inFlight();
   const sql: PlatformSql = (text, params) =>
-    busy.run(() =>
-      runSql(orm.em.fork({ clear: true }), text, params).catch((error: unknown) => {
+    busy.run(async () => {
+      try {
+        return await runSql(orm.em.fork({ clear: true }), text, params);
+      } catch (error) {
         throw databaseError(error);
-      }),
-    );
+      }
+    });
   return {
     sql,
     db: (tenant) => ({ transaction: (work) => busy.run(() => transact(orm, { tenant, log }, work)) }),
@@ -112,37 +118,22 @@ async function transact<R>(
 }
 
 /**
- * Gives back the place of a connection that died while a transaction held it: the query layer lets go of it only after
- * a rollback, which a dead connection cannot do. One that was given back already says so by throwing. A machine that is gone
- * closes no connection, and a statement would wait for it for ever: that one is closed here.
+ * Gives up connections that are dead, whose places the pool would otherwise never have again. A machine that is gone closes no
+ * connection, and a statement would wait for it for ever: one that is silent for too long is closed here. One that died while a
+ * transaction held it is taken from the query layer, which lets go of it only after a rollback, and a dead connection does none.
  */
-function releaseDead(pool: Pool, maxSilenceMs: number): void {
+function giveUpDead(pool: Pool, maxSilenceMs: number): void {
   pool.on('connect', (client) => {
     const stream = client.connection.stream as Socket;
     stream.setTimeout(maxSilenceMs, () => stream.destroy());
-    const release = async () => client.release(true);
-    client.once('end', () => setTimeout(() => release().catch(() => undefined), RELEASE_DEAD_AFTER_MS).unref());
+    client.once('end', () => setTimeout(() => release(client), RELEASE_DEAD_AFTER_MS).unref());
   });
 }
 
-/** The role and every role it is a member of: one that makes roles, or has policies of its own, opens the wall too. */
-const HELD_ROLES = `
-with recursive held as (
-  select oid, rolname, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = current_user
-  union
-  select r.oid, r.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole from held
-    join pg_auth_members m on m.member = held.oid join pg_roles r on r.oid = m.roleid)
-select rolname, rolsuper as "is superuser", rolbypassrls as "bypasses row security", rolcreaterole as "makes roles",
-  exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relowner = held.oid and n.nspname !~ '^pg_' and n.nspname <> 'information_schema') as "owns tables",
-  rolname <> current_user and exists (select 1 from pg_policy p where held.oid = any (p.polroles))
-    as "lends its policies to a member"
-from held`;
-
-async function assertSafeRole(sql: PlatformSql): Promise<void> {
-  const { rows } = await sql(HELD_ROLES, []);
-  const faults = rows.flatMap(({ rolname, ...dangers }) =>
-    Object.keys(dangers).flatMap((danger) => (dangers[danger] ? [`database role ${rolname} ${danger}`] : [])),
-  );
-  if (faults.length > 0) throw new Refusal('database role refused: the tenant wall would not hold', faults);
+function release(client: PoolClient): void {
+  try {
+    client.release(true);
+  } catch {
+    // It was given back already, or never taken.
+  }
 }

@@ -1,5 +1,5 @@
 import type { Tenant } from '../contract/caller.ts';
-import type { PlatformSql } from '../persistence/open-database.ts';
+import type { PlatformSql } from '../persistence/run-sql.ts';
 import type { Tenants } from './tenants.ts';
 
 const CACHE_MS = 5_000;
