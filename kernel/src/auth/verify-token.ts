@@ -74,9 +74,11 @@ function clientOf(payload: JWTPayload): string | undefined {
 }
 
 function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
-  const [client, subject] = [clientOf(payload) as string, payload.sub as string];
+  const client = clientOf(payload) as string;
+  const subject = payload.sub as string;
   const expiresAt = new Date((payload.exp ?? 0) * 1000);
-  const [service, delegate] = [rules.services.get(client), rules.delegations.get(client)];
+  const service = rules.services.get(client);
+  const delegate = rules.delegations.get(client);
   const organizations = aliasesOf(payload[rules.organizationClaim]);
   if (organizations.length > MAX_ORGANIZATIONS) return refused('too many organizations');
   const ofPerson = payload.act !== undefined || payload[rules.organizationClaim] !== undefined;
@@ -85,7 +87,10 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
   if (service && !delegate) return refused('a user token of a service client');
   const tenantRoles = tenantRolesOf(payload.tenant_roles);
   const person = {
-    ...{ subject, client, organizations, realmRoles: realmRolesOf(payload.realm_access, rules.platformAdminRole) },
+    subject,
+    client,
+    organizations,
+    realmRoles: realmRolesOf(payload.realm_access, rules.platformAdminRole),
     issuedAt: new Date((payload.iat ?? 0) * 1000),
     ...(tenantRoles === undefined ? {} : { tenantRoles }),
     ...(typeof payload.name === 'string' ? { name: payload.name } : {}),

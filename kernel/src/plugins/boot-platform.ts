@@ -147,8 +147,15 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     const plugged = tenantPlugins({ db: database.db, optIn });
     const services = kernelServices({
       version: packageJson.version,
-      ...{ settings, order, queueOf, database, workflows, metrics, contributions: given, tenantPlugins: plugged },
+      settings,
+      order,
+      queueOf,
+      database,
+      workflows,
       vault,
+      metrics,
+      contributions: given,
+      tenantPlugins: plugged,
       endpoints: () =>
         plugins.flatMap(({ manifest, registration }) =>
           registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: manifest.id })),
@@ -167,12 +174,15 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       await telemetry.stop();
     };
     for (const { registration } of plugins) await registration.start?.();
-    const importDoor = (plugin: LoadedPlugin, door: string) =>
-      importFrom(`${plugin.manifest.packageName}${door.slice(1)}`);
     return {
       version: packageJson.version,
-      ...{ settings, log, telemetry, database },
-      ...{ workflows, runs, tenants },
+      settings,
+      log,
+      telemetry,
+      database,
+      workflows,
+      runs,
+      tenants,
       tenantPlugins: plugged,
       metrics,
       contributions: given,
@@ -180,7 +190,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       proveVault: () => proveVault(prove, log),
       plugins,
       problems,
-      importDoor,
+      importDoor: ({ manifest }, door) => importFrom(`${manifest.packageName}${door.slice(1)}`),
       stop,
     };
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { InferEntity } from '@mikro-orm/core';
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tenant } from '../contract/caller.ts';
@@ -184,13 +185,19 @@ async function launchRun(deps: RunDeps, telemetry: Telemetry, tenant: Tenant, ru
   await deps.db(tenant).transaction((tx) => tx.sql(note, [runId]));
 }
 
-const RECORD_FIELDS = [
-  ...(['runId', 'kind', 'subjectId', 'status', 'workflowId', 'requestedBy', 'leaseEpoch'] as const),
-  ...(['createdAt', 'startedAt', 'endedAt', 'failure'] as const),
-];
-
 /** A row as ports show it: what is null in the row is absent. */
-function toRecord(row: { [F in (typeof RECORD_FIELDS)[number]]?: unknown }): RunRecord {
-  const present = RECORD_FIELDS.filter((field) => row[field] !== null && row[field] !== undefined);
-  return Object.fromEntries(present.map((field) => [field, row[field]])) as unknown as RunRecord;
+function toRecord(row: InferEntity<typeof Run>): RunRecord {
+  return {
+    runId: row.runId,
+    kind: row.kind,
+    subjectId: row.subjectId,
+    status: row.status,
+    workflowId: row.workflowId,
+    requestedBy: row.requestedBy,
+    leaseEpoch: row.leaseEpoch,
+    createdAt: row.createdAt,
+    startedAt: row.startedAt ?? undefined,
+    endedAt: row.endedAt ?? undefined,
+    failure: row.failure ?? undefined,
+  };
 }

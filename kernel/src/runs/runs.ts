@@ -27,9 +27,9 @@ export interface RunRecord {
   /** Counts the attempts; a commit by an older attempt is refused. */
   leaseEpoch: number;
   createdAt: Date;
-  startedAt?: Date;
-  endedAt?: Date;
-  failure?: RunFailureRecord;
+  startedAt?: Date | undefined;
+  endedAt?: Date | undefined;
+  failure?: RunFailureRecord | undefined;
 }
 
 /** How a kind of run is carried out; each plugin registers its own kinds. */

@@ -30,7 +30,10 @@ export function otlpTracer({ endpoint, service, version }: Record<'endpoint' | '
       generateTraceId: () => wanted.traceId ?? randomBytes(16).toString('hex'),
       generateSpanId: () => wanted.spanId ?? randomBytes(8).toString('hex'),
     },
-    ...{ instrumentations: [], metricReaders: [], logRecordProcessors: [], textMapPropagator: null },
+    instrumentations: [],
+    metricReaders: [],
+    logRecordProcessors: [],
+    textMapPropagator: null,
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: oursOnly(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS })),

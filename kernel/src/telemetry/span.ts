@@ -1,8 +1,14 @@
 /** All that a span may tell beside its name; nothing that a caller has sent, and no tenant. */
 export const SPAN_ATTRIBUTES = [
-  ...(['http.request.method', 'http.route', 'http.response.status_code'] as const),
-  ...(['kind', 'run_id', 'source_id', 'attempt', 'outcome'] as const),
-];
+  'http.request.method',
+  'http.route',
+  'http.response.status_code',
+  'kind',
+  'run_id',
+  'source_id',
+  'attempt',
+  'outcome',
+] as const;
 export type SpanAttributes = { [N in (typeof SPAN_ATTRIBUTES)[number]]?: string | number | undefined };
 
 /** What is known of a span when it begins. */
