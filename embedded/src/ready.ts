@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,10 +8,25 @@ import type { Supervised } from './supervised.ts';
 const POLL_MS = 40;
 const LOG_TAIL_LINES = 12;
 
+/**
+ * Below those that systems give to connections and to whoever asks for any port: a server that is started again where it
+ * was finds its port taken by none of them.
+ */
+const [FIRST_PORT, PORTS] = [20_000, 12_000];
+const HOLD_TRIES = 100;
+
 async function holdPort(): Promise<Server> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  return server;
+  for (let tried = 1; ; tried += 1) {
+    const server = createServer();
+    const port = FIRST_PORT + randomInt(PORTS);
+    const held = once(server.listen(port, '127.0.0.1'), 'listening');
+    const fault = await held.then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error,
+    );
+    if (fault === undefined) return server;
+    if (fault.code !== 'EADDRINUSE' || tried === HOLD_TRIES) throw fault;
+  }
 }
 
 function portOf(server: Server): number {
