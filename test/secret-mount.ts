@@ -12,7 +12,7 @@ import {
 } from './secret-store.ts';
 
 const POLICIES = path.resolve(import.meta.dirname, '../deploy/secret-store');
-const READY_MS = 20_000;
+const READY_MS = 120_000;
 const POLL_MS = 50;
 
 /** The roles of the project's policy files. */

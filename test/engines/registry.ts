@@ -5,7 +5,7 @@ import { type Supervised, supervise, untilReady } from '@weir/embedded';
 
 /** In a network namespace of its own every port is free. */
 export const REGISTRY = '127.0.0.1:5000';
-const READY_TIMEOUT_MS = 20_000;
+const READY_TIMEOUT_MS = 180_000;
 const LISTENS = /listening on/;
 /** `{}` in base64: the engine wants the header, and nobody here has a credential. */
 const NO_CREDENTIAL = 'e30=';
