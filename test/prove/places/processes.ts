@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { descendants, readProcFile } from '../../crash/process-tree.ts';
 import type { Look } from '../look.ts';
 import type { Place } from '../proof.ts';
+import { sampling } from './sampling.ts';
 
-const SAMPLE_MS = 200;
-const CONTROL_MS = 5_000;
+/** Far longer than it takes to be seen. */
+const CONTROL_MS = 600_000;
 /** How much of one file of /proc is read. */
 const KINDS = ['environ', 'cmdline'] as const;
+const rounds = sampling();
 
 /** Environment and arguments of every process below this one, sampled several times a second; each new content is searched. */
 export const processes: Place = {
@@ -16,22 +17,12 @@ export const processes: Place = {
   async leak(_proof, control) {
     const [half] = [`WEIR_PROVE_CONTROL=${control.text}`];
     const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${CONTROL_MS})`, half], { stdio: 'ignore' });
-    await delay(2 * SAMPLE_MS + CONTROL_MS / 2);
+    await rounds.seen();
     child.kill('SIGKILL');
   },
   async watch(_proof, look) {
-    const ending = new AbortController();
     const seen = new Map<string, string>();
-    const watching = (async () => {
-      while (!ending.signal.aborted) {
-        await sample(look, seen);
-        await delay(SAMPLE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
-      }
-    })();
-    return async () => {
-      ending.abort();
-      await watching;
-    };
+    return rounds.start(() => sample(look, seen));
   },
 };
 

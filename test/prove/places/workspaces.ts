@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs';
 import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Look } from '../look.ts';
 import type { Place, Proof } from '../proof.ts';
 import { filesBelow, lookThroughFolder } from './files.ts';
+import { sampling } from './sampling.ts';
 
-const SAMPLE_MS = 200;
 const OWNER_ONLY = 0o600;
 const PERMISSIONS = 0o777;
 /** The configuration of an attempt, in the folder of its attempt alone. */
 const CONFIG = /(?:^|\/)attempt-\d+-[^/]+\/config\.json$/;
 const ALLOWED = "the attempt's own configuration, mode 0600, while it lives";
+const rounds = sampling();
 
 /** Workspaces and temporary folders while the platform runs; only the configuration of an attempt may hold a credential. */
 export const workspaces: Place = {
@@ -20,22 +20,12 @@ export const workspaces: Place = {
   async leak({ platform }, control) {
     const file = join(platform.folder.work, 'control.txt');
     await writeFile(file, control.text);
-    await delay(5 * SAMPLE_MS);
+    await rounds.seen();
     await unlink(file);
   },
   async watch(proof, look) {
-    const ending = new AbortController();
     const seen = new Map<string, string>();
-    const watching = (async () => {
-      while (!ending.signal.aborted) {
-        await sample(proof, look, seen);
-        await delay(SAMPLE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
-      }
-    })();
-    return async () => {
-      ending.abort();
-      await watching;
-    };
+    return rounds.start(() => sample(proof, look, seen));
   },
 };
 
