@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createSource, deleteSource, getSource, listSources, startSync } from '@weir/plugin-sources/contract';
 import t from 'tap';
 import { type TestPlatform, testPlatform } from '../platform.ts';
+import { until } from '../until.ts';
 
 const FOLDER = new URL('../fixtures/shop', import.meta.url).pathname;
 const source = (name: string) => ({ name, pattern_id: 'files', source_config: { path: FOLDER } });
@@ -126,8 +127,9 @@ t.test('the OpenAPI document names every route with its access, and every error 
     'release_sha',
     'image_digest',
   ]);
-  t.match(await (await fetch(new URL('/ready', world.api.url))).json(), {
-    ready: true,
-    parts: { database: 'up', workflow_engine: 'up' },
+  const ready = await until('a platform that is ready', async () => {
+    const answer = await fetch(new URL('/ready', world.api.url));
+    return answer.ok && ((await answer.json()) as object);
   });
+  t.match(ready, { ready: true, parts: { database: 'up', workflow_engine: 'up' } });
 });
