@@ -177,7 +177,9 @@ async function storedGroup(
 ): Promise<StoredGroup | undefined> {
   const [first] = group.chunks;
   if (first === undefined || group.rows === 0) return undefined;
-  let [from, end, size] = [first.offset, 0, 0];
+  let from = first.offset;
+  let end = 0;
+  let size = 0;
   for (const { offset, bytes } of group.chunks) {
     from = Math.min(from, offset);
     end = Math.max(end, offset + bytes);
@@ -221,9 +223,13 @@ async function readBack({ session }: Writer, { path, schema, written }: Drafted)
   const whole = new Set(fields.flatMap((field) => (leafOf(field)?.nulls === 0 ? [field.id] : [])));
   const bounds = fields.flatMap((field) => {
     if (!isBounded(field)) return [];
-    const [name, at] = [identifier(field.name), field.id];
-    const [least, most] = [boundSql(`min(${name})`, field.type), boundSql(`max(${name})`, field.type)];
-    return [`${least} AS l${at}`, `${most} AS u${at}`, `count(${name}) AS v${at}`];
+    const { id, type } = field;
+    const name = identifier(field.name);
+    return [
+      `${boundSql(`min(${name})`, type)} AS l${id}`,
+      `${boundSql(`max(${name})`, type)} AS u${id}`,
+      `count(${name}) AS v${id}`,
+    ];
   });
   try {
     return await readFigures(session, {
@@ -246,29 +252,42 @@ type Judged = Drafted & { readonly row: FiguresRow };
  */
 function statsOf({ path, schema, written, row }: Judged): CopyStats | undefined {
   const { rows, bytes, leaves } = written;
-  let isSound = Number(row.n) === rows;
-  const bounds = new Map(
-    schema.fields.flatMap((field) => {
-      if (!isBounded(field)) return [];
-      const [key, at] = [identifier(field.name), field.id];
-      const { isAdopted, value, nulls } = leaves.get(key) ?? NO_LEAF;
-      const [least, most] = isAdopted ? [row[`l${at}`] ?? null, row[`u${at}`] ?? null] : [value, value];
-      isSound &&= !isAdopted || Number(row[`v${at}`]) === rows - nulls;
-      isSound &&= !MOMENTS.has(field.type) || ![least, most].some((text) => text?.includes('infinity'));
-      const isFloating = field.type === 'float' || field.type === 'double';
-      const nan = isFloating ? [{ key: 'has_nan', value: String(most === 'nan') }] : [];
-      return [[key, [{ key: 'min', value: least }, { key: 'max', value: most }, ...nan]] as const];
-    }),
-  );
-  if (!isSound) return undefined;
+  if (Number(row.n) !== rows) return undefined;
+  const boundsByKey = new Map<string, readonly Statistic[]>();
+  for (const field of schema.fields.filter(isBounded)) {
+    const key = identifier(field.name);
+    const bounds = boundsOf(field, leaves.get(key) ?? NO_LEAF, { row, rows });
+    if (bounds === undefined) return undefined;
+    boundsByKey.set(key, bounds);
+  }
   const statistics = [...leaves].map(([key, leaf]) => ({
     key,
     value: [
       { key: 'column_size_bytes', value: String(leaf.bytes) },
       { key: 'num_values', value: String(rows) },
       { key: 'null_count', value: String(leaf.nulls) },
-      ...(bounds.get(key) ?? []),
+      ...(boundsByKey.get(key) ?? []),
     ],
   }));
   return { filename: path, count: String(rows), file_size_bytes: String(bytes), column_statistics: statistics };
+}
+
+type Statistic = { readonly key: string; readonly value: string | null };
+
+/** The least and the greatest value of a column: as they were read, where its pages are the segment's, and else as they are made. */
+function boundsOf(
+  { id, type }: Bounded,
+  { isAdopted, value, nulls }: WrittenLeaf,
+  { row, rows }: { row: FiguresRow; rows: number },
+): readonly Statistic[] | undefined {
+  if (isAdopted && Number(row[`v${id}`]) !== rows - nulls) return undefined;
+  const least = isAdopted ? (row[`l${id}`] ?? null) : value;
+  const most = isAdopted ? (row[`u${id}`] ?? null) : value;
+  if (MOMENTS.has(type) && (least?.includes('infinity') || most?.includes('infinity'))) return undefined;
+  const isFloating = type === 'float' || type === 'double';
+  return [
+    { key: 'min', value: least },
+    { key: 'max', value: most },
+    ...(isFloating ? [{ key: 'has_nan', value: String(most === 'nan') }] : []),
+  ];
 }
