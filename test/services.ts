@@ -33,6 +33,8 @@ const COMPILE_WORKFLOWS = fileURLToPath(new URL('compile-workflows.ts', import.m
 const NO_DURABILITY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 /** The workflow engine computes a third less on it, as no write waits for the disk. What it has written outlives its process. */
 export const ENGINE_NO_DURABILITY = { journal_mode: 'wal', synchronous: 'off' };
+/** A queue of the workflow engine is for a few tasks: in four parts, as it is by default, it costs a third more. */
+const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numTaskqueueWritePartitions': 1 };
 /** A source of change data is read from the same servers. */
 const CHANGE_DATA = { wal_level: 'logical', max_replication_slots: '40', max_wal_senders: '20' };
 
@@ -71,7 +73,8 @@ export async function startServices(
   const temporal = async () => {
     const { binary, version, origin } = await findTemporal();
     const [dbFile, logFile] = [path.join(folder, 'temporal.db'), path.join(folder, 'temporal.log')];
-    const server = await startTemporal({ binary, dbFile, logFile, pragmas: ENGINE_NO_DURABILITY });
+    const settings = { pragmas: ENGINE_NO_DURABILITY, dynamicConfig: ONE_PARTITION };
+    const server = await startTemporal({ binary, dbFile, logFile, ...settings });
     started.push(server);
     addresses.WEIR_TEST_TEMPORAL_ADDRESS = server.address;
     addresses.WEIR_TEST_TEMPORAL_BINARY = binary;

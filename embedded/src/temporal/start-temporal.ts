@@ -16,6 +16,8 @@ export type TemporalOptions = {
   outlivesParent?: boolean;
   /** Pragmas of its SQLite file by their names, such as `synchronous`. */
   pragmas?: Readonly<Record<string, string>>;
+  /** Values of its dynamic configuration by their names, such as `matching.numTaskqueueReadPartitions`. */
+  dynamicConfig?: Readonly<Record<string, number>>;
 };
 
 export type RunningTemporal = {
@@ -41,6 +43,9 @@ async function healthy(binary: string, address: string): Promise<boolean> {
   return true;
 }
 
+const flags = (flag: string, values: Readonly<Record<string, unknown>> = {}): string[] =>
+  Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
+
 async function launchOn(port: number, options: TemporalOptions): Promise<RunningTemporal> {
   const address = `127.0.0.1:${port}`;
   const child = await supervise({
@@ -49,7 +54,8 @@ async function launchOn(port: number, options: TemporalOptions): Promise<Running
     args: [
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
       ...['--db-filename', options.dbFile, '--log-level', 'warn'],
-      ...Object.entries(options.pragmas ?? {}).flatMap(([name, value]) => ['--sqlite-pragma', `${name}=${value}`]),
+      ...flags('--sqlite-pragma', options.pragmas),
+      ...flags('--dynamic-config-value', options.dynamicConfig),
     ],
     logFile: options.logFile,
     outlivesParent: options.outlivesParent ?? false,
