@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type Docker from 'dockerode';
 import { ConnectorError } from '../connector-error.ts';
+import { engineLibrary } from './engine-library.ts';
 
 export type EngineClient = Docker;
 
@@ -12,7 +13,7 @@ export const ANSWER_TIMEOUT_MS = 30_000;
  * socket that is given: every option that they set is set here. It is loaded only where an engine is used.
  */
 export async function engineClient(socketPath: string): Promise<EngineClient> {
-  const { default: Library } = await import('dockerode');
+  const Library = engineLibrary();
   const nothing = {
     host: undefined,
     port: undefined,
@@ -43,9 +44,13 @@ function engineAgent() {
   return Object.assign(new Agent({ keepAlive: false }), { [inspect.custom]: () => 'Agent' });
 }
 
-/** Loads the library ahead of its first use: that takes longer than all of our own code. Never rejects: who uses it is told. */
-export async function loadEngineLibrary(): Promise<void> {
-  await import('dockerode').catch(() => undefined);
+/** Loads the library ahead of its first use. Never throws: who uses it is told. */
+export function loadEngineLibrary(): void {
+  try {
+    engineLibrary();
+  } catch {
+    // The first use tries again, and says so.
+  }
 }
 
 /** The HTTP status of what the engine refused; undefined when it did not answer at all. */

@@ -125,8 +125,8 @@ async function carryOut(plan: ChildPlan): Promise<void> {
   else process.send?.(failure, () => process.disconnect?.());
 }
 
-// It takes longer to load than all that is ours: it is here when the plan is.
-if (process.argv.includes(IN_CONTAINERS)) void loadEngineLibrary();
+// It takes its time to load: it is here when the plan is.
+if (process.argv.includes(IN_CONTAINERS)) loadEngineLibrary();
 process.on('message', (message: FromParent) => {
   if (message.type === 'plan') {
     startPulse(() => send({ type: 'pulse' }));
