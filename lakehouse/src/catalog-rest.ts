@@ -135,7 +135,9 @@ export function restCatalog({ catalogName, ...server }: RestCatalogOptions): Rem
 
     commitTables(changes) {
       const tables = changes.map(({ ident, requirements, updates }) => ({
-        ...{ identifier: identifierOf(ident), requirements, updates },
+        identifier: identifierOf(ident),
+        requirements,
+        updates,
       }));
       return commit((all) => all.transactions, { 'table-changes': tables });
     },

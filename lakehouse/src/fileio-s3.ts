@@ -15,7 +15,8 @@ async function* listObjects({ call }: S3Caller, { bucket, key }: S3Place): Async
   let token: string | undefined;
   do {
     const page = new ListObjectsV2Command({
-      ...{ Bucket: bucket, Prefix: `${key}/` },
+      Bucket: bucket,
+      Prefix: `${key}/`,
       ...(token !== undefined && { ContinuationToken: token }),
     });
     const answer = await call((client, options) => client.send(page, options)).catch((error) => {

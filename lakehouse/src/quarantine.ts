@@ -46,8 +46,12 @@ export async function quarantineLines(writer: Writer, request: QuarantineRequest
   try {
     const mode = { ordered: true, alone: true };
     const draft = await writeFiles(writer, {
-      ...{ query, schema, folder, mode },
-      ...{ rowGroupRows: ROW_GROUP_ROWS, fileBytes: ONE_FILE },
+      query,
+      schema,
+      folder,
+      mode,
+      rowGroupRows: ROW_GROUP_ROWS,
+      fileBytes: ONE_FILE,
     });
     try {
       if (draft.rows !== lines || draft.stats.length !== 1) {

@@ -90,7 +90,9 @@ export default definePlugin({
         readiness: kernel.readiness,
         patterns: patternService(kernel, patterns),
         sources: sourceService({
-          ...{ kernel, patterns, events },
+          kernel,
+          patterns,
+          events,
           dropped: (tenant, sourceId) => bringInLine(scheduling, tenant, sourceId),
         }),
         streams: streamService(kernel, services),

@@ -11,7 +11,8 @@ export interface WaitingRotation {
 }
 
 const placeOf = (tenantId: string, rotationId: string) => ({
-  ...{ tenantId, subjectId: rotationId },
+  tenantId,
+  subjectId: rotationId,
   purpose: 'rotation' as const,
 });
 

@@ -75,7 +75,9 @@ async function startOfSource(
     const source = await liveSource(tx, sourceId, { lock: true });
     await checked(tx, source);
     const started = await kernel.runs.start(tx, {
-      ...{ kind, subjectId: sourceId, admitted },
+      kind,
+      subjectId: sourceId,
+      admitted,
       requestedBy: how.requestedBy,
     });
     const status = applies ? sourceAfter(source.status, 'discovery_started') : source.status;
@@ -110,7 +112,9 @@ async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: P
   return kernel.db(tenant).transaction(async (tx) => {
     const credential = await pending.find?.(tx, { lock: true });
     const started = await kernel.runs.start(tx, {
-      ...{ kind, subjectId: discoveryId, admitted },
+      kind,
+      subjectId: discoveryId,
+      admitted,
       requestedBy: how.requestedBy,
     });
     const now = Date.now();

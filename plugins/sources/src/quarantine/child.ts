@@ -49,9 +49,14 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
     const { rejected, unknown } = copied;
     const again = rejected === undefined ? [] : await againRejected(rejected, { origins: taken.origins, scratch });
     const counts = {
-      ...{ lines: taken.origins.length, superseded },
-      ...{ rows: copied.rows, rowsWithErrors: copied.rowsWithErrors, rowsWithExtra: copied.rowsWithExtra },
-      ...{ rejected: rejected?.count ?? 0, reasons: rejected?.reasons ?? {}, unknown },
+      lines: taken.origins.length,
+      superseded,
+      rows: copied.rows,
+      rowsWithErrors: copied.rowsWithErrors,
+      rowsWithExtra: copied.rowsWithExtra,
+      rejected: rejected?.count ?? 0,
+      reasons: rejected?.reasons ?? {},
+      unknown,
     };
     const nothing = { files: [], removed: [] };
     if (plan.stopAtUnknown && unknown.length > 0) return { ...counts, table: nothing, quarantine: nothing };
@@ -72,8 +77,16 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
 }
 
 const NOTHING: Replayed = {
-  ...{ lines: 0, superseded: 0, rows: 0, rowsWithErrors: 0, rowsWithExtra: 0, rejected: 0, reasons: {}, unknown: [] },
-  ...{ table: { files: [], removed: [] }, quarantine: { files: [], removed: [] } },
+  lines: 0,
+  superseded: 0,
+  rows: 0,
+  rowsWithErrors: 0,
+  rowsWithExtra: 0,
+  rejected: 0,
+  reasons: {},
+  unknown: [],
+  table: { files: [], removed: [] },
+  quarantine: { files: [], removed: [] },
 };
 
 /** Writes the lines that stay, those of each run and stream in a file of their own, as a sync does. */

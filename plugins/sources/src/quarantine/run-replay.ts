@@ -178,7 +178,10 @@ async function staged(
   const workDir = await folders.make(suffix);
   const { metadataLocation, schema } = quarantine;
   const plan: ReplayPlan = {
-    ...{ runId, workDir, store: table.store, stopAtUnknown },
+    runId,
+    workDir,
+    store: table.store,
+    stopAtUnknown,
     select: {
       ...(request.run_id === null ? {} : { runId: request.run_id }),
       ...(request.reasons === null ? {} : { reasons: request.reasons }),
@@ -229,7 +232,10 @@ async function commit(
   }
   // It names no snapshot: left half done it can so be ended behind whatever syncs have added, while its files are there.
   changes.push({
-    ...{ ref: quarantine.ref, mode: 'row_delta', ...facts, ...(follows && { follows: follows.quarantine }) },
+    ref: quarantine.ref,
+    mode: 'row_delta',
+    ...facts,
+    ...(follows && { follows: follows.quarantine }),
     files: replayed.quarantine.files,
     deletes: replayed.quarantine.removed,
   });

@@ -41,7 +41,11 @@ export function replayService(kernel: Kernel) {
       const { dataset_id, run_id, reasons } = row.request;
       return {
         ...runView(run),
-        ...{ source_id: run.subjectId, stream_id: row.streamId, dataset_id, only_run_id: run_id, reasons },
+        source_id: run.subjectId,
+        stream_id: row.streamId,
+        dataset_id,
+        only_run_id: run_id,
+        reasons,
         outcome: row.outcome ?? null,
       };
     },

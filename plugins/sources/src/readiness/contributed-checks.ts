@@ -21,7 +21,10 @@ interface Deps extends FactDeps {
 export function contributedChecks(deps: Deps): ReadinessCheck[] {
   const { kernel } = deps;
   const blocking = BLOCKING_CHECKS.map(({ check, title, judge }) => ({
-    ...{ subject: SOURCE_SUBJECT, check, title, blocks: true },
+    subject: SOURCE_SUBJECT,
+    check,
+    title,
+    blocks: true,
     run: (tenant: Tenant, sourceId: string) =>
       kernel
         .db(tenant)

@@ -36,7 +36,8 @@ export const SPEC_COLUMNS = [
 export function specFingerprint({ source, streams }: SyncSpec, pattern: Pattern | undefined): string {
   const { pattern_id, pattern_version, source_config } = source;
   const spec = {
-    ...{ pattern_id, pattern_version },
+    pattern_id,
+    pattern_version,
     source_config: visibleConfig(source_config, pattern),
     streams: streams
       .map((stream) => Object.fromEntries(SPEC_COLUMNS.map((column) => [column, stream[column] ?? null])))

@@ -34,7 +34,9 @@ export interface AttemptLog extends Pick<WorkLog, 'take'> {
 export function workLog(opened: RunLog): WorkLog {
   const write = (entry: RunLogEntry) => opened.write(plainEntry(entry));
   return {
-    ...{ write, take: opened.take, close: opened.close },
+    write,
+    take: opened.take,
+    close: opened.close,
     started(attempt) {
       write({ level: 'info', step: 'attempt', message: `attempt ${attempt} started` });
     },
@@ -74,7 +76,9 @@ export function attemptLog(log: WorkLog): AttemptLog {
       const snapshot = snapshotId === undefined ? '' : ` as snapshot ${snapshotId}`;
       const aside = rejected === 0 ? '' : `, ${rejected} lines to quarantine`;
       log.write({
-        ...{ level: 'info', step: 'commit', stream: nameOf(stream) },
+        level: 'info',
+        step: 'commit',
+        stream: nameOf(stream),
         message: `committed ${rows} rows${snapshot}${aside}`,
         fields: { rows, rejected, ...(snapshotId === undefined ? {} : { snapshot_id: snapshotId }) },
       });
@@ -109,7 +113,10 @@ function deduplicatedLine(
   const found = `${deduplicated} of ${rows} rows shared their key with a later row; the last one was kept.`;
   const hint = `Check that the primary key (${key.join(', ')}) tells the rows apart.`;
   return {
-    ...{ level: 'warn', step: 'commit', stream: row.name, message: `${found} ${hint}` },
+    level: 'warn',
+    step: 'commit',
+    stream: row.name,
+    message: `${found} ${hint}`,
     fields: { rows, deduplicated },
   };
 }

@@ -11,8 +11,14 @@ const MAX_NAME_CHARS = 255;
 const LEVEL_REACH_CHARS = 64;
 const LEVEL_WORD = /\b(FATAL|CRITICAL|ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE)\b/;
 const LEVELS: Readonly<Record<string, RunLogLevel>> = {
-  ...{ FATAL: 'fatal', CRITICAL: 'fatal', ERROR: 'error', WARN: 'warn', WARNING: 'warn' },
-  ...{ INFO: 'info', DEBUG: 'debug', TRACE: 'trace' },
+  FATAL: 'fatal',
+  CRITICAL: 'fatal',
+  ERROR: 'error',
+  WARN: 'warn',
+  WARNING: 'warn',
+  INFO: 'info',
+  DEBUG: 'debug',
+  TRACE: 'trace',
 };
 
 /** Takes the credentials out of a text; one that was cut may end in the beginning of a credential. */

@@ -44,8 +44,12 @@ export function streamService(kernel: Kernel, services: DestinationServices) {
         await liveSource(tx, sourceId);
         const { enabled, needs_attention, sync_mode, write_mode, name, namespace, ...request } = query;
         const filter = {
-          ...{ enabled, name, namespace },
-          ...{ needsAttention: needs_attention, syncMode: sync_mode, writeMode: write_mode },
+          enabled,
+          name,
+          namespace,
+          needsAttention: needs_attention,
+          syncMode: sync_mode,
+          writeMode: write_mode,
         };
         const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
         const { items, next_page_token } = await tx.page(StreamEntity, { sourceId, ...given }, request, ORDERS);

@@ -33,8 +33,13 @@ export interface ChildWork {
 
 /** A part without rows. */
 const NO_PART: StagedPart = {
-  ...{ files: [], rows: 0, rowsWithErrors: 0, rowsWithExtra: 0, bytes: 0 },
-  ...{ checksum: NO_ROWS_CHECKSUM, captured: [] },
+  files: [],
+  rows: 0,
+  rowsWithErrors: 0,
+  rowsWithExtra: 0,
+  bytes: 0,
+  checksum: NO_ROWS_CHECKSUM,
+  captured: [],
 };
 
 /** Types rows into files, writes rejected lines and merges batches, one piece of work after the other. */
@@ -65,7 +70,11 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     const { position, lines, path: source, bytes, extractedAt } = segment;
     await faultpoint('S5');
     const request = {
-      ...{ source, folder, runId, position, lines },
+      source,
+      folder,
+      runId,
+      position,
+      lines,
       schema: shape.schema as TableSchema,
       spec: shape.spec as PartitionSpec,
       ...(shape.key === undefined ? {} : { key: shape.key, ordered: true }),

@@ -63,7 +63,10 @@ export async function readSource({ plan, connector, segments, send, log }: ReadD
   try {
     const streams = plan.streams.map((stream) => streamOfKey(stream.key));
     const reading = readSync({
-      ...{ connector, streams, spool: watched.spool, onSaid: log.said },
+      connector,
+      streams,
+      spool: watched.spool,
+      onSaid: log.said,
       lastPosition: plan.lastPosition,
       deadlines: syncDeadlines(plan.connectorSilenceMs),
       onRotated: (config) => {

@@ -34,7 +34,10 @@ export function compareStream(receipt: ReceiptStreamView, evidence: StreamEviden
   const reason = missing ?? silent;
   const different = figures.some(({ equal }) => !equal);
   return {
-    ...{ stream_id, name, namespace, dataset_id },
+    stream_id,
+    name,
+    namespace,
+    dataset_id,
     verdict: different ? 'different' : reason === undefined ? 'equal' : 'unverifiable',
     reason: reason ?? null,
     snapshot_id: receipt.snapshot_ids.at(-1) ?? null,
