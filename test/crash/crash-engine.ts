@@ -5,8 +5,8 @@ import { ownWorkspace } from '../../connectors/runtime/test/container-kit.ts';
 import { askEngine, engineJson, engineSettings, ownEngine, programImage } from '../engines/index.ts';
 import { until } from '../until.ts';
 
-/** A round of the reaper of containers, and what it may take. */
-const REAPED_MS = 75_000;
+/** Far beyond a round of the reaper of containers and what it may take; only a hang reaches it. */
+const REAPED_MS = 180_000;
 
 /** The engine of a platform whose connectors run in containers. */
 export interface CrashEngine {

@@ -105,7 +105,11 @@ export async function crashPlatform(
     },
     killContainer: async (runId) => (await engine?.killContainer(runId)) ?? false,
     async leftovers() {
-      const folders = await readdir(join(folder, 'work', 'attempts'));
+      const attempts = () => readdir(join(folder, 'work', 'attempts'));
+      await until('the end of every scratch folder', async () => (await attempts()).length === 0).catch(
+        () => undefined,
+      );
+      const folders = await attempts();
       const scratch = folders.length === 0 ? [] : [`${folders.length} scratch folders are left`];
       return [...scratch, ...((await engine?.leftovers()) ?? [])];
     },
