@@ -87,7 +87,7 @@ t.test('a server that falls silent in mid-transaction is 503, and the pool recov
   t.teardown(() => line.close());
   const { port } = line.address() as AddressInfo;
   const login = { ...database.app, host: '127.0.0.1', port, name: database.app.database };
-  const store = await openDatabase({ ...login, entities: [], log, poolSize: 1, maxSilenceMs: 3_000 });
+  const store = await openDatabase({ ...login, entities: [], log, poolSize: 1, maxSilenceMs: 8_000 });
   t.teardown(() => store.close());
   const db = store.db(await database.tenant('acme'));
   const cut = db.transaction(async (tx) => {
