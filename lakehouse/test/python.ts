@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-const RUN_TIMEOUT_MS = 120_000;
+const RUN_TIMEOUT_MS = 360_000;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Runs a script with the Python that has PyIceberg, which `npm test` prepares; what it prints last, as JSON. */

@@ -84,7 +84,7 @@ t.test('the life of a table', async (t) => {
     },
   );
 
-  t.test('PyIceberg finds in it the same files, numbers and totals', { timeout: 120_000 }, async (t) => {
+  t.test('PyIceberg finds in it the same files, numbers and totals', { timeout: 300_000 }, async (t) => {
     const paths = fc.sample(steps, { numRuns: 12, seed: 3 });
     const models: Model[] = [];
     for (const path of paths) models.push(await live(path, async () => {}));

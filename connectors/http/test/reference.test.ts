@@ -14,7 +14,7 @@ const HERE = fileURLToPath(new URL('./reference', import.meta.url));
 const EXPECTED = join(HERE, 'expected.json');
 /** The interpreter that holds the reference; with it this is the differential test, and writes down what it gives. */
 const python = process.env.WEIR_TEST_CDK_PYTHON;
-const REFERENCE_TIMEOUT_MS = 120_000;
+const REFERENCE_TIMEOUT_MS = 360_000;
 const ROUNDS = [0, 1];
 
 type Outcome = { readonly records: unknown[]; readonly states: unknown[] };

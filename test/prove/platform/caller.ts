@@ -32,7 +32,7 @@ export interface Answer {
 /** Sends one request and looks through its answer, headers and body. */
 export type Caller = (request: Request) => Promise<Answer>;
 
-const CALL_MS = 60_000;
+const CALL_MS = 180_000;
 const ROLES = { admin: ['admin'], editor: ['pipeline_editor'], viewer: ['viewer'], foreign: ['admin'] } as const;
 
 /** Opens the API, wherever it is at the time of a call. */
