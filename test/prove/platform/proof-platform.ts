@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type TestCollector, type TestIssuer, testCollector, testIssuer } from '@weir/kernel/testing';
 import pg from 'pg';
+import { bringWorkflows } from '../../compiled-workflows.ts';
 import { platformEnvironment } from '../../platform.ts';
 import type { Look } from '../look.ts';
 import type { ProofMode } from '../proof.ts';
@@ -56,6 +57,7 @@ export async function proofPlatform({ answers, queue, stopping }: PlatformOption
     const [issuer, collector] = [await testIssuer(teardown), await testCollector(teardown)];
     const services = await startServices(stopping, folder);
     const platformFile = await deployment(folder);
+    await bringWorkflows(folder.cache);
     const environment = programEnvironment({ folder, issuer, collector, services, queue, platformFile });
     return assemble({ folder, services, collector, stopping, queue }, { issuer, environment, answers });
   } catch (error) {
@@ -133,7 +135,7 @@ function programEnvironment({ folder, issuer, collector, services, queue, platfo
     ...{ WEIR_PLATFORM: platformFile, WEIR_LOG_LEVEL: 'trace', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
     ...{ WORKFLOW_HOST: '127.0.0.1', WORKFLOW_PORT: String(temporal.port), WORKFLOW_SOURCE_TASK_QUEUE: queue },
     // What it keeps there is looked through like all the rest.
-    WEIR_CACHE_DIR: join(folder.root, 'cache'),
+    WEIR_CACHE_DIR: folder.cache,
     ...{ WEIR_CREDENTIAL_KEY_FILE: folder.keyFile, WEIR_SYNC_COMMIT_SECONDS: MINUTES_10 },
   };
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findTemporal, type RunningPostgres, type RunningTemporal, startPostgres, startTemporal } from '@weir/embedded';
 import { bootstrapDatabase, createTenant, migrate, migrations } from '@weir/migrations';
+import { ENGINE_NO_DURABILITY } from '../../services.ts';
 import type { ProofFolder } from './proof-folder.ts';
 import type { Stopping } from './stopping.ts';
 
@@ -44,6 +45,7 @@ export async function startServices(stopping: Stopping, folder: ProofFolder): Pr
   const engine = async () => {
     const temporal = await startTemporal({
       ...{ binary, dbFile: join(root, 'temporal', 'temporal.db'), logFile: join(logs, 'workflow-engine.log') },
+      pragmas: ENGINE_NO_DURABILITY,
     });
     stopping.finally(() => temporal.stop());
     return temporal;

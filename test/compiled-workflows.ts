@@ -1,0 +1,12 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { workflowsPath } from '../plugins/sources/src/workflows-path.ts';
+import { workflowBundle } from '../workers/src/workflow-bundle.ts';
+import { WORKFLOW_CACHE } from './workflow-cache.ts';
+
+/** Puts the compiled workflows where a platform looks that has a cache of its own: to compile them takes longer than its start. */
+export async function bringWorkflows(cacheDir: string): Promise<void> {
+  const { codePath } = await workflowBundle(workflowsPath, WORKFLOW_CACHE);
+  await mkdir(cacheDir, { recursive: true });
+  await copyFile(codePath, join(cacheDir, basename(codePath)));
+}
