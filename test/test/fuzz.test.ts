@@ -8,7 +8,7 @@ import { enough, reasonOf, unreached } from '../fuzz/reached.ts';
 const HANG_LIMIT_MS = 390_000;
 /** One tenant by the example of every operation, however slow the machine; the other by others for a while. `npm run fuzz` is the long form, as three roles. */
 const EFFORTS = [
-  { phases: ['examples'], examples: 1, seed: 1, maxSeconds: 90, roles: ['admin'], tenants: ['acme'] },
+  { phases: ['examples'], examples: 1, seed: 1, maxSeconds: 240, roles: ['admin'], tenants: ['acme'] },
   { phases: ['coverage'], examples: 1, seed: 1, maxSeconds: 8, roles: ['admin'], tenants: ['other'] },
 ] as const;
 /** Refused where credentials stay in the database; `fuzz-credentials.test.ts` wants a 2xx of each where they do not. */
