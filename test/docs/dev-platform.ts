@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { bringWorkflows } from '../compiled-workflows.ts';
 import type { Places } from './normalise.ts';
 import { openShell, type Shell } from './shell.ts';
 
@@ -33,7 +34,10 @@ export interface DevPlatform {
 export async function startDevPlatform(root: string): Promise<DevPlatform> {
   const home = await mkdtemp(path.join(tmpdir(), 'weir-docs-'));
   const checkout = path.join(home, 'weir');
-  await makeCheckout(root, checkout, path.join(home, 'data'));
+  const dataDir = path.join(home, 'data');
+  await makeCheckout(root, checkout, dataDir);
+  // A start that compiles them is that of cli/test/dev-once.test.ts.
+  await bringWorkflows(path.join(dataDir, 'cache'));
   const own = { NO_COLOR: '1', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(home, 'compiled') };
   const env = { ...kept(process.env), ...own, XDG_CONFIG_HOME: path.join(home, '.config') };
   const server = startServer(path.join(checkout, 'cli', 'bin', 'weir.mjs'), home, env);

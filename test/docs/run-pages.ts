@@ -1,10 +1,18 @@
+import path from 'node:path';
+import { programLine } from '../../cli/src/program.ts';
 import { wantedExit } from './blocks.ts';
 import type { DevPlatform } from './dev-platform.ts';
 import type { Page } from './page.ts';
 import { type PageRun, runPage } from './run-page.ts';
 
 /** As the first tutorial and the reference of the commands let their reader do once. */
-export const ALIAS = 'alias weir="node $PWD/cli/bin/weir.mjs"';
+const ALIAS = 'alias weir="node $PWD/cli/bin/weir.mjs"';
+
+const [NODE, LINE] = programLine(path.resolve(import.meta.dirname, '../..'), 'cli/src/main.ts', []);
+/** What the launcher starts, without the quarter of the time of a command that it takes itself. */
+const WITHOUT_LAUNCHER = `alias weir="${[NODE, ...LINE].map((word) => `'${word}'`).join(' ')}"`;
+/** Only the launcher of a reader's checkout knows where that keeps its data. */
+const NEEDS_LAUNCHER = /\bweir dev\b/;
 
 /** Pages whose commands run at the same time. */
 const LANES = 2;
@@ -18,7 +26,6 @@ export async function runPages(
   platform: DevPlatform,
 ): Promise<(PageRun & Pick<Page, 'file'>)[]> {
   const own = pages.filter(({ blocks }) => blocks.some((block) => wantedExit(block) !== undefined));
-  const isFirst = ({ file }: Page) => file === 'README.md' || file.startsWith('docs/tutorials/');
   const stages = [
     { lanes: LANES, pages: own.filter(isFirst) },
     { lanes: LANES, pages: own.filter((page) => !isFirst(page) && !page.alone) },
@@ -35,11 +42,14 @@ export async function runPages(
   return runs;
 }
 
+const isFirst = ({ file }: Page) => file === 'README.md' || file.startsWith('docs/tutorials/');
+
 /** Runs one page in a terminal of its own, which knows `weir`. */
 async function runInTerminal(page: Page, platform: DevPlatform): Promise<PageRun> {
   const shell = await platform.shell();
   try {
-    await shell.run(ALIAS);
+    const launches = isFirst(page) || page.blocks.some(({ text }) => NEEDS_LAUNCHER.test(text));
+    await shell.run(launches ? ALIAS : WITHOUT_LAUNCHER);
     return await runPage(page, shell, platform.places);
   } finally {
     await shell.end();
