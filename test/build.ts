@@ -16,6 +16,8 @@ export const PUBLISHED: readonly string[] = [
   'plugins/platform',
 ];
 
+/** Several would each check anew what all files stand on: twice the processor time for the kernel. */
+const ONE_CHECKER = ['--checkers', '1'];
 const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
 
 /**
@@ -47,7 +49,7 @@ export function plainly(command: string, args: readonly string[]): [string, stri
 }
 
 async function compile(project: string): Promise<void> {
-  const [command, args] = plainly(process.execPath, [TSC, '-p', project]);
+  const [command, args] = plainly(process.execPath, [TSC, '-p', project, ...ONE_CHECKER]);
   try {
     await promisify(execFile)(command, args, { cwd: ROOT });
   } catch (error) {

@@ -37,7 +37,8 @@ interface Started {
 /** The programs of the deployment in `folder`, in exactly this environment. */
 export function deployment(t: Teardown, folder: string, environment: Environment): Deployment {
   const main = (program: Program) => path.join(folder, 'node_modules', '@weir', program, 'dist', 'main.js');
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment };
+  const compiled = path.join(folder, 'compiled');
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: compiled, ...environment };
   return {
     async run(program, args, more = {}) {
       const options = { cwd: folder, env: { ...env, ...more }, timeout: HANG_MS };
