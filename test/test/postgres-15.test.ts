@@ -15,6 +15,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HANG_LIMIT_MS = 380_000;
 const AS_TEST = ['--conditions=@weir/source', `--import=${new URL('../test-process.ts', import.meta.url).href}`];
 
+// Six files run one after the other; only a hang takes so long.
+t.setTimeout(900_000);
+
 t.test('the tenant wall holds on Postgres 15 as it does on the embedded release', async (t) => {
   const url = process.env.WEIR_TEST_POSTGRES_15_URL;
   if (url === undefined) {
