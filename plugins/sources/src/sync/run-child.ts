@@ -111,6 +111,8 @@ export function startChild({
   const waiting = new Map<number, (event: SyncEvent<Sync>) => void>();
   let asked = 0;
   let failure: RunFailureRecord = sourceFailure('sync_process_lost');
+  /** What all work comes to once the process is gone, also what is asked for later: who waited for it would wait for ever. */
+  let lost: SyncEvent<Sync> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const pids: number[] = [];
   const started = (name: string, pid: number, parent = process.pid) => {
@@ -144,14 +146,16 @@ export function startChild({
     clearTimeout(timer);
     endWatch();
     for (const pid of pids) children.ended(pid);
-    for (const settle of waiting.values()) settle({ type: 'failed', failure });
-    onEvent({ type: 'failed', failure });
+    lost = { type: 'failed', failure };
+    for (const settle of waiting.values()) settle(lost);
+    onEvent(lost);
   });
   if (child.pid !== undefined) started('sync', child.pid);
   tell(child, { type: 'plan', plan, trace: children.environment?.() ?? {} });
 
   return {
-    perform(work) {
+    async perform(work) {
+      if (lost !== undefined) return lost;
       asked += 1;
       const { promise, resolve } = Promise.withResolvers<SyncEvent<Sync>>();
       waiting.set(asked, resolve);

@@ -1,0 +1,36 @@
+import t from 'tap';
+import { attemptEffects, type EffectDeps } from '../src/sync/attempt-effects.ts';
+import { copyTokens } from '../src/sync/copy-tokens.ts';
+import type { ChildPlan } from '../src/sync/messages.ts';
+import { beginChild, startChild } from '../src/sync/run-child.ts';
+
+const NOBODY = { started: () => undefined, ended: () => undefined };
+const ignore = () => undefined;
+const LOST = { type: 'failed', failure: { code: 'sync_process_lost' } };
+
+t.test('work for a process that is gone fails, whenever it is asked for, and keeps nobody from a turn', async (t) => {
+  const begun = beginChild(NOBODY, { inContainers: false });
+  const told: unknown[] = [];
+  const child = startChild({
+    begun,
+    plan: {} as ChildPlan,
+    children: NOBODY,
+    onEvent: (event) => told.push(event),
+    onProgress: ignore,
+    onPull: ignore,
+    onLog: async () => undefined,
+    onImage: ignore,
+    onRotated: ignore,
+  });
+  const tokens = copyTokens(1);
+  const prepared = { schema: { fields: [] }, spec: {}, dataLocation: 'file:///nowhere' };
+  const deps = { child, tokens, runId: 'run', leaseEpoch: 1, streams: new Map([['rows', { prepared }]]) };
+  const perform = attemptEffects(deps as unknown as EffectDeps);
+  const stage = () => perform({ type: 'stage', segment: { id: 1, stream: 'rows' }, place: 1 } as never);
+  const [atWork, inLine] = [stage(), stage()];
+  await begun.discard();
+  const late = stage();
+  t.match(await Promise.all([atWork, inLine, late]), [LOST, LOST, LOST]);
+  await tokens.take();
+  t.match(told, [LOST], 'the attempt is told once');
+});
