@@ -1,5 +1,3 @@
-import { workflowsPath } from '../plugins/sources/src/workflows-path.ts';
-import { workflowBundle } from '../workers/src/workflow-bundle.ts';
-import { WORKFLOW_CACHE } from './workflow-cache.ts';
+import { compiledWorkflows } from './compiled-workflows.ts';
 
-await workflowBundle(workflowsPath, WORKFLOW_CACHE);
+await compiledWorkflows();

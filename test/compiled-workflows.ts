@@ -4,9 +4,12 @@ import { workflowsPath } from '../plugins/sources/src/workflows-path.ts';
 import { workflowBundle } from '../workers/src/workflow-bundle.ts';
 import { WORKFLOW_CACHE } from './workflow-cache.ts';
 
+/** The workflows of syncs as every worker of a checkout finds them, compiled unless they are there. */
+export const compiledWorkflows = () => workflowBundle(workflowsPath, WORKFLOW_CACHE);
+
 /** Puts the compiled workflows where a platform looks that has a cache of its own: to compile them takes longer than its start. */
 export async function bringWorkflows(cacheDir: string): Promise<void> {
-  const { codePath } = await workflowBundle(workflowsPath, WORKFLOW_CACHE);
+  const { codePath } = await compiledWorkflows();
   await mkdir(cacheDir, { recursive: true });
   await copyFile(codePath, join(cacheDir, basename(codePath)));
 }

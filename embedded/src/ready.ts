@@ -19,13 +19,12 @@ async function holdPort(): Promise<Server> {
   for (let tried = 1; ; tried += 1) {
     const server = createServer();
     const port = FIRST_PORT + randomInt(PORTS);
-    const held = once(server.listen(port, '127.0.0.1'), 'listening');
-    const fault = await held.then(
-      () => undefined,
-      (error: NodeJS.ErrnoException) => error,
-    );
-    if (fault === undefined) return server;
-    if (fault.code !== 'EADDRINUSE' || tried === HOLD_TRIES) throw fault;
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+      return server;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tried === HOLD_TRIES) throw error;
+    }
   }
 }
 

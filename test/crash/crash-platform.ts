@@ -106,11 +106,10 @@ export async function crashPlatform(
     killContainer: async (runId) => (await engine?.killContainer(runId)) ?? false,
     async leftovers() {
       const attempts = () => readdir(join(folder, 'work', 'attempts'));
-      await until('the end of every scratch folder', async () => (await attempts()).length === 0).catch(
-        () => undefined,
+      const scratch = await until('the end of every scratch folder', async () => (await attempts()).length === 0).then(
+        () => [],
+        async () => [`${(await attempts()).length} scratch folders are left`],
       );
-      const folders = await attempts();
-      const scratch = folders.length === 0 ? [] : [`${folders.length} scratch folders are left`];
       return [...scratch, ...((await engine?.leftovers()) ?? [])];
     },
     async restart(target) {

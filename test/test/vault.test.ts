@@ -48,7 +48,7 @@ async function faultsOf(t: Test, changes: Changes): Promise<readonly string[]> {
 }
 
 /** What `/ready` says: at once, or when it says that of the store which it has to in the end. */
-async function ready(t: Test, changes: Changes, store?: 'up') {
+async function ready(t: Test, changes: Changes, wanted?: 'up') {
   const platform = await booted(t, changes);
   const api = await startApi(platform);
   t.teardown(() => api.stop());
@@ -59,7 +59,7 @@ async function ready(t: Test, changes: Changes, store?: 'up') {
   // A store on a busy machine is down as long as it takes its time.
   return until('what it says of the store', async () => {
     const said = await ask();
-    return (store === undefined || said.body.parts?.secret_store === store) && said;
+    return (wanted === undefined || said.body.parts?.secret_store === wanted) && said;
   });
 }
 

@@ -16,6 +16,7 @@ import {
   errorOf,
   folder,
   openPorts,
+  ownTemporaryFolder,
   PROGRAM,
   parquet,
   read,
@@ -242,14 +243,7 @@ t.test(
       t.equal(request.headers.range, 'bytes=0-0');
       response.writeHead(206).end('v');
     });
-    // Its own, as other tests have files of theirs in everybody's at the same time.
-    const temporary = t.testdir();
-    const { TMPDIR = '' } = process.env;
-    process.env.TMPDIR = temporary;
-    t.teardown(() => {
-      if (TMPDIR === '') delete process.env.TMPDIR;
-      else process.env.TMPDIR = TMPDIR;
-    });
+    const temporary = await ownTemporaryFolder(t);
     const said = await run('check', { config: { url: at('/big.csv') } });
     t.match(said.messages, [{ connectionStatus: { status: 'SUCCEEDED' } }]);
     answers.set('/bad.csv', file('v\n1,2\n'));

@@ -23,6 +23,18 @@ export async function folder(files: Readonly<Record<string, string | Uint8Array>
   return path;
 }
 
+/** A temporary folder of this process alone, until the test ends: others have files of theirs in everybody's at the same time. */
+export async function ownTemporaryFolder(t: { teardown(work: () => unknown): void }): Promise<string> {
+  const own = await folder();
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = own;
+  t.teardown(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  return own;
+}
+
 /** The ports of servers that a test has started; loopback is allowed to the connector under test, as by an operator. */
 export const openPorts: number[] = [];
 /** Bounds of the way out that a test wants smaller. */

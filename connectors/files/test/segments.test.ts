@@ -10,7 +10,18 @@ import { connectorConformance } from '@weir/connector-sdk/testing';
 import fc from 'fast-check';
 import t from 'tap';
 import { planSlices } from '../src/parquet-slices.ts';
-import { configured, dataOf, discover, folder, PROGRAM, parquet, read, source, statesOf } from './kit.ts';
+import {
+  configured,
+  dataOf,
+  discover,
+  folder,
+  ownTemporaryFolder,
+  PROGRAM,
+  parquet,
+  read,
+  source,
+  statesOf,
+} from './kit.ts';
 
 /** Reads with the offer of segments; takes each away as it comes and keeps it for `rows`. */
 async function readSegments(config: unknown, catalog?: object) {
@@ -157,14 +168,8 @@ t.test('slices cover every row once and in order', async () => {
 });
 
 t.test('the temporary folder is empty when all is sent', async (t) => {
-  const own = await folder();
+  const own = await ownTemporaryFolder(t);
   await mkdir(join(own, 'duckdb'));
-  const before = process.env.TMPDIR;
-  process.env.TMPDIR = own;
-  t.teardown(() => {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  });
   const { code } = await readSegments({ path: large });
   t.equal(code, 0);
   const left = (await readdir(join(own, 'duckdb'))).filter((name) => name.startsWith('segments-'));

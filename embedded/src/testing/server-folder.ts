@@ -15,8 +15,8 @@ async function hasRoom(folder: string): Promise<boolean> {
 
 /**
  * Makes a folder for servers of a test, whose name begins so. One that runs as another user, as Postgres does where we are
- * root, can enter it: its data lie there, and go with the folder. With `inMemory` it
- * lies in memory where there is plenty: to make and remove files by the thousand costs less there than on a disk.
+ * root, can enter it: its data lie there, and go with the folder. With `inMemory` it lies in memory where there is plenty: to
+ * make and remove files by the thousand costs less there than on a disk.
  */
 export async function serverFolder(prefix: string, { inMemory = false } = {}): Promise<string> {
   const parent = inMemory && (await hasRoom(MEMORY)) ? MEMORY : tmpdir();

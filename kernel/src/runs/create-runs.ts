@@ -185,7 +185,7 @@ async function launchRun(deps: RunDeps, telemetry: Telemetry, tenant: Tenant, ru
   await deps.db(tenant).transaction((tx) => tx.sql(note, [runId]));
 }
 
-/** A row as ports show it: what is null in the row is absent. */
+/** A row as ports show it: what is null in the row is undefined. */
 function toRecord(row: InferEntity<typeof Run>): RunRecord {
   return {
     runId: row.runId,

@@ -47,7 +47,7 @@ t.test('a part that does not answer is down by name, and nothing says where it i
       ],
     },
   });
-  t.notMatch(JSON.stringify(answer), /10\.1\.2\.3|7233|ECONN/);
+  t.notMatch(JSON.stringify(answer), /10\.1\.|7233|ECONN/);
 });
 
 t.test(

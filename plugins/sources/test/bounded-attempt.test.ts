@@ -3,14 +3,12 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { payloadConverterPath } from '@weir/kernel/boot';
 import { pino } from 'pino';
 import t from 'tap';
-import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
-import { workflowBundle } from '../../../workers/src/workflow-bundle.ts';
+import { compiledWorkflows } from '../../../test/compiled-workflows.ts';
 import { attempt, type RunInput } from '../src/attempt.ts';
 import { boundedAttempt } from '../src/sync/bounded-attempt.ts';
 import { RunFailed, sourceFailure } from '../src/sync/failure.ts';
 import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
 import { uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
-import { workflowsPath } from '../src/workflows-path.ts';
 
 type Deps = Parameters<typeof boundedAttempt>[0];
 type Tenant = Parameters<typeof boundedAttempt>[1]['tenant'];
@@ -131,7 +129,7 @@ t.test('an attempt that a stopping worker hands back is none of those that a run
   const connection = await NativeConnection.connect({ address });
   const client = new Client({ connection: await Connection.connect({ address }) });
   t.teardown(() => Promise.all([connection.close(), client.connection.close()]));
-  const bundled = await workflowBundle(workflowsPath, WORKFLOW_CACHE);
+  const bundled = await compiledWorkflows();
   const startWorker = async () => {
     const worker = await Worker.create({
       ...{ connection, taskQueue: queue, activities: { readAndLoad, endSync }, shutdownGraceTime: '1 ms' },

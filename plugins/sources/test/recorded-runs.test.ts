@@ -4,10 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
 import t from 'tap';
-import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
-import { workflowBundle } from '../../../workers/src/workflow-bundle.ts';
+import { compiledWorkflows } from '../../../test/compiled-workflows.ts';
 import * as workflows from '../src/workflows/index.ts';
-import { workflowsPath } from '../src/workflows-path.ts';
 
 /** A folder for each workflow, a file for each way that a run of it went. */
 const HISTORIES = join(import.meta.dirname, 'fixtures/histories');
@@ -58,7 +56,7 @@ const readHistory: (json: unknown) => unknown = (() => {
 
 /** Replays histories in the code that workers run, and gives what was found of each: a word, or nothing. */
 async function replayed(change = (text: string) => text): Promise<Map<string, string | undefined>> {
-  const options = { workflowBundle: await workflowBundle(workflowsPath, WORKFLOW_CACHE) };
+  const options = { workflowBundle: await compiledWorkflows() };
   const histories = [...texts].map(([workflowId, text]) => ({
     workflowId,
     history: readHistory(JSON.parse(change(text))),

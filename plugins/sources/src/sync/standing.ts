@@ -20,6 +20,7 @@ export interface Standing {
 }
 
 export type Standings = ReadonlyMap<string, Standing>;
+
 /** Where a stream stands before this attempt has read or committed anything of it. */
 export function standingOf(stream: PlannedStream): Standing {
   const { figures, resume } = stream;
