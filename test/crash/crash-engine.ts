@@ -5,9 +5,6 @@ import { ownWorkspace } from '../../connectors/runtime/test/container-kit.ts';
 import { askEngine, engineJson, engineSettings, ownEngine, programImage } from '../engines/index.ts';
 import { until } from '../until.ts';
 
-/** Far beyond a round of the reaper of containers and what it may take; only a hang reaches it. */
-const REAPED_MS = 180_000;
-
 /** The engine of a platform whose connectors run in containers. */
 export interface CrashEngine {
   /** How the platform's programs find it. */
@@ -48,7 +45,7 @@ export async function crashEngine(t: Teardown): Promise<CrashEngine | string> {
         const { containers, workspaces } = await left();
         return containers.length + workspaces.length === 0 || undefined;
       };
-      const isClean = await until('the end of every container', none, REAPED_MS).catch(() => false);
+      const isClean = await until('the end of every container', none).catch(() => false);
       if (isClean) return [];
       const { containers, workspaces } = await left();
       return [`${containers.length} containers and ${workspaces.length} workspaces are left: ${containers.join(', ')}`];
