@@ -1,19 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Between two looks: soon again at first, then ever later, since a look costs more than what is looked at. */
-const [POLL_MS, POLL_GROWTH, MAX_POLL_MS] = [20, 1.3, 750];
-/** Far beyond what anything here takes; only a hang reaches it. */
-const HANG_MS = 180_000;
+/** Pause between two looks: short at first, then growing, since a look costs CPU too. */
+const [FIRST_MS, GROWTH, LAST_MS] = [20, 1.3, 750];
+/** Upper bound of the pause for a state that lasts only briefly. */
+const OFTEN_MS = 100;
 
 type Maybe<T> = T | undefined | false;
 
-/** Looks until something is there, or is so. Rejects after a time that only a hang takes, or after `limitMs`. */
-export async function until<T>(what: string, look: () => Maybe<T> | Promise<Maybe<T>>, limitMs = HANG_MS): Promise<T> {
-  const deadline = performance.now() + limitMs;
-  for (let pause = POLL_MS; ; pause = Math.min(pause * POLL_GROWTH, MAX_POLL_MS)) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`waited ${limitMs / 1_000} s in vain for ${what}`);
-    await delay(pause);
+const awaited = new Set<string>();
+
+/** What tests of this process wait for right now; the runner prints it when it ends a file that hangs. */
+export const waitingFor = (): readonly string[] => [...awaited];
+
+/**
+ * Polls until `look` gives a value other than `undefined` and `false`, and resolves with it. It has no time limit: the
+ * runner ends a file that makes no progress. `often` is for a state that lasts only briefly.
+ */
+export async function until<T>(what: string, look: () => Maybe<T> | Promise<Maybe<T>>, pace?: 'often'): Promise<T> {
+  awaited.add(what);
+  const longest = pace === 'often' ? OFTEN_MS : LAST_MS;
+  try {
+    for (let pause = FIRST_MS; ; pause = Math.min(pause * GROWTH, longest)) {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+      await delay(pause);
+    }
+  } finally {
+    awaited.delete(what);
   }
 }
+
+/** Paces a fake that has to be slow, such as a source that trickles rows. A test never waits for an outcome with it. */
+export const pace = (ms: number): Promise<void> => delay(ms);
+
+/** A limit of the product that a test must not reach, in milliseconds: only a hang takes longer. */
+export const PATIENT_MS = 600_000;
+/** A limit of the product that a test wants to see reached, in milliseconds. */
+export const HASTY_MS = 300;
