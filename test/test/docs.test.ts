@@ -1,23 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import t from 'tap';
-import { blockFaults, isOutput } from '../docs/blocks.ts';
-import { callIds } from '../docs/call-ids.ts';
-import { startDevPlatform } from '../docs/dev-platform.ts';
+import { blockFaults } from '../docs/blocks.ts';
+import { checkPages } from '../docs/check-pages.ts';
 import { brokenLinks, readPages } from '../docs/links.ts';
 import { normalised, showsSame } from '../docs/normalise.ts';
 import { readPage } from '../docs/page.ts';
 import { referencePages } from '../docs/reference/pages.ts';
 import { INTERNAL_VARIABLES, VARIABLE_GROUPS } from '../docs/reference/variables.ts';
-import { runCalls, runPages } from '../docs/run-pages.ts';
 import { tourFaults } from '../docs/tour.ts';
 import { testPlatform } from '../platform.ts';
 import { readSources } from '../spec/read-sources.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const HANG_LIMIT_MS = 600_000;
-
-t.setTimeout(HANG_LIMIT_MS);
+/** Pages whose commands every run executes; the lane `docs-pages` executes those of all pages. */
+const FIRST_PAGES = ['README.md', 'docs/tutorials/first-source.md'];
 
 const pageText = (file: string) => readFile(path.join(ROOT, file), 'utf8');
 
@@ -81,23 +78,9 @@ t.test('what a page shows is compared without ids, times, ports and widths', asy
   t.equal(normalised('in /tmp/x/a', [['/tmp/x', '/home/ada']]), 'in /home/ada/a');
 });
 
-t.test('the commands of all pages do what the pages show', { timeout: HANG_LIMIT_MS }, async (t) => {
-  const platform = await startDevPlatform(ROOT);
-  t.teardown(() => platform.stop());
+t.test('README.md and the first tutorial → their commands print what the pages show', async (t) => {
   const pages = await readPages(ROOT);
-  const readme = pages.find(({ file }) => file === 'README.md');
-  const start = readme?.blocks.find(isOutput)?.text ?? '';
-  t.ok(showsSame(start, platform.said.stderr), 'npm start prints what README.md shows', {
-    shown: normalised(start),
-    printed: normalised(platform.said.stderr),
-  });
-  const runs = await runPages(pages, platform);
-  for (const { file, blocks, outputs, faults } of runs)
-    t.strictSame(faults, [], `${file}: ${blocks}, ${outputs} shown`);
-  t.ok(runs.reduce((sum, { blocks }) => sum + blocks, 0) > 20, 'blocks were run');
-  const api = pages.find(({ file }) => file === 'docs/reference/api.md');
-  if (api === undefined) return;
-  const calls = await runCalls(api, platform, await callIds(platform));
-  t.strictSame(calls.faults, [], `${calls.blocks} calls of the reference are answered`);
-  t.ok(calls.blocks > 10);
+  const first = pages.filter(({ file }) => FIRST_PAGES.includes(file));
+  t.equal(first.length, FIRST_PAGES.length);
+  await checkPages(t, ROOT, first);
 });
