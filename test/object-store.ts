@@ -55,7 +55,14 @@ function argumentsOf(folder: string, ports: Ports): string[] {
     `-${service}.port.grpc=${ports[`${service}Grpc`]}`,
   ]);
   return [
-    ...['server', `-dir=${path.join(folder, 'data')}`, '-ip=127.0.0.1', '-ip.bind=127.0.0.1', ...listen],
+    ...[
+      '-logtostderr=true',
+      'server',
+      `-dir=${path.join(folder, 'data')}`,
+      '-ip=127.0.0.1',
+      '-ip.bind=127.0.0.1',
+      ...listen,
+    ],
     ...[
       '-master.telemetry=false',
       '-master.volumeSizeLimitMB=1024',

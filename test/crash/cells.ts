@@ -25,7 +25,7 @@ export interface Matrix {
   readonly contained: boolean;
   readonly targets: readonly Target[];
   readonly points: readonly FaultPoint[];
-  /** The list of every test run: each point, each process and each mode of the matrix is in it; empty when the soak alone runs it. */
+  /** What the lane `crashes` runs: each point, process and mode of the matrix; empty when only the soak of all cells runs it. */
   readonly fixed: readonly Round[];
 }
 
@@ -86,6 +86,21 @@ export const MATRICES: readonly Matrix[] = [
     fixed: [],
   },
 ];
+
+/** What every test run kills: each process of a platform without containers once, while a sync of each mode is held. */
+export const SHORT: Matrix = {
+  name: 'every process once',
+  ...{ warehouse: 's3', contained: false, points: POINTS },
+  targets: ['api', 'worker', 'child', 'postgres', 'temporal', 'store'],
+  fixed: [
+    round('api', 'S8 overwrite'),
+    round('worker', 'S9 merge'),
+    round('child', 'S10 append'),
+    round('postgres', 'S11 shared'),
+    round('temporal', 'S12 append'),
+    round('store', 'S7 merge'),
+  ],
+};
 
 /** Processes at points that are in no matrix. */
 interface Elsewhere {

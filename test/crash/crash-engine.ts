@@ -11,8 +11,8 @@ export interface CrashEngine {
   readonly environment: Record<string, string>;
   /** Kills what runs in the container of a run; false when there is none. */
   killContainer(runId: string): Promise<boolean>;
-  /** Waits until no container and no workspace of a run is left; says what is after the reaper's next round. */
-  leftovers(): Promise<string[]>;
+  /** Waits until no container and no workspace of a run is left. */
+  untilClean(): Promise<unknown>;
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   restart(): Promise<void>;
 }
@@ -27,10 +27,10 @@ export async function crashEngine(t: Teardown): Promise<CrashEngine | string> {
   const workspace = { source: await ownWorkspace(t, engine), discovery: await ownWorkspace(t, engine) };
   const running = (runId: string) =>
     containers(socketPath, { label: [`weir.execution=${runId}`], status: ['running'] }, false);
-  const left = async () => {
+  const isClean = async () => {
     const found = await containers(socketPath, { label: ['weir.role'] }, true);
     const folders = await Promise.all(Object.values(workspace).map((folder) => readdir(folder)));
-    return { containers: found.map(({ Id, State }) => `${State} ${Id}`), workspaces: folders.flat() };
+    return found.length + folders.flat().length === 0;
   };
   return {
     environment: engineSettings(engine, workspace),
@@ -40,16 +40,7 @@ export async function crashEngine(t: Teardown): Promise<CrashEngine | string> {
       const asked = { method: 'POST', path: `/containers/${found.Id}/kill?signal=SIGKILL` };
       return (await askEngine(socketPath, asked)).status === 204;
     },
-    async leftovers() {
-      const none = async () => {
-        const { containers, workspaces } = await left();
-        return containers.length + workspaces.length === 0 || undefined;
-      };
-      const isClean = await until('the end of every container', none).catch(() => false);
-      if (isClean) return [];
-      const { containers, workspaces } = await left();
-      return [`${containers.length} containers and ${workspaces.length} workspaces are left: ${containers.join(', ')}`];
-    },
+    untilClean: () => until('the end of every container and workspace', isClean),
     kill: (signal) => daemon.stop(signal),
     restart: () => daemon.start(),
   };

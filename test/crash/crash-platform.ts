@@ -41,8 +41,8 @@ export interface CrashPlatform {
   kill(target: Service): Promise<void>;
   /** Kills what runs in the container of a run; false when there is none. */
   killContainer(runId: string): Promise<boolean>;
-  /** Waits for the end of all that runs leave outside of processes; says what is left. */
-  leftovers(): Promise<string[]>;
+  /** Waits until no scratch folder, container or workspace of a run is left. */
+  untilClean(): Promise<void>;
   /** Starts it again where it was, and every program of ours that has ended meanwhile, as a supervisor would. */
   restart(target: Service): Promise<void>;
 }
@@ -104,13 +104,10 @@ export async function crashPlatform(
       else await servers.kill(target);
     },
     killContainer: async (runId) => (await engine?.killContainer(runId)) ?? false,
-    async leftovers() {
+    async untilClean() {
       const attempts = () => readdir(join(folder, 'work', 'attempts'));
-      const scratch = await until('the end of every scratch folder', async () => (await attempts()).length === 0).then(
-        () => [],
-        async () => [`${(await attempts()).length} scratch folders are left`],
-      );
-      return [...scratch, ...((await engine?.leftovers()) ?? [])];
+      await until('the end of every scratch folder', async () => (await attempts()).length === 0);
+      await engine?.untilClean();
     },
     async restart(target) {
       if (target === 'engine_killed' || target === 'engine_stopped') await engine?.restart();
@@ -190,7 +187,7 @@ async function startPrograms(t: Teardown, environment: Record<string, string>) {
     async kill(target: 'api' | 'worker') {
       const { pid } = programs[target];
       process.kill(pid, 'SIGKILL');
-      await until(`the end of the ${target}`, async () => isGone(pid) || undefined);
+      await until(`the end of the ${target}`, () => isGone(pid));
     },
     async restart() {
       if (isGone(programs.api.pid)) programs.api = await start.api();

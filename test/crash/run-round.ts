@@ -53,10 +53,11 @@ export async function runRound(platform: CrashPlatform, sources: CellSources, ce
   if (service !== undefined) await platform.restart(service);
   const recovered = performance.now();
   const ends = await Promise.all(held.map((one) => end(one, recovered)));
-  const left = [...(await orphansOf(platform, processes)), ...(await platform.leftovers())];
+  await processesGone(platform, processes);
+  await platform.untilClean();
   return held.map(({ cell, source, moments }, at) => {
     const { run = 'unknown', seconds = 0, faults = [] } = ends[at] ?? {};
-    const all = [...(killed[at] ?? []), ...faults, ...left];
+    const all = [...(killed[at] ?? []), ...faults];
     if (all.length === 0) sources.giveBack(source);
     return { cell, source, generation: source.generation(), moments, run, seconds, faults: all };
   });
@@ -98,26 +99,20 @@ async function killOwn(platform: CrashPlatform, { cell, runId, child }: Held): P
 async function end({ cell, source, runId, moments }: Held, recovered: number) {
   const faults: string[] = [];
   const first = await endOf(source, runId);
-  if (first === undefined) faults.push('the run is still open after the recovery');
   const seconds = (performance.now() - recovered) / 1_000;
-  const succeeded = first?.status === 'succeeded';
+  const succeeded = first.status === 'succeeded';
   moments.push(await source.moment(succeeded ? 'finished' : 'ended'));
   if (!succeeded) {
     await source.start();
     const second = await endOf(source, await source.newestRun());
-    if (second?.status !== 'succeeded') {
-      faults.push(`a new sync did not succeed either: ${second?.failure?.code ?? 'it goes on'}`);
-    }
+    if (second.status !== 'succeeded') faults.push(`a new sync did not succeed either: ${second.failure?.code}`);
     moments.push(await source.moment('finished'));
   }
-  const run = first === undefined ? 'open' : `${first.status}${first.failure ? ` (${first.failure.code})` : ''}`;
+  const run = `${first.status}${first.failure ? ` (${first.failure.code})` : ''}`;
   return { run, seconds, faults: [...faults, ...unfinished(cell, source, moments.at(-1))] };
 }
 
-/** The run, or undefined when it goes on for too long. */
-function endOf(source: CellSource, runId: string) {
-  return until('the end of a run', () => source.ended(runId)).catch(() => undefined);
-}
+const endOf = (source: CellSource, runId: string) => until(`the end of run ${runId}`, () => source.ended(runId));
 
 /** An incremental sync that succeeded has read its source to the end. */
 function unfinished({ mode }: Cell, source: CellSource, last: Moment | undefined): string[] {
@@ -134,12 +129,8 @@ async function ofRuns(platform: CrashPlatform): Promise<number[]> {
   return found.filter((pid) => !spare.includes(pid));
 }
 
-/** Processes that outlived the runs that they were started for, or the worker they belonged to. */
-async function orphansOf(platform: CrashPlatform, before: readonly number[]): Promise<string[]> {
+/** Waits for the end of the processes of the runs, and of those of a killed worker. */
+function processesGone(platform: CrashPlatform, before: readonly number[]): Promise<true> {
   const left = async () => [...(await ofRuns(platform)), ...before.filter(isRunning)];
-  const gone = async () => ((await left()).length === 0 ? true : undefined);
-  return until('the end of every process', gone).then(
-    () => [],
-    async () => [`${(await left()).length} processes outlived their runs`],
-  );
+  return until('the end of every process of the runs', async () => (await left()).length === 0);
 }
