@@ -1,21 +1,21 @@
 import t from 'tap';
+import { inLane } from '../lane.ts';
 import { DRIVES, PLACES } from '../prove/contributions.ts';
 import { stopping } from '../prove/platform/stopping.ts';
-import { MODES } from '../prove/proof.ts';
+import { MODES, type ProofMode } from '../prove/proof.ts';
 import { runProof } from '../prove/run-proof.ts';
 import { identitiesOf } from '../prove/secret-store-identities.ts';
 
-/** Far beyond what a proof takes; only a hang reaches it. */
-const HANG_LIMIT_MS = 900_000;
-t.setTimeout(HANG_LIMIT_MS);
+/** The proof of the store also creates sources with inline credentials and migrates them, so it shows more than the other. */
+const SHORT: readonly ProofMode[] = ['secret_store'];
 
 t.test(
-  'no value of a credential is found anywhere in either mode, and every leak that is made on purpose is',
+  'credentials in every place that takes one → no value is found anywhere, and every leak on purpose is',
   async (t) => {
     const ending = stopping();
     t.teardown(() => ending.stop());
     const report = await runProof({
-      ...{ modes: MODES, effort: 'short', stopping: ending, places: PLACES, drives: DRIVES },
+      ...{ modes: inLane('proof-both') ? MODES : SHORT, effort: 'short', stopping: ending, places: PLACES, drives: DRIVES },
       ...{ prepare: identitiesOf, say: (line) => t.comment(line) },
     });
     t.same(report.findings, []);
