@@ -4,7 +4,6 @@ import { openVault, type Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type KernelSettings, kernelSettings } from '../config/kernel-settings.ts';
-import { Refusal } from '../config/refusal.ts';
 import { type Environment, readSettings } from '../config/settings.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
@@ -26,8 +25,8 @@ import { type Contributions, contributions } from './contributions.ts';
 import type { WeirPlugin } from './define-plugin.ts';
 import type { Mode } from './kernel.ts';
 import { kernelServices } from './kernel-services.ts';
-import { type Manifest, type Platform, readManifests, readPlatform } from './manifest.ts';
-import { planBoot } from './plan-boot.ts';
+import type { Platform } from './manifest.ts';
+import { planPlatform, taskQueue } from './plan-platform.ts';
 import { type LoadedPlugin, problemCatalogue, setupPlugins } from './setup-plugins.ts';
 
 export interface BootOptions {
@@ -62,14 +61,6 @@ export interface RunningPlatform {
   importDoor(plugin: LoadedPlugin, door: string): Promise<Record<string, unknown>>;
   /** Stops the plugins in reverse order, then the connections. */
   stop(): Promise<void>;
-}
-
-/** Reads the manifests and plans the boot, running no plugin; throws one `Refusal` with every fault. */
-export function planPlatform(platformFile: string): { platform: Platform; order: Manifest[] } {
-  const platform = readPlatform(platformFile);
-  const plan = planBoot(readManifests(platform), packageJson.version);
-  if (!plan.ok) throw new Refusal('plugins refused', plan.faults);
-  return { platform, order: plan.order };
 }
 
 /**
@@ -198,11 +189,6 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     await telemetry.stop();
     throw error;
   }
-}
-
-/** The queue of a worker role: `WORKFLOW_<ROLE>_TASK_QUEUE`, or `<role>-task-queue`. */
-export function taskQueue(role: string, environment: Environment): string {
-  return environment[`WORKFLOW_${role.toUpperCase().replaceAll('-', '_')}_TASK_QUEUE`] ?? `${role}-task-queue`;
 }
 
 /** Packages are found from where `platform.json` lies, so that a deployment chooses its own plugins. */

@@ -1,14 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import {
+import type {
   Client,
-  type WorkflowExecutionDescription as ClientDescription,
-  Connection,
-  type WorkflowClientInterceptor,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
+  WorkflowExecutionDescription as ClientDescription,
+  WorkflowClientInterceptor,
+  WorkflowHandle,
 } from '@temporalio/client';
-import { defaultPayloadConverter } from '@temporalio/common';
 import { kernelProblems } from '../contract/problems.ts';
 import { pendingActivity, queueSide, secondsOf, WORKFLOW_STATUSES } from './read-engine.ts';
 import type { TaskQueueSide, WorkflowDescription, Workflows } from './workflows.ts';
@@ -35,36 +31,37 @@ function isAway(error: unknown): boolean {
 /** The `traceparent` of what is going on, for the workflows that it starts. */
 type Current = () => string | undefined;
 
+interface Options {
+  address: string;
+  namespace: string;
+  traceparent?: Current;
+}
+
+/** Loading takes a fifth of a second, so a process that never calls the engine does not load the client. */
+const loadSdk = () => import('@temporalio/client');
+type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+
 /** The Temporal adapter: connects on first use and again after a loss; every call is bounded in time. */
-export function temporalWorkflows(options: { address: string; namespace: string; traceparent?: Current }): Workflows {
+export function temporalWorkflows(options: Options): Workflows {
   let client: Promise<Client> | undefined;
-  const connected = (): Promise<Client> => {
-    client ??= Connection.connect({ address: options.address, connectTimeout: CONNECT_TIMEOUT_MS })
-      .then(
-        (connection) =>
-          new Client({
-            connection,
-            namespace: options.namespace,
-            dataConverter: { payloadConverterPath },
-            interceptors: { workflow: [traced(options.traceparent)] },
-          }),
-      )
-      .catch((error: unknown) => {
-        client = undefined;
-        throw kernelProblems.dependencyUnavailable({ cause: error });
-      });
+  const connected = (sdk: Sdk): Promise<Client> => {
+    client ??= connect(sdk, options).catch((error: unknown) => {
+      client = undefined;
+      throw kernelProblems.dependencyUnavailable({ cause: error });
+    });
     return client;
   };
-  const bounded = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-    const open = await connected();
+  const bounded = async <T>(work: (client: Client, sdk: Sdk) => Promise<T>): Promise<T> => {
+    const sdk = await loadSdk();
+    const open = await connected(sdk);
     return open.connection
-      .withDeadline(Date.now() + CALL_TIMEOUT_MS, () => work(open))
+      .withDeadline(Date.now() + CALL_TIMEOUT_MS, () => work(open, sdk))
       .catch((error: unknown) => {
         throw isAway(error) ? kernelProblems.dependencyUnavailable({ cause: error }) : error;
       });
   };
   const unlessGone = <T>(workflowId: string, work: (workflow: WorkflowHandle) => Promise<T>): Promise<T | undefined> =>
-    bounded(async (open) => {
+    bounded(async (open, { WorkflowNotFoundError }) => {
       try {
         return await work(open.workflow.getHandle(workflowId));
       } catch (error) {
@@ -74,7 +71,7 @@ export function temporalWorkflows(options: { address: string; namespace: string;
     });
   return {
     start: ({ workflowId, type, taskQueue, args, fairnessKey }) =>
-      bounded(async (open) => {
+      bounded(async (open, { WorkflowExecutionAlreadyStartedError }) => {
         try {
           const once = { workflowId, taskQueue, args, workflowIdReusePolicy: 'REJECT_DUPLICATE' } as const;
           await open.workflow.start(type, { ...once, ...(fairnessKey && { priority: { fairnessKey } }) });
@@ -121,8 +118,18 @@ export function temporalWorkflows(options: { address: string; namespace: string;
   };
 }
 
+async function connect({ Client, Connection }: Sdk, { address, namespace, traceparent }: Options): Promise<Client> {
+  return new Client({
+    connection: await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS }),
+    namespace,
+    dataConverter: { payloadConverterPath },
+    interceptors: { workflow: [await traced(traceparent)] },
+  });
+}
+
 /** Workflows read the trace that they belong to from this header. */
-function traced(current: Current = () => undefined): WorkflowClientInterceptor {
+async function traced(current: Current = () => undefined): Promise<WorkflowClientInterceptor> {
+  const { defaultPayloadConverter } = await import('@temporalio/common');
   return {
     startWithDetails(input, next) {
       const traceparent = current();

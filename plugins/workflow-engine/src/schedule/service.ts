@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client';
+import type { ScheduleSpec } from '@temporalio/client';
 import type { WorkflowEngineService } from '@weir/kernel';
 import type { EngineSchedule, SchedulesService } from '../contract.ts';
 import { clockChanges } from './clock-changes.ts';
@@ -9,6 +9,9 @@ import { readTimes } from './read-times.ts';
 import { sentence } from './sentence.ts';
 
 const PAGE = 1_000;
+
+/** The kernel loads the client with the first call of the engine; so does this plugin. */
+const loadSdk = () => import('@temporalio/client');
 
 type Engine = Pick<WorkflowEngineService, 'withClient' | 'queues'>;
 
@@ -23,6 +26,7 @@ export function schedulesService(engine: Engine, now: () => number = Date.now): 
 
     put: (schedule) =>
       engine.withClient(async ({ schedule: schedules }) => {
+        const { ScheduleAlreadyRunning, ScheduleNotFoundError } = await loadSdk();
         const { scheduleId } = schedule;
         const options = optionsOf(engine, schedule, now());
         const handle = schedules.getHandle(scheduleId);
@@ -40,6 +44,7 @@ export function schedulesService(engine: Engine, now: () => number = Date.now): 
 
     mark: (scheduleId) =>
       engine.withClient(async ({ schedule }) => {
+        const { ScheduleNotFoundError } = await loadSdk();
         try {
           return markOf(await schedule.getHandle(scheduleId).describe());
         } catch (error) {
@@ -50,6 +55,7 @@ export function schedulesService(engine: Engine, now: () => number = Date.now): 
 
     remove: (scheduleId) =>
       engine.withClient(async ({ schedule }) => {
+        const { ScheduleNotFoundError } = await loadSdk();
         await schedule
           .getHandle(scheduleId)
           .delete()
