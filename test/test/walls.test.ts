@@ -6,6 +6,7 @@ import { checkWalls, RULES } from '../walls.ts';
 /** One import through each wall: the file that does it and what it imports. */
 const FAULTS: Record<string, [from: string, to: string]> = {
   'no-circular': ['kernel/src/a.ts', 'kernel/src/b.ts'],
+  'loads-on-demand': ['kernel/src/telemetry/telemetry.ts', 'kernel/src/telemetry/otlp-tracer.ts'],
   'documents-is-a-leaf': ['documents/src/index.ts', 'kernel/src/contract.ts'],
   'run-logs-are-a-leaf': ['run-logs/src/index.ts', 'kernel/src/contract.ts'],
   'vault-is-a-leaf': ['vault/src/index.ts', 'kernel/src/contract.ts'],
@@ -40,9 +41,15 @@ t.test('every rule of the walls catches a planted import, of a type too', async 
     write(to, 'export type Here = string;\n');
     write(from, `import type { Here as H${to.length} } from './${path.relative(path.dirname(from), to)}';\n`);
   }
+  const [tracing, tracer] = FAULTS['loads-on-demand']!;
+  write(tracer, 'export const here = 1;\n');
+  write(tracing, "import { here } from './otlp-tracer.ts';\nexport { here };\n");
+  write('kernel/src/boot.ts', "const load = () => import('./telemetry/otlp-tracer.ts');\nexport { load };\n");
   write('kernel/src/b.ts', "import type { Here } from './a.ts';\nexport type Back = Here;\n");
   write('kernel/src/a.ts', 'export type Here = string;\n');
   const { faults } = await checkWalls(root, 1);
+  const onDemand = faults.filter((fault) => fault.startsWith('loads-on-demand'));
+  t.strictSame(onDemand, [`loads-on-demand: ${tracing} -> ${tracer}`], 'a dynamic import is none');
   for (const [rule, [from, to]] of Object.entries(FAULTS)) {
     t.ok(
       faults.some((fault) => fault.startsWith(`${rule}: ${from} -> ${to}`)),
