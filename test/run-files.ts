@@ -32,26 +32,27 @@ export function busyMeter(): () => number {
   };
 }
 
-/** The files in the order in which they are begun: the slow ones by their list, then the others as they come. */
-export function inOrder(files: readonly string[], slow: readonly string[]): string[] {
-  const given = new Set(files);
-  const first = slow.filter((file) => given.has(file));
-  const begun = new Set(first);
-  return [...first, ...files.filter((file) => !begun.has(file))];
-}
-
 /**
  * Runs every file, as many at once as there are cores, and up to twice as many for as long as fewer leave cores idle.
- * Resolves when all have ended; `run` does not reject.
+ * Each gets a slot, a small number that no other running file has. Resolves when all have ended; `run` does not reject.
  */
-export async function runFiles(files: readonly string[], run: (file: string) => Promise<void>): Promise<void> {
+export async function runFiles(
+  files: readonly string[],
+  run: (file: string, slot: number) => Promise<void>,
+): Promise<void> {
   const waiting = [...files];
   const running = new Set<Promise<void>>();
   const cores = availableParallelism();
+  const slots = new Set(Array.from({ length: cores * FILES_PER_CORE }, (_, at) => at));
   const begin = () => {
     const file = waiting.shift();
     if (file === undefined) return;
-    const ran: Promise<void> = run(file).finally(() => running.delete(ran));
+    const [slot = 0] = slots;
+    slots.delete(slot);
+    const ran: Promise<void> = run(file, slot).finally(() => {
+      running.delete(ran);
+      slots.add(slot);
+    });
     running.add(ran);
   };
   const busy = busyMeter();

@@ -1,85 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
-import { constants } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { budgetOf, RUNAWAY, TOO_DEAR } from './budgets.ts';
+import { type CpuHistory, inOrder, readCpuHistory, writeCpuHistory } from './cpu-history.ts';
 import { engineLines } from './engine-uses.ts';
-import { runFile } from './run-file.ts';
-import { busyMeter, inOrder, runFiles } from './run-files.ts';
-import { startServices, type TestServices } from './services.ts';
-import { SLOW_FILES } from './slow-files.ts';
-import type { FileResult } from './tap-results.ts';
+import { ownCpuSeconds } from './file-processes.ts';
+import { LANE_VARIABLE } from './lane.ts';
+import { killFiles, runFile } from './run-file.ts';
+import { busyMeter, runFiles } from './run-files.ts';
+import { lockRuns } from './run-lock.ts';
+import { SERVICE_VARIABLES } from './service-table.ts';
+import { type TestServices, testServices } from './services.ts';
+import { readStandingServices } from './standing-services.ts';
+import type { Failure, FileResult } from './tap-results.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const TESTS = '*/**/test/**/*.test.ts';
+const TESTS = ['*/**/test/**/*.test.ts', 'test/test/*.test.ts'];
 const TERMINATED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** How many of the dearest files are named at the end. */
+const DEAREST = 5;
+/** Each file that runs takes the ports of its servers from a range of its own. */
+const [FIRST_PORT, PORTS_PER_FILE] = [20_000, 1_000];
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
+const isLane = process.env[LANE_VARIABLE] !== undefined;
 
 /**
- * Every test file of the checkout, or the given ones, as paths from the root, in order. The template's own tests are run
- * by `test/test/template.test.ts`, from packed packages, as a third party would.
+ * The given files, or those that a change since `base` may reach, or every test file of the checkout, as paths from the
+ * root. The template's own tests are run by `test/test/template.test.ts`, from packed packages, as a third party would.
  */
-async function testFiles(given: readonly string[]): Promise<string[]> {
+async function testFiles(given: readonly string[], base: string | undefined): Promise<string[]> {
   if (given.length > 0) return given.map((file) => path.relative(ROOT, path.resolve(file)));
   const exclude = (name: string) => name.includes('node_modules') || name.startsWith('plugin-template');
-  const files = await Array.fromAsync(glob([TESTS, 'test/test/*.test.ts'], { cwd: ROOT, exclude }));
-  return inOrder([...new Set(files)].sort(), SLOW_FILES);
+  const all = [...new Set(await Array.fromAsync(glob(TESTS, { cwd: ROOT, exclude })))].sort();
+  if (base === undefined) return all;
+  const { changedTests } = await import('./changed-tests.ts');
+  return changedTests(ROOT, base, all, say);
+}
+
+function tellFailure({ name, diagnosis }: Failure): void {
+  say(`✗ ${name}`);
+  if (diagnosis !== '') say(diagnosis.replaceAll(/^/gm, '    '));
 }
 
 function tell({ file, passed, failed, cpuSeconds }: FileResult, seconds: number): void {
   const count = failed > 0 ? `${failed} failed, ${passed} passed` : `${passed}`;
-  const computed = cpuSeconds === undefined ? '' : `, ${cpuSeconds.toFixed(1)} s computing`;
+  const computed = cpuSeconds === undefined ? '' : `, ${cpuSeconds.toFixed(1)} CPU-s`;
   say(`  ${failed > 0 ? '✗' : '✓'} ${file}  ${count}  ${seconds.toFixed(1)} s${computed}`);
 }
 
-/** Runs the files, tells each as it ends, and at last how well the machine was used. */
-async function runTests(files: readonly string[], services: TestServices): Promise<FileResult[]> {
-  const env = { ...process.env, ...services.addresses };
+/** A file far over its budget fails; lanes have none. */
+function judgeCost(result: FileResult): FileResult {
+  const { file, cpuSeconds = 0 } = result;
+  const budget = budgetOf(file);
+  if (isLane || cpuSeconds <= budget * TOO_DEAR) return result;
+  const failure = {
+    name: `${file} > CPU`,
+    diagnosis: `used ${cpuSeconds.toFixed(1)} CPU-s, its budget is ${budget}: make it cheaper, or name it in test/budgets.ts`,
+  };
+  tellFailure(failure);
+  return { ...result, failed: result.failed + 1, failures: [...result.failures, failure] };
+}
+
+/** Where the temporary folders of the files lie: a short path, since sockets lie in them. */
+const folder = mkdtempSync(path.join(tmpdir(), 'weir-'));
+
+/** Runs the files, the dearest first, and tells each as it ends. */
+async function runTests(files: readonly string[], env: NodeJS.ProcessEnv, services: TestServices) {
   const results: FileResult[] = [];
-  const started = Date.now();
-  const busy = busyMeter();
-  await runFiles(files, async (file) => {
+  await runFiles(inOrder(files, readCpuHistory()), async (file, slot) => {
     const begun = Date.now();
-    const result = await runFile(file, { cwd: ROOT, env });
-    results.push(result);
+    const ports = `${FIRST_PORT + slot * PORTS_PER_FILE}-${FIRST_PORT + (slot + 1) * PORTS_PER_FILE - 1}`;
+    const result = await runFile(file, {
+      ...{ cwd: ROOT, folder: path.join(folder, `${slot}`.padStart(2, '0')), onFailure: tellFailure },
+      env: { ...env, ...services.addresses, WEIR_TEST_PORTS: ports },
+      variables: SERVICE_VARIABLES,
+      need: services.need,
+      ...(isLane ? {} : { maxCpuSeconds: budgetOf(file) * RUNAWAY }),
+    });
+    results.push(judgeCost(result));
     tell(result, (Date.now() - begun) / 1_000);
   });
-  const computed = results.reduce((sum, { cpuSeconds = 0 }) => sum + cpuSeconds, 0);
-  const took = ((Date.now() - started) / 1_000).toFixed(0);
-  say(
-    `${took} s, the cores busy for ${(busy() * 100).toFixed(0)} % of it; ${computed.toFixed(0)} s computing in the files`,
-  );
   return results;
 }
 
-/** Prints what came of the tests; gives how many failed. */
-function report(results: readonly FileResult[]): number {
+/** Prints what the run cost and what came of it; gives how many failed. */
+function report(results: readonly FileResult[], wallSeconds: number, busy: number): number {
   const sum = (count: (result: FileResult) => number) => results.reduce((total, result) => total + count(result), 0);
-  const [passed, skipped] = [sum((result) => result.passed), sum((result) => result.skipped)];
+  const failures = results.flatMap((result) => result.failures);
   // A run of nothing proves nothing.
   const failed = results.length === 0 ? 1 : sum((result) => result.failed);
-  for (const { name, diagnosis } of results.flatMap(({ failures }) => failures)) {
-    say(`\n✗ ${name}`);
-    if (diagnosis !== '') say(diagnosis.replaceAll(/^/gm, '    '));
+  if (failures.length > 0 && results.length > 1) {
+    say('\nfailed:');
+    for (const { name } of failures) say(`  ✗ ${name}`);
   }
   for (const line of engineLines(results)) say(line);
+  const skipped = sum((result) => result.skipped);
   if (skipped > 0) say(`${skipped} skipped`);
-  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  const cpu: CpuHistory = Object.fromEntries(results.flatMap(({ file, cpuSeconds = 0 }) => [[file, cpuSeconds]]));
+  if (!isLane) writeCpuHistory(cpu);
+  if (results.length > DEAREST) {
+    const dearest = Object.entries(cpu).sort(([, a], [, b]) => b - a);
+    const told = (some: typeof dearest) => some.map(([file, seconds]) => `${file} ${seconds.toFixed(1)}`).join(', ');
+    say(`dearest: ${told(dearest.slice(0, DEAREST))}`);
+    const over = dearest.filter(([file, seconds]) => seconds > budgetOf(file));
+    if (!isLane && over.length > 0) say(`over their budget: ${told(over)}`);
+  }
+  const total = ownCpuSeconds();
+  const all =
+    total === undefined
+      ? ''
+      : `${total.toFixed(0)} CPU-s with services, ${sum(({ cpuSeconds = 0 }) => cpuSeconds).toFixed(0)} in ${results.length} files; `;
+  say(`${all}${wallSeconds.toFixed(0)} s, the cores busy for ${(busy * 100).toFixed(0)} % of it`);
+  process.stdout.write(`\n${sum((result) => result.passed)} passed, ${failed} failed\n`);
   return failed;
 }
 
 async function main(): Promise<number> {
-  const files = await testFiles(process.argv.slice(2));
-  const services = await startServices(process.env, say, { secretStore: true, engines: true });
-  for (const signal of TERMINATED) {
-    process.once(signal, () => {
-      void services.stop().finally(() => process.exit(128 + constants.signals[signal]));
-    });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { changed: { type: 'boolean', default: false } },
+  });
+  const [base = 'HEAD'] = positionals;
+  const files = await testFiles(values.changed ? [] : positionals, values.changed ? base : undefined);
+  if (files.length === 0) {
+    say(`no test can reach what has changed since ${base}`);
+    process.stdout.write('\n0 passed, 0 failed\n');
+    return 0;
   }
-  try {
-    return report(await runTests(files, services)) === 0 ? 0 : 1;
-  } finally {
+  if (positionals.length === 0 && !values.changed) await lockRuns(say);
+  const env = { ...process.env, ...readStandingServices()?.addresses };
+  const services = testServices(env, say);
+  const end = async () => {
+    killFiles();
     await services.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (const signal of TERMINATED) {
+    process.once(signal, () => void end().finally(() => process.exit(128 + constants.signals[signal])));
   }
+  const [started, busy] = [Date.now(), busyMeter()];
+  let results: FileResult[] = [];
+  try {
+    results = await runTests(files, env, services);
+  } finally {
+    await end();
+  }
+  return report(results, (Date.now() - started) / 1_000, busy()) === 0 ? 0 : 1;
 }
 
 process.exitCode = await main().catch((fault: Error) => {

@@ -69,9 +69,13 @@ function wholeFault({ ok, failures }: FinalResults, { code, signal }: Ending): s
 
 /**
  * Counts the assertions in the TAP text of one file. A file that dies, hangs or holds no assertion is itself a failure.
- * `write` takes the text in pieces; `end` gives what came of the file.
+ * `write` takes the text in pieces, `onFailure` gets each failure at once; `end` gives the result, in which `faults` of the
+ * file as a whole are failures too.
  */
-export function tapResults(file: string): { write(text: string): void; end(ending: Ending): Promise<FileResult> } {
+export function tapResults(
+  file: string,
+  onFailure: (failure: Failure) => void = () => {},
+): { write(text: string): void; end(ending: Ending, faults?: readonly string[]): Promise<FileResult> } {
   const parser = new Parser({ name: file });
   const result: FileResult = {
     file,
@@ -86,6 +90,7 @@ export function tapResults(file: string): { write(text: string): void; end(endin
   const fail = (name: string, diagnosis: string) => {
     result.failed += 1;
     result.failures.push({ name, diagnosis });
+    onFailure({ name, diagnosis });
   };
   parser.on('pass', () => {
     result.passed += 1;
@@ -101,12 +106,13 @@ export function tapResults(file: string): { write(text: string): void; end(endin
   });
   return {
     write: (text) => void parser.write(text),
-    async end(ending) {
+    async end(ending, faults = []) {
       const results = await new Promise<FinalResults>((resolve) => {
         parser.once('complete', resolve);
         parser.end();
       });
       result.engines = uses();
+      for (const fault of faults) fail(`${file} > ${fault}`, '');
       const { skipAll, skipReason } = results.plan;
       const fault = wholeFault(results, ending);
       if (fault !== undefined && result.failed === 0) fail(file, fault);

@@ -12,13 +12,16 @@ const LOG_TAIL_LINES = 12;
  * Below those that systems give to connections and to whoever asks for any port: a server that is started again where it
  * was finds its port taken by none of them.
  */
-const [FIRST_PORT, PORTS] = [20_000, 12_000];
+const USUAL_PORTS = '20000-31999';
+/** First and last port for the servers of one test file, so that files that run at once never race for a port. */
+const PORTS_VARIABLE = 'WEIR_TEST_PORTS';
 const HOLD_TRIES = 100;
 
 async function holdPort(): Promise<Server> {
+  const [first = 0, last = 0] = (process.env[PORTS_VARIABLE] ?? USUAL_PORTS).split('-').map(Number);
   for (let tried = 1; ; tried += 1) {
     const server = createServer();
-    const port = FIRST_PORT + randomInt(PORTS);
+    const port = randomInt(first, last + 1);
     try {
       await once(server.listen(port, '127.0.0.1'), 'listening');
       return server;

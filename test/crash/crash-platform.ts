@@ -9,7 +9,7 @@ import pg from 'pg';
 import { type ApiProcess, apiProcess } from '../api-process.ts';
 import { findObjectStore, type RunningObjectStore, startObjectStore } from '../object-store.ts';
 import { platformEnvironment } from '../platform.ts';
-import { ENGINE_NO_DURABILITY } from '../services.ts';
+import { ENGINE_NO_DURABILITY } from '../service-table.ts';
 import { until } from '../until.ts';
 import { startWorker, type WorkerProcess } from '../worker-process.ts';
 import type { Matrix, Service } from './cells.ts';

@@ -144,6 +144,7 @@ export const innerVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_STDIN_LEASE', because('connectors', 'a connector without its runtime ends')],
   ['WEIR_LAUNCHED_AT', because('cli', 'when the launcher began, for the start-up figures')],
   ['WEIR_TEST_DATABASE_URL', because('kernel', 'the server of the tests')],
+  ['WEIR_TEST_PORTS', because('cli', 'the ports of the servers of a test')],
   ['WEIR_TEST_S3_ENDPOINT', because('datasets', 'the object store of the tests')],
   ['WEIR_TEST_S3_ACCESS_KEY_ID', because('datasets', 'the object store of the tests')],
   ['WEIR_TEST_S3_SECRET_ACCESS_KEY', because('datasets', 'the object store of the tests')],

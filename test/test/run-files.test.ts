@@ -2,17 +2,22 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { BUDGETS } from '../budgets.ts';
+import { reachedTests, withStarted } from '../changed-tests.ts';
+import { inOrder } from '../cpu-history.ts';
+import { processesOf } from '../file-processes.ts';
 import { runFile } from '../run-file.ts';
-import { inOrder, runFiles } from '../run-files.ts';
-import { SLOW_FILES } from '../slow-files.ts';
+import { runFiles } from '../run-files.ts';
+import { HASTY_MS, until } from '../until.ts';
 
-t.test('the slow files are begun first, by their list; one that is not there is not missed', async (t) => {
-  t.strictSame(inOrder(['a', 'b', 'c', 'd'], ['c', 'gone', 'b']), ['c', 'b', 'a', 'd']);
+t.test('dearest file of the last run → begins first; its budget counts where it never ran', (t) => {
+  t.strictSame(inOrder(['a', 'b', 'c', 'd'], { a: 1, c: 9, gone: 20 }), ['c', 'b', 'd', 'a']);
   t.strictSame(
-    SLOW_FILES.filter((file) => !existsSync(file)),
+    Object.keys(BUDGETS).filter((file) => !existsSync(file)),
     [],
-    'the list names files that are there',
+    'the table names files that are there',
   );
+  t.end();
 });
 
 t.test('every file is run once, never more at once than two for each core', async (t) => {
@@ -31,24 +36,82 @@ t.test('every file is run once, never more at once than two for each core', asyn
 });
 
 const HEAD = "import t from 'tap';\n";
-const run = (folder: string, file: string) => runFile(`${folder}/${file}`, { cwd: process.cwd(), env: process.env });
+const VARIABLE = 'WEIR_TEST_DATABASE_URL';
+const COMMON = { cwd: process.cwd(), env: { ...process.env, [VARIABLE]: undefined } };
 
-t.test('a file that hangs is ended when its time is out, and is a failure like one that dies', async (t) => {
+t.test('a file that dies, throws unseen, hangs or runs away → one failure that says why', async (t) => {
   const folder = t.testdir({
-    'hangs.ts': `${HEAD}t.setTimeout(300);\nt.test('waits', () => new Promise(() => setInterval(() => {}, 1000)));\n`,
-    'spins.ts': `${HEAD}t.setTimeout(300);\nt.pass('one');\nsetTimeout(() => { for (;;); });\nt.test('waits', () => new Promise(() => {}));\n`,
+    'hangs.ts': `${HEAD}import { until } from '${process.cwd()}/test/until.ts';\nt.test('waits', () => until('godot', () => false));\n`,
+    'spins.ts': `${HEAD}t.pass('one');\nsetTimeout(() => { for (;;); });\nt.test('waits', () => new Promise(() => {}));\n`,
     'dies.ts': `${HEAD}t.pass('one');\nprocess.exit(3);\n`,
     'throws.ts': `${HEAD}t.pass('one');\nt.test('waits', async () => { void (async () => { await null; throw new Error('lost'); })(); await new Promise((go) => setTimeout(go, 50)); });\n`,
     'breaks.ts': `${HEAD}t.pass('one');\nt.test('waits', async () => { await null; setTimeout(() => { throw new Error('lost'); }); await new Promise((go) => setTimeout(go, 50)); });\n`,
     'good.ts': `${HEAD}t.pass('one');\n`,
   });
-  t.match(await run(folder, 'hangs.ts'), { passed: 0, failed: 1 });
-  t.match(await run(folder, 'spins.ts'), { failed: 1 });
-  t.match(await run(folder, 'dies.ts'), { passed: 1, failed: 1 });
+  const run = (file: string, more = {}) =>
+    runFile(`${folder}/${file}`, { ...COMMON, folder: `${folder}/tmp-${file}`, ...more });
+  const reasons = ({ failures }: { failures: { name: string }[] }) => failures.map(({ name }) => name).join();
+  t.match(reasons(await run('hangs.ts', { quietMs: HASTY_MS })), /ended: no further line of output/);
+  t.match(reasons(await run('spins.ts', { maxCpuSeconds: 0.5 })), /ended: it used \d+ CPU-s/);
+  t.match(await run('dies.ts'), { passed: 1, failed: 1 });
   for (const file of ['throws.ts', 'breaks.ts']) {
-    const { failed, failures } = await run(folder, file);
+    const { failed, failures } = await run(file);
     t.equal(failed, 1, `${file}: an error that nobody caught is a failure`);
     t.match(JSON.stringify(failures), 'lost');
   }
-  t.match(await run(folder, 'good.ts'), { passed: 1, failed: 0 });
+  t.match(await run('good.ts'), { passed: 1, failed: 0 });
+});
+
+t.test('a file that leaves a process or a file behind → fails, and nothing is left', async (t) => {
+  const sleeper = `['-e', 'setInterval(() => {}, 1000)']`;
+  const folder = t.testdir({
+    'apart.ts': `${HEAD}import { spawn } from 'node:child_process';\nconst child = spawn(process.execPath, ${sleeper}, { detached: true, stdio: 'ignore' });\nchild.unref();\nt.pass('one');\n`,
+    'leaves.ts': `${HEAD}import { mkdtempSync } from 'node:fs';\nimport { tmpdir } from 'node:os';\nmkdtempSync(tmpdir() + '/scratch-');\nt.pass('one');\n`,
+  });
+  const names = async (file: string) => {
+    const { failures } = await runFile(`${folder}/${file}`, { ...COMMON, folder: `${folder}/tmp-${file}` });
+    return failures.map(({ name }) => name).join();
+  };
+  t.match(await names('apart.ts'), /left process \d+: .*setInterval/);
+  await until('the end of the process', () => processesOf(-1, `${folder}/tmp-apart.ts`).length === 0);
+  t.match(await names('leaves.ts'), /left in its temporary folder: scratch-/);
+  t.notOk(existsSync(`${folder}/tmp-leaves.ts`));
+});
+
+t.test('a file that reads the variable of a service → gets it then, and never asks for another', async (t) => {
+  const folder = t.testdir({
+    'asks.ts': `${HEAD}const { ${VARIABLE}: url } = process.env;\nt.equal(url, 'postgres://here');\nt.equal(process.env.${VARIABLE}_MORE, 'too');\nt.equal(process.env.WEIR_TEST_PYTHON, undefined);\n`,
+    'fails.ts': `${HEAD}t.throws(() => process.env.${VARIABLE}, /no such server/);\n`,
+  });
+  const asked: string[] = [];
+  const ask = (file: string, need: (variable: string) => Promise<Record<string, string>>) =>
+    runFile(`${folder}/${file}`, { ...COMMON, folder: `${folder}/tmp`, variables: [VARIABLE], need });
+  const found = await ask('asks.ts', async (variable) => {
+    asked.push(variable);
+    return { [VARIABLE]: 'postgres://here', [`${VARIABLE}_MORE`]: 'too' };
+  });
+  t.match(found, { passed: 3, failed: 0 });
+  t.strictSame(asked, [VARIABLE]);
+  t.match(await ask('fails.ts', () => Promise.reject(new Error('no such server'))), { passed: 1, failed: 0 });
+});
+
+t.test('changed files → the tests that import or start them, and those of a package where no module changed', (t) => {
+  const reach = withStarted(
+    new Map([
+      ['a/test/a.test.ts', ['a/src/a.ts']],
+      ['a/src/a.ts', ['b/src/b.ts']],
+      ['b/src/b.ts', []],
+      ['b/test/b.test.ts', []],
+      ['c/test/c.test.ts', ['test/api-process.ts']],
+      ['test/api-process.ts', []],
+      ['kernel/src/main.ts', []],
+    ]),
+  );
+  const tests = [...reach.keys()].filter((module) => module.endsWith('.test.ts'));
+  const reached = (...changed: string[]) => reachedTests(reach, changed, tests);
+  t.strictSame(reached('b/src/b.ts'), ['a/test/a.test.ts']);
+  t.strictSame(reached('kernel/src/main.ts'), ['c/test/c.test.ts']);
+  t.strictSame(reached('b/src/data.json'), ['b/test/b.test.ts']);
+  t.strictSame(reached('b/README.md'), []);
+  t.end();
 });

@@ -107,7 +107,14 @@ export const VARIABLE_GROUPS: readonly VariableGroup[] = [
 /** Variables that our programs set for each other, and those of the operating system; nobody has to set them. */
 export const INTERNAL_VARIABLES: ReadonlySet<string> = new Set([
   ...['WEIR_LAUNCHED_AT', 'WEIR_STDIN_LEASE', 'WEIR_CONNECTOR_MEMORY_MIB'],
-  ...['WEIR_TEST_DATABASE_URL', 'WEIR_TEST_LEAK', 'WEIR_FAULTPOINTS', 'WEIR_DATA_CHANNEL', 'WEIR_SEGMENT_DIR'],
+  ...[
+    'WEIR_TEST_DATABASE_URL',
+    'WEIR_TEST_PORTS',
+    'WEIR_TEST_LEAK',
+    'WEIR_FAULTPOINTS',
+    'WEIR_DATA_CHANNEL',
+    'WEIR_SEGMENT_DIR',
+  ],
   ...['WEIR_TEST_S3_ENDPOINT', 'WEIR_TEST_S3_ACCESS_KEY_ID', 'WEIR_TEST_S3_SECRET_ACCESS_KEY'],
   ...['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'DATA_CHANNEL_MEDIUM', 'DATA_CHANNEL_FORMAT', 'TRACEPARENT'],
   'NODE_COMPILE_CACHE',

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findTemporal, type RunningPostgres, type RunningTemporal, startPostgres, startTemporal } from '@weir/embedded';
 import { bootstrapDatabase, createTenant, migrate, migrations } from '@weir/migrations';
-import { ENGINE_NO_DURABILITY } from '../../services.ts';
+import { ENGINE_NO_DURABILITY } from '../../service-table.ts';
 import type { ProofFolder } from './proof-folder.ts';
 import type { Stopping } from './stopping.ts';
 
