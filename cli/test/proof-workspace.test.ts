@@ -2,8 +2,9 @@ import { chmod, chown, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
+import { fakeEngine, READY } from '../../connectors/runtime/test/fake-engine.ts';
 import { asOtherUser, OTHER_USER } from '../../connectors/runtime/test/other-user.ts';
-import { rolePlaces } from '../src/connectors/engine-role.ts';
+import { ENGINE_ROLES, rolePlaces } from '../src/connectors/engine-role.ts';
 import { groupOf, proofWorkspace } from '../src/connectors/proof-workspace.ts';
 import { proveEngine } from '../src/connectors/prove-engine.ts';
 import { ending } from './command-line.ts';
@@ -47,6 +48,33 @@ else {
     await t.rejects(refused, ending('unreachable', /may not run connectors: engine_socket_missing/));
     t.strictSame(await readdir(workspaceRoot), []);
   });
+
+  t.test(
+    'a proof that is given up takes its probe out of the engine, and leaves nothing in the workspace',
+    async (t) => {
+      // The probe is there already, whatever its name.
+      const { socketPath, workspaceRoot, asked } = await fakeEngine(t, READY, { otherwise: () => [200, {}] });
+      const place = { socketDir: path.dirname(socketPath), socketPath, workspaceRoot };
+      const given = proveEngine({
+        places: ENGINE_ROLES.map((role) => ({ role, ...place })),
+        waivers: ['limits'],
+        restart: () => Promise.reject(new Error('restarted before anything was seen')),
+        source: {
+          async look() {
+            t.equal((await readdir(workspaceRoot)).length, 2, 'a workspace for each role');
+            throw new Error('given up');
+          },
+          ...{ begin: async () => undefined, stillRuns: async () => undefined, end: async () => [] },
+        },
+        say() {},
+      });
+      await t.rejects(given, { message: 'given up' });
+      const images = asked.filter((what) => what.includes('/images/weir/connector-probe:'));
+      t.match(images, [/^GET .*\/json$/, /^GET .*\/json$/, /^DELETE /], 'both roles have one image');
+      t.equal(images[0], images[2]?.replace(/^DELETE (.*)/, 'GET $1/json'));
+      t.strictSame(await readdir(workspaceRoot), []);
+    },
+  );
 
   t.test('a workspace that gives no group is told of, and nothing is left in it', async (t) => {
     asOtherUser(t);

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { HASTY_MS, PATIENT_MS } from '../../test/until.ts';
 import { openApi } from '../src/connection/api.ts';
 import { sourceProof } from '../src/connectors/prove-source.ts';
 import type { RunContainer, RunContainers } from '../src/connectors/run-containers.ts';
@@ -27,7 +28,7 @@ const inTurn = <T>(...all: T[]) => {
 };
 
 /** Goes through a whole proof whose syncs end so; what it said, found, and asked the API and the engine for. */
-async function proved(t: Test, ends: { first: string; second?: string }) {
+async function proved(t: Test, ends: { first: string; second?: string }, more: Partial<RunContainers> = {}) {
   const accepted = (run_id: string): Answer => ({ status: 202, body: { workflow_id: `w-${run_id}`, run_id } });
   const discovery = (run_id: string): Answer => ({
     status: 200,
@@ -75,14 +76,15 @@ async function proved(t: Test, ends: { first: string; second?: string }) {
       lookedFor.push(...runs);
       return 0;
     },
+    ...more,
   };
   const { signal: interrupted } = new AbortController();
   const said: string[] = [];
   const proof = sourceProof({
-    api: openApi({ url: fake.url, tenant: 'demo', token: 'x' }, { interrupted, timeoutMs: 60_000 }),
+    api: openApi({ url: fake.url, tenant: 'demo', token: 'x' }, { interrupted, timeoutMs: PATIENT_MS }),
     ...{ source: 'shop', id: source, containers: { source: engine, discovery: engine }, pollers: async () => [] },
     // A sync that has no end is given up at the second look.
-    watching: async () => ({ timeoutMs: 50, interrupted, progress: { show() {}, end() {} } }),
+    watching: async () => ({ timeoutMs: HASTY_MS, interrupted, progress: { show() {}, end() {} } }),
     say: (line) => said.push(line),
   });
   await proof.look();
@@ -132,4 +134,17 @@ t.test('one that has not ended is replaced by none, as it may still go on', asyn
     'there is nothing to hold against tables',
   );
   t.strictSame(lookedFor, new Set([LOOKED, FIRST, LOOKED_AGAIN]));
+});
+
+t.test('a proof ends before the restart where no container of the source would be interrupted', async (t) => {
+  const elsewhere = { message: /in no container of this engine/, details: { hint: /SOURCE_SOCKET_DIR/ } };
+  const tooShort = { message: /over before the engine could be restarted/, details: { hint: /a minute or more/ } };
+  const first = 'succeeded';
+  const none = async () => [];
+  await t.rejects(proved(t, { first }, { of: none }), elsewhere, 'a discovery in no container');
+  const seen = inTurn([container('a', FIRST)], []);
+  await t.rejects(proved(t, { first }, { running: async () => seen() }), tooShort, 'a container that is gone again');
+  await t.rejects(proved(t, { first }, { running: none }), tooShort, 'a sync that was over at the first look');
+  const of: RunContainers['of'] = async (runId) => (runId === FIRST ? [] : [container('c', runId)]);
+  await t.rejects(proved(t, { first }, { running: none, of }), elsewhere, 'a sync in no container');
 });
