@@ -1,0 +1,78 @@
+import { Writable } from 'node:stream';
+import t, { type Test } from 'tap';
+import { PATIENT_MS } from '../../test/until.ts';
+import { openApi } from '../src/connection/api.ts';
+import { runDemo } from '../src/dev/demo.ts';
+import { DEMO_FILES } from '../src/dev/demo-data.ts';
+import { reporter } from '../src/dev/reporter.ts';
+import { timings } from '../src/dev/timings.ts';
+import { type Answer, fakeApi, problem, type Routes } from './fake-api.ts';
+import { IDS, run, sources } from './shapes.ts';
+
+const { source, runId } = IDS;
+const AT = `/api/v1/sources/${source}`;
+const ok = (body: unknown, status = 200): Answer => ({ status, body });
+const page = (items: object[]) => ok({ items, next_page_token: null, total: null });
+const streams = DEMO_FILES.map(({ stream: name }, at) => ({ stream_id: `s${at}`, name, namespace: null }));
+const rowsWritten = (rows: number) => ok({ run: { ...run(source, 'succeeded'), rows_written: rows, streams: [] } });
+
+const ROUTES: Routes = {
+  [`POST ${AT}/sync`]: ok({ workflow_id: 'w', run_id: runId }, 202),
+  [`GET ${AT}/sync/status`]: rowsWritten(3),
+  'GET /api/v1/datasets/bronze.demo.vega__seattle_weather/preview': ok({
+    ...{ columns: [{ name: 'date' }, { name: 'temp_max' }], next_page_token: null },
+    rows: Array.from({ length: 60 }, (_, day) => [`2012-01-${day}`, day]),
+  }),
+};
+
+/** Runs the demo against an API; what it said, and what it asked the API to change. */
+async function demo(t: Test, more: Routes) {
+  const fake = await fakeApi(t, { ...ROUTES, ...more });
+  const { signal: interrupted } = new AbortController();
+  const said: string[] = [];
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      said.push(String(chunk));
+      done();
+    },
+  });
+  await runDemo({
+    api: openApi({ url: fake.url, tenant: 'demo', token: 'x' }, { interrupted, timeoutMs: PATIENT_MS }),
+    ...{ report: reporter(stderr, false), timings: timings(performance.timeOrigin), stderr, interrupted },
+  });
+  const changes = fake.seen.map(({ call }) => call).filter((call) => !call.startsWith('GET'));
+  return { said: said.join(''), changes, seen: fake.seen };
+}
+
+t.test('a first start makes the source of the demo and reads its three files', async (t) => {
+  const { said, changes, seen } = await demo(t, {
+    'GET /api/v1/sources': page([]),
+    'POST /api/v1/sources': ok(sources(source, 'vega'), 201),
+    'POST /api/v1/sources/discover': ok({ workflow_id: 'w', run_id: runId, warning: null }, 202),
+    'GET /api/v1/sources/discover/status/w': ok({ run_id: runId, status: 'succeeded', is_terminal: true, streams: [] }),
+    [`GET ${AT}/streams`]: page(streams),
+    ...Object.fromEntries(streams.map((one) => [`PATCH ${AT}/streams/${one.stream_id}`, ok(one)])),
+  });
+  t.match(said, /3 streams of public data[\s\S]*sync: 3 rows[\s\S]*daily high in Seattle .*[▁▂▃▄▅▆▇█]{20}/);
+  t.equal(changes.filter((call) => call.startsWith('PATCH')).length, DEMO_FILES.length);
+  t.match(seen.find(({ call }) => call.startsWith('PATCH'))?.body, { enabled: true, sync_mode: 'incremental' });
+});
+
+t.test('a later start finds its source again, syncs it, and says that there are no new rows', async (t) => {
+  const known = { ...sources(source, 'vega'), streams_enabled: DEMO_FILES.length };
+  const { said, changes } = await demo(t, {
+    'GET /api/v1/sources': page([known]),
+    [`GET ${AT}/sync/status`]: rowsWritten(0),
+  });
+  t.match(said, /sync: no new rows/);
+  t.strictSame(changes, [`POST ${AT}/sync`]);
+});
+
+t.test('a start joins the sync that one before it has left going', async (t) => {
+  const known = { ...sources(source, 'vega'), streams_enabled: DEMO_FILES.length };
+  const { said } = await demo(t, {
+    'GET /api/v1/sources': page([known]),
+    [`POST ${AT}/sync`]: problem(409, 'run_already_active'),
+  });
+  t.match(said, /sync: 3 rows/);
+});
