@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { until } from '../../../test/until.ts';
 import {
   createSource,
   deleteSource,
@@ -18,28 +19,20 @@ import {
   updateSource,
   updateStream,
 } from '../src/contract.ts';
-import {
-  type Api,
-  discovered,
-  filesSource,
-  ok,
-  refusal,
-  streamsOf,
-  type TestPlatform,
-  testPlatform,
-  until,
-} from './platform.ts';
+import { discovered, filesSource, ok, refusal, streamsOf } from './platform.ts';
+import { type SharedPlatform, sharedPlatform } from './shared-platform.ts';
 
 const ABSENT = '01900000-0000-7000-8000-000000000000';
 
 t.test('the routes of sources keep their rules', async (t) => {
-  const platform = await testPlatform(t);
-  const api = await platform.as('demo');
+  const platform = await sharedPlatform(t);
+  const api = await platform.idle('demo');
   const data = await folderWith(platform, 'data', { 'a.csv': 'id\n1\n', 'b-c.csv': 'id\n1\n', 'b_c.csv': 'id\n1\n' });
 
   await t.test('patterns are listed and shown with their specification', async (t) => {
     const { items } = ok(await api(discoverPatterns));
-    t.match(items, [{ pattern_id: 'files', version: '1.2.2', needs_credentials: false }]);
+    const files = items.filter(({ pattern_id }) => pattern_id === 'files');
+    t.match(files, [{ pattern_id: 'files', version: '1.2.2', needs_credentials: false }]);
     const pattern = ok(await api(getPattern, { params: { pattern_id: 'files' } }));
     t.match(pattern.spec, { properties: { path: { type: 'string' }, url: { type: 'string' } } });
     t.equal(refusal(await api(getPattern, { params: { pattern_id: 'nope' } })), '404 not_found');
@@ -181,16 +174,14 @@ t.test('the routes of sources keep their rules', async (t) => {
     t.equal(refusal(await viewer(startDiscovery, { body: params })), '403 forbidden_role');
   });
 
-  await t.test('with a worker', (t) => withWorker(t, platform, api, data));
+  await t.test('with a worker', (t) => withWorker(t, platform, data));
 });
 
-async function withWorker(t: Test, platform: TestPlatform, api: Api, data: string): Promise<void> {
-  await platform.startWorker();
-  const source = ok(await api(listSources, { query: { name: 'waiting' } })).items[0];
-  const source_id = source?.source_id ?? '';
-  await until('the waiting discovery', async () =>
-    ok(await api(getSource, { params: { source_id } })).status === 'ready' ? true : undefined,
-  );
+async function withWorker(t: Test, platform: SharedPlatform, data: string): Promise<void> {
+  const api = await platform.as('demo');
+  const { source_id } = await filesSource(api, 'found', data);
+  t.match(await discovered(api, source_id), { status: 'succeeded' });
+  t.equal(ok(await api(getSource, { params: { source_id } })).status, 'ready');
   const streams = await streamsOf(api, source_id);
   const stream = (name: string) => ({ source_id, stream_id: streams.get(name)?.stream_id ?? '' });
   const patch = (name: string, body: object, headers = {}) =>
@@ -199,7 +190,7 @@ async function withWorker(t: Test, platform: TestPlatform, api: Api, data: strin
   await t.test('streams whose names normalise alike have tables of their own', async (t) => {
     const tables = [...streams.values()].map(({ destination }) => destination.table);
     t.equal(new Set(tables).size, 3);
-    t.match(streams.get('a'), { destination: { dataset_id: 'bronze.demo.waiting__a' } });
+    t.match(streams.get('a'), { destination: { dataset_id: platform.bronze('found__a') } });
   });
 
   await t.test('a sync needs an enabled stream', async (t) => {
@@ -223,7 +214,7 @@ async function withWorker(t: Test, platform: TestPlatform, api: Api, data: strin
     const taken = streams.get('b-c')?.destination.table ?? '';
     t.equal(refusal(await patch('a', { destination: { table: taken } })), '409 destination_taken');
     const moved = ok(await patch('a', { destination: { table: 'elsewhere' } }));
-    t.equal(moved.destination.dataset_id, 'bronze.demo.elsewhere');
+    t.equal(moved.destination.dataset_id, platform.bronze('elsewhere'));
     const twin = await filesSource(api, 'twin', data);
     await discovered(api, twin.source_id);
     const params = {
@@ -232,7 +223,7 @@ async function withWorker(t: Test, platform: TestPlatform, api: Api, data: strin
     };
     const body = { destination: { table: 'elsewhere' } };
     t.equal(refusal(await api(updateStream, { params, body })), '409 destination_taken');
-    t.equal(refusal(await patch('b-c', { destination: { table: 'waiting__a' } })), '200', 'its own old table is free');
+    t.equal(refusal(await patch('b-c', { destination: { table: 'found__a' } })), '200', 'its own old table is free');
   });
 
   await t.test('a discovery that only looks changes nothing, and what it found can be reviewed', async (t) => {
@@ -280,9 +271,7 @@ async function withWorker(t: Test, platform: TestPlatform, api: Api, data: strin
     });
     t.match(status, { status: 'succeeded', source_id: null, pattern_id: 'files' });
     t.ok(status.streams?.some(({ name }) => name === 'a'));
-    const rows = await platform.database.peek('select source_config from sources.discovery where run_id = $1', [
-      run_id,
-    ]);
+    const rows = await platform.peek('select source_config from sources.discovery where run_id = $1', [run_id]);
     t.strictSame(rows, [{ source_config: null }]);
     const other = await platform.as('other');
     t.equal(refusal(await other(getDiscoveryStatus, { params: { workflow_id } })), '404 not_found');
@@ -292,11 +281,11 @@ async function withWorker(t: Test, platform: TestPlatform, api: Api, data: strin
     t.equal(refusal(await api(deleteSource, { params: { source_id } })), '204');
     t.equal(refusal(await api(getSource, { params: { source_id } })), '404 not_found');
     t.equal(refusal(await api(deleteSource, { params: { source_id } })), '404 not_found');
-    t.equal((await filesSource(api, 'waiting', data)).status, 'draft');
+    t.equal((await filesSource(api, 'found', data)).status, 'draft');
   });
 }
 
-async function folderWith(platform: TestPlatform, name: string, files: Record<string, string>): Promise<string> {
+async function folderWith(platform: SharedPlatform, name: string, files: Record<string, string>): Promise<string> {
   const folder = join(platform.folder, name);
   await mkdir(folder);
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);

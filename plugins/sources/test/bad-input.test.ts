@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { getDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
 import { getSource } from '../src/contract.ts';
-import { discovered, enableAll, filesSource, ok, synced, testPlatform } from './platform.ts';
+import { discovered, enableAll, filesSource, ok, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 /** Planted in bad data; no answer may hold it. */
 const CANARY = 'canary7151';
@@ -41,8 +42,7 @@ const cases: Case[] = [
 ];
 
 t.test('bad input fails the run with its code, and the last good snapshot stands', async (t) => {
-  const platform = await testPlatform(t);
-  await platform.startWorker();
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   for (const [index, { name, code, origin, config, spoil }] of cases.entries()) {
     await t.test(name, async (t) => {
@@ -53,7 +53,7 @@ t.test('bad input fails the run with its code, and the last good snapshot stands
       await discovered(api, source_id);
       await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
       t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
-      const dataset = { params: { dataset_id: `bronze.demo.case${index}__rows` } };
+      const dataset = { params: { dataset_id: platform.bronze(`case${index}__rows`) } };
       const before = ok(await api(getDataset, dataset));
       await spoil(join(folder, 'rows.csv'));
       const run = await synced(api, source_id);

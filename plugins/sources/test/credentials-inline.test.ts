@@ -1,6 +1,6 @@
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
-import { keyFile } from '../../../test/key-file.ts';
+import { until } from '../../../test/until.ts';
 import {
   createSource,
   deleteSource,
@@ -15,37 +15,41 @@ import {
   startDiscovery,
   updateSource,
 } from '../src/contract.ts';
-import { sweepConfigs } from '../src/discovery/sweep-configs.ts';
-import { type Api, discovered, enableAll, ok, refusal, synced, testPlatform, until } from './platform.ts';
-import { digestOf, VAULTED_CONFIG, VAULTED_PLATFORM, vaultedValues, vaultedWhole } from './vaulted-source.ts';
+import { type Api, discovered, enableAll, ok, refusal, synced } from './platform.ts';
+import { type SharedPlatform, sharedPlatform } from './shared-platform.ts';
+import { digestOf, VAULTED_CONFIG, vaultedValues, vaultedWhole } from './vaulted-source.ts';
 
 const MARK = 'CNRY-inline';
+/** An hour in milliseconds. */
+const HOUR = 3_600_000;
 const ABSENT = '00000000-0000-7000-8000-000000000000';
 
-/** All rows of the tables where a credential could have got to, as text. */
-async function everything(platform: Awaited<ReturnType<typeof testPlatform>>): Promise<string> {
-  const { rows } = { rows: await platform.database.peek(ALL_TABLES) };
-  const dumps = rows.map(({ name }) => platform.database.peek(`select t::text as row from ${name} t`));
-  return JSON.stringify(await Promise.all(dumps));
+/** All rows of the tenant's in every table, and of the tables that are no tenant's, as text. */
+async function everything({ peek, tenant }: SharedPlatform): Promise<string> {
+  const { tenantId } = await tenant('demo');
+  const rows: unknown[] = [];
+  for (const { name, own } of await peek(ALL_TABLES)) {
+    const of = own ? `where tenant_id = '${tenantId}'` : '';
+    rows.push(...(await peek(`select t::text as row from ${name} t ${of}`)));
+  }
+  return JSON.stringify(rows);
 }
 
-const ALL_TABLES = `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-  where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`;
+const ALL_TABLES = `select format('%I.%I', t.table_schema, t.table_name) as name, c.column_name is not null as own
+  from information_schema.tables t left join information_schema.columns c
+    on c.table_schema = t.table_schema and c.table_name = t.table_name and c.column_name = 'tenant_id'
+  where table_type = 'BASE TABLE' and t.table_schema not in ('pg_catalog', 'information_schema')`;
 
-async function lastDigest(api: Api): Promise<unknown> {
-  const { rows } = ok(
-    await api(previewDataset, { params: { dataset_id: 'bronze.demo.vaulted__rows' }, query: { columns: 'digest' } }),
-  );
+async function lastDigest(platform: SharedPlatform): Promise<unknown> {
+  const api = await platform.as('demo');
+  const params = { dataset_id: platform.bronze('vaulted__rows') };
+  const { rows } = ok(await api(previewDataset, { params, query: { columns: 'digest' } }));
   return rows.at(-1)?.[0];
 }
 
 t.test('the life of a source whose credentials are kept inline', async (t) => {
-  const platform = await testPlatform(t, async (folder) => ({
-    WEIR_PLATFORM: VAULTED_PLATFORM,
-    WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
-  }));
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
-  await platform.startWorker();
   const config = { ...VAULTED_CONFIG, tell: ['output', 'catalog'] };
   const body = {
     name: 'vaulted',
@@ -68,7 +72,7 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
     t.match(await discovered(api, created.source_id), { status: 'succeeded' });
     await enableAll(api, created.source_id, { sync_mode: 'incremental', write_mode: 'append' });
     t.match(await synced(api, created.source_id), { status: 'succeeded' });
-    t.equal(await lastDigest(api), digestOf(vaultedWhole(MARK, { tell: config.tell })));
+    t.equal(await lastDigest(platform), digestOf(vaultedWhole(MARK, { tell: config.tell })));
     t.notMatch(await everything(platform), /CNRY|730411927/);
   });
 
@@ -79,7 +83,7 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
     await discovered(api, source_id);
     await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
     const digest = async () => {
-      const dataset = { dataset_id: 'bronze.demo.renewing__rows' };
+      const dataset = { dataset_id: platform.bronze('renewing__rows') };
       const { rows } = ok(await api(previewDataset, { params: dataset, query: { columns: 'digest' } }));
       return rows.at(-1)?.[0];
     };
@@ -97,7 +101,7 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
       const { source_config: read } = await shown();
       ok(await api(updateSource, { params, body: { source_config: { ...read, host: 'other.example' } } }));
       t.match(await synced(api, created.source_id), { status: 'succeeded' });
-      t.equal(await lastDigest(api), digestOf(vaultedWhole(MARK, { tell: config.tell, host: 'other.example' })));
+      t.equal(await lastDigest(platform), digestOf(vaultedWhole(MARK, { tell: config.tell, host: 'other.example' })));
     },
   );
 
@@ -106,7 +110,7 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
     ok(await api(updateSource, { params, body: patch }));
     t.match(await synced(api, created.source_id), { status: 'succeeded' });
     const whole = vaultedWhole(MARK, { tell: config.tell, host: 'other.example' });
-    t.equal(await lastDigest(api), digestOf({ ...whole, tables: [{ name: 'elsewhere' }, whole.tables[1] ?? {}] }));
+    t.equal(await lastDigest(platform), digestOf({ ...whole, tables: [{ name: 'elsewhere' }, whole.tables[1] ?? {}] }));
   });
 
   await t.test('new values are merged over those that are kept, and null takes one away', async (t) => {
@@ -147,22 +151,17 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
 
   await t.test('a source that is retired keeps nothing', async (t) => {
     ok(await api(deleteSource, { params }));
-    t.strictSame(
-      await platform.database.peek('select sealed from sources.source where source_id = $1', [created.source_id]),
-      [{ sealed: null }],
-    );
+    t.strictSame(await platform.peek('select sealed from sources.source where source_id = $1', [created.source_id]), [
+      { sealed: null },
+    ]);
   });
 });
 
 t.test(
   'a discovery of what is no source yet keeps its credentials sealed, for the source that is made of it',
   async (t) => {
-    const platform = await testPlatform(t, async (folder) => ({
-      WEIR_PLATFORM: VAULTED_PLATFORM,
-      WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
-    }));
+    const platform = await sharedPlatform(t);
     const api = await platform.as('demo');
-    await platform.startWorker();
     const given = { pattern_id: 'vaulted', source_config: VAULTED_CONFIG, credential_values: vaultedValues(MARK) };
     const look = async (body: object) => {
       const { workflow_id } = ok(await api(startDiscovery, { body }));
@@ -189,7 +188,7 @@ t.test(
     t.match(await discovered(api, made.source_id), { status: 'succeeded' });
     await enableAll(api, made.source_id, { sync_mode: 'incremental', write_mode: 'append' });
     t.match(await synced(api, made.source_id), { status: 'succeeded' });
-    t.equal(await lastDigest(api), digestOf(vaultedWhole(MARK)), 'the source has them');
+    t.equal(await lastDigest(platform), digestOf(vaultedWhole(MARK)), 'the source has them');
     t.equal(
       refusal(await make('again', workflow_id)),
       '422 discovery_credentials_gone',
@@ -205,17 +204,9 @@ t.test(
     }
     t.notMatch(await everything(platform), /CNRY|730411927/);
 
-    await sweepConfigs(kernelOf(platform), later());
-    const kept = await platform.database.peek('select 1 from sources.discovery where sealed is not null');
-    t.strictSame(kept, [], 'after an hour they are shredded');
+    const kept = 'select expires_at from sources.discovery where sealed is not null and tenant_id = $1';
+    const times = await platform.peek(kept, [(await platform.tenant('demo')).tenantId]);
+    t.equal(times.length, told.length);
+    for (const { expires_at } of times) t.ok(Number(expires_at) < Date.now() + HOUR, 'shredded after an hour');
   },
 );
-
-function kernelOf({ kernel }: Awaited<ReturnType<typeof testPlatform>>) {
-  const { tenants, database, log } = kernel;
-  return { tenants, db: database.db, log } as unknown as Parameters<typeof sweepConfigs>[0];
-}
-
-function later(): Date {
-  return new Date(Date.now() + 61 * 60_000);
-}

@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { Refusal } from '@weir/kernel';
 import { type CredentialMode, openVault } from '@weir/vault';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { createSource, getCredentials, migrateCredentials, updateSource } from '../src/contract.ts';
 import { refuseCredentials } from '../src/credential/refuse-credentials.ts';
 import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/credential/sweep-credentials.ts';
 import { changedTables, credentialsWorld, hashOfTables } from './credentials-world.ts';
 import { fileSecretStore } from './file-secret-store.ts';
 import type { ChildOrder } from './migrate-child.ts';
-import { ok, refusal, until } from './platform.ts';
+import { ok, refusal } from './platform.ts';
 import { VAULTED_CONFIG, vaultedValues } from './vaulted-source.ts';
 
 const MARK = 'CNRY-migrate';

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { createSource, getDiscoveryStatus, readDiscoveryLogs, readRunLogs, startDiscovery } from '../src/contract.ts';
 import { killedAttempt } from './killed-attempt.ts';
-import { discovered, ok, refusal, testPlatform, until } from './platform.ts';
+import { discovered, ok, refusal, testPlatform } from './platform.ts';
 
 const TOKEN = 'Zq8-DESCRIBE/9+token';
 

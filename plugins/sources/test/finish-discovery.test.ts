@@ -3,8 +3,11 @@ import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import t from 'tap';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
 import { finishDiscovery } from '../src/discovery/run-discovery.ts';
+import { sweepConfigs } from '../src/discovery/sweep-configs.ts';
 import type { Pattern } from '../src/pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../src/run-kinds.ts';
+import { keptStream, newStream } from '../src/stream/new-stream.ts';
+import { insertStreams } from '../src/stream/write-streams.ts';
 import { sharedStatesWorld } from './shared-states-world.ts';
 
 const FOUND = {
@@ -12,19 +15,57 @@ const FOUND = {
   ...{ source_defined_cursor: false, default_cursor_field: null, source_defined_primary_key: null },
 };
 
-t.test('a discovery whose streams cannot be stored has failed, and its log says nothing else on the way', async (t) => {
-  const { kernel, tenant, source, database, tables } = await sharedStatesWorld(t);
-  const sourceId = await source('shop', []);
+const { kernel, tenant, source, database, tables } = await sharedStatesWorld(t);
+const sourceId = await source('shop', []);
+
+/** Starts a discovery of the source that waits for a worker. */
+async function pending(): Promise<string> {
+  await database.peek("update sources.source set status = 'discovering'");
   const { kind } = DISCOVERY_KIND;
+  const run = { kind, subjectId: sourceId, requestedBy: 'test', admitted: { kind, warning: null } };
+  return kernel.db(tenant).transaction(async (tx) => {
+    const { run_id: runId } = await kernel.runs.start(tx, run);
+    const own = { runId, discoveryId: sourceId, sourceId, patternId: 'files', createdAt: new Date() };
+    await tx.insert(DiscoveryEntity, { ...own, applies: true, phase: 'waiting', streams: [FOUND] });
+    return runId;
+  });
+}
+
+t.test('a pending discovery that is cancelled ends at once, and its source knows', async (t) => {
+  const runId = await pending();
+  const run = await kernel.runs.find(tenant, runId);
+  if (run === undefined) throw new Error('the run is not there');
+  t.equal(await kernel.runs.cancel(tenant, run), 'cancelled');
+  t.strictSame(await database.peek('select status from sources.source'), [{ status: 'draft' }]);
+});
+
+t.test('a configuration and its credentials are shredded when they expire', async (t) => {
+  const expiresAt = new Date('2026-01-01T01:00:00Z');
+  const runId = await pending();
+  const given = "set source_config = '{}', sealed = 'sealed', expires_at = $2";
+  await database.peek(`update sources.discovery ${given} where run_id = $1`, [runId, expiresAt]);
+  const kept = 'select source_config, sealed is null as shredded from sources.discovery where run_id = $1';
+  await sweepConfigs(kernel, expiresAt);
+  t.strictSame(await database.peek(kept, [runId]), [{ source_config: {}, shredded: false }]);
+  await sweepConfigs(kernel, new Date(expiresAt.getTime() + 1));
+  t.strictSame(await database.peek(kept, [runId]), [{ source_config: null, shredded: true }]);
+  await kernel.runs.finish(tenant, runId, { status: 'cancelled' });
+});
+
+t.test('what a connector writes within its description is kept, whatever it is', async (t) => {
+  const odd = { type: 'object', properties: { id: { description: 'half \ud800, nothing \u0000, \\u0000, "{},' } } };
+  const described = { name: 'odd', json_schema: odd };
+  const stream = { ...keptStream({ name: 'odd', schema: odd }, null), discovered: described };
+  const row = newStream(stream, { sourceId, table: 'odd' }, new Date());
+  await kernel.db(tenant).transaction((tx) => insertStreams(tx, [row]));
+  const stored = await database.peek("select json_schema, discovered::text from sources.stream where name = 'odd'");
+  t.strictSame(stored, [{ json_schema: odd, discovered: JSON.stringify(described) }]);
+  await database.peek('delete from sources.stream');
+});
+
+t.test('a discovery whose streams cannot be stored has failed, and its log says nothing else on the way', async (t) => {
   const begun = async () => {
-    await database.peek("update sources.source set status = 'discovering'");
-    const run = { kind, subjectId: sourceId, requestedBy: 'test', admitted: { kind, warning: null } };
-    const runId = await kernel.db(tenant).transaction(async (tx) => {
-      const { run_id: runId } = await kernel.runs.start(tx, run);
-      const own = { runId, discoveryId: sourceId, sourceId, patternId: 'files', createdAt: new Date() };
-      await tx.insert(DiscoveryEntity, { ...own, applies: true, phase: 'waiting', streams: [FOUND] });
-      return runId;
-    });
+    const runId = await pending();
     await kernel.runs.begin(tenant, runId);
     return runId;
   };

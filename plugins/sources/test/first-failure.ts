@@ -1,5 +1,6 @@
+import { until } from '../../../test/until.ts';
 import { cancelSync, getSyncStatus, startSync } from '../src/contract.ts';
-import { type Api, ended, ok, until } from './platform.ts';
+import { type Api, ended, ok } from './platform.ts';
 
 interface Test {
   match(found: unknown, wanted: unknown, message: string): unknown;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { CommitBatch } from '@weir/engine';
 import fc from 'fast-check';
 import t from 'tap';
-import { keyFile } from '../../../test/key-file.ts';
 import { readRunLogs, startSync } from '../src/contract.ts';
 import type { Failure } from '../src/sync/failure.ts';
 import { givenUp, isGivenUp } from '../src/sync/give-up.ts';
 import { getsOn } from '../src/sync/sync-figures.ts';
 import type { Sync } from '../src/sync/sync-types.ts';
-import { ended, ok, testPlatform } from './platform.ts';
+import { ended, ok } from './platform.ts';
 import { readySource } from './ready-source.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 /** How one attempt ends: whether it has brought a stream forward, whose fault its failure is, and whether it was stopped. */
 interface End {
@@ -161,19 +161,8 @@ t.test('a commit brings its stream forward by rows and another place, or as its 
 });
 
 t.test('a sync goes on for as long as its attempts get on, and ends when they do not', async (t) => {
-  const platform = await testPlatform(t, async (folder) => {
-    const WEIR_PLATFORM = join(import.meta.dirname, 'fixtures/platform-hostile.json');
-    return { WEIR_PLATFORM, WEIR_CREDENTIAL_KEY_FILE: keyFile(folder) };
-  });
-  const { peek } = platform.database;
-  // Attempts that a run has behind it when it is made, so that nobody waits for them.
-  await peek('create table attempts_before (number integer not null)');
-  await peek('insert into attempts_before values (0)');
-  await peek(`create function attempts_before() returns trigger language plpgsql security definer as
-    'begin new.lease_epoch := (select number from public.attempts_before); return new; end'`);
-  await peek(`create trigger attempts_before before insert on kernel.run for each row
-    when (new.kind = 'source-sync') execute function attempts_before()`);
-  await platform.startWorker();
+  const platform = await sharedPlatform(t);
+  const { peek } = platform;
   const api = await platform.as('demo');
   const habit = join(platform.folder, 'habit');
   const body = {
@@ -181,8 +170,17 @@ t.test('a sync goes on for as long as its attempts get on, and ends when they do
     credential_values: { token: randomBytes(12).toString('hex') },
   };
   const source_id = await readySource(api, body, { sync_mode: 'incremental', write_mode: 'append' });
+  // Attempts that a run of the source has behind it when it is made, so that nobody waits for them.
+  const trigger = `attempts_before_${platform.alias('demo')}`;
+  const begunWith = (before: number) =>
+    peek(`create or replace function ${trigger}() returns trigger language plpgsql as
+      'begin new.lease_epoch := ${before}; return new; end'`);
+  await begunWith(0);
+  await peek(`create trigger ${trigger} before insert on kernel.run for each row
+    when (new.kind = 'source-sync' and new.subject_id = '${source_id}') execute function ${trigger}()`);
+  t.teardown(() => peek(`drop function ${trigger} cascade`));
   const sync = async (before: number, ...habits: string[]) => {
-    await peek('update attempts_before set number = $1', [before]);
+    await begunWith(before);
     await writeFile(habit, habits.join('\n'));
     const { run_id } = ok(await api(startSync, { params: { source_id } }));
     return ended(api, source_id, run_id);

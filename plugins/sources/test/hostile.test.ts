@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -6,14 +5,13 @@ import { previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
 import { createSource, startSync } from '../src/contract.ts';
 import { firstFailure } from './first-failure.ts';
-import { discovered, enableAll, ended, ok, refusal, synced, testPlatform } from './platform.ts';
+import { discovered, enableAll, ended, ok, refusal, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 /** Of the form of a code, so that it could be taken for one. */
 const TOKEN = 'zq8_hostile_token';
 /** A value that is refused, of more digits than the id of a trace has in common with anything. */
 const REFUSED = 471_108_154_711;
-/** Only a hang reaches it. */
-t.setTimeout(600_000);
 /** Rows of a sync, and those of them that have a state when it goes wrong. */
 const [ROWS, KEPT] = [10, 5];
 /** A workflow knows ids, not what a connector says. */
@@ -35,15 +33,7 @@ const TABLE: readonly (readonly [string, string, string])[] = [
 t.test(
   'whatever a connector does, the run says so by code, origin and hint, and no row is lost or doubled',
   async (t) => {
-    const platform = await testPlatform(t, async (folder) => {
-      const file = join(folder, 'credential.key');
-      await writeFile(file, randomBytes(32), { mode: 0o400 });
-      return {
-        WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-hostile.json'),
-        WEIR_CREDENTIAL_KEY_FILE: file,
-      };
-    });
-    await platform.startWorker();
+    const platform = await sharedPlatform(t);
     const api = await platform.as('demo');
     const habit = join(platform.folder, 'habit');
     const body = (more: object = {}) => ({
@@ -68,7 +58,7 @@ t.test(
     await enableAll(api, source_id, { sync_mode: 'incremental', write_mode: 'append' });
     const rows = async () => {
       const query = { columns: 'id', order: 'id', limit: 500 };
-      const { rows } = ok(await api(previewDataset, { params: { dataset_id: 'bronze.demo.shop__rows' }, query }));
+      const { rows } = ok(await api(previewDataset, { params: { dataset_id: platform.bronze('shop__rows') }, query }));
       return rows.map(([id]) => Number(id));
     };
     const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);

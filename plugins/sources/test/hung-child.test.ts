@@ -8,11 +8,12 @@ import { watchChild, watchFor } from '@weir/plugin-datasets/stage';
 import t from 'tap';
 import { type FaultFolder, faultFolder } from '../../../test/crash/fault-folder.ts';
 import { isRunning } from '../../../test/crash/process-tree.ts';
+import { until } from '../../../test/until.ts';
 import { startSync } from '../src/contract.ts';
 import type { ReplayPlan } from '../src/quarantine/replay-messages.ts';
 import { runReplayChild } from '../src/quarantine/run-replay-child.ts';
 import { ownAttempt } from './own-attempt.ts';
-import { type enableAll, ok, testPlatform, until } from './platform.ts';
+import { type enableAll, ok, testPlatform } from './platform.ts';
 import { readySource } from './ready-source.ts';
 
 const HUNG = {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { getDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
 import { bulkStreams, createStream, deleteStream, resetStream, updateStream } from '../src/contract.ts';
-import { discovered, enableAll, filesSource, ok, refusal, streamsOf, synced, testPlatform } from './platform.ts';
+import { discovered, enableAll, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 const APPEND = { sync_mode: 'incremental', write_mode: 'append' } as const;
 
 t.test('a table that a stream comes back to holds each of its rows once', async (t) => {
-  const platform = await testPlatform(t);
-  await platform.startWorker();
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
@@ -26,7 +26,7 @@ t.test('a table that a stream comes back to holds each of its rows once', async 
     ok(await api(updateStream, { ...(await at(name)), body: { destination: { table } } }));
   const rowsAfterSync = async (table: string) => {
     t.match(await synced(api, source_id), { status: 'succeeded' });
-    return ok(await api(getDataset, { params: { dataset_id: `bronze.demo.${table}` } })).total_records;
+    return ok(await api(getDataset, { params: { dataset_id: platform.bronze(table) } })).total_records;
   };
   const described = async (name: string) => ({
     ...{ name, schema: (await streamsOf(api, source_id)).get(name)?.schema ?? {}, ...APPEND, enabled: true },

@@ -5,7 +5,8 @@ import t from 'tap';
 import { getSource, getStream, startSync, updateStream } from '../src/contract.ts';
 import { fieldKind } from '../src/stream/field-kind.ts';
 import { partitionFaults } from '../src/stream/partition-rules.ts';
-import { discovered, enableAll, ended, filesSource, ok, refusal, streamsOf, testPlatform } from './platform.ts';
+import { discovered, enableAll, ended, filesSource, ok, refusal, streamsOf } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 import { sourceMaker } from './stream-source.ts';
 
 t.test('a kind is what the most exact word of a field says', async (t) => {
@@ -49,7 +50,7 @@ t.test('a partitioning names columns that are there, with transforms that their 
 });
 
 t.test('how a stream takes new fields and is partitioned is set, shown, and held to its rules', async (t) => {
-  const platform = await testPlatform(t);
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const source = await sourceMaker(platform, api);
   const { create, bulk, params } = await source();
@@ -78,13 +79,12 @@ t.test('how a stream takes new fields and is partitioned is set, shown, and held
 });
 
 t.test('the partitioning of a table that is there stays, whoever asks', async (t) => {
-  const platform = await testPlatform(t);
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
   await writeFile(join(data, 'orders.csv'), 'id\n1\n2\n');
   const { source_id } = await filesSource(api, 'shop', data);
-  await platform.startWorker();
   t.match(await discovered(api, source_id), { status: 'succeeded' });
   await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
   const { run_id } = ok(await api(startSync, { params: { source_id } }));

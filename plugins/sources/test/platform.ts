@@ -4,11 +4,10 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { bootPlatform, type RunningPlatform, startApi } from '@weir/kernel/boot';
+import type { RunningPlatform } from '@weir/kernel/boot';
 import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
-import { type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
-import * as tools from '@weir/migrations';
-import { pino } from 'pino';
+import type { TestDatabase } from '@weir/kernel/testing';
+import { until as untilThere } from '../../../test/until.ts';
 import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
 import {
   createSource,
@@ -28,10 +27,6 @@ interface Test {
 }
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-/** Far beyond what anything here takes, a minute of a connector's silence too; only a hang reaches it. */
-const HANG_MS = 240_000;
-/** Between two looks: soon again at first, then ever later, since a look costs more than what is looked at. */
-const [POLL_MS, POLL_GROWTH, MAX_POLL_MS] = [50, 1.3, 400];
 
 export type Api = <E extends Endpoint>(
   endpoint: E,
@@ -71,6 +66,11 @@ export async function testPlatform(
   t: Test,
   more: (folder: string) => Promise<Record<string, string>> = async () => ({}),
 ): Promise<TestPlatform> {
+  // Loaded by need: a file on the shared platform has no use for it, and it takes a second to load.
+  const { bootPlatform, startApi } = await import('@weir/kernel/boot');
+  const { testDatabase, testIssuer } = await import('@weir/kernel/testing');
+  const tools = await import('@weir/migrations');
+  const { pino } = await import('pino');
   const folder = await mkdtemp(join(tmpdir(), 'weir-sources-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const issuer = await testIssuer(t);
@@ -178,16 +178,9 @@ export function refusal(result: { status: number; ok: boolean; problem?: { code:
   return result.ok ? `${result.status}` : `${result.status} ${result.problem?.code}`;
 }
 
-/** Polls until a value is there; only a hang ends it otherwise. What passes quickly is looked for every `most` milliseconds. */
-export async function until<T>(what: string, look: () => Promise<T | undefined>, most = MAX_POLL_MS): Promise<T> {
-  const deadline = Date.now() + HANG_MS;
-  for (let pause = POLL_MS; ; pause = Math.min(pause * POLL_GROWTH, most)) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`waited too long for ${what}`);
-    await new Promise((resume) => setTimeout(resume, pause));
-  }
-}
+/** The same as `test/until.ts`, for files that still import it from here. */
+export const until = <T>(what: string, look: () => Promise<T | undefined>, most?: number): Promise<T> =>
+  untilThere(what, look, most === undefined ? undefined : 'often');
 
 /** Creates a source of pattern `files` over a folder. */
 export async function filesSource(api: Api, name: string, path: string, more: object = {}): Promise<SourceView> {
@@ -198,7 +191,7 @@ export async function filesSource(api: Api, name: string, path: string, more: ob
 /** Discovers a source and waits for the end. */
 export async function discovered(api: Api, sourceId: string) {
   const { workflow_id } = ok(await api(startDiscovery, { body: { source_id: sourceId } }));
-  return until('a discovery', async () => {
+  return untilThere('a discovery', async () => {
     const status = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
     return status.is_terminal ? status : undefined;
   });
@@ -229,7 +222,7 @@ export async function synced(api: Api, sourceId: string): Promise<SyncRunDetailV
 
 /** Waits until a sync has ended. */
 export function ended(api: Api, sourceId: string, runId: string): Promise<SyncRunDetailView> {
-  return until('a sync', async () => {
+  return untilThere('a sync', async () => {
     const { run } = ok(await api(getSyncStatus, { params: { source_id: sourceId }, query: { run_id: runId } }));
     return run?.is_terminal ? run : undefined;
   });

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { imageMaker, ownWorkspace, runs } from '../../../connectors/runtime/test/container-kit.ts';
 import { faultFolder } from '../../../test/crash/fault-folder.ts';
 import { askEngine, type Engine, engineJson, engineSettings, testEngine } from '../../../test/engines/index.ts';
+import { until } from '../../../test/until.ts';
 import {
   cancelSync,
   createSource,
@@ -15,7 +16,7 @@ import {
   startSync,
 } from '../src/contract.ts';
 import { containedPlatform } from './contained-platform.ts';
-import { enableAll, ended, ok, until } from './platform.ts';
+import { enableAll, ended, ok } from './platform.ts';
 import { slowRegistry } from './slow-registry.ts';
 
 const REPOSITORY = 'weir-test/pulled';

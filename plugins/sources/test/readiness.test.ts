@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { getSourceReadiness, getStream, listStreams, refreshSchema, startSync, updateStream } from '../src/contract.ts';
 import { snapshot } from './generated-streams.ts';
-import { type Api, ok, refusal, streamsOf, testPlatform } from './platform.ts';
+import { type Api, ok, refusal, streamsOf } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 import { ABSENT, BOTH, type StreamSource, sourceMaker } from './stream-source.ts';
 
 t.test('a start is refused by what readiness lists', async (t) => {
-  const platform = await testPlatform(t);
-  const api = await platform.as('demo');
+  const platform = await sharedPlatform(t);
+  const api = await platform.idle('demo');
   const source = await sourceMaker(platform, api);
   await readiness(t, api, await source());
 
@@ -23,7 +25,7 @@ t.test('a start is refused by what readiness lists', async (t) => {
       { requiredKeys: [] },
     );
     let ready = 0;
-    const cases = fc.asyncProperty(
+    const law = fc.asyncProperty(
       snapshot,
       fc.array(chosen, { maxLength: 2 }),
       fc.option(snapshot),
@@ -42,13 +44,13 @@ t.test('a start is refused by what readiness lists', async (t) => {
         return answer.ready === started.ok;
       },
     );
-    await fc.assert(cases, { numRuns: CASES, endOnFailure: true });
+    await fc.assert(law, { numRuns: CASES, endOnFailure: true });
     t.ok(ready > 0, `${ready} of ${CASES} were ready`);
   });
 });
 
 /** Each case is some ten requests. */
-const CASES = 60;
+const CASES = cases(60);
 
 async function readiness(t: Test, api: Api, { params, create }: StreamSource): Promise<void> {
   const failing = async () => {

@@ -6,10 +6,11 @@ import t from 'tap';
 import { commandLine } from '../../../cli/test/command-line.ts';
 import { testMount } from '../../../test/secret-mount.ts';
 import { findSecretStore, type RunningSecretStore, startSecretStore, unseal } from '../../../test/secret-store.ts';
+import { until } from '../../../test/until.ts';
 import { getCredentials, rotateCredentials } from '../src/contract.ts';
 import { checkStored } from '../src/credential/check-stored.ts';
 import { credentialsWorld, vaultedSource } from './credentials-world.ts';
-import { ok, until } from './platform.ts';
+import { ok } from './platform.ts';
 import { vaultedValues } from './vaulted-source.ts';
 
 type World = Awaited<ReturnType<typeof credentialsWorld>>;

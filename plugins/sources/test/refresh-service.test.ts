@@ -1,30 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { getSource, refreshSchema, type SnapshotStreamBody, type StreamView, updateStream } from '../src/contract.ts';
 import { inOrder } from '../src/stream/new-stream.ts';
 import { discoveredNamespace } from '../src/stream/settings.ts';
 import { snapshot } from './generated-streams.ts';
-import { type Api, ok, refusal, streamsOf, testPlatform } from './platform.ts';
+import { type Api, ok, refusal, streamsOf } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 import { BOTH, type StreamSource, schema, sourceMaker } from './stream-source.ts';
 
 /** Each case is some ten requests. */
-const CASES = 40;
+const CASES = cases(40);
 
 t.test('a refresh over the wire keeps the rules, and tells before what it does', async (t) => {
-  const platform = await testPlatform(t);
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const source = await sourceMaker(platform, api);
 
   await t.test('whatever two snapshots hold, one after the other', async (t) => {
-    const cases = fc.asyncProperty(snapshot, snapshot, fc.boolean(), async (first, second, configured) => {
+    const law = fc.asyncProperty(snapshot, snapshot, fc.boolean(), async (first, second, configured) => {
       const { source_id } = await source();
       await refreshed(api, source_id, first);
       if (configured) await configure(api, source_id);
       await refreshed(api, source_id, second);
       await refreshed(api, source_id, []);
     });
-    await fc.assert(cases, { numRuns: CASES, endOnFailure: true });
+    await fc.assert(law, { numRuns: CASES, endOnFailure: true });
     t.pass(`holds in ${CASES} cases`);
   });
   await t.test('the answer lists what is new, changed, gone and in need of attention', async (t) =>

@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
-import { discovered, enableAll, filesSource, ok, synced, testPlatform } from './platform.ts';
+import { discovered, enableAll, filesSource, ok, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 t.test('a stream whose columns no table can hold fails by its code, and the others are loaded', async (t) => {
-  const platform = await testPlatform(t);
-  await platform.startWorker();
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
@@ -21,6 +21,6 @@ t.test('a stream whose columns no table can hold fails by its code, and the othe
     good: { status: 'succeeded', rows_written: 2 },
     twins: { status: 'failed', failure: { code: 'columns_refused' }, rows_written: 0 },
   });
-  const dataset = ok(await api(getDataset, { params: { dataset_id: 'bronze.demo.shop__good' } }));
+  const dataset = ok(await api(getDataset, { params: { dataset_id: platform.bronze('shop__good') } }));
   t.equal(dataset.total_records, '2');
 });

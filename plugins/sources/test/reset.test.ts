@@ -11,23 +11,13 @@ import {
   type StreamView,
   updateStream,
 } from '../src/contract.ts';
-import {
-  type Api,
-  discovered,
-  enableAll,
-  filesSource,
-  ok,
-  refusal,
-  streamsOf,
-  synced,
-  testPlatform,
-} from './platform.ts';
+import { type Api, discovered, enableAll, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 const APPEND = { sync_mode: 'incremental', write_mode: 'append' } as const;
 
 t.test('a reset stream starts from nothing and replaces its rows in one commit', async (t) => {
-  const platform = await testPlatform(t);
-  await platform.startWorker();
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
@@ -39,7 +29,7 @@ t.test('a reset stream starts from nothing and replaces its rows in one commit',
   t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 3 });
   await writeFile(join(data, 'a2.csv'), 'id\n9\n');
   const rows = async (table: string) =>
-    ok(await api(getDataset, { params: { dataset_id: `bronze.demo.shop__${table}` } })).total_records;
+    ok(await api(getDataset, { params: { dataset_id: platform.bronze(`shop__${table}`) } })).total_records;
   const stream = async (name: string) => (await streamsOf(api, source_id)).get(name) as StreamView;
   const at = async (name: string) => ({ params: { source_id, stream_id: (await stream(name)).stream_id } });
 
@@ -47,9 +37,13 @@ t.test('a reset stream starts from nothing and replaces its rows in one commit',
     const told = await api(previewReset, await at('a'));
     const consequence = ok(told);
     t.match(consequence, {
-      ...{ name: 'a', dataset_id: 'bronze.demo.shop__a', table_exists: true, rows: '2', state_dropped: true },
+      ...{ name: 'a', dataset_id: platform.bronze('shop__a'), table_exists: true, rows: '2', state_dropped: true },
       ...{ rows_replaced: true, deleted_now: false, generation: { from: 1, to: 2 }, snapshot_id: /^\d+$/ },
-      sentences: ['Nothing is deleted now.', /reads everything/, /replaces the 2 rows of bronze\.demo\.shop__a/],
+      sentences: [
+        'Nothing is deleted now.',
+        /reads everything/,
+        RegExp(`replaces the 2 rows of ${platform.bronze('shop__a')}`),
+      ],
     });
     t.equal(told.headers.get('etag'), `"${consequence.etag}"`);
     t.equal((await stream('a')).generation, 1);
@@ -75,7 +69,7 @@ t.test('a reset stream starts from nothing and replaces its rows in one commit',
     t.match(byName.get('a'), { rows_written: 2, commits: 1, committed_at: String });
     t.match(byName.get('b'), { rows_written: 0, commits: 0, committed_at: null }, 'the others go on from their state');
     t.equal(await rows('a'), '2');
-    const { items } = ok(await api(listDatasetSnapshots, { params: { dataset_id: 'bronze.demo.shop__a' } }));
+    const { items } = ok(await api(listDatasetSnapshots, { params: { dataset_id: platform.bronze('shop__a') } }));
     t.strictSame(
       items.map(({ operation }) => operation),
       ['overwrite', 'append'],
@@ -124,8 +118,8 @@ t.test('a reset stream starts from nothing and replaces its rows in one commit',
         },
       }),
     );
-    t.equal(made.destination.dataset_id, 'bronze.demo.shop__b');
-    await refs(t, api, { source_id, before });
+    t.equal(made.destination.dataset_id, platform.bronze('shop__b'));
+    await refs(t, api, { source_id, before, bronze: platform.bronze });
     t.match(await synced(api, source_id), { status: 'succeeded' });
     t.equal(await rows('b'), '1');
     t.match(await synced(api, source_id), { status: 'succeeded' });
@@ -136,7 +130,7 @@ t.test('a reset stream starts from nothing and replaces its rows in one commit',
 async function refs(
   t: Test,
   api: Api,
-  { source_id, before }: { source_id: string; before: object | undefined },
+  { source_id, before, bronze }: { source_id: string; before: object | undefined; bronze(table: string): string },
 ): Promise<void> {
   t.match(before, {
     ...{ name: 'b', readable: true, snapshot_id: /^\d+$/ },
@@ -150,8 +144,8 @@ async function refs(
   t.strictSame(
     items.map(({ name, snapshots, dataset_id }) => [name, snapshots.length, dataset_id]),
     [
-      ['a', 1, 'bronze.demo.shop__elsewhere'],
-      ['b', 1, 'bronze.demo.shop__b'],
+      ['a', 1, bronze('shop__elsewhere')],
+      ['b', 1, bronze('shop__b')],
     ],
     'what a table stands at is told of the table, whatever stream wrote it',
   );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { getDataset } from '@weir/plugin-datasets/contract';
 import t, { type Test } from 'tap';
 import { testMount } from '../../../test/secret-mount.ts';
+import { until } from '../../../test/until.ts';
 import {
   createSource,
   getCredentials,
@@ -17,7 +18,7 @@ import {
   startSync,
 } from '../src/contract.ts';
 import { killedAttempt } from './killed-attempt.ts';
-import { discovered, enableAll, ended, ok, refusal, synced, testPlatform, until } from './platform.ts';
+import { discovered, enableAll, ended, ok, refusal, synced, testPlatform } from './platform.ts';
 
 const TOKEN = 'Zq8-ROTATED/9+token';
 const CANARY = /ROTATED/;

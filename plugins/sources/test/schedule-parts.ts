@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Kernel, Tenant } from '@weir/kernel';
 import { Schedules } from '@weir/plugin-workflow-engine/contract';
+import { until } from '../../../test/until.ts';
 import { type FiringView, getSchedule } from '../src/contract.ts';
 import { fireSchedule } from '../src/schedule/fire.ts';
-import { type Api, ok, type TestPlatform, until } from './platform.ts';
+import { type Api, ok, type TestPlatform } from './platform.ts';
 
 /** What the schedules of a booted platform are made of. */
 export function scheduleParts({ kernel: platform }: Pick<TestPlatform, 'kernel'>) {

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import {
+  cancelSync,
   createStream,
   deleteSchedule,
   deleteSource,
@@ -14,15 +15,16 @@ import {
   resumeSchedule,
   triggerSchedule,
 } from '../src/contract.ts';
-import { filesSource, ok, refusal, testPlatform } from './platform.ts';
+import { filesSource, ok, refusal } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 const ABSENT = '01900000-0000-7000-8000-000000000000';
 const DAY_SECONDS = 86_400;
 const daily = { cron: ['30 2 * * *'], timezone: 'Europe/Berlin' };
 
 t.test('schedules of sources keep their rules', async (t) => {
-  const platform = await testPlatform(t);
-  const api = await platform.as('demo', 'pipeline_editor');
+  const platform = await sharedPlatform(t);
+  const api = await platform.idle('demo', 'pipeline_editor');
   const data = join(platform.folder, 'data');
   await mkdir(data);
   await writeFile(join(data, 'a.csv'), 'id\n1\n');
@@ -82,7 +84,7 @@ t.test('schedules of sources keep their rules', async (t) => {
     const paused = ok(await api(pauseSchedule, { params, body: { reason: 'the shop moves' } }));
     t.match(paused, { paused: true, paused_by: 'pipeline_editor@demo', pause_reason: 'the shop moves', etag: '3' });
     t.match(paused, { next_run_at: null, next_runs: [], paused_at: /Z$/, in_line: true });
-    const again = await (await platform.as('demo'))(pauseSchedule, { params, body: {} });
+    const again = await (await platform.idle('demo'))(pauseSchedule, { params, body: {} });
     t.strictSame(ok(again), paused, 'the first pause stands');
     t.match(ok(await put(daily)), { paused: true, pause_reason: 'the shop moves', etag: '4' });
     t.strictSame(ok(await api(getSource, { params })).schedule, { paused: true, next_run_at: null });
@@ -115,7 +117,7 @@ t.test('schedules of sources keep their rules', async (t) => {
       status: 409,
       problem: { code: 'run_already_active', run_id },
     });
-    await platform.runs.finish(await platform.tenant('demo'), run_id, { status: 'cancelled' });
+    t.match(ok(await api(cancelSync, { params: { sync_run_id: run_id } })), { outcome: 'cancelled' });
   });
 
   await t.test('the list is paged, filtered and ordered by what runs next', async (t) => {
@@ -156,7 +158,7 @@ t.test('schedules of sources keep their rules', async (t) => {
   });
 
   await t.test('what is foreign is as absent as what never was, and viewers only look', async (t) => {
-    const [stranger, viewer] = [await platform.as('other'), await platform.as('demo', 'viewer')];
+    const [stranger, viewer] = [await platform.idle('other'), await platform.idle('demo', 'viewer')];
     const body = daily;
     for (const call of [
       () => stranger(getSchedule, { params }),
@@ -190,7 +192,9 @@ t.test('schedules of sources keep their rules', async (t) => {
     t.equal(refusal(await api(getSchedule, { params })), '404 not_found');
     t.strictSame(ok(await api(listSchedules, { query: { source_id } })).items, []);
     t.equal(refusal(await put(daily)), '404 not_found');
-    t.strictSame(await platform.database.peek('select 1 from sources.schedule where deleted_at is not null'), []);
+    const { tenantId } = await platform.tenant('demo');
+    const gone = 'select 1 from sources.schedule where deleted_at is not null and tenant_id = $1';
+    t.strictSame(await platform.peek(gone, [tenantId]), []);
     // The engine is that of all tests, and would go on.
     for (const other of ok(await api(listSchedules)).items)
       t.equal(refusal(await api(deleteSchedule, { params: { source_id: other.source_id } })), '204');

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { findTemporal, type RunningTemporal, startTemporal } from '@weir/embedded';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { getSchedule, putSchedule } from '../src/contract.ts';
 import { scheduleIdOf } from '../src/schedule/bring-in-line.ts';
 import { ScheduleEntity } from '../src/schedule/entity.ts';
 import { holdAgainst, reconcile, startReconciler } from '../src/schedule/reconcile.ts';
-import { filesSource, ok, testPlatform, until } from './platform.ts';
+import { filesSource, ok, testPlatform } from './platform.ts';
 import { scheduleParts } from './schedule-parts.ts';
 
 const ABSENT = '01900000-0000-7000-8000-000000000000';

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTenantLimits } from '@weir/plugin-platform/contract';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import {
   deleteSchedule,
   getSchedule,
@@ -12,7 +13,7 @@ import {
   resumeSchedule,
   triggerSchedule,
 } from '../src/contract.ts';
-import { type Api, discovered, enableAll, filesSource, ok, refusal, testPlatform, until } from './platform.ts';
+import { type Api, discovered, enableAll, filesSource, ok, refusal, testPlatform } from './platform.ts';
 import { firer, firing, type Noted, noted, openRun } from './schedule-parts.ts';
 
 t.test('times of a schedule become syncs, or say why not', async (t) => {

@@ -2,14 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getDataset, previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
-import { discovered, enableAll, filesSource, ok, synced, testPlatform } from './platform.ts';
+import { discovered, enableAll, filesSource, ok, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 const ROWS = 60_000;
 const FIRST = 9_007_199_254_740_993n;
 
 t.test('a connector that hands over Parquet files gives the table the rows that it counts', async (t) => {
-  const platform = await testPlatform(t);
-  await platform.startWorker();
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
@@ -27,7 +27,7 @@ t.test('a connector that hands over Parquet files gives the table the rows that 
   t.match(run, { status: 'succeeded', verdict: 'clean', ...counts });
   t.ok(run.bytes_read < csv.length / 2, 'no lines of these rows were read');
   t.match(await synced(api, source.source_id), { status: 'succeeded', rows_read: 0 });
-  const params = { dataset_id: 'bronze.demo.lane__large' };
+  const params = { dataset_id: platform.bronze('lane__large') };
   t.equal(ok(await api(getDataset, { params })).total_records, String(ROWS));
   const preview = ok(await api(previewDataset, { params, query: { limit: 1 } }));
   t.match(preview.rows[0]?.[0], /^900719925\d{7}$/, 'no digit of it went through a double');

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bulkStreams, createStream } from '../src/contract.ts';
-import { type Api, filesSource, type TestPlatform } from './platform.ts';
+import { type Api, filesSource } from './platform.ts';
 
 /** The id of nothing. */
 export const ABSENT = '01900000-0000-7000-8000-000000000000';
@@ -10,7 +10,7 @@ export const schema = { type: 'object', properties: { id: { type: 'integer' }, a
 export const BOTH: ('full_refresh' | 'incremental')[] = ['full_refresh', 'incremental'];
 
 /** Makes sources over an empty folder, each with calls on its streams. */
-export async function sourceMaker(platform: TestPlatform, api: Api) {
+export async function sourceMaker(platform: { folder: string }, api: Api) {
   const data = join(platform.folder, 'data');
   await mkdir(data);
   let made = 0;

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap';
-import { type Api, ok, refusal, streamsOf, testPlatform } from './platform.ts';
+import { type Api, ok, refusal, streamsOf } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 import { ABSENT, BOTH, type StreamSource, schema, sourceMaker } from './stream-source.ts';
 
 t.test('many streams are changed at once', async (t) => {
-  const platform = await testPlatform(t);
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const source = await sourceMaker(platform, api);
   await bulk(t, api, await source());

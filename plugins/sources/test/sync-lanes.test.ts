@@ -3,9 +3,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { v7 as uuidv7 } from 'uuid';
+import { until } from '../../../test/until.ts';
 import { createSource, getSyncStatus, startSync } from '../src/contract.ts';
 import { beginInLane } from '../src/sync/sync-lanes.ts';
-import { type Api, discovered, enableAll, ended, ok, testPlatform, until } from './platform.ts';
+import { type Api, discovered, enableAll, ended, ok, testPlatform } from './platform.ts';
 
 const LANES = 3;
 const SYNCS = 12;

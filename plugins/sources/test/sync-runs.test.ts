@@ -1,23 +1,23 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import {
   cancelSync,
-  getSource,
   getSyncRun,
   getSyncStats,
   getSyncStatus,
   listSyncHistory,
   listSyncRunStreams,
   listTableFormatRefs,
-  startDiscovery,
   startSync,
 } from '../src/contract.ts';
-import { discovered, enableAll, filesSource, ok, refusal, streamsOf, synced, testPlatform, until } from './platform.ts';
+import { discovered, enableAll, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 import { ABSENT } from './stream-source.ts';
 
 t.test('what syncs did can be read by either of their ids', async (t) => {
-  const platform = await testPlatform(t);
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
@@ -25,17 +25,8 @@ t.test('what syncs did can be read by either of their ids', async (t) => {
   const { source_id } = await filesSource(api, 'shop', data);
   const params = { source_id };
 
-  await t.test('a pending run that nobody has in hands is cancelled at once, a discovery too', async (t) => {
-    const { run_id } = ok(await api(startDiscovery, { body: params, query: { queue: true } }));
-    t.equal(refusal(await api(cancelSync, { params: { sync_run_id: run_id } })), '404 not_found', 'it is no sync');
-    const run = await platform.runs.find(await platform.tenant('demo'), run_id);
-    if (run === undefined) throw new Error('the run is not there');
-    t.equal(await platform.runs.cancel(await platform.tenant('demo'), run), 'cancelled');
-    t.equal(ok(await api(getSource, { params })).status, 'draft', 'whoever ends a discovery, its source knows');
-  });
-
-  await platform.startWorker();
-  await discovered(api, source_id);
+  const { run_id: discovery } = await discovered(api, source_id);
+  t.equal(refusal(await api(cancelSync, { params: { sync_run_id: discovery } })), '404 not_found', 'it is no sync');
   await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
   const first = await synced(api, source_id);
   const second = await synced(api, source_id);

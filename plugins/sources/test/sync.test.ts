@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { getDataset, listDatasetSnapshots, previewDataset } from '@weir/plugin-datasets/contract';
 import t from 'tap';
 import { getSource, listSources, listSyncHistory } from '../src/contract.ts';
-import { discovered, enableAll, filesSource, ok, streamsOf, synced, testPlatform } from './platform.ts';
+import { discovered, enableAll, filesSource, ok, streamsOf, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 t.test('files become bronze tables, and what has not changed is not written again', async (t) => {
-  const platform = await testPlatform(t);
-  await platform.startWorker();
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
@@ -26,7 +26,11 @@ t.test('files become bronze tables, and what has not changed is not written agai
         sync_mode: 'full_refresh',
         write_mode: 'overwrite',
         namespace: null,
-        destination: { namespace: 'bronze.demo', table: 'town__cities', dataset_id: 'bronze.demo.town__cities' },
+        destination: {
+          namespace: `bronze.${platform.alias('demo')}`,
+          table: 'town__cities',
+          dataset_id: platform.bronze('town__cities'),
+        },
       },
       big: { destination: { table: 'town__big' } },
     });
@@ -47,9 +51,9 @@ t.test('files become bronze tables, and what has not changed is not written agai
       attempt: 1,
     });
     t.ok(run.streams.every((stream) => stream.status === 'succeeded' && /^\d+$/.test(stream.snapshot_id ?? '')));
-    const big = ok(await api(previewDataset, { params: { dataset_id: 'bronze.demo.town__big' } }));
+    const big = ok(await api(previewDataset, { params: { dataset_id: platform.bronze('town__big') } }));
     t.strictSame(big.rows[0]?.slice(0, 1), ['9007199254740993']);
-    t.equal(ok(await api(getDataset, { params: { dataset_id: 'bronze.demo.town__cities' } })).total_records, '3');
+    t.equal(ok(await api(getDataset, { params: { dataset_id: platform.bronze('town__cities') } })).total_records, '3');
     t.equal(ok(await api(getSource, { params: { source_id: source.source_id } })).status, 'active');
   });
 
@@ -57,7 +61,7 @@ t.test('files become bronze tables, and what has not changed is not written agai
     const run = await synced(api, source.source_id);
     t.match(run, { status: 'succeeded', rows_read: 0, rows_written: 0, verdict: 'clean' });
     t.ok(run.streams.every((stream) => stream.commits === 0 && stream.snapshot_id === null));
-    const { items } = ok(await api(listDatasetSnapshots, { params: { dataset_id: 'bronze.demo.town__cities' } }));
+    const { items } = ok(await api(listDatasetSnapshots, { params: { dataset_id: platform.bronze('town__cities') } }));
     t.equal(items.length, 1);
   });
 
@@ -79,15 +83,14 @@ t.test('files become bronze tables, and what has not changed is not written agai
       failure: { code: 'csv_row_too_wide', retryable: false, hint: String },
     });
     t.notMatch(JSON.stringify(run), /Bonn/, 'nothing of the data is echoed');
-    t.equal(ok(await api(getDataset, { params: { dataset_id: 'bronze.demo.town__cities' } })).total_records, '3');
+    t.equal(ok(await api(getDataset, { params: { dataset_id: platform.bronze('town__cities') } })).total_records, '3');
     t.equal(ok(await api(getSource, { params: { source_id: source.source_id } })).last_run?.status, 'failed');
     await rm(join(data, 'cities.csv'));
   });
 });
 
 t.test('a full refresh replaces the rows of its table', async (t) => {
-  const platform = await testPlatform(t);
-  await platform.startWorker();
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
@@ -95,7 +98,7 @@ t.test('a full refresh replaces the rows of its table', async (t) => {
   const { source_id } = await filesSource(api, 'full', data);
   await discovered(api, source_id);
   await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
-  const dataset = { params: { dataset_id: 'bronze.demo.full__a' } };
+  const dataset = { params: { dataset_id: platform.bronze('full__a') } };
   t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
   t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
   const one = ok(await api(getSource, { params: { source_id } }));

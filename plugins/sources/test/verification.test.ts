@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { getSyncReceipt, getVerification, readRunLogs, updateStream, verifySync } from '../src/contract.ts';
-import { type Api, discovered, filesSource, ok, refusal, streamsOf, synced, testPlatform, until } from './platform.ts';
+import { type Api, discovered, filesSource, ok, refusal, streamsOf, synced } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 import { ABSENT } from './stream-source.ts';
 
 async function verified(api: Api, sync_run_id: string) {
@@ -15,13 +17,12 @@ async function verified(api: Api, sync_run_id: string) {
 }
 
 t.test('a receipt is held against the tables: equal, superseded, changed by somebody else, gone', async (t) => {
-  const platform = await testPlatform(t);
+  const platform = await sharedPlatform(t);
   const api = await platform.as('demo');
   const data = join(platform.folder, 'data');
   await mkdir(data);
   await writeFile(join(data, 'people.csv'), 'id,name\n1,Ada\n2,Grace\n,Nobody\n');
   const { source_id } = await filesSource(api, 'shop', data);
-  await platform.startWorker();
   t.match(await discovered(api, source_id), { status: 'succeeded' });
   const stream_id = (await streamsOf(api, source_id)).get('people')?.stream_id ?? '';
   const set = async (body: object) => ok(await api(updateStream, { params: { source_id, stream_id }, body }));
@@ -49,7 +50,7 @@ t.test('a receipt is held against the tables: equal, superseded, changed by some
     [
       'attempt: attempt 1 started',
       `verify: the receipt of run ${first.run_id} is held against its tables`,
-      'verify: bronze.demo.shop__people is equal',
+      `verify: ${platform.bronze('shop__people')} is equal`,
       'end: the run has ended: succeeded',
     ],
   );
