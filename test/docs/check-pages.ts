@@ -1,15 +1,9 @@
+import type { Test } from 'tap';
 import { isOutput } from './blocks.ts';
 import { type DevPlatform, startDevPlatform } from './dev-platform.ts';
 import { normalised, showsSame } from './normalise.ts';
 import type { Page } from './page.ts';
 import { runPages } from './run-pages.ts';
-
-/** The part of a tap test that is needed here. */
-interface Test {
-  teardown(work: () => unknown): void;
-  ok(found: unknown, name: string, extra?: object): unknown;
-  strictSame(found: unknown, wanted: unknown, name: string): unknown;
-}
 
 /**
  * Starts the development server as README.md says, runs the blocks of `pages` in it, and compares what they print with

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import type { Canary } from './search/canary.ts';
 import { formsOf, type Needle, type Needles, needlesOf } from './search/needles.ts';
 import { type Search, searchBytes } from './search/search-bytes.ts';
@@ -45,6 +45,7 @@ export interface Ledger {
 }
 
 const CHUNK_BYTES = 1024 * 1024;
+const MIN_CHUNK_BYTES = 4096;
 /** Findings of one place that are kept; more are counted with the last. */
 const MAX_FINDINGS = 1_000;
 
@@ -102,11 +103,16 @@ export function createLedger(): Ledger {
         chunks,
         bytes: (where, bytes, allowed) =>
           chunks(where, [typeof bytes === 'string' ? Buffer.from(bytes) : bytes], allowed),
-        file: (where, path, allowed) =>
-          chunks(where, createReadStream(path, { highWaterMark: CHUNK_BYTES }), allowed).catch(ignoreGone),
+        file: (where, path, allowed) => chunks(where, chunksOf(path), allowed).catch(ignoreGone),
       };
     },
   };
+}
+
+/** The stream allocates a whole chunk for each read, so a small file gets small ones: there are thousands of them. */
+function chunksOf(path: string): AsyncIterable<Uint8Array> {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return createReadStream(path, { highWaterMark: Math.min(CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, size)) });
 }
 
 function ignoreGone(error: NodeJS.ErrnoException): void {

@@ -1,9 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../until.ts';
 import type { Answer, Request } from '../platform/caller.ts';
 import type { Proof } from '../proof.ts';
-
-const HANG_MS = 120_000;
-const POLL_MS = 400;
 
 /** Calls of a drive: what must succeed is a fault when it does not. */
 export interface Drives {
@@ -33,18 +30,15 @@ export function drives({ platform, fault }: Proof, label: string): Drives {
     async ends(wanted, started, path) {
       const id = String(started.body.workflow_id ?? '');
       if (id === '') return undefined;
-      const at = path(id);
-      for (const until = Date.now() + HANG_MS; Date.now() < until; await delay(POLL_MS)) {
-        const { body } = await platform.call({ method: 'GET', path: at, label: path('{id}') });
-        if (body.is_terminal !== true) continue;
-        if (wanted !== undefined && body.status !== wanted) {
-          const failure = (body.failure as { code?: string } | null)?.code ?? '';
-          fault(`${label}: ${path('{id}')} ended ${String(body.status)} ${failure}, not ${wanted}`);
-        }
-        return body.status;
+      const body = await until(`the end of ${path(id)}`, async () => {
+        const seen = await platform.call({ method: 'GET', path: path(id), label: path('{id}') });
+        return seen.body.is_terminal === true && seen.body;
+      });
+      if (wanted !== undefined && body.status !== wanted) {
+        const failure = (body.failure as { code?: string } | null)?.code ?? '';
+        fault(`${label}: ${path('{id}')} ended ${String(body.status)} ${failure}, not ${wanted}`);
       }
-      fault(`${label}: ${path('{id}')} did not end`);
-      return undefined;
+      return body.status;
     },
   };
 }

@@ -4,8 +4,6 @@ import type { Look } from '../look.ts';
 import type { Place } from '../proof.ts';
 import { sampling } from './sampling.ts';
 
-/** Far longer than it takes to be seen. */
-const CONTROL_MS = 600_000;
 /** How much of one file of /proc is read. */
 const KINDS = ['environ', 'cmdline'] as const;
 const rounds = sampling();
@@ -16,7 +14,9 @@ export const processes: Place = {
   about: '/proc/<pid>/environ and cmdline of every process of the platform and its children, five times a second',
   async leak(_proof, control) {
     const [half] = [`WEIR_PROVE_CONTROL=${control.text}`];
-    const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${CONTROL_MS})`, half], { stdio: 'ignore' });
+    const child = spawn(process.execPath, ['-e', 'process.stdin.resume()', half], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     await rounds.seen();
     child.kill('SIGKILL');
   },

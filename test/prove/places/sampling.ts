@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { until } from '../../until.ts';
+import { pace, until } from '../../until.ts';
 
-const SAMPLE_MS = 200;
+/** Milliseconds between two rounds. */
+const BETWEEN_ROUNDS = 200;
 
 /** Looks at what comes and goes, in rounds, five times a second or as often as the machine can. */
 export interface Sampling {
@@ -16,17 +16,17 @@ export function sampling(): Sampling {
   let [begun, ended] = [0, 0];
   return {
     start(sample) {
-      const ending = new AbortController();
+      let isOver = false;
       const watching = (async () => {
-        while (!ending.signal.aborted) {
+        while (!isOver) {
           begun += 1;
           await sample();
           ended = begun;
-          await delay(SAMPLE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+          await pace(BETWEEN_ROUNDS);
         }
       })();
       return async () => {
-        ending.abort();
+        isOver = true;
         await watching;
       };
     },

@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Supervised, supervise } from '@weir/embedded';
+import { type Supervised, supervise, untilReady } from '@weir/embedded';
+import { PATIENT_MS } from '../../until.ts';
 import type { ProofFolder } from './proof-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
-const READY_MS = 120_000;
-const POLL_MS = 50;
-const GRACE_MS = 45_000;
 
 /** The API and a worker that serves all roles of sources. */
 export interface Programs {
@@ -39,13 +36,13 @@ export async function startPrograms(
   const api = await start('api', 'kernel/src/main.ts', []);
   const worker = await start('worker', 'workers/src/main.ts', ['--roles', 'source,discovery']);
   const stop = async () => {
-    await worker.stop('SIGTERM', GRACE_MS);
-    await api.stop('SIGTERM', GRACE_MS);
+    await worker.stop('SIGTERM', PATIENT_MS);
+    await api.stop('SIGTERM', PATIENT_MS);
   };
   try {
     const [{ url }] = await Promise.all([
-      firstLine<{ url: string }>(api, ({ msg }) => msg === 'listening'),
-      firstLine(worker, ({ ready }) => ready === true),
+      firstLine<{ url: string }>('the API', api, ({ msg }) => msg === 'listening'),
+      firstLine('the worker', worker, ({ ready }) => ready === true),
     ]);
     return { url, stop };
   } catch (error) {
@@ -81,18 +78,17 @@ export async function runErrand(folder: ProofFolder, { name, script, words, envi
 
 type Line = { msg?: string; ready?: boolean };
 
-async function firstLine<T>(program: Supervised, wanted: (line: Line) => boolean): Promise<T> {
-  let ended = false;
-  void program.exited.then(() => {
-    ended = true;
-  });
-  for (const until = Date.now() + READY_MS; Date.now() < until; await delay(POLL_MS)) {
-    const lines = (await readFile(program.logFile, 'utf8').catch(() => '')).split('\n');
-    for (const text of lines.filter((line) => line.startsWith('{'))) {
-      const line = JSON.parse(text) as Line;
-      if (wanted(line)) return line as T;
-    }
-    if (ended) throw new Error(`a program ended before it was ready:\n${lines.slice(-8).join('\n')}`);
-  }
-  throw new Error(`a program was not ready in ${READY_MS / 1000} s; its log: ${program.logFile}`);
+/** Waits for a line of a program's log; rejects with its last lines when it ends before that. */
+async function firstLine<T>(name: string, program: Supervised, wanted: (line: Line) => boolean): Promise<T> {
+  let found: Line | undefined;
+  const look = async () => {
+    const lines = (await readFile(program.logFile, 'utf8')).split('\n').slice(0, -1);
+    found = lines
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Line)
+      .find(wanted);
+    return found !== undefined;
+  };
+  await untilReady(name, program, look, PATIENT_MS);
+  return found as T;
 }
