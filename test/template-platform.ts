@@ -6,9 +6,6 @@ import { promisify } from 'node:util';
 import type { Teardown, TestIssuer } from '@weir/kernel/testing';
 import { plainly } from './build.ts';
 
-/** Far beyond what a start takes; only a hang reaches it. */
-const HANG_MS = 120_000;
-
 /** The programs of a deployment, run as JavaScript from its `node_modules` by the Node that runs us. */
 export interface Deployment {
   /** Runs a program to its end; answers its exit code and what it said. */
@@ -41,7 +38,7 @@ export function deployment(t: Teardown, folder: string, environment: Environment
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: compiled, ...environment };
   return {
     async run(program, args, more = {}) {
-      const options = { cwd: folder, env: { ...env, ...more }, timeout: HANG_MS };
+      const options = { cwd: folder, env: { ...env, ...more } };
       return promisify(execFile)(...plainly(process.execPath, [main(program), ...args]), options).then(
         (said) => ({ code: 0, ...said }),
         (error: Said) => error,
