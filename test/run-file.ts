@@ -73,7 +73,8 @@ export async function runFile(file: string, options: FileRun): Promise<FileResul
   watch.stop();
   const left = await leftBy(session, folder);
   running.delete(session);
-  return results.end(ending, [...watch.faults, ...left]);
+  // A file that dies has its own fault; it had no chance to tidy up.
+  return results.end(ending, [...watch.faults, ...(ending.code === 0 ? left : [])]);
 }
 
 /** Ends a file that hangs or computes far too long, and tells why. */

@@ -34,13 +34,16 @@ export function busyMeter(): () => number {
 
 /**
  * Runs every file, as many at once as there are cores, and up to twice as many for as long as fewer leave cores idle.
- * Each gets a slot, a small number that no other running file has. Resolves when all have ended; `run` does not reject.
+ * Each gets a slot, a small number that no other running file has. Resolves when all have
+ * ended, those that run when `signal` aborts; `run` does not reject.
  */
 export async function runFiles(
   files: readonly string[],
   run: (file: string, slot: number) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const waiting = [...files];
+  signal?.addEventListener('abort', () => waiting.splice(0));
   const running = new Set<Promise<void>>();
   const cores = availableParallelism();
   const slots = new Set(Array.from({ length: cores * FILES_PER_CORE }, (_, at) => at));

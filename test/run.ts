@@ -68,21 +68,31 @@ function judgeCost(result: FileResult): FileResult {
 const folder = mkdtempSync(path.join(tmpdir(), 'weir-'));
 
 /** Runs the files, the dearest first, and tells each as it ends. */
-async function runTests(files: readonly string[], env: NodeJS.ProcessEnv, services: TestServices) {
+async function runTests(
+  files: readonly string[],
+  env: NodeJS.ProcessEnv,
+  services: TestServices,
+  signal: AbortSignal,
+): Promise<FileResult[]> {
   const results: FileResult[] = [];
-  await runFiles(inOrder(files, readCpuHistory()), async (file, slot) => {
-    const begun = Date.now();
-    const ports = `${FIRST_PORT + slot * PORTS_PER_FILE}-${FIRST_PORT + (slot + 1) * PORTS_PER_FILE - 1}`;
-    const result = await runFile(file, {
-      ...{ cwd: ROOT, folder: path.join(folder, `${slot}`.padStart(2, '0')), onFailure: tellFailure },
-      env: { ...env, ...services.addresses, WEIR_TEST_PORTS: ports },
-      variables: SERVICE_VARIABLES,
-      need: services.need,
-      ...(isLane ? {} : { maxCpuSeconds: budgetOf(file) * RUNAWAY }),
-    });
-    results.push(judgeCost(result));
-    tell(result, (Date.now() - begun) / 1_000);
-  });
+  await runFiles(
+    inOrder(files, readCpuHistory()),
+    async (file, slot) => {
+      const begun = Date.now();
+      const ports = `${FIRST_PORT + slot * PORTS_PER_FILE}-${FIRST_PORT + (slot + 1) * PORTS_PER_FILE - 1}`;
+      const result = await runFile(file, {
+        ...{ cwd: ROOT, folder: path.join(folder, `${slot}`.padStart(2, '0')), onFailure: tellFailure },
+        env: { ...env, ...services.addresses, WEIR_TEST_PORTS: ports },
+        variables: SERVICE_VARIABLES,
+        need: services.need,
+        ...(isLane ? {} : { maxCpuSeconds: budgetOf(file) * RUNAWAY }),
+      });
+      const judged = judgeCost(result);
+      results.push(judged);
+      tell(judged, (Date.now() - begun) / 1_000);
+    },
+    signal,
+  );
   return results;
 }
 
@@ -133,18 +143,21 @@ async function main(): Promise<number> {
   if (positionals.length === 0 && !values.changed) await lockRuns(say);
   const env = { ...process.env, ...readStandingServices()?.addresses };
   const services = testServices(env, say);
+  const stop = new AbortController();
   const end = async () => {
+    stop.abort();
     killFiles();
     await services.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   for (const signal of TERMINATED) {
-    process.once(signal, () => void end().finally(() => process.exit(128 + constants.signals[signal])));
+    // Not `once`: a supervisor of servers ends the process when it finds no other listener.
+    process.on(signal, () => void end().finally(() => process.exit(128 + constants.signals[signal])));
   }
   const [started, busy] = [Date.now(), busyMeter()];
   let results: FileResult[] = [];
   try {
-    results = await runTests(files, env, services);
+    results = await runTests(files, env, services, stop.signal);
   } finally {
     await end();
   }
