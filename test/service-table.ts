@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { PostgresBinaries } from '@weir/embedded';
@@ -43,6 +45,7 @@ const CHANGE_DATA = { wal_level: 'logical', max_replication_slots: '40', max_wal
 const DEBIAN_15 = '/usr/lib/postgresql/15/bin/initdb';
 /** `debian` makes Postgres 15 the server of every test: the lane postgres-15. */
 export const POSTGRES_VARIABLE = 'WEIR_TEST_POSTGRES';
+const SHARED_PLATFORM = fileURLToPath(new URL('shared-platform.ts', import.meta.url));
 const COMPILE_WORKFLOWS = fileURLToPath(new URL('compile-workflows.ts', import.meta.url));
 
 async function postgres(
@@ -133,6 +136,28 @@ async function engine(kind: 'rootless' | 'rootful'): Promise<StartedService> {
   }
 }
 
+/** API and worker, each file with tenants of its own. It ends with this process. */
+async function sharedPlatform({ need }: ServiceContext): Promise<StartedService> {
+  const env = {
+    ...process.env,
+    ...(await need('WEIR_TEST_DATABASE_URL')),
+    ...(await need('WEIR_TEST_TEMPORAL_ADDRESS')),
+  };
+  const child = fork(SHARED_PLATFORM, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'], detached: true });
+  const exited = once(child, 'exit');
+  const line = child.stdout ? await Promise.race([once(createInterface(child.stdout), 'line'), exited]) : [];
+  if (typeof line[0] !== 'string') throw new Error(`the shared platform ended with exit code ${line[0]}`);
+  return {
+    addresses: { WEIR_TEST_PLATFORM: line[0] },
+    about: `process ${child.pid}`,
+    dependent: true,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
 /** Every service of tests by its name in the log. */
 export const SERVICES = {
   /** A test makes its own database on it, as superuser. */
@@ -170,6 +195,7 @@ export const SERVICES = {
     variables: ['WEIR_TEST_SECRET_STORE_ADDR', 'WEIR_TEST_SECRET_STORE_CACERT', 'WEIR_TEST_SECRET_STORE_TOKEN'],
     start: secretStore,
   },
+  'shared platform': { variables: ['WEIR_TEST_PLATFORM'], start: sharedPlatform },
   'rootless engine': { variables: ['WEIR_TEST_ROOTLESS_SOCKET'], start: () => engine('rootless') },
   'rootful engine': { variables: ['WEIR_TEST_ROOTFUL_SOCKET'], start: () => engine('rootful') },
 } as const satisfies Record<string, Service>;
