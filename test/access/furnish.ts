@@ -1,17 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { call } from '@weir/kernel/contract';
-import { listDatasets } from '@weir/plugin-datasets/contract';
 import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
 import { createSource, getCredentials, getVerification, putSchedule, verifySync } from '@weir/plugin-sources/contract';
 import { VAULTED_CONFIG, vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import { seedReplay } from '../fuzz/seed.ts';
-import { type Api, apiOf, type Caller, seedSources } from '../fuzz/seed-sources.ts';
-import type { TestPlatform } from '../platform.ts';
+import { type Api, apiOf, type Caller } from '../fuzz/seed-sources.ts';
 import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
-import type { MatrixRoute } from './matrix-platform.ts';
-
-const DATA = fileURLToPath(new URL('../fixtures/shop', import.meta.url));
+import type { MatrixPlatform } from './matrix-platform.ts';
 
 /** Ids of one tenant's things, by the name that path parameters give them. */
 export type Ids = Readonly<Record<string, string>>;
@@ -19,6 +14,8 @@ export type Ids = Readonly<Record<string, string>>;
 /** A tenant that is being furnished, and how an admin of it calls. */
 interface Tenancy extends Caller {
   api: Api;
+  /** Whether the platform keeps credentials in a secret store. */
+  isVaulted: boolean;
 }
 
 /** What path parameters name that belongs to no tenant: every tenant has the same. */
@@ -38,28 +35,23 @@ const FURNISHERS: Readonly<Record<string, (tenancy: Tenancy) => Promise<Ids>>> =
   credential_ref: credentials,
 };
 
-/** Parameters that mean another thing at one route than everywhere else. */
-const MEANT: Readonly<Record<string, Ids>> = Object.fromEntries(
-  ['', '/logs', '/logs/download'].map((of) => [
-    `GET /api/v1/sources/discover/status/{workflow_id}${of}`,
-    { workflow_id: 'discovery_id' },
-  ]),
-);
+/** Parameters that mean another thing at some routes than everywhere else. */
+const MEANT: readonly { at: RegExp; name: string; as: string }[] = [
+  { at: /^GET .*\/discover\/status\/\{workflow_id\}/, name: 'workflow_id', as: 'discovery_id' },
+  { at: /\/\{source_id\}\/credentials/, name: 'source_id', as: 'vaulted_id' },
+];
 
 /** Gives each tenant one of everything that a path can name, by a worker that is gone when this returns. */
-export async function furnish(
-  world: TestPlatform,
-  routes: readonly Pick<MatrixRoute, 'names'>[],
-  aliases: readonly string[],
-): Promise<Ids[]> {
+export async function furnish({ world, routes, mount }: MatrixPlatform, aliases: readonly string[]): Promise<Ids[]> {
   const asked = new Set(routes.flatMap(({ names }) => names));
   const ends: (() => unknown)[] = [];
-  const worker = await startWorker({ teardown: (end) => void ends.push(end) }, world.environment);
+  const environment = { ...world.environment, ...mount?.environment('worker') };
+  const worker = await startWorker({ teardown: (end) => void ends.push(end) }, environment);
   try {
     return await Promise.all(
       aliases.map(async (tenant) => {
         const caller = { url: world.api.url, token: await world.token(tenant), tenant };
-        const tenancy = { ...caller, api: apiOf(caller) };
+        const tenancy = { ...caller, api: apiOf(caller), isVaulted: mount !== undefined };
         let ids: Ids = { ...SHARED, alias: tenant };
         for (const [name, give] of Object.entries(FURNISHERS))
           if (asked.has(name)) ids = { ...ids, ...(await give(tenancy)) };
@@ -72,24 +64,10 @@ export async function furnish(
   }
 }
 
-/** Gives each tenant a source whose credential lies in a secret store. */
-export async function furnishCredentials(world: TestPlatform, aliases: readonly string[]): Promise<Ids[]> {
-  return Promise.all(
-    aliases.map(async (tenant) => {
-      const api = apiOf({ url: world.api.url, token: await world.token(tenant), tenant });
-      const credentials = { credential_values: vaultedValues(tenant), credential_name: 'key' };
-      const body = { name: 'vaulted', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, ...credentials };
-      const { source_id } = await api(createSource, { body });
-      const { credential_ref } = await api(getCredentials, { params: { source_id } });
-      return { source_id, credential_ref };
-    }),
-  );
-}
-
 /** The ids as a route means them. */
 export function idsAt(label: string, ids: Ids): Ids {
-  const meant = Object.entries(MEANT[label] ?? {}).map(([name, as]) => [name, ids[as] ?? '']);
-  return { ...ids, ...Object.fromEntries(meant) };
+  const meant = MEANT.filter(({ at, as }) => at.test(label) && ids[as] !== undefined);
+  return { ...ids, ...Object.fromEntries(meant.map(({ name, as }) => [name, ids[as] ?? ''])) };
 }
 
 /** A well-formed id of something that does not exist. */
@@ -102,21 +80,25 @@ export function absentId(name: string, own: Ids): string {
 
 const ABSENT = '018f4a6e-0000-7000-8000-00000000dead';
 
-/** A source that was synced and verified, its table, and a replay of what another left in quarantine. */
+/** A source that was synced and verified, its table, and a replay of the line that it left in quarantine. */
 async function sources({ api, ...caller }: Tenancy): Promise<Ids> {
-  const { discovered, synced } = seedSources(api);
-  const { source_id, stream_ids, workflow_id: discovery_id } = await discovered({ path: DATA });
-  const { run_id: sync_run_id, workflow_id } = await synced({ source_id, stream_ids, workflow_id: discovery_id });
-  const [dataset] = (await api(listDatasets)).items;
-  await api(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
+  const { source_id, stream_ids, workflow_id: discovery_id, run, ...replay } = await seedReplay(api);
+  const { run_id: sync_run_id, workflow_id } = run;
   const params = { sync_run_id };
+  await api(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
   await api(verifySync, { params });
   await until('a verification', async () => (await call(getVerification, { params }, caller)).ok);
-  const { replay_run_id } = await seedReplay(api);
-  const dataset_id = dataset?.dataset_id ?? '';
   const [stream_id = ''] = stream_ids;
-  const runs = { sync_run_id, run_id: sync_run_id, replay_run_id };
-  return { source_id, stream_id, workflow_id, discovery_id, ...runs, dataset_id, table: dataset_id };
+  const runs = { sync_run_id, run_id: sync_run_id, replay_run_id: replay.replay_run_id };
+  return {
+    source_id,
+    stream_id,
+    workflow_id,
+    discovery_id,
+    ...runs,
+    dataset_id: replay.rejecting,
+    table: replay.rejecting,
+  };
 }
 
 /** A token of the admin's, who by making it is a person that was seen. */
@@ -133,7 +115,12 @@ async function policies({ api }: Tenancy): Promise<Ids> {
   return { policy_id: (await api(createPolicy, { body })).policy_id };
 }
 
-/** Where credentials stay in the database there is none of its own to name. */
-async function credentials({ tenant }: Tenancy): Promise<Ids> {
-  return { credential_ref: `cred_${(tenant === 'acme' ? 'b' : 'c').repeat(26)}` };
+/** A source whose credential lies in the secret store; a platform without one has nothing to name. */
+async function credentials({ api, tenant, isVaulted }: Tenancy): Promise<Ids> {
+  if (!isVaulted) return { credential_ref: `cred_${(tenant === 'acme' ? 'b' : 'c').repeat(26)}` };
+  const given = { credential_values: vaultedValues(tenant), credential_name: 'key' };
+  const body = { name: 'vaulted', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, ...given };
+  const { source_id: vaulted_id } = await api(createSource, { body });
+  const { credential_ref } = await api(getCredentials, { params: { source_id: vaulted_id } });
+  return { vaulted_id, credential_ref };
 }

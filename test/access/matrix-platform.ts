@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { contribute } from '@weir/kernel';
 import type { Access, KnownPrincipal, Role, TenantRole } from '@weir/kernel/contract';
 import { TokenReaders } from '@weir/kernel/contract';
 import type { Teardown } from '@weir/kernel/testing';
 import { type TestPlatform, testPlatform } from '../platform.ts';
+import type { TestMount } from '../secret-mount.ts';
 import { clientSettings } from './callers.ts';
 
 /** A route as the platform's own OpenAPI document declares it. */
@@ -22,20 +24,30 @@ export interface MatrixPlatform {
   routes: readonly MatrixRoute[];
   capabilities: readonly string[];
   tokenOf(role: Role): Promise<string>;
+  /** Where credentials lie; undefined when they stay in the database. */
+  mount: TestMount | undefined;
 }
 
+/** How a platform of the matrix differs from the one that is deployed. */
+export interface MatrixOptions {
+  folder: string;
+  /** Goes on top of its environment. */
+  more: Record<string, string>;
+  /** A secret store keeps credentials, and the pattern `vaulted` asks for some. */
+  mount?: TestMount;
+}
+
+/** The deployment with the pattern `vaulted` beside its own. */
+export const VAULTED_PLATFORM = fileURLToPath(new URL('../fixtures/platform-vaulted.json', import.meta.url));
 /** How the API tokens of these tests begin. */
 const PREFIX = 'matrix_';
 const HOUR_MS = 3_600_000;
 
-/** The platform as it is deployed, with `more` in its environment, knowing clients with every capability that a route asks for, and API tokens of every role. */
-export async function matrixPlatform(
-  t: Teardown,
-  folder: string,
-  more: Record<string, string> = {},
-): Promise<MatrixPlatform> {
+/** The platform as it is deployed. It knows clients with every capability that a route asks for, and API tokens of every role. */
+export async function matrixPlatform(t: Teardown, { folder, more, mount }: MatrixOptions): Promise<MatrixPlatform> {
+  const vaulted = mount && { ...mount.environment('api'), WEIR_PLATFORM: VAULTED_PLATFORM };
   const asked = new Set<string>();
-  const world = await testPlatform(t, folder, more, (platform) => {
+  const world = await testPlatform(t, folder, { ...more, ...vaulted }, (platform) => {
     for (const { registration } of platform.plugins)
       for (const { endpoint } of registration.routes)
         if ('capability' in endpoint.access && endpoint.access.capability !== undefined)
@@ -44,7 +56,7 @@ export async function matrixPlatform(
     return { ...platform, settings: { ...platform.settings, ...clientSettings([...asked]) } };
   });
   const tokenOf = async (role: Role) => `${PREFIX}${role}`;
-  return { world, routes: await declaredRoutes(world), capabilities: [...asked], tokenOf };
+  return { world, routes: await declaredRoutes(world), capabilities: [...asked], tokenOf, mount };
 }
 
 async function readToken(token: string): Promise<{ principal: KnownPrincipal; expiresAt: Date }> {

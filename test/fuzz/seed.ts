@@ -6,10 +6,12 @@ import {
   previewReset,
   putSchedule,
   startReplay,
+  startSync,
   updateStream,
 } from '@weir/plugin-sources/contract';
 import { until } from '../until.ts';
 import type { HeldFile } from './held-file.ts';
+import type { CredentialExamples } from './seed-credentials.ts';
 import { type IdentitySeeds, seedIdentity } from './seed-identity.ts';
 import { type Api, apiOf, type Caller, inTurn, seedSources } from './seed-sources.ts';
 
@@ -40,20 +42,20 @@ export interface Seeds {
   identity: IdentitySeeds;
   /** Syncs that go on until they are cancelled. */
   running: { run_id: string; workflow_id: string }[];
+  /** Where a secret store keeps credentials: what their routes may name. */
+  credentials: CredentialExamples;
 }
 
 /** Gives a tenant one of everything that a path can name, through the API and a worker that takes the work. */
-export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
+export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 'credentials'>> {
   const api = apiOf(caller);
   const { make } = seedSources(api);
-  const { main, run, datasets, snapshots } = await seedTable(api);
-  // What waits for a worker waits together; the rest comes one after the other.
-  const [reset, replayed, running, synced] = await Promise.all([
-    seedReset(api),
-    seedReplay(api),
-    seedRunning(api, held),
-    seedSynced(api),
-  ]);
+  const main = await seedReplay(api);
+  const { run } = main;
+  const snapshots = (await api(listDatasetSnapshots, { params: { dataset_id: main.rejecting } })).items;
+  const running = await seedRunning(api, held);
+  const reset = await seedReset(api);
+  const synced = await seedSynced(api);
   const write = await make({ path: DATA });
   const retired = await inTurn(VICTIMS, () => make({ path: DATA }));
   const deleted = await seedDeleted(api);
@@ -68,10 +70,10 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
       stream_id: main.stream_ids,
       run_id: [run.run_id],
       sync_run_id: [run.run_id, run.workflow_id],
-      replay_run_id: [replayed.replay_run_id],
+      replay_run_id: [main.replay_run_id],
       discovery_id: [main.workflow_id],
       workflow_id: [run.workflow_id, run.run_id],
-      dataset_id: datasets,
+      dataset_id: main.datasets,
       snapshot_id: snapshots.map(({ snapshot_id_exact }) => snapshot_id_exact),
       pattern_id: ['files'],
       ...identity.read,
@@ -81,34 +83,29 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Seeds> {
     retired,
     deleted,
     reset,
-    rejecting: replayed.rejecting,
+    rejecting: main.rejecting,
     identity,
     running,
   };
 }
 
-/** A source that was synced, with its tables and what they went through. */
-async function seedTable(api: Api) {
-  const { discovered, synced } = seedSources(api);
-  const main = await discovered({ path: DATA });
-  const run = await synced(main);
-  const datasets = (await api(listDatasets)).items.map(({ dataset_id }) => dataset_id);
-  const [dataset_id] = datasets;
-  if (dataset_id === undefined) throw new Error('the sync made no table');
-  return { main, run, datasets, snapshots: (await api(listDatasetSnapshots, { params: { dataset_id } })).items };
+/** A source with one enabled stream, which no discovery has seen. */
+async function declared(api: Api, source_config: { path: string } | { url: string }, name: string) {
+  const source_id = await seedSources(api).make(source_config);
+  const body = { name, schema: { type: 'object', properties: { id: { type: 'integer' } } } };
+  const { stream_id } = await api(createStream, { params: { source_id }, body });
+  await api(updateStream, { params: { source_id, stream_id }, body: { enabled: true } });
+  return { source_id, stream_id };
 }
 
 async function seedReset(api: Api): Promise<Seeds['reset']> {
-  const { source_id, stream_ids } = await seedSources(api).discovered({ path: DATA });
-  const [stream_id = ''] = stream_ids;
-  const { etag } = await api(previewReset, { params: { source_id, stream_id } });
-  return { source_id, stream_id, etag };
+  const params = await declared(api, { path: DATA }, 'orders');
+  const { etag } = await api(previewReset, { params });
+  return { ...params, etag };
 }
 
 async function seedSynced(api: Api): Promise<Seeds['synced']> {
-  const { source_id, stream_ids } = await seedSources(api).discovered({ path: DATA });
-  for (const stream_id of stream_ids)
-    await api(updateStream, { params: { source_id, stream_id }, body: { enabled: true } });
+  const { source_id } = await declared(api, { path: DATA }, 'orders');
   return { source_id };
 }
 
@@ -120,22 +117,24 @@ async function seedDeleted(api: Api): Promise<Seeds['deleted']> {
   return { source_id, stream_ids: streams.map(({ stream_id }) => stream_id) };
 }
 
-/** A stream with a line in quarantine that was tried again. */
-export async function seedReplay(api: Api): Promise<{ rejecting: string; replay_run_id: string }> {
+/** A discovered and synced source, whose stream left a line in quarantine that was tried again. */
+export async function seedReplay(api: Api) {
   const { discovered, synced } = seedSources(api);
-  await synced(await discovered({ path: PEOPLE }), { write_mode: 'merge', primary_key: [['id']] });
-  const { items } = await api(listDatasets);
-  const rejecting = items.find(({ dataset_id }) => dataset_id.endsWith('__people'))?.dataset_id;
+  const source = await discovered({ path: PEOPLE });
+  const run = await synced(source, { write_mode: 'merge', primary_key: [['id']] });
+  const datasets = (await api(listDatasets)).items.map(({ dataset_id }) => dataset_id);
+  const rejecting = datasets.find((dataset_id) => dataset_id.endsWith('__people'));
   if (rejecting === undefined) throw new Error('the sync made no table');
   const { run_id } = await api(startReplay, { body: { dataset_id: rejecting } });
   await until('a replay', async () => (await api(getReplay, { params: { replay_run_id: run_id } })).is_terminal);
-  return { rejecting, replay_run_id: run_id };
+  return { ...source, run, datasets, rejecting, replay_run_id: run_id };
 }
 
 /** A sync for each route that cancels one: it has begun, and goes on for as long as the file is held. */
 async function seedRunning(api: Api, held: HeldFile): Promise<Seeds['running']> {
-  const { discovered, started } = seedSources(api);
-  const sources = [await discovered({ url: held.url }), await discovered({ url: held.url })];
   held.hold();
-  return Promise.all(sources.map((source) => started(source)));
+  return inTurn(2, async () => {
+    const { source_id } = await declared(api, { url: held.url }, 'held');
+    return api(startSync, { params: { source_id } });
+  });
 }

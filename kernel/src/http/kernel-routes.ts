@@ -29,6 +29,8 @@ export interface KernelRouteOptions {
 export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteOptions, deps: RouteDeps): void {
   const { release, checks, problems } = options;
   const endpoints = () => app.declaredRoutes.map((route) => route.endpoint);
+  // No route comes after these, so the document stays as it is first asked for.
+  let document: string | undefined;
   const show = (type: string, body: string) => raw({ type, body, headers: { 'content-security-policy': DOCS_POLICY } });
   registerRoutes(
     app,
@@ -44,9 +46,10 @@ export function registerKernelRoutes(app: FastifyInstance, options: KernelRouteO
           throw kernelProblems.dependencyUnavailable({ members: { parts } });
         return { ready: true, parts };
       }),
-      handle(getOpenapi, async () =>
-        show('application/json', openapiText(endpoints(), options.version, options.signIn)),
-      ),
+      handle(getOpenapi, async () => {
+        document ??= openapiText(endpoints(), options.version, options.signIn);
+        return show('application/json', document);
+      }),
       handle(getDocs, async () => show(HTML, explorerPage())),
       handle(getDocsAsset, async ({ params }) => {
         const asset = await docsAsset(params.file);
