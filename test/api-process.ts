@@ -16,6 +16,8 @@ export interface ApiProcess {
   loopDelay(): Promise<number>;
   /** How often each `METHOD route status` was answered so far, routes as they were declared. */
   answers(): ReadonlyMap<string, number>;
+  /** Kills it before the end of its test. */
+  end(): Promise<void>;
 }
 
 /** Starts the API program, or one that says the same of itself, and waits until it listens; it ends with the test. Rejects when it refuses to start. */
@@ -27,11 +29,12 @@ export async function apiProcess(t: Teardown, environment: Record<string, string
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...environment, WEIR_LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  t.teardown(async () => {
+  const end = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
-  });
+  };
+  t.teardown(end);
   const answers = new Map<string, number>();
   const url = await new Promise<string>((listening, failed) => {
     child.once('exit', (code) => failed(new Error(`the API ended with ${code} before it listened`)));
@@ -53,5 +56,6 @@ export async function apiProcess(t: Teardown, environment: Record<string, string
       return longestMs;
     },
     answers: () => new Map(answers),
+    end,
   };
 }

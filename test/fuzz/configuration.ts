@@ -53,11 +53,22 @@ function discovery({ read }: Seeds): Record<string, string[]> {
   return { workflow_id: read.discovery_id ?? [] };
 }
 
+/** The same, with the routes of credentials. */
+function ownIds(seeds: Seeds): Record<string, Record<string, string[]>> {
+  const fixed = Object.entries(OWN_IDS).map(([label, own]) => [label, own(seeds)]);
+  const one = ([name, id]: [string, string]) => [name, [id]];
+  const credentials = Object.entries(seeds.credentials).map(([label, { params }]) => [
+    label,
+    Object.fromEntries(Object.entries(params).map(one)),
+  ]);
+  return Object.fromEntries([...fixed, ...credentials]);
+}
+
 /** The ids of existing things that an operation may name, by parameter. */
 export function idsOf(seeds: Seeds, label: string): Record<string, string[]> {
   const { read, alias } = seeds;
   const fixed = { table: read.dataset_id ?? [], alias: [alias], 'X-Tenant-ID': [alias] };
-  return { ...read, ...fixed, file: ['explorer.js'], code: ['not_found'], ...OWN_IDS[label]?.(seeds) };
+  return { ...read, ...fixed, file: ['explorer.js'], code: ['not_found'], ...ownIds(seeds)[label] };
 }
 
 /** Features that no plugin brings yet: the specification's routes answer so by name. */
@@ -81,8 +92,8 @@ export function fuzzConfiguration({ token, seeds, foreign }: FuzzCaller): string
   const operation = (label: string, ...lines: string[]) =>
     ['[[operations]]', `include-name = ${quoted(label)}`, ...lines].join('\n');
   const operations = [
-    ...Object.entries(OWN_IDS).map(([label, own]) => {
-      const ids = Object.entries(own(seeds)).filter(([name]) => name !== 'If-Match');
+    ...Object.entries(ownIds(seeds)).map(([label, own]) => {
+      const ids = Object.entries(own).filter(([name]) => name !== 'If-Match');
       return operation(label, '[operations.parameters]', ...ids.map(([name, values]) => bind('path', name, values)));
     }),
     operation('GET /api/v1/events', 'max-stream-events = 1', 'request-timeout = 3'),

@@ -3,14 +3,19 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Teardown, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
+import { VAULTED_PLATFORM } from '../access/matrix-platform.ts';
 import { type ApiProcess, apiProcess } from '../api-process.ts';
+import { keyFile } from '../key-file.ts';
 import { platformEnvironment } from '../platform.ts';
+import { testMount } from '../secret-mount.ts';
 import { startWorker } from '../worker-process.ts';
 import { askSigned } from './ask-signed.ts';
 import { fuzzConfiguration, idsOf } from './configuration.ts';
 import { heldFile } from './held-file.ts';
 import { type FuzzOptions, runSchemathesis } from './run-schemathesis.ts';
 import { type Seeds, seed } from './seed.ts';
+import { seedCredentials, seedInline } from './seed-credentials.ts';
+import { apiOf, type Caller } from './seed-sources.ts';
 import { type Document, withExamples } from './with-examples.ts';
 
 /** Who fuzzes each tenant: whoever may everything, and the lower ranks. */
@@ -32,15 +37,22 @@ export interface Effort extends Pick<FuzzOptions, 'examples' | 'phases' | 'seed'
   tenants?: readonly (typeof TENANTS)[number][];
 }
 
-/** Starts the platform with a worker, seeds two tenants, and lets Schemathesis loose on it as callers of each of them, once an effort and role. */
+/** Where a fuzzed platform keeps credentials, and how hard it is tried. */
+export interface FuzzPlan {
+  mode: 'legacy_inline' | 'secret_store';
+  efforts: readonly Effort[];
+}
+
+/** Starts the platform with a worker, seeds its tenants, and lets Schemathesis loose on it as their callers, once an effort and role. */
 export async function fuzzPlatform(
   t: Teardown,
   folder: string,
-  efforts: readonly Effort[],
+  { mode, efforts }: FuzzPlan,
   say: (line: string) => void = () => undefined,
 ): Promise<FuzzReport> {
   await mkdir(path.join(folder, 'warehouse'), { recursive: true });
   const [database, issuer] = [await testDatabase(t, tools), await testIssuer(t)];
+  const aliases = TENANTS.filter((alias) => efforts.some(({ tenants = TENANTS }) => tenants.includes(alias)));
   for (const alias of TENANTS) await database.tenant(alias);
   const files = [await heldFile(t), await heldFile(t)] as const;
   // Without them two routes answer that they are closed.
@@ -54,16 +66,16 @@ export async function fuzzPlatform(
     ...secrets,
     ...{ WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_EGRESS_PORTS: files.map(({ port }) => port).join(',') },
   };
-  await startWorker(t, environment);
-  const api = await apiProcess(t, environment);
   const tokenOf = (tenant: string, role: FuzzRole) => {
     const roles = role === 'admin' ? [role, 'platform_admin'] : [role];
     return issuer.userToken({ subject: `${role}@${tenant}`, organizations: [tenant], roles });
   };
+  const { api, seedVaulted } = await started(t, { environment, folder, mode, aliases, tokenOf });
   const seeds = await Promise.all(
-    TENANTS.map(async (tenant, at): Promise<Seeds> => {
-      const token = await tokenOf(tenant, 'admin');
-      return seed({ url: api.url, token, tenant }, files[at] ?? files[0]);
+    aliases.map(async (tenant, at): Promise<Seeds> => {
+      const caller = { url: api.url, token: await tokenOf(tenant, 'admin'), tenant };
+      const seeded = await seed(caller, files[at] ?? files[0]);
+      return { ...seeded, credentials: await seedVaulted(caller) };
     }),
   );
   const before = api.answers();
@@ -78,8 +90,8 @@ export async function fuzzPlatform(
           data: own.data,
         };
         const run = await runSchemathesis({ url: api.url, folder: path.join(folder, own.alias), ...what, ...effort });
-        runs.push({ caller: `${role} of ${own.alias}`, ...run });
-        say(`${role} of ${own.alias}: ${run.passed ? 'nothing found' : 'see below'}`);
+        runs.push({ caller: `${role} of ${own.alias} in ${mode}`, ...run });
+        say(`${role} of ${own.alias} in ${mode}: ${run.passed ? 'nothing found' : 'see below'}`);
       }
   const operations = await answered(api, before);
   const signed = await askSigned(api.url, secrets);
@@ -89,6 +101,32 @@ export async function fuzzPlatform(
     if (name === STREAM) statuses[await opened(api.url, await tokenOf('acme', 'admin'))] = 1;
   }
   return { runs, operations };
+}
+
+interface StartOptions extends Pick<FuzzPlan, 'mode'> {
+  environment: Record<string, string>;
+  folder: string;
+  aliases: readonly string[];
+  tokenOf(tenant: string, role: FuzzRole): Promise<string>;
+}
+
+/** Starts worker and API, and says how a tenant gets what the routes of credentials may name. */
+async function started(t: Teardown, { environment, folder, mode, aliases, tokenOf }: StartOptions) {
+  if (mode === 'legacy_inline') {
+    await startWorker(t, environment);
+    return { api: await apiProcess(t, environment), seedVaulted: async () => ({}) };
+  }
+  const mount = await testMount(t);
+  const vaulted = { ...environment, WEIR_PLATFORM: VAULTED_PLATFORM, WEIR_CREDENTIAL_KEY_FILE: keyFile(folder) };
+  const inline = await apiProcess(t, vaulted);
+  const migrated = new Map<string, string>();
+  for (const tenant of aliases)
+    migrated.set(tenant, await seedInline(apiOf({ url: inline.url, token: await tokenOf(tenant, 'admin'), tenant })));
+  await inline.end();
+  await startWorker(t, { ...vaulted, ...mount.environment('worker') });
+  const api = await apiProcess(t, { ...vaulted, ...mount.environment('api') });
+  const seedVaulted = (caller: Caller) => seedCredentials(apiOf(caller), migrated.get(caller.tenant) ?? '');
+  return { api, seedVaulted };
 }
 
 /** The status of an answer that never ends, which no log line tells: it is read up to its head and left. */
@@ -101,10 +139,7 @@ async function opened(url: string, token: string): Promise<string> {
 }
 
 /** What every operation was answered since `before`. */
-export async function answered(
-  api: ApiProcess,
-  before: ReadonlyMap<string, number>,
-): Promise<FuzzReport['operations']> {
+async function answered(api: ApiProcess, before: ReadonlyMap<string, number>): Promise<FuzzReport['operations']> {
   const { paths } = (await (await fetch(new URL('/openapi.json', api.url))).json()) as {
     paths: Record<string, Record<string, object>>;
   };

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startServices } from '../services.ts';
-import { fuzzCredentials } from './fuzz-credentials.ts';
 import { FUZZ_ROLES, fuzzPlatform } from './fuzz-platform.ts';
 import { enough, reasonOf, union, unreached } from './reached.ts';
 
 const ALL_PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];
 
-/** `npm run fuzz [-- --examples N --seconds S --seed N --phases a,b]`: all phases of Schemathesis as three roles of two tenants against the platform as deployed, and on the routes of credentials where these lie in a secret store. */
+/** `npm run fuzz [-- --examples N --seconds S --seed N --phases a,b]`: all phases of Schemathesis as three roles of two tenants against the platform as deployed, and as three of one where credentials lie in a secret store. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -33,7 +32,11 @@ async function main(): Promise<number> {
   try {
     const t = { teardown: (end: () => unknown) => void ends.unshift(end) };
     const say = (line: string) => void process.stderr.write(`  ${line}\n`);
-    const reports = [await fuzzPlatform(t, folder, [effort], say), await fuzzCredentials(t, folder, [effort], say)];
+    const vaulted = { ...effort, tenants: ['acme'] } as const;
+    const reports = [
+      await fuzzPlatform(t, path.join(folder, 'inline'), { mode: 'legacy_inline', efforts: [effort] }, say),
+      await fuzzPlatform(t, path.join(folder, 'vaulted'), { mode: 'secret_store', efforts: [vaulted] }, say),
+    ];
     const runs = reports.flatMap((report) => report.runs);
     for (const { caller, said } of runs) process.stdout.write(`\n# ${caller}\n\n${said}\n`);
     const operations = union(reports);

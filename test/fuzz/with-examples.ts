@@ -14,10 +14,11 @@ export interface Document {
 const schema = { type: 'object', properties: { id: { type: 'integer' } } };
 
 /** Bodies that the seeded things let succeed, by operation. */
-function bodies({ alias, data, rejecting }: Seeds): Record<string, unknown> {
+function bodies({ alias, data, rejecting, credentials }: Seeds): Record<string, unknown> {
   const source_config = { path: data };
   const streams = [{ name: 'orders', schema, supported_sync_modes: ['full_refresh', 'incremental'] }];
   return {
+    ...Object.fromEntries(Object.entries(credentials).map(([label, { body }]) => [label, body])),
     'POST /api/v1/sources': { name: `f-${alias}`, pattern_id: 'files', source_config },
     'POST /api/v1/sources/discover': { pattern_id: 'files', source_config },
     'PATCH /api/v1/sources/{source_id}': { source_config },
