@@ -96,7 +96,7 @@ t.test('the Arrow form', async (t) => {
     for (const name of table.schema.names) t.equal(table.getChild(name)?.get(1), null, String(name));
   });
 
-  t.test('is read by PyArrow with exact types and values', { timeout: 300_000 }, async (t) => {
+  t.test('is read by PyArrow with exact types and values', async (t) => {
     const { stream } = await pool.previewArrow(request, labels);
     const path = join(folder, 'preview.arrows');
     await writeFile(path, stream);

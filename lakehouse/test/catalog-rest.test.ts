@@ -14,7 +14,6 @@ import { catalogToken, makeTableBucket } from './table-bucket.ts';
 const root = await mkdtemp(join(tmpdir(), 'weir-rest-'));
 t.teardown(() => rm(root, { recursive: true, force: true }));
 
-const HANG_LIMIT_MS = 300_000;
 const TOKEN = 'a-token-for-tests';
 /** The jars of Iceberg's own REST catalog, in the slower lane (`npm run interop -- --rest`). */
 const JARS = process.env.WEIR_TEST_REST_JARS;
@@ -22,8 +21,6 @@ const JARS = process.env.WEIR_TEST_REST_JARS;
 /** The Iceberg REST catalog of the tests' object store, each table bucket of which is a catalog. */
 const STORE_CATALOG = process.env.WEIR_TEST_ICEBERG_REST_URI ?? '';
 const noCatalog = STORE_CATALOG === '' && 'WEIR_TEST_ICEBERG_REST_URI is not set';
-
-t.setTimeout(HANG_LIMIT_MS);
 
 async function open(t: Test, more: { manyTables?: boolean; prefix?: string; pageSize?: number } = {}) {
   const io = localFileIO({ root });

@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
+import { until } from '../../test/until.ts';
 import { createFileCache } from '../src/file-cache.ts';
 import type { MaterializedFile } from '../src/index.ts';
 
 const MAX_BYTES = 100;
-/** Removals go on after a release returns; a hang limit, not a measure. */
-const LOOKS = 2_000;
 const scratch = await mkdtemp(join(tmpdir(), 'weir-cache-'));
 t.teardown(() => rm(scratch, { recursive: true, force: true }));
 
@@ -89,21 +87,18 @@ t.test('copies that a dead process left are removed, those of the living and of 
   await second.close();
 });
 
-/** Bytes of all copies, once the removals that are under way have ended. */
-async function settledBytes(): Promise<number> {
-  for (let look = 1; ; look += 1) {
-    const sizes = (await readdir(scratch, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map((entry) =>
-        stat(join(entry.parentPath, entry.name)).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      );
-    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-    if (total <= MAX_BYTES || look === LOOKS) return total;
-    await delay(1);
-  }
+/** Bytes of all copies. */
+async function bytes(): Promise<number> {
+  const entries = await readdir(scratch, { recursive: true, withFileTypes: true });
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      stat(join(entry.parentPath, entry.name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 type Step = { readonly open: number } | { readonly release: number } | { readonly forget: number };
@@ -134,9 +129,10 @@ t.test('whatever is opened, released and removed: copies in use can be read, the
         }
       }
       for (const { file } of held.splice(0)) file.release();
-      const kept = await settledBytes();
+      // Removals go on after a release returns.
+      await until('the cache keeps its bound', async () => (await bytes()) <= MAX_BYTES);
       await cache.close();
-      return kept <= MAX_BYTES;
+      return true;
     }),
     { numRuns: 200 },
   );

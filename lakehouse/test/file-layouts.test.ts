@@ -139,10 +139,7 @@ pq.write_table(table, folder + '/new.parquet', version='1.0', data_page_version=
 print(json.dumps(True))
 `;
 
-/** Only a hang reaches it. */
-const SLOW = { timeout: 300_000 };
-
-t.test('files of other writers are read: INT96, bytes without a meaning, old lists', SLOW, async (t) => {
+t.test('files of other writers are read: INT96, bytes without a meaning, old lists', async (t) => {
   const { folder, pool } = await readingPlace(t);
   await runPython(FOREIGN, folder);
   const schema = schemaWith([

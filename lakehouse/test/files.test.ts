@@ -5,9 +5,6 @@ import t from 'tap';
 import { openStore, parseLocation, toLocation } from '../src/index.ts';
 import { fileConformance, testBucket } from '../src/testing.ts';
 
-const HANG_LIMIT_MS = 180_000;
-t.setTimeout(HANG_LIMIT_MS);
-
 t.test('files in a local folder', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'weir-files-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));

@@ -18,11 +18,8 @@ import {
 import { readManifestList } from '../src/manifest.ts';
 import { encodeInteger } from '../src/single-value.ts';
 import { openLake } from './lake.ts';
-import { runPython } from './python.ts';
+import { pythonSession } from './python.ts';
 import { stagedIn } from './table-model.ts';
-
-/** Python starts slowly on a busy machine. */
-const SLOW = { timeout: 240_000 };
 
 /** Makes a table of a format version with PyIceberg: two partitions, two appends. */
 const MAKE = `
@@ -63,9 +60,10 @@ packed = {'snappy': pa.compress(raw, codec='snappy', asbytes=True) + b'crc!', 'z
   'deflate': c.compress(raw) + c.flush(), 'null': raw}
 print(json.dumps({k: base64.b64encode(v).decode() for k, v in packed.items()}))`;
 
-t.test('tables of other writers', SLOW, async (t) => {
+t.test('tables of other writers', async (t) => {
   const lake = await openLake();
   t.teardown(() => lake.close());
+  const python = pythonSession(t);
   const { io } = lake;
   const sizes = async (metadata: TableMetadata) => countFiles(await createScanner({ io }).files(metadata));
   const load = async (metadataLocation: string) => ({
@@ -73,8 +71,8 @@ t.test('tables of other writers', SLOW, async (t) => {
     metadata: await readMetadata(io, metadataLocation),
   });
 
-  t.test('a table of version 1 is read, and our first commit makes it one of version 2', SLOW, async (t) => {
-    const made = await load((await runPython(MAKE, lake.root, '1')) as string);
+  t.test('a table of version 1 is read, and our first commit makes it one of version 2', async (t) => {
+    const made = await load((await python(MAKE, lake.root, '1')) as string);
     t.match(made.metadata, { 'format-version': 1, 'last-sequence-number': 0n, 'default-spec-id': 0 });
     t.match(await sizes(made.metadata), { rows: 4n });
     t.match(made.metadata.schemas[0]?.fields, [{}, { doc: 'a text' }, { type: { type: 'map' } }, { type: 'fixed[4]' }]);
@@ -91,7 +89,7 @@ t.test('tables of other writers', SLOW, async (t) => {
     t.strictSame(await readMetadata(io, commit.newMetadataLocation), commit.metadata);
     t.match(findSnapshot(commit.metadata)?.summary, { 'total-records': '5', 'total-data-files': '5' });
     const old = made.metadata.snapshots.map((one) => String(one['snapshot-id']));
-    const seen = (await runPython(LOOK, commit.newMetadataLocation)) as { entries: [number, string, string][] };
+    const seen = (await python(LOOK, commit.newMetadataLocation)) as { entries: [number, string, string][] };
     t.match(seen, {
       version: 2,
       partitions: [
@@ -113,14 +111,14 @@ t.test('tables of other writers', SLOW, async (t) => {
     ]) {
       const { metadata, newMetadataLocation } = await change;
       t.match(metadata, { 'format-version': 2 });
-      t.match(await runPython(LOOK, newMetadataLocation), { version: 2, rows: ['0-1', '1-1'] });
+      t.match(await python(LOOK, newMetadataLocation), { version: 2, rows: ['0-1', '1-1'] });
     }
   });
 
-  t.test('a table of version 1 that names no ids, lists nothing and knows no totals', SLOW, async (t) => {
+  t.test('a table of version 1 that names no ids, lists nothing and knows no totals', async (t) => {
     const folder = join(lake.root, 'bare');
     await mkdir(folder);
-    const old = await load((await runPython(MAKE, folder, '1')) as string);
+    const old = await load((await python(MAKE, folder, '1')) as string);
     const { location } = old.metadata;
     const snapshot = findSnapshot(old.metadata)!;
     const manifests = (await readManifestList(io, snapshot['manifest-list']!)).map((one) => one.manifest_path);
@@ -152,29 +150,25 @@ t.test('tables of other writers', SLOW, async (t) => {
     );
   });
 
-  t.test(
-    'blocks in every codec that writers use are unpacked, others and damaged ones are avro_invalid',
-    SLOW,
-    async (t) => {
-      const raw = Buffer.concat([
-        Buffer.from('abcabcabc'.repeat(3000)),
-        Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * at) % 251)),
-      ]);
-      const path = join(lake.root, 'raw');
-      await writeFile(path, raw);
-      const packed = Object.entries((await runPython(PACK, path)) as Record<string, string>);
-      t.equal(packed.length, 4);
-      for (const [codec, text] of packed) {
-        const block = Buffer.from(text, 'base64');
-        t.ok(unpackBlock(codec, block).equals(raw), codec);
-        if (codec !== 'null')
-          t.throws(() => unpackBlock(codec, block.subarray(0, block.length / 2)), { code: 'avro_invalid' });
-      }
-      for (const codec of ['lzma', 'constructor', '__proto__']) {
-        t.throws(() => unpackBlock(codec, raw), { code: 'avro_invalid' });
-      }
-    },
-  );
+  t.test('blocks in every codec that writers use are unpacked, others and damaged ones are avro_invalid', async (t) => {
+    const raw = Buffer.concat([
+      Buffer.from('abcabcabc'.repeat(3000)),
+      Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * at) % 251)),
+    ]);
+    const path = join(lake.root, 'raw');
+    await writeFile(path, raw);
+    const packed = Object.entries((await python(PACK, path)) as Record<string, string>);
+    t.equal(packed.length, 4);
+    for (const [codec, text] of packed) {
+      const block = Buffer.from(text, 'base64');
+      t.ok(unpackBlock(codec, block).equals(raw), codec);
+      if (codec !== 'null')
+        t.throws(() => unpackBlock(codec, block.subarray(0, block.length / 2)), { code: 'avro_invalid' });
+    }
+    for (const codec of ['lzma', 'constructor', '__proto__']) {
+      t.throws(() => unpackBlock(codec, raw), { code: 'avro_invalid' });
+    }
+  });
 
   t.test('fields of a manifest go by their ids, whatever a writer calls them, and types by their names', async (t) => {
     const fixed = { type: 'fixed', name: 'x.f4', size: 4 };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PATIENT_MS } from '../../test/until.ts';
 import {
   type Column,
   createStager,
@@ -19,8 +20,8 @@ import {
 import { plannedFiles } from '../src/query/plan-read.ts';
 import { liveFile } from './live-file.ts';
 
-/** For pools of children: on a loaded machine a read may wait and take longer than people would; only a hang reaches it. */
-export const PATIENT = { waitMs: 120_000, deadlineMs: 120_000, sampleDeadlineMs: 120_000 };
+/** For pools of children: limits that only a hang reaches. */
+export const PATIENT = { waitMs: PATIENT_MS, deadlineMs: PATIENT_MS, sampleDeadlineMs: PATIENT_MS };
 
 /** The lines that the tests write: the data under `record.data`. */
 export const SHAPE: LineShape = {

@@ -74,11 +74,7 @@ const cases: fc.Arbitrary<Case> = fc.constantFrom(...KEYS).chain((keys) =>
   }),
 );
 
-/** A hang limit; the property takes half a minute on two busy cores. */
-const LONG = { timeout: 300_000 };
-t.setTimeout(LONG.timeout);
-
-t.test('merging', LONG, async (t) => {
+t.test('merging', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'weir-merge-'));
   const io = localFileIO({ root });
   const stager = await createStager({ io, scratch: join(root, 'scratch') });
@@ -163,7 +159,7 @@ t.test('merging', LONG, async (t) => {
   // Only whether a row is marked counts: the time is that of the change or of the merge.
   const shown = (value: unknown, mark: boolean): unknown => (mark ? value !== null : value);
 
-  t.test('the table holds the last row of every key, by copies and by position deletes', LONG, async (t) => {
+  t.test('the table holds the last row of every key, by copies and by position deletes', async (t) => {
     let [seen, deletes] = [0, 0];
     const holds = fc.asyncProperty(cases, async (one) => {
       const table = await openTable(one);

@@ -14,7 +14,7 @@ import {
 } from '../src/index.ts';
 import { noDatabase, openTestCatalog } from './database.ts';
 import { line, openLake } from './lake.ts';
-import { runPython } from './python.ts';
+import { pythonSession } from './python.ts';
 
 const COLUMNS: Column[] = [
   { name: 'n', type: 'long' },
@@ -86,7 +86,7 @@ const AGREE = `${OPEN}
 print(json.dumps({'count': table.scan().to_arrow().num_rows, 'columns': table.schema().column_names,
   'new': sorted({str(v) for v in table.scan().to_arrow()['new'].to_pylist()})}))`;
 
-t.test('an independent reader', { skip: noDatabase, timeout: 400_000 }, async (t) => {
+t.test('an independent reader', { skip: noDatabase }, async (t) => {
   const database = await openTestCatalog();
   const lake = await openLake();
   t.teardown(async () => {
@@ -97,7 +97,8 @@ t.test('an independent reader', { skip: noDatabase, timeout: 400_000 }, async (t
   const { io } = lake;
   const catalog = jdbcCatalog({ catalogName: 'weir', schema: database.schema });
   const ident = { namespace: 'bronze.demo', name: 't' };
-  const python = (script: string) => runPython(script, database.url, database.schema, lake.root);
+  const run = pythonSession(t);
+  const python = (script: string) => run(script, database.url, database.schema, lake.root);
   const load = async () => {
     const metadataLocation = (await catalog.loadPointer(sql, ident)) ?? '';
     return { io, metadataLocation, metadata: await readMetadata(io, metadataLocation) };

@@ -8,14 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import t from 'tap';
 import { createStager, createTable, currentSchema, localFileIO, QUARANTINE_COLUMNS } from '../src/index.ts';
 
-/** A hang limit. */
-const LONG = { timeout: 240_000 };
-t.setTimeout(LONG.timeout);
-
 /** More than one data file holds, of lines that no compression makes smaller. */
 const [LINES, LINE_BYTES] = [6000, 25_000];
 
-t.test('a segment whose lines are all rejected goes to quarantine whole, however large', LONG, async (t) => {
+t.test('a segment whose lines are all rejected goes to quarantine whole, however large', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'weir-quarantine-'));
   const io = localFileIO({ root });
   const stager = await createStager({ io, scratch: join(root, 'scratch') });

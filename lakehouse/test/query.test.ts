@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
+import { PATIENT_MS, until } from '../../test/until.ts';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
 import { watchFor } from '../src/pulse.ts';
 import { askChild, endChild, startChild } from '../src/query/ask-child.ts';
@@ -13,11 +14,25 @@ const COLUMNS: Column[] = [
   { name: 'b', type: 'string' },
 ];
 
+/** What a child computes while it reads, and not while it is idle. */
+const SOME_TICKS = 5;
+
 /** The processes that this one started and that still run. */
 async function children(): Promise<number[]> {
   const tasks = await readdir('/proc/self/task');
   const lists = await Promise.all(tasks.map((task) => readFile(`/proc/self/task/${task}/children`, 'utf8')));
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+}
+
+/** The processor time of a process, in ticks of a hundredth of a second. */
+async function ticksOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return user + system;
 }
 
 async function staged(lake: Lake) {
@@ -152,9 +167,12 @@ t.test('the query pool', async (t) => {
     await using(createQueryPool({ ...PATIENT, size: 1 }), async (pool) => {
       await pool.preview(request);
       const before = await children();
-      const leaving = AbortSignal.timeout(100);
-      const slow = { files, schema, conditions, limit: 1, signal: leaving };
-      await t.rejects(pool.preview(slow), { code: 'query_deadline' });
+      const leaving = new AbortController();
+      const working = () => ticksOf(before[0]!);
+      const idle = await working();
+      const slow = pool.preview({ files, schema, conditions, limit: 1, signal: leaving.signal });
+      const begun = until('the child reads', async () => (await working()) >= idle + SOME_TICKS, 'often');
+      await t.rejects(Promise.all([slow, begun.then(() => leaving.abort())]), { code: 'query_deadline' });
       t.equal((await pool.preview(request)).rows.length, 2);
       t.strictSame(await children(), before);
     });
@@ -163,7 +181,7 @@ t.test('the query pool', async (t) => {
   t.test('ends a child that stands still, long before its deadline, and none that works', async (t) => {
     const { schema, files } = request;
     const { source } = await openSource(undefined, { files, schema, table: undefined });
-    const deadlineMs = 600_000;
+    const deadlineMs = PATIENT_MS;
     const begun = () => {
       const child = startChild({ memoryLimit: '64MB', threads: 1, maxResidentBytes: 1024 ** 3 });
       t.teardown(() => endChild(child));

@@ -9,8 +9,6 @@ import { createObject, PART_BYTES } from '../src/s3-create.ts';
 import { downloadObject, readObject } from '../src/s3-read.ts';
 import { type Fault, type ProxiedRequest, startFlakyProxy, testBucket, testS3 } from '../src/testing.ts';
 
-const HANG_LIMIT_MS = 180_000;
-
 const bucket = await testBucket();
 const proxy = await startFlakyProxy(testS3().endpoint ?? '');
 const direct = bucket.open();
@@ -41,7 +39,6 @@ async function bigDraft(bytes: Buffer): Promise<string> {
 }
 
 // Patience is what is tested here: some requests are made again until it ends.
-t.setTimeout(HANG_LIMIT_MS);
 t.afterEach(() => proxy.choose(() => undefined));
 
 t.test('a write that was applied although its answer was lost has succeeded', async (t) => {

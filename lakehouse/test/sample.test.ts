@@ -1,14 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import t from 'tap';
+import { HASTY_MS } from '../../test/until.ts';
 import { createQueryPool } from '../src/index.ts';
 import { plannedFiles } from '../src/query/plan-read.ts';
 import { PATIENT } from './lake.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 
 const REFUSED = /^query_(refused|failed)$/;
-const HANG_LIMIT_MS = 360_000;
-
-t.setTimeout(HANG_LIMIT_MS);
 
 /** Statements that would reach out of the sample, or be more than one SELECT. */
 const HOSTILE = [
@@ -101,7 +99,7 @@ t.test('a sample', async (t) => {
   });
 
   t.test('ends at its deadline, and the previews beside it go on', async (t) => {
-    const short = createQueryPool({ ...PATIENT, sampleDeadlineMs: 300 });
+    const short = createQueryPool({ ...PATIENT, sampleDeadlineMs: HASTY_MS });
     t.teardown(() => short.close());
     const endless = 'SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b';
     const request = { files, schema, columns: ['c1'], rows: 10, selects: [{ sql: endless, maxRows: 1 }] };

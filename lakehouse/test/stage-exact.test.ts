@@ -18,9 +18,6 @@ import { SHAPE } from './lake.ts';
 import { COLUMNS, spool } from './stage-lines.ts';
 import { canonicalJson, exactNumber, expectedCell, NumberText, parseExactly } from './stage-reference.ts';
 
-const HANG_LIMIT_MS = 300_000;
-t.setTimeout(HANG_LIMIT_MS);
-
 const DATA: Column[] = [
   { name: 'l', type: 'long' },
   { name: 'd', type: 'double' },

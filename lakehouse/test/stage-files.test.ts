@@ -26,8 +26,6 @@ import { partitionSpec } from '../src/partition-type.ts';
 import { encodePartitionValue } from '../src/stage-partition.ts';
 import { line, SHAPE } from './lake.ts';
 
-t.setTimeout(300_000);
-
 type Place = { root: string; io: FileIO; stager: Stager; connection: DuckDBConnection };
 
 async function openPlace(): Promise<Place & { close(): Promise<void> }> {

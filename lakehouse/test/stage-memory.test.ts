@@ -5,8 +5,6 @@ import t from 'tap';
 import { type Column, createStager, createTable, currentSchema, localFileIO, withMetaColumns } from '../src/index.ts';
 import { line, SHAPE } from './lake.ts';
 
-t.setTimeout(300_000);
-
 t.test('a thousand columns are the same rows where memory holds a slice of them only', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'weir-memory-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));

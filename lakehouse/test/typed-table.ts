@@ -50,8 +50,10 @@ export async function fileWriter(folder: string) {
   };
 }
 
+export type Teardown = { teardown(work: () => unknown): void };
+
 /** A writer and readers over a folder of their own; all go with the test. */
-export async function readingPlace(t: { teardown(work: () => unknown): void }) {
+export async function readingPlace(t: Teardown) {
   const folder = await mkdtemp(join(tmpdir(), 'weir-read-'));
   const writer = await fileWriter(folder);
   const pool = createQueryPool(PATIENT);

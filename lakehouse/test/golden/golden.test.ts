@@ -10,7 +10,6 @@ import type { TableAt } from '../interop/table-keeper.ts';
 import { inOrder, openWorkshop } from '../interop/workshop.ts';
 import { mappedFiles, WRITTEN_AT } from './mapped-files.ts';
 
-const HANG_LIMIT_MS = 600_000;
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 const run = promisify(execFile);
 
@@ -36,8 +35,6 @@ function conditionsOn({ metadata }: TableAt, rows: Told[string]['rows']) {
     }),
   );
 }
-
-t.setTimeout(HANG_LIMIT_MS);
 
 for (const writer of (await readdir(FIXTURES)).sort()) {
   t.test(`tables that ${writer} wrote are read as it reads them, and it reads on what we append`, async (t) => {

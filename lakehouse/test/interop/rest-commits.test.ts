@@ -11,14 +11,11 @@ import { startIcebergRest } from './rest-server.ts';
 import { SHAPES } from './shapes.ts';
 import { openWorkshop } from './workshop.ts';
 
-const HANG_LIMIT_MS = 600_000;
 /** The jars of Iceberg's own REST catalog, in the slower lane (`npm run interop -- --rest`). */
 const JARS = process.env.WEIR_TEST_REST_JARS;
 /** The Iceberg REST catalog of the tests' object store, each table bucket of which is a catalog. */
 const STORE_CATALOG = process.env.WEIR_TEST_ICEBERG_REST_URI ?? '';
 const noCatalog = STORE_CATALOG === '' && 'WEIR_TEST_ICEBERG_REST_URI is not set';
-
-t.setTimeout(HANG_LIMIT_MS);
 
 async function makeAll(t: Test, root: string, keeper: { catalog: RemoteCatalog; store?: Store; warehouse?: string }) {
   const { store, ...kept } = keeper;

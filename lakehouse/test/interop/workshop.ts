@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PATIENT_MS } from '../../../test/until.ts';
 import {
   type Column,
   type Condition,
@@ -38,8 +39,6 @@ type MergeHow = Pick<MergeRequest, 'mode' | 'strategy'> & { readonly deleteMarke
 
 /** Few rows a page, so that reading goes on behind a page within files and from file to file. */
 const PAGE = 50;
-/** For one page; only a hang reaches it. */
-const QUERY_DEADLINE_MS = 600_000;
 const RUN_ID = 'run-1';
 
 /** A value as every engine is asked to show it: 32-bit integers are digits too. */
@@ -73,7 +72,7 @@ export async function openWorkshop(
 ) {
   const scratch = join(root, 'scratch');
   const stager = await createStager({ io, scratch, threads: 1 });
-  const pool = createQueryPool({ io, size: 1, threads: 1, deadlineMs: QUERY_DEADLINE_MS });
+  const pool = createQueryPool({ io, size: 1, threads: 1, deadlineMs: PATIENT_MS });
   const scanner = createScanner({ io });
   const keeper = catalog === undefined ? byFiles(io) : byCatalog(catalog);
   const { writeMetadata, settle } = keeper;

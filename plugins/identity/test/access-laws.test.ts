@@ -9,16 +9,14 @@ import {
 } from '@weir/kernel/contract';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { accessKind } from '../src/access-policy/kind.ts';
 import type { TriedPrincipalBody, TriedRequestBody } from '../src/contract.ts';
 import * as contract from '../src/contract.ts';
 import { policyService } from '../src/policy/service.ts';
 import { world } from './kit.ts';
 
-const RUNS = 200;
-/** Far beyond what this takes; only a hang reaches it. */
-const HANG_MS = 600_000;
-t.setTimeout(HANG_MS);
+const RUNS = cases(200);
 const ID = '018f4a6e-0000-7000-8000-00000000dead';
 /** Those of a tenant: who asks only who he is, asks in none, and no policy is held against it. */
 const ENDPOINTS = Object.values<unknown>(contract)
@@ -148,7 +146,7 @@ t.test(
     });
     let version = 1;
     let decided = { allow: 0, deny: 0 };
-    const signal = AbortSignal.timeout(HANG_MS);
+    const signal = new AbortController().signal;
     await fc.assert(
       fc.asyncProperty(
         document,
@@ -182,6 +180,6 @@ t.test(
       ),
       { numRuns: RUNS },
     );
-    t.ok(decided.allow > 100 && decided.deny > 100, JSON.stringify(decided));
+    t.ok(decided.allow > RUNS / 2 && decided.deny > RUNS / 2, JSON.stringify(decided));
   },
 );

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { DATE_FORMATS, type EntityResolutionDocumentBody, NORMALISE_OPS } from '../src/contract/entity-resolution.ts';
 import { normalisedSql } from '../src/entity-resolution/normalise-sql.ts';
 import { patternFault } from '../src/entity-resolution/pattern-fault.ts';
 import { type Row, sampleDatabase } from './entity-kit.ts';
 
-const RUNS = { numRuns: 200 };
+const RUNS = { numRuns: cases(200) };
 
 const OPS: EntityResolutionDocumentBody['normalise'][number]['ops'] = [
   ...NORMALISE_OPS,
