@@ -16,6 +16,7 @@ import {
 } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../test/lane.ts';
 import { type PagedColumn, pagedFile } from './paged-file.ts';
 import { runPython } from './python.ts';
 import { type TypedValue, VALUES } from './typed-values.ts';
@@ -100,7 +101,7 @@ t.test('pages that are taken as they are make the file that writing their values
     t.strictSame(await rowsOf(adopted), await rowsOf(written));
     t.strictSame(await idsOf(adopted), await idsOf(written));
   });
-  await fc.assert(property, { numRuns: 30, examples: [[[[NAMES.map(() => null)]]]] });
+  await fc.assert(property, { numRuns: cases(30), examples: [[[[NAMES.map(() => null)]]]] });
 });
 
 const number = (key: bigint): TypedValue => ({ text: String(key), key });

@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../test/lane.ts';
 import { decodeUnscaled, encodeBound, encodeUnscaled, truncateBytes, truncateString } from '../src/bounds.ts';
 import { currentSchema, localPath, type PrimitiveType } from '../src/index.ts';
 import { line, openLake } from './lake.ts';
@@ -18,27 +19,27 @@ const DOUBLE = fc
   .filter((value) => Number.isSafeInteger(value) || !/^-?\d+$/.test(String(value)));
 
 /** How a random value of a type is written in a line, and the SQL that turns a column into a comparable bigint. */
-const EXACT: readonly [PrimitiveType, fc.Arbitrary<unknown>, string, (raw: Buffer) => bigint][] = [
-  ['boolean', fc.boolean(), 'v::INT', (raw) => BigInt(raw.readUInt8())],
-  ['int', fc.integer(), 'v', (raw) => BigInt(raw.readInt32LE())],
-  ['long', LONG.map(String), 'v', (raw) => raw.readBigInt64LE()],
+const EXACT: readonly [PrimitiveType, fc.Arbitrary<unknown>, (column: string) => string, (raw: Buffer) => bigint][] = [
+  ['boolean', fc.boolean(), (v) => `${v}::INT`, (raw) => BigInt(raw.readUInt8())],
+  ['int', fc.integer(), (v) => v, (raw) => BigInt(raw.readInt32LE())],
+  ['long', LONG.map(String), (v) => v, (raw) => raw.readBigInt64LE()],
   [
     'date',
     MICROS.map((micros) => iso(micros).slice(0, 10)),
-    `v - DATE '1970-01-01'`,
+    (v) => `${v} - DATE '1970-01-01'`,
     (raw) => BigInt(raw.readInt32LE()),
   ],
-  ['time', MICROS.map((micros) => iso(micros).slice(11)), 'epoch_us(v)', (raw) => raw.readBigInt64LE()],
-  ['timestamp', MICROS.map(iso), 'epoch_us(v)', (raw) => raw.readBigInt64LE()],
-  ['timestamptz', MICROS.map((micros) => `${iso(micros)}Z`), 'epoch_us(v)', (raw) => raw.readBigInt64LE()],
+  ['time', MICROS.map((micros) => iso(micros).slice(11)), (v) => `epoch_us(${v})`, (raw) => raw.readBigInt64LE()],
+  ['timestamp', MICROS.map(iso), (v) => `epoch_us(${v})`, (raw) => raw.readBigInt64LE()],
+  ['timestamptz', MICROS.map((micros) => `${iso(micros)}Z`), (v) => `epoch_us(${v})`, (raw) => raw.readBigInt64LE()],
   ...(['decimal(9, 2)', 'decimal(18, 4)', 'decimal(38, 9)'] as const).map(
     (type) =>
       [
         type,
         fc.integer({ min: -9_999_999, max: 9_999_999 }).map((value) => (value / 100).toFixed(2)),
-        `(v * 10::DECIMAL(2,0) ** ${/(\d)\)$/.exec(type)?.[1]})::HUGEINT`,
+        (v) => `(${v} * 10::DECIMAL(2,0) ** ${/(\d)\)$/.exec(type)?.[1]})::HUGEINT`,
         decodeUnscaled,
-      ] as [PrimitiveType, fc.Arbitrary<unknown>, string, (raw: Buffer) => bigint],
+      ] as (typeof EXACT)[number],
   ),
 ];
 
@@ -50,31 +51,46 @@ t.test('the bounds of a written file', async (t) => {
     connection.closeSync();
     await lake.close();
   });
-  const write = async (type: PrimitiveType, values: readonly unknown[]) => {
-    const { metadata } = await lake.table([{ name: 'v', type }]);
-    const staged = await lake.stage(metadata, currentSchema(metadata), values.map((v) => line({ v })).join(''));
+  /** Writes rows of columns of these types, `c0` and so on; the bounds are by column. */
+  const writeRows = async (types: readonly PrimitiveType[], rows: readonly (readonly unknown[])[]) => {
+    const { metadata } = await lake.table(types.map((type, at) => ({ name: `c${at}`, type })));
+    const lines = rows.map((values) => line(Object.fromEntries(values.map((value, at) => [`c${at}`, value]))));
+    const staged = await lake.stage(metadata, currentSchema(metadata), lines.join(''));
     t.equal(staged.rowsWithErrors, 0);
     const { location = '', lower_bounds = {}, upper_bounds = {} } = staged.file ?? {};
     const bytes = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text, 'base64'));
-    const query = async (sql: string) => {
-      const from = `read_parquet('${localPath(location)}')`;
-      return (await connection.runAndReadAll(`select ${sql} from ${from} where v is not null`)).getRows();
-    };
-    return { lower: bytes(lower_bounds['1']), upper: bytes(upper_bounds['1']), query };
+    const query = async (sql: string) =>
+      (await connection.runAndReadAll(`select ${sql} from read_parquet('${localPath(location)}')`)).getRows();
+    const bounds = types.map((_, at) => ({
+      lower: bytes(lower_bounds[String(at + 1)]),
+      upper: bytes(upper_bounds[String(at + 1)]),
+    }));
+    return { bounds, query };
+  };
+  const write = async (type: PrimitiveType, values: readonly unknown[]) => {
+    const { bounds } = await writeRows(
+      [type],
+      values.map((value) => [value]),
+    );
+    return bounds[0]!;
   };
 
-  for (const [type, value, sql, decode] of EXACT) {
-    t.test(`of type ${type} are its smallest and largest value`, async (t) => {
-      const property = fc.asyncProperty(fc.array(fc.option(value), { minLength: 1, maxLength: 30 }), async (values) => {
-        const { lower, upper, query } = await write(type, values);
-        const [row] = await query(`min(${sql})::VARCHAR, max(${sql})::VARCHAR`);
-        const expected = (text: unknown) => (text === null ? undefined : BigInt(String(text).replace(/\.0*$/, '')));
-        t.equal(lower && decode(lower), expected(row?.[0]));
-        t.equal(upper && decode(upper), expected(row?.[1]));
-      });
-      await fc.assert(property, { numRuns: 15 });
+  t.test('of an exact type are its smallest and largest value', async (t) => {
+    const row = fc.tuple(...EXACT.map(([, value]) => fc.option(value)));
+    const types = EXACT.map(([type]) => type);
+    const sql = EXACT.flatMap(([, , of], at) => [`min(${of(`c${at}`)})::VARCHAR`, `max(${of(`c${at}`)})::VARCHAR`]);
+    const expected = (text: unknown) => (text === null ? undefined : BigInt(String(text).replace(/\.0*$/, '')));
+    const property = fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), async (rows) => {
+      const { bounds, query } = await writeRows(types, rows);
+      const [found = []] = await query(sql.join(', '));
+      for (const [at, { lower, upper }] of bounds.entries()) {
+        const [type, , , decode] = EXACT[at]!;
+        t.equal(lower && decode(lower), expected(found[2 * at]), type);
+        t.equal(upper && decode(upper), expected(found[2 * at + 1]), type);
+      }
     });
-  }
+    await fc.assert(property, { numRuns: 15 });
+  });
 
   t.test('of floating types are its smallest and largest number, with zero signed outwards', async (t) => {
     const property = fc.asyncProperty(fc.array(fc.option(DOUBLE), { minLength: 1, maxLength: 30 }), async (values) => {
@@ -83,7 +99,7 @@ t.test('the bounds of a written file', async (t) => {
       t.equal(lower?.readDoubleLE(), numbers.length ? Math.min(...numbers) || -0 : undefined);
       t.equal(upper?.readDoubleLE(), numbers.length ? Math.max(...numbers) || 0 : undefined);
     });
-    await fc.assert(property, { numRuns: 30 });
+    await fc.assert(property, { numRuns: cases(30) });
     const floats = await write('float', [0.5, 3.25]);
     t.strictSame([floats.lower?.readFloatLE(), floats.upper?.readFloatLE()], [0.5, 3.25]);
   });
@@ -102,7 +118,7 @@ t.test('the bounds of a written file', async (t) => {
         t.ok(upper === undefined || Buffer.compare(upper, bytes) >= 0);
       }
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: cases(40) });
   });
 
   t.test('of a binary and a uuid enclose every value in byte order', async (t) => {
@@ -117,7 +133,7 @@ t.test('the bounds of a written file', async (t) => {
         t.ok(upper === undefined || Buffer.compare(upper, value) >= 0);
       }
     });
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: cases(20) });
     const uuids = ['00000000-0000-4000-8000-000000000000', 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
     const { lower, upper } = await write('uuid', uuids);
     t.strictSame(

@@ -1,6 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../test/lane.ts';
 import {
   CONDITION_OPS,
   type Condition,
@@ -18,8 +19,8 @@ import { liveFile } from './live-file.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 import { compareValues, fits, type TypedValue, VALUES } from './typed-values.ts';
 
-const TABLES = 24;
-const RUNS = 150;
+const TABLES = cases(24);
+const RUNS = cases(150);
 const TYPES = VALUES.map(([type]) => type);
 const SCHEMA = schemaOf(['int', ...TYPES]);
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../test/lane.ts';
 import {
   applySchemaChanges,
   type Column,
@@ -162,5 +163,5 @@ t.test('an id is given once, and what is not named stays as it was', async (t) =
       metadata = { ...metadata, schemas: [result.schema], 'last-column-id': result.lastColumnId };
     }
   };
-  fc.assert(fc.property(fc.array(change, { maxLength: 8 }), law), { numRuns: 1000 });
+  fc.assert(fc.property(fc.array(change, { maxLength: 8 }), law), { numRuns: cases(1000) });
 });

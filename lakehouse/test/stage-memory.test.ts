@@ -1,8 +1,17 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import t from 'tap';
-import { type Column, createStager, createTable, currentSchema, localFileIO, withMetaColumns } from '../src/index.ts';
+import {
+  type Column,
+  createStager,
+  createTable,
+  currentSchema,
+  localFileIO,
+  localPath,
+  withMetaColumns,
+} from '../src/index.ts';
 import { line, SHAPE } from './lake.ts';
 
 t.test('a thousand columns are the same rows where memory holds a slice of them only', async (t) => {
@@ -23,6 +32,15 @@ t.test('a thousand columns are the same rows where memory holds a slice of them 
     copies.push(await stager.copy({ ...request, folder: `${metadata.location}/data/${memoryLimit}` }));
     stager.close();
   }
+  const { files } = copies[0]!;
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const paths = files.map(({ location }) => `'${localPath(location)}'`).join();
+  const reader = await connection.runAndReadAll(`SELECT c0, c999, _extra FROM read_parquet([${paths}]) ORDER BY c999`);
+  connection.closeSync();
+  t.strictSame(reader.getRowsJson(), [
+    ['0', '999', null],
+    ['0', null, '{"more":1}'],
+  ]);
   const [much, little] = copies.map(({ rows, rowsWithErrors, rowsWithExtra, checksum }) => {
     return { rows, rowsWithErrors, rowsWithExtra, checksum };
   });
