@@ -2,17 +2,19 @@ import t from 'tap';
 import { previewDataset, type TableRef } from '../src/contract.ts';
 import { batch, depsOf, type Lake, lake, rewrite } from './kit.ts';
 
-const params = { dataset_id: 'bronze.acme.orders' };
 type World = Awaited<ReturnType<typeof orders>>;
 
-/** A table of three files with two rows each. */
+let tables = 0;
+
+/** A new table of three files with two rows each. */
 async function orders(world: Lake) {
   const acme = await world.tenant('acme');
   const rows = (from: number) => [{ id: from }, { id: from + 1 }];
-  await world.land(acme, 'orders', rows(1));
-  await world.land(acme, 'orders', rows(3));
-  const { ref } = await world.land(acme, 'orders', rows(5));
-  return { world, acme, ref };
+  const name = `orders_${(tables += 1)}`;
+  await world.land(acme, name, rows(1));
+  await world.land(acme, name, rows(3));
+  const { ref } = await world.land(acme, name, rows(5));
+  return { world, acme, ref, params: { dataset_id: `bronze.acme.${name}` } };
 }
 
 async function commit({ world, acme, ref }: World, rows: object[], how: (locations: string[]) => Promise<object>) {
@@ -44,12 +46,15 @@ const CHANGES: Record<string, (of: World) => Promise<void>> = {
     ),
 };
 
-const read = ({ world }: World, query: object) => world.as('acme', 'viewer').call(previewDataset, { params, query });
+const read = ({ world, params }: World, query: object) =>
+  world.as('acme', 'viewer').call(previewDataset, { params, query });
+
+const world = await lake(t);
 
 for (const [name, change] of Object.entries(CHANGES)) {
   for (const asked of [{}, { order: '-id' }, { filter: 'id:ge:2' }]) {
     t.test(`a walk of pages gives each row of its snapshot once: ${name}, ${JSON.stringify(asked)}`, async (t) => {
-      const of = await orders(await lake(t));
+      const of = await orders(world);
       const ids: unknown[] = [];
       for (let token: string | null | undefined; token !== null; ) {
         const page = await read(of, { columns: 'id', limit: 2, ...asked, ...(token ? { page_token: token } : {}) });
@@ -65,7 +70,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
 }
 
 t.test('a page of a snapshot that has expired is refused with what to do', async (t) => {
-  const of = await orders(await lake(t));
+  const of = await orders(world);
   const first = await read(of, { columns: 'id', limit: 2 });
   const token = first.ok ? first.body.next_page_token : null;
   await CHANGES['an overwrite']?.(of);

@@ -5,6 +5,7 @@ import type { Tenant } from '@weir/kernel';
 import { localPath, toLocation } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { previewDataset, type SweepPage, sweepStagedFiles, type TableRef } from '../src/contract.ts';
 import { MAX_FILES_OF_ENTRY, sweep } from '../src/sweep/sweep.ts';
 import { batch, depsOf, type Lake, lake } from './kit.ts';
@@ -223,7 +224,7 @@ t.test('whatever the ledger says: a dry run tells what is then done, and no file
       for (const file of strays) rmSync(localPath(file), { force: true });
       return right && told(dry.items) === told(done.items) && existsSync(localPath(committed));
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
   const answer = await world.as('acme').call(previewDataset, { params: { dataset_id: 'bronze.acme.orders' } });
   t.equal(answer.ok && answer.body.rows.length, 2);
