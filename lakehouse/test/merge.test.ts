@@ -77,6 +77,21 @@ const someCase: fc.Arbitrary<Case> = fc.constantFrom(...KEYS).chain((keys) =>
   }),
 );
 
+const deletion = (gone: boolean): Case['batches'][number] => ({
+  rows: [{ key: [0], gone, value: 1 }],
+  missing: false,
+  strategy: 'positions',
+  cuts: 1,
+});
+/** A row that is deleted twice, which chance seldom makes. */
+const DELETED_TWICE: Case = {
+  keys: KEYS[0]!,
+  transform: undefined,
+  by: 'k0',
+  mode: 'soft_delete',
+  batches: [deletion(false), deletion(true), deletion(true)],
+};
+
 t.test('merging', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'weir-merge-'));
   const io = localFileIO({ root });
@@ -220,7 +235,7 @@ t.test('merging', async (t) => {
         seen++;
       }
     });
-    await fc.assert(holds, { numRuns: RUNS });
+    await fc.assert(holds, { numRuns: RUNS, examples: [[DELETED_TWICE]] });
     t.ok(seen > RUNS);
     t.ok(deletes > RUNS / 4);
     const left = (await readdir(join(root, 'scratch'))).filter((name) => name !== 'spill');
