@@ -10,7 +10,8 @@ let tables = 0;
 async function orders(world: Lake) {
   const acme = await world.tenant('acme');
   const rows = (from: number) => [{ id: from }, { id: from + 1 }];
-  const name = `orders_${(tables += 1)}`;
+  tables += 1;
+  const name = `orders_${tables}`;
   await world.land(acme, name, rows(1));
   await world.land(acme, name, rows(3));
   const { ref } = await world.land(acme, name, rows(5));
