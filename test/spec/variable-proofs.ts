@@ -140,8 +140,8 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_SYNC_LANES_PER_TENANT',
   ),
   ...proved(
-    'plugins/sources/test/container-bounds.test.ts',
-    'and one that hangs is told of by how it hangs, and is in the way of no other',
+    'test/test/variables-programs.test.ts',
+    'a connector that is silent for longer ends the attempt',
     'WEIR_SYNC_MAX_SILENT_SECONDS',
   ),
   ...proved(

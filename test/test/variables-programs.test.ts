@@ -1,24 +1,25 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { toolCache } from '@weir/embedded';
+import type { Endpoint, Input } from '@weir/kernel/contract';
 import { testDatabase } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
-import { createSource, startDiscovery } from '@weir/plugin-sources/contract';
+import { cancelSync } from '@weir/plugin-sources/contract';
 import { Client } from 'pg';
 import t from 'tap';
 import { commandLine } from '../../cli/test/command-line.ts';
 import { readCapacity } from '../../workers/src/capacity.ts';
+import { lineSource } from '../crash/line-source.ts';
 import { testPlatform } from '../platform.ts';
 import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const HANG_LIMIT_MS = 180_000;
 const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 
 const CAPACITY = {
@@ -54,9 +55,10 @@ t.test('WEIR_STATE_DIR, WEIR_CACHE_DIR, WEIR_WORK_DIR: a worker keeps its files 
   // No folder of tap's: that is removed before the teardown, while the worker still writes.
   const folder = await mkdtemp(join(tmpdir(), 'weir-variables-'));
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  for (const name of ['warehouse', 'data', 'states']) await mkdir(join(folder, name));
-  await writeFile(join(folder, 'data/orders.csv'), 'id\n1\n');
-  const world = await testPlatform(t, folder);
+  for (const name of ['warehouse', 'states']) await mkdir(join(folder, name));
+  const world = await testPlatform(t, folder, {
+    ...{ WEIR_PLATFORM: join(ROOT, 'test/crash/platform.json'), WEIR_SYNC_MAX_SILENT_SECONDS: '1' },
+  });
   const [states, stateDir] = [join(folder, 'states'), join(folder, 's')];
   const pointTo = async (target: string) => {
     await symlink(target, `${stateDir}.next`);
@@ -75,18 +77,31 @@ t.test('WEIR_STATE_DIR, WEIR_CACHE_DIR, WEIR_WORK_DIR: a worker keeps its files 
   t.ok(await hasState());
   t.match(await readdir(join(folder, 'c')), [/^workflows-.*\.cjs$/]);
   const who = { token: await world.token('acme'), tenant: 'acme' };
-  const body = { name: 'shop', pattern_id: 'files', source_config: { path: join(folder, 'data') } };
-  const source = await world.call(who, createSource, { body });
-  if (!source.ok) throw new Error(source.problem.code);
+  const call = async <E extends Endpoint>(endpoint: E, input: Partial<Input<E>> = {}) => {
+    const answer = await world.call(who, endpoint, input);
+    if (!answer.ok) throw new Error(answer.problem.code);
+    return answer.body;
+  };
   await pointTo('/dev/full');
-  await world.call(who, startDiscovery, { body: { source_id: source.body.source_id } });
-  await until('the workspace of the connector', async () => (await readdir(folder)).includes('w'));
+  const hanging = { schema: { type: 'object' }, steps: [{ until: join(folder, 'never') }] };
+  const source = await lineSource({ folder, workerPid: worker.pid, database: world.database, call }, 'hangs', hanging);
+  t.ok((await readdir(folder)).includes('w'), 'the workspace of the connector');
   const untold = () => worker.log().filter(({ msg }) => /cannot say that it lives/.test(String(msg))).length;
   await until('a worker that says that its state cannot be written', () => untold() > 0);
   await rm(join(states, stateFile));
   await pointTo(states);
   await until('a worker that goes on, and beats again when it can', hasState);
   t.equal(untold(), 1);
+
+  await t.test('WEIR_SYNC_MAX_SILENT_SECONDS: a connector that is silent for longer ends the attempt', async (t) => {
+    const { run_id } = await source.start();
+    const failure = await until('the failure of an attempt', async () => {
+      const run = await source.status(run_id);
+      return run.streams[0]?.failure ?? undefined;
+    });
+    t.match(failure, { code: /^connector_(?:never_spoke|silent)$/, hint: /WEIR_SYNC_MAX_SILENT_SECONDS/ });
+    await call(cancelSync, { params: { sync_run_id: run_id } });
+  });
 });
 
 t.test(
@@ -106,9 +121,7 @@ t.test(
     const run = (words: string[], env: Record<string, string>) =>
       new Promise<string>((said) => {
         const program = [...NODE_ARGS, join(ROOT, 'migrations/src/main.ts'), ...words];
-        execFile(process.execPath, program, { env, timeout: HANG_LIMIT_MS }, (_error, stdout, stderr) =>
-          said(stdout + stderr),
-        );
+        execFile(process.execPath, program, { env }, (_error, stdout, stderr) => said(stdout + stderr));
       });
     const without = (missing: string) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== missing));
     t.match(await run(['bootstrap'], all), /"bootstrapped":true/);
