@@ -1,43 +1,35 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
 import t from 'tap';
 import { isRunning } from '../../../test/crash/process-tree.ts';
-import { cancelSync, getSyncStatus, listSyncHistory, startSync } from '../src/contract.ts';
-import {
-  type Api,
-  discovered,
-  enableAll,
-  ended,
-  filesSource,
-  ok,
-  refusal,
-  type TestPlatform,
-  testPlatform,
-  until,
-  type Worker,
-} from './platform.ts';
+import { until } from '../../../test/until.ts';
+import { cancelSync, createSource, getSyncStatus, listSyncHistory, startSync, updateSource } from '../src/contract.ts';
+import { type Api, discovered, enableAll, ended, ok, refusal, testPlatform, type Worker } from './platform.ts';
 
-const FILES = 40;
-const ROWS_PER_FILE = 50_000;
-const ROWS = FILES * ROWS_PER_FILE;
-/** Only a hang reaches it: the rows are written, read and synced, more of them each time. */
-t.setTimeout(600_000);
-/** The middle of a sync may be short. */
-const MIDDLE_LOOK_MS = 100;
+const ROWS = 3_000;
+/** Milliseconds between two hundreds of rows: a sync lasts longer than the time between two commits. */
+const SLOWLY = { pause_ms: 200 };
+const AT_ONCE = { pause_ms: 0 };
+/** So many more that nobody reads them to their end. */
+const ENDLESS = 1_000_000;
+const WEIR_PLATFORM = resolve(import.meta.dirname, '../../../test/crash/platform.json');
 /** Commits come often, so that a crash finds some of the rows committed. */
 const OFTEN = { WEIR_SYNC_COMMIT_SECONDS: '1' };
 const dataset = { params: { dataset_id: 'bronze.demo.long__rows' } };
 
 t.test('a sync survives the loss of its processes without losing or doubling a row', async (t) => {
-  const platform = await testPlatform(t);
+  const platform = await testPlatform(t, async () => ({ WEIR_PLATFORM }));
   const api = await platform.as('demo');
-  const data = await manyFiles(platform);
   let worker = await platform.startWorker(OFTEN);
-  const source = await filesSource(api, 'long', data, { streams: [{ name: 'rows', glob: '*.csv' }] });
+  const body = { name: 'long', pattern_id: 'counting', source_config: { generation: 1, rows: ROWS, ...SLOWLY } };
+  const source = ok(await api(createSource, { body }));
+  const configure = async (source_config: object) => {
+    ok(await api(updateSource, { params: { source_id: source.source_id }, body: { source_config } }));
+  };
   t.match(await discovered(api, source.source_id), { status: 'succeeded', failure: null });
   await enableAll(api, source.source_id, { sync_mode: 'incremental', write_mode: 'append' });
 
@@ -50,6 +42,7 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
     await once(worker.process, 'exit');
     await gone(children);
     t.pass('the sync process and its connector have ended by themselves');
+    await configure(AT_ONCE);
     worker = await platform.startWorker(OFTEN);
     const run = await ended(api, source.source_id, run_id);
     t.match(run, { status: 'succeeded', rows_written: ROWS, verdict: 'clean' });
@@ -59,10 +52,10 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
   });
 
   await t.test('a cancelled sync ends cancelled, with its processes', async (t) => {
-    for (let round = 0; round < 3; round += 1) await moreFiles(data);
+    await configure({ rows: ENDLESS, ...SLOWLY });
     const waiting = await until('a process that waits for the next sync', async () => {
       const [only, ...more] = await worker.children();
-      return more.length === 0 && only?.name === 'spare' ? only : undefined;
+      return more.length === 0 && only?.name === 'spare' && only;
     });
     const { run_id, workflow_id } = ok(await api(startSync, { params: { source_id: source.source_id } }));
     const children = await midSync(api, source.source_id, worker, 0);
@@ -92,26 +85,6 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
   });
 });
 
-async function manyFiles(platform: TestPlatform): Promise<string> {
-  const data = join(platform.folder, 'data');
-  await mkdir(data);
-  for (let file = 0; file < FILES; file += 1) await writeFile(join(data, `${file}.csv`), rowsOf(file * ROWS_PER_FILE));
-  return data;
-}
-
-let made = FILES;
-
-async function moreFiles(data: string): Promise<void> {
-  for (let file = 0; file < FILES; file += 1, made += 1) {
-    await writeFile(join(data, `${made}.csv`), rowsOf(made * ROWS_PER_FILE));
-  }
-}
-
-function rowsOf(from: number): string {
-  const lines = Array.from({ length: ROWS_PER_FILE }, (_, at) => `${from + at},name ${from + at}`);
-  return `id,name\n${lines.join('\n')}\n`;
-}
-
 /** Waits until a sync has read, and committed at least so many rows; answers its processes. */
 function midSync(api: Api, sourceId: string, worker: Worker, committed = 1) {
   const look = async () => {
@@ -121,12 +94,12 @@ function midSync(api: Api, sourceId: string, worker: Worker, committed = 1) {
     const there = children.length >= 2 && (run?.rows_read ?? 0) > 0 && (run?.rows_written ?? 0) >= committed;
     return there ? children : undefined;
   };
-  return until('a sync in its middle', look, MIDDLE_LOOK_MS);
+  return until('a sync in its middle', look, 'often');
 }
 
 /** Waits until none of the processes runs any more. */
 function gone(children: readonly { pid: number }[]) {
-  return until('the end of every process', async () => !children.some(({ pid }) => isRunning(pid)) || undefined);
+  return until('the end of every process', () => !children.some(({ pid }) => isRunning(pid)));
 }
 
 async function sameRows(t: { equal(found: unknown, wanted: unknown): unknown }, api: Api): Promise<void> {
