@@ -3,7 +3,7 @@ import path from 'node:path';
 import { test } from 'tap';
 import { UNIT_STATES } from '../../cli/src/connectors/prove-pollers.ts';
 import { readCapacity } from '../../workers/src/capacity.ts';
-import { lastOf, readService, wordsOf } from '../hardened/read-unit.ts';
+import { lastOf, readService, wordsOf } from '../read-unit.ts';
 import { runProgram } from '../run-program.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -76,6 +76,8 @@ test('a worker runs as the user and in the folders that the files of the connect
   const tmpfiles = await readFile(path.join(ENGINE, 'tmpfiles.d/weir-connector-engine.conf'), 'utf8');
   for (const role of ROLES) {
     const service = await serviceOf(role);
+    const calls = ['@system-service', '~@privileged @resources'];
+    t.strictSame(service.get('SystemCallFilter'), calls, 'a worker was seen to work under these, by systemd 252');
     const user = lastOf(service, 'User');
     t.match(sysusers, new RegExp(`^u ${user} `, 'm'));
     t.match(sysusers, new RegExp(`^m ${user} +weir-connectors$`, 'm'), 'it may use the socket');
