@@ -10,16 +10,10 @@ export { payloadConverterPath, temporalWorkflows } from './workflows/temporal-wo
 export type { Workflows } from './workflows/workflows.ts';
 export type { ApiServer, BootOptions, RunningPlatform };
 
-// A probe of a worker, and a plan, need neither the database layer nor the HTTP server: half a second to load.
+/** Boots the platform. Only now the database layer loads, as a probe and a plan need none; so does the server below. */
+export const bootPlatform = async (options: BootOptions): Promise<RunningPlatform> =>
+  (await import('./plugins/boot-platform.ts')).bootPlatform(options);
 
-/** Boots the platform up to where a program can listen or poll; see `plugins/boot-platform.ts`. */
-export async function bootPlatform(options: BootOptions): Promise<RunningPlatform> {
-  const boot = await import('./plugins/boot-platform.ts');
-  return boot.bootPlatform(options);
-}
-
-/** Registers every plugin's routes and listens; see `http/start-api.ts`. */
-export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
-  const http = await import('./http/start-api.ts');
-  return http.startApi(platform);
-}
+/** Registers every plugin's routes and listens. */
+export const startApi = async (platform: RunningPlatform): Promise<ApiServer> =>
+  (await import('./http/start-api.ts')).startApi(platform);

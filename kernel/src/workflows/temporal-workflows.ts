@@ -28,13 +28,11 @@ function isAway(error: unknown): boolean {
   return AWAY.has(code) || (cause !== undefined && isAway(cause));
 }
 
-/** The `traceparent` of what is going on, for the workflows that it starts. */
-type Current = () => string | undefined;
-
 interface Options {
   address: string;
   namespace: string;
-  traceparent?: Current;
+  /** The current `traceparent`, for the workflows that it starts. */
+  traceparent?: () => string | undefined;
 }
 
 /** Loading takes a fifth of a second, so a process that never calls the engine does not load the client. */
@@ -118,21 +116,20 @@ export function temporalWorkflows(options: Options): Workflows {
   };
 }
 
-async function connect({ Client, Connection }: Sdk, { address, namespace, traceparent }: Options): Promise<Client> {
-  return new Client({
-    connection: await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS }),
+async function connect(sdk: Sdk, { address, namespace, traceparent }: Options): Promise<Client> {
+  return new sdk.Client({
+    connection: await sdk.Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS }),
     namespace,
     dataConverter: { payloadConverterPath },
-    interceptors: { workflow: [await traced(traceparent)] },
+    interceptors: { workflow: [traced(sdk, traceparent)] },
   });
 }
 
 /** Workflows read the trace that they belong to from this header. */
-async function traced(current: Current = () => undefined): Promise<WorkflowClientInterceptor> {
-  const { defaultPayloadConverter } = await import('@temporalio/common');
+function traced({ defaultPayloadConverter }: Sdk, current: Options['traceparent']): WorkflowClientInterceptor {
   return {
     startWithDetails(input, next) {
-      const traceparent = current();
+      const traceparent = current?.();
       const header = traceparent && { traceparent: defaultPayloadConverter.toPayload(traceparent) };
       return next({ ...input, headers: { ...input.headers, ...header } });
     },
