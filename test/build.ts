@@ -17,7 +17,7 @@ export const PUBLISHED: readonly string[] = [
 ];
 
 /** Several would each check anew what all files stand on: twice the processor time for the kernel. */
-const ONE_CHECKER = ['--checkers', '1'];
+export const ONE_CHECKER = ['--checkers', '1'];
 const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
 
 /**

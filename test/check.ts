@@ -1,95 +1,47 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { promisify } from 'node:util';
+import { unlessClean } from './checks/cache.ts';
+import { type Check, judge } from './checks/check.ts';
+import { commitSubjects } from './checks/commit-subjects.ts';
+import { hashAll, listFiles } from './checks/files.ts';
+import { lint } from './checks/lint.ts';
+import { sizes } from './checks/sizes.ts';
+import { types } from './checks/types.ts';
+import { staleLanes } from './soak-results.ts';
 import { checkWalls, ROOT } from './walls.ts';
 
-const MAX_LINES = 400;
-/** ADR 11. */
-const MAX_KERNEL_LINES = 6_000;
-const MAX_DOORS = 4;
-const run = promisify(execFile);
-
-/** A check that needs no service: resolves with a word on what it looked at, rejects with what is wrong. */
-interface Check {
-  name: string;
-  look(): Promise<string>;
+/** The walls stand between packages, so nothing else decides on them. */
+async function walls(): Promise<string> {
+  const key = await hashAll(ROOT, await listFiles(ROOT, '*.ts', '*.mjs', '*.js', '*.json', ':!docs', ':!soak'));
+  return unlessClean(ROOT, 'walls', key, async () => {
+    const { modules, faults } = await checkWalls(ROOT);
+    return judge(faults, `${modules} modules`);
+  });
 }
 
-const program = (name: string, ...args: string[]): Promise<string> =>
-  run(path.join(ROOT, 'node_modules', '.bin', name), args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 }).then(
-    () => 'clean',
-    (error: { stdout?: string; stderr?: string }) =>
-      Promise.reject(new Error(`${error.stdout}\n${error.stderr}`.trim())),
-  );
-
-async function tracked(...patterns: string[]): Promise<string[]> {
-  const { stdout } = await run('git', ['ls-files', '-z', ...patterns], { cwd: ROOT });
-  const files = stdout.split('\0').filter(Boolean);
-  if (files.length === 0) throw new Error(`no file matches ${patterns.join(' ')}: nothing was checked`);
-  return files;
-}
-
-async function lineCounts(...patterns: string[]): Promise<[string, number][]> {
-  const files = await tracked(...patterns);
-  return Promise.all(
-    files.map(async (file) => [file, (await readFile(path.join(ROOT, file), 'utf8')).split('\n').length - 1]),
-  );
+/** A note and never a fault: which soak lanes have no result for their inputs of today. */
+async function lanes(): Promise<string> {
+  const stale = await staleLanes();
+  return stale.length === 0 ? 'all passed with these inputs' : `${stale.length} to run\n${stale.join('\n')}`;
 }
 
 const CHECKS: Check[] = [
-  { name: 'lint', look: () => program('biome', 'check', '--error-on-warnings', '.') },
-  { name: 'types', look: () => program('tsc', '-p', 'tsconfig.json') },
-  {
-    name: 'walls',
-    async look() {
-      const { modules, faults } = await checkWalls(ROOT);
-      if (faults.length > 0) throw new Error(faults.join('\n'));
-      return `${modules} modules`;
-    },
-  },
-  {
-    name: 'file sizes',
-    async look() {
-      const counts = await lineCounts('*.ts', '*.mjs', '*.py');
-      const long = counts.filter(([, lines]) => lines > MAX_LINES);
-      if (long.length > 0) throw new Error(long.map(([file, lines]) => `${file}: ${lines} lines`).join('\n'));
-      return `${counts.length} files, at most ${MAX_LINES} lines each`;
-    },
-  },
-  {
-    name: 'kernel size',
-    async look() {
-      const counts = await lineCounts('kernel/src/*', ':!kernel/src/testing*');
-      const lines = counts.reduce((sum, [, count]) => sum + count, 0);
-      if (lines > MAX_KERNEL_LINES) throw new Error(`kernel/src has ${lines} lines, at most ${MAX_KERNEL_LINES}`);
-      return `${lines} of ${MAX_KERNEL_LINES} lines`;
-    },
-  },
-  {
-    name: 'doors',
-    async look() {
-      const packages = await tracked('*/package.json');
-      for (const file of packages) {
-        const { exports = {} } = JSON.parse(await readFile(path.join(ROOT, file), 'utf8')) as { exports?: object };
-        const doors = Object.keys(exports).length;
-        if (doors > MAX_DOORS) throw new Error(`${file} opens ${doors} doors, at most ${MAX_DOORS}`);
-      }
-      return `${packages.length} packages`;
-    },
-  },
+  { name: 'lint', look: () => lint(ROOT) },
+  { name: 'types', look: () => types(ROOT) },
+  { name: 'walls', look: walls },
+  ...sizes(ROOT),
+  { name: 'commit subjects', look: () => commitSubjects(ROOT) },
+  { name: 'soak lanes', look: lanes },
 ];
 
-/** Runs every check, whatever the others say, and prints each; exit 1 when one found something. */
+/** Runs all checks side by side, whatever the others say, and prints each; exit 1 when one found something. */
 async function main(): Promise<number> {
+  const looks = CHECKS.map(({ name, look }) => ({ name, result: Promise.allSettled([look()]) }));
   let failed = 0;
-  for (const { name, look } of CHECKS) {
-    try {
-      process.stderr.write(`  ✓ ${name}: ${await look()}\n`);
-    } catch (error) {
-      failed += 1;
-      process.stderr.write(`  ✗ ${name}\n${(error as Error).message.replaceAll(/^/gm, '      ')}\n`);
-    }
+  for (const { name, result } of looks) {
+    const [outcome] = await result;
+    if (outcome.status === 'rejected') failed += 1;
+    const [sign, word] =
+      outcome.status === 'fulfilled' ? ['✓', outcome.value] : ['✗', `\n${(outcome.reason as Error).message}`];
+    process.stderr.write(`  ${sign} ${name}: ${word}`.replaceAll('\n', '\n      ').concat('\n'));
   }
   return failed > 0 ? 1 : 0;
 }
