@@ -6,6 +6,7 @@ import { unlessClean } from '../checks/cache.ts';
 import { commitSubjects } from '../checks/commit-subjects.ts';
 import { hashAll, listFiles } from '../checks/files.ts';
 import { lint } from '../checks/lint.ts';
+import { timeInTests } from '../checks/time-in-tests.ts';
 import { types } from '../checks/types.ts';
 
 type Files = Record<string, string>;
@@ -130,4 +131,39 @@ t.test('commit subjects: a long one since the base is a fault, and without histo
   commit(`a: ${'b'.repeat(70)}`);
   await t.rejects(commitSubjects(root, base), /a: b{70}: 73 characters, at most 72/);
   t.match(await commitSubjects(root, 'f'.repeat(40)), /^skipped/);
+});
+
+t.test('time in tests: each way to wait by the clock is a fault, by file and line', async (t) => {
+  const limit = ['time', 'out'].join('');
+  const timer = ['set', 'Timeout'].join('');
+  const planted = [
+    `t.${timer}(LONG);`,
+    `import { ${timer} as delay } from 'node:timers/promises';`,
+    `t.test('x', { ${limit}: 30_000 }, async () => {});`,
+    `run('x', { ${limit}: SOME_MS });`,
+    `const HANG${'_'}MS = 1;`,
+    `export const MAX_WAIT${'_'}SECONDS = '60';`,
+    `await new Promise((resolve) => ${timer}(resolve, 1_000));`,
+    `${timer}(() => {\n  stop(a, b);\n}, 50);`,
+  ];
+  const fine = [
+    `call({ ${limit}: PATIENT_MS, other: 5 });`,
+    `call({ ${limit}: HASTY_MS });`,
+    `const DAY${'_'}MS = 86_400_000;`,
+    `import { setImmediate as turn } from 'node:timers/promises';`,
+    `${timer}(() => later(1, 2), pause);`,
+  ];
+  const { root, put } = checkout(t, { 'a/test/fine.test.ts': fine.join('\n') });
+  t.equal(await timeInTests(root), '1 files');
+  put({
+    'test/until.ts': planted.join('\n'),
+    'a/test/fixtures/slow.ts': planted.join('\n'),
+    'test/x/connectors/y/main.ts': planted.join('\n'),
+    'a/src/product.ts': planted.join('\n'),
+  });
+  t.equal(await timeInTests(root), '1 files', 'the runner, fixtures and the product are not looked at');
+  for (const [at, line] of planted.entries()) {
+    put({ 'a/b/test/deep/x.ts': `\n${line}\n` });
+    await t.rejects(timeInTests(root), /^a\/b\/test\/deep\/x\.ts:2: no /, `fault ${at}`);
+  }
 });
