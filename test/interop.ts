@@ -5,18 +5,20 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { toolCache } from '@weir/embedded';
+import { LANE_VARIABLE } from './lane.ts';
 import { pythonWith } from './python.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const INTEROP = path.join('lakehouse', 'test', 'interop');
-const TESTS = [path.join(INTEROP, 'interop.test.ts'), path.join('lakehouse', 'test', 'golden', 'golden.test.ts')];
-const REST_TESTS = [path.join('lakehouse', 'test', 'catalog-rest.test.ts'), path.join(INTEROP, 'rest-commits.test.ts')];
+const TESTS = ['interop/interop', 'interop/rest-commits', 'golden/golden', 'pyiceberg', 'read-history'].map((name) =>
+  path.join('lakehouse', 'test', `${name}.test.ts`),
+);
+const REST_TESTS = [path.join('lakehouse', 'test', 'catalog-rest.test.ts')];
 /** Spark comes as a source package whose contents are jars. */
 const SPARK = ['--no-binary=pyspark', 'pyspark==3.5.7'];
 /** The reference interpreter of declarative manifests. */
 const CDK = ['airbyte-cdk==7.39.1'];
 const DECLARATIVE_TESTS = [path.join('connectors', 'http', 'test', 'reference.test.ts')];
-const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 /** The folder of the jars that a Maven project of the interop tests names, fetched once into the tool cache. */
 async function jars(name: string): Promise<string> {
@@ -30,7 +32,7 @@ async function jars(name: string): Promise<string> {
   const draft = `${folder}.${randomBytes(6).toString('hex')}`;
   const args = ['-q', '-B', '-f', project, 'dependency:copy-dependencies', `-DoutputDirectory=${draft}`];
   try {
-    await promisify(execFile)('mvn', args, { timeout: DOWNLOAD_TIMEOUT_MS });
+    await promisify(execFile)('mvn', args);
     await rename(draft, folder);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -39,13 +41,13 @@ async function jars(name: string): Promise<string> {
 }
 
 /**
- * `npm run interop [-- --spark] [--rest]`: our tables between our engine and others, and tables that others wrote; with
- * Spark; with the REST catalog of Iceberg's own tests. Both need Java 17 and Maven. `--declarative` is alone: the connector
- * `http` beside the reference interpreter of its manifests, whose records and states it writes down for the other tests.
+ * `npm run interop [-- --spark] [--rest]`: all cases of our tables between our engine and others, and of tables that others
+ * wrote; with Spark; with the REST catalog of Iceberg's own tests. Both need Java 17 and Maven. `--declarative` is alone: the
+ * connector `http` beside the reference interpreter of its manifests, whose records and states it writes down for the other tests.
  */
 async function main(args: readonly string[]): Promise<void> {
-  const env = { ...process.env };
   const isDeclarative = args.includes('--declarative');
+  const env = { ...process.env, ...(isDeclarative ? {} : { [LANE_VARIABLE]: 'interop-all' }) };
   const tests = isDeclarative ? [...DECLARATIVE_TESTS] : [...TESTS];
   if (isDeclarative) env.WEIR_TEST_CDK_PYTHON = await pythonWith('test-cdk', CDK);
   if (args.includes('--spark')) {

@@ -14,8 +14,6 @@ const REQUIREMENTS = [
   'duckdb-extension-httpfs==1.5.5',
   'duckdb-extension-iceberg==1.5.5',
 ];
-const VENV_TIMEOUT_MS = 120_000;
-const INSTALL_TIMEOUT_MS = 600_000;
 
 /**
  * The interpreter of a virtual environment that holds PyIceberg and DuckDB, made once in the tool cache and used again
@@ -36,9 +34,9 @@ export async function pythonWith(name: string, requirements: readonly string[], 
   if (existsSync(interpreter)) return interpreter;
   const draft = `${home}.${randomBytes(6).toString('hex')}`;
   try {
-    await run(python, ['-m', 'venv', draft], { timeout: VENV_TIMEOUT_MS });
+    await run(python, ['-m', 'venv', draft]);
     const install = ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...requirements];
-    await run(path.join(draft, 'bin', 'python'), install, { timeout: INSTALL_TIMEOUT_MS });
+    await run(path.join(draft, 'bin', 'python'), install);
     await rename(draft, home);
   } finally {
     await rm(draft, { recursive: true, force: true });

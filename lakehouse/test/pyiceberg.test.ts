@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import t from 'tap';
+import { sample } from '../../test/lane.ts';
 import {
   type Column,
   createScanner,
@@ -15,6 +17,7 @@ import {
 import { noDatabase, openTestCatalog } from './database.ts';
 import { line, openLake } from './lake.ts';
 import { pythonSession } from './python.ts';
+import { type Model, newModel, steps, takeStep } from './table-model.ts';
 
 const COLUMNS: Column[] = [
   { name: 'n', type: 'long' },
@@ -85,6 +88,27 @@ print(json.dumps({'count': table.scan().to_arrow().num_rows}))`;
 const AGREE = `${OPEN}
 print(json.dumps({'count': table.scan().to_arrow().num_rows, 'columns': table.schema().column_names,
   'new': sorted({str(v) for v in table.scan().to_arrow()['new'].to_pylist()})}))`;
+
+/** What PyIceberg finds in a table: its entries, totals, specs and schemas. */
+const INSPECT = `
+import json, sys
+from pyiceberg.table import StaticTable
+out = []
+for location in sys.argv[1:]:
+  table = StaticTable.from_metadata(location)
+  snapshot = table.current_snapshot()
+  entries = table.inspect.entries().to_pylist() if snapshot else []
+  live = [e for e in entries if e['status'] != 2]
+  out.append({
+    'data': sorted([e['data_file']['file_path'], str(e['sequence_number']), str(e['snapshot_id'])]
+      for e in live if e['data_file']['content'] == 0),
+    'deletes': sorted(e['data_file']['file_path'] for e in live if e['data_file']['content'] == 1),
+    'totals': {k: int(v) for k, v in snapshot.summary.additional_properties.items() if k.startswith('total-')} if snapshot else None,
+    'columns': table.schema().column_names,
+    'spec': [str(f.transform) for f in table.spec().fields],
+    'planned': sorted([task.file.file_path, task.file.spec_id] for task in table.scan().plan_files()) if snapshot else [],
+  })
+print(json.dumps(out))`;
 
 t.test('an independent reader', { skip: noDatabase }, async (t) => {
   const database = await openTestCatalog();
@@ -174,5 +198,43 @@ t.test('an independent reader', { skip: noDatabase }, async (t) => {
     const replaced = await commit(line({ i: 1, new: 'only' }) + line({ i: 2, new: 'only' }), prepareOverwrite, schema);
     t.match(await python(AGREE), { count: 2, new: ['only'] });
     t.match(findSnapshot(replaced.metadata)?.summary, { 'deleted-records': '306', 'total-records': '2' });
+  });
+
+  t.test('finds in tables of any history the same files, numbers and totals', async (t) => {
+    const models: Model[] = [];
+    for (const path of sample('interop-all', fc.sample(steps, { numRuns: 12, seed: 3 }), 4)) {
+      let model = await newModel(io, `file://${lake.root}/life-${models.length}`);
+      for (const step of path) ({ next: model } = await takeStep(io, model, step));
+      models.push(model);
+    }
+    const seen = (await run(INSPECT, ...models.map((model) => model.at.metadataLocation))) as {
+      data: [string, string, string][];
+      [more: string]: unknown;
+    }[];
+    for (const [at, model] of models.entries()) {
+      const { metadata } = model.at;
+      const ours = model.data.map(({ location, sequence }) => [location, String(sequence)]);
+      t.strictSame(
+        seen[at]?.data.map((entry) => entry.slice(0, 2)),
+        ours.sort(),
+      );
+      const bySequence = new Map(
+        metadata.snapshots.map((one) => [String(one['sequence-number']), String(one['snapshot-id'])]),
+      );
+      for (const [, sequence, snapshotId] of seen[at]?.data ?? []) t.equal(snapshotId, bySequence.get(sequence));
+      t.match(seen[at], {
+        deletes: model.deletes.map((one) => one.location).sort(),
+        planned: model.data.map((one) => [one.location, one.specId]).sort(),
+        columns: metadata.schemas
+          .find((one) => one['schema-id'] === metadata['current-schema-id'])
+          ?.fields.map((one) => one.name),
+        spec: metadata['partition-specs']
+          .find((one) => one['spec-id'] === metadata['default-spec-id'])
+          ?.fields.map((one) => one.transform),
+        ...(findSnapshot(metadata) && {
+          totals: { 'total-data-files': model.data.length, 'total-delete-files': model.deletes.length },
+        }),
+      });
+    }
   });
 });

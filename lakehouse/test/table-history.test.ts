@@ -1,46 +1,16 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { inLane } from '../../test/lane.ts';
-import { applyUpdates, createTable, findSnapshot, meetsRequirement, readMetadata } from '../src/index.ts';
+import { applyUpdates, findSnapshot, meetsRequirement, readMetadata } from '../src/index.ts';
 import { openLake } from './lake.ts';
-import { runPython } from './python.ts';
-import { expected, type Model, ROWS_EACH, type Step, scanned, steps, takeStep } from './table-model.ts';
-
-const PROPERTIES = { 'commit.manifest.min-count-to-merge': '3' };
-
-/** What PyIceberg finds in a table: its entries, totals, specs and schemas. */
-const INSPECT = `
-import json, sys
-from pyiceberg.table import StaticTable
-out = []
-for location in sys.argv[1:]:
-  table = StaticTable.from_metadata(location)
-  snapshot = table.current_snapshot()
-  entries = table.inspect.entries().to_pylist() if snapshot else []
-  live = [e for e in entries if e['status'] != 2]
-  out.append({
-    'data': sorted([e['data_file']['file_path'], str(e['sequence_number']), str(e['snapshot_id'])]
-      for e in live if e['data_file']['content'] == 0),
-    'deletes': sorted(e['data_file']['file_path'] for e in live if e['data_file']['content'] == 1),
-    'totals': {k: int(v) for k, v in snapshot.summary.additional_properties.items() if k.startswith('total-')} if snapshot else None,
-    'columns': table.schema().column_names,
-    'spec': [str(f.transform) for f in table.spec().fields],
-    'planned': sorted([task.file.file_path, task.file.spec_id] for task in table.scan().plan_files()) if snapshot else [],
-  })
-print(json.dumps(out))`;
+import { expected, type Model, newModel, ROWS_EACH, type Step, scanned, steps, takeStep } from './table-model.ts';
 
 t.test('the life of a table', async (t) => {
   const lake = await openLake();
   t.teardown(() => lake.close());
   const { io } = lake;
   let made = 0;
-  const start = async (): Promise<Model> => {
-    const columns = [{ name: 'p', type: 'int' as const }];
-    const location = `file://${lake.root}/life-${made++}`;
-    return { at: await createTable({ io, location, columns, properties: PROPERTIES }), data: [], deletes: [] };
-  };
   const live = async (path: readonly Step[], each: (before: Model, after: Model) => Promise<void>): Promise<Model> => {
-    let model = await start();
+    let model = await newModel(io, `file://${lake.root}/life-${made++}`);
     for (const step of path) {
       const { commit, next } = await takeStep(io, model, step);
       const { metadata } = model.at;
@@ -84,40 +54,4 @@ t.test('the life of a table', async (t) => {
       await fc.assert(property, { numRuns: 60 });
     },
   );
-
-  if (!inLane('interop-all')) return;
-  t.test('PyIceberg finds in it the same files, numbers and totals', async (t) => {
-    const paths = fc.sample(steps, { numRuns: 12, seed: 3 });
-    const models: Model[] = [];
-    for (const path of paths) models.push(await live(path, async () => {}));
-    const seen = (await runPython(INSPECT, ...models.map((model) => model.at.metadataLocation))) as {
-      data: [string, string, string][];
-      [more: string]: unknown;
-    }[];
-    for (const [at, model] of models.entries()) {
-      const { metadata } = model.at;
-      const ours = model.data.map(({ location, sequence }) => [location, String(sequence)]);
-      t.strictSame(
-        seen[at]?.data.map((entry) => entry.slice(0, 2)),
-        ours.sort(),
-      );
-      const bySequence = new Map(
-        metadata.snapshots.map((one) => [String(one['sequence-number']), String(one['snapshot-id'])]),
-      );
-      for (const [, sequence, snapshotId] of seen[at]?.data ?? []) t.equal(snapshotId, bySequence.get(sequence));
-      t.match(seen[at], {
-        deletes: model.deletes.map((one) => one.location).sort(),
-        planned: model.data.map((one) => [one.location, one.specId]).sort(),
-        columns: metadata.schemas
-          .find((one) => one['schema-id'] === metadata['current-schema-id'])
-          ?.fields.map((one) => one.name),
-        spec: metadata['partition-specs']
-          .find((one) => one['spec-id'] === metadata['default-spec-id'])
-          ?.fields.map((one) => one.transform),
-        ...(findSnapshot(metadata) && {
-          totals: { 'total-data-files': model.data.length, 'total-delete-files': model.deletes.length },
-        }),
-      });
-    }
-  });
 });

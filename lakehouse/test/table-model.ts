@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import {
   createScanner,
+  createTable,
   currentSchema,
   type FileIO,
   type PreparedCommit,
@@ -59,6 +60,15 @@ export type Model = {
   readonly data: readonly ModelFile[];
   readonly deletes: readonly ModelFile[];
 };
+
+/** Manifests are merged early, so that short lives have merged ones. */
+const PROPERTIES = { 'commit.manifest.min-count-to-merge': '3' };
+
+/** A new table, and that it should hold nothing. */
+export async function newModel(io: FileIO, location: string): Promise<Model> {
+  const columns = [{ name: 'p', type: 'int' as const }];
+  return { at: await createTable({ io, location, columns, properties: PROPERTIES }), data: [], deletes: [] };
+}
 
 export const ROWS_EACH = 7;
 const SPECS = [[], [{ column: 'p', transform: 'identity' }], [{ column: 'p', transform: 'bucket[4]' }]] as const;

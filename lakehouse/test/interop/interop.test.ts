@@ -8,14 +8,11 @@ import { noDatabase } from '../database.ts';
 import { type Engine, pythonEngine } from './engine.ts';
 import { outcomeTable } from './outcome.ts';
 import { appendAll, type Fault, readAll, type Sample } from './rounds.ts';
-import { SHAPES } from './shapes.ts';
+import { TRIED } from './shapes.ts';
 import { openSharedCatalog } from './shared-catalog.ts';
 import { openWorkshop } from './workshop.ts';
 
-/** What `npm test` tries: deletes over changed columns and partitions, every type, nested columns. The lane tries all. */
-const TRIED_ALWAYS = ['position deletes, evolved and partitioned', 'every type but time', 'nested'];
 const isWhole = inLane('interop-all');
-const TRIED = isWhole ? SHAPES : SHAPES.filter(({ name }) => TRIED_ALWAYS.includes(name));
 /** The row of the table for a table that each engine committed to after each other one. */
 const AFTER_OTHERS = "after another engine's commit";
 const PYTHON = process.env.WEIR_TEST_PYTHON ?? '';

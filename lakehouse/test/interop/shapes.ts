@@ -1,3 +1,4 @@
+import { inLane } from '../../../test/lane.ts';
 import { type Column, currentSchema, QUARANTINE_COLUMNS, type Transform } from '../../src/index.ts';
 import { EVERY_TYPE, everyTypeRows } from './every-type.ts';
 import type { TableAt } from './table-keeper.ts';
@@ -244,3 +245,8 @@ export const SHAPES: readonly Shape[] = [
     },
   },
 ];
+
+/** What `npm test` tries: deletes over changed columns and partitions, every type, nested columns. */
+const FEW = ['position deletes, evolved and partitioned', 'every type but time', 'nested'];
+/** The shapes that this run tries: all in the lane. */
+export const TRIED = inLane('interop-all') ? SHAPES : SHAPES.filter(({ name }) => FEW.includes(name));
