@@ -171,7 +171,7 @@ t.test('a Parquet file that is cut short or damaged fails by parquet_truncated',
 t.test('a Parquet file that is damaged far behind the rows that are sent first does not end well', async (t) => {
   const path = await folder();
   const file = join(path, 'a.parquet');
-  await parquet(file, 'SELECT range AS v, md5(range::VARCHAR) AS h FROM range(600_000)');
+  await parquet(file, 'SELECT range AS v, md5(range::VARCHAR) AS h FROM range(400_000)');
   const catalog = configured(await discover({ path }));
   const content = await readFile(file);
   await writeFile(file, content.fill(7, Math.floor(content.length * 0.9), Math.floor(content.length * 0.95)));
@@ -275,7 +275,7 @@ t.test('a configuration is refused by its code and never quoted', async (t) => {
 
 t.test('a file that is written to while it is read is not taken for whole', async (t) => {
   const path = await folder();
-  await parquet(join(path, 'b.parquet'), 'SELECT range AS v FROM range(3000000)');
+  await parquet(join(path, 'b.parquet'), 'SELECT range AS v FROM range(300_000)');
   const config = { path, glob: 'b.parquet' };
   const catalog = configured(await discover(config));
   const dir = await folder({ config: JSON.stringify(config), catalog: JSON.stringify(catalog) });

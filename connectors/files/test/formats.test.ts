@@ -17,6 +17,7 @@ const conforming = await folder(
   ),
 );
 await parquet(join(conforming, 'parquet.parquet'), 'SELECT 1 AS id');
+await writeFile(join(conforming, 'other.csv'), 'v\n1.5\n');
 await writeFile(
   join(conforming, 'parquet-gz.parquet.gz'),
   gzipSync(await readFile(join(conforming, 'parquet.parquet'))),
@@ -24,7 +25,7 @@ await writeFile(
 for (const { name, run: check } of connectorConformance({
   command: [process.execPath, '--conditions=@weir/source', PROGRAM],
   config: { path: conforming },
-  badConfig: { path: conforming, delimiter: '?' },
+  badConfig: { path: join(conforming, 'nowhere') },
 })) {
   t.test(`for every format and packing: ${name}`, check);
 }

@@ -2,6 +2,7 @@ import { appendFile, readFile, truncate, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { parseConfig } from '../src/config.ts';
 import type { FileEntry } from '../src/file-state.ts';
 import { listStreams } from '../src/list-streams.ts';
@@ -74,7 +75,7 @@ for (const [format, write] of Object.entries(FORMATS)) {
             return given + (result ?? header).slice(header.length) === rows.join('');
           },
         ),
-        { numRuns: 100 },
+        { numRuns: cases(100) },
       );
     },
   );

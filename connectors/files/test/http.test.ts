@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { connectorConformance } from '@weir/connector-sdk/testing';
 import t from 'tap';
+import { pace } from '../../../test/until.ts';
 import {
   bounds,
   configured,
@@ -53,7 +54,7 @@ async function program(verb: string, config: unknown, environment: Record<string
   const dir = await folder({ config: JSON.stringify(config) });
   const args = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning', PROGRAM, verb, '--config'];
   const child = spawn(process.execPath, [...args, join(dir, 'config')], {
-    env: environment,
+    env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const line = (await text(child.stdout)).trim();
@@ -220,8 +221,13 @@ t.test('a server that answers slowly for ever, or sends for ever, is left by its
     bounds.current = {};
   });
   const dripping: Answer = (_request, response) => {
-    const drip = setInterval(() => response.write('x'), 5);
-    response.once('close', () => clearInterval(drip));
+    const drip = async () => {
+      while (!response.destroyed) {
+        response.write('x');
+        await pace(5);
+      }
+    };
+    void drip();
   };
   for (const [answer, bound, code] of [
     [() => undefined, { headersMs: 50 }, 'server_too_slow'],

@@ -35,6 +35,9 @@ export async function ownTemporaryFolder(t: { teardown(work: () => unknown): voi
   return own;
 }
 
+// The connector keeps a folder of DuckDB's there, which goes with that of its run.
+await ownTemporaryFolder(t);
+
 /** The ports of servers that a test has started; loopback is allowed to the connector under test, as by an operator. */
 export const openPorts: number[] = [];
 /** Bounds of the way out that a test wants smaller. */
@@ -74,11 +77,11 @@ export const dataOf = ({ messages }: Said) => messages.filter((m) => m.type === 
 export const statesOf = ({ messages }: Said) => messages.filter((m) => m.type === 'STATE').map((m) => m.state);
 export const errorOf = ({ messages }: Said) => messages.find((m) => m.trace?.type === 'ERROR')?.trace.error;
 
-/** Writes the result of a query as a Parquet file. */
-export async function parquet(path: string, sql: string): Promise<void> {
+/** Writes the result of a query as a Parquet file; `options` are those of DuckDB's COPY. */
+export async function parquet(path: string, sql: string, options = ''): Promise<void> {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
-  await connection.run(`COPY (${sql}) TO '${path}' (FORMAT parquet)`);
+  await connection.run(`COPY (${sql}) TO '${path}' (FORMAT parquet${options})`);
   connection.closeSync();
   instance.closeSync();
 }

@@ -2,6 +2,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseExact } from '@weir/connector-sdk';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { decodeText } from '../src/decode-text.ts';
 import { encodingSniffer } from '../src/encoding-sniffer.ts';
 import { columnsOf, noteKinds, type SeenKinds } from '../src/json-columns.ts';
@@ -9,7 +10,7 @@ import { documentFrames, type Frame, lineFrames } from '../src/json-frames.ts';
 import { endingsOf } from '../src/source-file.ts';
 import { unpack } from '../src/unpack.ts';
 
-const RUNS = { numRuns: 1000 };
+const RUNS = { numRuns: cases(1000) };
 const file = {
   path: '',
   format: 'json',
@@ -99,7 +100,7 @@ t.test(
         const part = whole.subarray(0, cut % whole.length);
         await t.rejects(Array.fromAsync(documentFrames(pieces(part, []), file)), { code: /^json_truncated$/ });
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   },
 );
