@@ -20,15 +20,11 @@ const ROWS = 400;
 /** Whoever reads this row waits for the gate. */
 const GATED = 250;
 const GATE = 4711;
-/** Far beyond what the whole file takes. */
-const FILE_MS = 400_000;
 const sortedIdsOf = (...said: Parameters<typeof idsOf>) => idsOf(...said).sort((a, b) => a - b);
 const codesOf = ({ messages }: Awaited<ReturnType<typeof read>>) =>
   messages
     .filter((m) => m.trace?.type === 'ERROR')
     .map(({ trace: { error } }) => [error.stream_descriptor?.name, error.internal_message]);
-
-t.setTimeout(FILE_MS);
 
 for (const [release, server] of Object.entries(SERVERS)) {
   t.test(

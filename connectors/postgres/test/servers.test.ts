@@ -27,7 +27,6 @@ import { type ServerPair, serverPair } from './own-server.ts';
 const BINARIES: Readonly<Record<string, string>> = { 18: 'embedded', 15: 'debian' };
 const codeOf = (said: Awaited<ReturnType<typeof read>>) => errorOf(said)?.internal_message;
 
-t.setTimeout(400_000);
 for (const release of Object.keys(SERVERS)) {
   t.test(`release ${release}`, async (t) => {
     const pair = await serverPair(BINARIES[release] ?? '');

@@ -3,7 +3,7 @@
  * by its command line alone, so they also judge connectors that are not built with this SDK.
  */
 import assert from 'node:assert/strict';
-import type { Catalog, ConfiguredCatalog, State, SyncMode } from './protocol.ts';
+import type { Catalog, ConfiguredCatalog, SyncMode } from './protocol.ts';
 import { invoke, keyOf, type Outcome } from './testing-invoke.ts';
 import { checkSegments } from './testing-segments.ts';
 
