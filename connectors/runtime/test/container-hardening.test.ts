@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { containerRuntime } from '@weir/connector-runtime';
 import t from 'tap';
 import { type Engine, testEngine } from '../../../test/engines/index.ts';
+import { sample } from '../../../test/lane.ts';
 import { imageMaker, runs, said } from './container-kit.ts';
 
 /** What a connector sees and may do, told by itself. */
@@ -52,7 +53,7 @@ async function facts(engine: Engine, user: string, waivers: readonly ('rootful' 
 }
 const NONE = '0000000000000000';
 
-for (const kind of ['rootful', 'rootless'] as const) {
+for (const kind of sample('containers', ['rootless', 'rootful'] as const, 1)) {
   t.test(`every flag holds on the ${kind} engine, as seen from within`, async (t) => {
     const engine = await testEngine(t, kind);
     if (typeof engine === 'string') return t.plan(0, engine);

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 
 /** A status and a body; `hold` never answers. */
 export type EngineSays = readonly [status: number, body?: object] | 'hold';
@@ -32,7 +33,7 @@ interface FakeMore {
   /** Gets the connection of an attach. */
   upgraded?: (socket: Duplex) => void;
   /** Answers what is not in the table; with 404 when absent. */
-  otherwise?: (what: string) => EngineSays;
+  otherwise?: (what: string, body: string) => EngineSays;
 }
 
 /** An engine behind a socket that answers from a table. */
@@ -50,15 +51,16 @@ export async function fakeEngine(
     asked.push(what);
     onAsked();
   };
-  const server = createServer(({ method, url = '' }, answer: ServerResponse) => {
-    const what = `${method} ${new URL(url, 'http://engine').pathname}`;
+  const server = createServer(async (request, answer: ServerResponse) => {
+    const what = `${request.method} ${new URL(request.url ?? '', 'http://engine').pathname}`;
+    const body = await text(request);
     note(what);
-    const entry = table[what] ?? otherwise(what);
+    const entry = table[what] ?? otherwise(what, body);
     const says = typeof entry === 'function' ? entry() : entry;
     if (says === 'hold') return;
-    const [status, body] = says;
+    const [status, said] = says;
     answer.writeHead(status, { 'content-type': 'application/json' });
-    answer.end(body === undefined ? undefined : JSON.stringify(body));
+    answer.end(said === undefined ? undefined : JSON.stringify(said));
   });
   server.on('upgrade', (_request, socket) => {
     upgraded?.(socket);

@@ -7,7 +7,8 @@ import { ensureNetwork } from '../src/container/network.ts';
 import { reapRuns } from '../src/container/reap-runs.ts';
 import { imageMaker, ownWorkspace, runs } from './container-kit.ts';
 
-const LONG_AFTER_MS = 3_600_000;
+/** An hour, after which nobody looks into a container any more. */
+const LONG_AFTER = 3_600_000;
 
 const engine = await testEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);
@@ -55,7 +56,7 @@ else {
       const reap = () => reapRuns({ engine: mine, workspaceRoot, role: 'source' }, async () => true);
       await reap();
       t.ok(await there(), 'it may still be looked into');
-      Date.now = () => now() + LONG_AFTER_MS;
+      Date.now = () => now() + LONG_AFTER;
       t.match(await reap(), { containers: 1 });
       t.equal(await there(), undefined);
     },

@@ -4,11 +4,11 @@ import { mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ConnectorError, processRuntime } from '@weir/connector-runtime';
 import { type Habit, runtimeConformance, testRun } from '@weir/connector-runtime/testing';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 
 const PROGRAM = fileURLToPath(new URL('../src/testing-connector.ts', import.meta.url));
 const HABITS: readonly Habit[] = [
@@ -66,11 +66,11 @@ t.test('a workspace root that is a link is refused', async (t) => {
   await t.rejects(linked.run(testRun(image('good'))), new ConnectorError('connector_runtime_unavailable'));
 });
 
-t.test('what a connector leaves running goes with it', async (t) => {
+t.test('what a connector leaves running goes with it', async () => {
   const connector = await runtime.run(testRun(image('leaves-a-child')));
   const pid = Number(JSON.parse(await text(connector.stdout)).log.message);
   await connector.exit;
-  t.ok(await isGone(pid));
+  await gone(pid);
 });
 
 t.test('a connector does not outlive the process that called run, and its inputs are swept', async (t) => {
@@ -99,7 +99,7 @@ t.test('a connector does not outlive the process that called run, and its inputs
   });
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   parent.kill('SIGKILL');
-  t.ok(await isGone(Number(line.toString())));
+  await gone(Number(line.toString()));
 
   t.equal((await readdir(join(own, 'work'))).length, 1);
   const next = processRuntime({ connectors, workspaceRoot: join(own, 'work'), mode: 'development' });
@@ -109,12 +109,8 @@ t.test('a connector does not outlive the process that called run, and its inputs
   t.same(await readdir(join(own, 'work')), []);
 });
 
-/** Waits for a process to be gone, up to a hang limit. */
-async function isGone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 1000; tries += 1) {
+const gone = (pid: number) =>
+  until(`the end of process ${pid}`, async () => {
     const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-    if (state === undefined || / Z /.test(state)) return true;
-    await sleep(20);
-  }
-  return false;
-}
+    return state === undefined || / Z /.test(state);
+  });

@@ -17,12 +17,12 @@ import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { type ConnectorProcess, createSpool, readSync, streamKey } from '@weir/connector-runtime';
 import { MAX_SEGMENT_BYTES } from '@weir/connector-sdk';
 import fc from 'fast-check';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { parquetRows } from '../src/parquet-footer.ts';
 
 async function folder(): Promise<string> {
@@ -224,7 +224,7 @@ t.test(
     const exit = { code: 0, signal: undefined, oomKilled: false, stopped: false };
     const stdout = (async function* () {
       yield Buffer.from(`${JSON.stringify(segment(factsOf(three)))}\n${JSON.stringify(state('a', 3))}\n`);
-      while (existsSync(join(place, '1.parquet'))) await sleep(5);
+      await until('the segment to be taken', () => !existsSync(join(place, '1.parquet')), 'often');
       writeSync(held, 'JUNK', 0);
       renameSync(place, `${place}-moved`);
       symlinkSync(out, place);

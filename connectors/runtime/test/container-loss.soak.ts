@@ -2,10 +2,8 @@ import { containerRuntime } from '@weir/connector-runtime';
 import { testRun } from '@weir/connector-runtime/testing';
 import t from 'tap';
 import { ownEngine } from '../../../test/engines/index.ts';
+import { HASTY_MS } from '../../../test/until.ts';
 import { habit, imageMaker } from './container-kit.ts';
-
-/** As long as an engine on a busy machine may take to tell of an end that it has seen. */
-const LOST_AFTER_MS = 30_000;
 
 const engine = await ownEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);
@@ -13,7 +11,8 @@ else {
   const { socketPath, workspaceRoot, daemon } = engine;
   const image = await (await imageMaker(engine))('weir-test/waits:1', [habit('stops-on-request')]);
   const options = { socketPath, workspaceRoot, role: 'source', mode: 'development' } as const;
-  const runtime = containerRuntime({ ...options, waivers: ['rootful'], lostAfterMs: LOST_AFTER_MS });
+  // An engine on a busy machine takes its time to tell of an end that it has seen.
+  const runtime = containerRuntime({ ...options, waivers: ['rootful'], lostAfterMs: 100 * HASTY_MS });
   const started = async (isRead: boolean) => {
     const connector = await runtime.run(testRun(image, { inputs: { config: '{"secret":"x"}' } }));
     await new Promise<void>((resolve) => connector.stdout.once('readable', () => resolve()));
