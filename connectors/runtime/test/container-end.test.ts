@@ -38,6 +38,8 @@ t.test('an engine that goes away is a lost run, never an end that counts', async
 t.test('an engine that says nothing any more is asked, and what it does not know is lost', async (t) => {
   const silent = { waited: never, lostAfterMs: HASTY_MS };
   t.strictSame(await end(silent), LOST, 'behind the end of the output');
+  const runs = async () => ({ State: RUNS });
+  t.strictSame(await end({ ...silent, inspect: runs }), LOST, 'also when it says that the container runs');
   t.strictSame(await end({ ...silent, output: never, inspect: away }), LOST, 'while the output may go on');
   const waited = Promise.withResolvers<void>();
   let asked = 0;
