@@ -23,8 +23,9 @@ const MANIFEST = fileURLToPath(new URL('../plugins/sources/test/fixtures/platfor
 const SETTINGS = {
   WEIR_EGRESS_ALLOW: '127.0.0.0/8',
   WEIR_SYNC_MAX_REJECTED_ROWS: '2',
-  WEIR_SYNC_LANES_PER_TENANT: '3',
+  WEIR_SYNC_LANES_PER_TENANT: '1',
   WEIR_SCHEDULE_MIN_SECONDS: '1',
+  WEIR_RUN_LOG_MAX_LINES: '1000',
 };
 /** Below the ports that systems give out themselves, so that a free one stays free. */
 const [FIRST_PORT, PORT_RANGE, PORTS] = [11_000, 9_000, 16];

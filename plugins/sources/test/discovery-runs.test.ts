@@ -1,14 +1,16 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { createSource, getDiscoveryStatus, readDiscoveryLogs, readRunLogs, startDiscovery } from '../src/contract.ts';
+import { discoveryDeps } from '../src/discovery/activities.ts';
+import { runDiscovery } from '../src/discovery/run-discovery.ts';
 import { killedAttempt } from './killed-attempt.ts';
-import { discovered, ok, refusal, testPlatform } from './platform.ts';
+import { discovered, ok, refusal, type TestPlatform, testPlatform } from './platform.ts';
 
+/** A limit of the product that a hanging connector is to reach. */
+const HASTY_SECONDS = '1';
 const TOKEN = 'Zq8-DESCRIBE/9+token';
 
 t.test('a discovery', async (t) => {
@@ -18,8 +20,10 @@ t.test('a discovery', async (t) => {
     return {
       WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-describing.json'),
       WEIR_CREDENTIAL_KEY_FILE: file,
+      WEIR_DISCOVERY_MAX_SECONDS: HASTY_SECONDS,
     };
   });
+  const patient = { WEIR_DISCOVERY_MAX_SECONDS: '1200' };
   const api = await platform.as('demo');
   /** A folder whose connector says what its files say, and what names it. */
   const place = async (name: string) => {
@@ -34,10 +38,10 @@ t.test('a discovery', async (t) => {
   const { source_id } = ok(await api(createSource, { body: { name: 'shop', ...shop.body } }));
 
   await t.test('whose connector hangs ends, and the run says how it hung', async (t) => {
-    await shop.write('how', 'says nothing');
-    const worker = await platform.startWorker({ WEIR_DISCOVERY_MAX_SECONDS: '1' });
-    t.match(await discovered(api, source_id), {
-      status: 'failed',
+    const { write, body } = await place('hung');
+    await write('how', 'says nothing');
+    const { run_id } = ok(await api(startDiscovery, { body, query: { queue: true } }));
+    t.match(await discoveryAttempt(platform, run_id), {
       failure: {
         code: 'connector_never_spoke',
         origin: 'source',
@@ -45,14 +49,13 @@ t.test('a discovery', async (t) => {
         hint: /WEIR_DISCOVERY_MAX_SECONDS.* It must reach \{folder\}:443: /,
       },
     });
-    await ended(worker.process, 'SIGTERM');
-    await shop.write('how', '');
+    await write('how', '');
   });
 
   /** Starts a discovery that waits for a worker, and has its first attempt killed. */
   const renewedAndKilled = async (asked: object) => {
     const { run_id, workflow_id } = ok(await api(startDiscovery, { body: asked, query: { queue: true } }));
-    await killedAttempt(platform, { run_id });
+    await killedAttempt(platform, { run_id }, patient);
     return workflow_id;
   };
 
@@ -65,7 +68,7 @@ t.test('a discovery', async (t) => {
       [`${TOKEN}+`, `${TOKEN}+`],
       'the first counts no more',
     );
-    await platform.startWorker();
+    await platform.startWorker(patient);
     for (const workflow_id of [ofSource, ofConfig]) {
       const run = await until('a discovery', async () => {
         const status = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
@@ -120,8 +123,13 @@ t.test('a discovery', async (t) => {
   });
 });
 
-async function ended(child: ChildProcess, signal: 'SIGTERM'): Promise<void> {
-  const gone = once(child, 'exit');
-  child.kill(signal);
-  await gone;
+/** How one attempt of a waiting discovery ends that is carried out in this process. */
+async function discoveryAttempt(platform: TestPlatform, runId: string): Promise<unknown> {
+  const kernel = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
+  if (kernel === undefined) throw new Error('the plugin is not there');
+  const children = { started: () => undefined, ended: () => undefined };
+  const deps = discoveryDeps({ kernel, children, workDir: platform.environment.WEIR_WORK_DIR ?? '' });
+  const { signal } = new AbortController();
+  const request = { runId, signal, beat: () => undefined };
+  return runDiscovery(deps, await platform.tenant('demo'), request).catch((fault: unknown) => fault);
 }

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
@@ -13,8 +13,8 @@ import { startSync } from '../src/contract.ts';
 import type { ReplayPlan } from '../src/quarantine/replay-messages.ts';
 import { runReplayChild } from '../src/quarantine/run-replay-child.ts';
 import { ownAttempt } from './own-attempt.ts';
-import { type enableAll, ok, testPlatform } from './platform.ts';
-import { readySource } from './ready-source.ts';
+import { ok, testPlatform } from './platform.ts';
+import { describedSource } from './ready-source.ts';
 
 const HUNG = {
   name: 'RunFailed',
@@ -66,13 +66,13 @@ t.test(
   async (t) => {
     const platform = await testPlatform(t);
     const api = await platform.as('demo');
-    const worker = await platform.startWorker();
-    const made = async (name: string, mode: Parameters<typeof enableAll>[2]) => {
+    const made = async (name: string, mode: { write_mode: 'append' | 'merge'; primary_key?: string[][] }) => {
       const data = join(platform.folder, name);
       await mkdir(data);
       await writeFile(join(data, 'rows.csv'), 'id,name\n1,Ann\n2,Bo\n');
       const body = { name, pattern_id: 'files', source_config: { path: data } };
-      return readySource(api, body, { sync_mode: 'incremental', ...mode });
+      const properties = { id: { type: 'integer' }, name: { type: 'string' } };
+      return describedSource(api, body, { name: 'rows', properties, sync_mode: 'incremental', ...mode });
     };
     const sources = [
       { first: 'S5', held: inStage, name: 'staged', sourceId: await made('staged', { write_mode: 'append' }) },
@@ -83,9 +83,6 @@ t.test(
         sourceId: await made('merged', { write_mode: 'merge', primary_key: [['id']] }),
       },
     ] as const;
-    worker.process.kill('SIGTERM');
-    await once(worker.process, 'exit');
-
     const stopped = sources.map(async ({ name, first, held, sourceId }) => {
       const { run_id: runId } = ok(await api(startSync, { params: { source_id: sourceId }, query: { queue: true } }));
       const faults = await faultFolder(join(platform.folder, `faults-${name}`));

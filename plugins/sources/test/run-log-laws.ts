@@ -4,21 +4,31 @@ import type { Test } from 'tap';
 import { keyFile } from '../../../test/key-file.ts';
 import { createSource, downloadRunLogs, readRunLogs, startSync } from '../src/contract.ts';
 import { discovered, enableAll, ended, ok, refusal, testPlatform } from './platform.ts';
+import { sharedPlatform } from './shared-platform.ts';
 
 const TOKEN = 'Zq8-TALK/9+token"of\\the=source';
 const ALL = { limit: 500 } as const;
+/** As the shared platform has it. */
 const KEPT_LINES = 1_000;
 
-/** What the log of a run keeps through the API, whichever store the settings name; they are given the platform's folder. */
-export async function runLogLaws(t: Test, storeSettings: (folder: string) => Record<string, string>): Promise<void> {
+type StoreSettings = (folder: string) => Record<string, string>;
+
+/** A platform with a worker whose logs lie in the store that the settings name; they are given the platform's folder. */
+async function platformWith(t: Test, settings: StoreSettings) {
   const platform = await testPlatform(t, async (folder) => ({
     WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-talkative.json'),
     WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
     WEIR_RUN_LOG_MAX_LINES: String(KEPT_LINES),
-    ...storeSettings(folder),
+    ...settings(folder),
   }));
-  const api = await platform.as('demo');
   await platform.startWorker();
+  return { ...platform, alias: (name: string) => name };
+}
+
+/** What the log of a run keeps through the API: in files on the shared platform, or in the store of the settings. */
+export async function runLogLaws(t: Test, storeSettings?: StoreSettings): Promise<void> {
+  const platform = await (storeSettings === undefined ? sharedPlatform(t) : platformWith(t, storeSettings));
+  const api = await platform.as('demo');
   const made = async (name: string, more: Record<string, unknown>) => {
     const body = { name, pattern_id: 'talkative', source_config: more, credential_values: { token: TOKEN } };
     const { source_id } = ok(await api(createSource, { body }));
@@ -139,7 +149,11 @@ export async function runLogLaws(t: Test, storeSettings: (folder: string) => Rec
   await t.test('is downloaded as text and as documents', async (t) => {
     const file = async (accept: string) =>
       fetch(`${platform.url}/api/v1/sources/${source_id}/runs/${run_id}/logs/download`, {
-        headers: { accept, authorization: `Bearer ${await platform.token('demo')}`, 'x-tenant-id': 'demo' },
+        headers: {
+          accept,
+          authorization: `Bearer ${await platform.token('demo')}`,
+          'x-tenant-id': platform.alias('demo'),
+        },
       });
     const { items } = await read(ALL);
     const documents = await file('application/x-ndjson');

@@ -1,6 +1,7 @@
 import { Producers } from '@weir/plugin-datasets/contract';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import t from 'tap';
+import { v7 as uuidv7 } from 'uuid';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
 import { finishDiscovery } from '../src/discovery/run-discovery.ts';
 import { sweepConfigs } from '../src/discovery/sweep-configs.ts';
@@ -8,12 +9,16 @@ import type { Pattern } from '../src/pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../src/run-kinds.ts';
 import { keptStream, newStream } from '../src/stream/new-stream.ts';
 import { insertStreams } from '../src/stream/write-streams.ts';
+import { beginInLane } from '../src/sync/sync-lanes.ts';
 import { sharedStatesWorld } from './shared-states-world.ts';
 
 const FOUND = {
   ...{ name: 'rows', namespace: null, schema: {}, supported_sync_modes: ['full_refresh' as const], discovered: {} },
   ...{ source_defined_cursor: false, default_cursor_field: null, source_defined_primary_key: null },
 };
+
+const LANES = 3;
+const SYNCS = 12;
 
 const { kernel, tenant, source, database, tables } = await sharedStatesWorld(t);
 const sourceId = await source('shop', []);
@@ -90,4 +95,28 @@ t.test('a discovery whose streams cannot be stored has failed, and its log says 
   const stored = await database.peek('select name, enabled, sync_mode, write_mode from sources.stream');
   const wanted = { name: 'rows', enabled: false, sync_mode: 'full_refresh', write_mode: 'append' };
   t.strictSame(stored, [wanted], 'as its pattern wants new streams to be');
+});
+
+t.test('of the syncs of one tenant no more begin than it has lanes, in the order of their starts', async (t) => {
+  const { runs } = kernel;
+  const started: string[] = [];
+  for (let made = 0; made < SYNCS; made += 1) {
+    const run = {
+      kind: 'source-sync',
+      subjectId: uuidv7(),
+      requestedBy: 'ada',
+      admitted: { kind: 'source-sync', warning: null },
+    };
+    started.push((await kernel.db(tenant).transaction((tx) => runs.start(tx, run))).run_id);
+  }
+  const enter = (runId: string) => beginInLane({ runs }, tenant, { runId, lanes: LANES });
+  for (let round = 0; round < SYNCS / LANES; round += 1) {
+    const taken = await Promise.all(started.map(enter));
+    const first = round * LANES;
+    const began = started.filter((_, at) => typeof taken[at] === 'object');
+    t.strictSame(began, started.slice(first, first + LANES), 'the three that have waited longest');
+    t.match(await enter(started[first] ?? ''), { leaseEpoch: 2 }, 'another attempt has its lane');
+    for (const runId of began) await runs.finish(tenant, runId, { status: 'succeeded' });
+  }
+  t.equal(await enter(started[0] ?? ''), undefined, 'a run that has ended takes none');
 });
