@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { RunningPlatform } from '@weir/kernel/boot';
 import { type CallResult, call, type Endpoint, type Input, type Output } from '@weir/kernel/contract';
 import type { TestDatabase } from '@weir/kernel/testing';
-import { until as untilThere } from '../../../test/until.ts';
+import { until } from '../../../test/until.ts';
 import { WORKFLOW_CACHE } from '../../../test/workflow-cache.ts';
 import {
   createSource,
@@ -178,10 +178,6 @@ export function refusal(result: { status: number; ok: boolean; problem?: { code:
   return result.ok ? `${result.status}` : `${result.status} ${result.problem?.code}`;
 }
 
-/** The same as `test/until.ts`, for files that still import it from here. */
-export const until = <T>(what: string, look: () => Promise<T | undefined>, most?: number): Promise<T> =>
-  untilThere(what, look, most === undefined ? undefined : 'often');
-
 /** Creates a source of pattern `files` over a folder. */
 export async function filesSource(api: Api, name: string, path: string, more: object = {}): Promise<SourceView> {
   const body = { name, pattern_id: 'files', source_config: { path, ...more } };
@@ -191,7 +187,7 @@ export async function filesSource(api: Api, name: string, path: string, more: ob
 /** Discovers a source and waits for the end. */
 export async function discovered(api: Api, sourceId: string) {
   const { workflow_id } = ok(await api(startDiscovery, { body: { source_id: sourceId } }));
-  return untilThere('a discovery', async () => {
+  return until('a discovery', async () => {
     const status = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
     return status.is_terminal ? status : undefined;
   });
@@ -222,7 +218,7 @@ export async function synced(api: Api, sourceId: string): Promise<SyncRunDetailV
 
 /** Waits until a sync has ended. */
 export function ended(api: Api, sourceId: string, runId: string): Promise<SyncRunDetailView> {
-  return untilThere('a sync', async () => {
+  return until('a sync', async () => {
     const { run } = ok(await api(getSyncStatus, { params: { source_id: sourceId }, query: { run_id: runId } }));
     return run?.is_terminal ? run : undefined;
   });
