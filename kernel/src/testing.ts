@@ -1,8 +1,22 @@
-export { openDatabase } from './persistence/open-database.ts';
-export { createRuns } from './runs/create-runs.ts';
+import type { Database, DatabaseOptions } from './persistence/open-database.ts';
+import type { WeirPlugin } from './plugins/define-plugin.ts';
+import type { Teardown } from './testing/test-issuer.ts';
+import type { PluginUnderTest, TestPluginOptions } from './testing/test-plugin.ts';
+
 export { conformance, type DeployedPlugin, type Suite } from './testing/conformance.ts';
 export { memoryWorkflows } from './testing/memory-workflows.ts';
 export { type CollectedSpan, type TestCollector, testCollector } from './testing/test-collector.ts';
 export { type DatabaseTools, type TestConnection, type TestDatabase, testDatabase } from './testing/test-database.ts';
-export { type Teardown, type TestIssuer, testIssuer } from './testing/test-issuer.ts';
-export { type PluginUnderTest, testPlugin } from './testing/test-plugin.ts';
+export { type TestIssuer, testIssuer } from './testing/test-issuer.ts';
+export type { PluginUnderTest, Teardown };
+
+/** Boots a plugin alone; see `testing/test-plugin.ts`. Only now the database layer and the HTTP server load. */
+export const testPlugin = async (
+  t: Teardown,
+  plugin: WeirPlugin,
+  options: TestPluginOptions,
+): Promise<PluginUnderTest> => (await import('./testing/test-plugin.ts')).testPlugin(t, plugin, options);
+
+/** Opens the pool of a database; see `persistence/open-database.ts`. */
+export const openDatabase = async (options: DatabaseOptions): Promise<Database> =>
+  (await import('./persistence/open-database.ts')).openDatabase(options);

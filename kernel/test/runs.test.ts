@@ -2,9 +2,10 @@ import * as tools from '@weir/migrations';
 import { pino } from 'pino';
 import t from 'tap';
 import { contributions } from '../src/plugins/contributions.ts';
+import { createRuns } from '../src/runs/create-runs.ts';
 import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { tenantStore } from '../src/tenancy/tenant-store.ts';
-import { createRuns, memoryWorkflows, openDatabase, testDatabase } from '../src/testing.ts';
+import { memoryWorkflows, openDatabase, testDatabase } from '../src/testing.ts';
 
 const log = pino({ level: 'silent' });
 const subjectId = '018f4a6e-0000-7000-8000-000000000009';
