@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type LoopbackProxy, startLoopbackProxy } from './loopback-proxy.ts';
+import { pace } from './until.ts';
 
 /**
  * What goes wrong with a COMMIT: the connection is cut before the server sees it (`cut`), once it was carried out
@@ -16,7 +16,7 @@ export interface DatabaseProxy extends LoopbackProxy {
 
 /** Version 3.0 of the protocol, by which the message that begins a session is known. */
 const PROTOCOL_3 = 196_608;
-/** Long enough for a client to connect anew and look, and far less than what locks are waited for. */
+/** How late a COMMIT comes: enough for a client to reconnect and look, far less than the wait for a lock. */
 const LATE_MS = 40;
 /** Of an answer, which is longer. */
 const HALF_AN_ANSWER = 3;
@@ -71,7 +71,7 @@ export async function startDatabaseProxy(target: string, user: string): Promise<
       if (awaited !== 'late') return void server.write(message);
       isLate = true;
       client.destroy();
-      delay(LATE_MS).then(() => server.end(message));
+      pace(LATE_MS).then(() => server.end(message));
     });
     client.on('data', hear);
     server.on('data', (answer) => {

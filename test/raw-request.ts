@@ -1,7 +1,5 @@
 import { connect } from 'node:net';
 
-const HANG_LIMIT_MS = 30_000;
-
 /** What a server answers to bytes that a well-behaved client would not send. */
 export interface RawAnswer {
   /** 0 when the connection ended without an answer. */
@@ -23,7 +21,6 @@ export function rawRequest(url: URL, method: string, lines: readonly string[], b
       const text = Buffer.concat(parts).toString();
       answered({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), text });
     };
-    socket.setTimeout(HANG_LIMIT_MS, end);
     socket.on('data', (part) => parts.push(part));
     socket.once('error', end);
     socket.once('close', end);

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   askAsOperator,
   findSecretStore,
@@ -10,10 +9,9 @@ import {
   type RunningSecretStore,
   startSecretStore,
 } from './secret-store.ts';
+import { until } from './until.ts';
 
 const POLICIES = path.resolve(import.meta.dirname, '../deploy/secret-store');
-const READY_MS = 120_000;
-const POLL_MS = 50;
 
 /** The roles of the project's policy files. */
 export type StoreRole = 'api' | 'worker';
@@ -118,9 +116,5 @@ const roleSettings = (policy: string) => ({
 /** A new mount of version 2 answers 400 for a moment, until it is ready. */
 async function configured(operator: TestMount['operator'], mount: string, own: Record<string, unknown> = {}) {
   const config = { max_versions: 100_000, cas_required: true, ...own };
-  const deadline = Date.now() + READY_MS;
-  while ((await operator('POST', `${mount}/config`, config)).status >= 300) {
-    if (Date.now() > deadline) throw new Error('a new mount of the secret store does not become ready');
-    await delay(POLL_MS);
-  }
+  await until('a new mount', async () => (await operator('POST', `${mount}/config`, config)).status < 300, 'often');
 }
