@@ -6,12 +6,12 @@ import { contentTypes } from '../corpora/content-types.ts';
 import type { HostileDocument } from '../corpora/hostile-document.ts';
 import { hostileJson } from '../corpora/hostile-json.ts';
 import { hostileYaml } from '../corpora/hostile-yaml.ts';
+import { inLane } from '../lane.ts';
 import { platformEnvironment } from '../platform.ts';
 import { type RawAnswer, rawRequest } from '../raw-request.ts';
 
 const LEAST = 60;
 const CANARY = 'zz-canary-7f3a';
-const HANG_LIMIT_MS = 360_000;
 /** The body was read and judged, or nothing is there that would read it. */
 const VALIDATED = ['validation_failed', 'feature_not_configured'];
 const UNREAD = ['unsupported_media_type', 'malformed_request'];
@@ -67,14 +67,26 @@ function send({ method, path }: WriteRoute, types: readonly string[], body: stri
 
 const codeOf = ({ text }: RawAnswer): string => /"code":"(\w+)"/.exec(text)?.[1] ?? 'none';
 
+/** How many routes share the cases outside the lane. */
+const SHARES = 12;
+
+/** A spelling of each way to read a body: every route gets them. */
+const ONE_OF_EACH = [...Map.groupBy(contentTypes, ({ reading }) => reading).values()].flatMap(([first]) => first ?? []);
+
+/** The cases for one of many routes: the first has all of them, each other its share by turns. The lane gives all to all. */
+function casesOf<T>(cases: readonly T[], route: number): readonly T[] {
+  if (route === 0 || inLane('matrix-all')) return cases;
+  return cases.filter((_, at) => at % SHARES === route % SHARES);
+}
+
 /** One route for each way in which a body reaches a parser: method, and whether YAML is read too. */
 const kinds = (from: readonly WriteRoute[]): WriteRoute[] =>
   [...Map.groupBy(from, ({ method, yaml }) => `${method} ${yaml}`).values()].flatMap(([first]) => first ?? []);
 
 async function refusesAll(t: Test, routes: WriteRoute[], type: string, documents: readonly HostileDocument[]) {
   t.ok(routes.length > 0 && documents.length >= LEAST, `${documents.length} documents to ${routes.length} routes`);
-  for (const route of routes) {
-    for (const { what, body, codes } of documents) {
+  for (const [at, route] of routes.entries()) {
+    for (const { what, body, codes } of casesOf(documents, at)) {
       const answer = await send(route, [type], body(CANARY));
       const name = `${route.method} ${route.path}: ${what}`;
       if (!codes.includes(codeOf(answer)) || answer.status < 400 || answer.status > 499)
@@ -90,36 +102,31 @@ const all = await writeRoutes();
 const routes = all.filter(({ signed }) => !signed);
 await api.loopDelay();
 
-t.test('every hostile JSON document is refused by its code, without an echo', { timeout: HANG_LIMIT_MS }, async (t) => {
+t.test('every hostile JSON document is refused by its code, without an echo', async (t) => {
   await refusesAll(t, kinds(routes), 'application/json', hostileJson);
   await refusesAll(t, kinds(routes).slice(0, 1), 'application/merge-patch+json', hostileJson);
 });
 
-t.test('every hostile YAML document is refused by its code, without an echo', { timeout: HANG_LIMIT_MS }, async (t) => {
+t.test('every hostile YAML document is refused by its code, without an echo', async (t) => {
   await refusesAll(t, kinds(routes.filter(({ yaml }) => yaml)), 'application/yaml', hostileYaml);
 });
 
-t.test(
-  'whatever the spelling of the content type, every route validates the body or refuses it',
-  { timeout: HANG_LIMIT_MS },
-  async (t) => {
-    t.ok(
-      contentTypes.length >= LEAST && routes.length > 0,
-      `${contentTypes.length} spellings to ${routes.length} routes`,
-    );
-    for (const route of routes) {
-      for (const { lines, reading } of contentTypes) {
-        const answer = await send(route, lines, JSON.stringify({ [CANARY]: true }));
-        const read = reading === 'json' || (reading === 'yaml' && route.yaml);
-        const wanted = read ? VALIDATED : UNREAD;
-        const name = `${route.method} ${route.path} with ${JSON.stringify(lines)}`;
-        if (!wanted.includes(codeOf(answer)))
-          t.fail(`${name} answers ${answer.status} ${codeOf(answer)}, not ${wanted}`);
-        if (answer.text.includes(CANARY)) t.fail(`${name} is echoed`);
-      }
+t.test('whatever the spelling of the content type, every route validates the body or refuses it', async (t) => {
+  t.ok(
+    contentTypes.length >= LEAST && routes.length > 0,
+    `${contentTypes.length} spellings to ${routes.length} routes`,
+  );
+  for (const [at, route] of routes.entries()) {
+    for (const { lines, reading } of new Set([...ONE_OF_EACH, ...casesOf(contentTypes, at)])) {
+      const answer = await send(route, lines, JSON.stringify({ [CANARY]: true }));
+      const read = reading === 'json' || (reading === 'yaml' && route.yaml);
+      const wanted = read ? VALIDATED : UNREAD;
+      const name = `${route.method} ${route.path} with ${JSON.stringify(lines)}`;
+      if (!wanted.includes(codeOf(answer))) t.fail(`${name} answers ${answer.status} ${codeOf(answer)}, not ${wanted}`);
+      if (answer.text.includes(CANARY)) t.fail(`${name} is echoed`);
     }
-  },
-);
+  }
+});
 
 t.test('a route that takes signed requests makes nothing of a body without a signature', async (t) => {
   const signed = all.filter((route) => route.signed);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSource, deleteSource, getSource, listSources, startSync } from '@weir/plugin-sources/contract';
 import t from 'tap';
-import { type TestPlatform, testPlatform } from '../platform.ts';
+import { testPlatform } from '../platform.ts';
 import { until } from '../until.ts';
 
 const FOLDER = new URL('../fixtures/shop', import.meta.url).pathname;
@@ -13,8 +13,10 @@ interface OpenApi {
   paths: Record<string, Record<string, object>>;
 }
 
+const world = await testPlatform(t, t.testdir());
+
 /** A POST as a careful client sends it. */
-async function post(world: TestPlatform, path: string, body: unknown, key: string) {
+async function post(path: string, body: unknown, key: string) {
   const answer = await fetch(new URL(`/api/v1${path}`, world.api.url), {
     method: 'POST',
     headers: {
@@ -29,30 +31,24 @@ async function post(world: TestPlatform, path: string, body: unknown, key: strin
 }
 
 t.test('a repeated POST with the same Idempotency-Key gets the first answer and does nothing again', async (t) => {
-  const world = await testPlatform(t, t.testdir());
   const key = randomUUID();
-  const first = await post(world, '/sources', source('one'), key);
+  const first = await post('/sources', source('one'), key);
   t.match(first, { status: 201, location: /^\/api\/v1\/sources\/[0-9a-f-]{36}$/, body: { etag: String } });
-  t.strictSame(await post(world, '/sources', source('one'), key), first);
-  t.match(await post(world, '/sources', source('two'), key), { status: 409, body: { code: 'idempotency_key_reused' } });
-  t.match(await post(world, '/sources', source('x'), 'a b'), { status: 400, body: { code: 'validation_failed' } });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => post(world, '/sources', source('many'), 'same')));
+  t.strictSame(await post('/sources', source('one'), key), first);
+  t.match(await post('/sources', source('two'), key), { status: 409, body: { code: 'idempotency_key_reused' } });
+  t.match(await post('/sources', source('x'), 'a b'), { status: 400, body: { code: 'validation_failed' } });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post('/sources', source('many'), 'same')));
   t.strictSame(
     [...new Set(answers.map(({ status }) => status))].sort(),
     answers.some(({ status }) => status === 409) ? [201, 409] : [201],
   );
   t.equal((await world.database.peek("select 1 from sources.source where name = 'many'")).length, 1);
-  const refused = await post(world, '/sources', { ...source('bad'), pattern_id: 'none' }, 'refused');
+  const refused = await post('/sources', { ...source('bad'), pattern_id: 'none' }, 'refused');
   t.equal(refused.status, 422);
-  t.equal(
-    (await post(world, '/sources', source('good'), 'refused')).status,
-    201,
-    'a refused request leaves its key free',
-  );
+  t.equal((await post('/sources', source('good'), 'refused')).status, 201, 'a refused request leaves its key free');
 });
 
 t.test('a change is held to the etag that If-Match names, and null clears in a merge patch', async (t) => {
-  const world = await testPlatform(t, t.testdir());
   const who = { token: await world.token('acme'), tenant: 'acme' };
   const made = await world.call(who, createSource, { body: source('shop') });
   if (!made.ok) throw new Error(made.problem.code);
@@ -81,7 +77,6 @@ t.test('a change is held to the etag that If-Match names, and null clears in a m
 });
 
 t.test('a draft source says why it cannot be synced', async (t) => {
-  const world = await testPlatform(t, t.testdir());
   const who = { token: await world.token('acme'), tenant: 'acme' };
   const made = await world.call(who, createSource, { body: source('shop') });
   if (!made.ok) throw new Error(made.problem.code);
@@ -94,7 +89,6 @@ t.test('a draft source says why it cannot be synced', async (t) => {
 });
 
 t.test('the OpenAPI document names every route with its access, and every error has a page', async (t) => {
-  const world = await testPlatform(t, t.testdir());
   const document = (await (await fetch(new URL('/openapi.json', world.api.url))).json()) as OpenApi;
   t.equal(document.openapi, '3.1.0');
   t.match(
