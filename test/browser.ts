@@ -2,13 +2,10 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
+import { PATIENT_MS } from './until.ts';
 
 const run = promisify(execFile);
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-/** Twice this still leaves a test file time for its test. */
-const INSTALL_LIMIT_MS = 90_000;
-/** Only a hang reaches it: beside the other tests of a suite a browser may take its time. */
-export const PATIENT_MS = 120_000;
 
 async function installed(): Promise<string | undefined> {
   for (const place of PLACES) {
@@ -29,7 +26,7 @@ export async function testBrowser(t: { teardown(work: () => unknown): void }): P
   let executablePath = await installed();
   if (executablePath === undefined && process.getuid?.() === 0) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const options = { env, timeout: INSTALL_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 };
+    const options = { env, maxBuffer: 64 * 1024 * 1024 };
     await run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], options)
       .catch(() => run('sh', ['-c', 'apt-get update && apt-get install -y --no-install-recommends chromium'], options))
       .catch(() => undefined);

@@ -69,7 +69,7 @@ export async function runCalls(
   const run: PageRun = { blocks: 0, outputs: 0, faults: [] };
   try {
     await shell.run(ALIAS);
-    await shell.run(`curl() { command curl --max-time 20 -o /dev/null -w '%{http_code}' "$@"; }`);
+    await shell.run(`curl() { command curl -o /dev/null -w '%{http_code}' "$@"; }`);
     for (const { lang, info, text, line } of page.blocks) {
       if (lang !== 'sh' || info !== 'call') continue;
       run.blocks += 1;

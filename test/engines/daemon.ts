@@ -2,12 +2,10 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { askEngine } from '@weir/connector-images/proof';
 import { type Supervised, supervise, untilReady } from '@weir/embedded';
+import { PATIENT_MS } from '../until.ts';
 import { type EngineFolder, openSocket } from './engine.ts';
 import { untilEnded } from './leftovers.ts';
 import { startRegistry } from './registry.ts';
-
-const READY_TIMEOUT_MS = 60_000;
-const STOP_GRACE_MS = 20_000;
 
 /** How one daemon is started: the program, and what it is to be found by. */
 export type DaemonRecipe = {
@@ -64,7 +62,7 @@ export function daemonOf(places: EngineFolder, recipe: DaemonRecipe): Daemon {
         ...(recipe.env === undefined ? {} : { env: recipe.env }),
       });
       running = { daemon };
-      await untilReady('the container engine', daemon, () => answers(places.socketPath), READY_TIMEOUT_MS);
+      await untilReady('the container engine', daemon, () => answers(places.socketPath), PATIENT_MS);
       const dockerd = await pid();
       await recipe.seen(dockerd);
       await openSocket(places, recipe.socketOwner);
@@ -76,7 +74,7 @@ export function daemonOf(places: EngineFolder, recipe: DaemonRecipe): Daemon {
       running = undefined;
       await registry?.stop();
       if (signal === 'SIGKILL') await kill(places, await pid());
-      else await daemon.stop(signal, STOP_GRACE_MS);
+      else await daemon.stop(signal);
       await daemon.exited;
     },
   };

@@ -1,11 +1,8 @@
 import { readdir, readFile, readlink, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../until.ts';
 
 const PID = /^\d+$/;
-const POLL_MS = 20;
-/** What ends does so at once, where the machine has time for it; only a hang reaches it. */
-const GONE_TIMEOUT_MS = 120_000;
 /** What the names of our control groups begin with. */
 export const CGROUP_PREFIX = 'weir-engine-';
 const CGROUPS = '/sys/fs/cgroup';
@@ -19,22 +16,17 @@ export function namespaceOf(pid: number, kind: NamespaceKind): Promise<string | 
 
 /** Waits until a process that was told to leave our namespaces of these kinds has left them. */
 export async function untilApart(pid: number, kinds: readonly NamespaceKind[]): Promise<void> {
-  const deadline = Date.now() + GONE_TIMEOUT_MS;
   const all = (one: number) => Promise.all(kinds.map((kind) => namespaceOf(one, kind)));
-  for (const ours = await all(process.pid); ; await delay(POLL_MS)) {
+  const ours = await all(process.pid);
+  await until(`namespaces of its own for process ${pid}`, async () => {
     const its = await all(pid);
-    if (its.every((name, at) => name !== undefined && name !== ours[at])) return;
-    if (Date.now() > deadline) throw new Error(`process ${pid} did not get namespaces of its own`);
-  }
+    return its.every((name, at) => name !== undefined && name !== ours[at]);
+  });
 }
 
 /** Waits until a process has ended, whether or not somebody has taken note of it. */
 export async function untilEnded(pid: number): Promise<void> {
-  const deadline = Date.now() + GONE_TIMEOUT_MS;
-  while (await isAlive(pid)) {
-    if (Date.now() > deadline) throw new Error(`process ${pid} of an engine does not end`);
-    await delay(POLL_MS);
-  }
+  await until(`the end of process ${pid} of an engine`, async () => !(await isAlive(pid)));
 }
 
 async function isAlive(pid: number): Promise<boolean> {
@@ -58,12 +50,11 @@ function kill(pid: number): void {
 
 /** Kills what `members` finds until it finds nothing any more. */
 async function killAll(members: () => Promise<number[]>): Promise<void> {
-  const deadline = Date.now() + GONE_TIMEOUT_MS;
-  for (let pids = await members(); pids.length > 0; pids = await members()) {
-    if (Date.now() > deadline) throw new Error(`processes ${pids.join(', ')} of an engine do not end`);
+  await until('the end of all processes of an engine', async () => {
+    const pids = await members();
     for (const pid of pids) kill(pid);
-    await delay(POLL_MS);
-  }
+    return pids.length === 0;
+  });
 }
 
 /**

@@ -23,7 +23,6 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 /** While this file says 101, a package that is installed starts no service. */
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d';
 const NO_SERVICE = '#!/bin/sh\nexit 101\n';
-const INSTALL_TIMEOUT_MS = 600_000;
 const USER = 'weir-test-engine';
 
 /** The user as whom engines of tests run, and whose subordinate ids their containers have. */
@@ -45,10 +44,9 @@ export class MachineUnfit extends Error {}
 export async function prepareMachine(): Promise<EngineUser> {
   if (process.platform !== 'linux') throw new MachineUnfit('container engines need Linux');
   if (process.getuid?.() !== 0) throw new MachineUnfit('container engines for tests need root');
-  const script = `exec 9>"$1" && flock -w 600 9 && shift && exec "$@"`;
+  const script = `exec 9>"$1" && flock 9 && shift && exec "$@"`;
   const lock = path.join(toolCache(), 'engines.lock');
-  const alone = (command: readonly string[]) =>
-    run('sh', ['-c', script, 'sh', lock, ...command], { timeout: INSTALL_TIMEOUT_MS });
+  const alone = (command: readonly string[]) => run('sh', ['-c', script, 'sh', lock, ...command]);
   const missing = [...new Set(Object.keys(PROGRAMS).filter((file) => !existsSync(file)))];
   if (missing.length > 0) await install([...new Set(missing.map((file) => PROGRAMS[file] as string))], alone);
   return engineUser(alone);

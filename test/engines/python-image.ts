@@ -17,7 +17,6 @@ const SUITE = 'bookworm';
 const PYTHON = '3.11';
 /** Older connectors still import what Debian keeps apart. */
 const PACKAGES = ['python3', 'python3-distutils', 'ca-certificates'];
-const TIMEOUT_MS = 900_000;
 /** What an image does not need of a package system. */
 const LEFT_OUT = ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man', 'usr/share/locale'];
 const APP = 'opt/app';
@@ -54,7 +53,7 @@ async function pythonRoot(): Promise<string> {
   await prepareMachine();
   return draft(path.join(toolCache(), `test-debian-${SUITE}-${PACKAGES.length}`), async (folder) => {
     const args = ['--variant=minbase', `--include=${PACKAGES.join(',')}`, SUITE, folder];
-    await run('/usr/sbin/debootstrap', args, { timeout: TIMEOUT_MS });
+    await run('/usr/sbin/debootstrap', args);
     for (const left of LEFT_OUT) await rm(path.join(folder, left), { recursive: true, force: true });
   });
 }
@@ -77,7 +76,7 @@ async function packages(requirement: string): Promise<string> {
       folder,
       requirement,
     ];
-    await run(python, args, { timeout: TIMEOUT_MS });
+    await run(python, args);
   });
 }
 

@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { askEngine, progressOf } from '@weir/connector-images/proof';
 import { type Supervised, supervise, untilReady } from '@weir/embedded';
+import { PATIENT_MS } from '../until.ts';
 
 /** In a network namespace of its own every port is free. */
 export const REGISTRY = '127.0.0.1:5000';
-const READY_TIMEOUT_MS = 180_000;
 const LISTENS = /listening on/;
 /** `{}` in base64: the engine wants the header, and nobody here has a credential. */
 const NO_CREDENTIAL = 'e30=';
@@ -29,7 +29,7 @@ export async function startRegistry(pid: number, folder: string, generation: num
     logFile: path.join(folder, `registry-${generation}.log`),
   });
   const listens = async () => LISTENS.test(await readFile(child.logFile, 'utf8'));
-  await untilReady('the registry', child, listens, READY_TIMEOUT_MS);
+  await untilReady('the registry', child, listens, PATIENT_MS);
   return child;
 }
 

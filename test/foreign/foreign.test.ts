@@ -18,8 +18,6 @@ interface Foreign {
 }
 
 const ROWS = 500;
-/** The first time, packages are fetched and a system is made for them. */
-const TIMEOUT_MS = 1_800_000;
 const FOREIGN: readonly Foreign[] = [
   {
     pattern: 'faker',
@@ -60,7 +58,6 @@ const FOREIGN: readonly Foreign[] = [
 
 async function prove(t: Test, engine: Engine, foreign: Foreign): Promise<void> {
   const { pattern, image, config, rows, hasDefaults } = foreign;
-  t.setTimeout(TIMEOUT_MS);
   const workspace = await ownWorkspace(t, engine);
   await pythonImage(engine, image);
   const platform = await testPlatform(t, async () => ({
@@ -83,7 +80,6 @@ async function prove(t: Test, engine: Engine, foreign: Foreign): Promise<void> {
   t.same(await engineJson(engine.socketPath, { path: where }), [], 'no container is left');
 }
 
-t.setTimeout(TIMEOUT_MS);
 const engine = await testEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);
 else

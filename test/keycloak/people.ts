@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type FormPage, formBrowser } from '@weir/embedded/testing';
+import { pace } from '../until.ts';
 import type { Keycloak } from './start-keycloak.ts';
 
 /** The password of every person of the realm of the lane. */
@@ -56,7 +56,8 @@ export async function deviceTokens(
   const client_id = 'weir-cli';
   const device = await keycloak.post('auth/device', { client_id, scope });
   await signIn(String(device.verification_uri_complete), user, organization);
-  await sleep(Number(device.interval) * 1_000);
+  // The provider tells a client how often it may ask.
+  await pace(Number(device.interval) * 1_000);
   const form = { client_id, grant_type: DEVICE_GRANT, device_code: String(device.device_code) };
   const { access_token, refresh_token, id_token } = await keycloak.post('token', form);
   return { access: String(access_token), refresh: String(refresh_token), id: String(id_token) };

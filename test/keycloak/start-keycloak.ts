@@ -3,14 +3,12 @@ import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { freePort, supervise, untilReady } from '@weir/embedded';
 import type { Teardown } from '@weir/kernel/testing';
+import { PATIENT_MS } from '../until.ts';
 import { keycloakRelease } from './keycloak-release.ts';
 
 const REALM_FILE = path.join(import.meta.dirname, 'realm.json');
 export const REALM = 'weir';
 const ADMIN = 'admin';
-const READY_LIMIT_MS = 300_000;
-const CALL_LIMIT_MS = 30_000;
-const STOP_GRACE_MS = 20_000;
 
 /** What `kc.sh` starts, without the shell around it, so that one process is stopped by its pid. */
 const JAVA = [
@@ -58,14 +56,13 @@ export async function startKeycloak(t: Teardown, folder: string, say: (line: str
     env: { ...process.env, KC_BOOTSTRAP_ADMIN_USERNAME: ADMIN, KC_BOOTSTRAP_ADMIN_PASSWORD: password },
     logFile: path.join(folder, 'keycloak.log'),
   });
-  const stop = async () => void (await child.stop('SIGTERM', STOP_GRACE_MS));
+  const stop = async () => void (await child.stop('SIGTERM'));
   t.teardown(stop);
   const url = `http://127.0.0.1:${port}`;
   const issuer = `${url}/realms/${REALM}`;
   const started = performance.now();
-  const answers = async () =>
-    (await fetch(`${issuer}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(CALL_LIMIT_MS) })).ok;
-  await untilReady('Keycloak', child, answers, READY_LIMIT_MS);
+  const answers = async () => (await fetch(`${issuer}/.well-known/openid-configuration`)).ok;
+  await untilReady('Keycloak', child, answers, PATIENT_MS);
   say(`  ✓ Keycloak, realm ${REALM}, ${Math.round((performance.now() - started) / 1_000)} s   → ${issuer}`);
   return { url, issuer, stop, post: poster(issuer), admin: administrator(url, password) };
 }
@@ -77,7 +74,6 @@ function poster(issuer: string): Keycloak['post'] {
       method: 'POST',
       body: new URLSearchParams(form),
       headers: authorization === undefined ? {} : { authorization },
-      signal: AbortSignal.timeout(CALL_LIMIT_MS),
     });
     const text = await answer.text();
     return text === '' ? {} : JSON.parse(text);
@@ -92,7 +88,6 @@ function administrator(url: string, password: string): Keycloak['admin'] {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(CALL_LIMIT_MS),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`the admin API answered ${answer.status} to ${method} ${place}`);

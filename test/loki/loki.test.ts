@@ -15,15 +15,12 @@ import {
 import { memoryIndex, newRun, runLogConformance } from '@weir/run-logs/testing';
 import t from 'tap';
 import { runLogLaws } from '../../plugins/sources/test/run-log-laws.ts';
+import { PATIENT_MS, until } from '../until.ts';
 import { startGateway } from './gateway.ts';
 import { lokiProgram } from './loki-program.ts';
 import { startLoki } from './start-loki.ts';
 
-/** The first time, Loki is built. */
-t.setTimeout(7_200_000);
 const TOKEN = 'let-me-in';
-/** Deletions are carried out from time to time. */
-const REMOVES_WITHIN_MS = 180_000;
 const [LINES, PAGE] = [8_000, 1_500];
 /** What a tenant may send at once, and lines that are more than that. */
 const BURST_MIB = 3;
@@ -67,7 +64,7 @@ const codeOf = (work: Promise<unknown>) =>
   );
 
 t.test('a real Loki keeps the rules of a log store', async (t) =>
-  runLogConformance(t, store, { removesWithinMs: REMOVES_WITHIN_MS }),
+  runLogConformance(t, store, { removesWithinMs: PATIENT_MS }),
 );
 
 t.test('whatever is looked for, a real Loki and files give the same lines on the same pages', async (t) => {
@@ -132,9 +129,11 @@ t.test('long lines behind short ones are read, though one answer could not hold 
   const run = newRun();
   const lines = Array.from({ length: 1_700 }, (_, n) => line(n + 1, n < 1_000 ? 'short' : `${n} ${'ж'.repeat(LONG)}`));
   for (let from = 0; from < lines.length; ) {
-    const code = await codeOf(store.append(run, lines.slice(from, from + 100)));
-    if (code === 'taken') from += 100;
-    else await new Promise((done) => setTimeout(done, 200));
+    await until(
+      'a Loki that takes lines',
+      async () => (await codeOf(store.append(run, lines.slice(from, from + 100)))) === 'taken',
+    );
+    from += 100;
   }
   t.strictSame(
     (await all(store, run)).map(({ seq }) => seq),

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { freePorts, supervise, untilReady } from '@weir/embedded';
-
-const READY_TIMEOUT_MS = 120_000;
+import { PATIENT_MS } from '../until.ts';
 
 /** Limits of a tenant that a test sets; Loki's own otherwise (limits_config). */
 export type LokiLimits = Readonly<Record<string, string | number | boolean>>;
@@ -58,6 +57,6 @@ export async function startLoki({
     cwd: folder,
     logFile: path.join(folder, 'loki.log'),
   });
-  await untilReady('Loki', child, async () => (await fetch(`${url}/ready`)).ok, READY_TIMEOUT_MS);
+  await untilReady('Loki', child, async () => (await fetch(`${url}/ready`)).ok, PATIENT_MS);
   return { url, stop: async () => void (await child.stop('SIGTERM')) };
 }

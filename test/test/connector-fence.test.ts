@@ -9,13 +9,14 @@ import { examineFence, listTable } from '../../cli/src/connectors/examine-fence.
 import { judgeFence } from '../../cli/src/connectors/judge-fence.ts';
 import { untilApart } from '../engines/leftovers.ts';
 import { type EngineUser, MachineUnfit, prepareMachine } from '../engines/packages.ts';
+import { HASTY_MS } from '../until.ts';
 
 const run = promisify(execFile);
 const FENCE = path.resolve(import.meta.dirname, '../../deploy/connector-engine/bin/fence');
 
 /** A process that does nothing but have a network of its own, ended with the test. */
 async function network(t: Test): Promise<number> {
-  const holder = spawn('unshare', ['--net', 'sleep', '600'], { stdio: 'ignore' });
+  const holder = spawn('unshare', ['--net', 'sleep', 'infinity'], { stdio: 'ignore' });
   t.teardown(() => holder.kill('SIGKILL'));
   const { pid } = holder;
   if (pid === undefined) throw new Error('there is no unshare');
@@ -36,7 +37,7 @@ async function listen(t: Test, pid: number): Promise<void> {
 type Place = { readonly address: string; readonly port: number };
 
 const DIAL = `while read -r address port; do
-  timeout 60 bash -c "exec 3<>/dev/tcp/$address/$port" 2>/dev/null && echo yes || echo no
+  bash -c "exec 3<>/dev/tcp/$address/$port" 2>/dev/null && echo yes || echo no
 done <<<"$1"`;
 
 /** Which of these places a user reaches in that network; a refusal comes at once. */
@@ -123,11 +124,15 @@ test('behind the fence the engine reaches the public internet and what is allowe
 
 test('the doctor takes no fence that nft does not tell of in time for one that is not there', async (t) => {
   if (process.getuid?.() !== 0) return t.plan(0, 'only root sees the fence');
-  const folder = t.testdir({ hangs: '#!/bin/sh\nexec sleep 60\n', refuses: '#!/bin/sh\nexit 1\n' });
+  const folder = t.testdir({ hangs: '#!/bin/sh\nexec sleep infinity\n', refuses: '#!/bin/sh\nexit 1\n' });
   for (const name of ['hangs', 'refuses']) await chmod(path.join(folder, name), 0o755);
   const doctor = (name: string, timeoutMs?: number) =>
     examineFence([], () => listTable(path.join(folder, name), timeoutMs));
-  t.match(await doctor('hangs', 100), { status: 'note', found: 'nft does not answer', next_step: /^run this again/ });
+  t.match(await doctor('hangs', HASTY_MS), {
+    status: 'note',
+    found: 'nft does not answer',
+    next_step: /^run this again/,
+  });
   t.match(await doctor('refuses'), { status: 'fault', found: 'is not there' });
   t.match(await doctor('none'), { status: 'fault', found: 'nft is not installed' });
 });

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { KIT_FAULTS } from '../../connectors/sdk/src/kit-faults.ts';
-import { PATIENT_MS, testBrowser } from '../browser.ts';
+import { testBrowser } from '../browser.ts';
 import { testPlatform } from '../platform.ts';
+import { PATIENT_MS } from '../until.ts';
 
 t.test('the explorer shows every endpoint and tries one, under a policy that lets nothing else run', async (t) => {
   const browser = await testBrowser(t);

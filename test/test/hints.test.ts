@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { readEvents } from '@weir/plugin-platform/contract';
 import { createSource, deleteSource, updateSource } from '@weir/plugin-sources/contract';
 import t from 'tap';
 import { testPlatform } from '../platform.ts';
+import { until } from '../until.ts';
 
 const FOLDER = new URL('../fixtures/shop', import.meta.url).pathname;
 
@@ -27,11 +27,10 @@ t.test('each change of a source is a hint with its new etag, for its own tenant 
   await world.call(acme, deleteSource, { params: { source_id } });
   const hint = (version: string) => ({ topic: 'source', id: source_id, version });
   // A hint is told once nothing that began before it is under way, whosever it is in this database.
-  let { items } = await hintsOf(acme, start);
-  while (!items.some(({ version }) => version === String(Number(etag) + 2))) {
-    await delay(50);
-    ({ items } = await hintsOf(acme, start));
-  }
+  const items = await until('the hint of the last change', async () => {
+    const { items: found } = await hintsOf(acme, start);
+    return found.some(({ version }) => version === String(Number(etag) + 2)) && found;
+  });
   t.match(items, [hint(etag), hint(String(Number(etag) + 1)), hint(String(Number(etag) + 2))]);
   t.equal(items.length, 3, 'a change that was refused is none');
   t.strictSame((await hintsOf(other, start)).items, []);

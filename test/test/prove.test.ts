@@ -15,7 +15,13 @@ t.test(
     const ending = stopping();
     t.teardown(() => ending.stop());
     const report = await runProof({
-      ...{ modes: inLane('proof-both') ? MODES : SHORT, effort: 'short', stopping: ending, places: PLACES, drives: DRIVES },
+      ...{
+        modes: inLane('proof-both') ? MODES : SHORT,
+        effort: 'short',
+        stopping: ending,
+        places: PLACES,
+        drives: DRIVES,
+      },
       ...{ prepare: identitiesOf, say: (line) => t.comment(line) },
     });
     t.same(report.findings, []);

@@ -1,10 +1,7 @@
 import { startIdentityProvider } from '@weir/embedded';
 import t from 'tap';
-import { PATIENT_MS, testBrowser } from '../browser.ts';
-
-const HANG_LIMIT_MS = 240_000;
-
-t.setTimeout(HANG_LIMIT_MS);
+import { testBrowser } from '../browser.ts';
+import { PATIENT_MS } from '../until.ts';
 
 interface Device {
   device_code: string;

@@ -27,7 +27,7 @@ t.test('a sync survives the loss of its processes without losing or doubling a r
   let worker = await platform.startWorker(OFTEN);
   const body = { name: 'long', pattern_id: 'counting', source_config: { generation: 1, rows: ROWS, ...SLOWLY } };
   const source = ok(await api(createSource, { body }));
-  const configure = async (source_config: object) => {
+  const configure = async (source_config: Record<string, unknown>) => {
     ok(await api(updateSource, { params: { source_id: source.source_id }, body: { source_config } }));
   };
   t.match(await discovered(api, source.source_id), { status: 'succeeded', failure: null });
