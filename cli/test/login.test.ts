@@ -3,6 +3,7 @@ import path from 'node:path';
 import { startIdentityProvider } from '@weir/embedded';
 import { approveDevice } from '@weir/embedded/testing';
 import t, { type Test } from 'tap';
+import { HASTY_MS } from '../../test/until.ts';
 import type { Profiles } from '../src/connection/profiles.ts';
 import { commandLine } from './command-line.ts';
 import { fakeApi, problem } from './fake-api.ts';
@@ -190,12 +191,19 @@ t.test(
 );
 
 t.test('login gives up after --timeout, and keeps nothing', async (t) => {
-  const idp = await fakeProvider(t, { token: { status: 400, json: { error: 'authorization_pending' } } });
+  const interrupt = new AbortController();
+  let isInterrupted = false;
+  const idp = await fakeProvider(t, {
+    async token() {
+      if (isInterrupted) interrupt.abort();
+      return { status: 400, json: { error: 'authorization_pending' } };
+    },
+  });
   const { weir, api, stored } = await world(t, idp.issuer);
-  const ran = await weir(`login --url ${api.url} --timeout 500ms`);
+  const ran = await weir(`login --url ${api.url} --timeout ${HASTY_MS}ms`);
   t.match(ran, { code: 124, stderr: /within --timeout[\s\S]*weir login/ });
   t.match(await weir(`login --url ${api.url} --timeout soon`), { code: 2 });
-  const interrupted = AbortSignal.timeout(300);
-  t.match(await weir(`login --url ${api.url} --timeout 1h`, { interrupted }), { code: 130 });
+  isInterrupted = true;
+  t.match(await weir(`login --url ${api.url} --timeout 1h`, { interrupted: interrupt.signal }), { code: 130 });
   t.throws(stored, { code: 'ENOENT' });
 });

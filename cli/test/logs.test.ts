@@ -1,4 +1,5 @@
 import t from 'tap';
+import { HASTY_MS } from '../../test/until.ts';
 import { commandLine } from './command-line.ts';
 import { type Answer, fakeApi, problem, type Routes } from './fake-api.ts';
 import { IDS, run, runs } from './shapes.ts';
@@ -97,7 +98,7 @@ t.test(
       [LOGS]: page([]),
       [STATUS]: { status: 200, body: { source_id: source, run: null } },
     });
-    const ran = await weir(`sources logs ${source} ${runId} -f --timeout 300ms --url ${api.url}`);
+    const ran = await weir(`sources logs ${source} ${runId} -f --timeout ${HASTY_MS}ms --url ${api.url}`);
     t.match(ran, { code: 124, stderr: new RegExp(`sources logs ${source} ${runId} -f`) });
     t.match(await weir(`sources logs ${source} --url ${api.url}`), { code: 4, stderr: /never been synced/ });
     const old = await fakeApi(t, { [LOGS]: page([], { expired: true, ended: true }) });
@@ -122,7 +123,7 @@ t.test('a sync is read and waited for by its run id alone, and the wait ends as 
   }
   const { weir } = commandLine(t);
   const api = await fakeApi(t, { [DETAILS]: { status: 200, body: run(source, 'running') }, [STATUS]: at('running') });
-  const late = await weir(`runs wait ${runId} --timeout 300ms --url ${api.url}`);
+  const late = await weir(`runs wait ${runId} --timeout ${HASTY_MS}ms --url ${api.url}`);
   t.match(late, { code: 124, stderr: new RegExp(`weir runs wait ${runId}`) });
   t.equal((await weir(`runs wait ${IDS.other} --url ${api.url}`)).code, 4);
 });

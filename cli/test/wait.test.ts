@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import t from 'tap';
+import { HASTY_MS } from '../../test/until.ts';
 import { plainProgress } from '../src/run/progress.ts';
 import { commandLine } from './command-line.ts';
 import { type Answer, fakeApi, problem, type Routes } from './fake-api.ts';
@@ -55,7 +56,7 @@ t.test('a run that is gone ends the wait at once with 4', async (t) => {
 t.test('the time limit ends the wait with 124 and says how to wait again', async (t) => {
   const { weir } = commandLine(t);
   const api = await fakeApi(t, { [START]: accepted, [STATUS]: at('running') });
-  const ran = await weir(`sources sync ${source} -w --timeout 300ms --url ${api.url}`);
+  const ran = await weir(`sources sync ${source} -w --timeout ${HASTY_MS}ms --url ${api.url}`);
   t.match(ran, { code: 124, stderr: new RegExp(`weir runs wait ${runId}`) });
   t.equal(ran.stdout, '');
 });

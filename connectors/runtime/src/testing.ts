@@ -94,7 +94,7 @@ function outputCases(start: Start): RuntimeCase[] {
       async run() {
         const connector = await start('noisy');
         await ended(connector);
-        await until(() => connector.stderrTail().endsWith('the end\n'));
+        await until('the end of stderr is missing', () => connector.stderrTail().endsWith('the end\n'));
         assert.ok(Buffer.byteLength(connector.stderrTail()) <= STDERR_TAIL_BYTES);
       },
     },
@@ -226,10 +226,8 @@ function deadlineCases({ runtime, image, hasLeft }: RuntimeHarness): RuntimeCase
       assert.equal(answer.ok ? 'an answer' : answer.failure.code, code);
       const { pid } = connector;
       if (pid !== undefined) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
-      for (let waited = 0; (await hasLeft?.(request.labels.execution)) === true; waited += POLL_MS) {
-        assert.ok(waited < HANG_MS, 'a container is left');
-        await sleep(POLL_MS);
-      }
+      const { execution } = request.labels;
+      await until('a container is left', async () => (await hasLeft?.(execution)) !== true);
     },
   }));
 }
@@ -245,9 +243,9 @@ async function firstBytes(connector: ConnectorProcess): Promise<void> {
   });
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let waited = 0; !holds(); waited += POLL_MS) {
-    assert.ok(waited < HANG_MS, 'what was waited for did not happen');
+async function until(fault: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let waited = 0; !(await holds()); waited += POLL_MS) {
+    assert.ok(waited < HANG_MS, fault);
     await sleep(POLL_MS);
   }
 }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Emit, MAX_SEGMENT_BYTES, runSource, SEGMENT_OFFER } from '@weir/connector-sdk';
 import { connectorConformance } from '@weir/connector-sdk/testing';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { invoke } from '../src/testing-invoke.ts';
 
 async function folder(): Promise<string> {
@@ -145,7 +145,7 @@ t.test('a fifth file is written when one of four was taken', async (t) => {
       });
     }
   }, offer(place));
-  while (written < 4) await sleep(5);
+  await until('four files', () => written >= 4, 'often');
   await new Promise(setImmediate);
   t.equal(written, 4);
   for (const name of ['0', '1']) await rm(join(place, `${name}.parquet`));
