@@ -1,6 +1,7 @@
 import { Cli, type CommandClass } from 'clipanion';
 import fc from 'fast-check';
 import t from 'tap';
+import { sample } from '../../test/lane.ts';
 import type { CliContext } from '../src/command.ts';
 import { commands } from '../src/commands.ts';
 import { commandsNamed } from '../src/commands-named.ts';
@@ -56,13 +57,15 @@ t.test(
   },
 );
 
+/** As many lines, spread over all commands, as each ending comes in several times. */
+const LINES = 41;
+
 t.test('a line means the same among the commands that it names as among all of them', async (t) => {
   const all = commands();
   const endings = [[], ['x'], ['-o', 'json'], ['x', '-o', 'json'], ['x', 'y', '-q'], ['-o', 'json', 'x']];
-  const lines = all
-    .flatMap(({ paths = [] }) => paths.flatMap((line) => endings.map((end) => [...line, ...end])))
-    // The parser of all of them takes its time: each ending with some commands.
-    .filter((_, at) => at % (endings.length + 1) === 0);
+  const every = all.flatMap(({ paths = [] }) => paths.flatMap((line) => endings.map((end) => [...line, ...end])));
+  // The parser of all of them takes its time: each ending with some commands.
+  const lines = sample('properties', every, LINES);
   const parserOf = (known: readonly CommandClass<CliContext>[]) => {
     const parser = new Cli<CliContext>({ binaryName: 'weir' });
     for (const command of known) parser.register(command);

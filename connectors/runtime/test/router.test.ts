@@ -1,6 +1,7 @@
 import { createRouter, streamKey } from '@weir/connector-runtime';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 
 type Routed = {
   records: Record<string, string>;
@@ -122,7 +123,7 @@ t.test('however the same bytes are cut into chunks, they are routed the same', a
       t.strictSame(route(chunks), whole);
       t.strictSame(route([...bytes].map((byte) => Uint8Array.of(byte))), whole);
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });
 
@@ -141,7 +142,7 @@ t.test('every record reaches its stream as the bytes it came in, whatever order 
         ),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 

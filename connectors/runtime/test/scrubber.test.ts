@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { createScrubber, SCRUBBED } from '../src/scrubber.ts';
 
-const RUNS = 1_000;
+const RUNS = cases(1_000);
 const secrets = fc
   .string({ minLength: 4, maxLength: 40, unit: 'grapheme' })
   .filter((one) => one.trim() === one && !/^[[{]|\n/.test(one));
