@@ -33,7 +33,10 @@ export const LANES = {
     inputs: [...ENGINE_ROOM, 'test/crash'],
   },
   containers: { files: ['**/container*.soak.ts'], inputs: [...CONTAINERS, 'plugins/sources/src'] },
-  'docs-pages': { files: ['test/test/docs-pages.soak.ts'], inputs: ['docs', 'cli/src', 'test/docs'] },
+  'docs-pages': {
+    files: ['test/test/docs-pages.soak.ts', 'test/test/template.test.ts'],
+    inputs: ['docs', 'cli/src', 'test/docs', 'plugin-template'],
+  },
   'proof-both': {
     files: ['test/test/prove.test.ts'],
     inputs: ['kernel/src', 'vault/src', 'plugins', 'workers/src', 'test/prove'],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -66,6 +66,8 @@ function judgeCost(result: FileResult): FileResult {
 
 /** Where the temporary folders of the files lie: a short path, since sockets lie in them. */
 const folder = mkdtempSync(path.join(tmpdir(), 'weir-'));
+// Servers and engines that run as other users reach their own folders below it.
+chmodSync(folder, 0o711);
 
 /** Runs the files, the dearest first, and tells each as it ends. */
 async function runTests(

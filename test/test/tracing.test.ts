@@ -30,13 +30,22 @@ async function caller(world: TestPlatform, headers: Record<string, string> = {})
   return async (endpoint, input = {}) => ok(await world.call(who, endpoint, input));
 }
 
-/** Creates, discovers and enables a source of one file, then syncs it as the given caller; answers the ended run. */
-async function syncOnce(call: Call, path: string, asCaller: Call) {
+/** Creates a source of one file and discovers it as the given caller. */
+async function discoverOnce(call: Call, path: string, asCaller: Call) {
   const { source_id } = await call(createSource, {
     body: { name: 'shop', pattern_id: 'files', source_config: { path } },
   });
-  const { workflow_id } = await call(startDiscovery, { body: { source_id } });
-  await until('a discovery', async () => (await call(getDiscoveryStatus, { params: { workflow_id } })).is_terminal);
+  const { workflow_id } = await asCaller(startDiscovery, { body: { source_id } });
+  const { status } = await until('a discovery', async () => {
+    const seen = await call(getDiscoveryStatus, { params: { workflow_id } });
+    return seen.is_terminal && seen;
+  });
+  return { source_id, status };
+}
+
+/** Discovers and enables such a source, then syncs it as the given caller; answers the ended run. */
+async function syncOnce(call: Call, path: string, asCaller: Call) {
+  const { source_id } = await discoverOnce(call, path, call);
   const { items } = await call(listStreams, { params: { source_id } });
   for (const { stream_id } of items) {
     const body = { enabled: true, sync_mode: 'full_refresh', write_mode: 'overwrite' } as const;
@@ -104,8 +113,7 @@ t.test(
     const world = await testPlatform(t, folder);
     const worker = await startWorker(t, world.environment);
     const traced = await caller(world, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` });
-    const run = await syncOnce(await caller(world), `${folder}/data`, traced);
-    t.match(run, { status: 'succeeded' });
+    t.match(await discoverOnce(await caller(world), `${folder}/data`, traced), { status: 'succeeded' });
     await worker.end('SIGTERM');
     t.strictSame(collector.spans(), []);
     t.match(
