@@ -7,7 +7,6 @@ import { strictJson } from '../src/strict-json.ts';
 import { strictYaml } from '../src/strict-yaml.ts';
 
 const RUNS = { numRuns: 1_000 };
-const HANG_LIMIT_MS = 120_000;
 
 const read = (text: string) => strictYaml(Buffer.from(text));
 
@@ -88,7 +87,7 @@ t.test(
   },
 );
 
-t.test('depth, size and expansion are bounded before anything recurses', { timeout: HANG_LIMIT_MS }, async (t) => {
+t.test('depth, size and expansion are bounded before anything recurses', async (t) => {
   const bomb = [
     'a: &a [x,x,x,x,x,x,x,x,x]',
     ...'bcdefghi'.split('').map((name, n) => {
@@ -115,13 +114,16 @@ t.test('depth, size and expansion are bounded before anything recurses', { timeo
   t.equal(((await read('- 1\n'.repeat(39_999))) as unknown[]).length, 39_999, 'the most that is read');
 });
 
-t.test('other requests get their turn while a long document is read', { timeout: HANG_LIMIT_MS }, async (t) => {
+t.test('other requests get their turn while a long document is read', async (t) => {
   let turns = 0;
-  const ticking = setInterval(() => {
+  let isOver = false;
+  const turn = () => {
     turns += 1;
-  }, 1);
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
   await read('- 1\n'.repeat(39_999));
-  clearInterval(ticking);
+  isOver = true;
   t.ok(turns > 10, `${turns} turns`);
 });
 

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setInterval as every } from 'node:timers/promises';
+import { mock } from 'node:test';
 import t from 'tap';
+import { HASTY_MS, PATIENT_MS, pace, until } from '../../test/until.ts';
 import { createEgress } from '../src/index.ts';
 import { listening, local, outcome, serving } from './kit.ts';
 
@@ -21,18 +22,23 @@ async function raw(head: string, then: (write: (text: string) => boolean, end: (
 }
 const OK = 'HTTP/1.1 200 OK\r\n\r\n';
 const forEver = (part: string) => async (write: (text: string) => boolean) => {
-  for await (const _ of every(5)) if (!write(part)) return;
+  while (write(part)) await pace(5);
 };
 
 t.test('a server that never ends is left, each way by its own code', async (t) => {
-  // Those that are not what is looked at: only a hang reaches them.
-  const bounds = { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
+  const bounds = { connectMs: PATIENT_MS, headersMs: PATIENT_MS, idleMs: PATIENT_MS, totalMs: PATIENT_MS };
   for (const [rule, head, then, more, code] of [
-    ['says nothing', '', undefined, { headersMs: 60 }, 'headers_timeout'],
-    ['sends header after header', 'HTTP/1.1 200 OK\r\n', forEver('a: b\r\n'), { headersMs: 60 }, 'headers_timeout'],
-    ['stops in its answer', `${OK}some`, undefined, { idleMs: 60 }, 'idle_timeout'],
-    ['sends a byte now and then', OK, forEver('x'), { rateGraceMs: 60, minBytesPerSecond: 100_000 }, 'too_slow'],
-    ['sends for ever', OK, forEver('x'), { totalMs: 80 }, 'total_timeout'],
+    ['says nothing', '', undefined, { headersMs: HASTY_MS }, 'headers_timeout'],
+    [
+      'sends header after header',
+      'HTTP/1.1 200 OK\r\n',
+      forEver('a: b\r\n'),
+      { headersMs: HASTY_MS },
+      'headers_timeout',
+    ],
+    ['stops in its answer', `${OK}some`, undefined, { idleMs: HASTY_MS }, 'idle_timeout'],
+    ['sends a byte now and then', OK, forEver('x'), { rateGraceMs: HASTY_MS, minBytesPerSecond: 100_000 }, 'too_slow'],
+    ['sends for ever', OK, forEver('x'), { totalMs: HASTY_MS }, 'total_timeout'],
     ['sends more than is taken', OK, forEver('x'.repeat(100)), { maxBytes: 1000 }, 'too_large'],
     [
       'promises more than is taken',
@@ -79,20 +85,19 @@ t.test('a server that is not there is connect_failed; one of several addresses s
 
 t.test('a resolver or a connection that hangs is left', async (t) => {
   const never = () => new Promise<never>(() => undefined);
-  t.equal(await outcome(createEgress({ resolve: never, connectMs: 40 }), 'http://any.test/'), 'name_unresolved');
-  t.equal(await outcome(local([], { connect: never, connectMs: 40 }), 'http://127.0.0.1/'), 'connect_timeout');
+  t.equal(await outcome(createEgress({ resolve: never, connectMs: HASTY_MS }), 'http://any.test/'), 'name_unresolved');
+  t.equal(await outcome(local([], { connect: never, connectMs: HASTY_MS }), 'http://127.0.0.1/'), 'connect_timeout');
 });
 
 t.test('the caller can end a fetch at any point, by its own reason', async (t) => {
-  const silent = await raw('');
-  const half = await raw(`${OK}half`);
-  for (const port of [silent, half]) {
+  for (const moment of ['before the answer', 'in its body']) {
     const stop = new AbortController();
+    const enough = () => stop.abort(new Error('enough'));
+    const port = moment === 'in its body' ? await raw(`${OK}half`) : await raw('', enough);
     const reading = local([port])
       .open(`http://127.0.0.1:${port}/`, { signal: stop.signal })
-      .then(({ body }) => text(body));
-    setTimeout(() => stop.abort(new Error('enough')), 40);
-    await t.rejects(reading, { message: 'enough' });
+      .then(({ body }) => text(body.once('data', enough)));
+    await t.rejects(reading, { message: 'enough' }, moment);
     await t.rejects(local([port]).open(`http://127.0.0.1:${port}/`, { signal: stop.signal }), { message: 'enough' });
   }
 });
@@ -121,11 +126,29 @@ t.test(
       response.once('close', closed);
       for (let count = 0; count < 8; count += 1) response.write(block);
     });
-    const bounds = { idleMs: 1_000, rateGraceMs: 1_000, minBytesPerSecond: 1 << 20 };
+    const bounds = {
+      idleMs: PATIENT_MS,
+      totalMs: 10 * PATIENT_MS,
+      rateGraceMs: PATIENT_MS / 2,
+      minBytesPerSecond: 1 << 20,
+    };
+    // Time passes for the client while the reader pauses, and only then.
+    let skipped = 0;
+    const now = performance.now.bind(performance);
+    mock.method(performance, 'now', () => now() + skipped);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    t.teardown(() => {
+      mock.timers.reset();
+      mock.restoreAll();
+    });
     const { body } = await local([port], bounds).open(`http://127.0.0.1:${port}/`);
     let received = 0;
     for await (const chunk of body) {
-      await new Promise((resolve) => setTimeout(resolve, received === 0 ? 2_500 : 0));
+      if (received === 0) {
+        await until('a full buffer', () => body.readableLength >= body.readableHighWaterMark, 'often');
+        skipped += PATIENT_MS;
+        mock.timers.tick(PATIENT_MS);
+      }
       received += (chunk as Buffer).length;
       if (received > 4 << 20) break;
     }

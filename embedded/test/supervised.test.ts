@@ -2,20 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Readable } from 'node:stream';
 import t, { type Test } from 'tap';
+import { HASTY_MS, until } from '../../test/until.ts';
 import { supervise } from '../src/index.ts';
 
 const LIBRARY = path.resolve(import.meta.dirname, '../src/index.ts');
 const SLEEP = 'setInterval(() => {}, 1000)';
 const DEAF = `process.on('SIGTERM', () => {}); ${SLEEP}; console.log('deaf')`;
-const HANG_MS = 120_000;
-const POLL_MS = 20;
-
-async function until(done: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (const end = Date.now() + HANG_MS; Date.now() < end; await delay(POLL_MS)) if (await done()) return true;
-  return false;
-}
+/** Resolves once no process has the id. */
+const gone = (pid: number) => until('the end of a child', () => isGone(pid), 'often');
 
 const isGone = (pid: number) => {
   try {
@@ -42,7 +38,7 @@ async function parentOfSleeper(
     ${before};
     process.stdout.write(child.pid + '\\n', () => { ${after} });`;
   const flags = ['--conditions=@weir/source', '--input-type=module', '-e'];
-  const parent = spawn(process.execPath, [...flags, program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn(process.execPath, [...flags, program], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [said] = (await once(parent.stdout, 'data')) as [Buffer];
   const child = Number(said.toString());
   t.teardown(() => {
@@ -58,22 +54,27 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const exit = once(parent, 'exit');
     parent.kill(signal);
     t.ok((await exit)[0] > 128, 'and exits as a signal does');
-    t.ok(await until(() => isGone(child)));
+    await gone(child);
   });
 }
 
 t.test('a parent that handles the signal itself ends in its own time, and then no child is left', async (t) => {
-  const before = "process.on('SIGTERM', () => setTimeout(() => process.exit(7), 50))";
+  const before = `process.on('SIGTERM', () => {
+    process.stdout.write('heard');
+    process.stdin.once('data', () => process.exit(7));
+  })`;
   const { parent, child } = await parentOfSleeper(t, { before });
   const exit = once(parent, 'exit');
   parent.kill('SIGTERM');
+  await once(parent.stdout as Readable, 'data');
+  parent.stdin?.end('enough');
   t.equal((await exit)[0], 7);
-  t.ok(await until(() => isGone(child)));
+  await gone(child);
 });
 
 t.test('a parent that exits leaves no child behind', async (t) => {
   const { child } = await parentOfSleeper(t, { after: 'process.exit(0)' });
-  t.ok(await until(() => isGone(child)));
+  await gone(child);
 });
 
 t.test('a child that may outlive its parent lets it end and runs on', async (t) => {
@@ -85,8 +86,8 @@ t.test('a child that may outlive its parent lets it end and runs on', async (t) 
 t.test('a child that does not listen is killed after the grace, and two stops are one', async (t) => {
   const logFile = path.join(t.testdir(), 'log');
   const child = await supervise({ name: 'deaf', command: process.execPath, args: ['-e', DEAF], logFile });
-  t.ok(await until(async () => (await readFile(logFile, 'utf8')).includes('deaf')), 'what it says is in its log');
-  const [first, second] = await Promise.all([child.stop('SIGTERM', 100), child.stop()]);
+  await until('its log', async () => (await readFile(logFile, 'utf8')).includes('deaf'), 'often');
+  const [first, second] = await Promise.all([child.stop('SIGTERM', HASTY_MS), child.stop()]);
   t.strictSame(first, { code: undefined, signal: 'SIGKILL' });
   t.equal(first, second);
 });

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
 import t from 'tap';
+import { until } from '../../test/until.ts';
 import { UniqueViolation } from '../src/persistence/errors.ts';
 import { Run } from '../src/runs/run-entity.ts';
 import { openDatabase, testDatabase } from '../src/testing.ts';
@@ -143,21 +144,29 @@ t.test('a role that makes roles or inherits the policies of another is refused b
 t.test('a store that is closed lets what runs end, and refuses what comes', async (t) => {
   const database = await testDatabase(t, tools);
   const tenant = await database.tenant('acme');
-  for (const wait of [0, 10, 40]) {
-    const store = await openDatabase({ ...database.app, name: database.app.database, entities: [], log, poolSize: 3 });
+  const [hold, letGo] = ['select pg_advisory_lock(1)', 'select pg_advisory_unlock(1)'];
+  const wait = 'select pg_advisory_xact_lock_shared(1)';
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+  const poolSize = 3;
+  for (const moment of ['at once', 'while every connection is busy', 'after the first has ended']) {
+    const store = await openDatabase({ ...database.app, name: database.app.database, entities: [], log, poolSize });
     await store.ping();
-    const work = Array.from({ length: 6 }, (_, at) =>
+    await database.peek(hold);
+    const work = Array.from({ length: 2 * poolSize }, (_, at) =>
       at % 2 === 0
-        ? store.sql('select pg_sleep(0.03)', [])
+        ? store.sql(wait, [])
         : store.db(tenant).transaction(async (tx) => {
-            await tx.sql('select pg_sleep(0.03)', []);
+            await tx.sql(wait, []);
             return tx.sql('select 1', []);
           }),
     );
-    await new Promise((resume) => setTimeout(resume, wait));
+    if (moment !== 'at once')
+      await until('busy connections', async () => (await database.peek(waiting)).length === poolSize, 'often');
+    if (moment === 'after the first has ended') await Promise.all([Promise.race(work), database.peek(letGo)]);
     const closed = store.close();
     await t.rejects(store.ping(), { entry: { code: 'shutting_down' } } as never);
-    t.equal((await Promise.all(work)).length, 6, `closed after ${wait} ms`);
+    if (moment !== 'after the first has ended') await database.peek(letGo);
+    t.equal((await Promise.all(work)).length, work.length, `closed ${moment}`);
     await closed;
   }
 });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { PATIENT_MS } from '../../test/until.ts';
 import { repeat } from '../src/repeat.ts';
 
 t.test('a round that goes on is joined, not doubled, and stopping waits for it', async (t) => {
@@ -36,9 +37,9 @@ t.test('a round that fails is told of, and the next one comes', async (t) => {
   );
   await repeated.now();
   // The timer alone keeps no process alive.
-  const alive = setTimeout(() => undefined, 60_000);
+  const alive = setInterval(() => undefined, PATIENT_MS);
   await second.promise;
-  clearTimeout(alive);
+  clearInterval(alive);
   await repeated.stop();
   t.match(told, [{ message: 'away' }]);
 });

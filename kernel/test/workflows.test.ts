@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { Secret } from '@weir/vault';
 import t from 'tap';
+import { until } from '../../test/until.ts';
 import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { temporalWorkflows } from '../src/workflows/temporal-workflows.ts';
 
@@ -47,13 +47,12 @@ t.test('the engine tells of itself, and of a queue that nobody polls with what w
   await workflows.start({ workflowId, type: 'None', taskQueue, args: [] });
   t.teardown(() => workflows.terminate(workflowId, 'test'));
   t.match(await workflows.engine(), { serverVersion: /^1\./, namespace: 'default', retentionSeconds: Number });
-  for (;;) {
+  // The engine counts about, and a little later.
+  await until('the task in the backlog', async () => {
     const { workflow, activity } = await workflows.describeQueue(taskQueue);
     t.strictSame([workflow.pollers, activity.pollers], [[], []]);
-    // The engine counts about, and a little later; only a hang ends this otherwise.
-    if (workflow.backlog.tasks === 1) break;
-    await setTimeout(100);
-  }
+    return workflow.backlog.tasks === 1;
+  });
 });
 
 t.test('a workflow carries the trace in which it is started, and none outside of one', async (t) => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { until } from '../../test/until.ts';
 import { bootstrapDatabase, LedgerMismatch, migrate, migrations } from '../src/index.ts';
 import { emptyDatabase, PASSWORDS } from './database.ts';
 
@@ -43,11 +43,7 @@ t.test('a migrate that is killed half way leaves nothing behind', async (t) => {
   const outcome = t.rejects(killed, /terminat/i);
   const waiting = `select pid from pg_stat_activity
     where datname = current_database() and usename = 'weir_owner' and wait_event = 'advisory'`;
-  let pid: unknown;
-  while (pid === undefined) {
-    await setTimeout(10);
-    pid = (await superuser.query(waiting)).rows[0]?.pid;
-  }
+  const pid = await until('the migration', async () => (await superuser.query(waiting)).rows[0]?.pid, 'often');
   await superuser.query('select pg_terminate_backend($1)', [pid]);
   await outcome;
   t.strictSame(await migrate(owner, migrations), names);

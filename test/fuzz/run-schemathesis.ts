@@ -4,12 +4,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pythonWith } from '../python.ts';
+import { PATIENT_MS } from '../until.ts';
 import type { Document } from './with-examples.ts';
 
 const REQUIREMENTS = ['schemathesis==4.32.5'];
 const HOOKS = fileURLToPath(new URL('hooks.py', import.meta.url));
-/** Only a hang reaches it: beside a whole suite an answer may take its time. */
-const REQUEST_SECONDS = 120;
 /** What each answer is held to. */
 const CHECKS = [
   'not_a_server_error',
@@ -51,7 +50,7 @@ export async function runSchemathesis(options: FuzzOptions): Promise<{ passed: b
     ...['-m', 'schemathesis.cli', '--config-file', config, 'run', schema, '--url', url],
     ...['--checks', CHECKS.join(','), '--phases', options.phases.join(','), '--workers', '1'],
     ...['--max-examples', String(options.examples), '--seed', String(options.seed), '--no-shrink'],
-    ...['--max-time', String(options.maxSeconds), '--request-timeout', String(REQUEST_SECONDS)],
+    ...['--max-time', String(options.maxSeconds), '--request-timeout', String(PATIENT_MS / 1_000)],
     ...['--suppress-health-check', 'all'],
     ...['--report', 'junit', '--report-dir', folder, '--no-color', '--warnings', 'off', '--continue-on-failure'],
   ];

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { mock } from 'node:test';
 import { inspect } from 'node:util';
 import t, { type Test } from 'tap';
+import { PATIENT_MS } from '../../test/until.ts';
 import { createExchange } from '../src/kv/exchange.ts';
 import { kvSecretStore } from '../src/kv/kv-secret-store.ts';
 import { logIn } from '../src/kv/login.ts';
@@ -15,10 +17,17 @@ const ID = '018f0000-0000-7000-8000-000000000001';
 const PATH = { tenantId: ID, credentialId: ID };
 const VALUE = 'CNRY-value-71c';
 const values = secretValues([['/password', VALUE]]);
-/** So short that a test of a store that hangs ends soon; a connection to it is made in less. */
-const HANG_MS = 2_000;
-/** For a store that answers: only a hang reaches it. */
-const ANSWER_MS = 120_000;
+/** Longer than a ping waits for an answer. */
+const A_WHILE_MS = PATIENT_MS / 10;
+
+/** Stops the clock that limits of the client go by, until `timeIsUp` or the end of the test. */
+function haltTime(t: Test): void {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+}
+
+/** Lets every limit of the client pass once what it waits for is under way. */
+const timeIsUp = (): void => void setImmediate(() => mock.timers.tick(PATIENT_MS));
 
 /** The identity files of a service; the secret id is a canary too. */
 function identityIn(folder: string) {
@@ -33,15 +42,10 @@ function identityIn(folder: string) {
   return identity;
 }
 
-/** A client that waits for the answers of a store as long as it is told, and for those to a login in any case. */
-function client(
-  t: Test,
-  origin: URL,
-  { ca = CA, identity = identityIn(t.testdir()), exchangeMs = ANSWER_MS, loginMs = ANSWER_MS } = {},
-) {
-  const exchange = createExchange({ origin, ca, exchangeMs });
-  const login = createExchange({ origin, ca, exchangeMs: loginMs });
-  const deps = { logIn: () => logIn(login, identity), now: () => performance.now(), random: () => 0.5 };
+/** A client that is patient with the store. */
+function client(t: Test, origin: URL, { ca = CA, identity = identityIn(t.testdir()) } = {}) {
+  const exchange = createExchange({ origin, ca, exchangeMs: PATIENT_MS });
+  const deps = { logIn: () => logIn(exchange, identity), now: () => performance.now(), random: () => 0.5 };
   return { store: kvSecretStore({ exchange, session: storeSession(deps), mount: 'weir' }), identity };
 }
 
@@ -75,18 +79,17 @@ const CASES: [name: string, does: Behaviour, read: string, write: string][] = [
   ['forbids', json(403, echo), 'store_refused not_allowed', 'store_refused not_allowed'],
   ['answers 400', json(400, echo), 'store_refused rejected', 'store_refused rejected'],
   ['answers 418', json(418, 'CNRY'), 'store_refused rejected', 'store_refused rejected'],
-  ['never answers', () => undefined, 'store_unavailable timed_out', 'outcome_unknown timed_out'],
+  ['never answers', timeIsUp, 'store_unavailable timed_out', 'outcome_unknown timed_out'],
   [
     'stops in the middle of its answer',
-    after((_, answer) => answer.writeHead(200).write('{"data":{"data":{"/password":"CN')),
+    after((_, answer) => answer.writeHead(200).write('{"data":{"data":{"/password":"CN', timeIsUp)),
     'store_unavailable timed_out',
     'outcome_unknown timed_out',
   ],
   [
     'breaks off its answer',
     after((_, answer) => {
-      answer.writeHead(200, { 'content-length': 500 }).write('{"data":');
-      setTimeout(() => answer.destroy(), 20);
+      answer.writeHead(200, { 'content-length': 500 }).write('{"data":', () => answer.destroy());
     }),
     'store_unavailable connection_lost',
     'outcome_unknown connection_lost',
@@ -139,7 +142,8 @@ const CASES: [name: string, does: Behaviour, read: string, write: string][] = [
 for (const [name, behaviour, read, write] of CASES) {
   t.test(`a store that ${name}`, async (t) => {
     const { origin, asked } = await hostileStore(t, behaviour);
-    const { store } = client(t, origin, { exchangeMs: read.endsWith('timed_out') ? HANG_MS : ANSWER_MS });
+    if (read.endsWith('timed_out')) haltTime(t);
+    const { store } = client(t, origin);
     t.equal(await faultOf(t, store.read(PATH, 1)), read);
     t.equal(await faultOf(t, store.write(PATH, 0, values)), write);
     if (name !== 'answers with another version') t.equal(await faultOf(t, store.current(PATH)), read);
@@ -156,11 +160,14 @@ t.test('a store that cannot be reached, or whose authority is another, has seen 
   const { store: strange } = client(t, origin, {
     ca: readFileSync(new URL('fixtures/other-ca.pem', import.meta.url), 'utf8'),
   });
-  const silent = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+  const silent = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => timeIsUp());
+  }).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   t.teardown(() => silent.close());
   const nobody = new URL(`https://127.0.0.1:${(silent.address() as { port: number }).port}`);
-  const { store: mute } = client(t, nobody, { loginMs: HANG_MS });
+  haltTime(t);
+  const { store: mute } = client(t, nobody);
   const { store: absent } = client(t, new URL('https://127.0.0.1:9'));
   const { store: named } = client(t, new URL(`https://127.0.0.2:${origin.port}`));
   for (const [store, reason] of [
@@ -179,12 +186,17 @@ t.test(
   'a store that hangs is told to be down while it still hangs, and is asked once for all who want to know',
   async (t) => {
     const identity = identityIn(t.testdir());
-    const { origin, asked } = await hostileStore(t, () => undefined);
-    const exchange = createExchange({ origin, ca: CA, exchangeMs: 60_000 });
-    const deps = { logIn: () => logIn(exchange, identity), now: () => performance.now(), random: () => 0.5 };
-    const store = kvSecretStore({ exchange, session: storeSession(deps), mount: 'weir' });
-    t.strictSame(new Set(await Promise.all(Array.from({ length: 50 }, () => store.ping()))), new Set([false]));
-    t.equal(await store.ping(), false);
+    const isAsked = Promise.withResolvers<void>();
+    const { origin, asked } = await hostileStore(t, () => isAsked.resolve());
+    haltTime(t);
+    const { store } = client(t, origin, { identity });
+    const pings = Promise.all(Array.from({ length: 50 }, () => store.ping()));
+    await isAsked.promise;
+    mock.timers.tick(A_WHILE_MS);
+    t.strictSame(new Set(await pings), new Set([false]));
+    const again = store.ping();
+    mock.timers.tick(A_WHILE_MS);
+    t.equal(await again, false);
     t.strictSame(asked, ['POST /v1/auth/approle/login', 'GET /v1/sys/health?standbyok=true']);
   },
 );
@@ -212,7 +224,7 @@ t.test('identity files are looked at again before each login', async (t) => {
 
 t.test('a login that is refused says so, and nothing else is asked', async (t) => {
   const { origin } = await hostileStore(t, json(200, good));
-  const exchange = createExchange({ origin, ca: CA, exchangeMs: ANSWER_MS });
+  const exchange = createExchange({ origin, ca: CA, exchangeMs: PATIENT_MS });
   const identity = identityIn(t.testdir());
   for (const [status, fault] of [
     [400, 'store_refused login_refused'],

@@ -4,7 +4,8 @@ import t from 'tap';
 import { admitRun, workerOf } from '../../kernel/src/runs/run-worker.ts';
 import { startSweeper } from '../../kernel/src/runs/sweeper.ts';
 import type { TaskQueueSide, Workflows } from '../../kernel/src/workflows/workflows.ts';
-import { type SlowDeployment, slowDeployment, until } from './slow-deployment.ts';
+import { until } from '../../test/until.ts';
+import { type SlowDeployment, slowDeployment } from './slow-deployment.ts';
 
 const MINUTE = 60_000;
 const problem = (code: string, more: object = {}) => ({ entry: { code }, ...more }) as unknown as Error;
@@ -41,19 +42,19 @@ const runOf = async ({ platform, tenant }: SlowDeployment, runId: string): Promi
 
 /** Waits until a run shows a state of its worker. */
 const workerIn = (world: SlowDeployment, runId: string, state: string) =>
-  until(async () => {
+  until(`a worker that is ${state}`, async () => {
     const worker = await world.platform.runs.worker(await runOf(world, runId));
     return worker?.state === state ? worker : undefined;
   });
 
 /** Waits until an attempt of a run is in the hands of a worker that reports. */
 async function inHands(world: SlowDeployment, runId: string, attempt: number) {
-  await until(async () => (await runOf(world, runId)).leaseEpoch === attempt || undefined);
+  await until('an attempt', async () => (await runOf(world, runId)).leaseEpoch === attempt);
   return workerIn(world, runId, 'working');
 }
 
 const endOf = (world: SlowDeployment, runId: string) =>
-  until(async () => {
+  until('the end of a run', async () => {
     const run = await runOf(world, runId);
     return run.endedAt === undefined ? undefined : run;
   });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { temporalWorkflows } from '@weir/kernel/boot';
 import t, { type Test } from 'tap';
+import { until } from '../../test/until.ts';
 import type { WorkerRecord } from '../src/process-state.ts';
 import { probe } from './run-probe.ts';
-import { until } from './slow-deployment.ts';
 
 const ROLE = 'slow';
 const SLOTS = 8;
@@ -38,7 +38,7 @@ async function halfWorker(t: Test, side: keyof typeof SIDES) {
   });
   const engine = temporalWorkflows({ address: ADDRESS, namespace: 'default' });
   t.teardown(() => engine.close());
-  await until(async () => (await engine.describeQueue(queue))[side].pollers[0]);
+  await until('a poller', async () => (await engine.describeQueue(queue))[side].pollers[0]);
   return async (inFlight: number, beatAgo = NEW_BEAT) => {
     const beat_ns = String(process.hrtime.bigint() - beatAgo * NS_PER_SECOND);
     const workers = [{ role: ROLE, queue, identity: queue, slots: SLOTS, in_flight: inFlight }];

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
 import type { Tenant } from '@weir/kernel';
 import { bootPlatform, type RunningPlatform } from '@weir/kernel/boot';
 import { type Teardown, type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
@@ -15,7 +14,6 @@ import { NODE_ARGS } from './run-probe.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FIXTURE = join(import.meta.dirname, 'fixtures/slow-plugin');
-const POLL_MS = 100;
 const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
 
 /** A worker program that polls. */
@@ -101,13 +99,4 @@ async function startWorker(t: Teardown, environment: Record<string, string>): Pr
   ]);
   child.stdout.resume();
   return { pid: child.pid ?? 0, ended, end };
-}
-
-/** Looks until something is there; only the hang limit of the test run ends it otherwise. */
-export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await setTimeout(POLL_MS);
-  }
 }

@@ -28,8 +28,12 @@ async function watched({ onBeat = '', maxMissed, thread }: Watching) {
   const instead = thread === undefined ? '' : `, program: new URL('data:text/javascript,${thread}')`;
   const missed = maxMissed === undefined ? '' : `, maxMissed: ${maxMissed}`;
   const start = `import { startWatchdog } from '${WATCHDOG}';
-    const onLost = (reason) => { console.log(reason); process.exitCode = 1; setTimeout(() => watchdog.stop(), 300); };
     let beats = 0;
+    const stopLater = () => {
+      let turns = 0;
+      const turning = setInterval(() => { if (++turns === 30) { clearInterval(turning); watchdog.stop(); } }, 10);
+    };
+    const onLost = (reason) => { console.log(reason); process.exitCode = 1; stopLater(); };
     const onBeat = () => { beats += 1; ${onBeat} };
     const watchdog = startWatchdog({ onLost, onBeat, beatMs: 10${missed}${instead} });`;
   const file = join(folder, 'program.mjs');
