@@ -27,8 +27,9 @@ async function another(t: Test, { environment }: TestPlatform): Promise<string> 
   return api.url;
 }
 
+const world = await testPlatform(t, t.testdir());
+
 t.test('what one process puts in force, revokes or learns of a person holds in every other', async (t) => {
-  const world = await testPlatform(t, t.testdir());
   const urls = [world.api.url, await another(t, world)];
   const [first = '', second = ''] = urls;
   const admin = { token: await world.token('acme'), tenant: 'acme' };
@@ -70,7 +71,6 @@ t.test('what one process puts in force, revokes or learns of a person holds in e
 });
 
 t.test('a token is good for its own tenant alone, and policies judge the routes of all plugins', async (t) => {
-  const world = await testPlatform(t, t.testdir());
   const { url } = world.api;
   const admin = { url, token: await world.token('acme'), tenant: 'acme' };
   const { token } = bodyOf(await call(createApiToken, { body: { name: 'ci', role: 'viewer' } }, admin));
@@ -79,7 +79,7 @@ t.test('a token is good for its own tenant alone, and policies judge the routes 
   t.match(await call(listApiTokens, {}, { ...bearer, tenant: 'other' }), { problem: { code: 'tenant_not_allowed' } });
   const cedar =
     'forbid (principal, action in Action::"sources", resource in Resource::"/sources/00000000-0000-7000-8000-000000000001");';
-  const policy = bodyOf(await call(createPolicy, { body: { name: 'p', kind: 'access', document: { cedar } } }, admin));
+  const policy = bodyOf(await call(createPolicy, { body: { name: 'q', kind: 'access', document: { cedar } } }, admin));
   const principals = [{ claims: { sub: 'ann', realm_access: { roles: ['pipeline_editor'] } } }];
   const resource = { source_id: '00000000-0000-7000-8000-000000000001' };
   const requests = [
@@ -96,7 +96,6 @@ t.test('a token is good for its own tenant alone, and policies judge the routes 
 });
 
 t.test('a person is shown as the token of their last call tells of them', async (t) => {
-  const world = await testPlatform(t, t.testdir());
   const { url } = world.api;
   const claims = { name: 'Ann Lee', email: 'ann@acme.example', tenant_roles: { acme: ['viewer'], other: ['admin'] } };
   const person = { subject: 'ann', organizations: ['acme', 'other'], roles: ['pipeline_editor'], claims };

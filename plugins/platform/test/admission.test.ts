@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
+import { pace } from '../../../test/until.ts';
 import { type AdmissionView, getAdmission, listAdmissionChanges, setAdmission } from '../src/contract.ts';
 import { bodyOf, type World, world } from './kit.ts';
 
@@ -119,10 +120,10 @@ t.test('once a closing is answered no later commit holds a new run', async (t) =
       fc.nat(10),
       async (starters, closeAfter) => {
         const startUntilRefused = async ({ wait, hold }: { wait: number; hold: number }) => {
-          await delay(wait);
+          await pace(wait);
           for (let refused = false; !refused; ) {
             refused = await here
-              .start(acme, () => delay(hold))
+              .start(acme, () => pace(hold))
               .then(
                 () => false,
                 (error: { code?: string }) => error.code === 'admission_closed' || Promise.reject(error),
@@ -130,7 +131,7 @@ t.test('once a closing is answered no later commit holds a new run', async (t) =
           }
         };
         const close = async () => {
-          await delay(closeAfter);
+          await pace(closeAfter);
           await set(here, false);
           return runs(here);
         };
@@ -141,6 +142,6 @@ t.test('once a closing is answered no later commit holds a new run', async (t) =
         return whenClosed === afterwards;
       },
     ),
-    { numRuns: 30 },
+    { numRuns: cases(30) },
   );
 });

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import t from 'tap';
+import { PATIENT_MS, until } from '../../../test/until.ts';
 import { eventHub } from '../src/event/hub.ts';
 import { openListener } from '../src/event/listener.ts';
 import { publisher } from '../src/event/store.ts';
@@ -17,6 +17,14 @@ const hint = (xid: number, eventId: number, topic = 'thing') => ({
   version: '1',
 });
 const textOf = (stream: { read(): Buffer | null }) => String(stream.read() ?? '');
+/** Reads a stream on, and says whether a text has come. */
+const reading = (stream: Parameters<typeof textOf>[0]) => {
+  let text = '';
+  return (wanted: string) => {
+    text += textOf(stream);
+    return text.includes(wanted);
+  };
+};
 
 t.test('a quiet stream is kept alive, and its reader is moved on past what it did not ask for', async (t) => {
   let time = 0;
@@ -68,7 +76,12 @@ t.test(
     const acme = await here.tenant('acme');
     const { db } = here.kernel;
     let time = 0;
-    const hub = eventHub({ db, log, now: () => time, pollMs: 1 });
+    let looks = 0;
+    const now = () => {
+      looks += 1;
+      return time;
+    };
+    const hub = eventHub({ db, log, now, pollMs: 1 });
     t.teardown(() => hub.close());
     const start = { at: at(0), missed: false, topics: undefined, signal: new AbortController().signal };
     const count = 3_000;
@@ -78,11 +91,14 @@ t.test(
     });
     const [slow, dead] = [hub.open(acme, start), hub.open(acme, start)];
     let largest = 0;
-    while (slow.readableLength < 64 * 1024 || dead.readableLength < 64 * 1024) await delay(1);
-    for (let n = 0; n < 50; n += 1) {
-      await delay(1);
+    const full = () => slow.readableLength >= 64 * 1024 && dead.readableLength >= 64 * 1024;
+    await until('both readers have more than they read', full, 'often');
+    const before = looks;
+    const lookedAgain = () => {
       largest = Math.max(largest, slow.readableLength, dead.readableLength);
-    }
+      return looks > before + 200;
+    };
+    await until('the hub looks at its readers again and again', lookedAgain, 'often');
     t.ok(largest < 128 * 1024, `${largest} bytes wait`);
     const ids: string[] = [];
     let rest = '';
@@ -107,28 +123,42 @@ t.test(
 t.test('a tenant is read while somebody listens, once for all who do, and not at all when nobody does', async (t) => {
   const here = await world(t);
   const acme = await here.tenant('acme');
-  let reads = 0;
+  const other = await here.tenant('other');
+  let reads = { acme: 0, other: 0 };
   const db: typeof here.kernel.db = (tenant) => {
-    reads += 1;
+    reads[tenant.alias as 'acme'] += 1;
     return here.kernel.db(tenant);
   };
-  const hub = eventHub({ db, log, pollMs: 5 });
-  await delay(30);
-  t.equal(reads, 0);
   const start = { at: at(0), missed: false, topics: undefined };
   const leave = new AbortController();
-  const readers = Array.from({ length: 20 }, () => hub.open(acme, { ...start, signal: leave.signal }));
-  t.equal(hub.count(), 20);
-  await delay(60);
-  t.ok(reads > 0 && reads < 40, `${reads} reads for 20 readers`);
+  const readersOf = (hub: ReturnType<typeof eventHub>) =>
+    Array.from({ length: 20 }, () => hub.open(acme, { ...start, signal: leave.signal }));
+
+  await here.kernel.db(acme).transaction((tx) => publisher.publish(tx, { topic: 'thing', id: 'one', version: '1' }));
+  const idle = eventHub({ db, log, pollMs: PATIENT_MS });
+  const read = readersOf(idle).map(reading);
+  t.equal(idle.count(), 20);
+  await until('every reader has the hint', () => read.every((has) => has('"one"')));
+  t.equal(reads.acme, 1, 'one read for 20 readers');
+  await idle.close();
+
+  reads = { acme: 0, other: 0 };
+  const hub = eventHub({ db, log, pollMs: 1 });
+  hub.open(other, { ...start, signal: new AbortController().signal });
+  const otherIsRead = async () => {
+    const before = reads.other;
+    await until('another tenant is read again and again', () => reads.other > before + 5, 'often');
+  };
+  await otherIsRead();
+  t.equal(reads.acme, 0, 'nobody has listened');
+  const readers = readersOf(hub);
+  await until('the tenant is read', () => reads.acme > 5, 'often');
   leave.abort();
   for (const reader of readers) t.ok(reader.destroyed);
-  while (hub.count() > 0) await delay(1);
-  // What was being read when the last one left.
-  await delay(30);
-  const then = reads;
-  await delay(60);
-  t.equal(reads, then);
+  await until('its readers have left', () => hub.count() === 1, 'often');
+  const then = reads.acme;
+  await otherIsRead();
+  t.equal(reads.acme, then, 'nobody listens any more');
   await hub.close();
   t.throws(() => hub.open(acme, { ...start, signal: leave.signal }), { code: 'shutting_down' });
 });
@@ -137,8 +167,12 @@ t.test('a database that fails costs no stream and no hint', async (t) => {
   const here = await world(t);
   const acme = await here.tenant('acme');
   let down = true;
+  let failures = 0;
   const db: typeof here.kernel.db = (tenant) => {
-    if (down) throw new Error('the database is away');
+    if (down) {
+      failures += 1;
+      throw new Error('the database is away');
+    }
     return here.kernel.db(tenant);
   };
   const hub = eventHub({ db, log, pollMs: 1 });
@@ -146,13 +180,9 @@ t.test('a database that fails costs no stream and no hint', async (t) => {
   const stream = hub.open(acme, { at: at(0), missed: false, topics: undefined, signal: new AbortController().signal });
   textOf(stream);
   await here.kernel.db(acme).transaction((tx) => publisher.publish(tx, { topic: 'thing', id: 'one', version: '1' }));
-  await delay(10);
+  await until('reads have failed', () => failures > 3, 'often');
   t.equal(textOf(stream), '');
   down = false;
-  let text = '';
-  while (!text.includes('"one"')) {
-    await delay(1);
-    text += textOf(stream);
-  }
-  t.pass('it came when the database did');
+  const has = reading(stream);
+  t.ok(await until('the hint comes when the database does', () => has('"one"'), 'often'));
 });

@@ -55,8 +55,9 @@ async function workOnce({ boot, database }: Awaited<ReturnType<typeof deployment
   await worker.stop();
 }
 
+const deployed = await deployment(t);
+
 t.test('answers are counted over every process that has ever run, and read by whoever may', async (t) => {
-  const deployed = await deployment(t);
   const first = await serve(t, deployed);
   const viewer = { token: await deployed.user('viewer'), tenant: 'acme' };
   for (let n = 0; n < 3; n += 1) await call(getStatus, {}, { url: first.api.url, ...viewer });
@@ -79,8 +80,8 @@ t.test('answers are counted over every process that has ever run, and read by wh
   t.match(await call(getMetrics, {}, { url, token: await deployed.user('platform_admin') }), { ok: true });
 });
 
-t.test('the number of series is the same for one tenant and for ten thousand', async (t) => {
-  const { api, platform } = await serve(t, await deployment(t));
+t.test('the number of series is the same for one tenant and for five hundred', async (t) => {
+  const { api, platform } = await serve(t, deployed);
   const ask = (alias: string) => api.app.inject({ url: '/api/v1/status', headers: { 'x-tenant-id': alias } });
   const series = async () => {
     const families = await platform.metrics.counted();
@@ -88,12 +89,11 @@ t.test('the number of series is the same for one tenant and for ten thousand', a
   };
   await ask('tenant0');
   const one = await series();
-  for (let n = 0; n < 10_000; n += 1) await ask(`tenant${n}`);
+  for (let n = 0; n < 500; n += 1) await ask(`tenant${n}`);
   t.equal(await series(), one);
 });
 
 t.test('open streams do not keep the API from stopping', async (t) => {
-  const deployed = await deployment(t);
   const { api, stop } = await serve(t, deployed);
   const headers = { authorization: `Bearer ${await deployed.user('viewer')}`, 'x-tenant-id': 'acme' };
   const readers = [];
@@ -105,7 +105,6 @@ t.test('open streams do not keep the API from stopping', async (t) => {
 });
 
 t.test('what is loaded is told alike to all tenants: plugins, parts, and one document of the API', async (t) => {
-  const deployed = await deployment(t);
   const { api, platform } = await serve(t, deployed);
   const seen = async (alias: string) => {
     const who = { url: api.url, token: await deployed.user('viewer', alias), tenant: alias };

@@ -1,14 +1,17 @@
-import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
+import { waitForWorkflow } from '../src/contract.ts';
 import { engineUnderTest } from './kit.ts';
 
 t.test('a wait whose caller hangs up ends on the server too', async (t) => {
   const under = await engineUnderTest(t);
-  const { run_id } = await under.start(await under.tenant('acme'));
+  const acme = await under.tenant('acme');
+  const { run_id } = await under.start(acme);
+  const { workflow_id: other } = await under.start(acme);
   let looks = 0;
   const { find } = under.kernel.runs;
   under.kernel.runs.find = (...asked) => {
-    looks += 1;
+    if (asked[1] === run_id) looks += 1;
     return find(...asked);
   };
   const url = await under.app.listen({ host: '127.0.0.1', port: 0 });
@@ -20,13 +23,15 @@ t.test('a wait whose caller hangs up ends on the server too', async (t) => {
     body: '{"timeout_seconds":60}',
     signal: hangUp.signal,
   });
-  while (looks === 0) await setTimeout(10);
+  await until('the server looks', () => looks > 0);
   hangUp.abort();
   await t.rejects(asked, { name: 'AbortError' });
-  for (let seen = -1; seen !== looks; ) {
-    seen = looks;
-    // Longer than the longest pause between two looks.
-    await setTimeout(1_500);
-  }
-  t.ok(looks > 0, 'nobody looks any more');
+  const isQuiet = async () => {
+    const before = looks;
+    // Another wait on the same server that outlasts the longest pause between two looks.
+    const params = { workflow_id: other };
+    t.ok((await under.as('acme').call(waitForWorkflow, { params, body: { timeout_seconds: 2 } })).ok);
+    return looks === before;
+  };
+  t.ok(await until('the wait of the caller that has gone looks no more', isQuiet));
 });

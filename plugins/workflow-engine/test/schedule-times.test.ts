@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Cron as Croner } from 'croner';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 import type { ScheduleTimesView } from '../src/contract.ts';
 import { clockChanges } from '../src/schedule/clock-changes.ts';
 import { type Cron, parseCron } from '../src/schedule/cron.ts';
@@ -15,7 +16,7 @@ import { clockShifts, offsetAt, wallClock } from '../src/schedule/zone.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-11-21T20:00:00Z');
-const RUNS = { numRuns: 1_000 };
+const RUNS = { numRuns: cases(1_000) };
 /** Whole and half hours east and west, changes of half an hour and at midnight, a winter that is the exception, none. */
 const ZONES = [
   ...['UTC', 'Europe/Kyiv', 'Europe/Berlin', 'Europe/London', 'America/New_York', 'America/St_Johns'],
@@ -109,7 +110,7 @@ t.test(
         const found = nextInstants(times, new Date(from), wanted.length + 1).map((at) => at.getTime());
         return JSON.stringify(found.filter((at) => at <= to)) === JSON.stringify(wanted);
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   },
 );

@@ -1,11 +1,11 @@
-import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
+import { PATIENT_MS, until } from '../../../test/until.ts';
 import { cancelWorkflow, getWorkflow, waitForWorkflow } from '../src/contract.ts';
 import { MAX_WAITS, waitForEnd } from '../src/workflow/wait-for-end.ts';
 import { engineUnderTest, ok } from './kit.ts';
 
-/** Far beyond what anything here takes; only a hang reaches it. */
-const HANG_SECONDS = 60;
+/** The longest wait that a caller may ask for, in seconds. */
+const LONGEST_WAIT = 60;
 
 t.test('a workflow is read by either id: its run, what the engine knows, and its worker', async (t) => {
   const under = await engineUnderTest(t);
@@ -101,11 +101,18 @@ t.test('a wait ends at every end of a run, and at its time with is_terminal fals
   const under = await engineUnderTest(t);
   const tenant = await under.tenant('acme');
   const { call } = under.as('acme', 'pipeline_editor');
+  let looks = 0;
+  const { find } = under.kernel.runs;
+  under.kernel.runs.find = (...asked) => {
+    looks += 1;
+    return find(...asked);
+  };
   for (const status of ['succeeded', 'failed', 'cancelled', 'skipped'] as const) {
     const { run_id } = await under.start(tenant);
-    const body = { timeout_seconds: HANG_SECONDS };
+    const body = { timeout_seconds: LONGEST_WAIT };
+    const before = looks;
     const waited = call(waitForWorkflow, { params: { workflow_id: run_id }, body });
-    await setTimeout(100);
+    await until('the wait looks', () => looks > before);
     await under.kernel.runs.finish(tenant, run_id, { status });
     t.match(ok(await waited), { run_id, status, is_terminal: true });
   }
@@ -126,7 +133,7 @@ t.test('a wait stops when its caller has gone, and only so many wait at once', a
   const look = async () => {
     looks += 1;
   };
-  const limits = { timeoutMs: HANG_SECONDS * 1_000, signal: gone.signal };
+  const limits = { timeoutMs: PATIENT_MS, signal: gone.signal };
   const waits = Array.from({ length: MAX_WAITS }, () => wait(look, () => false, limits));
   await t.rejects(
     wait(look, () => false, limits),
