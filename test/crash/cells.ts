@@ -93,7 +93,7 @@ export const SHORT: Matrix = {
   ...{ warehouse: 's3', contained: false, points: POINTS },
   targets: ['api', 'worker', 'child', 'postgres', 'temporal', 'store'],
   fixed: [
-    round('api', 'S8 overwrite'),
+    round('api', 'S1 overwrite'),
     round('worker', 'S9 merge'),
     round('child', 'S10 append'),
     round('postgres', 'S11 shared'),
