@@ -13,7 +13,9 @@ export async function leaveLegacy(proof: Proof, mode: ProofMode): Promise<void> 
   const { must } = drives(proof, 'left by legacy_inline');
   for (const pattern of await patternsWithCredentials(proof, 'legacy_inline')) {
     const body = { name: `${LEFT}-${pattern.id}`, pattern_id: pattern.id, source_config: pattern.plant(0).whole };
-    await must([201], { method: 'POST', path: '/sources', body });
+    const made = await must([201], { method: 'POST', path: '/sources', body });
+    const source = { path: `/sources/${made.body.source_id}`, label: '/sources/{id}' };
+    await must([200], { method: 'PATCH', ...source, body: { credential_values: pattern.plant(0).secret } });
   }
   await platform.stopPrograms();
 }
