@@ -1,22 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
-import {
-  configured,
-  database,
-  dataOf,
-  discover,
-  errorOf,
-  logsOf,
-  read,
-  readSegments,
-  SERVERS,
-  statesOf,
-} from './kit.ts';
+import { configured, database, dataOf, discover, errorOf, logsOf, read, readSegments, statesOf } from './kit.ts';
 
 const incremental = (cursor: string) => ({ sync_mode: 'incremental', cursor_field: [cursor] });
 const idsOf = (said: Awaited<ReturnType<typeof read>>) => dataOf(said).map(({ id }) => id);
-const [, server] = Object.entries(SERVERS)[0] ?? [];
-const { sql, config } = await database(server);
+const { sql, config } = await database();
 
 t.test('rows of one cursor value are told apart by the key, to the microsecond', async (t) => {
   await sql(`CREATE TABLE ties (id int PRIMARY KEY, at timestamptz);

@@ -13,7 +13,6 @@ import {
   parquetRows,
   read,
   readSegments,
-  SERVERS,
 } from './kit.ts';
 
 process.env.WEIR_EGRESS_ALLOW = ALLOWED.WEIR_EGRESS_ALLOW;
@@ -32,11 +31,10 @@ for (const { name, run: check } of connectorConformance({
   t.test(name, check);
 }
 
-for (const [release, server] of Object.entries(SERVERS)) {
-  t.test(`every row of a table arrives once, whatever its parts are: Postgres ${release}`, async (t) => {
-    const { sql, config } = await database(server);
-    // Rows that were moved and deleted leave holes, and rows longer than a page lie elsewhere.
-    await sql(`
+t.test(`every row of a table arrives once, whatever its parts are`, async (t) => {
+  const { sql, config } = await database();
+  // Rows that were moved and deleted leave holes, and rows longer than a page lie elsewhere.
+  await sql(`
       CREATE TABLE plain (id int PRIMARY KEY, filler text);
       ALTER TABLE plain ALTER filler SET STORAGE PLAIN;
       INSERT INTO plain SELECT i, repeat('x', 4000) FROM generate_series(1, ${ROWS}) i;
@@ -53,51 +51,50 @@ for (const [release, server] of Object.entries(SERVERS)) {
       CREATE TABLE one (text text); INSERT INTO one VALUES (''), (NULL), ('\\.'), (E'\\n');
       CREATE TABLE no_columns ();
       CREATE SCHEMA other; CREATE TABLE other.plain (id int); INSERT INTO other.plain VALUES (1)`);
-    const how = config({ schemas: ['public', 'other'], parallel_reads: 3 });
-    const catalog = await discover(how);
-    t.strictSame(
-      catalog.streams.map(({ name, namespace }: { name: string; namespace?: string }) => [name, namespace]),
-      [
-        ...['kept', 'nothing', 'one', 'parts', 'plain', 'seen'].map((name) => [name, 'public']),
-        ['other.plain', undefined],
-      ],
-    );
-    const said = await read(how, configured(catalog));
-    t.equal(said.code, 0);
-    const ids = (stream: string) =>
-      dataOf(said, stream)
-        .map(({ id }) => id)
-        .sort((a, b) => a - b);
-    const expected = Array.from({ length: ROWS }, (_, index) => index + 1).filter((id) => id % 11 !== 0);
-    t.strictSame(ids('plain'), expected);
-    t.ok(
-      logsOf(said).some((line) => /plain: part 1 of [2-9]/.test(line)),
-      'by several parts',
-    );
-    const upTo900 = Array.from({ length: 900 }, (_, index) => index + 1);
-    t.strictSame(ids('parts'), upTo900);
-    t.strictSame(ids('kept'), upTo900);
-    t.strictSame(ids('seen').length, 99 - 9);
-    t.strictSame(ids('nothing'), []);
-    t.strictSame(ids('other.plain'), [1]);
-    t.strictSame(
-      dataOf(said, 'one')
-        .map(({ text }) => text)
-        .sort(),
-      ['', '\n', '\\.', null],
-    );
-    const { said: offered, files } = await readSegments(how, configured(catalog, {}, 'plain'));
-    const [found] = await parquetRows(
-      `SELECT count(*), count(DISTINCT id), sum(id) FROM read_parquet(${JSON.stringify(files).replaceAll('"', "'")})`,
-    );
-    const inLines = dataOf(offered);
-    t.equal(Number(found?.[0]) + inLines.length, expected.length);
-    t.equal(
-      Number(found?.[2]) + inLines.reduce((sum, { id }) => sum + id, 0),
-      expected.reduce((sum, id) => sum + id, 0),
-    );
-  });
-}
+  const how = config({ schemas: ['public', 'other'], parallel_reads: 3 });
+  const catalog = await discover(how);
+  t.strictSame(
+    catalog.streams.map(({ name, namespace }: { name: string; namespace?: string }) => [name, namespace]),
+    [
+      ...['kept', 'nothing', 'one', 'parts', 'plain', 'seen'].map((name) => [name, 'public']),
+      ['other.plain', undefined],
+    ],
+  );
+  const said = await read(how, configured(catalog));
+  t.equal(said.code, 0);
+  const ids = (stream: string) =>
+    dataOf(said, stream)
+      .map(({ id }) => id)
+      .sort((a, b) => a - b);
+  const expected = Array.from({ length: ROWS }, (_, index) => index + 1).filter((id) => id % 11 !== 0);
+  t.strictSame(ids('plain'), expected);
+  t.ok(
+    logsOf(said).some((line) => /plain: part 1 of [2-9]/.test(line)),
+    'by several parts',
+  );
+  const upTo900 = Array.from({ length: 900 }, (_, index) => index + 1);
+  t.strictSame(ids('parts'), upTo900);
+  t.strictSame(ids('kept'), upTo900);
+  t.strictSame(ids('seen').length, 99 - 9);
+  t.strictSame(ids('nothing'), []);
+  t.strictSame(ids('other.plain'), [1]);
+  t.strictSame(
+    dataOf(said, 'one')
+      .map(({ text }) => text)
+      .sort(),
+    ['', '\n', '\\.', null],
+  );
+  const { said: offered, files } = await readSegments(how, configured(catalog, {}, 'plain'));
+  const [found] = await parquetRows(
+    `SELECT count(*), count(DISTINCT id), sum(id) FROM read_parquet(${JSON.stringify(files).replaceAll('"', "'")})`,
+  );
+  const inLines = dataOf(offered);
+  t.equal(Number(found?.[0]) + inLines.length, expected.length);
+  t.equal(
+    Number(found?.[2]) + inLines.reduce((sum, { id }) => sum + id, 0),
+    expected.reduce((sum, id) => sum + id, 0),
+  );
+});
 
 t.test('all parts show one moment, though rows change and move while they are read', async (t) => {
   const { sql, config } = await database();

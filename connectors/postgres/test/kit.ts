@@ -9,7 +9,6 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { runSource } from '@weir/connector-sdk';
 import pg from 'pg';
 import t from 'tap';
-import { inLane } from '../../../test/lane.ts';
 import { until } from '../../../test/until.ts';
 import { type PostgresSourceDeps, postgresSource } from '../src/postgres-source.ts';
 
@@ -17,14 +16,9 @@ export const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** As an operator allows it to the connector under test. */
 export const ALLOWED = { WEIR_EGRESS_ALLOW: '127.0.0.0/8' };
 
-export const NEWEST = process.env.WEIR_TEST_DATABASE_URL ?? '';
-/** In its lane, where Debian's packages brought it, every law is also shown with the oldest release. */
-const OLDEST = (inLane('postgres-15') && process.env.WEIR_TEST_POSTGRES_15_URL) || undefined;
-/** The servers of the test run by their release. */
-export const SERVERS: Readonly<Record<string, string>> = {
-  18: NEWEST,
-  ...(OLDEST === undefined ? {} : { 15: OLDEST }),
-};
+/** The server of the test run: the newest release, or the oldest in the lane postgres-15. */
+export const SERVER = process.env.WEIR_TEST_DATABASE_URL ?? '';
+export const RELEASE = process.env.WEIR_TEST_POSTGRES === 'debian' ? 15 : 18;
 
 /** What Postgres calls a slot that is not there: undefined_object. */
 const SLOT_GONE = '42704';
@@ -42,7 +36,7 @@ export type TestDatabase = {
 };
 
 /** A database of the test's own. Slots and roles that a test makes begin with its name, and go with it. */
-export async function database(server: string = NEWEST): Promise<TestDatabase> {
+export async function database(server: string = SERVER): Promise<TestDatabase> {
   const name = `weir_${randomBytes(6).toString('hex')}`;
   const admin = await opened(server);
   await admin.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);

@@ -12,17 +12,19 @@ import type { Deadlines } from './deadlines.ts';
 import { type AnswerType, readAnswer } from './read-answer.ts';
 
 /** What the test connector does; its program is `testing-connector.ts`. */
-export type Habit =
-  | 'inputs'
-  | 'writes-a-segment'
-  | 'good'
-  | 'says-nothing'
-  | 'stops-on-request'
-  | 'ignores-sigterm'
-  | 'leaves-a-child'
-  | 'flood'
-  | 'noisy'
-  | 'exits-3';
+export const HABITS = [
+  'inputs',
+  'writes-a-segment',
+  'good',
+  'says-nothing',
+  'stops-on-request',
+  'ignores-sigterm',
+  'leaves-a-child',
+  'flood',
+  'noisy',
+  'exits-3',
+] as const;
+export type Habit = (typeof HABITS)[number];
 
 export type RuntimeHarness = {
   readonly runtime: ConnectorRuntime;

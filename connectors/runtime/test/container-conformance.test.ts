@@ -1,21 +1,9 @@
 import { containerRuntime } from '@weir/connector-runtime';
-import { type Habit, runtimeConformance } from '@weir/connector-runtime/testing';
+import { HABITS, type Habit, runtimeConformance } from '@weir/connector-runtime/testing';
 import t from 'tap';
 import { askEngine, testEngine } from '../../../test/engines/index.ts';
 import { filesBelow, habit, imageMaker, ownWorkspace } from './container-kit.ts';
 
-const HABITS: readonly Habit[] = [
-  'inputs',
-  'writes-a-segment',
-  'good',
-  'says-nothing',
-  'stops-on-request',
-  'ignores-sigterm',
-  'leaves-a-child',
-  'flood',
-  'noisy',
-  'exits-3',
-];
 const image = (name: Habit) => `weir-test/${name}:1`;
 
 const engine = await testEngine(t, 'rootful');

@@ -13,15 +13,19 @@ async function engineWith(t: { teardown(end: () => unknown): unknown }, networks
     const [method = '', path = ''] = what.split(' ');
     const [, , name] = path.split('/');
     const found = networks.filter((one) => one.Name === name || one.Id === name);
+    const [first] = found;
     if (what === 'GET /networks') return [200, networks];
     if (what === 'POST /networks/create') {
       made += 1;
       networks.push({ ...(JSON.parse(body) as Network), Id: `id-${made}`, Created: '2026-01-01T00:00:00Z' });
       return [201, { Id: `id-${made}` }];
     }
-    if (found.length === 0) return [404, { message: 'no such network' }];
-    if (method === 'DELETE') return [networks.splice(networks.indexOf(found[0] as Network), 1) && 204];
-    return found.length > 1 ? [400, { message: 'ambiguous' }] : [200, found[0]];
+    if (first === undefined) return [404, { message: 'no such network' }];
+    if (method === 'DELETE') {
+      networks.splice(networks.indexOf(first), 1);
+      return [204];
+    }
+    return found.length > 1 ? [400, { message: 'ambiguous' }] : [200, first];
   };
   const { socketPath } = await fakeEngine(t, {}, { otherwise });
   return engineClient(socketPath);

@@ -6,23 +6,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { ConnectorError, processRuntime } from '@weir/connector-runtime';
-import { type Habit, runtimeConformance, testRun } from '@weir/connector-runtime/testing';
+import { HABITS, type Habit, runtimeConformance, testRun } from '@weir/connector-runtime/testing';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 
 const PROGRAM = fileURLToPath(new URL('../src/testing-connector.ts', import.meta.url));
-const HABITS: readonly Habit[] = [
-  'inputs',
-  'writes-a-segment',
-  'good',
-  'says-nothing',
-  'stops-on-request',
-  'ignores-sigterm',
-  'leaves-a-child',
-  'flood',
-  'noisy',
-  'exits-3',
-];
 const image = (habit: Habit) => `weir/${habit}:1.0.0`;
 /** A new folder that goes with the test. */
 async function folder(t: { teardown: (fn: () => Promise<void>) => void }): Promise<string> {
