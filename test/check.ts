@@ -4,6 +4,7 @@ import { commitSubjects } from './checks/commit-subjects.ts';
 import { hashAll, listFiles } from './checks/files.ts';
 import { lint } from './checks/lint.ts';
 import { sizes } from './checks/sizes.ts';
+import { timeInTests } from './checks/time-in-tests.ts';
 import { types } from './checks/types.ts';
 import { staleLanes } from './soak-results.ts';
 import { checkWalls, ROOT } from './walls.ts';
@@ -28,6 +29,7 @@ const CHECKS: Check[] = [
   { name: 'types', look: () => types(ROOT) },
   { name: 'walls', look: walls },
   ...sizes(ROOT),
+  { name: 'time in tests', look: () => timeInTests(ROOT) },
   { name: 'commit subjects', look: () => commitSubjects(ROOT) },
   { name: 'soak lanes', look: lanes },
 ];

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { testPlatform } from '../platform.ts';
 import { startServices } from '../services.ts';
+import { pace } from '../until.ts';
 
 const USERS = 50;
 const MINUTES = 15;
@@ -45,11 +45,11 @@ async function failures(url: string, tokens: readonly string[], endsAt: number):
     if (!answer.ok) found.set(what, (found.get(what) ?? 0) + 1);
   };
   const person = async (token: string, at: number) => {
-    await setTimeout((at * SECOND_MS) / tokens.length);
+    await pace((at * SECOND_MS) / tokens.length);
     while (Date.now() < endsAt) {
       const next = Date.now() + SECOND_MS;
       await ask(token);
-      await setTimeout(Math.max(0, next - Date.now()));
+      await pace(Math.max(0, next - Date.now()));
     }
   };
   await Promise.all(tokens.map(person));

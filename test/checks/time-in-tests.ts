@@ -12,9 +12,8 @@ const EXEMPT = [
   /(^|\/)test\/(.+\/)?connectors\//,
 ];
 
-/** Words by which the name of a constant says that it is a limit of waiting, or a pause. */
-const LIMITS =
-  'HANG|LIMIT|TIMEOUT|DEADLINE|PATIEN|HASTY|WITHIN|WAIT|POLL|PAUSE|LOOK|READY|GRACE|LATE|SILEN|ANSWER|FILE|CASE|LINGER';
+/** Words by which the name of a constant says that it is a limit of waiting. */
+const LIMITS = 'HANG|LIMIT|TIMEOUT|DEADLINE|PATIEN|WITHIN|WAIT|POLL|LOOK|READY|GRACE|SILEN|ANSWER|FILE|CASE|LINGER';
 
 /** What a line of a test must not hold, and what stands there instead. */
 const RULES: readonly (readonly [RegExp, string])[] = [
