@@ -2,6 +2,7 @@ import { Problem } from '@weir/kernel/contract';
 import { tenantScope } from '@weir/migrations';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../../test/lane.ts';
 import { getDataset } from '../src/contract.ts';
 import { assertWritable, parseDatasetId } from '../src/dataset/dataset-id.ts';
 import { mayRead, readableBy } from '../src/dataset/readable.ts';
@@ -126,7 +127,7 @@ t.test('through the services and the wire too: a foreign table is neither made, 
         return !made && !moved && !taken && !read.ok;
       },
     ),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   );
   t.strictSame(await world.database.peek('select * from catalog.iceberg_tables order by 1, 2, 3'), before);
 });
