@@ -47,7 +47,7 @@ async function jars(name: string): Promise<string> {
  */
 async function main(args: readonly string[]): Promise<void> {
   const isDeclarative = args.includes('--declarative');
-  const env = { ...process.env, ...(isDeclarative ? {} : { [LANE_VARIABLE]: 'interop-all' }) };
+  const env: NodeJS.ProcessEnv = { ...process.env, ...(isDeclarative ? {} : { [LANE_VARIABLE]: 'interop-all' }) };
   const tests = isDeclarative ? [...DECLARATIVE_TESTS] : [...TESTS];
   if (isDeclarative) env.WEIR_TEST_CDK_PYTHON = await pythonWith('test-cdk', CDK);
   if (args.includes('--spark')) {
