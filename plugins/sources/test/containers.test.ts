@@ -28,8 +28,6 @@ import { ownAttempt } from './own-attempt.ts';
 import { discovered, ended, ok, synced, testPlatform } from './platform.ts';
 import { readySource } from './ready-source.ts';
 
-/** Only a hang reaches it. */
-t.setTimeout(600_000);
 const ROOT = resolve(import.meta.dirname, '../../..');
 const FILES = join(ROOT, 'connectors/files');
 const IMAGE = 'weir-test/contained:1';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { until } from '../../../test/until.ts';
+import { HASTY_MS, PATIENT_MS, until } from '../../../test/until.ts';
 import { createSource, getDiscoveryStatus, readDiscoveryLogs, readRunLogs, startDiscovery } from '../src/contract.ts';
 import { discoveryDeps } from '../src/discovery/activities.ts';
 import { runDiscovery } from '../src/discovery/run-discovery.ts';
@@ -10,7 +10,7 @@ import { killedAttempt } from './killed-attempt.ts';
 import { discovered, ok, refusal, type TestPlatform, testPlatform } from './platform.ts';
 
 /** A limit of the product that a hanging connector is to reach. */
-const HASTY_SECONDS = '1';
+const HASTY = { WEIR_DISCOVERY_MAX_SECONDS: String(Math.ceil(HASTY_MS / 1_000)) };
 const TOKEN = 'Zq8-DESCRIBE/9+token';
 
 t.test('a discovery', async (t) => {
@@ -20,10 +20,10 @@ t.test('a discovery', async (t) => {
     return {
       WEIR_PLATFORM: join(import.meta.dirname, 'fixtures/platform-describing.json'),
       WEIR_CREDENTIAL_KEY_FILE: file,
-      WEIR_DISCOVERY_MAX_SECONDS: HASTY_SECONDS,
+      ...HASTY,
     };
   });
-  const patient = { WEIR_DISCOVERY_MAX_SECONDS: '1200' };
+  const patient = { WEIR_DISCOVERY_MAX_SECONDS: String(PATIENT_MS / 1_000) };
   const api = await platform.as('demo');
   /** A folder whose connector says what its files say, and what names it. */
   const place = async (name: string) => {

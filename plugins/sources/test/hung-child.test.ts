@@ -8,7 +8,7 @@ import { watchChild, watchFor } from '@weir/plugin-datasets/stage';
 import t from 'tap';
 import { type FaultFolder, faultFolder } from '../../../test/crash/fault-folder.ts';
 import { isRunning } from '../../../test/crash/process-tree.ts';
-import { until } from '../../../test/until.ts';
+import { HASTY_MS, until } from '../../../test/until.ts';
 import { startSync } from '../src/contract.ts';
 import type { ReplayPlan } from '../src/quarantine/replay-messages.ts';
 import { runReplayChild } from '../src/quarantine/run-replay-child.ts';
@@ -57,7 +57,7 @@ t.test('the process of a replay that stands still is ended', async (t) => {
     },
   };
   const { signal } = new AbortController();
-  await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, watch: watchFor(1_000) }), HUNG);
+  await t.rejects(runReplayChild({} as ReplayPlan, { children, signal, watch: watchFor(HASTY_MS) }), HUNG);
   await until('its end', async () => !isRunning(pid) || undefined);
 });
 

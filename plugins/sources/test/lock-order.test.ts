@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import t from 'tap';
 import { testPlatform } from '../../../test/platform.ts';
+import { until } from '../../../test/until.ts';
 import { createSource } from '../src/contract.ts';
 import { finishSync } from '../src/sync/finish-sync.ts';
 import { ok } from './platform.ts';
@@ -30,12 +31,12 @@ t.test('the end of a sync waits for a start of the same source instead of lockin
   await starting.query('begin');
   await starting.query('select 1 from sources.source where source_id = $1 for update', [source_id]);
   const ended = finishSync(kernel, tenant, runId, { status: 'cancelled' });
-  for (let waiting = 0; waiting === 0; ) {
+  await until('a session that waits for a lock', async () => {
     const [row] = await world.database.peek(
       `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
-    waiting = Number(row?.n);
-  }
+    return Number(row?.n) > 0;
+  });
   const { rows } = await starting.query('select status from kernel.run where run_id = $1 for update nowait', [runId]);
   t.strictSame(rows, [{ status: 'running' }], 'the run is free for the one that holds its source');
   await starting.query('commit');

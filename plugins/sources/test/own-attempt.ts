@@ -2,6 +2,7 @@ import type { ChildRegistry, Kernel } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { type ChildWatch, watchFor } from '@weir/plugin-datasets/stage';
 import type { FaultFolder } from '../../../test/crash/fault-folder.ts';
+import { HASTY_MS } from '../../../test/until.ts';
 import { discoveryDeps } from '../src/discovery/activities.ts';
 import { roleEngine } from '../src/runtime/role-engine.ts';
 import { copyTokens } from '../src/sync/copy-tokens.ts';
@@ -23,9 +24,6 @@ export function attemptDeps(
   const spare = spareChild(() => beginChild(children, { inContainers, watch }));
   return { ...discoveryDeps({ kernel, children, workDir }), ...services, tokens: copyTokens(1), engine, spare };
 }
-
-/** After how much silence a process hangs that was made to stand still. */
-const SILENCE_MS = 1_000;
 
 /** Where a process of an attempt is held and made to stand still. */
 export interface Standstill {
@@ -73,7 +71,7 @@ export async function ownAttempt(
 function watchOnce(stopped: Promise<unknown>): ChildWatch {
   return (child, onHung) => {
     const begun = stopped.then(
-      () => watchFor(SILENCE_MS)(child, onHung),
+      () => watchFor(HASTY_MS)(child, onHung),
       () => undefined,
     );
     return () => void begun.then((end) => end?.());

@@ -50,7 +50,7 @@ t.test('a start is refused by what readiness lists', async (t) => {
 });
 
 /** Each case is some ten requests. */
-const CASES = cases(60);
+const CASES = cases(200);
 
 async function readiness(t: Test, api: Api, { params, create }: StreamSource): Promise<void> {
   const failing = async () => {

@@ -11,7 +11,7 @@ import { sharedPlatform } from './shared-platform.ts';
 import { BOTH, type StreamSource, schema, sourceMaker } from './stream-source.ts';
 
 /** Each case is some ten requests. */
-const CASES = cases(40);
+const CASES = cases(200);
 
 t.test('a refresh over the wire keeps the rules, and tells before what it does', async (t) => {
   const platform = await sharedPlatform(t);

@@ -9,6 +9,7 @@ import type { Kernel, Tenant } from '@weir/kernel';
 import { testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { Producers, previewDataset, Tables } from '@weir/plugin-datasets/contract';
+import { PATIENT_MS } from '../../../test/until.ts';
 import datasets from '../../datasets/src/plugin.ts';
 import { createSource, createStream } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
@@ -30,8 +31,6 @@ export interface SharedStream {
   readonly write: 'append' | 'merge' | 'overwrite';
 }
 
-/** Only a hang reaches it. */
-const SILENCE_MS = 600_000;
 /** Where an attempt is broken off: when the pointer of a table is about to move for the nth time, and nothing moves. */
 const POINTER_FAULTS = `
 create schema fault;
@@ -172,7 +171,7 @@ export async function attempt(
       child: { perform: work.perform, release, stop: () => void connector.stop() },
     }),
   );
-  const times = { commitAfterMs: 0, connectorSilenceMs: SILENCE_MS };
+  const times = { commitAfterMs: 0, connectorSilenceMs: PATIENT_MS };
   const childPlan = { workDir, secrets: [], config: '{}', ...times, lastPosition: plan.lastPosition };
   const reading = readSource({
     plan: { ...childPlan, streams: open.map(({ child }) => child) } as unknown as ChildPlan,

@@ -1,20 +1,17 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { inLane } from '../../../test/lane.ts';
 import { coveredBy, type GrowingSource, rowsWanted, type StateKind, says } from './said-states.ts';
 import { attempt, type SharedStatesWorld, type SharedStream, sharedStatesWorld } from './shared-states-world.ts';
 
-/** Cases of a run; `npm run soak` brings its own number. */
-const CASES = Number(process.argv[2] ?? 6);
+/** Cases of a run; a program brings its own number. */
+const CASES = Number(process.argv[2] ?? (inLane('properties') ? 60 : 4));
 const KINDS: readonly StateKind[] = ['STREAM', 'GLOBAL', 'LEGACY', 'none'];
 /** Attempts of one run, of which all but the last few may be broken off. */
 const MAX_ATTEMPTS = 6;
-/** Far beyond what a case takes; only a hang reaches it. */
-const MAX_CASE_MS = 150_000;
 
 /** How an attempt ends before its time: in the middle of a commit, or because the connector does. */
 type Fault = { at: 'pointer'; nth: number } | { at: 'connector'; share: number };
-
-t.setTimeout(CASES * MAX_CASE_MS);
 
 const fault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ at: fc.constant('pointer' as const), nth: fc.integer({ min: 1, max: 6 }) }) },

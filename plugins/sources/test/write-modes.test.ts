@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { getDataset, previewDataset } from '@weir/plugin-datasets/contract';
 import fc from 'fast-check';
 import t from 'tap';
-import { getSyncReceipt, readRunLogs, updateStream } from '../src/contract.ts';
+import { getSyncReceipt, readRunLogs } from '../src/contract.ts';
 import { countersOf, figuresOf, withBatch } from '../src/sync/sync-figures.ts';
 import { discovered, enableAll, filesSource, ok, streamsOf, synced } from './platform.ts';
+import { describedSource } from './ready-source.ts';
 import { type SharedPlatform, sharedPlatform } from './shared-platform.ts';
 
 /** Rows of one full load: keys that meet each other, and at times a line without one. */
@@ -26,10 +27,9 @@ async function people(platform: SharedPlatform, name: string, settings: object) 
     { id: 1, name: 'Ada' },
     { id: 2, name: 'Grace' },
   ]);
-  const { source_id } = await filesSource(api, name, data);
-  t.match(await discovered(api, source_id), { status: 'succeeded' });
-  const stream_id = (await streamsOf(api, source_id)).get('people')?.stream_id ?? '';
-  ok(await api(updateStream, { params: { source_id, stream_id }, body: { enabled: true, ...settings } }));
+  const body = { name, pattern_id: 'files', source_config: { path: data } };
+  const properties = { id: { type: 'integer' }, name: { type: 'string' } };
+  const source_id = await describedSource(api, body, { name: 'people', properties, ...settings });
   const params = { dataset_id: platform.bronze(`${name}__people`) };
   const rows = async (columns: string) =>
     ok(await api(previewDataset, { params, query: { columns, order: 'id' } })).rows;
