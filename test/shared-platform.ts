@@ -27,8 +27,8 @@ const SETTINGS = {
   WEIR_SCHEDULE_MIN_SECONDS: '1',
   WEIR_RUN_LOG_MAX_LINES: '1000',
 };
-/** Below the ports that systems give out themselves, so that a free one stays free. */
-const [FIRST_PORT, PORT_RANGE, PORTS] = [11_000, 9_000, 16];
+/** Below the ports that systems give out and that servers of tests take, so that a free one stays free. */
+const [FIRST_PORT, PORT_RANGE, PORTS] = [11_000, 8_900, 16];
 
 const works: (() => unknown)[] = [];
 const t: Teardown = { teardown: (work) => void works.unshift(work) };
