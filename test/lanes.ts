@@ -1,6 +1,9 @@
 /** A long proof beside `npm test`: the same laws at length, or on other servers. */
 export interface Lane {
-  /** Test files, as globs from the root, all without it, that the runner runs with `WEIR_TEST_LANE` set to the lane's name. */
+  /**
+   * Test files, as globs from the root, which the runner runs with `WEIR_TEST_LANE` set to the lane's name, beside every
+   * test file that names the lane in `inLane` or `sample`. All of `npm test` when the lane names none.
+   */
   readonly files?: readonly string[];
   /** Of `files`, only those whose text holds this. */
   readonly holding?: string;
@@ -17,58 +20,43 @@ export interface Lane {
   readonly wants?: string;
 }
 
-const ENGINE_ROOM = [
-  'kernel/src',
-  'workers/src',
-  'engine/src',
-  'plugins/sources/src',
-  'plugins/datasets/src',
-  'lakehouse/src',
-];
-const CONTAINERS = ['connectors/runtime', 'connectors/images', 'deploy', 'test/engines'];
+const SYNC = ['engine/src', 'lakehouse/src', 'plugins/datasets/src', 'plugins/sources/src', 'workers/src'];
+const CONTAINERS = ['connectors/images/src', 'connectors/runtime/src', 'deploy', 'test/engines'];
+const WALLS = ['kernel/src', 'migrations/src', 'plugins'];
 
 export const LANES = {
-  crashes: {
-    files: ['test/test/*crash*.soak.ts', 'test/test/bad-surroundings*.test.ts'],
-    inputs: [...ENGINE_ROOM, 'test/crash'],
+  crashes: { files: ['test/test/crash-*.soak.ts'], inputs: [...SYNC, 'kernel/src', 'test/crash'] },
+  containers: {
+    files: [
+      ...['cli/test/connectors-prove.soak.ts', 'connectors/runtime/test/container-*.soak.ts'],
+      ...['plugins/sources/test/container-*.soak.ts', 'plugins/sources/test/containers.test.ts'],
+    ],
+    inputs: [...CONTAINERS, 'plugins/sources/src'],
   },
-  containers: { files: ['**/container*.soak.ts'], inputs: [...CONTAINERS, 'plugins/sources/src'] },
   'docs-pages': {
-    files: ['test/test/docs-pages.soak.ts', 'test/test/template.test.ts'],
-    inputs: ['docs', 'cli/src', 'test/docs', 'plugin-template'],
+    files: ['test/test/docs-pages.soak.ts', 'cli/test/dev-once.soak.ts'],
+    inputs: ['docs', 'cli/src', 'embedded/src', 'plugin-template', 'test/docs'],
   },
-  'proof-both': {
-    files: ['test/test/prove.test.ts'],
-    inputs: ['kernel/src', 'vault/src', 'plugins', 'workers/src', 'test/prove'],
-  },
-  'fuzz-long': { program: ['test/fuzz/main.ts'], inputs: ['kernel/src', 'plugins', 'documents/src', 'test/fuzz'] },
+  'proof-both': { inputs: [...WALLS, 'vault/src', 'workers/src', 'test/prove'] },
+  'fuzz-long': { program: ['test/fuzz/main.ts'], inputs: [...WALLS, 'documents/src', 'test/fuzz'] },
   'interop-all': {
     program: ['test/interop.ts', '--spark', '--rest'],
-    inputs: ['lakehouse', 'parquet'],
+    inputs: ['lakehouse', 'parquet/src'],
     wants: 'Java 17 and Maven',
   },
   'postgres-15': {
     files: ['kernel/test/persistence*.test.ts', 'migrations/test/*.test.ts', 'test/test/access-matrix.test.ts'],
     env: { WEIR_TEST_POSTGRES: 'debian' },
-    inputs: ['migrations/src', 'kernel/src/persistence', 'kernel/src/tenancy'],
+    inputs: WALLS,
   },
-  'matrix-all': { files: ['test/test/access-matrix.test.ts'], inputs: ['kernel/src', 'plugins', 'test/access'] },
+  'matrix-all': { inputs: [...WALLS, 'test/access'] },
   properties: {
     files: ['**/test/**/*.test.ts'],
     holding: 'fc.assert(',
     newSeed: true,
-    inputs: [
-      'kernel/src',
-      'plugins',
-      'lakehouse/src',
-      'connectors',
-      'documents/src',
-      'parquet/src',
-      'egress/src',
-      'engine/src',
-    ],
+    inputs: [...SYNC, ...WALLS, 'connectors', 'documents/src', 'egress/src', 'parquet/src', 'run-logs/src'],
   },
-  simulator: { program: ['engine/test/soak.ts', '200000'], inputs: ['engine/src'] },
+  simulator: { program: ['engine/test/soak.ts', '100000'], inputs: ['engine'] },
   load: { hog: true, inputs: ['**'] },
   idp: {
     program: ['test/keycloak/main.ts', '--keycloak'],

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { glob, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ownCpuSeconds } from './file-processes.ts';
 import { LANE_VARIABLE } from './lane.ts';
+import { laneFiles } from './lane-files.ts';
 import { LANES, type Lane, type LaneName } from './lanes.ts';
 import { hashInputs, headCommit, type LaneResult, readLane, staleLanes, storeLane } from './soak-results.ts';
 import { SEED_VARIABLE } from './test-seed.ts';
@@ -18,15 +18,6 @@ const VERDICT = /^(\d+) passed, (\d+) failed$/;
 /** A lane begins by turns only when its last run, and half as much again, fits into the time that is left. */
 const MARGIN = 1.5;
 const say = (line: string) => void process.stderr.write(`${line}\n`);
-
-async function filesOf({ files = [], holding }: Lane): Promise<string[]> {
-  const exclude = (name: string) => name.includes('node_modules') || name.startsWith('plugin-template');
-  const found = [...new Set(await Array.fromAsync(glob([...files], { cwd: ROOT, exclude })))].sort();
-  if (found.length === 0) throw new Error(`no test file matches ${files.join(', ')}`);
-  if (holding === undefined) return found;
-  const texts = await Promise.all(found.map((file) => readFile(path.join(ROOT, file), 'utf8')));
-  return found.filter((_file, at) => texts[at]?.includes(holding));
-}
 
 /** Keeps every core busy until `stop`. */
 function hog(): { stop(): void } {
@@ -75,7 +66,7 @@ async function runLane(name: LaneName, seen: (child: ChildProcess) => void): Pro
     ...(seed === undefined ? {} : { [SEED_VARIABLE]: String(seed) }),
   };
   say(`soak: ${name}${seed === undefined ? '' : `, ${SEED_VARIABLE}=${seed}`}`);
-  const program = lane.program ?? ['test/run.ts', ...(lane.files === undefined ? [] : await filesOf(lane))];
+  const program = lane.program ?? ['test/run.ts', ...(await laneFiles(ROOT, name))];
   const [began, cpuBefore, inputs] = [Date.now(), ownCpuSeconds() ?? 0, await hashInputs(lane)];
   const load = lane.hog ? hog() : undefined;
   try {
