@@ -15,6 +15,8 @@ export interface Fences {
   readonly together: boolean;
   /** What is to be written is in the ledger first. */
   readonly intents: boolean;
+  /** A commit that an earlier attempt left open cannot land once a later attempt plans. */
+  readonly openCommits: boolean;
 }
 
 /** Every fence in its place. */
@@ -25,4 +27,5 @@ export const ALL_FENCES: Fences = {
   checkpointOrder: true,
   together: true,
   intents: true,
+  openCommits: true,
 };

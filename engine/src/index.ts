@@ -9,6 +9,7 @@ export type {
   Draft,
   FoundTable,
 } from './commit/commit-types.ts';
+export { type OpenCommit, type Recovery, recoveryOf } from './commit/recovery.ts';
 export { type Driver, drive } from './drive.ts';
 export { ALL_FENCES, type Fences } from './fences.ts';
 export type { Machine, Step } from './machine.ts';

@@ -11,6 +11,7 @@ const KNOWN: number[] = JSON.parse(readFileSync(new URL('./seeds.json', import.m
 const REACHED = [
   ...['commit ended committed', 'commit ended refused', 'commit ended reused', 'commit ended superseded'],
   ...['commit ended base_moved', 'commit removing', 'commit waiting', 'commit promoting', 'crash', 'sync failed'],
+  ...['recovery finish', 'recovery fence', 'recovery drop'],
   ...['move late', 'move lost', 'move applied, answer lost', 'promote late', 'write refused', 'quarantine', 'evolve'],
 ];
 

@@ -95,14 +95,14 @@ function addedManifests(
 
 /**
  * The change that adds one snapshot: files come, and what `replace` decides about those that are there. When nothing
- * comes and nothing goes there is no snapshot.
+ * comes and nothing goes there is no snapshot, unless `allowEmpty` asks for one.
  */
 export async function changeSnapshot(
   input: CommitInput,
   change: Change,
   replace: (draft: SnapshotDraft) => Promise<Replacement>,
 ): Promise<{ change: Change; pending: readonly PendingFile[]; snapshotId: bigint | undefined }> {
-  const { io, files } = input;
+  const { io, files, allowEmpty = false } = input;
   const { metadata } = change;
   const parent = findSnapshot(metadata);
   const snapshotId = newSnapshotId();
@@ -111,7 +111,7 @@ export async function changeSnapshot(
   const placed = files.map((file) => placeFile(metadata, file));
   const replacement = await replace(draft);
   const { kept, rewritten, removed, operation } = replacement;
-  if (placed.length === 0 && removed.length === 0) return { change, pending: [], snapshotId: undefined };
+  if (!allowEmpty && placed.length === 0 && removed.length === 0) return { change, pending: [], snapshotId: undefined };
 
   const sequenceNumber = metadata['last-sequence-number'] + 1n;
   const maker = manifestMaker(draft, sequenceNumber);

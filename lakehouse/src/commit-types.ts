@@ -22,6 +22,8 @@ export type CommitInput = TableInput & {
   readonly summary?: Readonly<Record<string, string>>;
   /** The schema under which the files were written, if it is to become the table's; a successor of the table's. */
   readonly schema?: TableSchema;
+  /** Make a snapshot even when no file comes and none goes. */
+  readonly allowEmpty?: boolean;
 };
 
 /** An overwrite of the whole table or of some of its partitions. */

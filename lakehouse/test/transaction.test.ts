@@ -90,6 +90,19 @@ t.test('commits', async (t) => {
     t.match(commit, { newMetadataLocation: created.metadataLocation, snapshotId: undefined, written: [] });
   });
 
+  t.test('an empty append with allowEmpty → a snapshot with the same files', async (t) => {
+    for (const held of [[], [file('file:///f/1')]]) {
+      const before = after(await prepareAppend({ io, ...(await start()), files: held }));
+      const commit = await prepareAppend({ ...before, files: [], allowEmpty: true });
+      t.not(commit.snapshotId, undefined);
+      t.strictSame(
+        await names(commit.metadata),
+        held.map(({ location }) => location),
+      );
+      t.match(findSnapshot(commit.metadata)?.summary, { operation: 'append', 'total-data-files': `${held.length}` });
+    }
+  });
+
   t.test('what a lost commit wrote is named, so that it can be removed', async (t) => {
     const created = await start();
     const folder = join(localPath(created.metadata.location), 'metadata');

@@ -2,7 +2,9 @@ import {
   type CommitBatch,
   commitMachine,
   type Fences,
+  type OpenCommit,
   type PlannedStream,
+  recoveryOf,
   type SyncEffect,
   type SyncEvent,
   type SyncState,
@@ -37,6 +39,8 @@ export interface AttemptDeps {
   epoch: number;
   /** How often the source fails; never, once the world is calm. */
   sourceFaults: number;
+  /** A promise is broken that only the attempt itself can see. */
+  onBroken(violation: string): void;
   /** The attempt has come to an end, unless it crashed before. */
   onEnd(outcome: Outcome): void;
 }
@@ -50,39 +54,78 @@ interface Plan {
   reading: Reading;
 }
 
-/** One attempt of a run: brings open commits to their end, plans, and lets the engine's machine decide from there. */
+/** An open commit by one of its names. */
+interface OpenOne {
+  readonly name: string;
+  readonly request: SimCommit;
+}
+
+/** One attempt of a run: closes open commits, plans, and lets the engine's machine decide from there. */
 export function startAttempt(deps: AttemptDeps): void {
-  const { scenario, processes, world, run, epoch } = deps;
+  const { scenario, processes, world, fences, run, epoch } = deps;
   const owner = ownerOf(deps);
-  // One commit may hold several streams: what is half done is brought to its end for all of them before any is planned.
-  const finish = (): void => {
-    const [pending] = scenario.isRemote ? scenario.streams.flatMap((stream) => pendingOf(world, stream) ?? []) : [];
-    if (pending === undefined) {
+  const fenced = new Set<string>();
+  // One commit may hold several streams: open ones of all of them are closed before any is planned.
+  const recover = (): void => {
+    const open = scenario.isRemote ? openCommits(world, fenced) : [];
+    const next = recoveryOf(open, fences);
+    if (next === undefined) {
       runSync(deps, planAll(deps));
       return;
     }
-    commit(deps, { ...pending, run: run.id }, (outcome) => {
-      if (outcome === 'committed') processes.later(owner, finish);
+    processes.count(`recovery ${next.type}`);
+    if (next.type === 'drop') {
+      if (!holdsLease(world, run.id, epoch)) {
+        deps.onEnd('retry');
+        return;
+      }
+      for (const { name } of next.commits) world.pending.delete(name);
+      processes.later(owner, recover);
+      return;
+    }
+    const request = next.type === 'finish' ? { ...next.commit.request, run: run.id } : fenceOf(deps, next.commits);
+    commit(deps, request, (outcome) => {
+      if (next.type === 'fence') for (const { name } of next.commits) fenced.add(name);
+      if (outcome === 'committed') processes.later(owner, recover);
       else deps.onEnd('retry');
     });
   };
   if (!holdsLease(world, run.id, epoch)) return;
-  processes.later(owner, finish);
+  processes.later(owner, recover);
 }
 
 function ownerOf({ run, epoch }: AttemptDeps): string {
   return `${run.id}#${epoch}`;
 }
 
-/** The commit that a stream's table is ahead of its checkpoint by. */
-function pendingOf(world: SimWorld, { id }: SimStream): SimCommit | undefined {
-  for (const snapshot of [newestOf(world, id, id), newestOf(world, quarantineOf(id), id)]) {
-    if (snapshot?.commitId === undefined) continue;
-    const key = pendingKey({ commitId: snapshot.commitId, attempt: snapshot.attempt });
-    const found = world.pending.get(key);
-    if (found !== undefined) return found.request;
-  }
-  return undefined;
+/** The commits whose checkpoints are not stored, by each of their names, and what the tables have of them. */
+function openCommits(world: SimWorld, fenced: ReadonlySet<string>): OpenCommit<OpenOne>[] {
+  return [...world.pending].map(([name, { request }]) => {
+    const { tables, attempt } = request;
+    const hasLanded = tables.some((table) => {
+      const newest = newestOf(world, table.name, table.stream);
+      return pendingKey({ ...table, attempt }) === name && nameOf(newest) === name;
+    });
+    return { commit: { name, request }, hasLanded, isFenced: fenced.has(name) };
+  });
+}
+
+function nameOf(snapshot: Snapshot | undefined): string | undefined {
+  if (snapshot?.commitId === undefined) return undefined;
+  return pendingKey({ commitId: snapshot.commitId, attempt: snapshot.attempt });
+}
+
+/** A commit that adds an empty snapshot to each table of others. */
+function fenceOf({ run, epoch }: AttemptDeps, commits: readonly OpenOne[]): SimCommit {
+  const names = new Set(commits.flatMap(({ request }) => request.tables.map(({ name }) => name)));
+  const empty = { mode: 'fence', files: [], removed: [], base: undefined, follows: undefined } as const;
+  const own = { stream: 'fence', commitId: `${run.id}:fence:${epoch}` };
+  return {
+    run: run.id,
+    attempt: epoch,
+    tables: [...names].map((name) => ({ name, ...own, ...empty })),
+    checkpoints: [],
+  };
 }
 
 function newestOf(world: SimWorld, table: string, stream: string): Snapshot | undefined {
@@ -315,7 +358,7 @@ function partOf({ run, plans, world }: SyncDeps, { batch, merged, number, stream
 
 /** Commits for this attempt, also what another one has begun. */
 function commit(deps: AttemptDeps, request: SimCommit, onEnd: (outcome: string) => void): void {
-  const { processes, world, scenario, chance, fences, epoch } = deps;
+  const { processes, world, scenario, chance, fences, run, epoch } = deps;
   const tables = request.tables.map((table) => ({
     commitId: table.commitId,
     isIdle: isIdle(table),
@@ -330,7 +373,18 @@ function commit(deps: AttemptDeps, request: SimCommit, onEnd: (outcome: string) 
       name: 'commit',
       machine: commitMachine(input, fences),
       perform: commitOperations(world, request, { epoch, isRemote }),
-      onEnd: ({ result }) => onEnd(result?.outcome ?? 'none'),
+      onEnd: ({ result }) => {
+        const outcome = result?.outcome ?? 'none';
+        if (isOvertaken(outcome) && holdsLease(world, run.id, epoch)) {
+          deps.onBroken(`${ownerOf(deps)} is the newest attempt, and its commit is ${outcome}`);
+        }
+        onEnd(outcome);
+      },
     })
     .send({ type: 'start' });
+}
+
+/** Whether a commit ends so because another attempt has committed. Once the newest one plans, no older one can. */
+function isOvertaken(outcome: string): boolean {
+  return outcome === 'reused' || outcome === 'superseded';
 }

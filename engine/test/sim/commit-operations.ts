@@ -16,7 +16,7 @@ export interface SimTableCommit {
   readonly name: string;
   readonly stream: string;
   readonly commitId: string;
-  readonly mode: 'append' | 'overwrite' | 'row_delta';
+  readonly mode: 'append' | 'overwrite' | 'row_delta' | 'fence';
   readonly files: readonly string[];
   readonly removed: readonly string[];
   readonly base: string | null | undefined;
@@ -35,7 +35,7 @@ export type SimWorld = World<SimCommit>;
 
 /** Whether a commit leaves the table as it is. */
 export function isIdle({ mode, files, removed }: SimTableCommit): boolean {
-  return mode !== 'overwrite' && files.length === 0 && removed.length === 0;
+  return (mode === 'append' || mode === 'row_delta') && files.length === 0 && removed.length === 0;
 }
 
 /** Under which a commit waits for its checkpoint: of one id there may be several, by attempts that do not know of each other. */
@@ -81,7 +81,8 @@ export function commitOperations(world: SimWorld, request: SimCommit, options: {
     if (isRemote && assertLease && !holdsLease(world, request.run, epoch)) return LEASE_LOST;
     for (const file of drafts.flatMap(({ files }) => files)) world.ledger.add(file);
     const streams = request.checkpoints.map(({ stream }) => stream);
-    if (isRemote) for (const key of pendingKeys(request)) world.pending.set(key, { streams, request });
+    const isKept = isRemote && streams.length > 0;
+    for (const key of isKept ? pendingKeys(request) : []) world.pending.set(key, { streams, request });
     return { type: 'intended' };
   };
   const write = (files: readonly string[]): void => {
@@ -107,7 +108,8 @@ export function commitOperations(world: SimWorld, request: SimCommit, options: {
     if (assertLease && !holdsLease(world, request.run, epoch)) return LEASE_LOST;
     // What waits no longer was stored before: a repetition, or one that comes late, changes nothing.
     const keys = pendingKeys(request);
-    if (keys.size > 0 && ![...keys].some((key) => world.pending.has(key))) return { type: 'promoted' };
+    const isOpen = keys.size === 0 || [...keys].some((key) => world.pending.has(key));
+    if (request.checkpoints.length > 0 && !isOpen) return { type: 'promoted' };
     settle(world, request);
     const settled = new Set(request.checkpoints.map(({ stream }) => stream));
     for (const [key, { streams }] of world.pending) {

@@ -42,6 +42,8 @@ export interface Processes {
   crash(owner: string): void;
   /** From now on nothing goes wrong any more. */
   calm(): void;
+  /** Counts something that was reached. */
+  count(what: string): void;
   /** States and effects that were reached, with how often. */
   readonly coverage: Map<string, number>;
 }
@@ -102,6 +104,7 @@ export function processesOf(chance: Chance, rates: Scenario['rates']): Processes
 
   return {
     coverage,
+    count,
     take,
     spawn({ owner, name, machine, perform, onEnd }) {
       let state = machine.initial;
@@ -125,7 +128,7 @@ export function processesOf(chance: Chance, rates: Scenario['rates']): Processes
       waiting.push({ owner, run });
     },
     advance() {
-      if (ghosts.length > 0 && (isCalm || chance.happens(0.2))) {
+      if (ghosts.length > 0 && (isCalm || chance.happens(rates.arrives))) {
         const at = chance.below(ghosts.length);
         ghosts.splice(at, 1)[0]?.run();
         return true;

@@ -52,6 +52,8 @@ export interface Scenario {
     readonly foreign: number;
     /** The connector fails, or ends with rows that no state covers. */
     readonly source: number;
+    /** The chance of late operations to arrive, in each step: after a few steps, or after whole attempts. */
+    readonly arrives: number;
   };
 }
 
@@ -119,6 +121,7 @@ export function scenarioOf(seed: number): Scenario {
       zombie: rate(0.05),
       foreign: rate(0.05),
       source: rate(0.2),
+      arrives: chance.happens(0.5) ? 0.03 : 0.2,
     },
   };
 }

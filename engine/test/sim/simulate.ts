@@ -57,7 +57,10 @@ export function simulate(seed: number, fences: Fences = ALL_FENCES): Simulation 
       if (run.hasSucceeded) violation ??= unfinished(scenario, world, number);
       number += 1;
     };
-    const deps = { scenario, world, chance, processes, fences, sourceFaults, onEnd };
+    const onBroken = (what: string): void => {
+      violation ??= what;
+    };
+    const deps = { scenario, world, chance, processes, fences, sourceFaults, onBroken, onEnd };
     startAttempt({ ...deps, run: { id: runIs(), number: Math.min(number, scenario.runs - 1) }, epoch });
   };
 

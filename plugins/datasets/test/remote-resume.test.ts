@@ -28,6 +28,41 @@ t.test('what a table is ahead by is brought to its end by the next attempt, whol
   t.strictSame([world.rows(), world.rows(quarantineOf(world.ref))], [2, 1]);
 });
 
+t.test('a late move of an earlier attempt → loses, and its commit is forgotten', async (t) => {
+  const world = await remoteLake(t, { manyTables: false });
+  const { tenant, ref, depsWith } = world;
+  const request = await requestOf(world, [1, 2], [3]);
+  const remote = depsWith().remote as RemoteCatalog;
+  const late: (() => Promise<unknown>)[] = [];
+  const leaving: RemoteCatalog = {
+    ...remote,
+    loadTable: (ident) =>
+      late.length > 0 ? Promise.reject(new Error('the process is gone')) : remote.loadTable(ident),
+    async commitTable(ident, change) {
+      late.push(() => remote.commitTable(ident, change));
+      return 'unknown';
+    },
+  };
+  await t.rejects(commitTables({ ...depsWith(), remote: leaving }, tenant, request), {
+    message: 'the process is gone',
+  });
+  const { runId } = request;
+  const { leaseEpoch } = (await world.world.kernel.runs.begin(tenant, runId)) ?? { leaseEpoch: 0 };
+  const stream = { ref, streamId: 's', key: 'k' };
+  const resumed = await resumeStream(depsWith(), tenant, { lease: { runId, leaseEpoch }, stream });
+  t.strictSame(resumed, { checkpoint: undefined, follows: { rows: null, quarantine: null } });
+  t.strictSame(await world.world.database.peek('select 1 from datasets.pending_checkpoint'), []);
+  t.strictSame(await Promise.all(late.map((move) => move())), ['conflict']);
+  t.strictSame([world.rows(), world.rows(quarantineOf(ref))], [0, 0]);
+  const again = {
+    ...request,
+    leaseEpoch,
+    tables: request.tables.map((table) => ({ ...table, attempt: leaseEpoch })),
+  };
+  await commitTables(depsWith(), tenant, again);
+  t.strictSame([world.rows(), world.rows(quarantineOf(ref))], [2, 1], 'the attempt commits on top of the fence');
+});
+
 t.test('what a replay has left half done is brought to its end once, behind whatever came since', async (t) => {
   const world = await remoteLake(t, { manyTables: false });
   const lines = quarantineOf(world.ref);

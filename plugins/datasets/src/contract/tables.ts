@@ -77,8 +77,9 @@ export interface TableCommit {
   /**
    * `overwrite` replaces all rows of the table by those of `files`, in one snapshot; with none it empties the table.
    * `row_delta` adds `files`, position deletes among them, and takes away the data files that `deletes` names.
+   * `fence` adds an empty snapshot, so that every commit which was prepared before loses the race.
    */
-  mode: 'append' | 'overwrite' | 'row_delta';
+  mode: 'append' | 'overwrite' | 'row_delta' | 'fence';
   /** What the stager returned, unchanged. */
   files: readonly object[];
   /** Locations of live data files that were rewritten; of a row delta only. */
@@ -195,7 +196,8 @@ export interface TablesService {
   /**
    * The checkpoint of a stream, to be asked by each attempt before it reads. Where pointers and checkpoints cannot move
    * together, a table may be ahead of its checkpoint; what it is ahead by is taken over first, also for the other streams
-   * that were committed with it. Throws `LeaseLost`.
+   * that were committed with it. A commit of an earlier attempt that no table has can never land afterwards. Throws
+   * `LeaseLost`.
    */
   resume(
     tenant: TableOwner,

@@ -1,12 +1,37 @@
-import type { TableCommit } from '../contract.ts';
+import type { Snapshot } from '@weir/lakehouse';
+import type { CommitRequest, TableCommit } from '../contract.ts';
 
 /** What identifies a commit of one table, whatever attempt makes it. */
 export function commitId(runId: string, { streamId, batch }: Pick<TableCommit, 'streamId' | 'batch'>): string {
   return `${runId}:${streamId}:${batch}`;
 }
 
-/** What the snapshot of a commit says of it; nothing else carries the identity of a run. */
+/**
+ * A commit id with the attempt that made the commit. Two attempts that do not know of each other may commit different files
+ * under one id, of which the table takes only one.
+ */
+export function commitName(runId: string, commit: TableCommit): string {
+  return nameOf(commitId(runId, commit), String(commit.attempt));
+}
+
+/** The names of a commit: its tables may be of several streams. */
+export function commitNames({ runId, tables }: CommitRequest): string[] {
+  return [...new Set(tables.map((commit) => commitName(runId, commit)))];
+}
+
+/** The name of the commit that made a snapshot; undefined for another writer. */
+export function nameOfSnapshot(snapshot: Snapshot | undefined): string | undefined {
+  const { 'weir.commit-id': id, 'weir.attempt': attempt } = snapshot?.summary ?? {};
+  return id === undefined || attempt === undefined ? undefined : nameOf(id, attempt);
+}
+
+function nameOf(id: string, attempt: string): string {
+  return `${id}@${attempt}`;
+}
+
+/** What the snapshot of a commit says of it; nothing else carries the identity of a run. A fence brings nothing of a run. */
 export function commitSummary(runId: string, commit: TableCommit): Record<string, string> {
+  if (commit.mode === 'fence') return { 'weir.commit-id': commitId(runId, commit), 'weir.mode': commit.mode };
   return {
     'weir.run-id': runId,
     'weir.stream-id': commit.streamId,

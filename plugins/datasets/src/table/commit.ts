@@ -43,7 +43,7 @@ export async function commitTables(
   return { tables: request.tables.map(({ ref }, at) => ({ ref, snapshotId: snapshots[at] ?? null })) };
 }
 
-/** Whether a commit leaves its table as it is. An overwrite with no files is something: it empties the table. */
+/** Whether a commit leaves its table as it is. An overwrite with no files empties the table; a fence adds a snapshot. */
 function isIdle({ mode, files, deletes = [] }: TableCommit): boolean {
-  return mode !== 'overwrite' && files.length === 0 && deletes.length === 0;
+  return (mode === 'append' || mode === 'row_delta') && files.length === 0 && deletes.length === 0;
 }

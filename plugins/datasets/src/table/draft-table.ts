@@ -41,6 +41,7 @@ export async function draftTable(
 
 function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {
   if (commit.mode === 'append') return prepareAppend(input);
+  if (commit.mode === 'fence') return prepareAppend({ ...input, allowEmpty: true });
   if (commit.mode === 'overwrite') return prepareOverwrite(input);
   const { deletes = [] } = commit;
   const baseSnapshotId = baseOf(input, commit);

@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '@weir/kernel';
-import type { CommitRequest } from '../contract.ts';
-import { commitId } from './commit-id.ts';
+import type { CommitRequest, TableRef } from '../contract.ts';
+import { commitNames } from './commit-id.ts';
 
 /** The attempt in whose name something is done. */
 export interface Lease {
@@ -8,20 +8,17 @@ export interface Lease {
   leaseEpoch: number;
 }
 
-/**
- * What a snapshot names of its commit: the id, and the attempt that made it, as two attempts that do not know of each
- * other may commit different files under one id, of which the table takes only one.
- */
-export interface CommitName {
-  id: string;
-  attempt: string;
+/** A commit whose checkpoints are not stored, by one of its names. */
+export interface PendingCommit {
+  name: string;
+  request: CommitRequest;
 }
 
 /** Keeps a commit, with all that it brings, until it is known to stand: by the name that each of its tables has of it. */
 export async function keepPending(tx: TenantTransaction, lease: Lease, request: CommitRequest): Promise<void> {
   const [checkpoint] = request.checkpoints;
   if (checkpoint === undefined) return;
-  for (const name of namesOf(request)) {
+  for (const name of commitNames(request)) {
     await tx.sql(
       `insert into datasets.pending_checkpoint (tenant_id, commit_id, key, run_id, request)
        values ($1, $2, $3, $4, $5::jsonb) on conflict (tenant_id, commit_id, key) do update set request = excluded.request`,
@@ -30,13 +27,29 @@ export async function keepPending(tx: TenantTransaction, lease: Lease, request: 
   }
 }
 
-/** The commit of this name, if its checkpoint still waits. */
-export async function findPending(tx: TenantTransaction, name: CommitName): Promise<CommitRequest | undefined> {
+/** The open commits that bring a stream to one of these tables, or its checkpoint: by each of their names. */
+export async function findPending(
+  tx: TenantTransaction,
+  { streamId, refs, key }: { streamId: string; refs: readonly TableRef[]; key: string },
+): Promise<PendingCommit[]> {
+  const changes = refs.map(({ namespace, table }) => ({ tables: [{ streamId, ref: { namespace, table } }] }));
+  const wanted = [...changes, { checkpoints: [{ key }] }];
   const { rows } = await tx.sql(
-    'select request from datasets.pending_checkpoint where tenant_id = $1 and commit_id = $2 limit 1',
-    [tx.tenant.tenantId, keyOf(name)],
+    `select commit_id, request from datasets.pending_checkpoint
+     where tenant_id = $1 and request @> any (array(select jsonb_array_elements($2::jsonb)))
+     order by created_at, commit_id`,
+    [tx.tenant.tenantId, JSON.stringify(wanted)],
   );
-  return rows[0]?.request as CommitRequest | undefined;
+  return rows.map((row) => ({ name: String(row.commit_id), request: row.request as CommitRequest }));
+}
+
+/** Forgets commits that cannot come to stand any more. */
+export async function dropPending(tx: TenantTransaction, commits: readonly PendingCommit[]): Promise<void> {
+  await tx.sql(
+    `delete from datasets.pending_checkpoint
+     where tenant_id = $1 and commit_id in (select jsonb_array_elements_text($2::jsonb))`,
+    [tx.tenant.tenantId, JSON.stringify(commits.map(({ name }) => name))],
+  );
 }
 
 /**
@@ -44,7 +57,7 @@ export async function findPending(tx: TenantTransaction, name: CommitName): Prom
  * it was let go before, and then its checkpoints are older than what is stored.
  */
 export async function letPendingGo(tx: TenantTransaction, request: CommitRequest): Promise<boolean> {
-  const names = namesOf(request);
+  const names = commitNames(request);
   if (names.length === 0 || request.checkpoints.length === 0) return true;
   const { rowCount } = await tx.sql(
     `delete from datasets.pending_checkpoint
@@ -69,14 +82,4 @@ export async function runsOfPending(tx: TenantTransaction, runIds: readonly stri
     [tx.tenant.tenantId, JSON.stringify(runIds)],
   );
   return new Set(rows.map((row) => String(row.run_id)));
-}
-
-/** The names of a commit: its tables may be of several streams. */
-function namesOf({ runId, tables }: CommitRequest): string[] {
-  const names = tables.map((commit) => keyOf({ id: commitId(runId, commit), attempt: String(commit.attempt) }));
-  return [...new Set(names)];
-}
-
-function keyOf({ id, attempt }: CommitName): string {
-  return `${id}@${attempt}`;
 }
