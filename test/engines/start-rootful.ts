@@ -35,6 +35,8 @@ export async function startRootful(): Promise<OwnEngine> {
       ...['--data-root', places.data, '--exec-root', places.exec, '-p', places.pidFile],
       ...['--config-file', places.configFile, '--shutdown-timeout', SHUTDOWN_S, '--cgroup-parent', `/${cgroup}`],
     ],
+    // Its containerd leaves its stacks there when it is slow to end.
+    env: { ...process.env, TMPDIR: places.folder },
     socketOwner: 0,
     seen: async () => undefined,
   });

@@ -51,6 +51,7 @@ export async function startRootless({ configuration = {}, env = {} }: RootlessOp
       ...env,
       PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: places.run,
+      TMPDIR: places.run,
       XDG_RUNTIME_DIR: places.run,
     },
     socketOwner: user.uid,
