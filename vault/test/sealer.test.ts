@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../../test/lane.ts';
 import { createSealer } from '../src/create-sealer.ts';
 import type { Sealer, SealPlace } from '../src/sealer.ts';
 import { Secret } from '../src/secret.ts';
@@ -9,7 +10,7 @@ import { sameValues, secretValues } from '../src/secret-values.ts';
 import { testKey } from '../src/testing.ts';
 import { VaultError } from '../src/vault-error.ts';
 
-const RUNS = { numRuns: 1000 };
+const RUNS = { numRuns: cases(1_000) };
 const key = testKey();
 const sealer = createSealer(key);
 

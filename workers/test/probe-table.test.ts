@@ -39,8 +39,8 @@ async function halfWorker(t: Test, side: keyof typeof SIDES) {
   const engine = temporalWorkflows({ address: ADDRESS, namespace: 'default' });
   t.teardown(() => engine.close());
   await until('a poller', async () => (await engine.describeQueue(queue))[side].pollers[0]);
-  return async (inFlight: number, beatAgo = NEW_BEAT) => {
-    const beat_ns = String(process.hrtime.bigint() - beatAgo * NS_PER_SECOND);
+  return async (inFlight: number) => {
+    const beat_ns = String(process.hrtime.bigint() - NEW_BEAT * NS_PER_SECOND);
     const workers = [{ role: ROLE, queue, identity: queue, slots: SLOTS, in_flight: inFlight }];
     const record: WorkerRecord = { pid: process.pid, roles: [ROLE], queues: [queue], children: [], workers, beat_ns };
     writeFileSync(join(folder, `worker-${process.pid}.json`), JSON.stringify(record));
@@ -50,10 +50,9 @@ async function halfWorker(t: Test, side: keyof typeof SIDES) {
   };
 }
 
-t.test('a worker that nobody sees polling for workflows is not well, whatever it does', async (t) => {
+t.test('a worker that nobody sees polling for workflows is not well, however busy it is', async (t) => {
   const probed = await halfWorker(t, 'activity');
   const seen = { code: 1, event_loop: 'ok', workflow_poller: 'failed', activity_poller: 'ok' };
-  t.strictSame(await probed(0), seen);
   t.strictSame(await probed(SLOTS), seen);
 });
 
@@ -62,5 +61,4 @@ t.test('a worker whose slots are all busy polls for no activity, and is well; wi
   const seen = { event_loop: 'ok', workflow_poller: 'ok' };
   t.strictSame(await probed(SLOTS), { code: 0, ...seen, activity_poller: 'diagnostic' });
   t.strictSame(await probed(SLOTS - 1), { code: 1, ...seen, activity_poller: 'failed' });
-  t.match(await probed(SLOTS, 11n), { code: 1, event_loop: 'failed' }, 'nor is one whose event loop is blocked');
 });
