@@ -25,17 +25,22 @@ const CONTAINERS = ['connectors/images/src', 'connectors/runtime/src', 'deploy',
 const WALLS = ['kernel/src', 'migrations/src', 'plugins'];
 
 export const LANES = {
-  crashes: { files: ['test/test/crash-*.soak.ts'], inputs: [...SYNC, 'kernel/src', 'test/crash'] },
+  crashes: {
+    files: ['test/test/crash-{disk,rounds,store}.soak.ts', 'plugins/sources/test/crash.test.ts'],
+    inputs: [...SYNC, 'connectors/files/src', 'kernel/src', 'test/crash'],
+  },
+  /** Every reachable cell of every crash matrix: hours. */
+  'crash-cells': { files: ['test/test/crash-cells.soak.ts'], inputs: [...SYNC, 'kernel/src', 'test/crash'] },
   containers: {
     files: [
       ...['cli/test/connectors-prove.soak.ts', 'connectors/runtime/test/container-*.soak.ts'],
       ...['plugins/sources/test/container-*.soak.ts', 'plugins/sources/test/containers.test.ts'],
     ],
-    inputs: [...CONTAINERS, 'plugins/sources/src'],
+    inputs: [...CONTAINERS, 'plugins/sources/src', 'workers/src'],
   },
   'docs-pages': {
-    files: ['test/test/docs-pages.soak.ts', 'cli/test/dev-once.soak.ts'],
-    inputs: ['docs', 'cli/src', 'embedded/src', 'plugin-template', 'test/docs'],
+    files: ['test/test/docs-pages.soak.ts', 'cli/test/dev-once.soak.ts', 'test/test/template.test.ts'],
+    inputs: ['docs', 'cli/src', 'embedded/src', 'kernel/src', 'plugin-template', 'test/docs', 'workers/src'],
   },
   'proof-both': { inputs: [...WALLS, 'vault/src', 'workers/src', 'test/prove'] },
   'fuzz-long': { program: ['test/fuzz/main.ts'], inputs: [...WALLS, 'documents/src', 'test/fuzz'] },

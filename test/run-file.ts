@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +16,8 @@ const LAST_WORDS_MS = 2_000;
 /** Grace period for processes that end with the file: what is asked to stop may take a moment. */
 const LEAVE_MS = 5_000;
 const LEAVE_LOOK_MS = 100;
+/** The mode of a system's temporary folder: a test may start programs as other users. */
+const AS_TMP = 0o1777;
 const TEST_PROCESS = new URL('test-process.ts', import.meta.url).href;
 /** A test makes much garbage and shares the cores: with more young space and one collector thread it takes a twelfth less CPU. */
 const COLLECTOR_ARGS = ['--min-semi-space-size=16', '--single-threaded-gc'];
@@ -54,6 +56,7 @@ export async function runFile(file: string, options: FileRun): Promise<FileResul
   const { cwd, env, folder, variables = [] } = options;
   const results = tapResults(file, options.onFailure);
   await mkdir(folder, { recursive: true });
+  await chmod(folder, AS_TMP);
   const said = { TAP: '1', TAP_CHILD_ID: '1', TAP_CHILD_KEY: file, TAP_TIMEOUT: '0', NO_COLOR: '1', FORCE_COLOR: '0' };
   const child = spawn(process.execPath, [...NODE_ARGS, file], {
     cwd,
