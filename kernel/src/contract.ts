@@ -76,6 +76,7 @@ export {
   Nullable,
   OneOf,
   Page,
+  ProblemShape,
   RUN_STATUSES,
   RunFailure,
   type RunStatus,

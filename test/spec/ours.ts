@@ -11,11 +11,11 @@ const because = (owner: Reason['owner'], why: string): Reason => ({ owner, why }
 /** Routes of ours. */
 export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /ready', because('kernel', 'load balancers ask whether requests can be served')],
-  ['GET /openapi.json', because('kernel', 'clients and fuzzers read the API from it')],
-  ['GET /docs', because('kernel', 'the explorer that the specification puts at /docs')],
-  ['GET /docs/assets/{file}', because('kernel', 'what the explorer loads')],
-  ['GET /docs/errors', because('kernel', 'all error codes in one list')],
-  ['GET /docs/errors/{code}', because('kernel', 'the page that the type of a problem names')],
+  ['GET /openapi.json', because('platform', 'clients and fuzzers read the API from it')],
+  ['GET /docs', because('platform', 'the explorer that the specification puts at /docs')],
+  ['GET /docs/assets/{file}', because('platform', 'what the explorer loads')],
+  ['GET /docs/errors', because('platform', 'all error codes in one list')],
+  ['GET /docs/errors/{code}', because('platform', 'the page that the type of a problem names')],
   ['POST /datasets/sweep', because('datasets', 'removes files that no commit took, or tells which they are')],
   ['GET /sources/{source_id}/readiness', because('sources', 'the checklist of a source, as its start asks it')],
   ['GET /sources/{source_id}/streams/{stream_id}', because('sources', 'what Location of a new stream names')],

@@ -49,13 +49,6 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
     app,
     {
       release: { sha: settings.WEIR_RELEASE_SHA, imageDigest: settings.WEIR_IMAGE_DIGEST },
-      version: platform.version,
-      signIn: {
-        issuer: settings.IDP_ISSUER,
-        clientId: settings.IDP_CLIENT_ID,
-        organizationClaim: settings.WEIR_IDP_ORG_CLAIM,
-      },
-      problems: platform.problems,
       isStopping: () => stopping,
       checks: healthChecks(platform),
     },

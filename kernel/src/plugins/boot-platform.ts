@@ -151,6 +151,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
         plugins.flatMap(({ manifest, registration }) =>
           registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: manifest.id })),
         ),
+      problems: () => problems,
     });
     const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics, vault };
     const plugins = setupPlugins(planned, { ...ports, contributions: given, services }, allSettings);

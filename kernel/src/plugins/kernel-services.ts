@@ -2,7 +2,9 @@ import type { Vault } from '@weir/vault';
 import type { KernelSettings } from '../config/kernel-settings.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type HealthCheck, HealthChecks } from '../contract/points.ts';
+import type { ProblemEntry } from '../contract/problem.ts';
 import { type ServiceToken, service } from '../contract/service.ts';
+import { KERNEL_ENDPOINTS } from '../http/kernel-endpoints.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Database } from '../persistence/open-database.ts';
 import type { PlatformSql } from '../persistence/run-sql.ts';
@@ -12,8 +14,8 @@ import type { Contributions } from './contributions.ts';
 import { type Provided, provide } from './define-plugin.ts';
 import type { Manifest } from './manifest.ts';
 
-/** A route of a plugin. */
-interface PluginEndpoint extends Endpoint {
+/** A route with its owner: a plugin, or `kernel`. */
+interface OwnedEndpoint extends Endpoint {
   plugin: string;
 }
 
@@ -22,13 +24,17 @@ export interface PlatformService {
   readonly version: string;
   readonly release: { sha: string; imageDigest: string };
   readonly startedAt: Date;
+  /** Where people of this API sign in: the issuer, its public client, and the claim that lists organizations. */
+  readonly signIn: { issuer: string; clientId: string; organizationClaim: string };
   readonly metrics: Pick<Metrics, 'counted' | 'gauges'>;
   readonly tenantPlugins: Pick<TenantPlugins, 'states' | 'set'>;
   /** Tables that hold no tenant's rows; tenant tables show nothing here. */
   readonly sql: PlatformSql;
   /** In boot order. */
   manifests(): readonly Manifest[];
-  endpoints(): readonly PluginEndpoint[];
+  endpoints(): readonly OwnedEndpoint[];
+  /** Every error code of the platform. */
+  problems(): ReadonlyMap<string, ProblemEntry>;
   /** The kernel's own parts and those that plugins contribute. */
   healthChecks(): readonly HealthCheck[];
 }
@@ -56,8 +62,9 @@ export interface KernelServiceDeps {
   metrics: Metrics;
   contributions: Contributions;
   tenantPlugins: TenantPlugins;
-  /** Asked when a request comes, after all plugins are set up. */
-  endpoints(): readonly PluginEndpoint[];
+  /** Those of plugins. Asked when a request comes, after all plugins are set up; so are the problems. */
+  endpoints(): readonly OwnedEndpoint[];
+  problems(): ReadonlyMap<string, ProblemEntry>;
 }
 
 /** The kernel's own parts, and those that plugins contribute. */
@@ -80,11 +87,17 @@ export function kernelServices(deps: KernelServiceDeps): Provided[] {
     version: deps.version,
     release: { sha: settings.WEIR_RELEASE_SHA, imageDigest: settings.WEIR_IMAGE_DIGEST },
     startedAt: new Date(),
+    signIn: {
+      issuer: settings.IDP_ISSUER,
+      clientId: settings.IDP_CLIENT_ID,
+      organizationClaim: settings.WEIR_IDP_ORG_CLAIM,
+    },
     metrics: deps.metrics,
     tenantPlugins: deps.tenantPlugins,
     sql: deps.database.sql,
     manifests: () => order,
-    endpoints: deps.endpoints,
+    endpoints: () => [...deps.endpoints(), ...KERNEL_ENDPOINTS.map((own) => ({ ...own, plugin: 'kernel' }))],
+    problems: deps.problems,
     healthChecks: () => healthChecks(deps),
   };
   const engine: WorkflowEngineService = {

@@ -19,6 +19,7 @@ import type { Kernel } from '../plugins/kernel.ts';
 import { kernelServices } from '../plugins/kernel-services.ts';
 import type { Manifest } from '../plugins/manifest.ts';
 import { readiness } from '../plugins/readiness.ts';
+import { problemCatalogue } from '../plugins/setup-plugins.ts';
 import { createRuns } from '../runs/create-runs.ts';
 import type { RunKind } from '../runs/runs.ts';
 import { tenantPlugins } from '../tenancy/tenant-plugins.ts';
@@ -97,6 +98,7 @@ export async function testPlugin(
     tenantPlugins: tenantPlugins({ db: database.db, optIn }),
     vault,
     endpoints: () => registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: plugin.spec.id })),
+    problems: () => problemCatalogue([{ owner: plugin.spec.id, problems: plugin.spec.problems ?? {} }]),
   });
   const base: Kernel = {
     mode: 'development',

@@ -17,6 +17,7 @@ export {
   listAudit,
   listPlatformAudit,
 } from './contract/audit.ts';
+export { getDocs, getDocsAsset, getErrorDoc, getOpenapi, listErrorDocs } from './contract/docs.ts';
 export {
   EVENT_STREAM,
   type EventHintView,

@@ -5,6 +5,7 @@ import { auditRecorder } from './audit/recorder.ts';
 import { auditService } from './audit/service.ts';
 import { startSweeps } from './audit/sweep-schedule.ts';
 import { Events, Figures, platformProblems, RunLogs, StorageUses } from './contract.ts';
+import { docsService } from './docs/service.ts';
 import { eventHub } from './event/hub.ts';
 import { startRetention } from './event/retention.ts';
 import { eventService } from './event/service.ts';
@@ -67,6 +68,7 @@ export default definePlugin({
         audit: auditService(kernel),
         plugins: pluginService({ tenants, platform }),
         limits: limitService({ db, tenants, ...quotas }),
+        docs: docsService(platform),
       }),
       services: [provide(Events, publisher), provide(Figures, figures(ledger)), provide(RunLogs, runLogs)],
       contributes: [

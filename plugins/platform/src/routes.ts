@@ -3,12 +3,17 @@ import type { admissionService } from './admission/service.ts';
 import type { auditService } from './audit/service.ts';
 import {
   getAdmission,
+  getDocs,
+  getDocsAsset,
+  getErrorDoc,
   getMetrics,
+  getOpenapi,
   getServicesHealth,
   getStatus,
   getTenantLimits,
   listAdmissionChanges,
   listAudit,
+  listErrorDocs,
   listPlatformAudit,
   listPlugins,
   listTenantPlugins,
@@ -17,6 +22,7 @@ import {
   setTenantLimits,
   setTenantPlugin,
 } from './contract.ts';
+import type { docsService } from './docs/service.ts';
 import type { eventService } from './event/service.ts';
 import type { limitService } from './limit/service.ts';
 import type { metricsService } from './metrics/service.ts';
@@ -31,10 +37,20 @@ export interface RouteServices {
   audit: ReturnType<typeof auditService>;
   plugins: ReturnType<typeof pluginService>;
   limits: ReturnType<typeof limitService>;
+  docs: ReturnType<typeof docsService>;
 }
 
 /** Every endpoint of the plugin with the service call that carries it out. */
-export function routes({ status, metrics, events, admission, audit, plugins, limits }: RouteServices): AnyRoute[] {
+export function routes({
+  status,
+  metrics,
+  events,
+  admission,
+  audit,
+  plugins,
+  limits,
+  docs,
+}: RouteServices): AnyRoute[] {
   return [
     handle(getStatus, () => status.status()),
     handle(getServicesHealth, () => status.services()),
@@ -50,5 +66,10 @@ export function routes({ status, metrics, events, admission, audit, plugins, lim
     handle(getTenantLimits, ({ params }) => limits.read(params.alias)),
     handle(setTenantLimits, ({ params, body, principal }) => limits.set(params.alias, body, principal)),
     handle(setTenantPlugin, ({ params, body, principal }) => plugins.set(params, body.enabled, principal)),
+    handle(getOpenapi, () => docs.openapi()),
+    handle(getDocs, () => docs.explorer()),
+    handle(getDocsAsset, ({ params }) => docs.asset(params.file)),
+    handle(listErrorDocs, () => docs.errors()),
+    handle(getErrorDoc, ({ params }) => docs.error(params.code)),
   ];
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { ProblemEntry } from '../contract/problem.ts';
+import type { ProblemEntry } from '@weir/kernel/contract';
 
 /** Only our own files run and are called; what the explorer draws itself are images held in its style sheet. */
 export const DOCS_POLICY = [

@@ -1,18 +1,15 @@
-import { type Endpoint, fullPath } from '../contract/endpoint.ts';
-import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
-import { kernelProblems } from '../contract/problems.ts';
-import { ProblemShape } from '../contract/shapes.ts';
+import type { PlatformService } from '@weir/kernel';
+import {
+  type Endpoint,
+  fullPath,
+  kernelProblems,
+  type ProblemEntry,
+  ProblemShape,
+  type ProblemType,
+} from '@weir/kernel/contract';
 
 type Json = Record<string, unknown>;
-
-/** Where people of this API sign in: what a program must know to begin, and nothing about the inside. */
-export interface SignIn {
-  issuer: string;
-  /** The public client that people sign in with. */
-  clientId: string;
-  /** The claim of an access token that lists organizations. */
-  organizationClaim: string;
-}
+type SignIn = PlatformService['signIn'];
 
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ method, access, params, query, body }: Endpoint): ProblemType[] {
