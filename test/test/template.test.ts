@@ -23,6 +23,7 @@ let notes = '';
 t.test('the template lives from the tarballs: it installs, compiles, and passes its own tests', async (t) => {
   tarballs = await packPublished(folder);
   await copyTemplate(at('notes'), tarballs);
+  t.ok(process.env.WEIR_TEST_DATABASE_URL, 'programs get the services that this file has asked for');
   await npm(at('notes'), 'run', 'types');
   await npm(at('notes'), 'run', 'build');
   const said = await npm(at('notes'), ...TESTS);
