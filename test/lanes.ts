@@ -50,9 +50,12 @@ export const LANES = {
     wants: 'Java 17 and Maven',
   },
   'postgres-15': {
-    files: ['kernel/test/persistence*.test.ts', 'migrations/test/*.test.ts', 'test/test/access-matrix.test.ts'],
+    files: [
+      ...['kernel/test/persistence*.test.ts', 'migrations/test/*.test.ts', 'test/test/access-matrix.test.ts'],
+      'connectors/postgres/test/*.test.ts',
+    ],
     env: { WEIR_TEST_POSTGRES: 'debian' },
-    inputs: WALLS,
+    inputs: [...WALLS, 'connectors/postgres/src'],
   },
   'matrix-all': { inputs: [...WALLS, 'test/access'] },
   properties: {

@@ -1,6 +1,5 @@
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -41,9 +40,7 @@ export const ENGINE_NO_DURABILITY = { journal_mode: 'wal', synchronous: 'off' };
 const ONE_PARTITION = { 'matching.numTaskqueueReadPartitions': 1, 'matching.numTaskqueueWritePartitions': 1 };
 /** Tests of change data capture read from the same server. */
 const CHANGE_DATA = { wal_level: 'logical', max_replication_slots: '40', max_wal_senders: '20' };
-/** Debian's Postgres, the oldest supported release. */
-const DEBIAN_15 = '/usr/lib/postgresql/15/bin/initdb';
-/** `debian` makes Postgres 15 the server of every test: the lane postgres-15. */
+/** `debian` makes Debian's Postgres 15, the oldest supported release, the server of every test: the lane postgres-15. */
 export const POSTGRES_VARIABLE = 'WEIR_TEST_POSTGRES';
 const SHARED_PLATFORM = fileURLToPath(new URL('shared-platform.ts', import.meta.url));
 const COMPILE_WORKFLOWS = fileURLToPath(new URL('compile-workflows.ts', import.meta.url));
@@ -57,15 +54,15 @@ async function postgres(
   const { templateDatabase } = await import('../kernel/src/testing/test-database.ts');
   const folder = await context.folder();
   const server = await startPostgres({
-    dataDir: path.join(folder, `postgres-${variable}`),
-    logFile: path.join(folder, `postgres-${variable}.log`),
+    dataDir: path.join(folder, 'postgres'),
+    logFile: path.join(folder, 'postgres.log'),
     superuserPassword: 'weir-test',
     settings: { ...NO_DURABILITY, ...CHANGE_DATA },
     binaries,
   });
   await templateDatabase(server.url, await import('@weir/migrations'));
   return {
-    addresses: { [variable]: server.url },
+    addresses: { WEIR_TEST_DATABASE_URL: server.url },
     about: `${binaries}, port ${server.port}`,
     stop: async () => void (await server.stop()),
   };
@@ -161,18 +158,7 @@ async function sharedPlatform({ need }: ServiceContext): Promise<StartedService>
 /** Every service of tests by its name in the log. */
 export const SERVICES = {
   /** A test makes its own database on it, as superuser. */
-  postgres: {
-    variables: ['WEIR_TEST_DATABASE_URL'],
-    start: (context) =>
-      postgres(context, 'WEIR_TEST_DATABASE_URL', process.env[POSTGRES_VARIABLE] === 'debian' ? 'debian' : 'embedded'),
-  },
-  'postgres 15': {
-    variables: ['WEIR_TEST_POSTGRES_15_URL'],
-    start: async (context) =>
-      existsSync(DEBIAN_15)
-        ? postgres(context, 'WEIR_TEST_POSTGRES_15_URL', 'debian')
-        : { addresses: {}, about: '', missing: "Debian's package is not installed" },
-  },
+  postgres: { variables: ['WEIR_TEST_DATABASE_URL'], start: postgres },
   'workflow engine': {
     variables: ['WEIR_TEST_TEMPORAL_ADDRESS', 'WEIR_TEST_TEMPORAL_BINARY'],
     start: workflowEngine,

@@ -37,7 +37,7 @@ t.test('every file is run once, never more at once than two for each core', asyn
 
 const HEAD = "import t from 'tap';\n";
 const VARIABLE = 'WEIR_TEST_DATABASE_URL';
-const COMMON = { cwd: process.cwd(), env: { ...process.env, [VARIABLE]: undefined } };
+const COMMON = { cwd: process.cwd(), env: { ...process.env, [VARIABLE]: undefined, WEIR_TEST_PYTHON: undefined } };
 
 t.test('a file that dies, throws unseen, hangs or runs away → one failure that says why', async (t) => {
   const folder = t.testdir({
