@@ -45,11 +45,8 @@ export const POSTGRES_VARIABLE = 'WEIR_TEST_POSTGRES';
 const SHARED_PLATFORM = fileURLToPath(new URL('shared-platform.ts', import.meta.url));
 const COMPILE_WORKFLOWS = fileURLToPath(new URL('compile-workflows.ts', import.meta.url));
 
-async function postgres(
-  context: ServiceContext,
-  variable: string,
-  binaries: PostgresBinaries,
-): Promise<StartedService> {
+async function postgres(context: ServiceContext): Promise<StartedService> {
+  const binaries: PostgresBinaries = process.env[POSTGRES_VARIABLE] === 'debian' ? 'debian' : 'embedded';
   const { startPostgres } = await import('@weir/embedded');
   const { templateDatabase } = await import('../kernel/src/testing/test-database.ts');
   const folder = await context.folder();
