@@ -17,6 +17,7 @@ import { makeCredentialKey } from '../src/dev/credential-key.ts';
 import { deleteData } from '../src/dev/data-folder.ts';
 import { devFolder, devSecrets, makeFolders } from '../src/dev/folder.ts';
 import { openLines } from '../src/dev/next-steps.ts';
+import { platformEnvironment } from '../src/dev/platform.ts';
 import { isFree, portChooser } from '../src/dev/ports.ts';
 import { isAlive, startOf } from '../src/dev/process-identity.ts';
 import { reporter } from '../src/dev/reporter.ts';
@@ -293,4 +294,12 @@ t.test('the key that seals credentials is made once, 32 bytes for its owner to r
   t.equal(statSync(credentialKey).mode & 0o777, 0o400);
   await makeCredentialKey(credentialKey);
   t.ok(readFileSync(credentialKey).equals(made), 'and is the same at the next start');
+});
+
+t.test('a data folder and a database outside of it → never read by the files connector', async (t) => {
+  const settings = { ...facts, appPassword: 'c', root: '/checkout' };
+  const refused = (env: Record<string, string>, dataDir: string) =>
+    platformEnvironment(env, { ...settings, database: { ...facts.database, dataDir } }).WEIR_FILES_REFUSED;
+  t.equal(refused({}, '/var/tmp/weir-0'), '/data:/var/tmp/weir-0');
+  t.equal(refused({ WEIR_FILES_REFUSED: '/home/own' }, '/data/postgres'), '/home/own:/data:/data/postgres');
 });

@@ -115,6 +115,8 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_WORK_DIR', because('workers', 'workspaces of connectors')],
   ['WEIR_CACHE_DIR', because('workers', 'compiled workflows')],
   ['WEIR_STATE_DIR', because('workers', 'which processes a worker has')],
+  ['WEIR_FILES_ROOTS', because('connectors', 'folders that connectors may read')],
+  ['WEIR_FILES_REFUSED', because('connectors', 'folders that connectors never read')],
   ['WEIR_EGRESS_ALLOW', because('connectors', 'private networks that connectors may reach')],
   ['WEIR_PATTERN_FAULTS', because('sources', 'one bad pattern file may or may not keep the platform from being ready')],
   ['WEIR_SOURCE_WORKSPACE_DIR', because('connectors', 'where inputs of connectors of syncs are put')],

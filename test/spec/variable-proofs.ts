@@ -239,6 +239,16 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_EGRESS_PORTS',
   ),
   ...proved(
+    'connectors/files/test/folder-bounds.test.ts',
+    'a folder outside of them → refused, whether it exists or not',
+    'WEIR_FILES_ROOTS',
+  ),
+  ...proved(
+    'connectors/files/test/folder-bounds.test.ts',
+    'a folder of the platform → refused by path, by link, by glob from above',
+    'WEIR_FILES_REFUSED',
+  ),
+  ...proved(
     'plugins/sources/test/pattern-lifecycle.test.ts',
     'a request counts when its signature is good, in its time, and once',
     'PATTERN_WEBHOOK_SECRET',

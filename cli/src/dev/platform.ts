@@ -47,6 +47,7 @@ export function platformEnvironment(
     WEIR_CACHE_DIR: folder.cache,
     WEIR_STATE_DIR: folder.state,
     WEIR_PLATFORM: path.join(root, 'platform.json'),
+    WEIR_FILES_REFUSED: [env.WEIR_FILES_REFUSED, folder.root, database.dataDir].filter(Boolean).join(path.delimiter),
   };
 }
 

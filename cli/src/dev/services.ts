@@ -24,6 +24,8 @@ export interface Database {
   port: number;
   name: string;
   superuserUrl?: string;
+  /** Folder of the embedded server; it may lie outside of the data folder. */
+  dataDir?: string;
 }
 
 const DEFAULT_DB_PORT = 5432;
@@ -47,7 +49,7 @@ export async function startDatabase(deps: ServiceDeps): Promise<Database> {
   await keep({ name: 'postgres', pid: server.pid, logFile, exited: server.exited, stop: () => server.stop() });
   timings.mark('postgres');
   report.done('relational store, table catalog', started, `127.0.0.1:${server.port}`);
-  return { host: '127.0.0.1', port: server.port, name, superuserUrl: server.url };
+  return { host: '127.0.0.1', port: server.port, name, superuserUrl: server.url, dataDir: server.dataDir };
 }
 
 /** The workflow engine: the one that WORKFLOW_HOST names, else the real development server of Temporal. */

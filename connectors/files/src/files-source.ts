@@ -7,6 +7,7 @@ import { fault } from './fault.ts';
 import { fetchFault, probeFile } from './fetch-file.ts';
 import type { Columns } from './file-reading.ts';
 import { holdsNothing, planFiles, withFile } from './file-state.ts';
+import type { FolderBounds } from './folder-bounds.ts';
 import { columnsOf, type SeenKinds } from './json-columns.ts';
 import { sampleJson } from './json-file.ts';
 import { listStreams } from './list-streams.ts';
@@ -21,6 +22,8 @@ const MAX_PROBES = 20;
 export type FilesSourceDeps = {
   /** The way to files behind addresses; made when one is asked for, as the operator's settings may be wrong. */
   readonly egress: () => Egress;
+  /** The folders that the operator opens. */
+  readonly bounds: () => Promise<FolderBounds>;
 };
 
 /** The way out that the operator's settings in an environment allow. */
@@ -37,11 +40,12 @@ export function filesSource(deps: FilesSourceDeps): Source {
       throw fetchFault(error, 'the environment') ?? error;
     }
   };
+  const streamsOf = async (config: unknown) => listStreams(parseConfig(config), await deps.bounds());
   const readerOf = (signal: AbortSignal) => ({ egress, known: undefined, signal });
   return defineSource({
     spec: { connectionSpecification: CONFIG_SCHEMA },
     async check(config) {
-      const files = (await listStreams(parseConfig(config))).flatMap((stream) => stream.files);
+      const files = (await streamsOf(config)).flatMap((stream) => stream.files);
       for (const { place, ...file } of files.slice(0, MAX_PROBES)) {
         if ('url' in place) await probeFile(egress(), { ...file, place });
       }
@@ -49,7 +53,7 @@ export function filesSource(deps: FilesSourceDeps): Source {
     async discover(config) {
       const streams: CatalogStream[] = [];
       const reader = readerOf(new AbortController().signal);
-      for (const stream of await listStreams(parseConfig(config))) {
+      for (const stream of await streamsOf(config)) {
         const columns = await describeStream(
           stream,
           async (file, use) => void (await withReadyFile(file, reader, use)),
@@ -58,7 +62,7 @@ export function filesSource(deps: FilesSourceDeps): Source {
       }
       return { streams };
     },
-    read: (context) => readStream(context, readerOf(context.signal)),
+    read: async (context) => readStream(context, await streamsOf(context.config), readerOf(context.signal)),
   });
 }
 
@@ -109,10 +113,14 @@ function merged(columns: Columns, found: Columns, where: string): Columns {
 }
 
 /** Reads what is new or changed since the state, file by file in the order of their names, with a STATE after each. */
-async function readStream(context: ReadContext, reader: Parameters<typeof withReadyFile>[1]): Promise<void> {
-  const { config, stream, state, emit, emittedAt, signal } = context;
+async function readStream(
+  context: ReadContext,
+  streams: readonly FileStream[],
+  reader: Parameters<typeof withReadyFile>[1],
+): Promise<void> {
+  const { stream, state, emit, emittedAt, signal } = context;
   const descriptor = { name: stream.stream.name };
-  const listed = (await listStreams(parseConfig(config))).find((found) => found.name === descriptor.name);
+  const listed = streams.find((found) => found.name === descriptor.name);
   if (listed === undefined) throw fault('stream_unknown');
   const columns = (stream.stream.json_schema.properties ?? {}) as Columns;
   const plan = planFiles(listed.files, state);

@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, matchesGlob, sep } from 'node:path';
+import { isAbsolute, join, matchesGlob, resolve, sep } from 'node:path';
 import { fault } from './fault.ts';
+import { type FolderBounds, isAllowed } from './folder-bounds.ts';
 import type { LocalPlace, RemotePlace } from './source-file.ts';
 
 /** What a place holds: the names that globs are matched with, what the state knows each by, and where it is. */
@@ -14,15 +15,16 @@ export type Listing = {
 /** How many entries of a folder tree are looked at. */
 const MAX_ENTRIES = 100_000;
 /**
- * The files of a folder that may count, in name order. Refuses with `folder_unreadable`, `path_outside_folder` and
- * `too_many_files`; asking for the place of a file, with `file_unreadable` and `path_outside_folder`. Names that begin
- * with a dot are not looked at; links to folders are not followed.
+ * The files of a folder that may count, in name order. Refuses with `folder_unreadable`, `folder_not_allowed`,
+ * `path_outside_folder` and `too_many_files`; asking for the place of a file, with `file_unreadable`,
+ * `folder_not_allowed` and `path_outside_folder`. Names that begin with a dot and folders that are out of bounds are
+ * not looked at; links to folders are not followed.
  */
-export async function listFolder(path: string, globs: readonly string[]): Promise<Listing> {
-  const root = await realFolder(path);
+export async function listFolder(path: string, globs: readonly string[], bounds: FolderBounds): Promise<Listing> {
+  const root = await realFolder(path, bounds);
   for (const glob of globs) assertInside(glob);
-  const names = await walk(root, globs);
-  return { found: names.map((name) => ({ name, key: name })), placeOf: (name) => localPlace(root, name) };
+  const names = await walk(root, globs, bounds);
+  return { found: names.map((name) => ({ name, key: name })), placeOf: (name) => localPlace(root, name, bounds) };
 }
 
 /** What became of a file since it was listed: the same, the same with more behind it, or another. */
@@ -33,16 +35,23 @@ export async function changeOf(place: LocalPlace): Promise<'same' | 'grown' | 'c
   return Number(now.size) > place.size ? 'grown' : 'changed';
 }
 
-async function realFolder(path: string): Promise<string> {
+/** Judges the path before it looks: what is out of bounds answers the same whether it exists or not. */
+async function realFolder(path: string, bounds: FolderBounds): Promise<string> {
   if (!isAbsolute(path)) throw fault('folder_unreadable');
+  if (!isAllowed(resolve(path), bounds)) throw fault('folder_not_allowed');
+  const root = await realpath(path).catch(() => undefined);
+  if (root !== undefined && !isAllowed(root, bounds)) throw fault('folder_not_allowed');
+  if (root === undefined || !(await isReadableFolder(root))) throw fault('folder_unreadable');
+  return root;
+}
+
+async function isReadableFolder(path: string): Promise<boolean> {
   try {
-    const root = await realpath(path);
-    await access(root, constants.R_OK | constants.X_OK);
-    if ((await stat(root)).isDirectory()) return root;
+    await access(path, constants.R_OK | constants.X_OK);
+    return (await stat(path)).isDirectory();
   } catch {
-    // Told below, without the path.
+    return false;
   }
-  throw fault('folder_unreadable');
 }
 
 function assertInside(glob: string): void {
@@ -50,7 +59,7 @@ function assertInside(glob: string): void {
 }
 
 /** Every file below `root` that may count, by its relative name; a link that leads out and is asked for is refused. */
-async function walk(root: string, globs: readonly string[]): Promise<string[]> {
+async function walk(root: string, globs: readonly string[], bounds: FolderBounds): Promise<string[]> {
   const deep = globs.some((glob) => glob.includes('/') || glob.includes('**'));
   const found: string[] = [];
   const folders = [''];
@@ -61,7 +70,7 @@ async function walk(root: string, globs: readonly string[]): Promise<string[]> {
       if (seen > MAX_ENTRIES) throw fault('too_many_files');
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.name.startsWith('.')) continue;
-      if (entry.isDirectory() && deep) folders.push(name);
+      if (entry.isDirectory() && deep && isAllowed(join(root, name), bounds)) folders.push(name);
       if (entry.isFile() || entry.isSymbolicLink()) found.push(name);
       if (entry.isSymbolicLink()) await assertNoWayOut(root, name, globs);
     }
@@ -91,11 +100,12 @@ async function assertNoWayOut(root: string, name: string, globs: readonly string
   }
 }
 
-async function localPlace(root: string, name: string): Promise<LocalPlace | undefined> {
+async function localPlace(root: string, name: string, bounds: FolderBounds): Promise<LocalPlace | undefined> {
   const path = await realpath(join(root, name)).catch(() => undefined);
   const facts = path === undefined ? undefined : await stat(path, { bigint: true }).catch(() => undefined);
   if (path === undefined || facts === undefined) throw fault('file_unreadable', name);
   if (!path.startsWith(root + sep)) throw fault('path_outside_folder');
+  if (!isAllowed(path, bounds)) throw fault('folder_not_allowed');
   if (!facts.isFile()) return undefined;
   return { path, inode: facts.ino, size: Number(facts.size), mtimeMs: toMs(facts.mtimeNs) };
 }

@@ -1,6 +1,7 @@
 import { matchesGlob } from 'node:path';
 import type { FilesConfig, StreamConfig } from './config.ts';
 import { fault } from './fault.ts';
+import type { FolderBounds } from './folder-bounds.ts';
 import { listAddresses } from './list-addresses.ts';
 import { type Listing, listFolder } from './list-folder.ts';
 import { endingsOf, type FileStream, type SourceFile, type Writing } from './source-file.ts';
@@ -9,10 +10,10 @@ import { endingsOf, type FileStream, type SourceFile, type Writing } from './sou
  * The streams that a configuration gives and their files in name order. Refuses with `stream_names_alike`, with
  * `no_files_matched` when a named stream, or the whole, is empty, and with what listing a folder or addresses refuses.
  */
-export async function listStreams(config: FilesConfig): Promise<FileStream[]> {
+export async function listStreams(config: FilesConfig, bounds: FolderBounds): Promise<FileStream[]> {
   const globs = config.streams?.map((stream) => stream.glob) ?? [config.glob];
   const { place } = config;
-  const listing = 'path' in place ? await listFolder(place.path, globs) : listAddresses(place.urls);
+  const listing = 'path' in place ? await listFolder(place.path, globs, bounds) : listAddresses(place.urls);
   const streams =
     config.streams === undefined
       ? byStem(await filesOf(listing, config))

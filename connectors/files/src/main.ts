@@ -1,4 +1,6 @@
 import { runSource } from '@weir/connector-sdk';
 import { filesSource, operatorEgress } from './files-source.ts';
+import { folderBounds } from './folder-bounds.ts';
 
-process.exit(await runSource(filesSource({ egress: () => operatorEgress(process.env) }), process.argv.slice(2)));
+const operator = { egress: () => operatorEgress(process.env), bounds: () => folderBounds(process.env) };
+process.exit(await runSource(filesSource(operator), process.argv.slice(2)));

@@ -10,7 +10,7 @@ import { withReadyFile } from '../src/ready-file.ts';
 import { configured, dataOf, discover, folder, read, statesOf } from './kit.ts';
 
 const listed = async (path: string) => {
-  const [stream] = await listStreams(parseConfig({ path }));
+  const [stream] = await listStreams(parseConfig({ path }), { roots: [], refused: [] });
   if (stream?.files[0] === undefined) throw new Error('no file');
   return stream.files[0];
 };

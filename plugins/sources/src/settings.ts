@@ -1,6 +1,11 @@
+import { delimiter } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { SecretSetting } from '@weir/kernel';
 import { OneOf } from '@weir/kernel/contract';
+import type { RuntimeChoice } from './runtime/runtime-choice.ts';
+
+/** Absolute folders, separated as in `PATH`. */
+const FOLDERS = '^(?:/[^:]*(?::/[^:]*)*)?$';
 
 /** Environment variables of this plugin. */
 export const settings = Type.Object({
@@ -66,6 +71,18 @@ export const settings = Type.Object({
     default: '',
     description: 'Ports that connectors may reach over HTTP beside 80 and 443',
   }),
+  WEIR_FILES_ROOTS: Type.String({
+    pattern: FOLDERS,
+    default: '',
+    description:
+      'Absolute folders, separated by colons, below which the files connector may read in development; empty: wherever the worker may',
+  }),
+  WEIR_FILES_REFUSED: Type.String({
+    pattern: FOLDERS,
+    default: '',
+    description:
+      'Absolute folders, separated by colons, that it never reads, whatever is open; the data folder of `weir dev up` and `WEIR_WORK_DIR` are always among them',
+  }),
   SOURCE_SOCKET_DIR: Type.Optional(
     Type.String({ minLength: 1, description: 'Folder of the docker.sock of the engine that runs connectors of syncs' }),
   ),
@@ -86,7 +103,14 @@ export const settings = Type.Object({
 });
 export type Settings = Static<typeof settings>;
 
-/** What every connector is told by the operator. */
-export function connectorEnvironment({ WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS }: Settings): Record<string, string> {
-  return { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS };
+/** What the operator sets for connectors; one that is a process here also has the bounds of local folders. */
+export function connectorEnvironment(
+  settings: Settings,
+  { kind }: RuntimeChoice,
+  workDir: string,
+): Record<string, string> {
+  const { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS, WEIR_FILES_ROOTS, WEIR_FILES_REFUSED } = settings;
+  const network = { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS };
+  if (kind !== 'process') return network;
+  return { ...network, WEIR_FILES_ROOTS, WEIR_FILES_REFUSED: [WEIR_FILES_REFUSED, workDir].join(delimiter) };
 }

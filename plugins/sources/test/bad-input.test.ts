@@ -101,6 +101,11 @@ t.test('bad input fails the run with its code, and the last good snapshot stands
     t.equal(ok(await api(getSource, { params: { source_id } })).status, 'draft', 'it can be tried again');
   });
 
+  await t.test('the work folder of the platform → refused by its code', async (t) => {
+    const { source_id } = await filesSource(api, 'inside', platform.environment.WEIR_WORK_DIR ?? '');
+    t.match(await discovered(api, source_id), { status: 'failed', failure: { code: 'folder_not_allowed' } });
+  });
+
   await t.test(
     'a file that may not be read',
     { skip: process.getuid?.() === 0 && 'the superuser reads everything' },

@@ -2,7 +2,7 @@ import { Refusal } from '@weir/kernel';
 import t from 'tap';
 import { chosenRuntime } from '../src/runtime/chosen-runtime.ts';
 import { refuseWaivers, runtimeChoice } from '../src/runtime/runtime-choice.ts';
-import type { Settings } from '../src/settings.ts';
+import { connectorEnvironment, type Settings } from '../src/settings.ts';
 
 const settings = (more: Partial<Settings>) => ({ WEIR_ENGINE_WAIVERS: '', ...more }) as Settings;
 const parts = { mode: 'production', environment: {}, connectors: {}, workDir: '/nowhere' } as const;
@@ -32,6 +32,18 @@ t.test(
     });
   },
 );
+
+t.test('the bounds of local folders → set for processes, with the work folder refused', async (t) => {
+  const network = { WEIR_EGRESS_ALLOW: '10.0.0.0/8', WEIR_EGRESS_PORTS: '' };
+  const given = settings({ ...network, WEIR_FILES_ROOTS: '/data', WEIR_FILES_REFUSED: '/data/own' });
+  t.strictSame(connectorEnvironment(given, { kind: 'process' }, '/work'), {
+    ...network,
+    WEIR_FILES_ROOTS: '/data',
+    WEIR_FILES_REFUSED: '/data/own:/work',
+  });
+  const engine = { role: 'source', socketPath: '/s', workspaceRoot: '/w', waivers: [] } as const;
+  t.strictSame(connectorEnvironment(given, { kind: 'container', ...engine }, '/work'), network);
+});
 
 t.test('a start without what keeps connectors in is refused by name, in staging as in production', async (t) => {
   const faultOf = (act: () => unknown) => {

@@ -16,6 +16,8 @@ interface Test {
 export interface SharedPlatform {
   /** A folder that goes with the test. */
   folder: string;
+  /** Settings of its processes. */
+  environment: Readonly<Record<string, string>>;
   url: string;
   /** Calls the API as a user with one role in one tenant; a worker carries out its runs. */
   as(name: string, role?: string): Promise<Api>;
@@ -38,7 +40,7 @@ const OPEN_RUNS = `select run_id, kind from kernel.run r join kernel.tenant usin
 
 /** The shared platform with tenants of the test's own. A setting that must differ takes `testPlatform`. */
 export async function sharedPlatform(t: Test): Promise<SharedPlatform> {
-  const { url, idleUrl, controlUrl, databaseUrl, ports } = sharedPlatformPlaces();
+  const { url, idleUrl, controlUrl, databaseUrl, ports, environment } = sharedPlatformPlaces();
   const folder = await mkdtemp(join(tmpdir(), 'weir-sources-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const own = randomBytes(5).toString('hex');
@@ -70,7 +72,7 @@ export async function sharedPlatform(t: Test): Promise<SharedPlatform> {
       call(endpoint, input, { url: at, token: given, tenant: alias(name), headers });
   };
   return {
-    ...{ folder, url, alias, tenant, token, peek: database.peek },
+    ...{ folder, environment, url, alias, tenant, token, peek: database.peek },
     as: (name, role) => caller(url, name, role),
     idle: (name, role) => caller(idleUrl, name, role),
     bronze: (table) => `bronze.${alias('demo')}.${table}`,

@@ -49,10 +49,12 @@ export const VARIABLE_GROUPS: readonly VariableGroup[] = [
   },
   {
     title: 'Connectors',
-    intro: 'Read where a connector fetches from an address that a user gave.',
+    intro: 'Read where a connector fetches from an address, or reads a folder, that a user gave.',
     variables: [
       note('WEIR_EGRESS_ALLOW', 'networks, by commas', 'public addresses only', 'Private networks that may be reached'),
       note('WEIR_EGRESS_PORTS', 'ports, by commas', '80 and 443', 'Ports that may be reached'),
+      note('WEIR_FILES_ROOTS', 'folders, by colons', 'every folder', 'Folders below which files may be read'),
+      note('WEIR_FILES_REFUSED', 'folders, by colons', 'none', 'Folders that are never read'),
     ],
   },
   {

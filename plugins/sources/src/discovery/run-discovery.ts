@@ -89,11 +89,12 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
   const hydrated = await hydrate(kernel, tenant, config, at);
   const folder = await folders.make(`${runId}-${leaseEpoch}`);
   try {
-    const runtime = chosenRuntime(await engine.prepare(), {
+    const choice = await engine.prepare();
+    const runtime = chosenRuntime(choice, {
       connectors: patterns.connectors,
       workDir: folder,
       mode: kernel.mode,
-      environment: connectorEnvironment(settingsOf(kernel)),
+      environment: connectorEnvironment(settingsOf(kernel), choice, folders.root),
     });
     const request = {
       image: pattern.image,

@@ -222,7 +222,7 @@ function childPlan(
     runtime,
     pinned: pinnedImage(plan.source, pattern.image),
     connectors: patterns.connectors,
-    environment: connectorEnvironment(settingsOf(kernel)),
+    environment: connectorEnvironment(settingsOf(kernel), runtime, deps.folders.root),
     limits: attemptLimits(pattern, parts.ranOut),
     segments: pattern.fast_path?.includes(SEGMENT_OFFER.channel) ?? false,
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,

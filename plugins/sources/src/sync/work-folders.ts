@@ -7,6 +7,7 @@ const ATTEMPT = /^(\d+)-/;
 
 /** The scratch folders of attempts: each belongs to the worker process in its name and ends with the attempt. */
 export interface WorkFolders {
+  readonly root: string;
   make(label: string): Promise<string>;
   /** Never rejects: an attempt that has committed does not fail by what is left, which the next `sweep` tries again. */
   remove(folder: string): Promise<void>;
@@ -21,6 +22,7 @@ export function workFolders(root: string, onLeft: (folder: string) => void): Wor
     return realpath(join(root, 'attempts'));
   };
   return {
+    root,
     async make(label) {
       const folder = join(await base(), `${process.pid}-${label}`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
