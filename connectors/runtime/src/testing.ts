@@ -56,8 +56,20 @@ type Start = (habit: Habit, more?: Partial<ConnectorRun>) => Promise<ConnectorPr
 /** The cases; each is on its own. */
 export function runtimeConformance(harness: RuntimeHarness): RuntimeCase[] {
   const { runtime, image, unknown = { image: 'weir/nobody:1', code: 'connector_image_unknown' } } = harness;
-  const start: Start = (habit, more) => runtime.run(testRun(image(habit), more));
-  return [
+  const started: ConnectorProcess[] = [];
+  const start: Start = async (habit, more) => {
+    const connector = await runtime.run(testRun(image(habit), more));
+    started.push(connector);
+    return connector;
+  };
+  // Output that a case has not read would hold the container back for its reader.
+  const cleanUp = async () => {
+    for (const { stdout, removed } of started.splice(0)) {
+      stdout.destroy();
+      await removed;
+    }
+  };
+  const cases = [
     ...outputCases(start),
     ...inputCases(start, harness),
     ...segmentCases(start),
@@ -68,6 +80,7 @@ export function runtimeConformance(harness: RuntimeHarness): RuntimeCase[] {
       run: () => assert.rejects(runtime.run(testRun(unknown.image)), isCode(unknown.code)),
     },
   ];
+  return cases.map(({ name, run }) => ({ name, run: () => run().finally(cleanUp) }));
 }
 
 function outputCases(start: Start): RuntimeCase[] {
