@@ -153,5 +153,7 @@ else {
       'nothing is removed',
     );
     t.match(await live.stop(), { code: 143, stopped: true });
+    live.stdout.destroy();
+    await live.removed;
   });
 }
