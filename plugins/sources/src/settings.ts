@@ -2,7 +2,6 @@ import { delimiter } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { SecretSetting } from '@weir/kernel';
 import { OneOf } from '@weir/kernel/contract';
-import type { RuntimeChoice } from './runtime/runtime-choice.ts';
 
 /** Absolute folders, separated as in `PATH`. */
 const FOLDERS = '^(?:/[^:]*(?::/[^:]*)*)?$';
@@ -106,7 +105,7 @@ export type Settings = Static<typeof settings>;
 /** What the operator sets for connectors; one that is a process here also has the bounds of local folders. */
 export function connectorEnvironment(
   settings: Settings,
-  { kind }: RuntimeChoice,
+  { kind }: { kind: 'process' | 'container' },
   workDir: string,
 ): Record<string, string> {
   const { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS, WEIR_FILES_ROOTS, WEIR_FILES_REFUSED } = settings;
