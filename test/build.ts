@@ -10,6 +10,7 @@ export const PUBLISHED: readonly string[] = [
   'documents',
   'vault',
   'run-logs',
+  'lib/telemetry',
   'kernel',
   'migrations',
   'workers',

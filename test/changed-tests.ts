@@ -48,7 +48,7 @@ export function withStarted(imports: Reach): Reach {
   return new Map([...imports].map(([module, imported]) => [module, [...imported, ...started(module)]]));
 }
 
-const packageOf = (file: string): string => /^((?:connectors|plugins)\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? file;
+const packageOf = (file: string): string => /^((?:connectors|lib|plugins)\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? file;
 
 /**
  * The tests that a change may reach: those that import or start a changed module, however far, and all tests of a package

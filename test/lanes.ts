@@ -22,15 +22,15 @@ export interface Lane {
 
 const SYNC = ['engine/src', 'lakehouse/src', 'plugins/datasets/src', 'plugins/sources/src', 'workers/src'];
 const CONTAINERS = ['connectors/images/src', 'connectors/runtime/src', 'deploy', 'test/engines'];
-const WALLS = ['kernel/src', 'migrations/src', 'plugins'];
+const WALLS = ['kernel/src', 'lib', 'migrations/src', 'plugins'];
 
 export const LANES = {
   crashes: {
     files: ['test/test/crash-{disk,rounds,store}.soak.ts', 'plugins/sources/test/crash.test.ts'],
-    inputs: [...SYNC, 'connectors/files/src', 'kernel/src', 'test/crash'],
+    inputs: [...SYNC, 'connectors/files/src', 'kernel/src', 'lib', 'test/crash'],
   },
   /** Every reachable cell of every crash matrix: hours. */
-  'crash-cells': { files: ['test/test/crash-cells.soak.ts'], inputs: [...SYNC, 'kernel/src', 'test/crash'] },
+  'crash-cells': { files: ['test/test/crash-cells.soak.ts'], inputs: [...SYNC, 'kernel/src', 'lib', 'test/crash'] },
   containers: {
     files: [
       ...['cli/test/connectors-prove.soak.ts', 'connectors/runtime/test/container-*.soak.ts'],
@@ -40,7 +40,7 @@ export const LANES = {
   },
   'docs-pages': {
     files: ['test/test/docs-pages.soak.ts', 'cli/test/dev-once.soak.ts', 'test/test/template.test.ts'],
-    inputs: ['docs', 'cli/src', 'embedded/src', 'kernel/src', 'plugin-template', 'test/docs', 'workers/src'],
+    inputs: ['docs', 'cli/src', 'embedded/src', 'kernel/src', 'lib', 'plugin-template', 'test/docs', 'workers/src'],
   },
   'proof-both': { inputs: [...WALLS, 'vault/src', 'workers/src', 'test/prove'] },
   'fuzz-long': { program: ['test/fuzz/main.ts'], inputs: [...WALLS, 'documents/src', 'test/fuzz'] },

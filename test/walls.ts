@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const LEAST_MODULES = 100;
 
 const OURS =
-  '^(documents|vault|run-logs|kernel|lakehouse|migrations|embedded|egress|parquet|engine|connectors|plugins|workers|cli|test|bench)/';
+  '^(documents|vault|run-logs|lib|kernel|lakehouse|migrations|embedded|egress|parquet|engine|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -24,12 +24,12 @@ export const RULES: IForbiddenRuleType[] = [
     name: 'loads-on-demand',
     comment: 'a process pays a fifth of a second or more for each, and few processes need one',
     severity: 'error',
-    from: { path: OURS, pathNot: '^kernel/src/telemetry/otlp-tracer\\.ts$' },
+    from: { path: OURS, pathNot: '^lib/telemetry/src/otlp-tracer\\.ts$' },
     to: {
       path: [
         '^node_modules/@opentelemetry/',
         '^node_modules/@temporalio/client/',
-        '^kernel/src/telemetry/otlp-tracer\\.ts$',
+        '^lib/telemetry/src/otlp-tracer\\.ts$',
       ],
       dynamic: false,
       dependencyTypesNot: ['type-only'],
@@ -38,10 +38,12 @@ export const RULES: IForbiddenRuleType[] = [
   leaf('documents-is-a-leaf', '^documents/src', '^documents/'),
   leaf('vault-is-a-leaf', '^vault/src', '^vault/'),
   leaf('run-logs-are-a-leaf', '^run-logs/src', '^run-logs/'),
+  leaf('libraries-know-only-libraries', '^lib/[^/]+/src', '^lib/'),
   leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/', [
     '^documents/src/index\\.ts$',
     '^vault/src/index\\.ts$',
     '^vault/src/testing\\.ts$',
+    '^lib/[^/]+/src/(index|testing)\\.ts$',
   ]),
   leaf('lakehouse-knows-only-parquet', '^lakehouse/src', '^lakehouse/', ['^parquet/src/index\\.ts$']),
   leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
@@ -130,6 +132,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
         'documents',
         'vault',
         'run-logs',
+        'lib',
         'kernel',
         'lakehouse',
         'migrations',

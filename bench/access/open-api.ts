@@ -5,7 +5,7 @@ import { allowedOrigins, allowOrigins } from '../../kernel/src/http/cors.ts';
 import { recordAnswers } from '../../kernel/src/http/http-metrics.ts';
 import { idempotencyStore } from '../../kernel/src/http/idempotency.ts';
 import { createServer } from '../../kernel/src/http/server.ts';
-import { traceRequests } from '../../kernel/src/telemetry/trace-requests.ts';
+import { traceRequests } from '../../kernel/src/http/trace-requests.ts';
 
 /**
  * The API with everything but what keeps callers and tenants apart, to measure what that costs: whoever asks is the admin of

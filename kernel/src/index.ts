@@ -1,4 +1,5 @@
 export { canonicalJson, canonicalSha256 } from '@weir/documents';
+export { startTelemetry, type Telemetry } from '@weir/telemetry';
 export { Secret, type SecretValues, type Vault, VaultError } from '@weir/vault';
 export { authorize } from './auth/authorize.ts';
 export { Refusal } from './config/refusal.ts';
@@ -31,6 +32,5 @@ export type { ChildRegistry, WorkerDeps, WorkerDoor } from './plugins/worker-doo
 export { type Repetition, repeat } from './repeat.ts';
 export { failureView, runView } from './runs/run-view.ts';
 export type { Admitted, RunFailureRecord, RunKind, RunRecord, Runs, RunWorkerView } from './runs/runs.ts';
-export { startTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 export type { Tenants } from './tenancy/tenants.ts';
 export { isLive, POLLER_LIVE_MS, type TaskQueueDescription } from './workflows/workflows.ts';

@@ -3,9 +3,9 @@ import type { WeirPlugin } from './plugins/define-plugin.ts';
 import type { Teardown } from './testing/test-issuer.ts';
 import type { PluginUnderTest, TestPluginOptions } from './testing/test-plugin.ts';
 
+export { type CollectedSpan, type TestCollector, testCollector } from '@weir/telemetry/testing';
 export { conformance, type DeployedPlugin, type Suite } from './testing/conformance.ts';
 export { memoryWorkflows } from './testing/memory-workflows.ts';
-export { type CollectedSpan, type TestCollector, testCollector } from './testing/test-collector.ts';
 export { type DatabaseTools, type TestConnection, type TestDatabase, testDatabase } from './testing/test-database.ts';
 export { type TestIssuer, testIssuer } from './testing/test-issuer.ts';
 export type { PluginUnderTest, Teardown };

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
+import { createTelemetry } from '@weir/telemetry';
 import { Secret } from '@weir/vault';
 import t from 'tap';
 import { until } from '../../test/until.ts';
-import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { temporalWorkflows } from '../src/workflows/temporal-workflows.ts';
 
 const address = process.env.WEIR_TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:7233';

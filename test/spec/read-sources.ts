@@ -12,7 +12,7 @@ export interface SourceFacts {
   text: string;
 }
 
-const SOURCES = ['*/{src,bin}/**/*.{ts,mjs}', '{plugins,connectors}/*/src/**/*.ts'];
+const SOURCES = ['*/{src,bin}/**/*.{ts,mjs}', '{plugins,connectors,lib}/*/src/**/*.ts'];
 const NAME = '[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*';
 const FAMILIES = [...new Set(['WEIR', ...variables.map(({ name }) => name.split('_')[0])])].join('|');
 /** The ways in which a variable is read here: member, key, destructured, key of a settings schema, name in a list. */
@@ -28,7 +28,7 @@ const TEMPLATE = /`([A-Z][A-Z0-9_]*_\$\{[^`]*|\$\{prefix\}_[A-Z0-9_]*)`/g;
 const folderOf = (file: string): string =>
   file
     .split('/')
-    .slice(0, /^(plugins|connectors)\//.test(file) ? 2 : 1)
+    .slice(0, /^(plugins|connectors|lib)\//.test(file) ? 2 : 1)
     .join('/');
 
 function add(map: Map<string, Set<string>>, name: string, folder: string): void {

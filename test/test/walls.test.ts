@@ -6,9 +6,10 @@ import { checkWalls, RULES } from '../walls.ts';
 /** One import through each wall: the file that does it and what it imports. */
 const FAULTS: Record<string, [from: string, to: string]> = {
   'no-circular': ['kernel/src/a.ts', 'kernel/src/b.ts'],
-  'loads-on-demand': ['kernel/src/telemetry/telemetry.ts', 'kernel/src/telemetry/otlp-tracer.ts'],
+  'loads-on-demand': ['lib/telemetry/src/telemetry.ts', 'lib/telemetry/src/otlp-tracer.ts'],
   'documents-is-a-leaf': ['documents/src/index.ts', 'kernel/src/contract.ts'],
   'run-logs-are-a-leaf': ['run-logs/src/index.ts', 'kernel/src/contract.ts'],
+  'libraries-know-only-libraries': ['lib/telemetry/src/index.ts', 'kernel/src/contract.ts'],
   'vault-is-a-leaf': ['vault/src/index.ts', 'kernel/src/contract.ts'],
   'kernel-knows-no-plugin': ['kernel/src/index.ts', 'plugins/sources/src/contract.ts'],
   'lakehouse-knows-only-parquet': ['lakehouse/src/index.ts', 'kernel/src/contract.ts'],
@@ -44,7 +45,7 @@ t.test('every rule of the walls catches a planted import, of a type too', async 
   const [tracing, tracer] = FAULTS['loads-on-demand']!;
   write(tracer, 'export const here = 1;\n');
   write(tracing, "import { here } from './otlp-tracer.ts';\nexport { here };\n");
-  write('kernel/src/boot.ts', "const load = () => import('./telemetry/otlp-tracer.ts');\nexport { load };\n");
+  write('lib/telemetry/src/load.ts', "const load = () => import('./otlp-tracer.ts');\nexport { load };\n");
   write('kernel/src/b.ts', "import type { Here } from './a.ts';\nexport type Back = Here;\n");
   write('kernel/src/a.ts', 'export type Here = string;\n');
   const { faults } = await checkWalls(root, 1);
@@ -65,6 +66,7 @@ t.test('a run that read nothing is a fault and not a pass', async (t) => {
         documents: {},
         vault: {},
         'run-logs': {},
+        lib: {},
         kernel: {},
         lakehouse: {},
         migrations: {},

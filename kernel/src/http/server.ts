@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { strictJson, strictYaml } from '@weir/documents';
+import { readTraceparent } from '@weir/telemetry';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import fastJson from 'fast-json-stringify';
@@ -18,7 +19,6 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
-import { readTraceparent } from '../telemetry/span.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 
 const JSON_TYPES = ['application/json', 'application/merge-patch+json'];

@@ -4,7 +4,6 @@ import { AuditTrails } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { RunningPlatform } from '../plugins/boot-platform.ts';
 import { healthChecks } from '../plugins/kernel-services.ts';
-import { traceRequests } from '../telemetry/trace-requests.ts';
 import { auditCalls } from './audit-calls.ts';
 import { authenticator } from './authenticate.ts';
 import { trustedProxies } from './client-address.ts';
@@ -14,6 +13,7 @@ import { idempotencyStore } from './idempotency.ts';
 import { KERNEL_ENDPOINTS } from './kernel-endpoints.ts';
 import { registerKernelRoutes } from './kernel-routes.ts';
 import { createServer } from './server.ts';
+import { traceRequests } from './trace-requests.ts';
 
 const DRAIN_MS = 25_000;
 

@@ -1,6 +1,5 @@
+import type { OpenSpan, Telemetry } from '@weir/telemetry';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { OpenSpan } from './span.ts';
-import type { Telemetry } from './telemetry.ts';
 
 /**
  * Makes every request a span, named by its operation, that continues the caller's `traceparent`; what the route's

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { startTelemetry, type Telemetry } from '@weir/telemetry';
 import { openVault, type Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -15,7 +16,6 @@ import { type Database, openDatabase } from '../persistence/open-database.ts';
 import { createRuns } from '../runs/create-runs.ts';
 import { runMetrics } from '../runs/run-metrics.ts';
 import type { RunKind } from '../runs/runs.ts';
-import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type TenantPlugins, tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
 import { proveVault } from '../vault/prove-vault.ts';

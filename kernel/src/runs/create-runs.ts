@@ -1,4 +1,5 @@
 import type { InferEntity } from '@mikro-orm/core';
+import { createTelemetry, type Telemetry } from '@weir/telemetry';
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tenant } from '../contract/caller.ts';
@@ -10,7 +11,6 @@ import { faultpoint } from '../faultpoint.ts';
 import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 import type { Contributions } from '../plugins/contributions.ts';
 import type { Repetition } from '../repeat.ts';
-import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { cancelRun } from './cancel-run.ts';

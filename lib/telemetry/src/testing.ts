@@ -1,6 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Teardown } from './test-issuer.ts';
+
+/** The part of a tap test that the collector needs. */
+interface Teardown {
+  teardown(work: () => unknown): void;
+}
 
 /** A span as the collector was told of it. */
 export interface CollectedSpan {

@@ -1,14 +1,9 @@
 import { registerHooks } from 'node:module';
 import { trace } from '@opentelemetry/api';
 import fc from 'fast-check';
-import { pino } from 'pino';
 import t from 'tap';
-import { createServer } from '../src/http/server.ts';
-import { createLog } from '../src/log/log.ts';
-import { readTraceparent } from '../src/telemetry/span.ts';
-import { createTelemetry, startTelemetry } from '../src/telemetry/telemetry.ts';
-import { traceRequests } from '../src/telemetry/trace-requests.ts';
-import { testCollector } from '../src/testing/test-collector.ts';
+import { createTelemetry, readTraceparent, startTelemetry } from '../src/index.ts';
+import { testCollector } from '../src/testing.ts';
 
 const program = { service: 'weir-test', version: '1' };
 const trace1 = '0af7651916cd43dd8448eb211c80319c';
@@ -79,23 +74,13 @@ t.test('a trace that the caller does not sample is handed on and not recorded', 
   t.strictSame(collector.spans(), []);
 });
 
-t.test('a trace is handed on without a collector too, and log lines name it where that is wanted', async (t) => {
+t.test('without a collector a trace is handed on, and begins unsampled where an id is given', async (t) => {
   const telemetry = createTelemetry();
-  const lines: Record<string, unknown>[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-  const log = createLog({ level: 'info', name: 'test', logKeys: telemetry.logKeys, destination });
   const parent = `00-${trace1}-${span1}-01`;
-  log.info('outside');
   await telemetry.span({ name: 'activity', parent, logged: true }, async () => {
     t.equal(telemetry.traceparent(), parent);
-    log.info('inside');
-    await telemetry.span({ name: 'deeper' }, async () => log.info('deeper'));
+    t.strictSame(telemetry.logKeys(), { trace_id: trace1 });
   });
-  await telemetry.span({ name: 'request', parent }, async () => log.info('has its own'));
-  t.strictSame(
-    lines.map(({ trace_id }) => trace_id),
-    [undefined, trace1, trace1, undefined],
-  );
   t.equal(telemetry.open({ name: 'nothing' }).traceparent, undefined);
   t.match(telemetry.open({ name: 'begun', traceId: trace1 }).traceparent, /-00$/);
 });
@@ -115,28 +100,4 @@ t.test('only a well-formed traceparent is read', async (t) => {
     t.equal(readTraceparent(bad), undefined);
   }
   fc.assert(fc.property(fc.string(), (text) => readTraceparent(text) === undefined));
-});
-
-t.test('the trace id of a request is the one of its span, its problem document and its log lines', async (t) => {
-  const collector = await testCollector(t);
-  const telemetry = await startTelemetry({ ...program, endpoint: collector.url });
-  const app = createServer(pino({ level: 'silent' }));
-  t.teardown(() => app.close());
-  traceRequests(app, telemetry);
-  const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  const ask = async (headers: Record<string, string>) =>
-    (await (await fetch(`${url}/nowhere?canary=1`, { headers })).json()) as { trace_id: string };
-  const own = await ask({});
-  const given = await ask({ traceparent: `00-${trace1}-${span1}-01` });
-  const broken = await ask({ traceparent: `00-${trace1}-zz-01` });
-  t.equal(given.trace_id, trace1);
-  await app.close();
-  await telemetry.stop();
-  const facts = { name: 'unknown_route', attributes: { 'http.response.status_code': 404 } };
-  t.match(collector.spans(), [
-    { ...facts, traceId: own.trace_id, parentSpanId: undefined },
-    { ...facts, traceId: trace1, parentSpanId: span1 },
-    { ...facts, traceId: broken.trace_id, parentSpanId: undefined },
-  ]);
-  t.notMatch(collector.received(), /canary/);
 });
