@@ -23,7 +23,8 @@ const readLock = (file) => {
 
 /**
  * Whether node_modules holds what package-lock.json asks for. Compared by content, not by time stamps: a checkout
- * gives every file the same age. Optional packages of other platforms may be absent; this platform's Node may not.
+ * gives every file the same age. Optional packages of other platforms may be absent; this platform's Node and the links to
+ * the packages of the workspace may not.
  */
 function dependenciesPresent() {
   const wanted = readLock('package-lock.json');
@@ -31,7 +32,10 @@ function dependenciesPresent() {
   if (!wanted || !installed) return false;
   return Object.entries(wanted).every(
     ([name, entry]) =>
-      name === '' || installed[name]?.version === entry.version || (entry.optional === true && !installed[name]),
+      name === '' ||
+      (entry.link === true
+        ? existsSync(path.join(ROOT, name))
+        : installed[name]?.version === entry.version || (entry.optional === true && !installed[name])),
   );
 }
 

@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+
+const BIN = path.resolve(import.meta.dirname, '../bin');
+
+t.test('a package of the workspace without its link in node_modules → npm install before the start', async (t) => {
+  const root = t.testdir({ 'start.ts': "console.log('started')", 'npm.js': '', lib: { one: {} }, node_modules: {} });
+  await mkdir(path.join(root, 'cli'));
+  await cp(BIN, path.join(root, 'cli/bin'), { recursive: true });
+  const packages = { 'lib/one': { version: '1.0.0' }, 'node_modules/one': { resolved: 'lib/one', link: true } };
+  for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
+    await writeFile(path.join(root, lock), JSON.stringify({ packages }));
+  const env = { PATH: process.env.PATH, npm_execpath: path.join(root, 'npm.js') };
+  const launch = () =>
+    promisify(execFile)(process.execPath, [path.join(root, 'cli/bin/node24.mjs'), 'start.ts'], { env });
+  t.match(await launch(), { stdout: 'started\n', stderr: /npm install/ });
+  await symlink('../lib/one', path.join(root, 'node_modules/one'));
+  t.strictSame(await launch(), { stdout: 'started\n', stderr: '' });
+});
