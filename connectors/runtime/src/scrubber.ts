@@ -1,11 +1,23 @@
+import { decodings } from './decode-text.ts';
+
 /** What stands in the place of a credential. */
 export const SCRUBBED = '[secret]';
 /** Shorter values are words that texts have anyway; masking them would hide nothing and spoil everything. */
 export const MIN_SCRUBBED_CHARS = 4;
 /** Lines of a longer credential, such as of a private key, are masked one by one from this length on. */
 const MIN_LINE_CHARS = 12;
-/** Values that one scrubber masks, with all their spellings; a credential has few. */
-const MAX_SPELLINGS = 10_000;
+/** Bound on the values that one scrubber masks; a credential has few. */
+const MAX_VALUES = 10_000;
+/** Bound on nested base64 and hexadecimal. */
+const MAX_BLOBS = 2;
+/** Base64 may begin at each of these places of a run of its characters. */
+const BASE64_SHIFTS = [0, 1, 2, 3];
+/** Characters in which an escape, itself escaped, may be incomplete at the end of a piece. */
+const MAX_ESCAPE_CHARS = 64;
+/** Least bound on what is held back of a word that may be base64. */
+const MIN_HELD_CHARS = 4096;
+/** How much longer than a value its text can be, within reason. */
+const MAX_GROWTH = 16;
 
 /** Takes the credentials of one connector out of what it says. */
 export interface Scrubber {
@@ -21,41 +33,26 @@ export interface Scrubber {
 }
 
 /**
- * A scrubber of credential values: each is found as it is, in base64 at all three alignments and in both alphabets,
- * percent-encoded, in hexadecimal and escaped as in JSON, once and twice, and escaped before it was encoded. Values of fewer than `minChars` characters are left.
+ * A scrubber of credential values. It decodes the text as JSON, URL, HTML, base64 and hexadecimal, nested within bounds, and
+ * looks for the values themselves. Values of fewer than `minChars` characters are left.
  */
 export function createScrubber(values: Iterable<string>, minChars: number = MIN_SCRUBBED_CHARS): Scrubber {
-  const spellings = [
-    ...new Set(
-      [...values]
-        .flatMap(partsOf)
-        .filter((part) => part.length >= minChars)
-        .flatMap(spellingsOf),
-    ),
-  ]
+  const known = [...new Set([...values].flatMap(partsOf).filter((part) => part.length >= minChars))]
     .sort((one, other) => other.length - one.length)
-    .slice(0, MAX_SPELLINGS);
-  const longest = spellings[0]?.length ?? 0;
-  const bytes = spellings.map((spelling) => Buffer.from(spelling));
-  const pattern =
-    spellings.length === 0
-      ? undefined
-      : new RegExp(spellings.map((one) => one.replace(SPECIAL, '\\$&')).join('|'), 'g');
-  const text = (given: string) => (pattern === undefined ? given : given.replace(pattern, SCRUBBED));
-  const finds = (given: string | Uint8Array) => {
-    if (typeof given === 'string') return spellings.some((one) => given.includes(one));
-    const buffer = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-    return bytes.some((one) => buffer.includes(one));
-  };
+    .slice(0, MAX_VALUES);
+  if (known.length === 0) return NOTHING_TO_SCRUB;
+  const places = finderOf(known);
+  const text = (given: string) => masked(given, places(given));
+  const openAt = openingsOf(known);
   return {
     text,
-    finds,
+    finds: (given) => places(typeof given === 'string' ? given : Buffer.from(given).toString()).next().done !== true,
     pieces() {
       let held = '';
       return {
         push(piece) {
           held = text(held + piece);
-          const cut = Math.max(0, held.length - beginningAt(held, spellings, longest));
+          const cut = openAt(held);
           const shown = held.slice(0, cut);
           held = held.slice(cut);
           return shown;
@@ -70,15 +67,135 @@ export function createScrubber(values: Iterable<string>, minChars: number = MIN_
   };
 }
 
+const NOTHING_TO_SCRUB: Scrubber = {
+  text: (text) => text,
+  finds: () => false,
+  pieces: () => ({ push: (piece) => piece, end: () => '' }),
+};
+
 const SPECIAL = /[.*+?^${}()|[\]\\/-]/g;
 
-/** How many characters at the end of a text may be the beginning of a spelling. */
-function beginningAt(text: string, spellings: readonly string[], longest: number): number {
-  for (let length = Math.min(longest - 1, text.length); length > 0; length -= 1) {
-    const end = text.slice(-length);
-    if (spellings.some((one) => one.length > length && one.startsWith(end))) return length;
+type Place = readonly [start: number, end: number];
+
+/** Finds the places of values in a text; a run of base64 or hexadecimal that holds one is a place as a whole. */
+function finderOf(values: readonly string[]): (text: string) => Generator<Place> {
+  // A form writes a space as a plus.
+  const patterns = values.map((one) => one.replace(SPECIAL, '\\$&').replaceAll(' ', '[ +]'));
+  const pattern = new RegExp(patterns.join('|'), 'g');
+  const blobs = blobsOf(values);
+  const holds = (blob: string, encoding: BufferEncoding, depth: number) =>
+    BASE64_SHIFTS.some(
+      (shift) => places(Buffer.from(blob.slice(shift), encoding).toString(), depth + 1).next().done !== true,
+    );
+  function* places(text: string, depth = 0): Generator<Place> {
+    const looked = new Map<string, boolean>();
+    for (const decoding of decodings(text)) {
+      const at = ({ 0: found, index }: RegExpExecArray) => decoding.place(index, index + found.length);
+      for (const found of decoding.text.matchAll(pattern)) yield at(found);
+      if (depth === MAX_BLOBS) continue;
+      for (const { runs, hint, encoding } of blobs) {
+        if (!hint.test(decoding.text)) continue;
+        for (const run of decoding.text.matchAll(runs)) {
+          const blob = `${encoding} ${run[0]}`;
+          const isPlace = looked.get(blob) ?? (hint.test(run[0]) && holds(run[0], encoding, depth));
+          looked.set(blob, isPlace);
+          if (isPlace) yield at(run);
+        }
+      }
+    }
   }
-  return 0;
+  return places;
+}
+
+/** How to find values in base64 or hexadecimal: the runs to decode. */
+interface Blobs {
+  encoding: BufferEncoding;
+  /** Runs that are long enough for the shortest value. */
+  runs: RegExp;
+  /** What a run that is worth decoding holds. */
+  hint: RegExp;
+}
+
+/** Parts that no text escapes; the longest of a value shows cheaply whether a run may hold that value. */
+const UNESCAPED = /[A-Za-z0-9]{3,}/g;
+
+function blobsOf(values: readonly string[]): Blobs[] {
+  const bytes = Math.min(...values.map((one) => Buffer.byteLength(one)));
+  const anchors = values.map((one) => (one.match(UNESCAPED) ?? ['']).reduce((a, b) => (b.length > a.length ? b : a)));
+  const hintOf = (spell: (anchor: string) => string[], flags?: string) =>
+    new RegExp([...new Set(anchors.flatMap(spell))].map((one) => one.replace(SPECIAL, '\\$&')).join('|'), flags);
+  const hexOf = (anchor: string) => [Buffer.from(anchor).toString('hex')];
+  const encoded = (anchor: string) => [...base64Of(anchor), ...hexOf(anchor)];
+  return [
+    {
+      encoding: 'base64',
+      runs: new RegExp(`[A-Za-z0-9+/_-]{${Math.ceil((bytes * 4) / 3)},}`, 'g'),
+      hint: hintOf((anchor) => base64Of(anchor).flatMap((one) => [one, ...encoded(one)])),
+    },
+    {
+      encoding: 'hex',
+      runs: new RegExp(`[0-9A-Fa-f]{${bytes * 2},}`, 'g'),
+      hint: hintOf((anchor) => hexOf(anchor), 'i'),
+    },
+  ];
+}
+
+/** The base64 of a text wherever it begins in a longer one: without the characters that its neighbours change. */
+function base64Of(text: string): string[] {
+  const raw = Buffer.from(text);
+  return [0, 1, 2].flatMap((shift) => {
+    const encoded = Buffer.concat([Buffer.alloc(shift), raw])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const from = shift === 0 ? 0 : shift + 1;
+    const to = (shift + raw.length) % 3 === 0 ? encoded.length : encoded.length - 1;
+    const own = encoded.slice(from, to);
+    return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+function masked(text: string, places: Iterable<Place>): string {
+  let [shown, done] = ['', 0];
+  for (const [start, end] of [...places].sort(([one], [other]) => one - other)) {
+    if (start >= done) shown += text.slice(done, start) + SCRUBBED;
+    done = Math.max(done, end);
+  }
+  return shown + text.slice(done);
+}
+
+const BLOB_END = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]+$/;
+
+/** Finds where, at the end of a text, a value may begin that is not complete yet. */
+function openingsOf(values: readonly string[]): (text: string) => number {
+  const known = values.map((one) => one.replaceAll('+', ' '));
+  const longest = values[0]?.length ?? 0;
+  const maxHeld = Math.max(MIN_HELD_CHARS, MAX_GROWTH * longest);
+  const openingOf = (text: string): number => {
+    const blob = BLOB_END.exec(text)?.index ?? text.length;
+    for (let length = Math.min(longest - 1, text.length); length > text.length - blob; length -= 1) {
+      const end = text.slice(-length).replaceAll('+', ' ');
+      if (known.some((one) => one.length > length && one.startsWith(end))) return text.length - length;
+    }
+    return blob;
+  };
+  return (text) => {
+    const from = Math.max(0, text.length - maxHeld);
+    const tail = text.slice(from);
+    let opening = tail.length;
+    for (const end of endsOf(tail)) {
+      for (const decoding of decodings(tail.slice(0, end))) {
+        const at = openingOf(decoding.text);
+        opening = Math.min(opening, decoding.place(at, at)[0]);
+      }
+    }
+    return from + opening;
+  };
+}
+
+/** The end of a text, and the places near it where an incomplete escape may begin. */
+function endsOf(text: string): number[] {
+  const from = Math.max(0, text.length - MAX_ESCAPE_CHARS);
+  return [text.length, ...[...text.slice(from).matchAll(/[\\%&]/g)].map(({ index }) => from + index)];
 }
 
 /** A value, its lines, and the texts in it when it is JSON: a connector shows what it has read of it. */
@@ -108,43 +225,4 @@ export function leaves(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number' || typeof value === 'bigint') return [String(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [];
-}
-
-/** Each way to write a value as a text; what is encoded as a whole may hold it escaped, such as a configuration in base64. */
-function spellingsOf(value: string): string[] {
-  const json = JSON.stringify(value).slice(1, -1);
-  const ascii = [...json].map((char) => (char > '~' ? unicodeEscape(char) : char)).join('');
-  const twice = JSON.stringify(json).slice(1, -1);
-  const written = [...new Set([value, json, ascii, json.replaceAll('/', '\\/')])];
-  return [...written, twice, ...written.flatMap(encodingsOf)];
-}
-
-function encodingsOf(value: string): string[] {
-  const hex = Buffer.from(value).toString('hex');
-  const url = value.isWellFormed()
-    ? [encodeURIComponent(value), new URLSearchParams([['', value]]).toString().slice(1)]
-    : [];
-  return [hex, hex.toUpperCase(), ...url, ...base64Of(value)];
-}
-
-function unicodeEscape(char: string): string {
-  return char
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
-}
-
-/** The base64 of a value wherever it begins in a longer text: without the characters that its neighbours change. */
-function base64Of(value: string): string[] {
-  const raw = Buffer.from(value);
-  return [0, 1, 2].flatMap((shift) => {
-    const encoded = Buffer.concat([Buffer.alloc(shift), raw])
-      .toString('base64')
-      .replace(/=+$/, '');
-    const from = shift === 0 ? 0 : shift + 1;
-    const to = (shift + raw.length) % 3 === 0 ? encoded.length : encoded.length - 1;
-    const own = encoded.slice(from, to);
-    const url = own.replaceAll('+', '-').replaceAll('/', '_');
-    return own.length < MIN_SCRUBBED_CHARS ? [] : [own, url];
-  });
 }

@@ -7,6 +7,16 @@ const RUNS = cases(1_000);
 const secrets = fc
   .string({ minLength: 4, maxLength: 40, unit: 'grapheme' })
   .filter((one) => one.trim() === one && !/^[[{]|\n/.test(one));
+const asciiJson = (text: string) =>
+  JSON.stringify(text).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const goJson = (text: string) =>
+  JSON.stringify(text).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+const html = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+const namedHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('é', '&eacute;');
+const lowerUrl = (text: string) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase());
+const byteEscapes = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   raw: (one) => one,
   json: (one) => JSON.stringify({ one }),
@@ -20,24 +30,46 @@ const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   'json in a URL': (one) => encodeURIComponent(JSON.stringify({ one })),
   'json in a form': (one) => new URLSearchParams({ all: JSON.stringify({ one }) }).toString(),
   'json in hex': (one) => Buffer.from(JSON.stringify({ one })).toString('hex'),
+  'ASCII json in ASCII json': (one) => asciiJson(asciiJson(one)),
+  'json of Go': (one) => goJson(one),
+  'json of Go in json': (one) => JSON.stringify(goJson(one)),
+  html,
+  'html with names': namedHtml,
+  'json in html': (one) => html(JSON.stringify(one)),
+  'url in lower case': lowerUrl,
+  'json in a url in lower case': (one) => lowerUrl(goJson(one)),
+  'bytes of Python': byteEscapes,
+  'ASCII json in ASCII json in base64': (one) => Buffer.from(asciiJson(asciiJson(one))).toString('base64'),
+  'json of Go in hex': (one) => Buffer.from(goJson(one)).toString('hex'),
+  'base64 in json with escaped slashes': (one) =>
+    JSON.stringify(Buffer.from(one).toString('base64')).replaceAll('/', '\\/'),
+  'base64 of base64': (one) => Buffer.from(Buffer.from(one).toString('base64')).toString('base64'),
   'base64, two bytes in': (one) => Buffer.from(`user:${one}`).toString('base64url'),
 };
+
+/** Credentials with characters that some writer escapes, or that look like an escape. */
+const AWKWARD = ['p&ss<w>ord=1/2+3', 'Pässwörd"é\\n', 'a+b c%20d', '\\%41"x', '&lt;\\u0041;', '100%"\\\\', '🔑&"é\'x'];
 
 for (const [name, spell] of Object.entries(SPELLINGS)) {
   t.test(`a credential that is spelled as ${name} is found and masked, however the text is cut`, async (t) => {
     fc.assert(
-      fc.property(secrets, fc.lorem(), fc.array(fc.nat(200), { maxLength: 6 }), (secret, words, cuts) => {
-        const scrubber = createScrubber([secret]);
-        const spelled = spell(secret);
-        const text = `${words} ${spelled} ${words}`;
-        const masked = scrubber.text(text);
-        if (!masked.includes(SCRUBBED) || !scrubber.finds(text) || !scrubber.finds(Buffer.from(text))) return false;
-        if (scrubber.finds(masked.replaceAll(SCRUBBED, ''))) return false;
-        const pieces = scrubber.pieces();
-        const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length].sort((a, b) => a - b);
-        const shown = places.slice(1).map((place, k) => pieces.push(text.slice(places[k], place)));
-        return !scrubber.finds([...shown, pieces.end()].join('').replaceAll(SCRUBBED, '\u0000'));
-      }),
+      fc.property(
+        fc.oneof(secrets, fc.constantFrom(...AWKWARD)),
+        fc.lorem(),
+        fc.array(fc.nat(200), { maxLength: 6 }),
+        (secret, words, cuts) => {
+          const scrubber = createScrubber([secret]);
+          const spelled = spell(secret);
+          const text = `${words} ${spelled} ${words}`;
+          const masked = scrubber.text(text);
+          if (!masked.includes(SCRUBBED) || !scrubber.finds(text) || !scrubber.finds(Buffer.from(text))) return false;
+          if (scrubber.finds(masked.replaceAll(SCRUBBED, ''))) return false;
+          const pieces = scrubber.pieces();
+          const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length].sort((a, b) => a - b);
+          const shown = places.slice(1).map((place, k) => pieces.push(text.slice(places[k], place)));
+          return !scrubber.finds([...shown, pieces.end()].join('').replaceAll(SCRUBBED, '\u0000'));
+        },
+      ),
       { numRuns: RUNS },
     );
     t.pass('for every secret tried');
@@ -51,4 +83,15 @@ t.test('the lines of a key and the texts of a JSON document are masked one by on
   t.equal(scrubber.text('abc service'), 'abc service');
   t.equal(createScrubber([]).text('anything'), 'anything');
   t.notOk(createScrubber(['0123456'], 8).finds('0123456'));
+});
+
+t.test('a credential that a text holds twice in one spelling is masked at both places', async (t) => {
+  const scrubber = createScrubber(['p&ss<w>ord=1']);
+  for (const spelled of ['cCZzczx3Pm9yZD0x', 'p\\u0026ss\\u003cw\\u003eord=1', 'p%26ss%3cw%3eord%3d1'])
+    t.equal(scrubber.text(`${spelled} and ${spelled}.`), `${SCRUBBED} and ${SCRUBBED}.`);
+});
+
+t.test('a text without a credential stays as it is, escapes and all', async (t) => {
+  const text = 'GET /a?b=%26&amp;c="\\u0041" 5 % of \\d, \\x4';
+  t.equal(createScrubber(['p&ss<w>ord=1']).text(text), text);
 });

@@ -25,3 +25,10 @@ t.test('a hint without a credential stays whole', async (t) => {
   const failure = verdictFailure(traceFailure({ message: 'no', internal_message: 'refused_it', hint }));
   t.equal(scrubbedFailure(failure, createScrubber([secret])).hint, hint);
 });
+
+t.test('a hint that holds a credential as Go or HTML writes it shows no part of it', async (t) => {
+  const hint = 'refused: {"password":"p\\u0026ss\\u003cw\\u003eord"} or p&amp;ss&lt;w&gt;ord';
+  const failure = verdictFailure(traceFailure({ message: 'no', internal_message: 'refused_it', hint }));
+  const shown = scrubbedFailure(failure, createScrubber(['p&ss<w>ord'])).hint;
+  t.equal(shown, 'refused: {"password":"[secret]"} or [secret]');
+});

@@ -82,10 +82,7 @@ function told(message: object): Telling {
 const membersOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/**
- * What is there, one below the other. What is no text is named by its kind alone: as JSON its texts would be escaped once more
- * than those of a credential are looked for.
- */
+/** The texts among the parts, one below the other; other values are named by their kind. */
 function joined(...parts: readonly unknown[]): string {
   return parts
     .filter((part) => part !== undefined && part !== null)
