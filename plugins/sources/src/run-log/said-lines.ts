@@ -33,7 +33,7 @@ export function saidLines(said: Said, at: number, mask: Mask): RunLogEntry[] {
   const isCut = text.length > MAX_SAID_CHARS;
   const masked = mask(isCut ? text.slice(0, MAX_SAID_CHARS) : text, isCut);
   const lines = plainLines(masked).map((line) => mask(line, false));
-  const name = stream === undefined ? '' : mask(plainText(stream.slice(0, MAX_NAME_CHARS)), true);
+  const name = stream === undefined ? '' : shownName(stream, mask);
   return [...lines, ...(isCut ? ['(the rest of this message is not kept)'] : [])].map((message) => ({
     at,
     level,
@@ -42,6 +42,11 @@ export function saidLines(said: Said, at: number, mask: Mask): RunLogEntry[] {
     message,
     untrusted: true,
   }));
+}
+
+function shownName(stream: string, mask: Mask): string {
+  const isCut = stream.length > MAX_NAME_CHARS;
+  return mask(plainText(isCut ? stream.slice(0, MAX_NAME_CHARS) : stream), isCut);
 }
 
 interface Telling {
