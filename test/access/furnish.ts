@@ -2,7 +2,7 @@ import { call } from '@weir/kernel/contract';
 import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
 import { createSource, getCredentials, getVerification, putSchedule, verifySync } from '@weir/plugin-sources/contract';
 import { VAULTED_CONFIG, vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
-import { seedReplay } from '../fuzz/seed.ts';
+import { PEOPLE, seedReplay } from '../fuzz/seed.ts';
 import { type Api, apiOf, type Caller } from '../fuzz/seed-sources.ts';
 import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
@@ -115,9 +115,12 @@ async function policies({ api }: Tenancy): Promise<Ids> {
   return { policy_id: (await api(createPolicy, { body })).policy_id };
 }
 
-/** A source whose credential lies in the secret store; a platform without one has nothing to name. */
+/** A second source; where there is a secret store, its credential lies there. */
 async function credentials({ api, tenant, isVaulted }: Tenancy): Promise<Ids> {
-  if (!isVaulted) return { credential_ref: `cred_${(tenant === 'acme' ? 'b' : 'c').repeat(26)}` };
+  if (!isVaulted) {
+    await api(createSource, { body: { name: 'second', pattern_id: 'files', source_config: { path: PEOPLE } } });
+    return { credential_ref: `cred_${(tenant === 'acme' ? 'b' : 'c').repeat(26)}` };
+  }
   const given = { credential_values: vaultedValues(tenant), credential_name: 'key' };
   const body = { name: 'vaulted', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, ...given };
   const { source_id: vaulted_id } = await api(createSource, { body });

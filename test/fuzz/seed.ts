@@ -18,7 +18,7 @@ import { type Api, apiOf, type Caller, inTurn, seedSources } from './seed-source
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const DATA = fixture('shop');
 /** One of its lines has no key. */
-const PEOPLE = fixture('people');
+export const PEOPLE = fixture('people');
 /** Sources that may be retired, and streams that may be deleted, by examples that do no more than that. */
 const VICTIMS = 10;
 
