@@ -3,13 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refusal } from '@weir/kernel';
+import { Platform, Refusal } from '@weir/kernel';
 import { type CredentialMode, openVault } from '@weir/vault';
+import { Client } from 'pg';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { createSource, getCredentials, migrateCredentials, updateSource } from '../src/contract.ts';
+import { CUTOVER_LOCK } from '../src/credential/cutover.ts';
+import { migrateAll } from '../src/credential/migrate-all.ts';
 import { refuseCredentials } from '../src/credential/refuse-credentials.ts';
 import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/credential/sweep-credentials.ts';
+import { type PatternUser, patternCatalog } from '../src/pattern/catalog.ts';
 import { changedTables, credentialsWorld, hashOfTables } from './credentials-world.ts';
 import { fileSecretStore } from './file-secret-store.ts';
 import type { ChildOrder } from './migrate-child.ts';
@@ -114,6 +118,48 @@ t.test('one source is moved by itself, and from then on nothing starts that keep
   await refuseCredentials(world.kernel);
   vault.mode = 'legacy_inline';
   await t.rejects(refuseCredentials(world.kernel), Refusal);
+
+  await t.test('a process that kept credentials inline before the cutover → seals none after it', async (t) => {
+    const before = await hashOfTables(world);
+    const credential_values = vaultedValues('CNRY-late');
+    const body = { name: 'late', pattern_id: 'vaulted', source_config: VAULTED_CONFIG, credential_values };
+    t.equal(refusal(await api(createSource, { body })), '409 credential_mode_unsupported');
+    const other = { source_id: sources.demo?.[1] ?? '' };
+    const patched = (patch: object) => api(updateSource, { params: other, body: patch }).then(refusal);
+    t.equal(await patched({ credential_values }), '409 credential_mode_unsupported');
+    t.strictSame(changedTables(before, await hashOfTables(world)), [], 'nothing was written');
+    t.equal(await patched({ name: 'renamed' }), '200');
+    t.equal(await patched({ source_config: { tell: ['output'] } }), '200');
+    const files = { name: 'files', pattern_id: 'files', source_config: { path: '/data' } };
+    t.equal(refusal(await api(createSource, { body: files })), '201');
+  });
+});
+
+t.test('a source that is sealed while all are moved → the cutover waits for it and moves none', async (t) => {
+  const { world, vault, order } = await inlineWorld(t);
+  vault.mode = 'secret_store';
+  const writer = new Client({ connectionString: world.database.superuserUrl });
+  await writer.connect();
+  t.teardown(() => writer.end());
+  await writer.query('begin');
+  await writer.query('select pg_advisory_xact_lock_shared($1)', [CUTOVER_LOCK]);
+  const patternOf = async (row: PatternUser) => {
+    const pattern = await patternCatalog(world.kernel.use(Platform).sql).of(row);
+    if (pattern === undefined) throw new Error('the pattern is missing');
+    return pattern;
+  };
+  const moving = migrateAll({ kernel: world.kernel, patternOf }, order.tenants);
+  moving.catch(() => undefined);
+  await until('a migration that waits', async () => {
+    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'";
+    return (await world.database.peek(waiting)).length > 0;
+  });
+  await writer.query(`insert into sources.source select (jsonb_populate_record(s,
+    jsonb_build_object('source_id', gen_random_uuid(), 'name', 'late'))).* from sources.source s limit 1`);
+  await writer.query('commit');
+  await t.rejects(moving, { code: 'credential_migration_failed' });
+  const rows = await world.database.peek('select sealed is not null as sealed from sources.source');
+  t.strictSame(rows, Array(5).fill({ sealed: true }));
 });
 
 t.test('a transaction that is refused leaves the sources as they were', async (t) => {

@@ -7,6 +7,7 @@ import type { Pattern } from '../pattern/pattern-file.ts';
 import { SourceEntity, type SourceRow } from '../source/entity.ts';
 import { uniqueConstraint } from '../unique-constraint.ts';
 import { newCredentialRef } from './credential-ref.ts';
+import { commitCutover, holdSealing } from './cutover.ts';
 import { splitConfig, withValues } from './read-values.ts';
 import { sourcePlace } from './stored-at.ts';
 import { requireStore, storedValues } from './vault-access.ts';
@@ -98,6 +99,7 @@ async function turnSources(
   moved: readonly Moved[],
   { batchId, leavesNone = false }: { batchId: string; leavesNone?: boolean },
 ): Promise<void> {
+  await holdSealing(tx);
   const byTenant = Map.groupBy(moved, ({ tenant }) => tenant.tenantId);
   for (const tenantId of [...byTenant.keys()].sort()) {
     await tx.sql("select set_config('app.tenant', $1, true)", [tenantId]);
@@ -111,10 +113,7 @@ async function turnSources(
     if (rowCount !== own.length) throw credentialProblems.credentialChangeInProgress();
     if (leavesNone) await refuseLeft(tx, tenantId);
   }
-  await tx.sql(
-    'insert into sources.credential_cutover (committed, committed_at) values (true, now()) on conflict do nothing',
-    [],
-  );
+  await commitCutover(tx);
   await faultpoint('C4');
 }
 

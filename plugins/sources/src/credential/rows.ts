@@ -3,6 +3,7 @@ import { credentialProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { newCredentialRef } from './credential-ref.ts';
+import { commitCutover } from './cutover.ts';
 import { CredentialEntity, type CredentialRow } from './entity.ts';
 
 /** A credential as it begins, or as its next version makes it: which fields are there. */
@@ -125,14 +126,6 @@ export async function usableCredential(
 export async function refuseTakenName(tx: TenantTransaction, name: string): Promise<void> {
   const taken = await tx.findOne(CredentialEntity, { name, status: { $ne: 'revoked' } });
   if (taken !== undefined) throw credentialProblems.credentialNameTaken();
-}
-
-/** From here on the secret store is needed for good: a process that keeps credentials inline does not start any more. */
-async function commitCutover(tx: TenantTransaction): Promise<void> {
-  await tx.sql(
-    'insert into sources.credential_cutover (committed, committed_at) values (true, now()) on conflict do nothing',
-    [],
-  );
 }
 
 /** Keeps which fields a version has. */

@@ -4,6 +4,7 @@ import { type SecretValues, sameValues } from '@weir/vault';
 import { checkConfig } from '../config/check-config.ts';
 import { pointerMatcher } from '../config/walk-config.ts';
 import { credentialProblems, sourceProblems, type updateSource } from '../contract.ts';
+import { allowSealing } from '../credential/cutover.ts';
 import type { CredentialRow } from '../credential/entity.ts';
 import { type GivenCredential, givenCredential, refuseCredentialsIn } from '../credential/given-credential.ts';
 import { keepValues, type SplitConfig, splitConfig, withValues } from '../credential/read-values.ts';
@@ -133,6 +134,7 @@ async function changeInline<R>(kernel: Kernel, tenant: Tenant, work: Work, done:
   const split = splitConfig(full, pattern);
   const sealed = isSame(stored, split) ? row.sealed : sealedFor(kernel, tenant, row.sourceId, split);
   return kernel.db(tenant).transaction(async (tx) => {
+    if (sealed && sealed !== row.sealed) await allowSealing(kernel, tx);
     const changes = { ...named, sourceConfig: split.visible, sealed: sealed ?? null };
     return done(tx, await changed(tx, await lock(tx), changes));
   });

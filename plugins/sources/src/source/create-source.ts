@@ -3,6 +3,7 @@ import type { Input } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { checkConfig } from '../config/check-config.ts';
 import type { createSource } from '../contract.ts';
+import { allowSealing } from '../credential/cutover.ts';
 import type { CredentialRow } from '../credential/entity.ts';
 import { givenCredential, refuseCredentialsIn } from '../credential/given-credential.ts';
 import { type SplitConfig, splitConfig, withValues } from '../credential/read-values.ts';
@@ -45,7 +46,10 @@ export async function makeSource<R>(
     checkConfig(pattern, full);
     const split = splitConfig(full, pattern);
     const sealed = sealedFor(kernel, tenant, sourceId, split);
-    return kernel.db(tenant).transaction((tx) => insert(tx, split.visible, { sealed }));
+    return kernel.db(tenant).transaction(async (tx) => {
+      if (sealed !== undefined) await allowSealing(kernel, tx);
+      return insert(tx, split.visible, { sealed });
+    });
   }
   refuseCredentialsIn(config, pattern);
   if (given.kind === 'existing') {
