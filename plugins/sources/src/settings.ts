@@ -102,12 +102,19 @@ export const settings = Type.Object({
 });
 export type Settings = Static<typeof settings>;
 
-/** What the operator sets for connectors; one that is a process here also has the bounds of local folders. */
+export interface ConnectorPlace {
+  kind: 'process' | 'container';
+  /** Whether the image is one of this project; others know the fence of their engine alone. */
+  isOwnImage: boolean;
+}
+
+/** What the operator sets for connectors of this project; one that is a process also has the bounds of local folders. */
 export function connectorEnvironment(
   settings: Settings,
-  { kind }: { kind: 'process' | 'container' },
+  { kind, isOwnImage }: ConnectorPlace,
   workDir: string,
 ): Record<string, string> {
+  if (!isOwnImage) return {};
   const { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS, WEIR_FILES_ROOTS, WEIR_FILES_REFUSED } = settings;
   const network = { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS };
   if (kind !== 'process') return network;

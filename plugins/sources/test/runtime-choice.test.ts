@@ -1,5 +1,6 @@
 import { Refusal } from '@weir/kernel';
 import t from 'tap';
+import { isOwnImage } from '../src/pattern/load-patterns.ts';
 import { chosenRuntime } from '../src/runtime/chosen-runtime.ts';
 import { refuseWaivers, runtimeChoice } from '../src/runtime/runtime-choice.ts';
 import { connectorEnvironment, type Settings } from '../src/settings.ts';
@@ -36,13 +37,27 @@ t.test(
 t.test('the bounds of local folders → set for processes, with the work folder refused', async (t) => {
   const network = { WEIR_EGRESS_ALLOW: '10.0.0.0/8', WEIR_EGRESS_PORTS: '' };
   const given = settings({ ...network, WEIR_FILES_ROOTS: '/data', WEIR_FILES_REFUSED: '/data/own' });
-  t.strictSame(connectorEnvironment(given, { kind: 'process' }, '/work'), {
+  t.strictSame(connectorEnvironment(given, { kind: 'process', isOwnImage: true }, '/work'), {
     ...network,
     WEIR_FILES_ROOTS: '/data',
     WEIR_FILES_REFUSED: '/data/own:/work',
   });
-  const engine = { role: 'source', socketPath: '/s', workspaceRoot: '/w', waivers: [] } as const;
-  t.strictSame(connectorEnvironment(given, { kind: 'container', ...engine }, '/work'), network);
+  t.strictSame(connectorEnvironment(given, { kind: 'container', isOwnImage: true }, '/work'), network);
+});
+
+t.test('an image of others → no networks and ports of the operator', async (t) => {
+  const given = settings({ WEIR_EGRESS_ALLOW: '10.0.0.0/8', WEIR_EGRESS_PORTS: '8080' });
+  t.strictSame(connectorEnvironment(given, { kind: 'container', isOwnImage: false }, '/work'), {});
+  const installed = { 'weir/connector-files': { command: [] } };
+  const digest = `sha256:${'a'.repeat(64)}`;
+  const own = [
+    'weir/connector-files:1.3.0',
+    `weir/connector-files@${digest}`,
+    'registry.test:5000/weir/connector-files:1',
+  ];
+  for (const image of own) t.ok(isOwnImage(image, installed), image);
+  const foreign = ['other/weir/connector-files', 'weir/connector-files-x:1', 'airbyte/source-faker:7', 'constructor'];
+  for (const image of foreign) t.notOk(isOwnImage(image, installed), image);
 });
 
 t.test('a start without what keeps connectors in is refused by name, in staging as in production', async (t) => {

@@ -6,6 +6,7 @@ import { keepRotations } from '../credential/keep-rotated.ts';
 import { discoveryPlace, sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { StoredAt } from '../credential/vault-access.ts';
 import type { PatternUser, RunPatterns } from '../pattern/catalog.ts';
+import { isOwnImage } from '../pattern/load-patterns.ts';
 import { configText } from '../pattern/with-manifest.ts';
 import { rehearse } from '../rehearse.ts';
 import type { WorkLog } from '../run-log/attempt-log.ts';
@@ -94,7 +95,11 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
       connectors: patterns.connectors,
       workDir: folder,
       mode: kernel.mode,
-      environment: connectorEnvironment(settingsOf(kernel), choice, folders.root),
+      environment: connectorEnvironment(
+        settingsOf(kernel),
+        { kind: choice.kind, isOwnImage: isOwnImage(pattern.image, patterns.connectors) },
+        folders.root,
+      ),
     });
     const request = {
       image: pattern.image,

@@ -75,6 +75,15 @@ function connectorProgram(folder: string): string | undefined {
   }
 }
 
+/** A registry at the begin of an image reference; other first parts have no dot and no port. */
+const REGISTRY = /^(?:localhost|[^/]*[.:][^/]*)\//;
+
+/** Whether an image is that of a connector whose program is installed here, also from another registry. */
+export function isOwnImage(image: string, connectors: LoadedPatterns['connectors']): boolean {
+  const name = imageName(image);
+  return [name, name.replace(REGISTRY, '')].some((one) => Object.hasOwn(connectors, one));
+}
+
 function imageName(image: string): string {
   return image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
 }

@@ -7,6 +7,7 @@ import { type HydratedConfig, hydrate } from '../credential/hydrate.ts';
 import { keepRotations } from '../credential/keep-rotated.ts';
 import { sourcePlace, storedAt } from '../credential/stored-at.ts';
 import type { RunPatterns } from '../pattern/catalog.ts';
+import { isOwnImage } from '../pattern/load-patterns.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { configText } from '../pattern/with-manifest.ts';
 import { type AttemptLog, attemptLog } from '../run-log/attempt-log.ts';
@@ -222,7 +223,11 @@ function childPlan(
     runtime,
     pinned: pinnedImage(plan.source, pattern.image),
     connectors: patterns.connectors,
-    environment: connectorEnvironment(settingsOf(kernel), runtime, deps.folders.root),
+    environment: connectorEnvironment(
+      settingsOf(kernel),
+      { kind: runtime.kind, isOwnImage: isOwnImage(pattern.image, patterns.connectors) },
+      deps.folders.root,
+    ),
     limits: attemptLimits(pattern, parts.ranOut),
     segments: pattern.fast_path?.includes(SEGMENT_OFFER.channel) ?? false,
     commitAfterMs: settingsOf(kernel).WEIR_SYNC_COMMIT_SECONDS * MS_PER_SECOND,
