@@ -43,7 +43,10 @@ export const LANES = {
     inputs: ['docs', 'cli/src', 'embedded/src', 'kernel/src', 'lib', 'plugin-template', 'test/docs', 'workers/src'],
   },
   'proof-both': { inputs: [...WALLS, 'vault/src', 'workers/src', 'test/prove'] },
-  'fuzz-long': { program: ['test/fuzz/main.ts'], inputs: [...WALLS, 'documents/src', 'test/fuzz'] },
+  'fuzz-long': {
+    program: ['test/fuzz/main.ts'],
+    inputs: [...WALLS, 'documents/src', 'vault/src', 'test/access', 'test/fuzz'],
+  },
   'interop-all': {
     program: ['test/interop.ts', '--spark', '--rest'],
     inputs: ['lakehouse', 'parquet/src'],
@@ -57,7 +60,7 @@ export const LANES = {
     env: { WEIR_TEST_POSTGRES: 'debian' },
     inputs: [...WALLS, 'connectors/postgres/src'],
   },
-  'matrix-all': { inputs: [...WALLS, 'test/access'] },
+  'matrix-all': { inputs: [...WALLS, 'documents/src', 'test/access', 'test/corpora', 'test/fixtures'] },
   properties: {
     files: ['**/test/**/*.test.ts'],
     holding: 'fc.assert(',
