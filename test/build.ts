@@ -11,6 +11,7 @@ export const PUBLISHED: readonly string[] = [
   'vault',
   'run-logs',
   'lib/telemetry',
+  'lib/workflow-client',
   'kernel',
   'migrations',
   'workers',

@@ -49,7 +49,8 @@ export async function pack(folders: readonly string[], into: string): Promise<Ma
 export async function copyTemplate(into: string, tarballs: ReadonlyMap<string, string>): Promise<void> {
   const isOwn = (file: string) => !/[/\\](node_modules|dist)$/.test(file);
   await cp(path.join(ROOT, 'plugin-template'), into, { recursive: true, filter: isOwn });
-  const needed = ['@weir/documents', '@weir/vault', '@weir/telemetry', '@weir/kernel', '@weir/migrations'];
+  const libraries = ['@weir/documents', '@weir/vault', '@weir/telemetry', '@weir/workflow-client'];
+  const needed = [...libraries, '@weir/kernel', '@weir/migrations'];
   await install(
     into,
     needed.map((name) => tarballs.get(name) ?? name),

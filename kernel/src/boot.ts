@@ -1,12 +1,13 @@
 import type { ApiServer } from './http/start-api.ts';
 import type { BootOptions, RunningPlatform } from './plugins/boot-platform.ts';
 
+export { payloadConverterPath } from '@weir/workflow-client';
 export { engineSettings } from './config/kernel-settings.ts';
 export { Refusal } from './config/refusal.ts';
 export { refuseToStart } from './config/refuse-to-start.ts';
 export { readSettings } from './config/settings.ts';
 export { planPlatform, taskQueue } from './plugins/plan-platform.ts';
-export { payloadConverterPath, temporalWorkflows } from './workflows/temporal-workflows.ts';
+export { temporalWorkflows } from './workflows/temporal-workflows.ts';
 export type { Workflows } from './workflows/workflows.ts';
 export type { ApiServer, BootOptions, RunningPlatform };
 

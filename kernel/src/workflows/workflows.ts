@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import type { Client } from '@weir/workflow-client';
 
 /** An activity that a workflow waits for, as the engine sees it. */
 export interface PendingActivity {

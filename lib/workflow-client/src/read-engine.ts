@@ -1,12 +1,11 @@
 import type { WorkflowExecutionDescription, WorkflowService } from '@temporalio/client';
-import type { PendingActivity, TaskQueueSide, WorkflowDescription } from './workflows.ts';
 
 /** What the engine answers, as its client types it. */
 type RawActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 type RawQueue = Awaited<ReturnType<WorkflowService['describeTaskQueue']>>;
 type Time = RawActivity['lastHeartbeatTime'];
 
-export const WORKFLOW_STATUSES: Readonly<Record<string, WorkflowDescription['status']>> = {
+const WORKFLOW_STATUSES = {
   RUNNING: 'running',
   COMPLETED: 'completed',
   FAILED: 'failed',
@@ -15,17 +14,16 @@ export const WORKFLOW_STATUSES: Readonly<Record<string, WorkflowDescription['sta
   CONTINUED_AS_NEW: 'running',
   TIMED_OUT: 'timed_out',
   PAUSED: 'running',
-};
+} as const;
+type Status = (typeof WORKFLOW_STATUSES)[keyof typeof WORKFLOW_STATUSES];
+
+/** The status of a workflow by the engine's name for it. */
+export function statusOf(name: string): Status {
+  return (WORKFLOW_STATUSES as Readonly<Record<string, Status>>)[name] ?? 'running';
+}
 
 /** `PendingActivityState` of the engine's protocol, by number. */
-const ACTIVITY_STATES: readonly PendingActivity['state'][] = [
-  'scheduled',
-  'scheduled',
-  'started',
-  'cancel_requested',
-  'paused',
-  'paused',
-];
+const ACTIVITY_STATES = ['scheduled', 'scheduled', 'started', 'cancel_requested', 'paused', 'paused'] as const;
 
 /** Seconds of a duration of the engine's protocol; 0 when it is absent. */
 export function secondsOf(time: Time): number {
@@ -38,7 +36,7 @@ function instant(time: Time): Date | undefined {
 }
 
 /** An activity of the engine's answer about a workflow. */
-export function pendingActivity(found: RawActivity): PendingActivity {
+export function pendingActivity(found: RawActivity) {
   return {
     type: found.activityType?.name ?? '',
     state: ACTIVITY_STATES[found.state ?? 0] ?? 'scheduled',
@@ -50,7 +48,7 @@ export function pendingActivity(found: RawActivity): PendingActivity {
 }
 
 /** One side of the engine's answer about a task queue. */
-export function queueSide({ pollers, stats }: RawQueue): TaskQueueSide {
+export function queueSide({ pollers, stats }: RawQueue) {
   return {
     pollers: (pollers ?? []).map(({ identity, lastAccessTime }) => ({
       identity: identity ?? '',

@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type {
   Client,
-  WorkflowExecutionDescription as ClientDescription,
   WorkflowClientInterceptor,
+  WorkflowExecutionDescription,
   WorkflowHandle,
 } from '@temporalio/client';
-import { kernelProblems } from '../contract/problems.ts';
-import { pendingActivity, queueSide, secondsOf, WORKFLOW_STATUSES } from './read-engine.ts';
-import type { TaskQueueSide, WorkflowDescription, Workflows } from './workflows.ts';
+import { pendingActivity, queueSide, secondsOf, statusOf } from './read-engine.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** An API call that starts a run waits for the engine; past this the sweeper takes over. */
@@ -28,11 +26,22 @@ function isAway(error: unknown): boolean {
   return AWAY.has(code) || (cause !== undefined && isAway(cause));
 }
 
-interface Options {
+export interface WorkflowClientOptions {
   address: string;
   namespace: string;
   /** The current `traceparent`, for the workflows that it starts. */
   traceparent?: () => string | undefined;
+  /** Makes what is thrown when the engine is away. */
+  unavailable(cause: unknown): Error;
+}
+
+/** A workflow to start; a `fairnessKey` has at most 64 bytes. */
+interface Start {
+  workflowId: string;
+  type: string;
+  taskQueue: string;
+  args: unknown[];
+  fairnessKey?: string;
 }
 
 /** Loading takes a fifth of a second, so a process that never calls the engine does not load the client. */
@@ -40,12 +49,12 @@ const loadSdk = () => import('@temporalio/client');
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** The Temporal adapter: connects on first use and again after a loss; every call is bounded in time. */
-export function temporalWorkflows(options: Options): Workflows {
+export function workflowClient(options: WorkflowClientOptions) {
   let client: Promise<Client> | undefined;
   const connected = (sdk: Sdk): Promise<Client> => {
     client ??= connect(sdk, options).catch((error: unknown) => {
       client = undefined;
-      throw kernelProblems.dependencyUnavailable({ cause: error });
+      throw options.unavailable(error);
     });
     return client;
   };
@@ -55,7 +64,7 @@ export function temporalWorkflows(options: Options): Workflows {
     return open.connection
       .withDeadline(Date.now() + CALL_TIMEOUT_MS, () => work(open, sdk))
       .catch((error: unknown) => {
-        throw isAway(error) ? kernelProblems.dependencyUnavailable({ cause: error }) : error;
+        throw isAway(error) ? options.unavailable(error) : error;
       });
   };
   const unlessGone = <T>(workflowId: string, work: (workflow: WorkflowHandle) => Promise<T>): Promise<T | undefined> =>
@@ -68,7 +77,7 @@ export function temporalWorkflows(options: Options): Workflows {
       }
     });
   return {
-    start: ({ workflowId, type, taskQueue, args, fairnessKey }) =>
+    start: ({ workflowId, type, taskQueue, args, fairnessKey }: Start) =>
       bounded(async (open, { WorkflowExecutionAlreadyStartedError }) => {
         try {
           const once = { workflowId, taskQueue, args, workflowIdReusePolicy: 'REJECT_DUPLICATE' } as const;
@@ -77,14 +86,14 @@ export function temporalWorkflows(options: Options): Workflows {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }
       }),
-    async cancel(workflowId) {
+    async cancel(workflowId: string) {
       await unlessGone(workflowId, (workflow) => workflow.cancel());
     },
-    async terminate(workflowId, reason) {
+    async terminate(workflowId: string, reason: string) {
       await unlessGone(workflowId, (workflow) => workflow.terminate(reason));
     },
-    describe: (workflowId) => unlessGone(workflowId, async (workflow) => described(await workflow.describe())),
-    describeQueue: (taskQueue) =>
+    describe: (workflowId: string) => unlessGone(workflowId, async (workflow) => described(await workflow.describe())),
+    describeQueue: (taskQueue: string) =>
       bounded(async (open) => {
         const [workflow, activity] = await Promise.all([
           describeSide(open, taskQueue, WORKFLOW_TASKS),
@@ -116,7 +125,7 @@ export function temporalWorkflows(options: Options): Workflows {
   };
 }
 
-async function connect(sdk: Sdk, { address, namespace, traceparent }: Options): Promise<Client> {
+async function connect(sdk: Sdk, { address, namespace, traceparent }: WorkflowClientOptions): Promise<Client> {
   return new sdk.Client({
     connection: await sdk.Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS }),
     namespace,
@@ -126,7 +135,10 @@ async function connect(sdk: Sdk, { address, namespace, traceparent }: Options): 
 }
 
 /** Workflows read the trace that they belong to from this header. */
-function traced({ defaultPayloadConverter }: Sdk, current: Options['traceparent']): WorkflowClientInterceptor {
+function traced(
+  { defaultPayloadConverter }: Sdk,
+  current: WorkflowClientOptions['traceparent'],
+): WorkflowClientInterceptor {
   return {
     startWithDetails(input, next) {
       const traceparent = current?.();
@@ -136,9 +148,9 @@ function traced({ defaultPayloadConverter }: Sdk, current: Options['traceparent'
   };
 }
 
-function described(found: ClientDescription): WorkflowDescription {
+function described(found: WorkflowExecutionDescription) {
   return {
-    status: WORKFLOW_STATUSES[found.status.name] ?? 'running',
+    status: statusOf(found.status.name),
     type: found.type,
     taskQueue: found.taskQueue,
     startedAt: found.startTime,
@@ -148,7 +160,7 @@ function described(found: ClientDescription): WorkflowDescription {
   };
 }
 
-async function describeSide(open: Client, name: string, taskQueueType: number): Promise<TaskQueueSide> {
+async function describeSide(open: Client, name: string, taskQueueType: number) {
   const { namespace } = open.options;
   const request = { namespace, taskQueue: { name }, taskQueueType, reportStats: true };
   return queueSide(await open.connection.workflowService.describeTaskQueue(request));

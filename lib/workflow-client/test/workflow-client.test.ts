@@ -5,18 +5,19 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { createTelemetry } from '@weir/telemetry';
 import { Secret } from '@weir/vault';
 import t from 'tap';
-import { until } from '../../test/until.ts';
-import { temporalWorkflows } from '../src/workflows/temporal-workflows.ts';
+import { until } from '../../../test/until.ts';
+import { type WorkflowClientOptions, workflowClient } from '../src/index.ts';
 
 const address = process.env.WEIR_TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:7233';
 
-/** What a thrown problem of this code looks like to `rejects`. */
-const problem = (code: string) => ({ entry: { code } }) as unknown as Error;
+/** A client of the test's engine unless the options name another. */
+const clientOf = (options: Partial<WorkflowClientOptions> = {}) =>
+  workflowClient({ address, namespace: 'default', unavailable: (cause) => new Error('away', { cause }), ...options });
 
 t.test('a secret prints as [secret] in every way, and the converter refuses to send one', async (t) => {
   const secret = new Secret('canary');
   t.equal(`${secret} ${JSON.stringify({ secret })} ${inspect(secret)}`, '[secret] {"secret":"[secret]"} [secret]');
-  const workflows = temporalWorkflows({ address, namespace: 'default' });
+  const workflows = clientOf();
   t.teardown(() => workflows.close());
   const start = (args: unknown[]) =>
     workflows.start({ workflowId: randomUUID(), type: 'None', taskQueue: 'nobody', args });
@@ -24,7 +25,7 @@ t.test('a secret prints as [secret] in every way, and the converter refuses to s
 });
 
 t.test('a workflow starts once per id, is described, and can be cancelled', async (t) => {
-  const workflows = temporalWorkflows({ address, namespace: 'default' });
+  const workflows = clientOf();
   t.teardown(() => workflows.close());
   const workflowId = randomUUID();
   const request = { workflowId, type: 'None', taskQueue: 'nobody-polls', args: [{ run_id: 'r' }] };
@@ -40,7 +41,7 @@ t.test('a workflow starts once per id, is described, and can be cancelled', asyn
 });
 
 t.test('the engine tells of itself, and of a queue that nobody polls with what waits in it', async (t) => {
-  const workflows = temporalWorkflows({ address, namespace: 'default' });
+  const workflows = clientOf();
   t.teardown(() => workflows.close());
   const taskQueue = randomUUID();
   const workflowId = randomUUID();
@@ -57,7 +58,7 @@ t.test('the engine tells of itself, and of a queue that nobody polls with what w
 
 t.test('a workflow carries the trace in which it is started, and none outside of one', async (t) => {
   const telemetry = createTelemetry();
-  const workflows = temporalWorkflows({ address, namespace: 'default', traceparent: telemetry.traceparent });
+  const workflows = clientOf({ traceparent: telemetry.traceparent });
   t.teardown(() => workflows.close());
   const connection = await Connection.connect({ address });
   t.teardown(() => connection.close());
@@ -75,7 +76,7 @@ t.test('a workflow carries the trace in which it is started, and none outside of
   t.strictSame(await headersOf(undefined), {});
 });
 
-t.test('an engine that is not there is 503 dependency_unavailable', async (t) => {
-  const workflows = temporalWorkflows({ address: '127.0.0.1:1', namespace: 'default' });
-  await t.rejects(workflows.describe('x'), problem('dependency_unavailable'));
+t.test('an engine that is not there → the error that `unavailable` makes', async (t) => {
+  const workflows = clientOf({ address: '127.0.0.1:1' });
+  await t.rejects(workflows.describe('x'), { message: 'away', cause: Error });
 });

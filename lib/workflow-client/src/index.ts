@@ -1,0 +1,2 @@
+export type { Client } from '@temporalio/client';
+export { payloadConverterPath, type WorkflowClientOptions, workflowClient } from './workflow-client.ts';
