@@ -26,6 +26,7 @@ export type HttpSourceDeps = {
   readonly sleep?: SendDeps['sleep'];
   readonly now?: () => number;
   readonly onExchange?: SendDeps['onExchange'];
+  readonly onWait?: SendDeps['onWait'];
   readonly onRotated: SendDeps['onRotated'];
 };
 
@@ -60,6 +61,7 @@ export function openManifest(given: unknown, deps: HttpSourceDeps): OpenManifest
     limits: rateLimitsOf(partIn(manifest, 'api_budget'), config),
     concurrency: concurrencyOf(manifest, config),
     ...(deps.onExchange === undefined ? {} : { onExchange: deps.onExchange }),
+    ...(deps.onWait === undefined ? {} : { onWait: deps.onWait }),
     onRotated: deps.onRotated,
   };
   const parts = streamParts(manifest, config);

@@ -50,6 +50,17 @@ t.test('what may pass is tried again, after the wait that the manifest or the se
   t.match(errorOf(late), { internal_message: 'wait_too_long', failure_type: 'transient_error' });
 });
 
+t.test('a wait before a retry → a line in the log with its cause and length', async (t) => {
+  server.api = failing(2, 429, { 'retry-after': '7' });
+  const { messages } = await read(handled(backoff()), port);
+  const logs = messages.flatMap(({ log }) => (log === undefined ? [] : [`${log.level} ${log.message}`]));
+  const at = '/streams/0/retriever/requester';
+  t.strictSame(
+    logs,
+    [2, 3].map((attempt) => `WARN ${at}: attempt ${attempt} in 7 s (server_busy, status 429)`),
+  );
+});
+
 t.test('a run that fails says which code it is, who must act, and where in the manifest', async (t) => {
   const at = '/streams/0/retriever/requester';
   const cases: [object, () => object, string, string][] = [

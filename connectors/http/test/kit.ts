@@ -11,7 +11,7 @@ import { runSource } from '@weir/connector-sdk';
 import { createEgress } from '@weir/egress';
 import t from 'tap';
 import { httpSource } from '../src/http-source.ts';
-import { sayRotated } from '../src/say-rotated.ts';
+import { sayRotated, sayWait } from '../src/say-message.ts';
 
 export const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -74,6 +74,7 @@ export async function run(verb: string, inputs: Readonly<Record<string, unknown>
       waits.push(ms);
       clock += ms;
     },
+    onWait: sayWait(stdout),
     onRotated: sayRotated(stdout, at.now),
   });
   const code = await runSource(source, argv, { stdout, stderr: new PassThrough().resume() });

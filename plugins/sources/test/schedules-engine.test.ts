@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { findTemporal, type RunningTemporal, startTemporal } from '@weir/embedded';
+import { runProblems } from '@weir/kernel/contract';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { getSchedule, putSchedule } from '../src/contract.ts';
 import { scheduleIdOf } from '../src/schedule/bring-in-line.ts';
 import { ScheduleEntity } from '../src/schedule/entity.ts';
+import { fireSchedule } from '../src/schedule/fire.ts';
 import { holdAgainst, reconcile, startReconciler } from '../src/schedule/reconcile.ts';
 import { filesSource, ok, testPlatform } from './platform.ts';
 import { scheduleParts } from './schedule-parts.ts';
@@ -46,6 +49,31 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   const row = () => platform.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId: source_id }));
   const isInLine = async () => (await schedules.mark(scheduleId)) === (await row())?.engineMark;
   const put = async (interval_seconds: number) => ok(await api(putSchedule, { params, body: { interval_seconds } }));
+
+  await t.test('a time that comes while an earlier one waits → skipped, though the sync has ended', async (t) => {
+    ok(await api(putSchedule, { params, body: { interval_seconds: 86_400, overlap: 'buffer_one' } }));
+    let isRunning = true;
+    const started: string[] = [];
+    const fire = (firing_id: string) => {
+      const start = async () => {
+        if (isRunning) throw runProblems.runAlreadyActive({ members: { run_id: ABSENT } });
+        started.push(firing_id);
+        return {} as never;
+      };
+      const deps = { ...parts, schedules: { ...schedules, isDue: () => true }, syncs: { start } };
+      const scheduled_at = new Date().toISOString();
+      return fireSchedule(deps, tenant, { tenant_id: tenant.tenantId, source_id, firing_id, scheduled_at });
+    };
+    const [earlier, later] = [randomUUID(), randomUUID()];
+    t.equal(await fire(earlier), 'waiting');
+    isRunning = false;
+    t.equal(await fire(later), 'done');
+    t.strictSame(started, []);
+    const { last_firings } = ok(await api(getSchedule, { params }));
+    t.match(last_firings[0], { firing_id: later, status: 'skipped', reason: { code: 'schedule_waiting' } });
+    t.equal(await fire(earlier), 'done');
+    t.strictSame(started, [earlier]);
+  });
 
   await t.test('what somebody deleted or changed in the engine is made again', async (t) => {
     t.equal((await put(86_400)).in_line, true);

@@ -10,7 +10,7 @@ import { errorHandlerOf, type Verdict } from './error-handler.ts';
 import { exchange } from './exchange.ts';
 import { mergeOptions, NO_OPTIONS } from './request-options.ts';
 import type { Requester, Wanted } from './requester-type.ts';
-import type { SendDeps } from './send-deps.ts';
+import type { SendDeps, Wait } from './send-deps.ts';
 
 /** How long one request may be waited for in all, tries together, in milliseconds. */
 const MAX_TOTAL_WAIT_MS = 2 * MAX_WAIT_MS;
@@ -42,7 +42,8 @@ export function requesterOf(part: Part, config: Dictionary, deps: SendDeps): Req
         if ('failure' in answer) {
           if (attempt >= CONNECTION_RETRIES) throw answer.failure;
           const wait = defaultBackoff(undefined, attempt, deps.now());
-          waited += await pause(wait, waited, { part, deps, failure: answer.failure }, wanted.signal);
+          const waiter = { part, deps, failure: answer.failure, status: undefined, attempt: attempt + 2 };
+          waited += await pause(wait, waited, waiter, wanted.signal);
           continue;
         }
         deps.limits.learn(request, answer, deps.now());
@@ -54,7 +55,8 @@ export function requesterOf(part: Part, config: Dictionary, deps: SendDeps): Req
         }
         if (verdict.action === 'FAIL' || attempt >= verdict.maxRetries) throw verdict.failure;
         const wait = waitOf(verdict, answer, attempt, deps.now());
-        waited += await pause(wait, waited, { part, deps, failure: verdict.failure }, wanted.signal);
+        const waiter = { part, deps, failure: verdict.failure, status: answer.status, attempt: attempt + 2 };
+        waited += await pause(wait, waited, waiter, wanted.signal);
       }
     },
   };
@@ -91,16 +93,21 @@ function waitOf({ backoffs }: Verdict, answer: Answer, attempt: number, now: num
   return defaultBackoff(answer, attempt, now) ?? 0;
 }
 
-type Waiter = { readonly part: Part; readonly deps: SendDeps; readonly failure: SourceError };
+type Waiter = Pick<Wait, 'status' | 'attempt'> & {
+  readonly part: Part;
+  readonly deps: SendDeps;
+  readonly failure: SourceError;
+};
 
 async function pause(
   ms: number | undefined,
   waited: number,
-  { part, deps, failure }: Waiter,
+  { part, deps, failure, status, attempt }: Waiter,
   signal: AbortSignal,
 ): Promise<number> {
   const wait = ms ?? 0;
   if (wait > MAX_WAIT_MS || waited + wait > MAX_TOTAL_WAIT_MS) throw fault('wait_too_long', { at: part.at });
+  await deps.onWait?.({ at: part.at, ms: wait, status, code: failure.code, attempt });
   await deps.sleep(wait, signal, failure);
   return wait;
 }

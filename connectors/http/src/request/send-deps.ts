@@ -13,6 +13,16 @@ export type Seen = {
   readonly bytes: number;
 };
 
+/** A wait before a retry; without a status the server gave no complete answer. */
+export type Wait = {
+  readonly at: string;
+  readonly ms: number;
+  readonly status: number | undefined;
+  readonly code: string;
+  /** The number of the attempt that follows. */
+  readonly attempt: number;
+};
+
 /** What requests are sent with. */
 export type SendDeps = {
   readonly egress: () => Egress;
@@ -23,6 +33,8 @@ export type SendDeps = {
   readonly secrets: Set<string>;
   readonly limits: RateLimits;
   readonly onExchange?: (seen: Seen) => void;
+  /** Reports a wait before a retry. */
+  readonly onWait?: (wait: Wait) => Promise<void>;
   /** Takes the configuration after a token of it was replaced by the server; the old one may be void already. */
   readonly onRotated: (config: Record<string, unknown>) => Promise<void>;
 };

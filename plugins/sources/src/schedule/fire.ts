@@ -91,7 +91,9 @@ async function toBeCarriedOut(
   const schedule = await findSchedule(tx, sourceId);
   const waits = noted !== undefined;
   if (schedule !== undefined && !waits && !schedules.isDue(schedule.times, scheduledAt)) return undefined;
-  const reason = skipOf(schedule, { isRetired: source.status === 'retired', waits, scheduledAt });
+  const refused = skipOf(schedule, { isRetired: source.status === 'retired', waits, scheduledAt });
+  // The one that waits goes first, also when the sync that it waits for has just ended.
+  const reason = refused ?? (!waits && (await otherWaits(tx, firing)) ? SKIPS.waiting : undefined);
   if (schedule !== undefined) {
     await tx.update(schedule, { nextRunAt: nextRunOf(schedules, schedule, new Date()) ?? null });
     if (reason === undefined) return schedule.overlap;
@@ -116,9 +118,12 @@ function skipOf(
 
 /** One time waits; a second one beside it would only run right after the first. */
 async function waitOrSkip(tx: TenantTransaction, firing: NewFiring): Promise<'done' | 'waiting'> {
-  const { sourceId, firingId } = firing;
-  const other = await tx.findOne(FiringEntity, { sourceId, outcome: 'waiting', firingId: { $ne: firingId } });
-  const to = other === undefined ? ('waiting' as const) : ('skipped' as const);
+  const to = (await otherWaits(tx, firing)) ? ('skipped' as const) : ('waiting' as const);
   await noteFiring(tx, firing, { outcome: to, reason: to === 'waiting' ? SKIPS.running : SKIPS.waiting });
   return to === 'waiting' ? 'waiting' : 'done';
+}
+
+async function otherWaits(tx: TenantTransaction, { sourceId, firingId }: NewFiring): Promise<boolean> {
+  const other = await tx.findOne(FiringEntity, { sourceId, outcome: 'waiting', firingId: { $ne: firingId } });
+  return other !== undefined;
 }

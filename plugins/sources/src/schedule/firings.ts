@@ -28,7 +28,7 @@ export const SKIPS = {
   },
   waiting: {
     code: 'schedule_waiting',
-    detail: 'An earlier time of the schedule waits for the running sync already.',
+    detail: 'An earlier time of the schedule is already waiting to begin.',
     hint: 'Give the schedule more time between its runs.',
   },
   lost: {
