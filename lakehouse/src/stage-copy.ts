@@ -79,7 +79,7 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
   try {
     if (!isWide(request)) return await attempt(work, rowsSql(typing(USUAL_LINE_BYTES)), {});
   } catch (error) {
-    if (!LINE_TOO_LONG.test(messageOf(error)) && !OUT_OF_MEMORY.test(messageOf(error))) throw error;
+    if (!isShort(error) || (keepExtra && !input.rewriting)) throw error;
   }
   // DuckDB takes as many lines at once as its buffer holds, so a small buffer makes for few rows in memory.
   const longest = await longestLine(input.source, 2 * MAX_LINE_BYTES);
@@ -92,6 +92,9 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
   return slices(small);
 }
 
+/** Whether a line did not fit, in its buffer or in memory. */
+const isShort = (error: unknown): boolean =>
+  LINE_TOO_LONG.test(messageOf(error)) || OUT_OF_MEMORY.test(messageOf(error));
 const isWide = ({ schema }: CopyRequest): boolean => dataFields(schema).length > WIDE_COLUMNS;
 const fieldsOf = ({ schema }: CopyRequest): string => JSON.stringify(schema.fields);
 
@@ -167,7 +170,9 @@ async function writeExactly(work: Work, keepExtra: boolean): Promise<{ draft: Dr
       const strict = input.rewriting || keepExtra ? undefined : await writeStrictly(work, input);
       return { draft: strict ?? (await write(work, input, keepExtra)), input };
     } catch (error) {
-      if (!isRefused(error)) throw error;
+      // A rewritten line has its unknown members as one text, which takes as little memory as a column.
+      const isLarge = keepExtra && !input.rewriting && isShort(error);
+      if (!isRefused(error) && !isLarge) throw error;
       if (!input.rewriting) input = await rewritten(work);
       else if (messageOf(error).includes(REFUSALS.key) && !input.rewriting.rejected?.reasons.key_missing) {
         input = await withoutKeyless(work, input);

@@ -47,3 +47,34 @@ t.test('a thousand columns are the same rows where memory holds a slice of them 
   t.match(much, { rows: 2, rowsWithErrors: 1, rowsWithExtra: 1 });
   t.strictSame(little, much);
 });
+
+t.test('a member of 20 MiB that no column holds → in `_extra`, whole and named, as in a column', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'weir-memory-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const io = localFileIO({ root });
+  const columns = withMetaColumns([{ name: 'a', type: 'string' }]);
+  const { metadata } = await createTable({ io, location: `file://${root}/t`, columns });
+  const source = join(root, 'rows.ndjson');
+  const large = 'x'.repeat(20 << 20);
+  await writeFile(source, line({ a: 'first' }) + line({ a: large }) + line({ a: 'last', more: large, n: 1 }));
+  const stager = await createStager({ io, scratch: root });
+  t.teardown(() => stager.close());
+  const request = { source, shape: SHAPE, schema: currentSchema(metadata), runId: 'r', position: 0 };
+  const copied = await stager.copy({ ...request, folder: `${metadata.location}/data/1` });
+  t.match(copied, { rows: 3, rowsWithErrors: 0, rowsWithExtra: 1, rejected: undefined });
+  t.strictSame(copied.unknown, [
+    { name: 'more', type: 'string' },
+    { name: 'n', type: 'long' },
+  ]);
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const paths = copied.files.map(({ location }) => `'${localPath(location)}'`).join();
+  const sql = `SELECT length(a), length(_extra), right(_extra, 9) FROM read_parquet([${paths}]) ORDER BY a`;
+  const reader = await connection.runAndReadAll(sql);
+  connection.closeSync();
+  const extra = JSON.stringify({ more: large, n: 1 });
+  t.strictSame(reader.getRowsJson(), [
+    ['5', null, null],
+    ['4', String(extra.length), extra.slice(-9)],
+    [String(large.length), null, null],
+  ]);
+});
