@@ -23,3 +23,12 @@ export function trustedProxies(text: string): (address: string) => boolean {
 export function clientAddress({ ip, socket }: FastifyRequest): string {
   return isIP(ip) > 0 && !ip.includes('%') ? ip : (socket.remoteAddress ?? '');
 }
+
+/** The address, or the first 64 bits of one of IPv6: its owner has all of them. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const [before, after] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
+  const between = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  return [...before, ...between, ...after].slice(0, 4).join(':');
+}

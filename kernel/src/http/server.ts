@@ -19,6 +19,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, endWithin, limitConnections } from './connections.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 
 const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
@@ -26,9 +27,6 @@ const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
 const YAML_TYPE = 'application/yaml';
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 15_000;
-const CHECK_INTERVAL_MS = 5_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_PARAM_LENGTH = 512;
 const newTraceId = () => randomBytes(16).toString('hex');
@@ -51,7 +49,11 @@ declare module 'fastify' {
  * A server with the limits and habits of the whole platform: strict JSON, closed bodies, bounded sizes and times,
  * problem documents, and the guard that refuses at boot any route without an endpoint and its access rule.
  */
-export function createServer(log: Logger, isProxy: (address: string) => boolean = () => false): FastifyInstance {
+export function createServer(
+  log: Logger,
+  isProxy: (address: string) => boolean = () => false,
+  limits: ConnectionLimits = CONNECTION_LIMITS,
+): FastifyInstance {
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'trace_id' }),
@@ -59,20 +61,22 @@ export function createServer(log: Logger, isProxy: (address: string) => boolean 
     requestIdHeader: false,
     trustProxy: isProxy,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: limits.silenceMs,
+    requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
     },
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, limits.lingerMs),
     frameworkErrors: (error, request, reply) => void answerProblem(toProblem(error), request, reply as FastifyReply),
   });
+  limitConnections(app.server, limits, isProxy, log);
   app.decorate('declaredRoutes', []);
   // biome-ignore lint/suspicious/noExplicitAny: fastify types request decorators by their initial value
   app.decorateRequest('caller', null as any);
@@ -166,7 +170,7 @@ const CLIENT_FAULTS: Readonly<Record<string, ProblemType>> = {
 };
 
 /** Requests that Node's parser refuses never reach a route; they still get a problem document. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket, lingerMs: number): void {
   if (!socket.writable) return;
   const found = (CLIENT_FAULTS[error.code ?? ''] ?? kernelProblems.malformedRequest)();
   const body = JSON.stringify(problemDocument(found, newTraceId()));
@@ -176,5 +180,5 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  endWithin(socket, `${head.join('\r\n')}\r\n\r\n${body}`, lingerMs);
 }

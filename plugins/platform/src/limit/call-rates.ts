@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { networkOf } from '@weir/kernel';
 import type { ArrivingCall, AskedCall, CallLimit, Endpoint } from '@weir/kernel/contract';
 import { kernelProblems } from '@weir/kernel/contract';
 import { callerRates } from './caller-rates.ts';
@@ -56,13 +57,4 @@ function callerOf({ tenant, principal }: AskedCall, group: RateGroup): string {
 
 function guesserOf({ address, endpoint }: ArrivingCall): string {
   return `${networkOf(address)} ${endpoint.id}`;
-}
-
-/** Whoever has one address of IPv6 has the 2^64 beside it. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const [before, after] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
-  const between = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
-  return [...before, ...between, ...after].slice(0, 4).join(':');
 }

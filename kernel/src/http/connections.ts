@@ -1,0 +1,70 @@
+import type { Server, Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { networkOf } from './client-address.ts';
+
+/** How many connections a server holds, and for how long; milliseconds. */
+export interface ConnectionLimits {
+  total: number;
+  /** Connections of one address, or of the first 64 bits of one of IPv6; trusted proxies have no such bound. */
+  perAddress: number;
+  requestTimeoutMs: number;
+  headersTimeoutMs: number;
+  /** Interval of the checks of both timeouts. */
+  checkIntervalMs: number;
+  /** Longest time without a byte in either direction; event streams send one every 15 s. */
+  silenceMs: number;
+  /** Grace period for a refused client to read its answer and close. */
+  lingerMs: number;
+}
+
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  total: 2_048,
+  perAddress: 512,
+  requestTimeoutMs: 30_000,
+  headersTimeoutMs: 15_000,
+  checkIntervalMs: 5_000,
+  silenceMs: 180_000,
+  lingerMs: 2_000,
+};
+
+const WARN_INTERVAL_MS = 60_000;
+
+/** Drops connections beyond the limits before a byte of them is read, and warns at most once a minute. */
+export function limitConnections(
+  server: Server,
+  { total, perAddress }: ConnectionLimits,
+  isProxy: (address: string) => boolean,
+  log: Logger,
+): void {
+  const held = new Map<string, number>();
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const warn = (limit: string) => {
+    if (performance.now() - warnedAt < WARN_INTERVAL_MS) return;
+    warnedAt = performance.now();
+    log.warn({ limit }, 'too many connections: new ones are dropped');
+  };
+  server.maxConnections = total;
+  server.on('drop', () => warn('total'));
+  server.prependListener('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket;
+    if (isProxy(remoteAddress)) return;
+    const network = networkOf(remoteAddress);
+    const count = (held.get(network) ?? 0) + 1;
+    held.set(network, count);
+    socket.once('close', () => {
+      const left = (held.get(network) ?? 1) - 1;
+      if (left === 0) held.delete(network);
+      else held.set(network, left);
+    });
+    if (count <= perAddress) return;
+    warn('per address');
+    socket.destroy();
+  });
+}
+
+/** Sends the last bytes of a connection, and frees it even if the client never closes its side. */
+export function endWithin(socket: Socket, bytes: string, lingerMs: number): void {
+  const late = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(late));
+  socket.end(bytes);
+}

@@ -1,0 +1,131 @@
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { pino } from 'pino';
+import t from 'tap';
+import { HASTY_MS } from '../../test/until.ts';
+import { anyone } from '../src/contract/access.ts';
+import { endpoint } from '../src/contract/endpoint.ts';
+import { trustedProxies } from '../src/http/client-address.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../src/http/connections.ts';
+import { createServer } from '../src/http/server.ts';
+
+const ping = endpoint({ id: 'test.ping', method: 'GET', path: '/ping', summary: 'Ping', access: anyone });
+const REQUEST = 'GET /ping HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** A listening server, and clients that never close their side. */
+async function serverWith(
+  t: { teardown(work: () => unknown): void },
+  limits: Partial<ConnectionLimits>,
+  { proxies = '', big = 0 } = {},
+) {
+  const warned: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) });
+  const app = createServer(log, trustedProxies(proxies), { ...CONNECTION_LIMITS, ...limits });
+  app.get('/ping', { config: { endpoint: ping } }, async () => 'x'.repeat(big) || 'pong');
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const clients: Socket[] = [];
+  t.teardown(async () => {
+    for (const client of clients) client.destroy();
+    await app.close();
+  });
+  const { port } = app.server.address() as AddressInfo;
+  const open = (localAddress = '127.0.0.1') => {
+    const client = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
+    client.on('error', () => undefined);
+    clients.push(client);
+    return client;
+  };
+  const held = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
+  return { app, open, held, warned };
+}
+
+/** What the server answered until it ended its side. */
+async function answerOf(client: Socket): Promise<string> {
+  let answer = '';
+  for await (const chunk of client) answer += chunk;
+  return answer;
+}
+
+/** Resolves when the server has freed the next `count` connections. */
+function freed({ app }: Awaited<ReturnType<typeof serverWith>>, count: number): Promise<void> {
+  return new Promise((resolve) => {
+    app.server.on('connection', (socket: Socket) =>
+      socket.once('close', () => {
+        count -= 1;
+        if (count === 0) resolve();
+      }),
+    );
+  });
+}
+
+t.test('clients that are refused and never close → answered, then freed', async (t) => {
+  const server = await serverWith(t, { lingerMs: HASTY_MS });
+  const all = freed(server, 50);
+  const answers = Array.from({ length: 50 }, () => {
+    const client = server.open();
+    client.write('no HTTP\r\n\r\n');
+    return answerOf(client);
+  });
+  for (const answer of await Promise.all(answers)) t.match(answer, /"code":"malformed_request"/);
+  await all;
+  t.equal(await server.held(), 0);
+});
+
+t.test('clients that are refused and go on sending → freed', async (t) => {
+  const server = await serverWith(t, { lingerMs: HASTY_MS });
+  const all = freed(server, 1);
+  const client = server.open();
+  client.write('no HTTP\r\n\r\n');
+  client.on('data', () => client.write('more\r\n\r\n'));
+  await all;
+  t.equal(await server.held(), 0);
+});
+
+t.test('clients that send no whole request and never close → 408, then freed', async (t) => {
+  const server = await serverWith(t, { lingerMs: HASTY_MS, headersTimeoutMs: HASTY_MS, checkIntervalMs: HASTY_MS });
+  const all = freed(server, 3);
+  const answers = ['', 'GET /pi', 'GET /ping HTTP/1.1\r\nHost: x\r\n'].map((text) => {
+    const client = server.open();
+    client.write(text);
+    return answerOf(client);
+  });
+  for (const answer of await Promise.all(answers)) t.match(answer, /^HTTP\/1.1 408 [\s\S]*"code":"request_timeout"/);
+  await all;
+  t.equal(await server.held(), 0);
+});
+
+t.test('a client that never reads its answer → freed', async (t) => {
+  const server = await serverWith(t, { silenceMs: HASTY_MS }, { big: 32 * 1024 * 1024 });
+  const all = freed(server, 1);
+  const client = server.open();
+  client.pause().write(REQUEST);
+  await all;
+  t.equal(await server.held(), 0);
+});
+
+t.test('one address has its bound of connections → more are dropped, other addresses are served', async (t) => {
+  const server = await serverWith(t, { perAddress: 3 });
+  const gone = freed(server, 3);
+  const first = [server.open(), server.open(), server.open()];
+  for (const client of first) await answered(client);
+  const beyond = [server.open(), server.open()];
+  for (const client of beyond) t.equal(await answerOf(client).catch(() => ''), '');
+  t.equal(await server.held(), 3);
+  await answered(server.open('127.0.0.2'));
+  t.equal(server.warned.length, 1, 'one warning a minute');
+  t.match(server.warned[0], /too many connections/);
+  first[0]?.destroy();
+  await gone;
+  await answered(server.open());
+});
+
+t.test('trusted proxies → no bound by address, but the bound in all', async (t) => {
+  const server = await serverWith(t, { perAddress: 1, total: 3 }, { proxies: '127.0.0.0/8' });
+  for (const client of [server.open(), server.open(), server.open()]) await answered(client);
+  t.equal(await answerOf(server.open()).catch(() => ''), '');
+  t.equal(await server.held(), 3);
+});
+
+async function answered(client: Socket): Promise<void> {
+  client.write(REQUEST);
+  await new Promise((resolve) => client.once('data', resolve));
+}
