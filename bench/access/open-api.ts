@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const authenticate = () => async (request: { caller: unknown }) => {
     request.caller = { principal, tenant };
   };
-  const deps = { authenticate, idempotency: idempotencyStore(database.db) };
+  const deps = { authenticate, idempotency: idempotencyStore(database.db, platform.deriveKey('idempotency')) };
   for (const { plugin, registration } of plugins) await app.register(plugin, { registration, deps });
   await app.listen({ host: '127.0.0.1', port: 0 });
   log.info({ url: app.listeningOrigin }, 'listening');

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { hkdfSync, randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSealer } from './create-sealer.ts';
 import { IDENTITY_MODE } from './kv/login.ts';
@@ -6,6 +6,7 @@ import { openStore } from './kv/open-store.ts';
 import { FILE_FAULTS, readProtectedFile } from './protected-file.ts';
 import { readKeyFile, type SealKey } from './seal-key.ts';
 import type { Sealer } from './sealer.ts';
+import { Secret } from './secret.ts';
 import type { Vault } from './vault.ts';
 
 /** The settings of the vault by the names of their variables; a schema has looked at what each may be. */
@@ -30,6 +31,11 @@ export interface OpenedVault {
    * store. Throws `VaultError`: `store_unavailable`, or `store_refused` with the reason.
    */
   prove(): Promise<void>;
+  /**
+   * 32 bytes for one purpose, the same in every process of the deployment: from the key file, or else the role id.
+   * Development without either gets random bytes.
+   */
+  deriveKey(purpose: string): Buffer;
 }
 
 type Settings = VaultSettings;
@@ -39,6 +45,7 @@ type Faults = string[];
 /** What is read from files only: as values they would stand in the environment of every process that is started. */
 const FILES_ONLY = ['SECRET_STORE_ROLE_ID_FILE', 'SECRET_STORE_SECRET_ID_FILE', 'WEIR_CREDENTIAL_KEY_FILE'] as const;
 const MOUNT = 'weir';
+const DERIVED_BYTES = 32;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Opens what the settings name and looks at every file; nothing is asked of the network. */
@@ -49,12 +56,18 @@ export function openVault(settings: Settings, environment: Readonly<Record<strin
     return [`${value} must not be set: write it into a file and name that with ${name}`];
   });
   const mode = settings.SOURCE_CREDENTIAL_MODE === 'secret_store' ? 'secret_store' : 'legacy_inline';
-  const sealer = openSealer(settings, faults);
-  const store = mode === 'secret_store' ? storeOf(settings, faults) : undefined;
-  return { vault: { mode, sealer, store }, faults, prove: async () => store?.prove() };
+  const { sealer, key } = openSealer(settings, faults);
+  const { store, roleId } = mode === 'secret_store' ? storeOf(settings, faults) : {};
+  const root = key ?? roleId ?? new Secret(randomBytes(DERIVED_BYTES));
+  return {
+    vault: { mode, sealer, store },
+    faults,
+    prove: async () => store?.prove(),
+    deriveKey: (purpose) => Buffer.from(hkdfSync('sha256', root.reveal(), '', `weir:${purpose}`, DERIVED_BYTES)),
+  };
 }
 
-function openSealer(settings: Settings, faults: Faults): Sealer | undefined {
+function openSealer(settings: Settings, faults: Faults): { sealer?: Sealer; key?: Secret<Buffer> } {
   const [present, previous] = [
     keyOf(settings, 'WEIR_CREDENTIAL_KEY_FILE', faults),
     keyOf(settings, 'WEIR_CREDENTIAL_PREVIOUS_KEY_FILE', faults),
@@ -70,7 +83,7 @@ function openSealer(settings: Settings, faults: Faults): Sealer | undefined {
   if (present !== undefined && present.kid === previous?.kid) {
     faults.push('WEIR_CREDENTIAL_PREVIOUS_KEY_FILE holds the same key as WEIR_CREDENTIAL_KEY_FILE');
   }
-  return present === undefined ? undefined : createSealer(present, previous);
+  return present === undefined ? {} : { sealer: createSealer(present, previous), key: present.key };
 }
 
 function keyOf(settings: Settings, name: Name, faults: Faults): SealKey | undefined {
@@ -82,14 +95,21 @@ function keyOf(settings: Settings, name: Name, faults: Faults): SealKey | undefi
   return undefined;
 }
 
-function storeOf(settings: Settings, faults: Faults): ReturnType<typeof openStore> | undefined {
+/** The parts of a vault that the secret store gives. */
+interface StoreParts {
+  store?: ReturnType<typeof openStore>;
+  roleId?: Secret<Buffer> | undefined;
+}
+
+function storeOf(settings: Settings, faults: Faults): StoreParts {
   const origin = addressOf(settings, faults);
   const ca = authorityOf(settings, faults);
-  const roleIdFile = identityOf(settings, 'SECRET_STORE_ROLE_ID_FILE', faults);
-  const secretIdFile = identityOf(settings, 'SECRET_STORE_SECRET_ID_FILE', faults);
-  if (origin === undefined || roleIdFile === undefined || secretIdFile === undefined) return undefined;
+  const role = identityOf(settings, 'SECRET_STORE_ROLE_ID_FILE', faults);
+  const secret = identityOf(settings, 'SECRET_STORE_SECRET_ID_FILE', faults);
+  if (origin === undefined || role === undefined || secret === undefined) return {};
   const mount = settings.WEIR_SECRET_STORE_MOUNT ?? MOUNT;
-  return openStore({ origin, mount, identity: { roleIdFile, secretIdFile }, ...(ca !== undefined && { ca }) });
+  const identity = { roleIdFile: role.path, secretIdFile: secret.path };
+  return { store: openStore({ origin, mount, identity, ...(ca !== undefined && { ca }) }), roleId: role.id };
 }
 
 function addressOf({ SECRET_STORE_ADDR: address }: Settings, faults: Faults): URL | undefined {
@@ -115,14 +135,15 @@ function authorityOf({ SECRET_STORE_CACERT: path }: Settings, faults: Faults): s
   }
 }
 
-/** The path of a file that is as it must be now; it is read again at each login. */
-function identityOf(settings: Settings, name: Name, faults: Faults): string | undefined {
+/** The path of a file that is as it must be now, and what it holds; a login reads it again. */
+function identityOf(settings: Settings, name: Name, faults: Faults): { path: string; id?: Secret<Buffer> } | undefined {
   const path = settings[name];
   if (path === undefined) {
     faults.push(`${name} is required in mode secret_store`);
     return undefined;
   }
   const file = readProtectedFile(path, IDENTITY_MODE);
-  if ('fault' in file) faults.push(`${name} ${FILE_FAULTS[file.fault]}`);
-  return path;
+  if (!('fault' in file)) return { path, id: new Secret(Buffer.from(file.bytes.toString('latin1').trim())) };
+  faults.push(`${name} ${FILE_FAULTS[file.fault]}`);
+  return { path };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Principal, Tenant } from '../contract/caller.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -33,12 +33,13 @@ export interface IdempotencyStore {
 
 /**
  * Remembers answers in `kernel.idempotency_key`. Only successes are remembered: a refused request changed nothing and
- * may be sent again under the same key. Another request under a used key is refused.
+ * may be sent again under the same key. Another request under a used key is refused. Bodies hold credentials, so
+ * fingerprints are keyed with `secret`, and bound to their place.
  */
-export function idempotencyStore(db: (tenant: Tenant) => TenantDb): IdempotencyStore {
+export function idempotencyStore(db: (tenant: Tenant) => TenantDb, secret: Buffer): IdempotencyStore {
   return {
-    async once({ key, endpoint, request }, work) {
-      const { tenant, principal } = request.caller;
+    async once({ key, endpoint, request: { caller, url, body } }, work) {
+      const { tenant, principal } = caller;
       if (tenant === undefined) return work();
       if (!KEY.test(key)) {
         const errors = [{ pointer: '/headers/idempotency-key', code: 'pattern' }];
@@ -46,7 +47,9 @@ export function idempotencyStore(db: (tenant: Tenant) => TenantDb): IdempotencyS
       }
       const place = [tenant.tenantId, subjectOf(principal), key];
       const inTenant = <T>(work: (tx: TenantTransaction) => Promise<T>) => db(tenant).transaction(work);
-      const remembered = await inTenant((tx) => reserve(tx, place, fingerprintOf(endpoint, request)));
+      const request = [...place, endpoint.id, url, body ?? null];
+      const fingerprint = createHmac('sha256', secret).update(JSON.stringify(request)).digest('hex');
+      const remembered = await inTenant((tx) => reserve(tx, place, fingerprint));
       if (remembered) return { ...remembered, headers: { ...remembered.headers, [REPEATED]: 'true' } };
       try {
         const answer = await work();
@@ -76,12 +79,6 @@ function kept(answer: Answer, { shownOnce = [] }: Endpoint): Answer {
 
 function subjectOf(principal: Principal): string {
   return principal.kind === 'anonymous' ? '' : `${principal.client}/${principal.subject}`;
-}
-
-function fingerprintOf(endpoint: Endpoint, request: FastifyRequest): string {
-  return createHash('sha256')
-    .update(`${endpoint.id}\n${request.url}\n${JSON.stringify(request.body ?? null)}`)
-    .digest('hex');
 }
 
 /** Takes the key for this request, or answers what it is remembered with; `place` is tenant, caller and key. */

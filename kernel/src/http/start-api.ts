@@ -42,7 +42,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   if (platform.contributions.of(AuditTrails).length === 0) log.warn('no plugin keeps an audit trail');
   const deps = {
     authenticate: authenticator({ ...platform, rules: tokenRules(settings, log) }),
-    idempotency: idempotencyStore(database.db),
+    idempotency: idempotencyStore(database.db, platform.deriveKey('idempotency')),
   };
   for (const { plugin, registration } of platform.plugins) await app.register(plugin, { registration, deps });
   registerKernelRoutes(

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { startTelemetry, type Telemetry } from '@weir/telemetry';
-import { openVault, type Vault } from '@weir/vault';
+import { type OpenedVault, openVault, type Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type KernelSettings, kernelSettings } from '../config/kernel-settings.ts';
@@ -53,6 +53,7 @@ export interface RunningPlatform {
   metrics: Metrics;
   contributions: Contributions;
   vault: Vault;
+  deriveKey: OpenedVault['deriveKey'];
   /** Refuses the start when the secret store does not keep what is written; for the program that writes into it. */
   proveVault(): Promise<void>;
   plugins: readonly LoadedPlugin[];
@@ -86,7 +87,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     options.environment,
   );
   const settings = allSettings.get('kernel') as unknown as KernelSettings;
-  const { vault, prove } = openVault(settings, options.environment);
+  const { vault, prove, deriveKey } = openVault(settings, options.environment);
   const declared = problemCatalogue([
     { owner: 'kernel', problems: kernelProblems },
     { owner: 'kernel', problems: runProblems },
@@ -179,6 +180,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
       metrics,
       contributions: given,
       vault,
+      deriveKey,
       proveVault: () => proveVault(prove, log),
       plugins,
       problems,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Vault } from '@weir/vault';
 import { testVault } from '@weir/vault/testing';
 import type { FastifyInstance } from 'fastify';
@@ -136,7 +137,7 @@ export async function testPlugin(
   auditCalls(app, given, log);
   const deps = {
     authenticate: authenticator({ rules, tenants, tenantPlugins: ALL_ENABLED, contributions: given }),
-    idempotency: idempotencyStore(database.db),
+    idempotency: idempotencyStore(database.db, randomBytes(32)),
   };
   await app.register(plugin, { registration, deps });
   await registration.start?.();

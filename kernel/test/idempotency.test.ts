@@ -1,0 +1,47 @@
+import { createHash, randomBytes } from 'node:crypto';
+import * as tools from '@weir/migrations';
+import type { FastifyRequest } from 'fastify';
+import { pino } from 'pino';
+import t from 'tap';
+import { permission } from '../src/contract/access.ts';
+import { endpoint } from '../src/contract/endpoint.ts';
+import { idempotencyStore, REPEATED } from '../src/http/idempotency.ts';
+import { openDatabase, testDatabase } from '../src/testing.ts';
+
+const access = permission('pots:write', 'admin');
+const declared = endpoint({ id: 'pots.fill', method: 'POST', path: '/pots', summary: 'Fill', access });
+const url = '/api/v1/pots';
+
+const database = await testDatabase(t, tools);
+const log = pino({ level: 'silent' });
+const { db, close } = await openDatabase({ ...database.app, name: database.app.database, entities: [], log });
+t.teardown(close);
+const acme = await database.tenant('acme');
+
+/** Sends one POST through a store with this secret; true when the answer was a remembered one. */
+async function send(secret: Buffer, key: string, body: object, subject = 'ada'): Promise<boolean> {
+  const principal = { kind: 'service', subject, client: 'c', tenants: '*', capabilities: [] };
+  const request = { caller: { principal, tenant: acme }, url, body } as unknown as FastifyRequest;
+  const work = async () => ({ status: 201, headers: {}, body: {} });
+  const { headers } = await idempotencyStore(db, secret).once({ key, endpoint: declared, request }, work);
+  return REPEATED in headers;
+}
+
+const refused = { entry: { code: 'idempotency_key_reused' } } as unknown as Error;
+
+const fingerprints = async (): Promise<unknown[]> =>
+  (await database.peek('select fingerprint from kernel.idempotency_key')).map(({ fingerprint }) => fingerprint);
+
+t.test('guesses of a credential do not match a fingerprint without the secret of the deployment', async (t) => {
+  const body = { password: 'hunter2' };
+  const secret = randomBytes(32);
+  await send(secret, 'one', body);
+  const guess = `${declared.id}\n${url}\n${JSON.stringify(body)}`;
+  const [stored] = await fingerprints();
+  t.not(stored, createHash('sha256').update(guess).digest('hex'));
+  await t.rejects(send(randomBytes(32), 'one', body), refused);
+  t.equal(await send(Buffer.from(secret), 'one', body), true, 'another process with the secret knows the request');
+  await send(secret, 'two', body);
+  await send(secret, 'one', body, 'bob');
+  t.equal(new Set(await fingerprints()).size, 3, 'equal bodies cannot be told from other ones');
+});
