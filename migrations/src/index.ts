@@ -16,6 +16,7 @@ import { s14_workers } from './s14_workers.ts';
 import { s15_discovered_rotations } from './s15_discovered_rotations.ts';
 import { s16_pulling } from './s16_pulling.ts';
 import { s17_deduplicated_rows } from './s17_deduplicated_rows.ts';
+import { s18_credential_place } from './s18_credential_place.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   s15_discovered_rotations,
   s16_pulling,
   s17_deduplicated_rows,
+  s18_credential_place,
 ];

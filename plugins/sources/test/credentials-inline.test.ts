@@ -99,17 +99,29 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
     'credentials stay through ordinary updates, also where a list is written back as it was read',
     async (t) => {
       const { source_config: read } = await shown();
-      ok(await api(updateSource, { params, body: { source_config: { ...read, host: 'other.example' } } }));
+      ok(await api(updateSource, { params, body: { source_config: { ...read, comment: 'other' } } }));
       t.match(await synced(api, created.source_id), { status: 'succeeded' });
-      t.equal(await lastDigest(platform), digestOf(vaultedWhole(MARK, { tell: config.tell, host: 'other.example' })));
+      t.equal(await lastDigest(platform), digestOf(vaultedWhole(MARK, { tell: config.tell, comment: 'other' })));
     },
   );
+
+  await t.test('a changed place → needs all credentials again, also inside of source_config', async (t) => {
+    const patched = (patch: object) => api(updateSource, { params, body: patch });
+    const source_config = { host: 'elsewhere.example' };
+    const { token, ...rest } = vaultedValues(MARK);
+    for (const patch of [{}, { credential_values: { token } }, { credential_values: rest }])
+      t.equal(refusal(await patched({ source_config, ...patch })), '409 credentials_required');
+    const inside = { source_config: { ...source_config, token } };
+    t.equal(refusal(await patched(inside)), '409 credentials_required', 'the others would follow');
+    ok(await patched({ source_config, credential_values: vaultedValues(MARK) }));
+    ok(await patched({ source_config: { host: VAULTED_CONFIG.host }, credential_values: vaultedValues(MARK) }));
+  });
 
   await t.test('an item of a list that is another does not get the credentials of the one before', async (t) => {
     const patch = { source_config: { tables: [{ name: 'elsewhere' }, { name: 'two' }] } };
     ok(await api(updateSource, { params, body: patch }));
     t.match(await synced(api, created.source_id), { status: 'succeeded' });
-    const whole = vaultedWhole(MARK, { tell: config.tell, host: 'other.example' });
+    const whole = vaultedWhole(MARK, { tell: config.tell, comment: 'other' });
     t.equal(await lastDigest(platform), digestOf({ ...whole, tables: [{ name: 'elsewhere' }, whole.tables[1] ?? {}] }));
   });
 
@@ -173,6 +185,9 @@ t.test(
     };
     const { workflow_id, status } = await look(given);
     t.match(status, { status: 'succeeded', streams: [{ name: 'rows' }] });
+    const elsewhere = { ...VAULTED_CONFIG, host: 'elsewhere.example' };
+    const taken = { name: 'taken', pattern_id: 'vaulted', source_config: elsewhere, workflow_id };
+    t.equal(refusal(await api(createSource, { body: taken })), '409 credentials_required', 'of another place');
     t.notMatch(await everything(platform), /CNRY|730411927/);
 
     const make = (name: string, workflow: string) =>

@@ -12,6 +12,7 @@ import {
   revokeCredential,
   rotateCredentials,
   setCredentials,
+  startDiscovery,
   updateSource,
 } from '../src/contract.ts';
 import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/credential/sweep-credentials.ts';
@@ -80,8 +81,8 @@ t.test('the life of a credential in the secret store', async (t) => {
   });
 
   await t.test('an ordinary update keeps it, and credentials in the configuration are refused', async (t) => {
-    const patched = ok(await api(updateSource, { params, body: { source_config: { host: 'other.example' } } }));
-    t.match(patched, { source_config: { host: 'other.example' }, credential_ref: source.credential_ref });
+    const patched = ok(await api(updateSource, { params, body: { source_config: { comment: 'other' } } }));
+    t.match(patched, { source_config: { comment: 'other' }, credential_ref: source.credential_ref });
     t.equal((await read()).version, ROTATIONS + 1);
     const inside = { source_config: { token: 'CNRY-in-config' } };
     t.match(await api(updateSource, { params, body: inside }), {
@@ -235,6 +236,59 @@ t.test('whatever becomes of a write, the version that is used is the one that wa
     const { version } = ok(await api(getCredentials, { params }));
     t.equal(ok(await rotate('last')).version > version, true);
     t.strictSame(await intents(), []);
+  });
+});
+
+t.test('a credential → bound to the place that it was given for', async (t) => {
+  const { api, database } = await storedWorld(t);
+  const source = await vaultedSource(api, 'first', MARK);
+  const params = { source_id: source.source_id };
+  const credential_ref = String(source.credential_ref);
+  const at = (host: string) => ({ ...VAULTED_CONFIG, host });
+  const patched = (body: object) => api(updateSource, { params, body });
+  const move = (host: string, more: object = {}) => patched({ source_config: { host }, ...more }).then(refusal);
+  const made = (name: string, host: string) =>
+    api(createSource, { body: { name, pattern_id: 'vaulted', source_config: at(host), credential_ref } }).then(refusal);
+  const credential_values = vaultedValues(`${MARK}-again`);
+
+  await t.test('a changed place without all values → refused, with the field', async (t) => {
+    t.match(await patched({ source_config: { host: 'evil.example' } }), {
+      status: 409,
+      problem: {
+        code: 'credentials_required',
+        errors: [{ pointer: '/source_config/host', code: 'place_changed' }],
+      },
+    });
+    const { token, ...rest } = credential_values;
+    for (const some of [{ token }, rest])
+      t.equal(await move('evil.example', { credential_values: some }), '409 credentials_required');
+    t.equal(await move('evil.example', { credential_ref }), '409 credentials_required');
+    t.equal(await move(VAULTED_CONFIG.host), '200', 'the same place');
+  });
+
+  await t.test('a credential_ref at another place → refused, in a discovery too', async (t) => {
+    t.equal(await made('second', 'evil.example'), '409 credentials_required');
+    const body = { pattern_id: 'vaulted', source_config: at('evil.example'), credential_ref };
+    t.equal(refusal(await api(startDiscovery, { body })), '409 credentials_required');
+  });
+
+  await t.test('all values given again → bound to the new place', async (t) => {
+    t.equal(await move('new.example', { credential_values }), '200');
+    t.match(ok(await api(getCredentials, { params })), { credential_ref, version: 2 });
+    t.equal(await made('second', VAULTED_CONFIG.host), '409 credentials_required');
+    t.equal(await made('second', 'new.example'), '201');
+    t.equal(await move('next.example', { credential_values }), '422 credential_name_required', 'the other one stays');
+  });
+
+  await t.test('a detached credential → not attached at another place', async (t) => {
+    ok(await api(detachCredentials, { params }));
+    t.equal(await move('evil.example'), '200');
+    const set = () => api(setCredentials, { params, body: { credential_ref } }).then(refusal);
+    t.equal(await set(), '409 credentials_required');
+    await database.peek('update sources.credential set place = null');
+    t.equal(await set(), '409 credentials_required', 'also when an earlier release wrote it');
+    t.equal(await move('new.example'), '200');
+    t.equal(await set(), '201', 'where another source uses it');
   });
 });
 

@@ -122,8 +122,8 @@ t.test('credentials that a connector renews, while a real secret store keeps the
     t.equal(refusal(await start({ credential_ref: `cred_${'a'.repeat(26)}` })), '422 credential_not_usable');
     const foreign = await (await platform.as('stranger'))(startDiscovery, { body: { ...of, credential_ref } });
     t.equal(refusal(foreign), '422 credential_not_usable', 'one of another tenant is one that is not there');
-    const odd = await start({ source_config: { folder: 7 }, credential_ref });
-    t.match(odd, { status: 422, problem: { errors: [{ pointer: '/source_config/folder' }] } });
+    const odd = await start({ source_config: { ...of.source_config, more: 7 }, credential_ref });
+    t.match(odd, { status: 422, problem: { errors: [{ pointer: '/source_config', code: 'undeclared_field' }] } });
     t.notMatch(JSON.stringify(odd), CANARY);
 
     const { workflow_id } = ok(await start({ credential_ref }));

@@ -24,6 +24,13 @@ export const credentialProblems = {
     detail: 'A new credential needs a name, by which it is found again.',
     hint: 'Add credential_name beside credential_values.',
   }),
+  credentialsRequired: problem({
+    code: 'credentials_required',
+    status: 409,
+    title: 'Credentials required',
+    detail: 'A stored credential does not go to another place than the one that it was given for.',
+    hint: 'Give all credentials again, as credential_values in the same request, or leave the fields as they were that errors names.',
+  }),
   credentialNameTaken: problem({
     code: 'credential_name_taken',
     status: 409,

@@ -94,6 +94,12 @@ export const GivenPattern = Closed({
         path: Type.String({ description: 'JSON pointer into source_config, or names with full stops between them' }),
         type: Type.String({ description: 'password makes it a credential; any other word is only shown' }),
         credential: Type.Optional(Type.Boolean({ description: 'Makes it a credential' })),
+        place: Type.Optional(
+          Type.Boolean({
+            description:
+              'Says where the connector goes: whoever changes it gives the credentials again. Where no field has it, members that egress names and names such as host, port or url decide',
+          }),
+        ),
       }),
       { description: 'Fields with a meaning beyond the specification; credentials that it marks itself need no entry' },
     ),

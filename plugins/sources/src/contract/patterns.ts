@@ -11,6 +11,7 @@ export const PatternField = Type.Object({
   path: Type.String({ description: 'JSON pointer into source_config' }),
   type: Type.String(),
   credential: Type.Boolean(),
+  place: Type.Optional(Type.Boolean({ description: 'Changing it needs the credentials again' })),
 });
 
 /** A connector pattern in a list. */

@@ -19,6 +19,8 @@ export const CredentialEntity = defineEntity({
     /** What the pattern declared when this version was written. */
     declaredFields: p.json<string[]>(),
     fields: p.json<string[]>(),
+    /** Digest of the place that the values were given for; null of a credential of an earlier release. */
+    place: p.string().nullable(),
     version: p.integer(),
     latestVersion: p.integer(),
     status: p.enum(CREDENTIAL_STATUSES),

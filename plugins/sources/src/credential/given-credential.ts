@@ -1,11 +1,12 @@
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
+import { placeDigest } from '../config/config-places.ts';
 import { credentialProblems, sourceProblems } from '../contract.ts';
 import { DiscoveryEntity } from '../discovery/entity.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../run-kinds.ts';
-import { CredentialEntity, type CredentialRow } from './entity.ts';
+import type { CredentialRow } from './entity.ts';
 import { applyValues, credentialsIn, withValues } from './read-values.ts';
-import { usableCredential } from './rows.ts';
+import { usableCredential, type Wanted } from './rows.ts';
 import { discoveryPlace } from './stored-at.ts';
 import { storedValues } from './vault-access.ts';
 
@@ -23,8 +24,14 @@ export type GivenCredential =
   | { kind: 'none' }
   /** New values, to be put into a configuration. */
   | { kind: 'values'; name: string | undefined; apply(config: Record<string, unknown>): Record<string, unknown> }
-  /** A credential that is there; `find` throws when the source cannot use it. */
-  | { kind: 'existing'; find(tx: TenantTransaction, options?: { lock?: boolean }): Promise<CredentialRow> };
+  /** A credential that is there; `find` throws when a source of this configuration cannot use it. */
+  | { kind: 'existing'; find: FindCredential };
+
+type FindCredential = (
+  tx: TenantTransaction,
+  config: Record<string, unknown>,
+  options?: { lock?: boolean },
+) => Promise<CredentialRow>;
 
 /**
  * Reads how a request gives credentials. Throws `credential_input_conflict` for two ways at once or a name without values,
@@ -45,10 +52,7 @@ export async function givenCredential(
   }
   if (workflow !== undefined) return ofDiscovery(kernel, tenant, { workflow, name, pattern });
   if (ref !== undefined) {
-    return {
-      kind: 'existing',
-      find: (tx, options) => usableCredential(tx, { credentialRef: ref, pattern }, options),
-    };
+    return existing({ credentialRef: ref }, pattern);
   }
   if (values === undefined) return { kind: 'none' };
   return { kind: 'values', name, apply: (config) => applyValues(config, values, pattern) };
@@ -83,21 +87,19 @@ async function ofDiscovery(
   }
   if (credentialId) {
     if (name !== undefined) throw credentialProblems.credentialInputConflict();
-    return { kind: 'existing', find: (tx, options) => ofId(tx, { credentialId, pattern }, options) };
+    return existing({ credentialId }, pattern);
   }
   const place = discoveryPlace(tenant, discoveryId);
   const values = await storedValues(kernel, tenant, { place, sealed: sealed ?? undefined, credential: undefined });
-  return { kind: 'values', name, apply: (config) => withValues(config, values) };
+  const apply = (config: Record<string, unknown>) => {
+    if (placeDigest(config, pattern) !== row.place) throw credentialProblems.credentialsRequired();
+    return withValues(config, values);
+  };
+  return { kind: 'values', name, apply };
 }
 
-async function ofId(
-  tx: TenantTransaction,
-  { credentialId, pattern }: { credentialId: string; pattern: Pattern },
-  options: { lock?: boolean } = {},
-): Promise<CredentialRow> {
-  const row = await tx.findOne(CredentialEntity, { credentialId }, options);
-  if (row === undefined || row.status === 'revoked' || row.kind !== pattern.id) {
-    throw credentialProblems.credentialNotUsable();
-  }
-  return row;
+function existing(key: Wanted['key'], pattern: Pattern): GivenCredential {
+  const find: FindCredential = (tx, config, options) =>
+    usableCredential(tx, { key, pattern, place: placeDigest(config, pattern) }, options);
+  return { kind: 'existing', find };
 }

@@ -1,6 +1,7 @@
 import { faultpoint, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
 import type { SecretValues } from '@weir/vault';
 import { v7 as uuidv7 } from 'uuid';
+import { placeDigest } from '../config/config-places.ts';
 import { credentialProblems } from '../contract.ts';
 import type { PatternUser, Sql } from '../pattern/catalog.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
@@ -132,9 +133,18 @@ async function turnSource(tx: TenantTransaction, moved: Moved): Promise<void> {
   const declared = JSON.stringify(pattern.credentialFields);
   await tx.sql(
     `insert into sources.credential (tenant_id, credential_id, credential_ref, name, kind, declared_fields, fields,
-       version, latest_version, status, rotated_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 1, 1, 'active', now(), now())`,
-    [tenant.tenantId, credentialId, newCredentialRef(), name, pattern.id, declared, fields],
+       place, version, latest_version, status, rotated_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, 1, 1, 'active', now(), now())`,
+    [
+      tenant.tenantId,
+      credentialId,
+      newCredentialRef(),
+      name,
+      pattern.id,
+      declared,
+      fields,
+      placeDigest(visible, pattern),
+    ],
   );
   await tx.sql(
     `insert into sources.credential_version (tenant_id, credential_id, version, fields, written_at)

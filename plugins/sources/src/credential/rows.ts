@@ -1,7 +1,8 @@
 import type { TenantTransaction } from '@weir/kernel';
+import { placeDigest } from '../config/config-places.ts';
 import { credentialProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
-import type { SourceRow } from '../source/entity.ts';
+import { SourceEntity, type SourceRow } from '../source/entity.ts';
 import { newCredentialRef } from './credential-ref.ts';
 import { commitCutover } from './cutover.ts';
 import { CredentialEntity, type CredentialRow } from './entity.ts';
@@ -27,7 +28,7 @@ export async function referenceCount(tx: TenantTransaction, credentialId: string
 export async function insertCredential(
   tx: TenantTransaction,
   { credentialId, version, fields }: Written,
-  { name, pattern }: { name: string; pattern: Pattern },
+  { name, pattern, place }: { name: string; pattern: Pattern; place: string },
 ): Promise<CredentialRow> {
   const now = new Date();
   const row = await tx.insert(CredentialEntity, {
@@ -37,6 +38,7 @@ export async function insertCredential(
     kind: pattern.id,
     declaredFields: [...pattern.credentialFields],
     fields: [...fields],
+    place,
     version,
     latestVersion: version,
     status: 'active',
@@ -53,12 +55,13 @@ export async function turnCredential(
   tx: TenantTransaction,
   row: CredentialRow,
   { version, fields }: Written,
-  pattern: Pattern,
+  { pattern, place }: { pattern: Pattern; place: string },
 ): Promise<CredentialRow> {
   const turned = await tx.update(row, {
     version,
     latestVersion: version,
     fields: [...fields],
+    place,
     declaredFields: [...pattern.credentialFields],
     rotatedAt: new Date(),
   });
@@ -109,17 +112,33 @@ async function release(tx: TenantTransaction, credentialId: string): Promise<voi
   }
 }
 
-/** The credential of a request, if a source of this pattern can use it; throws `credential_not_usable`. */
+/** Which credential a request wants, and what for. */
+export interface Wanted {
+  key: { credentialRef: string } | { credentialId: string };
+  pattern: Pattern;
+  /** Digest of the place that the configuration leads to. */
+  place: string;
+}
+
+/**
+ * The credential of a request, if a source of this pattern and place can use it.
+ *
+ * @throws `credential_not_usable`, `credentials_required`
+ */
 export async function usableCredential(
   tx: TenantTransaction,
-  { credentialRef, pattern }: { credentialRef: string; pattern: Pattern },
+  { key, pattern, place }: Wanted,
   options: { lock?: boolean } = {},
 ): Promise<CredentialRow> {
-  const row = await tx.findOne(CredentialEntity, { credentialRef }, options);
+  const row = await tx.findOne(CredentialEntity, key, options);
   if (row === undefined || row.status === 'revoked' || row.kind !== pattern.id) {
     throw credentialProblems.credentialNotUsable();
   }
-  return row;
+  if (row.place === place) return row;
+  // Its place was not kept by an earlier release, or a version of the pattern marks other fields: its sources know.
+  const users = await tx.find(SourceEntity, { credentialId: row.credentialId });
+  if (users.some(({ sourceConfig }) => placeDigest(sourceConfig, pattern) === place)) return row;
+  throw credentialProblems.credentialsRequired();
 }
 
 /** Throws `credential_name_taken`. To be asked before anything is written to the store; the index decides. */

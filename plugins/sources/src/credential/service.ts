@@ -1,6 +1,7 @@
 import { type Kernel, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import { checkConfig } from '../config/check-config.ts';
+import { placeDigest } from '../config/config-places.ts';
 import {
   type CredentialView,
   credentialProblems,
@@ -64,13 +65,14 @@ export function credentialService({ kernel, patternOf }: CredentialDeps) {
       if (given.kind === 'existing') {
         const check = (values: Parameters<typeof withValues>[1]) =>
           checkConfig(pattern, withValues(source.sourceConfig, values));
-        return useExisting(kernel, tenant, { find: given.find, check }, use);
+        return useExisting(kernel, tenant, { find: (tx) => given.find(tx, source.sourceConfig), check }, use);
       }
       if (given.kind === 'none') throw credentialProblems.credentialInputConflict();
       const full = given.apply(source.sourceConfig);
       checkConfig(pattern, full);
       const { values } = splitConfig(full, pattern);
-      return storeNew(kernel, tenant, { values, name: given.name, pattern }, use);
+      const place = placeDigest(source.sourceConfig, pattern);
+      return storeNew(kernel, tenant, { values, name: given.name, pattern, place }, use);
     },
 
     /** Writes the next version of the credential of a source. No row changes but the credential's own. */
@@ -85,9 +87,10 @@ export function credentialService({ kernel, patternOf }: CredentialDeps) {
       requireMatch(ifMatch, String(credential.version));
       const pattern = await patternOf(source);
       const full = applyValues(source.sourceConfig, body.credential_values, pattern);
+      const place = placeDigest(source.sourceConfig, pattern);
       checkConfig(pattern, full);
       const { values } = splitConfig(full, pattern);
-      return storeNext(kernel, tenant, { credential, values, pattern }, onlyUse(view));
+      return storeNext(kernel, tenant, { credential, values, pattern, place }, onlyUse(view));
     },
 
     /** Takes the credential of a source away; neither it nor what the store holds is deleted. */

@@ -16,6 +16,13 @@ export interface Use<L, R> {
   use(tx: TenantTransaction, credential: CredentialRow, locked: L): Promise<R>;
 }
 
+/** Values as a request gives them, and the digest of the place that they are for. */
+interface NewValues {
+  values: SecretValues;
+  pattern: Pattern;
+  place: string;
+}
+
 /** A use that needs no other lock. */
 export function onlyUse<R>(use: (tx: TenantTransaction, credential: CredentialRow) => Promise<R>): Use<undefined, R> {
   return { lock: async () => undefined, use };
@@ -28,7 +35,7 @@ export function onlyUse<R>(use: (tx: TenantTransaction, credential: CredentialRo
 export async function storeNew<L, R>(
   kernel: Kernel,
   tenant: Tenant,
-  { values, name, pattern }: { values: SecretValues; name: string | undefined; pattern: Pattern },
+  { values, name, pattern, place }: NewValues & { name: string | undefined },
   { lock, use }: Use<L, R>,
 ): Promise<R> {
   const store = requireStore(kernel.vault);
@@ -40,7 +47,7 @@ export async function storeNew<L, R>(
     return await useWritten(kernel, tenant, { batchId, versions: 1 }, async (tx) => {
       const locked = await lock(tx);
       const written = { credentialId, version, fields: [...values.keys()] };
-      return use(tx, await insertCredential(tx, written, { name, pattern }), locked);
+      return use(tx, await insertCredential(tx, written, { name, pattern, place }), locked);
     });
   } catch (error) {
     if (uniqueConstraint(error) === 'credential_name') throw credentialProblems.credentialNameTaken();
@@ -55,7 +62,7 @@ export async function storeNew<L, R>(
 export async function storeNext<L, R>(
   kernel: Kernel,
   tenant: Tenant,
-  { credential, values, pattern }: { credential: CredentialRow; values: SecretValues; pattern: Pattern },
+  { credential, values, pattern, place }: NewValues & { credential: CredentialRow },
   { lock, use }: Use<L, R>,
 ): Promise<R> {
   const store = requireStore(kernel.vault);
@@ -67,7 +74,7 @@ export async function storeNext<L, R>(
     const row = await lockedAs(tx, credential);
     return use(
       tx,
-      await turnCredential(tx, row, { credentialId, version, fields: [...values.keys()] }, pattern),
+      await turnCredential(tx, row, { credentialId, version, fields: [...values.keys()] }, { pattern, place }),
       locked,
     );
   });

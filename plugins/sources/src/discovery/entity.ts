@@ -29,6 +29,8 @@ export const DiscoveryEntity = defineEntity({
     sourceConfig: p.json<Record<string, unknown>>().nullable(),
     /** Credentials that belong to no source yet, sealed for this row until `expiresAt`. */
     sealed: p.text().nullable(),
+    /** Digest of the place that they were given for. */
+    place: p.string().nullable(),
     /** The credential in the secret store that it uses, until `expiresAt`. */
     credentialId: p.uuid().nullable(),
     /** The image that was run, when it was in a container. */

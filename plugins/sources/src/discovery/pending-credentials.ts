@@ -32,10 +32,10 @@ export async function pendingCredentials(
   const given = await givenCredential(kernel, tenant, { input, pattern });
   if (given.kind === 'existing') {
     const store = requireStore(kernel.vault);
-    const { credentialId, version } = await kernel.db(tenant).transaction((tx) => given.find(tx));
+    const { credentialId, version } = await kernel.db(tenant).transaction((tx) => given.find(tx, config));
     const path = { tenantId: tenant.tenantId, credentialId };
     checkConfig(pattern, withValues(config, await vaultProblems(kernel.log, () => store.read(path, version))));
-    return { visible: config, find: given.find };
+    return { visible: config, find: (tx, options) => given.find(tx, config, options) };
   }
   const full = given.kind === 'values' ? given.apply(config) : config;
   checkConfig(pattern, full);

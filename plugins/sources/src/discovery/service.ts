@@ -8,6 +8,7 @@ import {
 } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
+import { placeDigest } from '../config/config-places.ts';
 import type { DiscoveryStatusView, startDiscovery } from '../contract.ts';
 import { refuseUnfit } from '../credential/fit-to-run.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
@@ -126,6 +127,7 @@ async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: P
       patternId,
       sourceConfig: pending.visible,
       sealed: pending.sealed ?? null,
+      place: placeDigest(config, pattern),
       credentialId: credential?.credentialId ?? null,
       expiresAt: new Date(now + PENDING_CONFIG_MS),
       createdAt: new Date(now),

@@ -2,13 +2,14 @@ import { type Kernel, mergePatch, requireMatch, type Tenant, type TenantTransact
 import { type Input, kernelProblems, Problem } from '@weir/kernel/contract';
 import { type SecretValues, sameValues } from '@weir/vault';
 import { checkConfig } from '../config/check-config.ts';
+import { changedPlaces, placeDigest } from '../config/config-places.ts';
 import { pointerMatcher } from '../config/walk-config.ts';
 import { credentialProblems, sourceProblems, type updateSource } from '../contract.ts';
 import { allowSealing } from '../credential/cutover.ts';
 import type { CredentialRow } from '../credential/entity.ts';
 import { type GivenCredential, givenCredential, refuseCredentialsIn } from '../credential/given-credential.ts';
 import { keepValues, type SplitConfig, splitConfig, withValues } from '../credential/read-values.ts';
-import { attach, credentialOf, detach } from '../credential/rows.ts';
+import { attach, credentialOf, detach, referenceCount } from '../credential/rows.ts';
 import { storeNew, storeNext, type Use, useExisting } from '../credential/store-credential.ts';
 import { sourcePlace } from '../credential/stored-at.ts';
 import { storedValues } from '../credential/vault-access.ts';
@@ -31,6 +32,7 @@ interface Deps {
   patterns: Pick<PatternCatalog, 'find' | 'ofKnown'>;
 }
 
+type Config = Record<string, unknown>;
 type Done<R> = (tx: TenantTransaction, row: SourceRow) => Promise<R>;
 
 /** How often a change begins again when the source was changed while it was worked out. */
@@ -130,6 +132,7 @@ async function changeInline<R>(kernel: Kernel, tenant: Tenant, work: Work, done:
   if (kernel.vault.mode === 'secret_store' && given.kind !== 'none') throw credentialProblems.credentialAttached();
   const { stored, patched } = await patchedConfig(kernel, tenant, work);
   const full = given.kind === 'values' ? given.apply(patched) : patched;
+  refuseMoved(work, stored, full);
   checkConfig(pattern, full);
   const split = splitConfig(full, pattern);
   const sealed = isSame(stored, split) ? row.sealed : sealedFor(kernel, tenant, row.sourceId, split);
@@ -151,26 +154,47 @@ async function changeStored<R>(kernel: Kernel, tenant: Tenant, work: Work, done:
   });
   if (given.kind === 'existing') {
     const check = (values: SecretValues) => checkConfig(pattern, withValues(own.visible, values));
-    return useExisting(kernel, tenant, { find: given.find, check }, replacing(own.visible));
+    return useExisting(kernel, tenant, { find: (tx) => given.find(tx, own.visible), check }, replacing(own.visible));
   }
   const full = given.kind === 'values' ? given.apply(patched) : patched;
+  const isMoved = refuseMoved(work, stored, full);
   checkConfig(pattern, full, { withoutCredentials: given.kind === 'none' && credential === undefined });
   const split = splitConfig(full, pattern);
   const { values, visible } = split;
   const changes = { ...named, sourceConfig: visible };
   // What stood in the open until now can be a credential of this version.
   const isMore = Array.from(values.keys()).some((pointer) => !stored?.has(pointer));
-  if (!isLess && ((given.kind === 'none' && !isMore) || isSame(stored, split))) {
+  if (!isLess && ((given.kind === 'none' && !isMore) || (!isMoved && isSame(stored, split)))) {
     return kernel.db(tenant).transaction(async (tx) => done(tx, await changed(tx, await lock(tx), changes)));
   }
   if (isLess && values.size === 0) {
     return kernel.db(tenant).transaction(async (tx) => done(tx, await detach(tx, await lock(tx), changes)));
   }
   const name = given.kind === 'values' ? given.name : undefined;
-  // Others that share the credential may need what this source needs no more.
-  const isNext = credential !== undefined && !isLess && (name === undefined || name === credential.name);
-  if (isNext) return storeNext(kernel, tenant, { credential, values, pattern }, replacing(visible));
-  return storeNew(kernel, tenant, { values, name, pattern }, replacing(visible));
+  const place = placeDigest(visible, pattern);
+  // Others that share the credential may need what this source needs no more, and stay where they are.
+  const isNamed = credential !== undefined && (name === undefined || name === credential.name);
+  const isNext = isNamed && !isLess && !(isMoved && (await isShared(kernel, tenant, credential)));
+  if (isNext) return storeNext(kernel, tenant, { credential, values, pattern, place }, replacing(visible));
+  return storeNew(kernel, tenant, { values, name, pattern, place }, replacing(visible));
+}
+
+/** Whether a change leads to another place. Throws `credentials_required` when stored credentials would follow it there. */
+function refuseMoved({ row, pattern, config, given }: Work, stored: SecretValues | undefined, full: Config): boolean {
+  const after = splitConfig(full, pattern);
+  const moved = changedPlaces(row.sourceConfig, after.visible, pattern);
+  if (moved.length === 0) return false;
+  const patched = config === undefined ? row.sourceConfig : (mergePatch(row.sourceConfig, config) as Config);
+  const anew = splitConfig(given.kind === 'values' ? given.apply(patched) : patched, pattern);
+  if ((stored?.size ?? 0) > 0 && !sameValues(anew.values, after.values)) {
+    const errors = moved.map((pointer) => ({ pointer: `/source_config${pointer}`, code: 'place_changed' }));
+    throw credentialProblems.credentialsRequired({ errors });
+  }
+  return true;
+}
+
+function isShared(kernel: Kernel, tenant: Tenant, { credentialId }: CredentialRow): Promise<boolean> {
+  return kernel.db(tenant).transaction(async (tx) => (await referenceCount(tx, credentialId)) > 1);
 }
 
 function isSame(stored: SecretValues | undefined, { values }: SplitConfig): boolean {

@@ -2,6 +2,7 @@ import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import type { Input } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import { checkConfig } from '../config/check-config.ts';
+import { placeDigest } from '../config/config-places.ts';
 import type { createSource } from '../contract.ts';
 import { allowSealing } from '../credential/cutover.ts';
 import type { CredentialRow } from '../credential/entity.ts';
@@ -55,7 +56,7 @@ export async function makeSource<R>(
   if (given.kind === 'existing') {
     const check = (values: SplitConfig['values']) => checkConfig(pattern, withValues(config, values));
     const use = onlyUse((tx, credential) => insert(tx, config, { credential }));
-    return useExisting(kernel, tenant, { find: given.find, check }, use);
+    return useExisting(kernel, tenant, { find: (tx) => given.find(tx, config), check }, use);
   }
   if (given.kind === 'none') {
     checkConfig(pattern, config, { withoutCredentials: true });
@@ -65,7 +66,7 @@ export async function makeSource<R>(
   checkConfig(pattern, full);
   const { visible, values } = splitConfig(full, pattern);
   const use = onlyUse((tx, credential) => insert(tx, visible, { credential }));
-  return storeNew(kernel, tenant, { values, name: given.name, pattern }, use);
+  return storeNew(kernel, tenant, { values, name: given.name, pattern, place: placeDigest(config, pattern) }, use);
 }
 
 /** Where the credentials of a new source lie, if it has any. */
