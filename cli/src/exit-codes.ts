@@ -30,7 +30,7 @@ export function exitOfStatus(status: number, sentBody: boolean): ExitName {
   if (status === 404) return 'notFound';
   if (status === 409 || status === 412) return 'conflict';
   if (status === 503) return 'unreachable';
-  if (status === 400 || status === 414) return sentBody ? 'invalid' : 'usage';
+  if (status === 400 || status === 414 || status === 431) return sentBody ? 'invalid' : 'usage';
   if (status === 413 || status === 415 || status === 422) return 'invalid';
   return 'failed';
 }

@@ -252,11 +252,25 @@ t.test('requests that are not HTTP, or too large in the head, get a problem docu
       // A server that ends the connection before it has read all of it resets it; its answer is here by then.
       socket.on('error', () => undefined);
     });
-  t.match(await raw(`${canary}\r\n\r\n`), /^HTTP\/1.1 400 [\s\S]*"code":"malformed_request"/);
-  t.match(
-    await raw(`GET / HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
-    /^HTTP\/1.1 414 [\s\S]*"code":"uri_too_long"/,
-  );
+  const cases: [string, number, string][] = [
+    [`${canary}\r\n\r\n`, 400, 'malformed_request'],
+    [`GET / HTTP/1.1\r\nHost: x\r\nx: ${canary.repeat(2_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    [`GET /${canary.repeat(2_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'uri_too_long'],
+    [`GET / HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, 'malformed_request'],
+    [`GET / HTTP/1.1\r\nHost: x\r\nHost: ${canary}\r\nConnection: close\r\n\r\n`, 400, 'malformed_request'],
+    [`GET / HTTP/1.1\r\nHost: x\r\nExpect: ${canary}\r\nConnection: close\r\n\r\n`, 417, 'expectation_failed'],
+    ['GET / HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\nConnection: close\r\n\r\n', 100, 'route_not_found'],
+    ['GET / HTTP/1.0\r\n\r\n', 404, 'route_not_found'],
+  ];
+  for (const [text, status, code] of cases) {
+    const answer = await raw(text);
+    t.match(
+      answer,
+      new RegExp(`^HTTP/1.1 ${status} [^]*application/problem\\+json[^]*"code":"${code}"`),
+      text.slice(0, 60),
+    );
+    t.notMatch(answer, canary);
+  }
 });
 
 t.test('every log line of a request carries the trace id and those of the five keys that its path names', async (t) => {

@@ -167,8 +167,8 @@ export const kernelProblems = {
     code: 'uri_too_long',
     status: 414,
     title: 'Address too long',
-    detail: 'The request line, or the headers with it, are longer than the server takes.',
-    hint: 'Shorten the query or the token: 16 KiB in all.',
+    detail: 'The request line is longer than the server takes.',
+    hint: 'Shorten the query: 16 KiB with all headers.',
   }),
   unsupportedMediaType: problem({
     code: 'unsupported_media_type',
@@ -176,6 +176,20 @@ export const kernelProblems = {
     title: 'Unsupported media type',
     detail: 'This endpoint does not read the content type that was sent.',
     hint: 'Send Content-Type: application/json.',
+  }),
+  expectationFailed: problem({
+    code: 'expectation_failed',
+    status: 417,
+    title: 'Expectation failed',
+    detail: 'The header Expect asks for something other than 100-continue.',
+    hint: 'Send the request without the header Expect.',
+  }),
+  headersTooLarge: problem({
+    code: 'headers_too_large',
+    status: 431,
+    title: 'Headers too large',
+    detail: 'The headers are longer than the server takes.',
+    hint: 'Shorten the token or the cookies: 16 KiB with the request line.',
   }),
   rateLimited: problem({
     code: 'rate_limited',

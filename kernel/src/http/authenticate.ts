@@ -92,7 +92,7 @@ async function principalOf(
 }
 
 /** Every value of a header as it was sent; Node joins or drops repeated ones in `headers`. */
-function headerValues(request: FastifyRequest, name: string): string[] {
+export function headerValues(request: FastifyRequest, name: string): string[] {
   const raw = request.raw.rawHeaders;
   return raw.flatMap((text, at) => (at % 2 === 0 && text.toLowerCase() === name ? [raw[at + 1] ?? ''] : []));
 }

@@ -19,6 +19,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
+import { headerValues } from './authenticate.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, endWithin, limitConnections } from './connections.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 
@@ -65,6 +66,7 @@ export function createServer(
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: {
+      requireHostHeader: false,
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
@@ -90,6 +92,7 @@ export function createServer(
   useValidators(app);
   guardRoutes(app);
   answerProblems(app);
+  refuseOddHeads(app);
   app.addHook('onRequest', async (request) => {
     request.log = request.log.child(logKeys(request.params));
   });
@@ -164,15 +167,37 @@ function guardRoutes(app: FastifyInstance): void {
   });
 }
 
+/** Node would answer these requests without a problem document (RFC 9112, section 3.2; RFC 9110, section 10.1.1). */
+function refuseOddHeads(app: FastifyInstance): void {
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.addHook('onRequest', async (request) => {
+    if (request.raw.httpVersion !== '1.1') return;
+    if (headerValues(request, 'host').length !== 1) throw kernelProblems.malformedRequest();
+    const { expect = '100-continue' } = request.headers;
+    if (expect.toLowerCase() !== '100-continue') throw kernelProblems.expectationFailed();
+  });
+}
+
 const CLIENT_FAULTS: Readonly<Record<string, ProblemType>> = {
-  HPE_HEADER_OVERFLOW: kernelProblems.uriTooLong,
+  HPE_HEADER_OVERFLOW: kernelProblems.headersTooLarge,
   ERR_HTTP_REQUEST_TIMEOUT: kernelProblems.requestTimeout,
 };
 
+/** Whether the last packet is one endless request line; the parser's fault does not say which part was too long. */
+const isLongLine = (packet: unknown) =>
+  Buffer.isBuffer(packet) && /^[A-Z]+ [^\r\n]{8192}/.test(packet.toString('latin1'));
+
 /** Requests that Node's parser refuses never reach a route; they still get a problem document. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket, lingerMs: number): void {
+function answerClientError(
+  error: NodeJS.ErrnoException & { rawPacket?: unknown },
+  socket: Socket,
+  lingerMs: number,
+): void {
   if (!socket.writable) return;
-  const found = (CLIENT_FAULTS[error.code ?? ''] ?? kernelProblems.malformedRequest)();
+  const fault = CLIENT_FAULTS[error.code ?? ''] ?? kernelProblems.malformedRequest;
+  const found = (
+    fault === kernelProblems.headersTooLarge && isLongLine(error.rawPacket) ? kernelProblems.uriTooLong : fault
+  )();
   const body = JSON.stringify(problemDocument(found, newTraceId()));
   const head = [
     `HTTP/1.1 ${found.status} ${found.entry.title}`,

@@ -13,7 +13,8 @@ type SignIn = PlatformService['signIn'];
 
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ method, access, params, query, body }: Endpoint): ProblemType[] {
-  const found: ProblemType[] = [kernelProblems.uriTooLong, kernelProblems.internal, kernelProblems.rateLimited];
+  const { uriTooLong, headersTooLarge, internal, rateLimited } = kernelProblems;
+  const found: ProblemType[] = [uriTooLong, headersTooLarge, internal, rateLimited];
   if (access.kind !== 'public' && method !== 'GET') found.push(kernelProblems.auditUnavailable);
   const { unauthenticated, forbiddenRole, capabilityRequired, pluginDisabled } = kernelProblems;
   const { tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed } = kernelProblems;
