@@ -17,6 +17,8 @@ import { signer } from './signed-body.ts';
 export interface Caller {
   principal: Principal;
   tenant: Tenant | undefined;
+  /** Decides again by what holds now, and charges no limit; absent for a call without a token. Throws the refusal. */
+  recheck?: () => Promise<void>;
 }
 
 declare module 'fastify' {
@@ -55,18 +57,24 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
       caller.principal = await signer(request, reply, reader);
       return;
     }
-    const principal = await principalOf(sent, request.log, verify, contributions.of(TokenReaders));
-    caller.principal = principal;
-    if (access.kind === 'public') return;
-    const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
-    caller.tenant = tenant;
-    if (tenant !== undefined && plugin !== undefined && !(await tenantPlugins.isEnabled(tenant, plugin))) {
-      throw kernelProblems.pluginDisabled();
-    }
-    const refusal = authorize(access, principal, tenant);
-    if (refusal) throw refusal;
-    const asked = { ...arriving, principal, tenant, params: request.params as Record<string, string> };
-    for (const rule of contributions.of(AccessRules)) await rule(asked);
+    const decide = async () => {
+      const principal = await principalOf(sent, request.log, verify, contributions.of(TokenReaders));
+      caller.principal = principal;
+      if (access.kind === 'public') return undefined;
+      const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
+      caller.tenant = tenant;
+      if (tenant !== undefined && plugin !== undefined && !(await tenantPlugins.isEnabled(tenant, plugin))) {
+        throw kernelProblems.pluginDisabled();
+      }
+      const refusal = authorize(access, principal, tenant);
+      if (refusal) throw refusal;
+      const asked = { ...arriving, principal, tenant, params: request.params as Record<string, string> };
+      for (const rule of contributions.of(AccessRules)) await rule(asked);
+      return asked;
+    };
+    caller.recheck = async () => void (await decide());
+    const asked = await decide();
+    if (asked === undefined) return;
     for (const limit of contributions.of(CallLimits)) await limit.allowed(asked);
   };
 }

@@ -25,6 +25,8 @@ export interface CallContext {
   mediaType: string;
   /** Aborts when the caller has gone away before the answer was sent. */
   signal: AbortSignal;
+  /** Throws what a new call with the same token would be refused with now; for answers that last. */
+  recheck(): Promise<void>;
   traceId: string;
   log: Logger;
 }
@@ -84,7 +86,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
 }
 
 function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Record<string, unknown> {
-  const { tenant, principal } = request.caller;
+  const { tenant, principal, recheck = async () => undefined } = request.caller;
   return {
     params: request.params,
     query: request.query,
@@ -94,6 +96,7 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
     ifMatch: request.headers['if-match'],
     lastEventId: request.headers['last-event-id']?.toString(),
     mediaType: mediaTypeOf(endpoint, request),
+    recheck,
     // Few routes wait for anything that a caller may leave.
     get signal() {
       return goneSignal(reply);

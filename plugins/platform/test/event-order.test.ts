@@ -87,7 +87,9 @@ t.test(
     const { db } = here.kernel;
     const service = eventService({ db, hub: eventHub({ db, log: here.kernel.log }) });
     const poll = async (lastEventId: string | undefined) => {
-      const request = { query: {}, lastEventId, mediaType: 'application/json', signal: new AbortController().signal };
+      const { signal } = new AbortController();
+      const asked = { principal: { kind: 'anonymous' } as const, recheck: async () => undefined, signal };
+      const request = { ...asked, query: {}, lastEventId, mediaType: 'application/json' };
       const answer = await service.read(acme, request);
       if ('raw' in answer) throw new Error('a poll is no stream');
       return answer;

@@ -1,9 +1,12 @@
+import type { Readable } from 'node:stream';
+import { kernelProblems } from '@weir/kernel/contract';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import t from 'tap';
 import { PATIENT_MS, until } from '../../../test/until.ts';
 import { eventHub } from '../src/event/hub.ts';
 import { openListener } from '../src/event/listener.ts';
+import { eventService } from '../src/event/service.ts';
 import { publisher } from '../src/event/store.ts';
 import { blockOf } from './event-reader.ts';
 import { world } from './kit.ts';
@@ -17,6 +20,8 @@ const hint = (xid: number, eventId: number, topic = 'thing') => ({
   version: '1',
 });
 const textOf = (stream: { read(): Buffer | null }) => String(stream.read() ?? '');
+/** A reader whose credential has no end. */
+const lasting = { expiresAt: undefined, recheck: async () => undefined };
 /** Reads a stream on, and says whether a text has come. */
 const reading = (stream: Parameters<typeof textOf>[0]) => {
   let text = '';
@@ -28,7 +33,7 @@ const reading = (stream: Parameters<typeof textOf>[0]) => {
 
 t.test('a quiet stream is kept alive, and its reader is moved on past what it did not ask for', async (t) => {
   let time = 0;
-  const listener = openListener({ at: at(5), topics: ['run'], missed: false, now: () => time });
+  const listener = openListener({ at: at(5), topics: ['run'], missed: false, ...lasting, now: () => time });
   t.equal(textOf(listener.stream), 'retry: 2000\n:\nid: 5-0\n\n');
   listener.feed([hint(6, 1), hint(6, 2)], at(9));
   time += 14_999;
@@ -43,7 +48,7 @@ t.test('a quiet stream is kept alive, and its reader is moved on past what it di
 
 t.test('a stream ends after a while, so that its reader must show a valid token again', async (t) => {
   let time = 0;
-  const listener = openListener({ at: at(1), topics: undefined, missed: true, now: () => time });
+  const listener = openListener({ at: at(1), topics: undefined, missed: true, ...lasting, now: () => time });
   t.match(textOf(listener.stream), /event: reset\nid: 1-0\ndata: \{\}\n\n$/);
   time += 5 * 60_000;
   listener.tend();
@@ -53,10 +58,71 @@ t.test('a stream ends after a while, so that its reader must show a valid token 
   await new Promise((resolve) => listener.stream.once('end', resolve));
 });
 
+t.test('a token ends → its stream ends and gets no later hint', async (t) => {
+  const here = await world(t);
+  const acme = await here.tenant('acme');
+  const { db } = here.kernel;
+  let time = Date.now();
+  const now = () => time;
+  const hub = eventHub({ db, log, now, pollMs: 1 });
+  t.teardown(() => hub.close());
+  const person = { kind: 'user', subject: 'ada', client: 'web', organizations: ['acme'], realmRoles: [] } as const;
+  const principal = { ...person, expiresAt: new Date(time + 5_000) };
+  const { signal } = new AbortController();
+  const request = { query: {}, lastEventId: undefined, mediaType: 'text/event-stream', signal };
+  const answer = await eventService({ db, hub, now }).read(acme, { ...request, ...lasting, principal });
+  const stream = (answer as { body: Readable }).body;
+  const publish = (id: string) =>
+    db(acme).transaction((tx) => publisher.publish(tx, { topic: 'thing', id, version: '1' }));
+  await publish('before');
+  const has = reading(stream);
+  await until('the hint comes while the token is valid', () => has('"before"'), 'often');
+  time += 5_000;
+  await publish('after');
+  await until('the stream has ended', () => has('"after"') || stream.readableEnded, 'often');
+  t.notOk(has('"after"'));
+  t.equal(hub.count(), 0);
+});
+
+t.test('a reader that may no longer read → its stream ends within a minute', async (t) => {
+  const here = await world(t);
+  const acme = await here.tenant('acme');
+  let [time, checks] = [0, 0];
+  let fault: Error | undefined;
+  const hub = eventHub({ db: here.kernel.db, log, now: () => time, pollMs: 1 });
+  t.teardown(() => hub.close());
+  const start = { at: at(0), missed: false, topics: undefined, signal: new AbortController().signal };
+  const recheck = async () => {
+    checks += 1;
+    if (fault !== undefined) throw fault;
+  };
+  const stream = hub.open(acme, { ...lasting, ...start, recheck });
+  const other = hub.open(acme, { ...lasting, ...start });
+  const nextCheck = async () => {
+    const before = checks;
+    time += 60_000;
+    stream.read();
+    other.read();
+    await until('the reader is checked', () => checks > before, 'often');
+  };
+  await nextCheck();
+  t.equal(checks, 1, 'once a minute');
+  fault = kernelProblems.dependencyUnavailable();
+  await nextCheck();
+  await nextCheck();
+  t.equal(hub.count(), 2, 'a provider that is away ends no stream');
+  fault = kernelProblems.forbiddenRole();
+  const ended = new Promise((resolve) => stream.once('end', resolve));
+  await nextCheck();
+  stream.resume();
+  await ended;
+  t.notOk(other.readableEnded, 'another reader keeps its stream');
+});
+
 t.test('whatever hints hold, an event is one block of three lines', async () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (id, version) => {
-      const listener = openListener({ at: at(0), topics: undefined, missed: false, now: () => 0 });
+      const listener = openListener({ at: at(0), topics: undefined, missed: false, ...lasting, now: () => 0 });
       textOf(listener.stream);
       listener.feed([{ at: at(1, 1), topic: 'thing', id, version }], undefined);
       const [block = '', end, ...more] = textOf(listener.stream).split('\n\n');
@@ -83,7 +149,7 @@ t.test(
     };
     const hub = eventHub({ db, log, now, pollMs: 1 });
     t.teardown(() => hub.close());
-    const start = { at: at(0), missed: false, topics: undefined, signal: new AbortController().signal };
+    const start = { ...lasting, at: at(0), missed: false, topics: undefined, signal: new AbortController().signal };
     const count = 3_000;
     await db(acme).transaction(async (tx) => {
       for (let n = 0; n < count; n += 1)
@@ -129,7 +195,7 @@ t.test('a tenant is read while somebody listens, once for all who do, and not at
     reads[tenant.alias as 'acme'] += 1;
     return here.kernel.db(tenant);
   };
-  const start = { at: at(0), missed: false, topics: undefined };
+  const start = { ...lasting, at: at(0), missed: false, topics: undefined };
   const leave = new AbortController();
   const readersOf = (hub: ReturnType<typeof eventHub>) =>
     Array.from({ length: 20 }, () => hub.open(acme, { ...start, signal: leave.signal }));
@@ -177,7 +243,8 @@ t.test('a database that fails costs no stream and no hint', async (t) => {
   };
   const hub = eventHub({ db, log, pollMs: 1 });
   t.teardown(() => hub.close());
-  const stream = hub.open(acme, { at: at(0), missed: false, topics: undefined, signal: new AbortController().signal });
+  const { signal } = new AbortController();
+  const stream = hub.open(acme, { ...lasting, at: at(0), missed: false, topics: undefined, signal });
   textOf(stream);
   await here.kernel.db(acme).transaction((tx) => publisher.publish(tx, { topic: 'thing', id: 'one', version: '1' }));
   await until('reads have failed', () => failures > 3, 'often');

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Kernel, Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { platformProblems } from '../contract.ts';
-import { type Listener, openListener } from './listener.ts';
+import { type Listener, type ListenerOptions, openListener } from './listener.ts';
 import { isBehind, type Position } from './position.ts';
 import { readHints, settledBorder } from './store.ts';
 
@@ -22,12 +22,8 @@ export interface HubDeps {
   pollMs?: number;
 }
 
-/** Where a stream begins and what it carries. */
-export interface StreamRequest {
-  at: Position;
-  /** Whether hints before that place were missed. */
-  missed: boolean;
-  topics: readonly string[] | undefined;
+/** Where a stream begins, what it carries, and for how long. */
+export interface StreamRequest extends Omit<ListenerOptions, 'now'> {
   /** Aborts when the reader has gone. */
   signal: AbortSignal;
 }
@@ -57,6 +53,7 @@ export function eventHub({ db, log, now = Date.now, pollMs = POLL_MS }: HubDeps)
   const run = async (feed: Feed) => {
     const { tenant, listeners } = feed;
     while (listeners.size > 0) {
+      for (const listener of listeners) await listener.review();
       await feedAll(db, tenant, listeners).catch((error: unknown) => {
         log.warn({ err: error }, 'events could not be read; it is tried again');
       });

@@ -1,4 +1,4 @@
-import { type Kernel, raw, type Tenant, type TenantTransaction } from '@weir/kernel';
+import { type CallContext, type Kernel, raw, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { EVENT_STREAM, type EventHintView, MAX_POLLED_HINTS } from '../contract.ts';
 import type { EventHub } from './hub.ts';
 import { isBehind, type Position, parsePosition, positionText } from './position.ts';
@@ -8,12 +8,10 @@ import { hasMissed, readHints, settledBorder } from './store.ts';
 const STREAM_HEADERS = { 'x-accel-buffering': 'no', connection: 'close' };
 
 /** What a reader of events asks for. */
-export interface EventRequest {
+export interface EventRequest
+  extends Pick<CallContext, 'principal' | 'lastEventId' | 'mediaType' | 'signal' | 'recheck'> {
+  /** A browser renews the header `Last-Event-ID` by itself and the query does not. */
   query: { topics?: string; last_event_id?: string };
-  /** The header, which a browser renews by itself and the query does not. */
-  lastEventId: string | undefined;
-  mediaType: string;
-  signal: AbortSignal;
 }
 
 /** The hints of a tenant, as a stream or for the asking. */
@@ -36,14 +34,15 @@ export function eventService({ db, hub, now = Date.now }: { db: Kernel['db']; hu
       return { items, last_event_id: positionText(reached), reset: missed };
     });
   return {
-    async read(tenant: Tenant, { query, lastEventId, mediaType, signal }: EventRequest) {
+    async read(tenant: Tenant, { query, principal, lastEventId, mediaType, signal, recheck }: EventRequest) {
       const known = lastEventId ?? query.last_event_id;
       const topics = query.topics?.split(',');
       if (mediaType !== EVENT_STREAM) return poll(tenant, known, topics);
       const { at, missed } = await db(tenant).transaction((tx) => startOf(tx, known));
+      const expiresAt = principal.kind === 'anonymous' ? undefined : principal.expiresAt;
       return raw({
         type: EVENT_STREAM,
-        body: hub.open(tenant, { at, missed, topics, signal }),
+        body: hub.open(tenant, { at, missed, topics, expiresAt, recheck, signal }),
         headers: STREAM_HEADERS,
       });
     },
