@@ -73,7 +73,7 @@ async function world(t: Test, run: () => Promise<unknown>, trails = 1): Promise<
   const given = contributions();
   given.add(Array.from({ length: trails }, () => contribute(AuditTrails, trail)));
   const limit = {
-    arriving: () => undefined,
+    denying: () => undefined,
     allowed: async () => undefined,
     refused: () => void told.push(['refused', {} as never]),
   };

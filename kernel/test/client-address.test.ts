@@ -44,6 +44,22 @@ t.test('what a peer says of others counts only when it is a proxy that is truste
   for (const text of odd) t.equal(await from('10.1.2.3', `1.1.1.1, ${text}`), '10.1.2.3', text.slice(0, 20));
 });
 
+t.test('an untrusted peer forwards → one warning names it; a trusted proxy gets none', async (t) => {
+  const lines: { peer?: string; msg: string }[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const app = createServer(log, trustedProxies('10.1.0.0/16'));
+  t.teardown(() => app.close());
+  app.get('/where', { config: { endpoint: where } }, async () => 'here');
+  const call = (remoteAddress: string, headers = {}) => app.inject({ url: '/where', remoteAddress, headers });
+  const forwarded = { 'x-forwarded-for': '198.51.100.1' };
+  await call('203.0.113.5');
+  for (const peer of ['10.1.2.3', '203.0.113.5', '203.0.113.5', '203.0.113.6']) await call(peer, forwarded);
+  t.match(lines, [{ peer: '203.0.113.5', msg: /WEIR_TRUSTED_PROXIES/ }, { peer: '203.0.113.6' }]);
+  t.equal(lines.length, 2);
+  for (let n = 0; n < 50; n += 1) await call(`203.0.113.${100 + n}`, forwarded);
+  t.equal(lines.length, 20, 'a bounded number');
+});
+
 t.test('nobody is trusted unless it is said', async (t) => {
   const from = await serverBehind(t, '');
   const address = fc.oneof(fc.ipV4(), fc.ipV6());

@@ -35,7 +35,7 @@ t.test('token, role, plugin or rule is taken away → the recheck of a running c
       if (!now.rule) throw kernelProblems.forbiddenRole();
     }),
     contribute(CallLimits, {
-      arriving: () => undefined,
+      denying: () => undefined,
       allowed: async () => {
         charged += 1;
       },

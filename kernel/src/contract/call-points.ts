@@ -51,8 +51,8 @@ export const AccessRules = contributionPoint<AccessRule>('access.rule');
 
 /** Holds callers to a measure, by throwing a problem such as `rate_limited`. */
 export interface CallLimit {
-  /** Before the credential is read: for those who guess. */
-  arriving(call: ArrivingCall): void;
+  /** Before a refused credential or right is answered with 401 or 403: for those who guess. */
+  denying(call: ArrivingCall): void;
   /** After the call was allowed. */
   allowed(call: AskedCall): Promise<void>;
   /** After the call was answered with 401 or 403. */

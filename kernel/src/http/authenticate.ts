@@ -5,6 +5,7 @@ import type { TokenRules } from '../auth/verify-token.ts';
 import { AccessRules, CallLimits, SignatureReaders, type TokenReader, TokenReaders } from '../contract/call-points.ts';
 import type { KnownPrincipal, Principal, Tenant } from '../contract/caller.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { Problem } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { Contributions } from '../plugins/contributions.ts';
 import { resolveTenant } from '../tenancy/resolve-tenant.ts';
@@ -49,12 +50,16 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
     const caller: Caller = { principal: { kind: 'anonymous' }, tenant: undefined };
     request.caller = caller;
     const arriving = { endpoint, address: clientAddress(request) };
-    for (const limit of contributions.of(CallLimits)) limit.arriving(arriving);
+    const refuse = (error: unknown): never => {
+      const isDenial = error instanceof Problem && (error.status === 401 || error.status === 403);
+      if (isDenial) for (const limit of contributions.of(CallLimits)) limit.denying(arriving);
+      throw error;
+    };
     const sent = headerValues(request, 'authorization');
     if (access.kind === 'public' && (access.probe || sent.length === 0)) return;
     if (access.kind === 'webhook' && sent.length === 0) {
       const reader = contributions.of(SignatureReaders).find(({ permission }) => permission === access.permission);
-      caller.principal = await signer(request, reply, reader);
+      caller.principal = await signer(request, reply, reader).catch(refuse);
       return;
     }
     const decide = async () => {
@@ -73,7 +78,7 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
       return asked;
     };
     caller.recheck = async () => void (await decide());
-    const asked = await decide();
+    const asked = await decide().catch(refuse);
     if (asked === undefined) return;
     for (const limit of contributions.of(CallLimits)) await limit.allowed(asked);
   };

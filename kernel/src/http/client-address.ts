@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../config/refusal.ts';
+
+/** Peers that are named in the log, each once. */
+const MAX_WARNED = 20;
 
 const familyOf = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4');
 
@@ -31,4 +34,15 @@ export function networkOf(address: string): string {
   const [before, after] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
   const between = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
   return [...before, ...between, ...after].slice(0, 4).join(':');
+}
+
+/** Warns of each peer that forwards calls of others and is no trusted proxy: all its callers count as one address. */
+export function warnOfForwarders(app: FastifyInstance, isProxy: (address: string) => boolean): void {
+  const warned = new Set<string>();
+  app.addHook('onRequest', async ({ headers, socket: { remoteAddress: peer = '' }, log }) => {
+    if (headers['x-forwarded-for'] === undefined && headers.forwarded === undefined) return;
+    if (warned.size >= MAX_WARNED || warned.has(peer) || isProxy(peer)) return;
+    warned.add(peer);
+    log.warn({ peer }, 'forwarded headers of an untrusted peer are ignored; if it is yours, set WEIR_TRUSTED_PROXIES');
+  });
 }

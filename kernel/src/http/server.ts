@@ -20,6 +20,7 @@ import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
 import { headerValues } from './authenticate.ts';
+import { warnOfForwarders } from './client-address.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits, endWithin, limitConnections } from './connections.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
 
@@ -91,6 +92,7 @@ export function createServer(
   });
   useValidators(app);
   guardRoutes(app);
+  warnOfForwarders(app, isProxy);
   answerProblems(app);
   refuseOddHeads(app);
   app.addHook('onRequest', async (request) => {

@@ -118,6 +118,17 @@ t.test('who guesses credentials is cut off by address and route, and fills no tr
   t.match(await under.as('acme').call(getStatus, {}), { status: 200 }, 'whoever comes from elsewhere is let in');
 });
 
+t.test('an address floods a route with bad credentials → a valid caller from it is served', async (t) => {
+  const under = await world(t, rates({ WEIR_RATE_READS: 100 }));
+  await under.tenant('acme');
+  const guess = (headers: Record<string, string>) => under.app.inject({ url: '/api/v1/status', headers });
+  for (const headers of [{}, { authorization: 'Bearer guessed' }]) {
+    for (let n = 0; n < 3; n += 1) await guess(headers as Record<string, string>);
+    t.equal((await guess(headers as Record<string, string>)).statusCode, 429);
+    t.match(await under.as('acme', 'viewer').call(getStatus, {}), { status: 200 });
+  }
+});
+
 t.test('whoever is denied again and again is cut off as well, so that no trail is filled', async (t) => {
   const under = await world(t, rates({ WEIR_RATE_READS: 100 }));
   await under.tenant('acme');

@@ -28,7 +28,7 @@ export function callRates({ rates, refused, now = () => performance.now() }: Rat
     return kernelProblems.rateLimited({ retryAfterSeconds: Math.ceil(waitMs / 1_000) });
   };
   return {
-    arriving(call) {
+    denying(call) {
       const waitMs = callers.waitOf(guesserOf(call), rates.guess);
       if (waitMs > 0) throw refuse('guess', waitMs);
     },
