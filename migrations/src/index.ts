@@ -17,6 +17,7 @@ import { s15_discovered_rotations } from './s15_discovered_rotations.ts';
 import { s16_pulling } from './s16_pulling.ts';
 import { s17_deduplicated_rows } from './s17_deduplicated_rows.ts';
 import { s18_credential_place } from './s18_credential_place.ts';
+import { s19_idempotency_age } from './s19_idempotency_age.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   s16_pulling,
   s17_deduplicated_rows,
   s18_credential_place,
+  s19_idempotency_age,
 ];

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { until } from '../../test/until.ts';
-import { bootstrapDatabase, LedgerMismatch, migrate, migrations } from '../src/index.ts';
+import { bootstrapDatabase, createTenant, LedgerMismatch, migrate, migrations } from '../src/index.ts';
 import { emptyDatabase, PASSWORDS } from './database.ts';
 
 const names = migrations.map((step) => step.name);
@@ -112,4 +112,19 @@ t.test('the program says what it did in JSON lines and by its exit code', async 
   const superuser = await database.session(database.superuserUrl);
   await superuser.query(`update kernel.schema_ledger set sha256 = 'x' where ordinal = 0`);
   t.match(await run(['up'], owner), { code: 78, said: /s01_kernel was edited/ });
+});
+
+t.test('fingerprints of requests that an earlier release has remembered are cleared', async (t) => {
+  const database = await emptyDatabase(t);
+  const owner = database.as('weir_owner');
+  await migrate(owner, migrations.slice(0, names.indexOf('s19_idempotency_age')));
+  const { tenantId } = await createTenant(owner, 'acme');
+  const superuser = await database.session(database.superuserUrl);
+  await superuser.query(
+    "insert into kernel.idempotency_key (tenant_id, caller, key, fingerprint) values ($1, 'c/ada', 'one', 'a hash')",
+    [tenantId],
+  );
+  await migrate(owner, migrations);
+  const { rows } = await superuser.query('select key, fingerprint from kernel.idempotency_key');
+  t.strictSame(rows, [{ key: 'one', fingerprint: '' }]);
 });

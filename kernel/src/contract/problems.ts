@@ -191,6 +191,14 @@ export const kernelProblems = {
     detail: 'The headers are longer than the server takes.',
     hint: 'Shorten the token or the cookies: 16 KiB with the request line.',
   }),
+  idempotencyKeysExhausted: problem({
+    code: 'idempotency_keys_exhausted',
+    status: 429,
+    title: 'Too many idempotency keys',
+    detail:
+      'You have sent more idempotency keys in the last 24 hours than are remembered for one caller. Nothing was done.',
+    hint: 'Wait until older keys have expired, or send the request without Idempotency-Key.',
+  }),
   rateLimited: problem({
     code: 'rate_limited',
     status: 429,

@@ -6,7 +6,10 @@ import { kernelProblems } from '../contract/problems.ts';
 import type { TenantDb, TenantTransaction } from '../persistence/tenant-db.ts';
 
 /** How long an answer is remembered under its key. */
-const REMEMBERED_HOURS = 24;
+export const REMEMBERED_HOURS = 24;
+/** Keys of one caller that are remembered at a time. */
+const MAX_KEYS = 10_000;
+const RETRY_AT_LIMIT_SECONDS = 600;
 /** After this long an unfinished request counts as lost with its process, and its key may be used again. */
 const LOST_AFTER_SECONDS = 60;
 /** Header of an answer that is not the first to its key. */
@@ -93,7 +96,15 @@ async function reserve(tx: TenantTransaction, place: string[], fingerprint: stri
      on conflict do nothing returning key`,
     [...place, fingerprint],
   );
-  if (inserted.rows.length === 1) return undefined;
+  if (inserted.rows.length === 1) {
+    const { rows } = await tx.sql(
+      `select from ${TABLE} where tenant_id = $1 and caller = $2
+         and created_at >= now() - make_interval(hours => $3) offset $4 limit 1`,
+      [...place.slice(0, 2), REMEMBERED_HOURS, MAX_KEYS],
+    );
+    if (rows.length === 0) return undefined;
+    throw kernelProblems.idempotencyKeysExhausted({ retryAfterSeconds: RETRY_AT_LIMIT_SECONDS });
+  }
   const { rows } = await tx.sql(`select fingerprint, answer from ${TABLE} ${AT_PLACE}`, place);
   const found = rows[0];
   if (found?.fingerprint !== fingerprint || found.answer === null) {

@@ -13,6 +13,7 @@ import { idempotencyStore } from './idempotency.ts';
 import { KERNEL_ENDPOINTS } from './kernel-endpoints.ts';
 import { registerKernelRoutes } from './kernel-routes.ts';
 import { createServer } from './server.ts';
+import { startIdempotencySweep } from './sweep-idempotency.ts';
 import { traceRequests } from './trace-requests.ts';
 
 const DRAIN_MS = 25_000;
@@ -55,6 +56,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
     deps,
   );
   await app.listen({ host: settings.WEIR_HTTP_HOST, port: settings.WEIR_HTTP_PORT });
+  const sweep = startIdempotencySweep({ db: database.db, tenants: platform.tenants }, log);
   const { port } = app.server.address() as AddressInfo;
   return {
     url: `http://${settings.WEIR_HTTP_HOST}:${port}`,
@@ -63,6 +65,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
       stopping = true;
       const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
       await app.close();
+      await sweep.stop();
       clearTimeout(cut);
     },
   };
