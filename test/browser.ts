@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
+import { uncounted } from './file-processes.ts';
 import { PATIENT_MS } from './until.ts';
 
 const run = promisify(execFile);
@@ -27,9 +28,13 @@ export async function testBrowser(t: { teardown(work: () => unknown): void }): P
   if (executablePath === undefined && process.getuid?.() === 0) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const options = { env, maxBuffer: 64 * 1024 * 1024 };
-    await run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], options)
-      .catch(() => run('sh', ['-c', 'apt-get update && apt-get install -y --no-install-recommends chromium'], options))
-      .catch(() => undefined);
+    await uncounted(() =>
+      run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], options)
+        .catch(() =>
+          run('sh', ['-c', 'apt-get update && apt-get install -y --no-install-recommends chromium'], options),
+        )
+        .catch(() => undefined),
+    );
     executablePath = await installed();
   }
   if (executablePath === undefined) return undefined;

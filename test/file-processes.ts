@@ -37,6 +37,24 @@ function statOf(pid: number | 'self'): ProcessStat | undefined {
 /** CPU-seconds of this process and of all that it has waited for; undefined where there is no `/proc`. */
 export const ownCpuSeconds = (): number | undefined => statOf('self')?.cpuSeconds;
 
+let uncountedSeconds = 0;
+
+/** Runs what a machine needs once, such as an install; its CPU-seconds do not count against the test file. */
+export async function uncounted<T>(install: () => Promise<T>): Promise<T> {
+  const before = ownCpuSeconds() ?? 0;
+  try {
+    return await install();
+  } finally {
+    uncountedSeconds += (ownCpuSeconds() ?? 0) - before;
+  }
+}
+
+/** CPU-seconds of this process and of all that it has waited for, without what is uncounted; undefined without `/proc`. */
+export function countedCpuSeconds(): number | undefined {
+  const seconds = ownCpuSeconds();
+  return seconds === undefined ? undefined : seconds - uncountedSeconds;
+}
+
 function allStats(): ProcessStat[] {
   let names: string[];
   try {

@@ -5,6 +5,7 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { toolCache } from '@weir/embedded';
+import { uncounted } from './file-processes.ts';
 
 /** The independent readers of our tables: other people's code, so that a fault of ours cannot hide in both. */
 const REQUIREMENTS = [
@@ -32,14 +33,19 @@ export async function pythonWith(name: string, requirements: readonly string[], 
   const home = path.join(toolCache(), `${name}-${hash}`);
   const interpreter = path.join(home, 'bin', 'python');
   if (existsSync(interpreter)) return interpreter;
+  await uncounted(() => install(home, requirements, python));
+  return interpreter;
+}
+
+async function install(home: string, requirements: readonly string[], python: string): Promise<void> {
+  const run = promisify(execFile);
   const draft = `${home}.${randomBytes(6).toString('hex')}`;
   try {
     await run(python, ['-m', 'venv', draft]);
-    const install = ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...requirements];
-    await run(path.join(draft, 'bin', 'python'), install);
+    const pip = ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...requirements];
+    await run(path.join(draft, 'bin', 'python'), pip);
     await rename(draft, home);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-  return interpreter;
 }

@@ -2,7 +2,7 @@ import asyncHooks from 'node:async_hooks';
 import { writeSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
-import { ownCpuSeconds } from './file-processes.ts';
+import { countedCpuSeconds } from './file-processes.ts';
 import { askForServices } from './service-requests.ts';
 import { testSeed } from './test-seed.ts';
 import { waitingFor } from './until.ts';
@@ -16,8 +16,8 @@ askForServices();
 
 // At its end it reports, as a comment of TAP, the CPU-seconds of this process and of all that it waited for.
 process.once('exit', () => {
-  const seconds = ownCpuSeconds();
-  if (seconds !== undefined) writeSync(1, `# cpu=${seconds}\n`);
+  const seconds = countedCpuSeconds();
+  if (seconds !== undefined) writeSync(1, `# cpu=${seconds.toFixed(2)}\n`);
 });
 
 // The runner sends it before it ends a file that hangs.

@@ -62,6 +62,17 @@ t.test('a file that dies, throws unseen, hangs or runs away → one failure that
   t.match(await run('good.ts'), { passed: 1, failed: 0 });
 });
 
+t.test('a file that installs what it needs → its install does not count', async (t) => {
+  const busy = 'for (const end = Date.now() + 1_000; Date.now() < end; );';
+  const folder = t.testdir({
+    'installs.ts': `${HEAD}import { uncounted } from '${process.cwd()}/test/file-processes.ts';\nawait uncounted(async () => { ${busy} });\nt.pass('one');\n`,
+    'computes.ts': `${HEAD}${busy}\nt.pass('one');\n`,
+  });
+  const cost = async (file: string) =>
+    (await runFile(`${folder}/${file}`, { ...COMMON, folder: `${folder}/tmp-${file}` })).cpuSeconds ?? 0;
+  t.ok((await cost('installs.ts')) < (await cost('computes.ts')));
+});
+
 t.test('a file that leaves a process or a file behind → fails, and nothing is left', async (t) => {
   const sleeper = `['-e', 'setInterval(() => {}, 1000)']`;
   const folder = t.testdir({
