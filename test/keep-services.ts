@@ -13,7 +13,8 @@ async function main(given: readonly string[]): Promise<void> {
   if (unknown.length > 0) throw new Error(`unknown service ${unknown.join(', ')}; there are ${NAMES.join(', ')}`);
   const services = testServices(process.env, say);
   const ended = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    // Not `once`: a supervisor of servers ends the process when it finds no other listener.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
   });
   try {
     const addresses = await services.start(...(given.length > 0 ? (given as ServiceName[]) : NAMES));
