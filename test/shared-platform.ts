@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { bootPlatform, startApi } from '@weir/kernel/boot';
+import { bootPlatform, type RunningPlatform, startApi } from '@weir/kernel/boot';
 import { type Teardown, type TestDatabase, type TestIssuer, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { pino } from 'pino';
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   const worker = startWorker(t, environment);
   const places: SharedPlatformPlaces = {
     url: await startedApi(environment),
-    idleUrl: await startedApi({ ...environment, ...idle }),
+    idleUrl: await startedApi({ ...environment, ...idle }, withoutSweeps),
     controlUrl: await startControl(database, issuer),
     databaseUrl: database.superuserUrl,
     environment,
@@ -63,13 +63,24 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(places)}\n`);
 }
 
-async function startedApi(environment: Record<string, string>): Promise<string> {
+async function startedApi(
+  environment: Record<string, string>,
+  adapt: (platform: RunningPlatform) => void = () => {},
+): Promise<string> {
   const log = pino({ level: 'silent' });
   const platform = await bootPlatform({ platformFile: MANIFEST, environment, program: 'api', log });
   t.teardown(() => platform.stop());
+  adapt(platform);
   const api = await startApi(platform);
   t.teardown(() => api.stop());
   return api.url;
+}
+
+/** The idle API sweeps no tenant: it would move the schedules of all to its own queues, which have no worker. */
+function withoutSweeps({ plugins }: RunningPlatform): void {
+  const kernel = plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
+  if (kernel === undefined) throw new Error('the shared platform has no plugin sources');
+  Object.assign(kernel, { tenants: { ...kernel.tenants, list: async () => [] } });
 }
 
 /** Makes tenants and signs tokens for test files: `POST /tenant {alias}`, `POST /token {subject, organizations, roles}`. */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTenantLimits } from '@weir/plugin-platform/contract';
 import t from 'tap';
-import { inLane } from '../../../test/lane.ts';
 import { until } from '../../../test/until.ts';
 import {
   createSource,
@@ -63,10 +62,8 @@ t.test('times of a schedule become syncs, or say why not', async (t) => {
     t.match(run, { requested_by: 'schedule', status: 'succeeded', rows_written: 2 });
   });
 
-  // In npm test its law stands in schedules-engine.test.ts, on the same function, at times that the test decides.
   await t.test(
     'while a sync runs a time is left out, or with buffer_one waits for its end, but one only',
-    { skip: !inLane('crashes') && 'runs in the lane crashes' },
     async (t) => {
       holds = true;
       await until('a sync that reads', () => held.length > 0);
