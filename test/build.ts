@@ -7,9 +7,9 @@ import { ROOT } from './walls.ts';
 
 /** The packages that are published as JavaScript, each after those whose types it needs. */
 export const PUBLISHED: readonly string[] = [
-  'documents',
-  'vault',
-  'run-logs',
+  'lib/documents',
+  'lib/vault',
+  'lib/run-logs',
   'lib/telemetry',
   'lib/workflow-client',
   'kernel',

@@ -20,7 +20,7 @@ export interface Lane {
   readonly wants?: string;
 }
 
-const SYNC = ['engine/src', 'lakehouse/src', 'plugins/datasets/src', 'plugins/sources/src', 'workers/src'];
+const SYNC = ['lib/sync-machine/src', 'lakehouse/src', 'plugins/datasets/src', 'plugins/sources/src', 'workers/src'];
 const CONTAINERS = ['connectors/images/src', 'connectors/runtime/src', 'deploy', 'test/engines'];
 const WALLS = ['kernel/src', 'lib', 'migrations/src', 'plugins'];
 
@@ -40,16 +40,16 @@ export const LANES = {
   },
   'docs-pages': {
     files: ['test/test/docs-pages.soak.ts', 'cli/test/dev-once.soak.ts', 'test/test/template.test.ts'],
-    inputs: ['docs', 'cli/src', 'embedded/src', 'kernel/src', 'lib', 'plugin-template', 'test/docs', 'workers/src'],
+    inputs: ['docs', 'cli/src', 'lib/embedded/src', 'kernel/src', 'lib', 'plugin-template', 'test/docs', 'workers/src'],
   },
-  'proof-both': { inputs: [...WALLS, 'vault/src', 'workers/src', 'test/prove'] },
+  'proof-both': { inputs: [...WALLS, 'lib/vault/src', 'workers/src', 'test/prove'] },
   'fuzz-long': {
     program: ['test/fuzz/main.ts'],
-    inputs: [...WALLS, 'documents/src', 'vault/src', 'test/access', 'test/fuzz'],
+    inputs: [...WALLS, 'lib/documents/src', 'lib/vault/src', 'test/access', 'test/fuzz'],
   },
   'interop-all': {
     program: ['test/interop.ts', '--spark', '--rest'],
-    inputs: ['lakehouse', 'parquet/src'],
+    inputs: ['lakehouse', 'lib/parquet/src'],
     wants: 'Java 17 and Maven',
   },
   'postgres-15': {
@@ -60,14 +60,22 @@ export const LANES = {
     env: { WEIR_TEST_POSTGRES: 'debian' },
     inputs: [...WALLS, 'connectors/postgres/src'],
   },
-  'matrix-all': { inputs: [...WALLS, 'documents/src', 'test/access', 'test/corpora', 'test/fixtures'] },
+  'matrix-all': { inputs: [...WALLS, 'lib/documents/src', 'test/access', 'test/corpora', 'test/fixtures'] },
   properties: {
     files: ['**/test/**/*.test.ts'],
     holding: 'fc.assert(',
     newSeed: true,
-    inputs: [...SYNC, ...WALLS, 'connectors', 'documents/src', 'egress/src', 'parquet/src', 'run-logs/src'],
+    inputs: [
+      ...SYNC,
+      ...WALLS,
+      'connectors',
+      'lib/documents/src',
+      'lib/egress/src',
+      'lib/parquet/src',
+      'lib/run-logs/src',
+    ],
   },
-  simulator: { program: ['engine/test/soak.ts', '100000'], inputs: ['engine'] },
+  simulator: { program: ['lib/sync-machine/test/soak.ts', '100000'], inputs: ['lib/sync-machine'] },
   load: { hog: true, inputs: ['**'] },
   idp: {
     program: ['test/keycloak/main.ts', '--keycloak'],
@@ -75,7 +83,7 @@ export const LANES = {
     wants: 'Java 17 and Maven',
   },
   'idp-outage': { program: ['test/access/outage.ts'], inputs: ['kernel/src/auth'] },
-  loki: { files: ['test/loki/loki.test.ts'], inputs: ['run-logs/src', 'test/loki'], wants: 'Go 1.26' },
+  loki: { files: ['test/loki/loki.test.ts'], inputs: ['lib/run-logs/src', 'test/loki'], wants: 'Go 1.26' },
   foreign: {
     files: ['test/foreign/foreign.test.ts'],
     inputs: ['connectors', 'test/foreign'],

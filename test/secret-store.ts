@@ -19,7 +19,7 @@ const PROGRAM_SHA256: Readonly<Record<string, string>> = {
 const READY_TIMEOUT_MS = 180_000;
 const POLL_MS = 50;
 const TRIES = 5;
-const FIXTURES = path.resolve(import.meta.dirname, '../vault/test/fixtures');
+const FIXTURES = path.resolve(import.meta.dirname, '../lib/vault/test/fixtures');
 const LOG_NAME = 'secret-store.log';
 const TAKEN = /address already in use/i;
 

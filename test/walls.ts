@@ -7,8 +7,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
 export const LEAST_MODULES = 100;
 
-const OURS =
-  '^(documents|vault|run-logs|lib|kernel|lakehouse|migrations|embedded|egress|parquet|engine|connectors|plugins|workers|cli|test|bench)/';
+const OURS = '^(lib|kernel|lakehouse|migrations|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -35,36 +34,21 @@ export const RULES: IForbiddenRuleType[] = [
       dependencyTypesNot: ['type-only'],
     },
   },
-  leaf('documents-is-a-leaf', '^documents/src', '^documents/'),
-  leaf('vault-is-a-leaf', '^vault/src', '^vault/'),
-  leaf('run-logs-are-a-leaf', '^run-logs/src', '^run-logs/'),
-  leaf('libraries-know-only-libraries', '^lib/[^/]+/src', '^lib/'),
-  leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/', [
-    '^documents/src/index\\.ts$',
-    '^vault/src/index\\.ts$',
-    '^vault/src/testing\\.ts$',
-    '^lib/[^/]+/src/(index|testing)\\.ts$',
-  ]),
-  leaf('lakehouse-knows-only-parquet', '^lakehouse/src', '^lakehouse/', ['^parquet/src/index\\.ts$']),
+  leaf('libraries-know-only-libraries', '^lib/([^/]+)/src', '^lib/$1/', ['^lib/[^/]+/src/index\\.ts$']),
+  leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/', ['^lib/[^/]+/src/(index|testing)\\.ts$']),
+  leaf('lakehouse-knows-only-parquet', '^lakehouse/src', '^lakehouse/', ['^lib/parquet/src/index\\.ts$']),
   leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
-  leaf('embedded-is-a-leaf', '^embedded/src', '^embedded/'),
-  leaf('egress-is-a-leaf', '^egress/src', '^egress/'),
-  leaf('parquet-is-a-leaf', '^parquet/src', '^parquet/'),
-  leaf('engine-is-a-leaf', '^engine/src', '^engine/'),
   leaf('sdk-is-a-leaf', '^connectors/sdk/src', '^connectors/sdk/'),
   leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', [
     '^connectors/sdk/',
-    '^egress/',
-    '^parquet/src/index\\.ts$',
+    '^lib/(egress|parquet)/src/index\\.ts$',
   ]),
   leaf('plugins-meet-at-contracts', '^plugins/([^/]+)/src', '^plugins/$1/', [
     '^kernel/src/(index|contract)\\.ts$',
-    '^vault/src/index\\.ts$',
-    '^run-logs/src/index\\.ts$',
+    '^lib/(?!embedded/)[^/]+/src/index\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
     // Who may use these is the business of the three rules below.
     '^lakehouse/',
-    '^engine/src/index\\.ts$',
     '^connectors/(runtime|sdk)/',
     '^plugins/datasets/src/stage\\.ts$',
   ]),
@@ -108,8 +92,8 @@ export const RULES: IForbiddenRuleType[] = [
   leaf('cli-knows-only-contracts', '^cli/src', '^cli/', [
     '^kernel/src/contract\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
-    '^embedded/src/index\\.ts$',
-    '^vault/src/deployment\\.ts$',
+    '^lib/embedded/src/index\\.ts$',
+    '^lib/vault/src/deployment\\.ts$',
     // Who may use these is the business of `only-sources-runs-connectors`.
     '^connectors/runtime/src/index\\.ts$',
     '^connectors/images/src/proof\\.ts$',
@@ -128,24 +112,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
   process.chdir(root);
   try {
     const { output } = (await cruise(
-      [
-        'documents',
-        'vault',
-        'run-logs',
-        'lib',
-        'kernel',
-        'lakehouse',
-        'migrations',
-        'embedded',
-        'egress',
-        'parquet',
-        'engine',
-        'connectors',
-        'plugins',
-        'plugin-template',
-        'workers',
-        'cli',
-      ],
+      ['lib', 'kernel', 'lakehouse', 'migrations', 'connectors', 'plugins', 'plugin-template', 'workers', 'cli'],
       {
         validate: true,
         ruleSet: { forbidden: RULES },

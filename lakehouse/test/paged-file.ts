@@ -1,5 +1,5 @@
 import { type ColumnPage, fileWriter, flatSchema, leafOf, type NamedType, placesPage, storedType } from '@weir/parquet';
-import { packedPage } from '../../parquet/test/packed-page.ts';
+import { packedPage } from '../../lib/parquet/test/packed-page.ts';
 import type { PrimitiveType } from '../src/index.ts';
 import type { TypedValue } from './typed-values.ts';
 

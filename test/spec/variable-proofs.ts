@@ -233,7 +233,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_ENGINE_WAIVERS',
   ),
   ...proved(
-    'egress/test/addresses.test.ts',
+    'lib/egress/test/addresses.test.ts',
     'the operator allows networks and ports by the environment, and a mistake in them is refused',
     'WEIR_EGRESS_ALLOW',
     'WEIR_EGRESS_PORTS',

@@ -5,8 +5,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { test } from 'tap';
 import { FENCE_NETWORKS, isWide, meet } from '../../cli/src/connectors/fence-networks.ts';
-import { isPublic } from '../../egress/src/is-public.ts';
-import { type Address, holds, type Network, parseNetwork } from '../../egress/src/network.ts';
+import { isPublic } from '../../lib/egress/src/is-public.ts';
+import { type Address, holds, type Network, parseNetwork } from '../../lib/egress/src/network.ts';
 
 const FENCE = path.resolve(import.meta.dirname, '../../deploy/connector-engine/bin/fence');
 const RUNS = 1_000;

@@ -8,9 +8,9 @@ import {
 import { openVault, type SecretStore, type Vault } from '@weir/vault';
 import { testSealer } from '@weir/vault/testing';
 import t from 'tap';
+import { after, type Behaviour, hostileStore, json } from '../../lib/vault/test/hostile-store.ts';
 import { credentialsWorld, vaultedSource } from '../../plugins/sources/test/credentials-world.ts';
 import { VAULTED_CONFIG, vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
-import { after, type Behaviour, hostileStore, json } from '../../vault/test/hostile-store.ts';
 import { testMount, testStore } from '../secret-mount.ts';
 import { findSecretStore, startSecretStore, unseal } from '../secret-store.ts';
 

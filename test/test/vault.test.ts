@@ -188,7 +188,7 @@ t.test('a store that does not answer leaves the platform ready, and its part dow
   t.strictSame(await faultsOf(t, down), []);
   const strange = {
     ...mount.environment('api'),
-    SECRET_STORE_CACERT: path.resolve('vault/test/fixtures/other-ca.pem'),
+    SECRET_STORE_CACERT: path.resolve('lib/vault/test/fixtures/other-ca.pem'),
   };
   t.match(await ready(t, strange), { status: 200, body: { parts: { secret_store: 'down' } } });
   t.equal((await ready(t, {})).body.parts?.secret_store, undefined);

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import t, { type Test } from 'tap';
-import { HASTY_MS, until } from '../../test/until.ts';
+import { HASTY_MS, until } from '../../../test/until.ts';
 import { supervise } from '../src/index.ts';
 
 const LIBRARY = path.resolve(import.meta.dirname, '../src/index.ts');

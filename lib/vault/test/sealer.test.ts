@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { cases } from '../../test/lane.ts';
+import { cases } from '../../../test/lane.ts';
 import { createSealer } from '../src/create-sealer.ts';
 import type { Sealer, SealPlace } from '../src/sealer.ts';
 import { Secret } from '../src/secret.ts';

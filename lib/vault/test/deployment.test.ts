@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { type TestMount, type TestMountOptions, testMount, testStore } from '../../test/secret-mount.ts';
+import { type TestMount, type TestMountOptions, testMount, testStore } from '../../../test/secret-mount.ts';
 import { checkDeployment, type Deployment } from '../src/deployment.ts';
 import { createExchange } from '../src/kv/exchange.ts';
 import { logIn } from '../src/kv/login.ts';
@@ -138,7 +138,7 @@ t.test('one role for both, and what the token of the operator may not see, is na
 
 t.test('the policy of the project for the one who checks is enough', async (t) => {
   const mount = await testMount(t, { store });
-  const file = new URL('../../deploy/secret-store/check.hcl', import.meta.url);
+  const file = new URL('../../../deploy/secret-store/check.hcl', import.meta.url);
   const policy = readFileSync(file, 'utf8').replace('"weir/', `"${mount.mount}/`);
   await mount.operator('PUT', `sys/policies/acl/${mount.mount}-check`, { policy });
   const made = await mount.operator('POST', 'auth/token/create', { policies: [`${mount.mount}-check`], ttl: '5m' });

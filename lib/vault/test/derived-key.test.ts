@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { keyFile } from '../../test/key-file.ts';
+import { keyFile } from '../../../test/key-file.ts';
 import { openVault, type VaultSettings } from '../src/open-vault.ts';
 
 const folder = t.testdir();

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { testMount } from '../../test/secret-mount.ts';
+import { testMount } from '../../../test/secret-mount.ts';
 import { openVault } from '../src/open-vault.ts';
 import { memorySecretStore, secretStoreConformance } from '../src/testing.ts';
 

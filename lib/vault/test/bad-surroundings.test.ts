@@ -5,7 +5,7 @@ import path from 'node:path';
 import { mock } from 'node:test';
 import { inspect } from 'node:util';
 import t, { type Test } from 'tap';
-import { PATIENT_MS } from '../../test/until.ts';
+import { PATIENT_MS } from '../../../test/until.ts';
 import { createExchange } from '../src/kv/exchange.ts';
 import { kvSecretStore } from '../src/kv/kv-secret-store.ts';
 import { logIn } from '../src/kv/login.ts';

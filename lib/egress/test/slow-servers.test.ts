@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import t from 'tap';
-import { HASTY_MS, PATIENT_MS, pace, until } from '../../test/until.ts';
+import { HASTY_MS, PATIENT_MS, pace, until } from '../../../test/until.ts';
 import { createEgress } from '../src/index.ts';
 import { listening, local, outcome, serving } from './kit.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { type StoreRole, testMount, testStore } from '../../test/secret-mount.ts';
-import { askAsOperator } from '../../test/secret-store.ts';
+import { type StoreRole, testMount, testStore } from '../../../test/secret-mount.ts';
+import { askAsOperator } from '../../../test/secret-store.ts';
 import { createExchange } from '../src/kv/exchange.ts';
 import { logIn } from '../src/kv/login.ts';
 

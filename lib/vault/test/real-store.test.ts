@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { type TestMountOptions, testMount, testStore } from '../../test/secret-mount.ts';
-import { findSecretStore, startSecretStore, unseal } from '../../test/secret-store.ts';
+import { type TestMountOptions, testMount, testStore } from '../../../test/secret-mount.ts';
+import { findSecretStore, startSecretStore, unseal } from '../../../test/secret-store.ts';
 import { createExchange, type Exchange } from '../src/kv/exchange.ts';
 import { kvSecretStore } from '../src/kv/kv-secret-store.ts';
 import { logIn } from '../src/kv/login.ts';
