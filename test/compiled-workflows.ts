@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { workflowsPath } from '../plugins/sources/src/workflows-path.ts';
 import { workflowBundle } from '../workers/src/workflow-bundle.ts';
@@ -11,5 +11,6 @@ export const compiledWorkflows = () => workflowBundle(workflowsPath, WORKFLOW_CA
 export async function bringWorkflows(cacheDir: string): Promise<void> {
   const { codePath } = await compiledWorkflows();
   await mkdir(cacheDir, { recursive: true });
-  await copyFile(codePath, join(cacheDir, basename(codePath)));
+  const lists = (await readdir(WORKFLOW_CACHE)).filter((name) => /^workflows-\w+\.json$/.test(name));
+  for (const name of [basename(codePath), ...lists]) await copyFile(join(WORKFLOW_CACHE, name), join(cacheDir, name));
 }

@@ -1,5 +1,5 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
@@ -17,9 +17,10 @@ const silent = {
 
 /**
  * Bundles the workflows that the first argument names into the file that the second names, with the interceptors that
- * the others name; the file appears whole.
+ * the others name; prints the files that went in, as JSON.
  */
 async function main([workflowsPath = '', codePath = '', ...interceptors]: readonly string[]): Promise<void> {
+  const inputs = new Set<string>();
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: interceptors,
@@ -27,14 +28,22 @@ async function main([workflowsPath = '', codePath = '', ...interceptors]: readon
     logger: silent,
     webpackConfigHook: (config) => ({
       ...config,
+      plugins: [
+        ...(config.plugins ?? []),
+        (compiler) =>
+          compiler.hooks.afterCompile.tap('list-inputs', ({ modules }) => {
+            for (const { resource } of modules as Iterable<{ resource?: string }>) {
+              if (resource !== undefined && isAbsolute(resource)) inputs.add(resource);
+            }
+          }),
+      ],
       resolve: { ...config.resolve, conditionNames: ['@weir/source', '...'] },
       module: { ...config.module, rules: [...javascriptRules(config.module?.rules), TYPESCRIPT] },
     }),
   });
   await mkdir(dirname(codePath), { recursive: true });
-  const draft = `${codePath}.${process.pid}`;
-  await writeFile(draft, code);
-  await rename(draft, codePath);
+  await writeFile(codePath, code);
+  process.stdout.write(JSON.stringify([...inputs]));
 }
 
 /** The bundler's own rules but that for TypeScript. */

@@ -1,44 +1,80 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import temporal from '@temporalio/worker/package.json' with { type: 'json' };
 import { payloadConverterPath } from '@weir/kernel/boot';
 
 const beside = (name: string) => fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url));
 const interceptors = beside('trace-workflow');
+const MAX_OUTPUT = 16 * 1024 * 1024;
 
 /**
- * The bundled workflow code of one role, as a file. Bundling takes seconds, so the result is kept in `cacheDir` under the
- * hash of everything that goes in, wherever it lies: the folder of the workflows (which import values from nowhere else), our
- * own interceptors, the payload converter and the version of the engine's client. It runs in a process of its own, because the
- * bundler would leave the worker half as big again for the rest of its life.
+ * The bundled workflow code of one role, as a file. Bundling takes seconds, so the result is kept in `cacheDir`, named by
+ * the hash of its inputs wherever the checkout lies. A list beside it, found by the workflows folder, names the inputs
+ * outside that folder. The bundler runs in a process of its own: it would leave the worker half as big again.
  */
 export async function workflowBundle(workflowsPath: string, cacheDir: string): Promise<{ codePath: string }> {
-  const codePath = join(cacheDir, `workflows-${await hashOf(workflowsPath)}.cjs`);
-  if (!(await isFile(codePath))) await bundle(workflowsPath, codePath);
+  const folder = dirname(workflowsPath);
+  const entry = await hashEntry(folder);
+  const list = join(cacheDir, `workflows-${entry}.json`);
+  const codeOf = async (inputs: readonly string[]) =>
+    join(cacheDir, `workflows-${await hashFiles(entry, folder, inputs)}.cjs`);
+  const known = await readList(list);
+  const kept = known && (await codeOf(known));
+  if (kept !== undefined && (await isFile(kept))) return { codePath: kept };
+
+  const draft = join(cacheDir, `${basename(list)}.${process.pid}`);
+  const inputs = await bundle(workflowsPath, `${draft}.cjs`);
+  const codePath = await codeOf(inputs);
+  await rename(`${draft}.cjs`, codePath);
+  await writeFile(draft, JSON.stringify(inputs));
+  await rename(draft, list);
   return { codePath };
 }
 
-async function bundle(workflowsPath: string, codePath: string): Promise<void> {
-  const program = beside('bundle-workflows');
-  const child = spawn(process.execPath, [...process.execArgv, program, workflowsPath, codePath, interceptors], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`the workflows of ${workflowsPath} could not be bundled (exit ${code})`);
+/** Writes the bundle to `codePath`; returns its inputs outside the folder of the workflows, relative to that folder. */
+async function bundle(workflowsPath: string, codePath: string): Promise<string[]> {
+  const program = [...process.execArgv, beside('bundle-workflows'), workflowsPath, codePath, interceptors];
+  const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: MAX_OUTPUT });
+  const folder = dirname(workflowsPath);
+  const files = (JSON.parse(stdout) as string[]).map(installedAs).map((file) => relative(folder, file));
+  return [...new Set(files)].filter((file) => file.startsWith('..')).sort();
 }
 
-async function hashOf(workflowsPath: string): Promise<string> {
-  const folder = dirname(workflowsPath);
+/** A file of an installed package counts by the manifest of that package, which names its version. */
+function installedAs(file: string): string {
+  return file.replace(/^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\/.*$/, '$1/package.json');
+}
+
+async function hashEntry(folder: string): Promise<string> {
   const names = (await readdir(folder)).sort();
-  const hash = createHash('sha256').update(`${temporal.version} ${process.version}`);
-  for (const file of [...names.map((name) => join(folder, name)), payloadConverterPath, interceptors]) {
-    hash.update(`\0${basename(file)}\0`).update(await readFile(file));
+  const versions = `${temporal.version} ${process.version}`;
+  return hashFiles(versions, folder, [...names, payloadConverterPath, interceptors], basename);
+}
+
+/** Hash over names and contents; a missing file counts as empty. */
+async function hashFiles(
+  salt: string,
+  folder: string,
+  files: readonly string[],
+  nameOf: (file: string) => string = (file) => file,
+): Promise<string> {
+  const hash = createHash('sha256').update(salt);
+  for (const file of files) {
+    const content = await readFile(resolve(folder, file)).catch(() => '');
+    hash.update(`\0${nameOf(file)}\0`).update(content);
   }
   return hash.digest('hex').slice(0, 32);
+}
+
+async function readList(path: string): Promise<string[] | undefined> {
+  return readFile(path, 'utf8').then(
+    (text) => JSON.parse(text) as string[],
+    () => undefined,
+  );
 }
 
 async function isFile(path: string): Promise<boolean> {
