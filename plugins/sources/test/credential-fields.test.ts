@@ -1,8 +1,8 @@
+import type { Schema } from '@weir/json-schemas';
 import fc from 'fast-check';
 import t from 'tap';
 import { credentialFields, fieldPointer, namedCredentials } from '../src/config/credential-fields.ts';
 import { joinConfig } from '../src/config/join-config.ts';
-import type { Schema } from '../src/config/schema-nodes.ts';
 import { walkConfig } from '../src/config/walk-config.ts';
 
 const RUNS = 1_000;

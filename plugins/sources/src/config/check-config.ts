@@ -1,10 +1,9 @@
+import { compileSchema, validationSchema } from '@weir/json-schemas';
 import type { FieldFault } from '@weir/kernel/contract';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { sourceProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { MANIFEST_MEMBER } from '../pattern/with-manifest.ts';
-import { compileSpec } from './compile-spec.ts';
-import { validationSchema } from './validation-schema.ts';
 import { walkConfig } from './walk-config.ts';
 
 const MAX_FAULTS = 20;
@@ -48,7 +47,7 @@ function validatorOf(pattern: Pattern, withoutCredentials: boolean): ValidateFun
   const known = withoutCredentials ? validators.open : validators.whole;
   const found =
     known.get(pattern) ??
-    compileSpec(validationSchema(pattern.spec, withoutCredentials ? { named: pattern.credentialFields } : undefined));
+    compileSchema(validationSchema(pattern.spec, withoutCredentials ? { named: pattern.credentialFields } : undefined));
   known.set(pattern, found);
   return found;
 }

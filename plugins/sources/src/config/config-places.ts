@@ -1,6 +1,6 @@
+import { isSchema, pointerBelow, pointerSegments } from '@weir/json-schemas';
 import { canonicalSha256 } from '@weir/kernel';
 import { fieldPointer } from './credential-fields.ts';
-import { isSchema, pointerBelow, pointerSegments } from './schema-nodes.ts';
 import { pointerMatcher, walkConfig } from './walk-config.ts';
 
 type Config = Readonly<Record<string, unknown>>;

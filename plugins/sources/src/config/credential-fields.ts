@@ -1,4 +1,4 @@
-import { isCredential, isSchema, pointerBelow, type Schema, schemaNodes } from './schema-nodes.ts';
+import { isCredential, isSchema, pointerBelow, type Schema, schemaNodes } from '@weir/json-schemas';
 
 /** Specifications that refer to themselves are followed this deep, and until this many fields are found. */
 const MAX_DEPTH = 12;

@@ -1,4 +1,4 @@
-import { pointerSegments } from './schema-nodes.ts';
+import { pointerSegments } from '@weir/json-schemas';
 
 /**
  * A configuration with values put back at their pointers, so that `joinConfig(visible, hidden)` of a walked configuration is

@@ -1,4 +1,4 @@
-import { isCredential, pointerBelow, type Schema, schemaNodes } from './schema-nodes.ts';
+import { isCredential, pointerBelow, type Schema, schemaNodes } from '@weir/json-schemas';
 
 type Config = Readonly<Record<string, unknown>>;
 

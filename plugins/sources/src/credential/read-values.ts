@@ -1,6 +1,6 @@
+import { isSchema, pointerBelow } from '@weir/json-schemas';
 import { Secret, type SecretValues } from '@weir/vault';
 import { joinConfig, valueAt } from '../config/join-config.ts';
-import { isSchema, pointerBelow } from '../config/schema-nodes.ts';
 import { pointerMatcher, walkConfig } from '../config/walk-config.ts';
 import { credentialProblems } from '../contract.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';

@@ -1,7 +1,7 @@
+import { pointerBelow } from '@weir/json-schemas';
 import { canonicalJson } from '@weir/kernel';
 import { Secret, type SecretValues, secretValues } from '@weir/vault';
 import { valueAt } from '../config/join-config.ts';
-import { pointerBelow } from '../config/schema-nodes.ts';
 import { walkConfig } from '../config/walk-config.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 

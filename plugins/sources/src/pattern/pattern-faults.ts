@@ -1,7 +1,5 @@
-import { compileSpec } from '../config/compile-spec.ts';
+import { compileSchema, schemaNodes, validationSchema } from '@weir/json-schemas';
 import { credentialFields, namedCredentials } from '../config/credential-fields.ts';
-import { schemaNodes } from '../config/schema-nodes.ts';
-import { validationSchema } from '../config/validation-schema.ts';
 import { pointerMatcher } from '../config/walk-config.ts';
 import { type GivenPatternFile, PATTERN_PROTOCOL } from '../contract/pattern-file.ts';
 
@@ -36,7 +34,7 @@ export function patternFaults(file: GivenPatternFile): PatternFault[] {
 /** Whether a specification is a JSON Schema. */
 function isUsable(spec: Readonly<Record<string, unknown>>): boolean {
   try {
-    compileSpec(validationSchema(spec));
+    compileSchema(validationSchema(spec));
     return true;
   } catch {
     return false;

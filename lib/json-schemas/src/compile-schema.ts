@@ -25,7 +25,7 @@ let schemas: Ajv | undefined;
 const ofSchemas = () => (schemas ??= lenientAjv());
 
 /** The validator of a specification, as `validationSchema` gives it. Throws for what is no JSON Schema at all. */
-export function compileSpec(schema: Schema): ValidateFunction {
+export function compileSchema(schema: Schema): ValidateFunction {
   ofSchemas().validateSchema(schema, true);
   // One of its own, as two specifications may give themselves the same id.
   return lenientAjv().compile(schema);
