@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openSession } from './duckdb-session.ts';
-import { localFileIO } from './fileio-local.ts';
-import { mergeBatch } from './merge.ts';
-import { quarantineLines } from './quarantine.ts';
-import { copySpool, type Drifting } from './stage-copy.ts';
-import { copySegment } from './stage-segment.ts';
-import { copySingle, type StageRequest, type StageResult } from './stage-single.ts';
+import { openSession } from './duckdb/duckdb-session.ts';
+import type { StagedFile } from './manifest/stats.ts';
+import { mergeBatch } from './merge/merge.ts';
+import { quarantineLines } from './quarantine/quarantine.ts';
+import { copySegment } from './segment/stage-segment.ts';
+import { copySpool, type Drifting } from './spool/stage-copy.ts';
+import { copySingle, type StageRequest, type StageResult } from './stage/stage-single.ts';
 import type {
   CopyRequest,
   CopyResult,
@@ -15,8 +15,8 @@ import type {
   QuarantineRequest,
   SegmentRequest,
   StagerOptions,
-} from './stage-types.ts';
-import type { StagedFile } from './stats.ts';
+} from './stage/stage-types.ts';
+import { localFileIO } from './store/fileio-local.ts';
 
 /** Options of a stager that only writes single local files. */
 export type SingleStagerOptions = Omit<StagerOptions, 'io' | 'scratch'> & { readonly tempDirectory: string };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { decodeAvroFile } from '../src/avro-decode.ts';
-import { encodeAvroFile } from '../src/avro-encode.ts';
-import type { AvroRecord, AvroSchema } from '../src/avro-schema.ts';
+import { decodeAvroFile } from '../src/avro/avro-decode.ts';
+import { encodeAvroFile } from '../src/avro/avro-encode.ts';
+import type { AvroRecord, AvroSchema } from '../src/avro/avro-schema.ts';
 
 const schema: AvroSchema = {
   type: 'record',

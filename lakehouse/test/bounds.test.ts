@@ -2,8 +2,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../../test/lane.ts';
-import { decodeUnscaled, encodeBound, encodeUnscaled, truncateBytes, truncateString } from '../src/bounds.ts';
 import { currentSchema, localPath, type PrimitiveType } from '../src/index.ts';
+import { decodeUnscaled, encodeBound, encodeUnscaled, truncateBytes, truncateString } from '../src/schema/bounds.ts';
 import { line, openLake } from './lake.ts';
 
 const LONG = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });

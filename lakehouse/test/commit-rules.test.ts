@@ -11,7 +11,7 @@ import {
   readMetadata,
   type TableMetadata,
 } from '../src/index.ts';
-import { readManifestList } from '../src/manifest.ts';
+import { readManifestList } from '../src/manifest/manifest.ts';
 import { openLake } from './lake.ts';
 import { stagedIn } from './table-model.ts';
 

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { encodeBound } from '../src/bounds.ts';
-import { conditionText } from '../src/condition-text.ts';
 import {
   CONDITION_OPS,
   type Condition,
@@ -12,7 +10,9 @@ import {
   type PrimitiveType,
   parseCondition,
 } from '../src/index.ts';
-import { mayHold } from '../src/prune.ts';
+import { conditionText } from '../src/scan/condition-text.ts';
+import { mayHold } from '../src/scan/prune.ts';
+import { encodeBound } from '../src/schema/bounds.ts';
 import { liveFile } from './live-file.ts';
 import { compareValues, fits, type TypedValue, VALUES } from './typed-values.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { DeleteFile, Field, LiveFile, TableSchema } from '../src/index.ts';
 import { localPath } from '../src/index.ts';
-import { DELETED_PATH_ID } from '../src/match-deletes.ts';
+import { DELETED_PATH_ID } from '../src/manifest/match-deletes.ts';
 import type { readingPlace } from './typed-table.ts';
 import { compareValues, type TypedValue, VALUES } from './typed-values.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { until } from '../../test/until.ts';
-import { createFileCache } from '../src/file-cache.ts';
 import type { MaterializedFile } from '../src/index.ts';
+import { createFileCache } from '../src/store/file-cache.ts';
 
 const MAX_BYTES = 100;
 const scratch = await mkdtemp(join(tmpdir(), 'weir-cache-'));

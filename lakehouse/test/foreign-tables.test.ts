@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { unpackBlock } from '../src/avro-codec.ts';
-import { decodeAvroFile } from '../src/avro-decode.ts';
-import { encodeAvroFile } from '../src/avro-encode.ts';
+import { unpackBlock } from '../src/avro/avro-codec.ts';
+import { decodeAvroFile } from '../src/avro/avro-decode.ts';
+import { encodeAvroFile } from '../src/avro/avro-encode.ts';
 import {
   countFiles,
   createScanner,
@@ -15,8 +15,8 @@ import {
   stringifyExact,
   type TableMetadata,
 } from '../src/index.ts';
-import { readManifestList } from '../src/manifest.ts';
-import { encodeInteger } from '../src/single-value.ts';
+import { readManifestList } from '../src/manifest/manifest.ts';
+import { encodeInteger } from '../src/schema/single-value.ts';
 import { openLake } from './lake.ts';
 import { pythonSession } from './python.ts';
 import { stagedIn } from './table-model.ts';

@@ -17,7 +17,7 @@ import {
   type TableSchema,
   withMetaColumns,
 } from '../src/index.ts';
-import { plannedFiles } from '../src/query/plan-read.ts';
+import { plannedFiles } from '../src/scan/plan-read.ts';
 import { liveFile } from './live-file.ts';
 
 /** For pools of children: limits that only a hang reaches. */

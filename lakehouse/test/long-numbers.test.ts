@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { hasLongNumber, hasLongNumbers } from '../src/long-numbers.ts';
+import { hasLongNumber, hasLongNumbers } from '../src/spool/long-numbers.ts';
 
 const token = fc.oneof(
   fc.stringMatching(/^-?[0-9]{1,25}(\.[0-9]{1,25})?([eE]-?[0-9]{1,2})?$/),

@@ -13,7 +13,7 @@ import {
   prepareRowDelta,
   withMetaColumns,
 } from '../src/index.ts';
-import { plannedFiles } from '../src/query/plan-read.ts';
+import { plannedFiles } from '../src/scan/plan-read.ts';
 import { line, PATIENT, SHAPE } from './lake.ts';
 
 /** More files than one statement of a merge reads. */

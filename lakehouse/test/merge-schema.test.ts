@@ -15,8 +15,8 @@ import {
   type TableSchema,
   withMetaColumns,
 } from '../src/index.ts';
-import { partitionSpec } from '../src/partition-type.ts';
-import { plannedFiles } from '../src/query/plan-read.ts';
+import { partitionSpec } from '../src/partition/partition-type.ts';
+import { plannedFiles } from '../src/scan/plan-read.ts';
 import { line, PATIENT, SHAPE } from './lake.ts';
 
 t.test('a column that another engine added after a merge was prepared keeps its values', async (t) => {

@@ -19,8 +19,8 @@ import {
   type Transform,
   withMetaColumns,
 } from '../src/index.ts';
-import { partitionSpec } from '../src/partition-type.ts';
-import { plannedFiles } from '../src/query/plan-read.ts';
+import { partitionSpec } from '../src/partition/partition-type.ts';
+import { plannedFiles } from '../src/scan/plan-read.ts';
 import { line, PATIENT, SHAPE } from './lake.ts';
 
 /** Key columns with values that are easily taken for one another. */

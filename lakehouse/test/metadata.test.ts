@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
 import { localFileIO, localPath, parseExact, readMetadata, stringifyExact, toLocation } from '../src/index.ts';
-import { nextMetadataLocation } from '../src/metadata.ts';
-import { stringifyMetadata } from '../src/metadata-json.ts';
-import { newMetadata } from '../src/new-metadata.ts';
+import { nextMetadataLocation } from '../src/metadata/metadata.ts';
+import { stringifyMetadata } from '../src/metadata/metadata-json.ts';
+import { newMetadata } from '../src/metadata/new-metadata.ts';
 
 const LONG = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { encodeUnscaled } from '../src/bounds.ts';
 import {
   assignFieldIds,
   createScanner,
@@ -11,11 +10,12 @@ import {
   prepareSpecUpdate,
   type StagedFile,
 } from '../src/index.ts';
-import { newPartitionSpec } from '../src/partition-by.ts';
-import { partitionSummaries } from '../src/partition-summary.ts';
-import { partitionSpec, typedPartitionFields } from '../src/partition-type.ts';
-import { encodeInteger } from '../src/single-value.ts';
-import type { PrimitiveType } from '../src/types.ts';
+import { partitionSummaries } from '../src/manifest/partition-summary.ts';
+import { newPartitionSpec } from '../src/partition/partition-by.ts';
+import { partitionSpec, typedPartitionFields } from '../src/partition/partition-type.ts';
+import { encodeUnscaled } from '../src/schema/bounds.ts';
+import { encodeInteger } from '../src/schema/single-value.ts';
+import type { PrimitiveType } from '../src/schema/types.ts';
 import { openLake } from './lake.ts';
 import { runPython } from './python.ts';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { encodeBound } from '../src/bounds.ts';
-import { conditionText } from '../src/condition-text.ts';
 import { CONDITION_OPS, type Field, parseCondition, type TableMetadata, type Transform } from '../src/index.ts';
-import { canTransform } from '../src/partition-by.ts';
-import { partitionSummaries } from '../src/partition-summary.ts';
-import { applyTransform } from '../src/partition-transform.ts';
-import { partitionSpec, typedPartitionFields } from '../src/partition-type.ts';
-import { partitionPruner } from '../src/prune-partition.ts';
+import { partitionSummaries } from '../src/manifest/partition-summary.ts';
+import { canTransform } from '../src/partition/partition-by.ts';
+import { applyTransform } from '../src/partition/partition-transform.ts';
+import { partitionSpec, typedPartitionFields } from '../src/partition/partition-type.ts';
+import { conditionText } from '../src/scan/condition-text.ts';
+import { partitionPruner } from '../src/scan/prune-partition.ts';
+import { encodeBound } from '../src/schema/bounds.ts';
 import { fits, type TypedValue, VALUES } from './typed-values.ts';
 
 const TRANSFORMS: Transform[] = [

@@ -2,10 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { PATIENT_MS, until } from '../../test/until.ts';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
-import { watchFor } from '../src/pulse.ts';
 import { askChild, endChild, startChild } from '../src/query/ask-child.ts';
-import { openSource } from '../src/query/row-source.ts';
+import { watchFor } from '../src/query/pulse.ts';
 import { isoTime } from '../src/query/wire-value.ts';
+import { openSource } from '../src/rows/row-source.ts';
 import { type Lake, line, openLake, PATIENT, planned } from './lake.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 

@@ -21,7 +21,7 @@ import {
   type Transform,
   withMetaColumns,
 } from '../src/index.ts';
-import { partitionSpec } from '../src/partition-type.ts';
+import { partitionSpec } from '../src/partition/partition-type.ts';
 import { line, openLake, PATIENT, SHAPE } from './lake.ts';
 import { runPython } from './python.ts';
 

@@ -12,7 +12,7 @@ import {
   type ReadOrder,
   type RowPosition,
 } from '../src/index.ts';
-import { MAX_READ_FILES, MAX_SORTED_ROWS, readingOrder } from '../src/query/plan-read.ts';
+import { MAX_READ_FILES, MAX_SORTED_ROWS, readingOrder } from '../src/scan/plan-read.ts';
 import { makeTable, type Row, someTable } from './deleted-rows.ts';
 import { planned } from './lake.ts';
 import { liveFile } from './live-file.ts';

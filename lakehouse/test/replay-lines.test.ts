@@ -13,7 +13,7 @@ import {
   takeLines,
   toLocation,
 } from '../src/index.ts';
-import { writeRejected } from '../src/stage-rewrite.ts';
+import { writeRejected } from '../src/spool/stage-rewrite.ts';
 
 const A = { position: 3, reason: 'malformed_json', raw: Buffer.from('{"a":') };
 const B = { position: 9, reason: 'invalid_utf8', raw: Buffer.from([0x7b, 0xff, 0x00, 0x7d]) };

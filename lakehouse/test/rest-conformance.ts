@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
-import type { RemoteCatalog, TableChange, TableIdent } from '../src/catalog.ts';
-import { restCatalog } from '../src/catalog-rest.ts';
-import type { FileIO } from '../src/fileio.ts';
+import type { RemoteCatalog, TableChange, TableIdent } from '../src/catalog/catalog.ts';
+import { restCatalog } from '../src/catalog/catalog-rest.ts';
+import { assignFieldIds } from '../src/schema/types.ts';
+import type { FileIO } from '../src/store/fileio.ts';
 import type { Fault, FlakyProxy } from '../src/testing.ts';
-import { assignFieldIds } from '../src/types.ts';
 
 /** A catalog behind a proxy, with the store that it shares with us. */
 export type CatalogSubject = {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { createQueryPool, type DeleteFile, type FileIO, LakehouseError, localPath } from '../src/index.ts';
-import { DELETED_PATH_ID } from '../src/match-deletes.ts';
-import { plannedFiles } from '../src/query/plan-read.ts';
+import { DELETED_PATH_ID } from '../src/manifest/match-deletes.ts';
+import { plannedFiles } from '../src/scan/plan-read.ts';
 import { PATIENT } from './lake.ts';
 import { liveFile } from './live-file.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';

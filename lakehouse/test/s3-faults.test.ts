@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { MAX_ATTEMPTS, type S3Caller, s3Caller } from '../src/s3-caller.ts';
-import { createObject, PART_BYTES } from '../src/s3-create.ts';
-import { downloadObject, readObject } from '../src/s3-read.ts';
+import { MAX_ATTEMPTS, type S3Caller, s3Caller } from '../src/store/s3-caller.ts';
+import { createObject, PART_BYTES } from '../src/store/s3-create.ts';
+import { downloadObject, readObject } from '../src/store/s3-read.ts';
 import { type Fault, type ProxiedRequest, startFlakyProxy, testBucket, testS3 } from '../src/testing.ts';
 
 const bucket = await testBucket();
@@ -174,7 +174,7 @@ t.test('a wrong secret is store_denied at once, by every member', async (t) => {
 });
 
 t.test('an absent bucket is store_denied when something is to be written', async (t) => {
-  const { openStore } = await import('../src/store.ts');
+  const { openStore } = await import('../src/store/store.ts');
   const store = openStore({ warehouse: 's3://weir-nobody-made-this/x', scratch: bucket.scratch, s3: testS3() });
   await t.rejects(store.write('s3://weir-nobody-made-this/x/y', Buffer.from('x')), { code: 'store_denied' });
   await store.close();

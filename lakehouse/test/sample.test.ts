@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { HASTY_MS } from '../../test/until.ts';
 import { createQueryPool } from '../src/index.ts';
-import { plannedFiles } from '../src/query/plan-read.ts';
+import { plannedFiles } from '../src/scan/plan-read.ts';
 import { PATIENT } from './lake.ts';
 import { readingPlace, schemaOf } from './typed-table.ts';
 

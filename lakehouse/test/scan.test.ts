@@ -8,8 +8,8 @@ import {
   type RowPosition,
   type TableMetadata,
 } from '../src/index.ts';
-import { CONTENT, type DataFile, type ManifestEntry, STATUS } from '../src/manifest.ts';
-import { deleteMatcher } from '../src/match-deletes.ts';
+import { CONTENT, type DataFile, type ManifestEntry, STATUS } from '../src/manifest/manifest.ts';
+import { deleteMatcher } from '../src/manifest/match-deletes.ts';
 import { line, openLake } from './lake.ts';
 import { liveFile } from './live-file.ts';
 

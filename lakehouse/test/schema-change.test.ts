@@ -9,8 +9,8 @@ import {
   type TableMetadata,
   type TableSchema,
 } from '../src/index.ts';
-import { newMetadata } from '../src/new-metadata.ts';
-import { allFields, assignFieldIds } from '../src/types.ts';
+import { newMetadata } from '../src/metadata/new-metadata.ts';
+import { allFields, assignFieldIds } from '../src/schema/types.ts';
 
 // Ids: a 1, when 2, deep 3 (x 6, y 7), list 4 (element 8, z 9), map 5 (key 10, value 11, k 12, v 13).
 const COLUMNS: Column[] = [

@@ -21,9 +21,9 @@ import {
   type Transform,
   withMetaColumns,
 } from '../src/index.ts';
-import { applyTransform } from '../src/partition-transform.ts';
-import { partitionSpec } from '../src/partition-type.ts';
-import { encodePartitionValue } from '../src/stage-partition.ts';
+import { applyTransform } from '../src/partition/partition-transform.ts';
+import { partitionSpec } from '../src/partition/partition-type.ts';
+import { encodePartitionValue } from '../src/stage/stage-partition.ts';
 import { line, SHAPE } from './lake.ts';
 
 type Place = { root: string; io: FileIO; stager: Stager; connection: DuckDBConnection };

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { S3Options } from '../src/store-options.ts';
+import type { S3Options } from '../src/store/store-options.ts';
 
 const REGION = 'us-east-1';
 const SERVICE = 's3tables';

@@ -16,7 +16,7 @@ import {
   type StagedFile,
   type TableMetadata,
 } from '../src/index.ts';
-import { encodeInteger } from '../src/single-value.ts';
+import { encodeInteger } from '../src/schema/single-value.ts';
 
 /** One step of a table's life. Numbers pick among what is there, whatever that is then. */
 export type Step =

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { fieldIdsLiteral, identifier, literal, sqlType } from '../src/duckdb-sql.ts';
+import { fieldIdsLiteral, identifier, literal, sqlType } from '../src/duckdb/duckdb-sql.ts';
 import { createQueryPool, type Field, type LiveFile, type TableSchema } from '../src/index.ts';
-import { toDataFile } from '../src/manifest.ts';
-import { type CopyStats, stagedFileFromStats } from '../src/stats.ts';
+import { toDataFile } from '../src/manifest/manifest.ts';
+import { type CopyStats, stagedFileFromStats } from '../src/manifest/stats.ts';
 import { PATIENT } from './lake.ts';
 import { liveFile } from './live-file.ts';
 

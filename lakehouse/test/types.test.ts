@@ -12,7 +12,7 @@ import {
   type TableSchema,
   withMetaColumns,
 } from '../src/index.ts';
-import { allFields, maxFieldId } from '../src/types.ts';
+import { allFields, maxFieldId } from '../src/schema/types.ts';
 
 const schemaOf = (columns: readonly Column[]): TableSchema => ({
   type: 'struct',

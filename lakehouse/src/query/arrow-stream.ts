@@ -12,7 +12,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { type Data, type DataType, makeData, RecordBatch, Schema, Struct, Table, tableToIPC } from 'apache-arrow';
-import { type Field, type FieldType, fixedLength, type MapType } from '../types.ts';
+import { type Field, type FieldType, fixedLength, type MapType } from '../schema/types.ts';
 import { arrowField, arrowType, entriesType, UUID_BYTES } from './arrow-type.ts';
 
 type Values = readonly DuckDBValue[];

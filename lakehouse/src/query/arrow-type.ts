@@ -17,8 +17,8 @@ import {
   TimestampMicrosecond,
   Utf8,
 } from 'apache-arrow';
-import { LakehouseError } from '../error.ts';
-import { decimalShape, type Field, type FieldType, fixedLength, innerFields, type MapType } from '../types.ts';
+import { LakehouseError } from '../error/error.ts';
+import { decimalShape, type Field, type FieldType, fixedLength, innerFields, type MapType } from '../schema/types.ts';
 
 export const UUID_BYTES = 16;
 const DECIMAL_BITS = 128;

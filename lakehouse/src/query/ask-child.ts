@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LakehouseError } from '../error.ts';
-import { watchChild } from '../pulse.ts';
+import { LakehouseError } from '../error/error.ts';
 import type { ChildLimits, Query, QueryMessage, QueryWord } from './protocol.ts';
+import { watchChild } from './pulse.ts';
 
 const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
 const CHILD_HEAP_MB = 256;

@@ -1,7 +1,7 @@
 import { StatementType } from '@duckdb/node-api';
-import { sqlType } from '../duckdb-sql.ts';
-import { LakehouseError } from '../error.ts';
-import { column, type Shapes } from './live-rows.ts';
+import { sqlType } from '../duckdb/duckdb-sql.ts';
+import { LakehouseError } from '../error/error.ts';
+import { column, type Shapes } from '../rows/live-rows.ts';
 import type { SampleAnswer, SampleQuery, SampleSelect } from './protocol.ts';
 import { MAX_RESULT_CHARS, type QueryContext, stream } from './query-context.ts';
 import { pageStatement, type Statement } from './select-sql.ts';

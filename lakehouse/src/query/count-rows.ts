@@ -1,9 +1,9 @@
-import { addChecksums, NO_ROWS_CHECKSUM, rowChecksumSql } from '../checksum.ts';
-import { identifier } from '../duckdb-sql.ts';
-import { LakehouseError } from '../error.ts';
-import type { LiveFile } from '../live-file.ts';
-import type { Field } from '../types.ts';
-import { column, liveRowsSql, type Shapes } from './live-rows.ts';
+import { addChecksums, NO_ROWS_CHECKSUM, rowChecksumSql } from '../duckdb/checksum.ts';
+import { identifier } from '../duckdb/duckdb-sql.ts';
+import { LakehouseError } from '../error/error.ts';
+import type { LiveFile } from '../manifest/live-file.ts';
+import { column, liveRowsSql, type Shapes } from '../rows/live-rows.ts';
+import type { Field } from '../schema/types.ts';
 import type { FiguresQuery } from './protocol.ts';
 import { type Statement, whereOf } from './select-sql.ts';
 

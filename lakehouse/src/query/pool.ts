@@ -1,14 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import type { Condition } from '../condition.ts';
-import { LakehouseError } from '../error.ts';
-import type { FileIO } from '../fileio.ts';
-import type { LiveFile } from '../live-file.ts';
-import { mayHold } from '../prune.ts';
-import type { Field, TableSchema } from '../types.ts';
+import { LakehouseError } from '../error/error.ts';
+import type { LiveFile } from '../manifest/live-file.ts';
+import { openSource, type TableFacts } from '../rows/row-source.ts';
+import type { Condition } from '../scan/condition.ts';
+import { type PlannedFile, plannedFiles, type RowPosition } from '../scan/plan-read.ts';
+import { mayHold } from '../scan/prune.ts';
+import type { Field, TableSchema } from '../schema/types.ts';
+import type { FileIO } from '../store/fileio.ts';
 import { type AskUntil, askChild, endChild, startChild } from './ask-child.ts';
 import { addFigures, NO_FIGURES, parts, type RowFigures } from './count-rows.ts';
-import { type PlannedFile, plannedFiles, type RowPosition } from './plan-read.ts';
 import type {
   CountQuery,
   FiguresQuery,
@@ -21,7 +22,6 @@ import type {
   SampleSelect,
   ValueCounts,
 } from './protocol.ts';
-import { openSource, type TableFacts } from './row-source.ts';
 import { createSlots, type Lane, type Slot, type Slots } from './slots.ts';
 
 export type QueryPoolOptions = {

@@ -1,7 +1,7 @@
-import type { Condition } from '../condition.ts';
-import type { LakehouseErrorCode } from '../error.ts';
-import type { Field, TableSchema } from '../types.ts';
-import type { RowSource } from './live-rows.ts';
+import type { LakehouseErrorCode } from '../error/error.ts';
+import type { RowSource } from '../rows/live-rows.ts';
+import type { Condition } from '../scan/condition.ts';
+import type { Field, TableSchema } from '../schema/types.ts';
 
 /** The column that rows are sorted by: NULL last, NaN above all numbers; equal ones stay in reading order. */
 export type ReadOrder = { readonly field: Field; readonly descending: boolean };

@@ -1,5 +1,5 @@
 import { BIGINT, type DuckDBConnection, type DuckDBType, type DuckDBValue, VARCHAR } from '@duckdb/node-api';
-import type { ShapeReader } from './parquet-shape.ts';
+import type { ShapeReader } from '../duckdb/parquet-shape.ts';
 import type { Statement } from './select-sql.ts';
 
 /** Characters of JSON that one answer may have, whatever form it takes. */

@@ -1,8 +1,8 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import { LakehouseError } from '../error.ts';
+import { LakehouseError } from '../error/error.ts';
+import { POSITION, type Shapes, sourcePaths } from '../rows/live-rows.ts';
 import { askSample } from './ask-sample.ts';
 import { figuresStatement, NO_FIGURES, type RowFigures } from './count-rows.ts';
-import { POSITION, type Shapes, sourcePaths } from './live-rows.ts';
 import type { CountQuery, FiguresQuery, PageQuery, Query, QueryPage, ValueCounts } from './protocol.ts';
 import { MAX_RESULT_CHARS, type QueryContext, type SortKey, stream } from './query-context.ts';
 import { countStatement, keyStatement, pageStatement } from './select-sql.ts';

@@ -1,7 +1,7 @@
-import type { Condition } from '../condition.ts';
-import { sqlType } from '../duckdb-sql.ts';
-import type { Field } from '../types.ts';
-import { column, filesSql, hasDeletes, liveRowsSql, POSITION, type Shapes } from './live-rows.ts';
+import { sqlType } from '../duckdb/duckdb-sql.ts';
+import { column, filesSql, hasDeletes, liveRowsSql, POSITION, type Shapes } from '../rows/live-rows.ts';
+import type { Condition } from '../scan/condition.ts';
+import type { Field } from '../schema/types.ts';
 import type { CountQuery, PageQuery, ReadOrder } from './protocol.ts';
 
 /** A parameter of a statement: the text of a constant, a place, or what the page before ended with. */

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { LakehouseError } from '../error.ts';
+import { LakehouseError } from '../error/error.ts';
 
 /** One place for a child; its child is started when it is first needed and again after it ended. */
 export type Slot = { child: ChildProcess | undefined; busy: Lane | undefined };

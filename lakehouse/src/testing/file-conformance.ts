@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import type { FileIO, ListedFile } from '../fileio.ts';
+import type { FileIO, ListedFile } from '../store/fileio.ts';
 
 /** A store under test, and a location below its warehouse that no other test uses. */
 export type Subject = { readonly io: FileIO; readonly root: string };

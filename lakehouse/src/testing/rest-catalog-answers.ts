@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { LoadedTable } from '../catalog.ts';
-import type { FileIO } from '../fileio.ts';
-import { nextMetadataLocation, type TableMetadata } from '../metadata.ts';
-import { stringifyExact } from '../metadata-json.ts';
-import { newMetadata } from '../new-metadata.ts';
-import { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from '../table-update.ts';
-import type { TableSchema } from '../types.ts';
+import type { LoadedTable } from '../catalog/catalog.ts';
+import { nextMetadataLocation, type TableMetadata } from '../metadata/metadata.ts';
+import { stringifyExact } from '../metadata/metadata-json.ts';
+import { newMetadata } from '../metadata/new-metadata.ts';
+import { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from '../metadata/table-update.ts';
+import type { TableSchema } from '../schema/types.ts';
+import type { FileIO } from '../store/fileio.ts';
 
 /** A request taken apart; `segments` are still percent-encoded. */
 export type RestQuestion = {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { LoadedTable } from '../catalog.ts';
-import type { FileIO } from '../fileio.ts';
-import { parseExact, stringifyExact } from '../metadata-json.ts';
+import type { LoadedTable } from '../catalog/catalog.ts';
+import { parseExact, stringifyExact } from '../metadata/metadata-json.ts';
+import type { FileIO } from '../store/fileio.ts';
 import { answerTo, type CatalogState, type RestQuestion } from './rest-catalog-answers.ts';
 
 export type RestCatalogServerOptions = {

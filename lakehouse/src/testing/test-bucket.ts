@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { openStore } from '../store.ts';
-import type { S3Options, Store } from '../store-options.ts';
+import { openStore } from '../store/store.ts';
+import type { S3Options, Store } from '../store/store-options.ts';
 
 /** The object store of the test run. */
 export function testS3(): S3Options {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { sample } from '../../../test/lane.ts';
 import { currentSchema, isOrdered, parseCondition } from '../../src/index.ts';
-import { fixedLength } from '../../src/types.ts';
+import { fixedLength } from '../../src/schema/types.ts';
 import type { TableAt } from '../interop/table-keeper.ts';
 import { inOrder, openWorkshop } from '../interop/workshop.ts';
 import { mappedFiles, WRITTEN_AT } from './mapped-files.ts';

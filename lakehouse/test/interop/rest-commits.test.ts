@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { localFileIO, openStore, type RemoteCatalog, restCatalog } from '../../src/index.ts';
-import type { Store } from '../../src/store-options.ts';
+import type { Store } from '../../src/store/store-options.ts';
 import { startRestCatalog, testS3 } from '../../src/testing.ts';
 import { catalogToken, makeTableBucket } from '../table-bucket.ts';
 import { startIcebergRest } from './rest-server.ts';

@@ -11,8 +11,8 @@ import {
   type RemoteCatalog,
   type TableMetadata,
 } from '../../src/index.ts';
-import { stringifyExact } from '../../src/metadata-json.ts';
-import { newMetadata } from '../../src/new-metadata.ts';
+import { stringifyExact } from '../../src/metadata/metadata-json.ts';
+import { newMetadata } from '../../src/metadata/new-metadata.ts';
 
 /** A table as a catalog shows it. */
 export type TableAt = { readonly metadata: TableMetadata; readonly metadataLocation: string };

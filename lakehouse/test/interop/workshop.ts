@@ -26,8 +26,8 @@ import {
   type StagedFile,
   withMetaColumns,
 } from '../../src/index.ts';
-import { partitionSpec } from '../../src/partition-type.ts';
-import { writeRejected } from '../../src/stage-rewrite.ts';
+import { partitionSpec } from '../../src/partition/partition-type.ts';
+import { writeRejected } from '../../src/spool/stage-rewrite.ts';
 import { line, SHAPE } from '../lake.ts';
 import { byCatalog, byFiles, type TableAt } from './table-keeper.ts';
 

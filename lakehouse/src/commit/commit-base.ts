@@ -1,0 +1,84 @@
+import { currentSchema, FORMAT_VERSION, type TableMetadata } from '../metadata/metadata.ts';
+import {
+  applyUpdates,
+  LAST_ADDED,
+  MAIN_BRANCH,
+  type TableRequirement,
+  type TableUpdate,
+} from '../metadata/table-update.ts';
+import { assertSuccessor } from '../schema/evolve-schema.ts';
+import { maxFieldId, type TableSchema } from '../schema/types.ts';
+import type { TableInput } from './commit-types.ts';
+
+/** A change of a table in the making: what it stands on, what it needs and what it does so far. */
+export type Change = {
+  /** The table after the updates. */
+  readonly metadata: TableMetadata;
+  readonly requirements: readonly TableRequirement[];
+  readonly updates: readonly TableUpdate[];
+};
+
+/** The change that a commit begins with. A table of format version 1 becomes one of version 2 with its first commit. */
+export function beginChange({ metadata }: Pick<TableInput, 'metadata'>): Change {
+  const requirements: TableRequirement[] = [{ type: 'assert-table-uuid', uuid: metadata['table-uuid'] }];
+  const begun = { metadata, requirements, updates: [] };
+  if (metadata['format-version'] === FORMAT_VERSION) return begun;
+  return extend(begun, [{ action: 'upgrade-format-version', 'format-version': FORMAT_VERSION }]);
+}
+
+/** The change with these updates behind it, and these requirements. */
+export function extend(
+  change: Change,
+  updates: readonly TableUpdate[],
+  requirements: readonly TableRequirement[] = [],
+): Change {
+  return {
+    metadata: applyUpdates(change.metadata, updates),
+    requirements: [...change.requirements, ...requirements],
+    updates: [...change.updates, ...updates],
+  };
+}
+
+/** The requirement that the table's newest snapshot is the one that it has now. */
+export function assertMain(metadata: TableMetadata): TableRequirement {
+  const newest = metadata['current-snapshot-id'] ?? null;
+  return { type: 'assert-ref-snapshot-id', ref: MAIN_BRANCH, 'snapshot-id': newest };
+}
+
+const shapeOf = (schema: TableSchema): string =>
+  JSON.stringify([schema.fields, [...(schema['identifier-field-ids'] ?? [])].sort()]);
+
+/** The change that gives the table a schema; nothing when it has it. One that it had before gets its old id again. */
+export function changeSchema(change: Change, schema: TableSchema, lastGivenId = 0): Change {
+  const { metadata } = change;
+  const shape = shapeOf(schema);
+  if (shape === shapeOf(currentSchema(metadata))) return change;
+  const requirements: TableRequirement[] = [
+    { type: 'assert-current-schema-id', 'current-schema-id': metadata['current-schema-id'] },
+    { type: 'assert-last-assigned-field-id', 'last-assigned-field-id': metadata['last-column-id'] },
+  ];
+  const known = metadata.schemas.find((one) => shapeOf(one) === shape);
+  if (known) {
+    return extend(change, [{ action: 'set-current-schema', 'schema-id': known['schema-id'] }], requirements);
+  }
+  const id = Math.max(...metadata.schemas.map((one) => one['schema-id'])) + 1;
+  const lastColumnId = Math.max(metadata['last-column-id'], lastGivenId, maxFieldId(schema.fields));
+  const added = { ...schema, 'schema-id': id };
+  return extend(
+    change,
+    [
+      { action: 'add-schema', schema: added, 'last-column-id': lastColumnId },
+      { action: 'set-current-schema', 'schema-id': LAST_ADDED },
+    ],
+    requirements,
+  );
+}
+
+/** As `changeSchema`, for a schema under which files were written: it must hold what the table's holds. */
+export function growSchema(change: Change, schema: TableSchema | undefined): Change {
+  if (!schema) return change;
+  if (shapeOf(schema) !== shapeOf(currentSchema(change.metadata))) {
+    assertSuccessor(currentSchema(change.metadata), schema);
+  }
+  return changeSchema(change, schema);
+}

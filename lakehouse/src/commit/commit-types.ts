@@ -1,0 +1,57 @@
+import type { StagedFile } from '../manifest/stats.ts';
+import type { TableMetadata } from '../metadata/metadata.ts';
+import type { TableRequirement, TableUpdate } from '../metadata/table-update.ts';
+import type { PartitionValues } from '../partition/partition-spec.ts';
+import type { TableSchema } from '../schema/types.ts';
+import type { FileIO } from '../store/fileio.ts';
+
+/** The table that a commit stands on, and how it is written. */
+export type TableInput = {
+  readonly io: FileIO;
+  /** The table as the catalog's pointer shows it now. */
+  readonly metadata: TableMetadata;
+  readonly metadataLocation: string;
+  /** Whether the next metadata file is written, as by default; a REST catalog writes it itself. */
+  readonly writeMetadata?: boolean;
+};
+
+/** What a commit of files stands on and adds. */
+export type CommitInput = TableInput & {
+  readonly files: readonly StagedFile[];
+  /** The caller's own keys for the snapshot's summary. */
+  readonly summary?: Readonly<Record<string, string>>;
+  /** The schema under which the files were written, if it is to become the table's; a successor of the table's. */
+  readonly schema?: TableSchema;
+  /** Make a snapshot even when no file comes and none goes. */
+  readonly allowEmpty?: boolean;
+};
+
+/** An overwrite of the whole table or of some of its partitions. */
+export type OverwriteInput = CommitInput & {
+  /** The partitions, under the table's default spec, whose rows go; everything when absent. */
+  readonly partitions?: readonly PartitionValues[];
+};
+
+/** A change of rows: data files and delete files come, rewritten data files go. */
+export type RowDeltaInput = CommitInput & {
+  /** The locations of live data files that others in `files` replace. */
+  readonly removed: readonly string[];
+  /** The snapshot that the change was made from; undefined for a table without one. Another one is `base_moved`. */
+  readonly baseSnapshotId: bigint | undefined;
+};
+
+/** A table state that is written and durable, and that nobody sees until the catalog moves to it. */
+export type PreparedCommit = {
+  /** Where the pointer must go; the old location when there is nothing to commit or `writeMetadata` is false. */
+  readonly newMetadataLocation: string;
+  /** The table as it will be. */
+  readonly metadata: TableMetadata;
+  /** The new snapshot's id; undefined when the commit makes none. */
+  readonly snapshotId: bigint | undefined;
+  /** Files written for this commit, to be removed if the commit is lost. */
+  readonly written: readonly string[];
+  /** What must still hold of the table, for a catalog that is told of changes. */
+  readonly requirements: readonly TableRequirement[];
+  /** What becomes of the table, in order; empty when there is nothing to commit. */
+  readonly updates: readonly TableUpdate[];
+};

@@ -1,0 +1,81 @@
+import { availableParallelism } from 'node:os';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { shapeReader } from './parquet-shape.ts';
+
+const DEFAULT_MEMORY_LIMIT = '400MB';
+const MOST_THREADS = 2;
+/** One processor is left to whoever brings the lines: threads that share one with it cost more and are hardly faster. */
+const DEFAULT_THREADS = Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1));
+
+export type SessionOptions = {
+  /** What DuckDB may hold before it spills, such as `400MB`. */
+  readonly memoryLimit?: string;
+  readonly threads?: number;
+  /** A folder for spilling; it must be the session's own. */
+  readonly tempDirectory: string;
+};
+
+/** What freed memory DuckDB's allocator may hold on to: by itself it keeps four times as much, and is no faster for it. */
+const KEPT_MEMORY = { allocator_flush_threshold: '32MB', allocator_bulk_deallocation_flush_threshold: '64MB' };
+const KEPT_WHERE_SHORT = '1MB';
+
+/** How a statement is run. */
+export type RunMode = {
+  /** Whether rows keep the order in which they are read; whole row groups are then held back in memory. */
+  readonly ordered?: boolean;
+  /** In little memory: with one thread only, so that what a thread holds is held once, and nothing is kept that is free. */
+  readonly alone?: boolean;
+};
+
+export type DuckdbSession = Awaited<ReturnType<typeof openSession>>;
+
+/** A DuckDB of one's own in this process, in UTC, that loads no extension and runs one statement at a time. */
+export async function openSession(options: SessionOptions) {
+  const threads = options.threads ?? DEFAULT_THREADS;
+  // Most processes that know the tables never open one of their own: its library is loaded by those that do.
+  const [{ DuckDBInstance }, { registerBuckets }] = await Promise.all([
+    import('@duckdb/node-api'),
+    import('./stage-bucket.ts'),
+  ]);
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: options.memoryLimit ?? DEFAULT_MEMORY_LIMIT,
+    threads: String(threads),
+    temp_directory: options.tempDirectory,
+    ...KEPT_MEMORY,
+    preserve_insertion_order: 'false',
+    // The head of a spool changes in place.
+    enable_external_file_cache: 'false',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const connection: DuckDBConnection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  registerBuckets(connection);
+  const mode = { ordered: false, alone: false };
+
+  const adopt = async ({ ordered = false, alone = false }: RunMode): Promise<void> => {
+    if (ordered !== mode.ordered) await connection.run(`SET preserve_insertion_order = ${ordered}`);
+    mode.ordered = ordered;
+    if (alone === mode.alone) return;
+    await connection.run(`SET threads = ${alone ? 1 : threads}`);
+    for (const [setting, kept] of Object.entries(KEPT_MEMORY)) {
+      await connection.run(`SET ${setting} = '${alone ? KEPT_WHERE_SHORT : kept}'`);
+    }
+    mode.alone = alone;
+  };
+  return {
+    /** Runs a statement and answers its rows, 64-bit integers as texts. */
+    async rows<Row>(sql: string, how: RunMode = {}): Promise<Row[]> {
+      await adopt(how);
+      const reader = await connection.runAndReadAll(sql);
+      return reader.getRowObjectsJson() as unknown as Row[];
+    },
+    /** The layouts of local Parquet files, remembered by path. */
+    shapes: shapeReader(connection),
+    /** Ends DuckDB and frees its memory. */
+    close(): void {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}

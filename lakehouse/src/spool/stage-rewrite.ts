@@ -1,0 +1,131 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { LineShape } from '../stage/stage-sql.ts';
+import type { RejectedLines, RejectReason } from '../stage/stage-types.ts';
+import { spoolLines } from './spool-lines.ts';
+import { rewriteLine } from './stage-line.ts';
+
+/** The longest line that may be a row. */
+export const MAX_LINE_BYTES: number = 64 * 1024 * 1024;
+/** Bytes that are gathered before they are written. */
+const WRITE_BYTES = 1024 * 1024;
+
+/** A line of a file of rejected lines, as JSON. */
+export type RejectedLine = { readonly position: number; readonly reason: string; readonly raw: string };
+
+const TOO_LARGE = { reason: 'line_too_large' } as const;
+
+/** Gathers small pieces into large writes. */
+async function gather(path: string) {
+  const file: FileHandle = await open(path, 'w');
+  let pieces: (Buffer | string)[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    const all = Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+    pieces = [];
+    bytes = 0;
+    await file.writeFile(all);
+  };
+  return {
+    put(piece: Buffer | string): void {
+      pieces.push(piece);
+      bytes += piece.length;
+    },
+    /** To be called before the memory under the pieces changes. */
+    async settle(): Promise<void> {
+      if (bytes >= WRITE_BYTES) await flush();
+      else pieces = [Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))];
+    },
+    async end(): Promise<void> {
+      await flush();
+      await file.close();
+    },
+    abandon: (): Promise<void> => file.close().catch(() => undefined),
+  };
+}
+
+/** Writes a file of rejected lines; `lines` yields them in any order. */
+export async function writeRejected(
+  path: string,
+  lines: Iterable<{ position: number; reason: string; raw: Buffer }>,
+): Promise<RejectedLines> {
+  const out = await gather(path);
+  const reasons: Record<string, number> = {};
+  let count = 0;
+  try {
+    for (const { position, reason, raw } of lines) {
+      out.put(rejectedText({ position, reason, raw: raw.toString('base64') }));
+      await out.settle();
+      reasons[reason] = (reasons[reason] ?? 0) + 1;
+      count++;
+    }
+    await out.end();
+    return { path, count, reasons };
+  } catch (error) {
+    await out.abandon();
+    throw error;
+  }
+}
+
+const rejectedText = (line: RejectedLine): string => `${JSON.stringify(line)}\n`;
+
+/** The result of rewriting a spool: a spool that DuckDB takes whole, and the lines that are not in it. */
+export type Rewriting = {
+  readonly lines: number;
+  readonly kept: number;
+  readonly rejected: RejectedLines | undefined;
+};
+
+export type RewriteRequest = {
+  readonly source: string;
+  readonly shape: LineShape;
+  readonly columns: ReadonlySet<string>;
+  /** Where the rewritten spool goes, and the rejected lines. */
+  readonly target: string;
+  readonly rejects: string;
+  readonly position: number;
+  /** Rows, counted from 0 among those that a rewriting without these keeps, that are rejected as `key_missing`. */
+  readonly keyless?: ReadonlySet<number>;
+};
+
+/**
+ * Rewrites a spool line by line, in one pass: every line becomes a line of `REWRITTEN` form or is rejected with its
+ * bytes, its reason and its position. Reads about 100 MB/s.
+ */
+export async function rewriteSpool(request: RewriteRequest): Promise<Rewriting> {
+  const { source, shape, columns, target, rejects, position, keyless } = request;
+  const [out, bad] = [await gather(target), await gather(rejects)];
+  const reasons: Record<string, number> = {};
+  let [lines, rows, rejected] = [0, 0, 0];
+  const reject = (raw: Buffer, reason: RejectReason): void => {
+    bad.put(rejectedText({ position: position + lines, reason, raw: raw.toString('base64') }));
+    reasons[reason] = (reasons[reason] ?? 0) + 1;
+    rejected++;
+  };
+  const take = (line: Buffer): void => {
+    const rewritten = line.length > MAX_LINE_BYTES ? TOO_LARGE : rewriteLine(line, shape, columns);
+    if ('reason' in rewritten) reject(rewritten === TOO_LARGE ? Buffer.alloc(0) : line, rewritten.reason);
+    else if (keyless?.has(rows++)) reject(line, 'key_missing');
+    else for (const part of rewritten.parts) out.put(part);
+  };
+  try {
+    for await (const batch of spoolLines(source, MAX_LINE_BYTES)) {
+      for (const line of batch) {
+        take(line);
+        lines++;
+      }
+      await out.settle();
+      await bad.settle();
+    }
+    await out.end();
+    await bad.end();
+  } catch (error) {
+    await out.abandon();
+    await bad.abandon();
+    throw error;
+  }
+  return {
+    lines,
+    kept: lines - rejected,
+    rejected: rejected ? { path: rejects, count: rejected, reasons } : undefined,
+  };
+}
