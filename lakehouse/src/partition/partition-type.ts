@@ -1,7 +1,14 @@
 import { LakehouseError } from '../error/error.ts';
-import type { TableMetadata } from '../metadata/metadata.ts';
-import { allFields, type FieldType, type PrimitiveType } from '../schema/types.ts';
+import { allFields, type FieldType, type PrimitiveType, type TableSchema } from '../schema/types.ts';
 import type { PartitionField, PartitionSpec, Transform } from './partition-spec.ts';
+
+/** The part of a table's metadata that says how its rows are divided. */
+export type PartitionedTable = {
+  readonly schemas: readonly TableSchema[];
+  readonly 'current-schema-id': number;
+  readonly 'partition-specs': readonly PartitionSpec[];
+  readonly 'default-spec-id': number;
+};
 
 /** A partition field with the type of its values. */
 export type TypedPartitionField = PartitionField & { readonly type: PrimitiveType };
@@ -21,7 +28,7 @@ export function transformType(transform: Transform, type: PrimitiveType): Primit
 }
 
 /** The spec of an id, or the table's default one; `metadata_invalid` when there is none. */
-export function partitionSpec(metadata: TableMetadata, specId = metadata['default-spec-id']): PartitionSpec {
+export function partitionSpec(metadata: PartitionedTable, specId = metadata['default-spec-id']): PartitionSpec {
   const spec = metadata['partition-specs'].find((one) => one['spec-id'] === specId);
   if (!spec) throw new LakehouseError('metadata_invalid', 'A table metadata file lacks a partition spec');
   return spec;
@@ -36,7 +43,7 @@ export function isUnpartitioned(spec: PartitionSpec): boolean {
  * The fields of a spec with the types of their values, by the newest schema that has the column. A column that no
  * schema has any more, or whose transform is not known, is `partitions_unsupported`.
  */
-export function typedPartitionFields(metadata: TableMetadata, spec: PartitionSpec): TypedPartitionField[] {
+export function typedPartitionFields(metadata: PartitionedTable, spec: PartitionSpec): TypedPartitionField[] {
   const newest = metadata.schemas.toSorted((a, b) => rank(metadata, b['schema-id']) - rank(metadata, a['schema-id']));
   const typeOf = (id: number): FieldType | undefined => {
     for (const schema of newest) {
@@ -57,6 +64,6 @@ export function typedPartitionFields(metadata: TableMetadata, spec: PartitionSpe
 const KNOWN_TRANSFORM = /^(identity|year|month|day|hour|void|bucket\[\d+\]|truncate\[\d+\])$/;
 
 // The current schema tells the types of today; the others only serve for columns that are gone.
-function rank(metadata: TableMetadata, schemaId: number): number {
+function rank(metadata: PartitionedTable, schemaId: number): number {
   return schemaId === metadata['current-schema-id'] ? Number.POSITIVE_INFINITY : schemaId;
 }
