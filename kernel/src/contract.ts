@@ -37,6 +37,7 @@ export {
   fullPath,
   type Input,
   type Method,
+  mayLeaveBodyOut,
   type Output,
 } from './contract/endpoint.ts';
 export {

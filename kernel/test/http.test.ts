@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -74,7 +74,7 @@ t.test('bad input gets its stable code, a hint, and no echo', async (t) => {
     ['missing field', '{}', 'validation_failed', 400],
     ['unsafe integer', '{"cups":9007199254740993}', 'unsafe_number', 400],
     ['broken JSON', `{"cups":${canary}`, 'malformed_json', 400],
-    ['empty body', '', 'malformed_json', 400],
+    ['empty body', '', 'validation_failed', 400],
     ['oversized body', `{"cups":1,"note":"${'x'.repeat(1024 * 1024)}"}`, 'payload_too_large', 413],
     [
       'unknown content type',
@@ -128,6 +128,47 @@ t.test('a body on a route that reads none is refused, an empty one is not', asyn
   t.match((await send(`{"${canary}":["x"]}`)).json(), { code: 'validation_failed', errors: [{ code: 'no_body' }] });
   t.equal((await send('{}')).statusCode, 200);
   t.equal((await app.inject({ method: 'POST', url: '/api/v1/start' })).statusCode, 200);
+});
+
+t.test('an empty body of a named type is no body, one without required members may be left out', async (t) => {
+  const app = createServer(pino({ level: 'silent' }));
+  t.teardown(() => app.close());
+  const routeOf = (method: 'POST' | 'PUT' | 'DELETE', body: TSchema) =>
+    handle(
+      endpoint({
+        id: `pots.${method}`,
+        method,
+        path: '/rinse',
+        summary: 'Rinse',
+        access: anyone,
+        body,
+        response: body,
+      }),
+      async ({ body }) => body as never,
+    );
+  const optional = Closed({ cups: Type.Optional(Type.Integer({ default: 3 })) });
+  const none = endpoint({ id: 'pots.drop', method: 'DELETE', path: '/drop', summary: 'Drop', access: anyone });
+  const routes = [
+    ...[routeOf('POST', optional), routeOf('DELETE', optional), routeOf('PUT', optional)],
+    handle(none, async () => undefined),
+  ];
+  const registration: Registration = { routes };
+  await app.register(definePlugin({ id: 'pots', setup: () => registration }), { registration, deps });
+  const types = [undefined, 'application/json', 'application/merge-patch+json'];
+  const send = (method: 'POST' | 'PUT' | 'DELETE', path: string, type: string | undefined, payload = '') =>
+    app.inject({
+      ...{ method, url: `/api/v1/${path}` },
+      ...(type === undefined ? {} : { headers: { 'content-type': type }, payload }),
+    });
+  for (const type of types) {
+    t.equal((await send('DELETE', 'drop', type)).statusCode, 200, `nothing to a route that reads none, as ${type}`);
+    for (const method of ['POST', 'DELETE'] as const)
+      t.strictSame((await send(method, 'rinse', type)).json(), { cups: 3 }, `${method} of nothing as ${type}`);
+    t.match((await send('PUT', 'rinse', type)).json(), { code: 'validation_failed' }, 'what is replaced must be given');
+  }
+  t.match((await send('POST', 'rinse', 'application/json', 'null')).json(), { code: 'validation_failed' });
+  t.match((await send('POST', 'rinse', 'application/json', ' ')).json(), { code: 'malformed_json' });
+  t.strictSame((await send('DELETE', 'rinse', 'application/json', '{"cups":4}')).json(), { cups: 4 });
 });
 
 t.test('an unknown path is 404 and a wrong method 405 with Allow', async (t) => {

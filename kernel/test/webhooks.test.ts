@@ -89,7 +89,7 @@ t.test('a signed request is read once by its bytes, noted, and then as any other
   t.match(await send(chunks), { status: 200, note: 'in pieces' });
   t.match(await send('{"note":'), { status: 400, code: 'malformed_json' });
   t.match(await send('{"note":1}'), { status: 400, code: 'validation_failed' });
-  t.match(await send(''), { status: 400, code: 'malformed_json' });
+  t.match(await send(''), { status: 400, code: 'validation_failed' });
 });
 
 t.test('nothing but the signature lets in', async (t) => {

@@ -79,3 +79,9 @@ export function fillPath(template: string, values: Record<string, unknown>): str
     return encodeURIComponent(String(value));
   });
 }
+
+/** Whether a call may leave its body out, which is then an empty object: one that starts or removes, and demands no member. */
+export function mayLeaveBodyOut({ method, body }: Pick<Endpoint, 'method' | 'body'>): boolean {
+  if (method !== 'POST' && method !== 'DELETE') return false;
+  return body?.type === 'object' && (body.required ?? []).length === 0 && body.minProperties === undefined;
+}

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import type { Principal, Tenant } from '../contract/caller.ts';
-import { type Endpoint, fillPath, fullPath, type Input, type Output } from '../contract/endpoint.ts';
+import { type Endpoint, fillPath, fullPath, type Input, mayLeaveBodyOut, type Output } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Answer, IdempotencyStore } from './idempotency.ts';
@@ -71,6 +71,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
       config: { endpoint, plugin: deps.plugin ?? 'kernel' },
       onRequest: deps.authenticate(endpoint, deps.plugin),
       ...(endpoint.access.kind === 'webhook' ? { preParsing: signedBody } : {}),
+      ...(mayLeaveBodyOut(endpoint) ? { preValidation: emptyUnlessGiven } : {}),
       handler: async (request, reply) => {
         const input = inputOf(endpoint, request, reply);
         const work = async () => answer(endpoint, await run(input as never), request);
@@ -83,6 +84,10 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
       },
     });
   }
+}
+
+async function emptyUnlessGiven(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {};
 }
 
 function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Record<string, unknown> {

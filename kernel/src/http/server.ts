@@ -84,7 +84,8 @@ export function createServer(
   // biome-ignore lint/suspicious/noExplicitAny: fastify types request decorators by their initial value
   app.decorateRequest('caller', null as any);
   app.removeAllContentTypeParsers();
-  const json = async (_request: FastifyRequest, body: Buffer) => strictJson(body);
+  // Many clients name the type of a body that they do not send.
+  const json = async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : strictJson(body));
   app.addContentTypeParser(JSON_TYPES, { parseAs: 'buffer' }, json);
   app.addContentTypeParser(YAML_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (!request.routeOptions.config.endpoint?.declarative) throw kernelProblems.unsupportedMediaType();

@@ -128,8 +128,16 @@ t.test('what is loaded is told alike to all tenants: plugins, parts, and one doc
     t.equal(routes, api.app.declaredRoutes.filter(({ plugin }) => plugin === plugin_id).length, plugin_id);
   t.strictSame(acme.names.slice(0, 2), ['database', 'workflow_engine']);
   const { paths } = JSON.parse(acme.document) as {
-    paths: Record<string, Record<string, { responses: { 200: { content: object } } }>>;
+    paths: Record<string, Record<string, { requestBody: object; responses: { 200: { content: object } } }>>;
   };
+  const bodyAt = (path: string, method = 'post') => paths[`/api/v1/${path}`]?.[method]?.requestBody;
+  for (const path of [
+    'sources/{source_id}/schedule/pause',
+    'sources/{source_id}/credentials/migrate',
+    'workflow-engine/workflows/{workflow_id}/wait',
+  ])
+    t.match(bodyAt(path), { required: false }, path);
+  t.match(bodyAt('sources/{source_id}/schedule', 'put'), { required: true });
   t.strictSame(Object.keys(paths['/api/v1/metrics']?.get?.responses[200].content ?? {}), [
     'text/plain; version=0.0.4',
     'application/json',

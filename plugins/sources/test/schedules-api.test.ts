@@ -134,7 +134,7 @@ t.test('schedules of sources keep their rules', async (t) => {
       others.push(other.source_id);
     }
     const [two = '', three = ''] = others;
-    ok(await api(pauseSchedule, { params: { source_id: three }, body: {} }));
+    ok(await api(pauseSchedule, { params: { source_id: three } }));
     const names = async (query: object) =>
       ok(await api(listSchedules, { query })).items.map(({ source_name }) => source_name);
     t.strictSame(await names({}), ['two', 'shop', 'three'], 'what is paused comes last');

@@ -3,6 +3,7 @@ import {
   type Endpoint,
   fullPath,
   kernelProblems,
+  mayLeaveBodyOut,
   type ProblemEntry,
   ProblemShape,
   type ProblemType,
@@ -73,7 +74,7 @@ function operation(endpoint: Endpoint): Json {
     deprecated: endpoint.deprecated,
     tags: [id.split('.')[0]],
     parameters: parameters(endpoint),
-    requestBody: body && { required: true, content: bodyTypes(endpoint, body) },
+    requestBody: body && { required: !mayLeaveBodyOut(endpoint), content: bodyTypes(endpoint, body) },
     responses: {
       [status]: {
         description: summary,
