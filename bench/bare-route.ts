@@ -6,7 +6,7 @@ const SOURCE = `select s.*,
   (select count(*)::int from sources.stream t where t.tenant_id = s.tenant_id and t.source_id = s.source_id) as streams,
   (select count(*)::int from sources.stream t where t.tenant_id = s.tenant_id and t.source_id = s.source_id and t.enabled) as streams_enabled
   from sources.source s where s.tenant_id = $1 and s.source_id = $2 and s.status <> 'retired'`;
-const CONTEXT = `select set_config('app.tenant', $1, true), set_config('app.scope', $2, true)`;
+const CONTEXT = `select set_config('app.tenant', $1, true)`;
 
 /**
  * What one can do with Fastify and the Postgres driver alone, for comparison: `/plain/:tenant/:source` sends the
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const walled = async <T>(tenant: string, work: (client: PoolClient) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
     await client.query('begin');
-    await client.query(CONTEXT, [tenant, 'acme']);
+    await client.query(CONTEXT, [tenant]);
     const result = await work(client);
     await client.query('commit');
     client.release();

@@ -15,8 +15,8 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'sources.rotation_due':
     'which tenants have credentials waiting to be written to the secret store, and nothing of them',
   'platform.metric': 'sums over all tenants, without a tenant in any label',
-  'catalog.iceberg_tables': 'the layout other engines read; row security goes by scope',
-  'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by scope',
+  'catalog.iceberg_tables': 'the layout other engines read; row security goes by the scope of the tenant',
+  'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by the scope of the tenant',
 };
 
 /** Tables of the list above that tenants write to, so that they need forced row security of their own. */

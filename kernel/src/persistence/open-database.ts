@@ -98,7 +98,7 @@ async function transact<R>(
 ): Promise<R> {
   const em = orm.em.fork({
     clear: true,
-    session: { variables: { 'app.tenant': tenant.tenantId, 'app.scope': tenant.scope } },
+    session: { variables: { 'app.tenant': tenant.tenantId } },
   });
   const afterCommit: (() => Promise<void>)[] = [];
   try {

@@ -27,4 +27,5 @@ export function storageUse(catalogName: string, scanner: Pick<Scanner, 'metadata
 
 const OWN = `
 select metadata_location from catalog.iceberg_tables
-where catalog_name = $1 and metadata_location is not null and catalog.is_own(table_namespace)`;
+where catalog_name = $1 and metadata_location is not null 
+  and table_namespace = any ((select catalog.own_namespaces())::text[])`;
