@@ -82,8 +82,6 @@ function forged(issuer: string): Record<string, Text> {
     'issued in the future': but({ iat: seconds() + 3600, exp: seconds() + 7200 }),
     'lives ten years': but({ exp: seconds() + 10 * YEAR_S }),
     'too many organizations': but({ organization: Array.from({ length: 201 }, (_, n) => `o${n}`) }),
-    'a person on a service client': but({ azp: 'loader', preferred_username: 'ada' }),
-    'organizations on a service client': but({ azp: 'loader', sub: 'loader' }),
     'too long': but({ padding: 'a'.repeat(16 * 1024) }),
     'an API token that nobody reads': `weir_${'a'.repeat(43)}`,
   };

@@ -43,6 +43,7 @@ export const rulesFor = (issuer: string, options: Partial<KeySetOptions> = {}): 
   organizationClaim: 'organization',
   platformAdminRole: 'platform_admin',
   services: new Map([['loader', { tenants: ['acme'], capabilities: ['source:write'] }]]),
+  serviceMarks: [{ sub: '{client}' }, { preferred_username: 'service-account-{client}' }],
   delegations: new Map([['portal', { tenants: ['acme'], capabilities: ['source:write'] }]]),
   keys: providerKeys({ providerUrl: issuer, log, ...options }),
 });

@@ -29,6 +29,37 @@ t.test('who a token is of: a person, a service, or a client that acts for a pers
   t.match(await of({ azp: 'portal', act: { sub: 'whoever' } }), portal);
 });
 
+t.test('a token is of a service by proof alone; anything else is a person with their own rights', async (t) => {
+  const { issuer } = await provider(t);
+  const rules = rulesFor(issuer);
+  const kind = async (claims: object, changes: Partial<TokenRules> = {}) => {
+    const own = { ...good(issuer), organization: undefined, azp: 'loader', ...claims };
+    const verdict = await verifyToken(await sign(own), { ...rules, ...changes });
+    return verdict.ok ? verdict.principal : verdict.reason;
+  };
+  const login = { preferred_username: 'service-account-loader' };
+  t.match(await kind({ sub: 'loader' }), { kind: 'service' });
+  t.match(await kind(login), { kind: 'service' });
+  t.match(await kind({ sub: 'loader', scope: 'email', acr: '1', email_verified: false }), { kind: 'service' });
+  const person = { kind: 'user', client: 'loader', organizations: [], realmRoles: ['admin'] };
+  t.match(await kind({}), { ...person, subject: 'ada' }, 'no login and no organization prove nothing');
+  t.match(await kind({ scope: 'source:write', capabilities: ['source:write'] }), person);
+  t.match(await kind({ sub: 'loader', preferred_username: 'ada' }), person);
+  t.match(await kind({ sub: 'loader', preferred_username: 7 }), person);
+  t.match(await kind({ preferred_username: 'service-account-loade' }), person);
+  t.match(await kind({ organization: ['acme'], sub: 'loader' }), { ...person, organizations: ['acme'] });
+  const ofPeople = { sid: 's', session_state: 's', auth_time: 1, nonce: 'n', amr: ['pwd'], email: 'a@b', name: 'Ada' };
+  for (const [name, value] of Object.entries(ofPeople))
+    for (const proof of [{ sub: 'loader' }, login]) t.match(await kind({ ...proof, [name]: value }), person, name);
+  t.match(await kind({ azp: 'weir-cli', sub: 'weir-cli' }), { kind: 'user' }, 'of a client that is not listed');
+  const marked = { serviceMarks: [{ gty: 'client-credentials', sub: '{client}@clients' }] };
+  t.match(await kind({ gty: 'client-credentials', sub: 'loader@clients' }, marked), { kind: 'service' });
+  for (const less of [{ gty: 'client-credentials' }, { sub: 'loader@clients' }, { sub: 'loader' }, login])
+    t.match(await kind(less, marked), person, 'a mark is all of its claims');
+  const odd = { azp: '$&', sub: '$&' };
+  t.match(await kind(odd, { services: new Map([['$&', { tenants: '*', capabilities: [] }]]) }), { kind: 'service' });
+});
+
 t.test(
   'roles are ours or nothing, per tenant where the token says so, and platform_admin as it is called here',
   async (t) => {

@@ -56,6 +56,7 @@ const CURIOUS: ReadonlySet<string> = new Set([
     'nobody',
     'admin of two without header',
   ],
+  'person who left out the scopes of login and organization',
   ...['service robot', 'service idler', 'delegation of a admin', 'delegation without capabilities'],
   'API token of a pipeline_editor',
 ]);
@@ -117,6 +118,18 @@ export async function matrixCallers(
     ...{ roles: ['admin'], organizations: two, header: 'other' },
     ...{ claims: { azp: PORTAL }, capabilities },
   });
+  await person('person who left out the scopes of login and organization', {
+    ...{ roles: ['viewer'], organizations: [] },
+    claims: { azp: SERVICE_CLIENT, organization: undefined },
+  });
+  await person('person whose scopes claim what a service may', {
+    ...{ roles: ['viewer'], organizations: [] },
+    claims: { azp: SERVICE_CLIENT, organization: undefined, sid: 's', scope: capabilities.join(' '), capabilities },
+  });
+  await person('person of one organization by the client of a service', {
+    roles: ['viewer'],
+    claims: { azp: SERVICE_CLIENT, sid: 's', scope: capabilities.join(' ') },
+  });
   callers.push(...(await services(issuer, capabilities)));
   for (const role of TENANT_ROLES)
     for (const header of [undefined, 'acme', 'other'])
@@ -134,8 +147,19 @@ async function services(issuer: TestPlatform['issuer'], capabilities: readonly s
     ...sent(await issuer.serviceToken(client), header),
     facts: good({ header, organizations: to, roles: [], capabilities: given, service: true as const }),
   });
+  const account = {
+    azp: SERVICE_CLIENT,
+    organization: undefined,
+    preferred_username: `service-account-${SERVICE_CLIENT}`,
+  };
+  const byLogin = await issuer.userToken({ subject: 'uuid', organizations: [], roles: ['admin'], claims: account });
   return Promise.all([
     service(SERVICE_CLIENT, 'acme', capabilities, ['acme', 'other']),
+    service(SERVICE_CLIENT, 'acme', capabilities, ['acme', 'other']).then((known) => ({
+      ...known,
+      name: `${known.name} by its login`,
+      ...sent(byLogin, 'acme'),
+    })),
     service(SERVICE_CLIENT, undefined, capabilities, ['acme', 'other']),
     service(SERVICE_CLIENT, 'nowhere', capabilities, ['acme', 'other']),
     service(POWERLESS_SERVICE, 'acme', [], ['acme']),

@@ -68,6 +68,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_IDP_ORG_CLAIM', because('kernel', 'the claim that lists the organizations of a user')],
   ['WEIR_DB_POOL_SIZE', because('kernel', 'how many connections a process may hold of those that the database has')],
   ['WEIR_SERVICE_PRINCIPALS', because('kernel', 'clients that are services, with tenants and capabilities')],
+  ['WEIR_IDP_SERVICE_MARKS', because('kernel', 'what shows that a token is of a client and not of a person')],
   ['WEIR_DELEGATION_CLIENTS', because('kernel', 'clients that act for people, with tenants and capabilities')],
   ['WEIR_TRUSTED_PROXIES', because('kernel', 'addresses of callers behind a proxy')],
   ['WEIR_PLATFORM_ADMIN_ROLE', because('kernel', 'what the identity provider calls the role of platform admins')],

@@ -54,6 +54,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ),
   ...proved(PLATFORM, 'a start is refused when ID tokens of that client would pass for access tokens', 'IDP_CLIENT_ID'),
   ...proved(PLATFORM, 'a client in it is a service with its tenants and capabilities', 'WEIR_SERVICE_PRINCIPALS'),
+  ...proved(PLATFORM, 'a token is of a service when it has a mark of client credentials', 'WEIR_IDP_SERVICE_MARKS'),
   ...proved(
     'test/test/variables.test.ts',
     'a process holds no more connections to the database than it says',

@@ -138,6 +138,20 @@ t.test('WEIR_SERVICE_PRINCIPALS: a client in it is a service with its tenants an
   await refused(t, { WEIR_SERVICE_PRINCIPALS: '[]' }, /WEIR_SERVICE_PRINCIPALS must be JSON/);
 });
 
+t.test('WEIR_IDP_SERVICE_MARKS: a token is of a service when it has a mark of client credentials', async (t) => {
+  const own = { azp: 'robot', organization: undefined };
+  const token = (claims: object) => issuer.userToken({ organizations: [], roles: [], claims: { ...own, ...claims } });
+  const principals = JSON.stringify({ robot: { tenants: ['acme'], capabilities: ['source:write'] } });
+  const look = async (changes: Changes, claims: object) =>
+    asked(t, { WEIR_SERVICE_PRINCIPALS: principals, ...changes }, await token(claims));
+  t.equal(await look({}, { preferred_username: 'service-account-robot' }), 200);
+  const marked = { WEIR_IDP_SERVICE_MARKS: '[{"kind_of_caller":"program of {client}"}]' };
+  t.equal(await look(marked, { preferred_username: 'service-account-robot' }), 403);
+  t.equal(await look(marked, { kind_of_caller: 'program of robot' }), 200);
+  for (const wrong of ['{}', '[{}]', '[{"sub":""}]', '[{"sub":7}]'])
+    await refused(t, { WEIR_IDP_SERVICE_MARKS: wrong }, /WEIR_IDP_SERVICE_MARKS must be JSON/);
+});
+
 t.test('WEIR_DB_POOL_SIZE: a process holds no more connections to the database than it says', async (t) => {
   const { database: opened } = await booted(t, { WEIR_DB_POOL_SIZE: '2' });
   const pids = await Promise.all(

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { strictJson } from '@weir/documents';
 import type { Logger } from 'pino';
@@ -6,6 +6,7 @@ import type { KernelSettings } from '../config/kernel-settings.ts';
 import { Refusal } from '../config/refusal.ts';
 import { Closed } from '../contract/shapes.ts';
 import { providerKeys } from './keys.ts';
+import type { ServiceMark } from './service-proof.ts';
 import type { ConfiguredClient, TokenRules } from './verify-token.ts';
 
 type ClientSetting = 'WEIR_SERVICE_PRINCIPALS' | 'WEIR_DELEGATION_CLIENTS';
@@ -28,6 +29,7 @@ export function tokenRules(settings: KernelSettings, log: Logger): TokenRules {
     organizationClaim: settings.WEIR_IDP_ORG_CLAIM,
     platformAdminRole: settings.WEIR_PLATFORM_ADMIN_ROLE,
     services,
+    serviceMarks: serviceMarks(settings),
     delegations,
     keys: providerKeys({ providerUrl: `${settings.IDP_URL.replace(/\/$/, '')}${realm}`, log }),
   };
@@ -42,12 +44,29 @@ const Clients = Type.Record(
 );
 
 function clients(settings: KernelSettings, name: ClientSetting): Map<string, ConfiguredClient> {
+  const shape = '{"<client id>": {"tenants": ["<alias>"] or "*", "capabilities": ["<name>"]}}';
+  return new Map(Object.entries(settingDocument(settings, name, Clients, shape)));
+}
+
+/** A mark without a claim would be in every token. */
+const Marks = Type.Array(Type.Record(Type.String(), Type.String({ minLength: 1 }), { minProperties: 1 }));
+
+function serviceMarks(settings: KernelSettings): readonly ServiceMark[] {
+  return settingDocument(settings, 'WEIR_IDP_SERVICE_MARKS', Marks, '[{"<claim>": "<value>"}]');
+}
+
+/** Reads a setting that is a JSON document, or refuses it without an echo. */
+function settingDocument<S extends TSchema>(
+  settings: KernelSettings,
+  name: ClientSetting | 'WEIR_IDP_SERVICE_MARKS',
+  schema: S,
+  shape: string,
+): Static<S> {
   try {
     const document = strictJson(Buffer.from(settings[name]));
-    if (Value.Check(Clients, document)) return new Map(Object.entries(document));
+    if (Value.Check(schema, document)) return document;
   } catch {
     // Refused below, as any other text that is not of the shape.
   }
-  const shape = '{"<client id>": {"tenants": ["<alias>"] or "*", "capabilities": ["<name>"]}}';
   throw new Refusal('configuration refused', [`${name} must be JSON of the shape ${shape}`]);
 }

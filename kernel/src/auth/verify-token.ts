@@ -2,6 +2,7 @@ import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { type Role, TENANT_ROLES, type TenantRole } from '../contract/access.ts';
 import type { KnownPrincipal } from '../contract/caller.ts';
 import { KeysUnavailable } from './keys.ts';
+import { provesService, type ServiceMark } from './service-proof.ts';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const MAX_TOKEN_BYTES = 16 * 1024;
@@ -25,6 +26,8 @@ export interface TokenRules {
   /** The realm role that makes a `platform_admin`. */
   platformAdminRole: string;
   services: ReadonlyMap<string, ConfiguredClient>;
+  /** What the issuer's tokens hold when a client called in its own name; one of them is enough. */
+  serviceMarks: readonly ServiceMark[];
   delegations: ReadonlyMap<string, ConfiguredClient>;
   keys: JWTVerifyGetKey;
 }
@@ -81,10 +84,8 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
   const delegate = rules.delegations.get(client);
   const organizations = aliasesOf(payload[rules.organizationClaim]);
   if (organizations.length > MAX_ORGANIZATIONS) return refused('too many organizations');
-  const ofPerson = payload.act !== undefined || payload[rules.organizationClaim] !== undefined;
-  if (service && !ofPerson && isServiceAccount(payload, client))
+  if (service && provesService(payload, client, rules))
     return { ok: true, principal: { kind: 'service', subject, client, ...service }, expiresAt };
-  if (service && !delegate) return refused('a user token of a service client');
   const tenantRoles = tenantRolesOf(payload.tenant_roles);
   const person = {
     subject,
@@ -101,11 +102,6 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
   const { tenants, capabilities } = delegate ?? { tenants: [], capabilities: [] };
   const shared = organizations.filter((alias) => tenants === '*' || tenants.includes(alias));
   return { ok: true, principal: { kind: 'delegation', ...person, organizations: shared, capabilities }, expiresAt };
-}
-
-/** A service account's subject is the client itself, or carries no login of a person. */
-function isServiceAccount({ preferred_username: login, sub }: JWTPayload, client: string): boolean {
-  return login === undefined || login === `service-account-${client}` || sub === client;
 }
 
 /** Organizations come as an array of aliases, or as an object whose keys are the aliases. */

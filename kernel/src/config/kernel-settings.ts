@@ -50,6 +50,14 @@ export const kernelSettings = Type.Object({
   }),
   WEIR_SERVICE_PRINCIPALS: Type.String({ default: '{}', description: 'JSON: client id to {tenants, capabilities}' }),
   WEIR_DELEGATION_CLIENTS: Type.String({ default: '{}', description: 'The same, of clients that act for people' }),
+  WEIR_IDP_SERVICE_MARKS: Type.String({
+    default: JSON.stringify([
+      { preferred_username: 'service-account-{client}' },
+      { sub: '{client}' },
+      { sub: '{client}@clients' },
+    ]),
+    description: 'JSON: sets of claims; a token of a service has all claims of one set',
+  }),
   WEIR_PLATFORM_ADMIN_ROLE: Type.String({ default: 'platform_admin', description: 'Realm role of platform admins' }),
 });
 

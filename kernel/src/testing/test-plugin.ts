@@ -130,6 +130,7 @@ export async function testPlugin(
     organizationClaim: 'organization',
     platformAdminRole: 'platform_admin',
     services: new Map(),
+    serviceMarks: [{ sub: '{client}' }],
     delegations: new Map(),
     keys,
   };

@@ -49,7 +49,14 @@ function servicesSection({ endpoints }: Reference): string {
 ["<name>"]}}\`, with \`"tenants": "*"\` for all. Realm roles of such a client count for nothing; what any viewer may read and
 no capability is asked for, it may read in its tenants. \`WEIR_DELEGATION_CLIENTS\` says in the same form which clients act for
 people: such a call reaches the tenants that the client and the person share, and needs the person's role and, where one is
-asked for, the client's capability. Endpoints ask for ${capabilities.join(', ')}.`;
+asked for, the client's capability.
+
+A token counts as a service's when it has all the claims of one of the sets in \`WEIR_IDP_SERVICE_MARKS\`, where \`{client}\` is
+the client id, and no claim of a person or a sign-in: \`sid\`, \`auth_time\`, a name, an e-mail address, organizations. Any other
+token of such a client is a person's. The default fits Keycloak, Auth0 and whoever follows RFC 9068. Name only the set
+of your provider to be strict.
+
+Endpoints ask for ${capabilities.join(', ')}.`;
 }
 
 function schemaTable(properties: Record<string, TSchema>, required: readonly string[]): string {
