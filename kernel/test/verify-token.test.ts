@@ -15,7 +15,10 @@ t.test('who a token is of: a person, a service, or a client that acts for a pers
   const ada = { issuedAt: new Date(iat * 1000), subject: 'ada', organizations: ['acme'], realmRoles: ['admin'] };
   t.strictSame(await of({}), { kind: 'user', client: 'weir-cli', ...ada });
   t.match(await of({ organization: { acme: { id: '1' } } }), { kind: 'user', organizations: ['acme'] });
-  t.match(await of({ typ: undefined }, { typ: 'at+jwt' }), { kind: 'user' }, 'RFC 9068');
+  for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt'])
+    t.match(await of({ typ: undefined }, { typ }), { kind: 'user' }, 'RFC 9068');
+  for (const typ of ['JWT', 'jwt', 'application/jwt', 'at+jwt', undefined])
+    t.match(await of({}, { typ }), { kind: 'user' }, `Bearer among the claims, header ${typ}`);
   t.match(await of({ azp: undefined, client_id: 'weir-cli' }), { kind: 'user', client: 'weir-cli' });
   const own = { organization: undefined, realm_access: { roles: ['admin'] } };
   const loader = { kind: 'service', client: 'loader', tenants: ['acme'], capabilities: ['source:write'] };

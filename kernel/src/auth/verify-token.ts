@@ -11,6 +11,10 @@ const MAX_ORGANIZATIONS = 200;
 const LEEWAY_S = 30;
 /** RFC 9068, with or without the part before the slash. */
 const ACCESS_TOKEN_TYPE = /^(application\/)?at\+jwt$/i;
+/** A header that leaves the kind of token to the claims (RFC 8725, section 3.11). */
+const ANY_TOKEN_TYPE = /^(application\/)?(at\+)?jwt$/i;
+/** Claims that ID tokens and logout tokens have, and access tokens do not. */
+const OF_OTHER_TOKENS = ['at_hash', 'c_hash', 'events'];
 const MAX_SUBJECT_LENGTH = 255;
 
 /** A client that is named exactly in the configuration, as a service or as one that acts for people. */
@@ -50,7 +54,7 @@ export async function verifyToken(token: string, rules: TokenRules): Promise<Tok
       requiredClaims: ['exp', 'iat', 'sub'],
       clockTolerance: LEEWAY_S,
     });
-    const fault = claimFault(payload, protectedHeader.typ);
+    const fault = claimFault(payload, protectedHeader.typ) ?? organizationFault(payload[rules.organizationClaim]);
     return fault === undefined ? principalOf(payload, rules) : refused(fault);
   } catch (error) {
     return { ok: false, reason: (error as Error).message, unavailable: error instanceof KeysUnavailable };
@@ -67,8 +71,17 @@ function claimFault(payload: JWTPayload, headerType: string | undefined): string
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH) return 'no usable subject';
   if (exp - iat > MAX_LIFETIME_S) return 'lives too long';
   if (iat > Date.now() / 1000 + LEEWAY_S) return 'issued in the future';
-  const isAccessToken = typ === 'Bearer' || (typ === undefined && ACCESS_TOKEN_TYPE.test(headerType ?? ''));
-  return isAccessToken ? undefined : 'not marked as an access token';
+  if (OF_OTHER_TOKENS.some((name) => payload[name] !== undefined)) return 'marked as another kind of token';
+  const isAccessToken = typ === undefined ? ACCESS_TOKEN_TYPE.test(headerType ?? '') : typ === 'Bearer';
+  const isAgreed = headerType === undefined || ANY_TOKEN_TYPE.test(headerType);
+  return isAccessToken && isAgreed ? undefined : 'not marked as an access token';
+}
+
+/** Text would be one alias or many in a notation that nobody has agreed on. */
+function organizationFault(claim: unknown): string | undefined {
+  if (claim !== undefined && typeof claim !== 'object') return 'organizations are neither a list nor an object';
+  const isTooMany = aliasesOf(claim).length > MAX_ORGANIZATIONS;
+  return isTooMany ? 'too many organizations' : undefined;
 }
 
 function clientOf(payload: JWTPayload): string | undefined {
@@ -83,7 +96,6 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
   const service = rules.services.get(client);
   const delegate = rules.delegations.get(client);
   const organizations = aliasesOf(payload[rules.organizationClaim]);
-  if (organizations.length > MAX_ORGANIZATIONS) return refused('too many organizations');
   if (service && provesService(payload, client, rules))
     return { ok: true, principal: { kind: 'service', subject, client, ...service }, expiresAt };
   const tenantRoles = tenantRolesOf(payload.tenant_roles);
@@ -107,8 +119,7 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
 /** Organizations come as an array of aliases, or as an object whose keys are the aliases. */
 function aliasesOf(claim: unknown): string[] {
   if (Array.isArray(claim)) return claim.filter((alias) => typeof alias === 'string');
-  if (typeof claim === 'object' && claim !== null) return Object.keys(claim);
-  return typeof claim === 'string' ? [claim] : [];
+  return typeof claim === 'object' && claim !== null ? Object.keys(claim) : [];
 }
 
 /** The roles that are ours; others mean nothing here. */
