@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { endpoint, OneOf, permission, Timestamp } from '@weir/kernel/contract';
+import { endpoint, knownPermission, OneOf, permission, Timestamp } from '@weir/kernel/contract';
 
 /** What a part of the platform may be. */
 export const PART_STATES = ['up', 'down'] as const;
@@ -8,7 +8,10 @@ export const MODES = ['development', 'staging', 'production'] as const;
 
 export const ADMISSION_STATES = ['open', 'closed'] as const;
 
-/** Who may look at the platform as a whole: any role of a tenant, and services that were given it. */
+/** Who may ask whether the platform works: whoever is signed in, as that depends on no tenant. */
+const readStatus = knownPermission('status:read');
+
+/** Who may look at what the platform has for a tenant: any role of it, and services that were given it. */
 export const mayLook = permission('platform:read', 'viewer', { capability: 'platform:read' });
 
 /** The platform in a glance; parts by name only. */
@@ -30,7 +33,7 @@ export const getStatus = endpoint({
   method: 'GET',
   path: '/status',
   summary: 'Show the state of the platform',
-  access: mayLook,
+  access: readStatus,
   response: PlatformStatus,
   cli: 'ops status',
 });
@@ -49,7 +52,7 @@ export const getServicesHealth = endpoint({
   method: 'GET',
   path: '/services/health',
   summary: 'Show which parts of the platform answer',
-  access: mayLook,
+  access: readStatus,
   response: Type.Object({ healthy: Type.Boolean(), items: Type.Array(ServiceHealth) }),
   cli: 'ops health',
 });
