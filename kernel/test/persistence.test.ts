@@ -155,6 +155,9 @@ t.test('the catalogue of the database shows no hole in the tenant wall, and a pl
   t.strictSame(await tools.auditTables(catalogue), []);
   await database.peek('create table kernel.leaky (tenant_id uuid, note text primary key)');
   await database.peek('grant truncate on kernel.run to weir_app');
+  await database.peek('grant update (hash) on platform.audit_chain to weir_app');
+  await database.peek('grant delete on sources.receipt to weir_app');
+  await database.peek('grant execute on function platform.append_audit_event to public');
   await database.peek('create view kernel.peephole as select * from kernel.run');
   const found = (await tools.auditTables(catalogue)).join('\n');
   for (const hole of [
@@ -163,6 +166,9 @@ t.test('the catalogue of the database shows no hole in the tenant wall, and a pl
     /kernel.leaky has no tenant policy/,
     /leaky_pkey does not start with tenant_id/,
     /weir_app holds TRUNCATE on kernel.run/,
+    /weir_app holds UPDATE on platform.audit_chain/,
+    /weir_app holds DELETE on sources.receipt/,
+    /function platform.append_audit_event is security definer/,
     /view kernel.peephole/,
   ]) {
     t.match(found, hole);

@@ -19,6 +19,21 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by the scope of the tenant',
 };
 
+/** Functions that run with the rights of the owner, with the reason; no other may. */
+const OWNER_FUNCTIONS: Readonly<Record<string, string>> = {
+  'platform.append_audit_event': 'links events of the audit trail, whose head the platform role can only read',
+};
+
+/** What is kept as evidence, with all that the platform role may do to it. */
+const EVIDENCE: Readonly<Record<string, readonly string[]>> = {
+  'platform.admission_change': ['SELECT', 'INSERT'],
+  'platform.audit_chain': ['SELECT'],
+  'platform.audit_event': ['SELECT'],
+  'sources.credential_cutover': ['SELECT', 'INSERT'],
+  'sources.pattern_version': ['SELECT', 'INSERT'],
+  'sources.receipt': ['SELECT', 'INSERT'],
+};
+
 /** Tables of the list above that tenants write to, so that they need forced row security of their own. */
 const SCOPED_TABLES = ['catalog.iceberg_tables', 'catalog.iceberg_namespace_properties'];
 
@@ -47,7 +62,15 @@ export async function auditTables(client: Pick<Client, 'query'>): Promise<string
     },
     { rows: await client.query(GRANTS), sentence: (row: Row) => `${row.role} holds ${row.privilege} on ${row.name}` },
     { rows: await client.query(VIEWS), sentence: (row: Row) => `view ${row.name} is not security_invoker` },
+    {
+      rows: await client.query(EVIDENCE_RIGHTS),
+      sentence: (row: Row) => `${row.role} holds ${row.privilege} on ${row.name}`,
+    },
     { rows: await client.query(DEFINERS), sentence: (row: Row) => `function ${row.name} is security definer` },
+    {
+      rows: await client.query(OTHER_DATABASES),
+      sentence: (row: Row) => `${row.role} may ${row.privilege} in database postgres`,
+    },
     { rows: await client.query(MEMBERS), sentence: (row: Row) => `${row.name} is a member of ${row.other}` },
   ]) {
     for (const row of rows.rows) if (!(String(row.table_name ?? '') in SHARED_TABLES)) findings.push(sentence(row));
@@ -84,8 +107,21 @@ where (g.grantee = 'weir_app' and g.privilege_type in ('TRUNCATE', 'REFERENCES',
   or (g.grantee = 'weir_system' and g.privilege_type <> 'SELECT')
   or (g.grantee = 'PUBLIC' and g.table_schema !~ '^pg_' and g.table_schema <> 'information_schema')
   or (g.grantee = 'weir_app' and g.privilege_type <> 'SELECT' and g.table_schema || '.' || g.table_name in ('kernel.tenant', 'kernel.schema_ledger', 'kernel.plugin_ledger'))
-  or (g.grantee = 'weir_app' and g.privilege_type in ('UPDATE', 'DELETE') and g.table_schema || '.' || g.table_name in ('platform.admission_change', 'platform.audit_event', 'sources.credential_cutover'))
-  or (g.grantee = 'weir_app' and g.privilege_type = 'DELETE' and g.table_schema || '.' || g.table_name in ('platform.audit_chain', 'sources.pattern', 'sources.pattern_version'))`;
+  or (g.grantee = 'weir_app' and g.privilege_type = 'DELETE' and g.table_schema || '.' || g.table_name = 'sources.pattern')`;
+
+const FORBIDDEN = Object.entries(EVIDENCE).flatMap(([name, allowed]) =>
+  ['INSERT', 'UPDATE', 'DELETE'].filter((right) => !allowed.includes(right)).map((right) => `('${name}', '${right}')`),
+);
+
+const EVIDENCE_RIGHTS = `
+select 'weir_app' as role, privilege, name from (values ${FORBIDDEN.join(', ')}) as forbidden (name, privilege)
+where case when privilege = 'DELETE' then has_table_privilege('weir_app', to_regclass(name), privilege)
+  else has_any_column_privilege('weir_app', to_regclass(name), privilege) end`;
+
+const OTHER_DATABASES = `
+select role, privilege from pg_database d, unnest(array['weir_app', 'weir_system']) as role,
+  unnest(array['CONNECT', 'TEMPORARY']) as privilege
+where d.datname = 'postgres' and d.datname <> current_database() and has_database_privilege(role, d.oid, privilege)`;
 
 const VIEWS = `
 select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -93,7 +129,10 @@ where c.relkind in ('v', 'm') and ${OURS} and not coalesce(c.reloptions, '{}') @
 
 const DEFINERS = `
 select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where p.prosecdef and ${OURS}`;
+where p.prosecdef and ${OURS} and not (n.nspname || '.' || p.proname = any (array[${Object.keys(OWNER_FUNCTIONS)
+  .map((name) => `'${name}'`)
+  .join(', ')}])
+  and p.proconfig is not null and not has_function_privilege('public', p.oid, 'EXECUTE'))`;
 
 const MEMBERS = `
 select m.rolname as name, r.rolname as other from pg_auth_members x

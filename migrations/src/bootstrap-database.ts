@@ -10,10 +10,13 @@ export interface BootstrapOptions {
 
 /** Two processes may bootstrap at once; roles belong to the whole server. */
 const BOOTSTRAP_LOCK = 7_305_001;
+/** The database that a server comes with. */
+const COMMON_DATABASE = 'postgres';
 
 /**
  * Makes the three roles and the database, or brings their passwords up to date; idempotent. No role is a member of
- * another, none is superuser, none bypasses row security. The public schema is closed.
+ * another, none is superuser, none bypasses row security. The public schema is closed, and so is database `postgres`
+ * to roles that were not granted it.
  */
 export async function bootstrapDatabase({ superuserUrl, database, passwords }: BootstrapOptions): Promise<void> {
   const server = await connect({ connectionString: superuserUrl });
@@ -24,6 +27,7 @@ export async function bootstrapDatabase({ superuserUrl, database, passwords }: B
     await ensureRole(server, 'weir_system', passwords.system, 'nobypassrls');
     const { rowCount } = await server.query('select 1 from pg_database where datname = $1', [database]);
     if (rowCount === 0) await server.query(`create database ${escapeIdentifier(database)} owner weir_owner`);
+    if (database !== COMMON_DATABASE) await closeCommonDatabase(server);
   } finally {
     await server.end();
   }
@@ -31,6 +35,16 @@ export async function bootstrapDatabase({ superuserUrl, database, passwords }: B
     await inside.query('revoke all on schema public from public');
     await inside.query(`revoke temporary on database ${escapeIdentifier(database)} from public`);
   });
+}
+
+/** Every role may enter it and make temporary tables there, so that what a role of ours finds out could be left there. */
+async function closeCommonDatabase(server: Client): Promise<void> {
+  const { rowCount } = await server.query(
+    `select 1 from pg_database where datname = $1
+     and (has_database_privilege('public', oid, 'connect') or has_database_privilege('public', oid, 'temporary'))`,
+    [COMMON_DATABASE],
+  );
+  if (rowCount === 1) await server.query(`revoke connect, temporary on database ${COMMON_DATABASE} from public`);
 }
 
 /** A role for development clients that reads every tenant's tables: never made outside development. */

@@ -19,6 +19,7 @@ import { s17_deduplicated_rows } from './s17_deduplicated_rows.ts';
 import { s18_credential_place } from './s18_credential_place.ts';
 import { s19_idempotency_age } from './s19_idempotency_age.ts';
 import { s20_own_namespaces } from './s20_own_namespaces.ts';
+import { s21_evidence } from './s21_evidence.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   s18_credential_place,
   s19_idempotency_age,
   s20_own_namespaces,
+  s21_evidence,
 ];

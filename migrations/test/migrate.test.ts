@@ -83,10 +83,36 @@ t.test('the roles can do what they are for and nothing more', async (t) => {
     'delete from kernel.schema_ledger',
     'set role weir_owner',
     'set session_replication_role = replica',
+    "update sources.receipt set document = '{}'",
+    'delete from sources.receipt',
+    "update sources.pattern_version set document = '{}'",
+    'delete from sources.pattern_version',
+    "insert into platform.audit_chain (tenant_id, seq, hash) values (gen_random_uuid(), 0, '')",
+    'update platform.audit_chain set seq = 0',
+    "insert into platform.audit_event (tenant_id, seq, event, previous_hash, hash) values (gen_random_uuid(), 1, '{}', '', '')",
   ]) {
     await t.rejects(app.query(sql), { code: '42501' }, sql);
   }
+  await app.query("select set_config('app.tenant', '00000000-0000-0000-0000-000000000000', false)");
+  for (const event of ['{}', '{"a": 1}']) await app.query('select platform.append_audit_event($1)', [event]);
+  const chain = await app.query(
+    'select seq, previous_hash = lag(hash) over (order by seq) as linked from platform.audit_event',
+  );
+  t.strictSame(chain.rows, [
+    { seq: '1', linked: null },
+    { seq: '2', linked: true },
+  ]);
+  await app.query("select set_config('app.tenant', '', false)");
+  await t.rejects(app.query("select platform.append_audit_event('{}')"), { code: '42501' }, 'no tenant, no event');
   const system = await database.session(database.as('weir_system'));
+  await t.rejects(system.query("select platform.append_audit_event('{}')"), { code: '42501' });
+  for (const role of ['weir_app', 'weir_system'] as const) {
+    await t.rejects(
+      database.session({ ...database.as(role), database: 'postgres' }),
+      { code: '42501' },
+      `${role} elsewhere`,
+    );
+  }
   await system.query('select * from kernel.run');
   await t.rejects(system.query(`update kernel.run set status = 'failed'`), { code: '42501' });
 });

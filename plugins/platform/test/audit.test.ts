@@ -137,9 +137,9 @@ t.test(
   'an end that cannot be noted changes no answer; the call is ended as unknown, once, by whoever sweeps',
   async (t) => {
     const under = await world(t);
-    await under.database.peek('revoke insert on platform.audit_event from weir_app');
+    await under.database.peek('revoke execute on function platform.append_audit_event from weir_app');
     t.match(await under.admin(setAdmission, { body: { open: false } }), { status: 200, body: { open: false } });
-    await under.database.peek('grant insert on platform.audit_event to weir_app');
+    await under.database.peek('grant execute on function platform.append_audit_event to weir_app');
     t.equal(await sweepIntents(under.kernel), 0, 'a young call may still be at work');
     const ended = await Promise.all(Array.from({ length: 4 }, () => sweepIntents(under.kernel, 0)));
     t.equal(
@@ -165,7 +165,7 @@ t.test('calls at the same time are links of one chain, each over the hash of the
   t.strictSame(bodyOf(await under.admin(listPlatformAudit, {})).head, { seq: '24', hash: previous });
 });
 
-t.test('the platform role can add events, but neither change nor delete one', async (t) => {
+t.test('the platform role adds events by their function alone, and changes or deletes none', async (t) => {
   const under = await world(t);
   const tenant = await under.tenant('acme');
   const tried = (text: string) => under.kernel.db(tenant).transaction((tx) => tx.sql(text, []));
@@ -174,6 +174,10 @@ t.test('the platform role can add events, but neither change nor delete one', as
     'delete from platform.audit_event',
     'truncate platform.audit_event',
     'delete from platform.audit_chain',
+    'update platform.audit_chain set seq = 0',
+    "insert into platform.audit_chain (tenant_id, seq, hash) values (gen_random_uuid(), 0, '')",
+    `insert into platform.audit_event (tenant_id, seq, event, previous_hash, hash)
+       values (current_setting('app.tenant')::uuid, 9, '{}', '', '')`,
     "update platform.audit_intent set call = '{}'",
   ]) {
     await t.rejects(tried(text), { code: '42501' }, text);

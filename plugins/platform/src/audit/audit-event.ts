@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { AuditedCall, CallOutcome } from '@weir/kernel/contract';
 import type { AuditResult } from '../contract.ts';
 
@@ -77,9 +76,4 @@ function resultOf(status: number | undefined): AuditResult {
 /** Postgres keeps neither NUL nor half a surrogate pair, and names may come from an identity provider. */
 function storable(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH).toWellFormed().replaceAll('\0', '\u{fffd}');
-}
-
-/** What links an event to the one before it: SHA-256 of its hash and the canonical JSON of this one, as hex. */
-export function linkHash(previousHash: string, record: string): string {
-  return createHash('sha256').update(previousHash).update(record).digest('hex');
 }

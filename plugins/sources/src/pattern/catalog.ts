@@ -13,6 +13,10 @@ const MAX_DOCUMENTS = 2_000;
 /** One statement over tables that all tenants share: of a transaction, so that it needs no second connection, or alone. */
 export type Sql = TenantTransaction['sql'];
 
+/** A document of a version is replaced by a later revision, in development only. */
+const DOCUMENT = `
+select document from sources.pattern_version where pattern_id = $1 and version = $2 order by revision desc limit 1`;
+
 /** What of a source says which version of its pattern it runs with. */
 export type PatternUser = Pick<SourceRow, 'patternId' | 'patternVersion' | 'sourceConfig'>;
 
@@ -57,10 +61,7 @@ export function patternCatalog(alone: Sql): PatternCatalog {
     const key = `${id}@${version}#${head?.version === version ? head.sha256 : ''}`;
     const known = documents.get(key);
     if (known !== undefined) return known;
-    const { rows } = await sql('select document from sources.pattern_version where pattern_id = $1 and version = $2', [
-      id,
-      version,
-    ]);
+    const { rows } = await sql(DOCUMENT, [id, version]);
     if (rows[0] === undefined) return undefined;
     const pattern = storedPattern(rows[0].document);
     if (documents.size >= MAX_DOCUMENTS) documents.clear();

@@ -74,7 +74,8 @@ async function readStanding(tx: TenantTransaction): Promise<Map<string, Standing
   await tx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK]);
   const { rows } = await tx.sql(
     `select p.pattern_id, p.sha256, p.status, v.document from sources.pattern p
-     join sources.pattern_version v using (pattern_id, version) order by p.pattern_id`,
+     cross join lateral (select document from sources.pattern_version
+       where pattern_id = p.pattern_id and version = p.version order by revision desc limit 1) v order by p.pattern_id`,
     [],
   );
   return new Map(
@@ -90,10 +91,10 @@ async function readStanding(tx: TenantTransaction): Promise<Map<string, Standing
 }
 
 async function keptHash(tx: TenantTransaction, { id, version }: Pattern): Promise<string | undefined> {
-  const { rows } = await tx.sql('select sha256 from sources.pattern_version where pattern_id = $1 and version = $2', [
-    id,
-    version,
-  ]);
+  const { rows } = await tx.sql(
+    `select sha256 from sources.pattern_version where pattern_id = $1 and version = $2 order by revision desc limit 1`,
+    [id, version],
+  );
   return rows[0] === undefined ? undefined : String(rows[0].sha256);
 }
 
@@ -107,9 +108,9 @@ async function write(tx: TenantTransaction, pattern: Pattern, sha256: string, or
     [id, version, sha256, origin],
   );
   await tx.sql(
-    `insert into sources.pattern_version (pattern_id, version, sha256, document, registered_at)
-     values ($1, $2, $3, $4, now())
-     on conflict (pattern_id, version) do update set sha256 = $3, document = $4`,
+    `insert into sources.pattern_version (pattern_id, version, revision, sha256, document, registered_at)
+     select $1, $2, coalesce(max(revision), 0) + 1, $3, $4, now() from sources.pattern_version
+     where pattern_id = $1 and version = $2`,
     [id, version, sha256, JSON.stringify(documentOf(pattern))],
   );
 }
