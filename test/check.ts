@@ -3,6 +3,7 @@ import { type Check, judge } from './checks/check.ts';
 import { commitSubjects } from './checks/commit-subjects.ts';
 import { hashAll, listFiles } from './checks/files.ts';
 import { lint } from './checks/lint.ts';
+import { rooms } from './checks/rooms.ts';
 import { sizes } from './checks/sizes.ts';
 import { timeInTests } from './checks/time-in-tests.ts';
 import { types } from './checks/types.ts';
@@ -29,6 +30,7 @@ const CHECKS: Check[] = [
   { name: 'types', look: () => types(ROOT) },
   { name: 'walls', look: walls },
   ...sizes(ROOT),
+  ...rooms(ROOT),
   { name: 'time in tests', look: () => timeInTests(ROOT) },
   { name: 'commit subjects', look: () => commitSubjects(ROOT) },
   { name: 'soak lanes', look: lanes },

@@ -6,6 +6,7 @@ import { unlessClean } from '../checks/cache.ts';
 import { commitSubjects } from '../checks/commit-subjects.ts';
 import { hashAll, listFiles } from '../checks/files.ts';
 import { lint } from '../checks/lint.ts';
+import { type RoomExceptions, rooms } from '../checks/rooms.ts';
 import { timeInTests } from '../checks/time-in-tests.ts';
 import { types } from '../checks/types.ts';
 
@@ -166,4 +167,100 @@ t.test('time in tests: each way to wait by the clock is a fault, by file and lin
     put({ 'a/b/test/deep/x.ts': `\n${line}\n` });
     await t.rejects(timeInTests(root), /^a\/b\/test\/deep\/x\.ts:2: no /, `fault ${at}`);
   }
+});
+
+const NO_EXCEPTIONS: RoomExceptions = { circles: {}, folders: {}, functions: {} };
+/** Looks by one of the checks of rooms. */
+async function look(root: string, name: string, except: Partial<RoomExceptions> = {}): Promise<string> {
+  const check = rooms(root, { ...NO_EXCEPTIONS, ...except }).find((one) => one.name === name);
+  return check?.look() ?? 'there is no such check';
+}
+const linesOf = (count: number, line = 'x();') => `${line}\n`.repeat(count);
+
+t.test('circles of folders: each way to import closes a circle, within one package and outside of tests', async (t) => {
+  const { root, put } = checkout(t, {
+    'p/package.json': '{}',
+    'p/src/index.ts': "export { a } from './a/a.ts';\n",
+    'p/src/word.ts': "export const word = 'w';\n",
+    'p/src/a/a.ts': "import { b } from '../b/b.ts';\nimport { word } from '../word.ts';\nexport const a = b + word;\n",
+    'p/src/b/b.ts': "import { word } from '../word.ts';\nexport const b = word;\n",
+    'q/package.json': '{}',
+    'q/src/b/b.ts': "import type { a } from '../../../p/src/a/a.ts';\n",
+  });
+  t.equal(await look(root, 'circles of folders'), '2 packages');
+  const planted = [
+    "import { a } from '../a/other.ts';",
+    "import type { a } from '../a/other.ts';",
+    "export { a } from '../a/other.ts';",
+    "export * from '../a/other.ts';",
+    "const a = import('../a/other.ts');",
+    "type A = import('../a/other.ts').A;",
+  ];
+  for (const line of planted) {
+    put({ 'p/src/b/c.ts': `${line}\n` });
+    const fault = /^p: 2 folders .* at most 0\n {2}p\/src\/a\/a\.ts imports p\/src\/b\/b\.ts\n {2}p\/src\/b\/c\.ts/;
+    await t.rejects(look(root, 'circles of folders'), fault, line);
+  }
+  t.equal(await look(root, 'circles of folders', { circles: { p: 2 } }), '2 packages; 1 exceptions');
+  await t.rejects(look(root, 'circles of folders', { circles: { p: 3 } }), /^p: lower its exception to 2 in/);
+  put({ 'p/src/b/c.ts': '', 'p/test/b/c.ts': "import '../a/a.ts';", 'p/test/a/a.ts': "import '../b/c.ts';" });
+  t.equal(await look(root, 'circles of folders'), '2 packages', 'the folders of tests');
+  await t.rejects(look(root, 'circles of folders', { circles: { p: 2 } }), /^p: remove its exception in/);
+  put({ 'p/src/word.ts': "export { b as word } from './b/b.ts';\n" });
+  await t.rejects(look(root, 'circles of folders'), /^p: 2 folders/, 'a file that lies directly in src');
+});
+
+t.test('folder sizes: the sixteenth file of a folder of src is a fault, and of a folder of tests none', async (t) => {
+  const folder = (name: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}/${at}.ts`, '']));
+  const { root, put } = checkout(t, { ...folder('p/src/a', 15), ...folder('p/src', 15), ...folder('p/test/src', 16) });
+  t.match(await look(root, 'folder sizes'), /^2 folders/);
+  put({ 'p/src/a/more.mjs': '' });
+  await t.rejects(look(root, 'folder sizes'), /^p\/src\/a: 16 files, at most 15$/);
+  t.match(await look(root, 'folder sizes', { folders: { 'p/src/a': 16 } }), /1 exceptions$/);
+  await t.rejects(look(root, 'folder sizes', { folders: { 'p/src/a': 17 } }), /^p\/src\/a: lower its exception to 16/);
+  await t.rejects(look(root, 'folder sizes', { folders: { 'p/src/a': 16, 'p/src': 16 } }), /^p\/src: remove its/);
+  put({ 'p/src/a/another.ts': '' });
+  await t.rejects(look(root, 'folder sizes', { folders: { 'p/src/a': 16 } }), /a: 17 files, at most 16$/);
+});
+
+t.test('function sizes: a function with 61 lines of its own is a fault in each form that it may have', async (t) => {
+  const inner = `const inner = () => {\n${linesOf(58)}};\n`;
+  const { root, put } = checkout(t, {
+    'p/src/a.ts': `#!/usr/bin/env node\n// größer\nexport function outer() {\n${linesOf(56)}\n\n${inner}}\n`,
+  });
+  t.match(
+    await look(root, 'function sizes'),
+    /^at most 60/,
+    'blank lines and those of a function within count for none',
+  );
+  const long = linesOf(59);
+  const planted = {
+    outer: `/* größer */ export function outer() {\n${long}}`,
+    arrow: `const arrow = async (a: string) => {\n${long}};`,
+    method: `class A {\n  method() {\n${long}}\n}`,
+    constructor: `class A {\n  constructor() {\n${long}}\n}`,
+    member: `const a = { member() {\n${long}} };`,
+    'a title': `test('a title', () => {\n${long}});`,
+    deep: `function outer() {\n  const deep = function () {\n${long}};\n}`,
+    text: `const text = () =>\n  \`${linesOf(59, 'text')}\`;`,
+    around: `function around() {\n${linesOf(55)}first(() => {\n1;\n});\nconst b = () => {\n1;\n};\n}`,
+  };
+  for (const [name, text] of Object.entries(planted)) {
+    put({ 'p/src/b.ts': `${text}\n` });
+    const fault = new RegExp(`^p/src/b\\.ts ${name}: 61 own lines from line \\d, at most 60$`);
+    await t.rejects(look(root, 'function sizes'), fault, name);
+  }
+  const functions = { 'p/src/b.ts around': 62 };
+  await t.rejects(look(root, 'function sizes', { functions }), /lower its exception to 61/);
+  put({ 'p/src/b.ts': 'export const b = 1;\n' });
+  await t.rejects(look(root, 'function sizes', { functions }), /remove its exception/);
+  put({ 'p/src/b.ts': 'export const = 1;\n' });
+  await t.rejects(look(root, 'function sizes'), /^p\/src\/b\.ts cannot be parsed/);
+});
+
+t.test('lengths: the median and the ninth decile of files and functions of src', async (t) => {
+  const files = Array.from({ length: 11 }, (_, at) => [`p/src/${at}.ts`, `const f = () => {\n${linesOf(at)}};\n`]);
+  const { root } = checkout(t, { ...Object.fromEntries(files), 'p/test/a.ts': linesOf(300) });
+  t.equal(await look(root, 'lengths in src'), 'files median 7, p90 11 lines; functions median 7, p90 11 own lines');
 });
