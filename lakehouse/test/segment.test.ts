@@ -93,7 +93,12 @@ t.test(
         n: 12,
         _errors: [{ field: 'at', change: 'rounded', reason: 'precision_exceeded' }],
       },
-      { at: '2024-01-01 00:00:00.123456', n: null, _errors: [{ field: 'n', change: 'nulled', reason: 'invalid_int' }] },
+      {
+        at: '2024-01-01 00:00:00.123456',
+        n: null,
+        _errors: [{ field: 'n', change: 'nulled', reason: 'invalid_int' }],
+        _extra: '{"n":"1.5"}',
+      },
     ]);
   },
 );

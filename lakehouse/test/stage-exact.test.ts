@@ -62,9 +62,19 @@ function checkRow(bytes: Buffer, row: ReadRow): string | undefined {
     if (marks.join() !== (wanted.change ?? '')) return `${name}: marked ${marks} for ${wanted.change}`;
     if (!sameCell(name, row[name], wanted.value)) return `${name}: ${row[name]} for ${JSON.stringify(wanted.value)}`;
   }
-  const others = Object.entries(data).filter(([name]) => !(COLUMNS as readonly string[]).includes(name));
-  const extra = row._extra === null ? '{}' : canonicalJson(parseExactly(row._extra));
+  const isColumn = (name: string) => (COLUMNS as readonly string[]).includes(name);
+  const others = Object.entries(data).filter(([name]) => !isColumn(name));
+  const kept = Object.entries(row._extra === null ? {} : (parseExactly(row._extra) as object));
+  const extra = canonicalJson(Object.fromEntries(kept.filter(([name]) => !isColumn(name))));
   const wanted = canonicalJson(Object.fromEntries(others));
+  for (const name of COLUMNS) {
+    const isLost = row._errors.some(({ field, change }) => field === name && change === 'nulled');
+    const [, text] = kept.find(([own]) => own === name) ?? [];
+    const given = data[name];
+    if (isLost !== (text !== undefined)) return `${name}: ${text} is kept`;
+    if (!isLost || given === null || typeof given === 'object') continue;
+    if (text !== String(given)) return `${name}: ${text} for ${given}`;
+  }
   return extra === wanted ? undefined : `_extra: ${extra} for ${wanted}`;
 }
 

@@ -39,13 +39,14 @@ t.test('a thousand columns are the same rows where memory holds a slice of them 
   connection.closeSync();
   t.strictSame(reader.getRowsJson(), [
     ['0', '999', null],
-    ['0', null, '{"more":1}'],
+    ['0', null, '{"more":1,"c999":"x"}'],
   ]);
   const [much, little] = copies.map(({ rows, rowsWithErrors, rowsWithExtra, checksum }) => {
     return { rows, rowsWithErrors, rowsWithExtra, checksum };
   });
   t.match(much, { rows: 2, rowsWithErrors: 1, rowsWithExtra: 1 });
   t.strictSame(little, much);
+  for (const { unknown } of copies) t.strictSame(unknown, [{ name: 'more', type: 'long' }], 'a column is no news');
 });
 
 t.test('a member of 20 MiB that no column holds → in `_extra`, whole and named, as in a column', async (t) => {

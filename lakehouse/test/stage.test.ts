@@ -122,7 +122,7 @@ t.test('staging', async (t) => {
     t.equal(byA.get('1')?._extracted_at, new Date(EMITTED_AT).toISOString());
     t.strictSame(byA.get(null)?._errors, [{ field: 'a', change: 'nulled', reason: 'invalid_long' }, ...changes]);
     t.strictSame(byA.get('2')?._errors, changes);
-    t.match(staged, { rows: 3, rowsWithErrors: 2, rowsWithExtra: 0 });
+    t.match(staged, { rows: 3, rowsWithErrors: 2, rowsWithExtra: 1 });
   });
 
   t.test('members that no column holds are kept in _extra with their types', async (t) => {
@@ -142,6 +142,37 @@ t.test('staging', async (t) => {
     t.match(staged, { rows: 3, rowsWithExtra: 1, rowsWithErrors: 0 });
     const { metadata } = await lake.table(columns);
     t.match(await lake.stage(metadata, schema, line({ a: 1, b: 'x' })), { rows: 1, rowsWithExtra: 0 });
+  });
+
+  t.test('a text that does not fit its column → in _extra under its name, cut after 8192 characters', async (t) => {
+    const columns: Column[] = [
+      { name: 'a "b"', type: 'long' },
+      { name: 'day', type: 'date' },
+      { name: 's', type: 'string' },
+    ];
+    const long = 'ü'.repeat(9_000);
+    const lines = [
+      { 'a "b"': 1, day: '2024-02-29', s: 'fits' },
+      { 'a "b"': '"x"\n', day: 5, s: 'two' },
+      { 'a "b"': { in: [1.5] }, s: 'nested' },
+      { 'a "b"': long, s: 'long' },
+    ];
+    const kept = [
+      null,
+      { 'a "b"': '"x"\n', day: '5' },
+      { 'a "b"': '{"in":[1.5]}' },
+      { 'a "b"': `${long.slice(0, 8_192)}… [cut, 9000 characters]` },
+    ];
+    for (const more of [{}, { more: 1 }]) {
+      const text = lines.map((one) => line({ ...one, ...more })).join('');
+      const { rows, staged } = await rowsOf(columns, text);
+      const bySort = new Map(rows.map((row) => [row.s, row]));
+      for (const [at, { s }] of lines.entries()) {
+        const wanted = kept[at] === null && !('more' in more) ? null : { ...more, ...kept[at] };
+        t.strictSame(JSON.parse(String(bySort.get(s)?._extra)), wanted, `${s} ${Object.keys(more)}`);
+      }
+      t.match(staged, { rows: 4, rowsWithErrors: 3, rowsWithExtra: 'more' in more ? 4 : 3 });
+    }
   });
 
   t.test('names with quotes, spaces and dots are only names', async (t) => {

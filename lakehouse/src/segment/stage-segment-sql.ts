@@ -8,7 +8,7 @@ import {
   parsePrimitive,
   type TableSchema,
 } from '../schema/types.ts';
-import { type ColumnSql, columnSql, errorsSql } from '../stage/stage-column.ts';
+import { type ColumnSql, columnSql, errorsSql, joinedObjectsSql, misfitsSql } from '../stage/stage-column.ts';
 import { dataFields } from '../stage/stage-sql.ts';
 import { inDaySql } from './odd-times.ts';
 
@@ -144,6 +144,8 @@ type TypedField = {
   readonly raw: string;
   /** Where the value was no value to begin with; undefined when there is no such value. */
   readonly odd?: string;
+  /** The text of what is read. */
+  readonly text: string;
   readonly sql: ColumnSql;
 };
 
@@ -161,14 +163,15 @@ function typedFields({ columns, schema }: SegmentReading): TypedField[] {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   return dataFields(schema).map((field, index) => {
     const type = types.get(field.name);
-    if (type === undefined) return { field, raw: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
+    if (type === undefined) return { field, raw: 'NULL', text: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
     const { value, odd } = soundSql({ name: field.name, type });
     const direct = directSql(`r${index}`, type, field.type);
     const raw = direct ? value : textSql(value, type);
+    const text = direct ? textSql(`r${index}`, type) : `r${index}`;
     const sql = direct ?? columnSql(`r${index}`, field.type);
-    if (odd === undefined) return { field, raw, sql };
+    if (odd === undefined) return { field, raw, text, sql };
     const misfit = sql.misfit === undefined ? `o${index}` : `(o${index} OR ${sql.misfit})`;
-    return { field, raw, odd, sql: { ...sql, misfit } };
+    return { field, raw, odd, text, sql: { ...sql, misfit } };
   });
 }
 
@@ -197,8 +200,8 @@ export function unknownColumns({ columns, schema }: Pick<SegmentReading, 'column
 /**
  * The rows of a Parquet file, typed: a query with the columns of the schema. Columns are found by their exact names. A
  * value of its column's own type is taken as it is; any other is judged by its text, as if it had come in a RECORD line.
- * What does not fit is NULL and stands in `_errors`; columns of the file that the schema lacks are in `_extra`. Rows whose
- * key is not whole are left out.
+ * What does not fit is NULL and stands in `_errors`, its text in `_extra` with columns of the file that the schema lacks.
+ * Rows whose key is not whole are left out.
  */
 export function segmentRowsSql(reading: SegmentReading): string {
   const { source, schema, runId, extractedAt, key } = reading;
@@ -209,7 +212,7 @@ export function segmentRowsSql(reading: SegmentReading): string {
     ['_extracted_at', `make_timestamptz(${extractedAt} * 1000)`],
     ['_run_id', literal(runId)],
     ['_errors', errorsSql(fields, undefined)],
-    ['_extra', 'extra'],
+    ['_extra', joinedObjectsSql(['extra', misfitsSql(fields)])],
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`);
   const extra = `${unknown.length ? objectSql(unknown) : 'NULL::VARCHAR'} AS extra`;

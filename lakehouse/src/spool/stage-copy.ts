@@ -3,9 +3,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NO_ROWS_CHECKSUM } from '../duckdb/checksum.ts';
 import type { RunMode } from '../duckdb/duckdb-session.ts';
+import { literal } from '../duckdb/duckdb-sql.ts';
 import { duckdbError } from '../error/duckdb-error.ts';
 import { LakehouseError } from '../error/error.ts';
-import { dataFields, keylessRowsSql, REFUSALS, type Reading, rowsSql } from '../stage/stage-sql.ts';
+import { dataFields, keylessRowsSql, NOTICED, REFUSALS, type Reading, rowsSql } from '../stage/stage-sql.ts';
 import type { CopyRequest, CopyResult, RejectedLines } from '../stage/stage-types.ts';
 import { type DraftFiles, filesFigures, type Writer, writeFiles } from '../stage/stage-write.ts';
 import { hasLongNumbers } from './long-numbers.ts';
@@ -96,6 +97,7 @@ async function write(work: Work, input: Input, keepExtra: boolean): Promise<Draf
 const isShort = (error: unknown): boolean =>
   LINE_TOO_LONG.test(messageOf(error)) || OUT_OF_MEMORY.test(messageOf(error));
 const isWide = ({ schema }: CopyRequest): boolean => dataFields(schema).length > WIDE_COLUMNS;
+const namesOf = ({ schema }: CopyRequest): Set<string> => new Set(dataFields(schema).map(({ name }) => name));
 const fieldsOf = ({ schema }: CopyRequest): string => JSON.stringify(schema.fields);
 
 // Undefined where this is no way to read the spool; what DuckDB refuses is then read the other way.
@@ -136,7 +138,7 @@ function rewrite({ request, folder }: Work, keyless?: ReadonlySet<number>): Prom
   return rewriteSpool({
     source: request.source,
     shape: request.shape,
-    columns: new Set(dataFields(request.schema).map((field) => field.name)),
+    columns: namesOf(request),
     target: join(folder, 'rewritten.ndjson'),
     rejects: rejectsPath({ request, folder }),
     position: request.position,
@@ -198,7 +200,7 @@ async function finish(work: Work, drafted: { draft: DraftFiles; input: Input }):
     ? await filesFigures(writer.session, draft, request.schema)
     : { rows: 0, rowsWithErrors: 0, rowsWithExtra: 0, checksum: NO_ROWS_CHECKSUM };
   assertCounted(request, figures.rows, input);
-  const unknown = figures.rowsWithExtra ? await unknownMembers(writer.session, draft) : [];
+  const unknown = figures.rowsWithExtra ? await unknownMembers(writer.session, draft, namesOf(request)) : [];
   return { ...figures, files: await draft.publish(), rejected, unknown };
 }
 
@@ -219,7 +221,7 @@ export async function copySpool(writer: Writer, drifting: Drifting, request: Cop
   try {
     await mkdir(folder, { recursive: true });
     let made = await drafted(drifting.extra.has(fields));
-    if (!made.input.rewriting && !drifting.extra.has(fields) && hasExtra(made.draft)) {
+    if (!made.input.rewriting && !drifting.extra.has(fields) && (await hasNotices(writer, made.draft))) {
       drifting.extra.add(fields);
       made = await drafted(true);
     }
@@ -236,11 +238,15 @@ export async function copySpool(writer: Writer, drifting: Drifting, request: Cop
   }
 }
 
-function hasExtra(draft: DraftFiles): boolean {
-  return draft.stats.some((stats) => {
+/** Whether there are members that no column holds, which `_extra` has not kept. */
+async function hasNotices({ session }: Writer, draft: DraftFiles): Promise<boolean> {
+  const hasExtra = draft.stats.some((stats) => {
     const nulls = stats.column_statistics
       .find((column) => column.key === '"_extra"')
       ?.value.find((figure) => figure.key === 'null_count')?.value;
     return nulls !== undefined && nulls !== stats.count;
   });
+  if (!hasExtra) return false;
+  const found = `SELECT 1 FROM read_parquet(${draft.paths}, hive_partitioning = false) WHERE _extra = ${literal(NOTICED)} LIMIT 1`;
+  return (await session.rows(found)).length > 0;
 }

@@ -1,6 +1,6 @@
 import { identifier, literal } from '../duckdb/duckdb-sql.ts';
 import type { Field, TableSchema } from '../schema/types.ts';
-import { type ColumnSql, castSql, columnSql, errorsSql } from '../stage/stage-column.ts';
+import { type ColumnSql, castSql, columnSql, errorsSql, misfitsSql } from '../stage/stage-column.ts';
 import { dataFields, type LineShape, REFUSALS, type Reading } from '../stage/stage-sql.ts';
 
 /** The time by which the witness is told from a row: no row is read then. */
@@ -80,6 +80,7 @@ export function strictRowsSql(reading: Reading, first: unknown): string {
     const value = misfit ? `if(m${index}, NULL, ${typed})` : typed;
     return {
       field,
+      text: `r${index}`,
       sql: { value, ...(misfit ? { misfit: `m${index}` } : {}), ...(rounded ? { rounded: `l${index}` } : {}) },
     };
   });
@@ -98,7 +99,7 @@ export function strictRowsSql(reading: Reading, first: unknown): string {
     ['_extracted_at', 'make_timestamptz(time * 1000)'],
     ['_run_id', literal(runId)],
     ['_errors', guards ? `CASE ${guards} ELSE ${errors} END` : errors],
-    ['_extra', 'NULL::VARCHAR'],
+    ['_extra', misfitsSql(columns)],
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`).join(', ');
   const verdicts = sql.flatMap(({ misfit, rounded }, index) => [

@@ -1,4 +1,5 @@
 import type { DuckdbSession } from '../duckdb/duckdb-session.ts';
+import { literal } from '../duckdb/duckdb-sql.ts';
 import { duckdbError } from '../error/duckdb-error.ts';
 import type { Column, ColumnType } from '../schema/types.ts';
 import type { DraftFiles } from '../stage/stage-write.ts';
@@ -28,13 +29,18 @@ type Seen = { readonly name: string; readonly kinds: readonly string[]; readonly
 
 /**
  * The members in the `_extra` of some files, each with a type that takes every value seen; objects, arrays and mixed
- * values are texts. A member that was only ever null has no type and is left out.
+ * values are texts. A member that was only ever null has no type and is left out, and so is the text of a value that did
+ * not fit its column.
  */
-export async function unknownMembers(session: DuckdbSession, draft: Pick<DraftFiles, 'paths'>): Promise<Column[]> {
-  const seen = await parsedMembers(session, draft).catch(async (error: unknown) => {
+export async function unknownMembers(
+  session: DuckdbSession,
+  draft: Pick<DraftFiles, 'paths'>,
+  columns: ReadonlySet<string>,
+): Promise<Column[]> {
+  const seen = await parsedMembers(session, draft, columns).catch(async (error: unknown) => {
     if (duckdbError(error, 'stage_failed', 'Members could not be read').code !== 'out_of_memory') throw error;
-    const usual = await parsedMembers(session, draft, MAX_PARSED_BYTES);
-    return merged([...usual, ...(await scannedMembers(session, draft))]);
+    const usual = await parsedMembers(session, draft, columns, MAX_PARSED_BYTES);
+    return merged([...usual, ...(await scannedMembers(session, draft, columns))]);
   });
   return seen.slice(0, MAX_UNKNOWN).map(({ name, kinds, chars }) => ({ name, type: typeOf(kinds, chars) }));
 }
@@ -42,6 +48,7 @@ export async function unknownMembers(session: DuckdbSession, draft: Pick<DraftFi
 async function parsedMembers(
   session: DuckdbSession,
   { paths }: Pick<DraftFiles, 'paths'>,
+  columns: ReadonlySet<string>,
   maxBytes?: number,
 ): Promise<Seen[]> {
   const bounded = maxBytes === undefined ? '' : `AND strlen(_extra) <= ${maxBytes}`;
@@ -49,13 +56,17 @@ async function parsedMembers(
     `SELECT e.key AS name, list(DISTINCT json_type(e.value)) AS kinds, max(length(e.value::VARCHAR)) AS chars
      FROM (SELECT unnest(map_entries(_extra::JSON::MAP(VARCHAR, JSON))) AS e
        FROM read_parquet(${paths}, hive_partitioning = false) WHERE _extra IS NOT NULL ${bounded})
-     WHERE json_type(e.value) <> 'NULL' GROUP BY 1 ORDER BY 1 LIMIT ${MAX_UNKNOWN}`,
+     WHERE json_type(e.value) <> 'NULL' AND NOT list_contains([${[...columns].map(literal).join(', ')}]::VARCHAR[], e.key) GROUP BY 1 ORDER BY 1 LIMIT ${MAX_UNKNOWN}`,
   );
   return rows.map(({ chars, ...row }) => ({ ...row, chars: Number(chars) }));
 }
 
 /** The members of the first long texts: DuckDB takes many times the memory of a text to parse it, a scan takes none. */
-async function scannedMembers(session: DuckdbSession, { paths }: Pick<DraftFiles, 'paths'>): Promise<Seen[]> {
+async function scannedMembers(
+  session: DuckdbSession,
+  { paths }: Pick<DraftFiles, 'paths'>,
+  columns: ReadonlySet<string>,
+): Promise<Seen[]> {
   const seen: Seen[] = [];
   for (let at = 0; at < MAX_SCANNED; at += 1) {
     const [row] = await session.rows<{ _extra: string }>(
@@ -67,7 +78,7 @@ async function scannedMembers(session: DuckdbSession, { paths }: Pick<DraftFiles
     const bytes = Buffer.from(row._extra);
     scanMembers(bytes, 0, ({ name, value: { start, end } }) => {
       const kind = kindOf(bytes, start, end);
-      if (kind !== undefined) seen.push({ name, kinds: [kind], chars: end - start });
+      if (kind !== undefined && !columns.has(name)) seen.push({ name, kinds: [kind], chars: end - start });
     });
   }
   return seen;

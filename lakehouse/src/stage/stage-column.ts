@@ -136,5 +136,35 @@ export function errorsSql(columns: readonly { field: Field; sql: ColumnSql }[], 
   return changes ? `CASE WHEN ${changes} IS NULL THEN ${own} ELSE list_concat(${own}, ${changes}) END` : own;
 }
 
+/** Characters that are kept of a text which did not fit its column. */
+const MAX_MISFIT_CHARS = 8192;
+
+/** A text as it is kept, with a note of its length where it was cut. */
+const cutSql = (text: string): string =>
+  `if(length(${text}) <= ${MAX_MISFIT_CHARS}, ${text}, left(${text}, ${MAX_MISFIT_CHARS}) || '… [cut, ' || length(${text}) || ' characters]')`;
+
+/**
+ * The texts that did not fit their columns, as the text of a JSON object with the columns' names; NULL where all fit. Its
+ * lists are built for bad rows only.
+ */
+export function misfitsSql(columns: readonly { field: Field; sql: ColumnSql; text: string }[]): string {
+  const found = columns.flatMap(({ field, sql: { misfit }, text }) =>
+    misfit ? [{ misfit, text, lead: `${JSON.stringify(field.name)}:` }] : [],
+  );
+  if (found.length === 0) return 'NULL::VARCHAR';
+  const zipped = `list_zip([${found.map(({ misfit }) => misfit).join(', ')}], [${found.map(({ text }) => text).join(', ')}],
+    [${found.map(({ lead }) => literal(lead)).join(', ')}])`;
+  const bad = `list_filter(${zipped}, lambda one: one[1] AND one[2] IS NOT NULL)`;
+  const members = `list_transform(${bad}, lambda one: one[3] || to_json(${cutSql('one[2]')})::VARCHAR)`;
+  return `CASE WHEN ${found.map(({ misfit }) => misfit).join(' OR ')}
+    THEN '{' || nullif(array_to_string(${members}, ','), '') || '}' END`;
+}
+
+/** Texts of JSON objects, each with a member or NULL, as the text of one object; NULL where all are. */
+export function joinedObjectsSql(objects: readonly string[]): string {
+  const inner = objects.map((object) => `nullif(substr(${object}, 2, length(${object}) - 2), '')`);
+  return `'{' || nullif(concat_ws(',', ${inner.join(', ')}), '') || '}'`;
+}
+
 /** The type in which `changes` of a line are read. */
 export const CHANGES_SQL_TYPE: string = CHANGES_TYPE;

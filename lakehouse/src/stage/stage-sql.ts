@@ -1,6 +1,14 @@
 import { fieldIdsLiteral, identifier, literal } from '../duckdb/duckdb-sql.ts';
 import { type Field, META_COLUMNS, type TableSchema } from '../schema/types.ts';
-import { CHANGES_SQL_TYPE, type ColumnSql, castSql, columnSql, errorsSql } from './stage-column.ts';
+import {
+  CHANGES_SQL_TYPE,
+  type ColumnSql,
+  castSql,
+  columnSql,
+  errorsSql,
+  joinedObjectsSql,
+  misfitsSql,
+} from './stage-column.ts';
 
 /** Where in a line its parts are, as the names of nested members from the line's root. */
 export type LineShape = {
@@ -30,6 +38,8 @@ export type Reading = {
   readonly usual: readonly string[];
   /** The names of all columns, when the schema has only some of them; it then says what an unknown member is. */
   readonly known?: readonly string[];
+  /** Whether members that no column holds are left to another reading of the same lines. */
+  readonly withoutOthers?: boolean;
 };
 
 /** What a statement raises for a line that is no row; classified with the lines that cannot be parsed. */
@@ -53,6 +63,9 @@ function lineColumns(parts: readonly { path: readonly string[]; type: string }[]
   };
   return `{${[...groups].map(([name, own]) => `${identifier(name)}: ${literal(nested(own))}`).join(', ')}}`;
 }
+
+/** `_extra` of a row with members that no column holds, where they are only noticed. */
+export const NOTICED = '';
 
 const namesSql = (names: readonly string[]): string => `[${names.map(literal).join(', ')}]::VARCHAR[]`;
 
@@ -79,12 +92,24 @@ function extraSql(reading: Reading, fields: readonly Field[]): string {
   const present = reading.known ? '-1' : sumSql(fields.map((_field, index) => `(r${index} IS NOT NULL)::INTEGER`));
   const extra = reading.keepExtra
     ? `to_json(map_from_entries(list_filter(map_entries(d), lambda e: NOT list_contains(${known}, e.key))))::VARCHAR`
-    : `''`;
+    : literal(NOTICED);
   const found = `CASE ${reading.usual.every((name) => names.has(name)) ? 'WHEN usual THEN NULL' : ''}
     WHEN cardinality(d) = ${present} THEN NULL
     WHEN len(list_distinct(map_keys(d))) <> cardinality(d) THEN error(${literal(REFUSALS.duplicate)})
     WHEN list_has_all(${known}, map_keys(d)) THEN NULL ELSE ${extra} END`;
   return reading.extra ? `coalesce(extra_text, ${found})` : found;
+}
+
+/** What `_extra` says of a row: members that no column holds, and texts that did not fit their columns. */
+function keptColumns(
+  reading: Reading,
+  columns: readonly { field: Field; sql: ColumnSql; text: string }[],
+): { readonly others: string; readonly misfits: string; readonly extra: string } {
+  const fields = columns.map(({ field }) => field);
+  const others = reading.withoutOthers ? 'NULL::VARCHAR' : extraSql(reading, fields);
+  // An empty text only says that there are such members.
+  const extra = `CASE WHEN misfits IS NULL OR others = ${literal(NOTICED)} THEN others ELSE ${joinedObjectsSql(['others', 'misfits'])} END`;
+  return { others, misfits: misfitsSql(columns), extra };
 }
 
 function lookUpSql(reading: Reading, field: Field): string {
@@ -107,7 +132,12 @@ export function rowsSql(reading: Reading): string {
   const { shape, schema } = reading;
   const fields = dataFields(schema);
   const asked = fields.map((field, index) => columnSql(`r${index}`, field.type, `c${index}`));
-  const columns = fields.map((field, index) => ({ field, sql: answered(asked[index]!, index) }));
+  const columns = fields.map((field, index) => ({
+    field,
+    sql: answered(asked[index]!, index),
+    text: `r${index}`,
+  }));
+  const kept = keptColumns(reading, columns);
   const verdicts = asked.flatMap(({ misfit, rounded }, index) => [
     ...(misfit ? [`coalesce(${misfit}, false) AS m${index}`] : []),
     ...(rounded ? [`coalesce(${rounded}, false) AS l${index}`] : []),
@@ -117,15 +147,16 @@ export function rowsSql(reading: Reading): string {
     ['_extracted_at', 'extracted_at'],
     ['_run_id', literal(reading.runId)],
     ['_errors', guarded(reading, columns, errorsSql(columns, shape.changes && 'changes'))],
-    ['_extra', extraSql(reading, fields)],
+    ['_extra', kept.extra],
   ]);
   const selected = schema.fields.map((field) => `${output.get(field.name)} AS ${identifier(field.name)}`);
   return `SELECT ${selected.join(',\n      ')}
+    FROM (SELECT *, ${kept.others} AS others, ${kept.misfits} AS misfits
     FROM (SELECT *, ${verdicts.join(', ') || '0'}
       FROM (SELECT *, ${fields.map((field, index) => `${castSql(`r${index}`, field.type)} AS c${index}`).join(', ') || '0'}
         FROM (SELECT *, ${fields.map((field, index) => `${lookUpSql(reading, field)} AS r${index}`).join(', ') || '0'}
           FROM (SELECT *, map_values(d) AS v, map_keys(d) = ${namesSql(reading.usual)} AS usual
-            FROM (${lineSql(reading)})))))`;
+            FROM (${lineSql(reading)}))))))`;
 }
 
 // What was asked of a column in an inner query is a column of that query: it is asked once, however often it is used.

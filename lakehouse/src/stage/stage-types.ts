@@ -78,7 +78,7 @@ export type CopyResult = {
   readonly rows: number;
   /** Rows with at least one entry in `_errors`. */
   readonly rowsWithErrors: number;
-  /** Rows with members that no column holds; they are in `_extra`. */
+  /** Rows with members that no column holds, or texts that did not fit theirs; they are in `_extra`. */
   readonly rowsWithExtra: number;
   /** The written files, durable; none when no line was a row. */
   readonly files: readonly StagedFile[];

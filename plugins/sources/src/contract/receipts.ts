@@ -16,7 +16,9 @@ const figures = {
   rows_read: Count('Lines that the connector has sent'),
   rows_written: Count(WRITTEN),
   rows_with_errors: Count('Written rows with at least one entry in _errors'),
-  rows_with_extra: Count('Written rows with fields that no column holds, kept in _extra'),
+  rows_with_extra: Count(
+    'Written rows with fields that no column holds, or values that did not fit theirs; _extra has them',
+  ),
   rows_quarantined: Count('Lines that are no rows, kept in the quarantine table'),
   // Receipts of earlier releases have no such member, and their digests are of what they say.
   rows_deduplicated: Type.Optional(Nullable(Count(DEDUPLICATED))),

@@ -46,7 +46,9 @@ const counters = {
   rows_read: Type.Integer({ description: 'Rows that the connector has sent' }),
   rows_written: Type.Integer({ description: WRITTEN }),
   rows_with_errors: Type.Integer({ description: 'Written rows with at least one entry in _errors' }),
-  rows_with_extra: Type.Integer({ description: 'Written rows with fields that no column holds, kept in _extra' }),
+  rows_with_extra: Type.Integer({
+    description: 'Written rows with fields that no column holds, or values that did not fit theirs; _extra has them',
+  }),
   rows_rejected: Type.Integer({ description: 'Lines that went to quarantine' }),
   rows_deduplicated: Nullable(Type.Integer({ description: DEDUPLICATED })),
   bytes_read: Type.Integer(),
