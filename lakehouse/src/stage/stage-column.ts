@@ -73,7 +73,8 @@ export function castSql(raw: string, type: FieldType): string {
  * The value of a column from the text of its member and from its cast. `TRY_CAST` is too kind in places: an integer or
  * date must be spelt as it prints, for casts take 1.5 as 2, 1e3 as 1000 and cut a date from a timestamp; a timestamp
  * without zone would drop an offset, a double turn 1e400 into infinity, a decimal round, a time lose its nanoseconds,
- * and words such as `epoch` would be moments. A truth value in a double column is 1 or 0. An integer that a floating column cannot hold is kept as the nearest one
+ * and words such as `epoch` would be moments. A truth value in a double column is 1 or 0; words of
+ * agreement such as `yes` are no truth values. An integer that a floating column cannot hold is kept as the nearest one
  * and marked.
  */
 export function columnSql(raw: string, type: FieldType, cast: string = castSql(raw, type)): ColumnSql {
@@ -89,6 +90,8 @@ export function columnSql(raw: string, type: FieldType, cast: string = castSql(r
     case 'float':
     case 'double':
       return floatingSql(raw, cast, type);
+    case 'boolean':
+      return checked(raw, cast, `length(${raw}) = 2 OR length(${raw}) = 3 OR lower(${raw}) IN ('y', 'n')`);
     case 'time':
       return { ...checked(raw, cast, `regexp_matches(${raw}, '[^0-9:. ]')`), ...micros };
     case 'timestamp': {
