@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { type TSchema, Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
@@ -112,6 +113,21 @@ t.test('bad input gets its stable code, a hint, and no echo', async (t) => {
   t.notMatch(malformedId.body, canary);
 });
 
+t.test('a body with a content coding → 415 that says which one is read, a bare one is read', async (t) => {
+  const app = await serverWith(t, () => ({ run_id: 'r1', etag: '7' }));
+  const coded = gzipSync('{"cups":2}');
+  for (const coding of ['gzip', 'GZIP', 'br', 'identity, gzip', canary, '']) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': coding };
+    const answer = await app.inject({ method: 'POST', url: `/api/v1/pots/${pot}/brew`, headers, payload: coded });
+    t.match(answer.json(), { code: 'unsupported_content_encoding', status: 415 }, coding);
+    t.equal(answer.headers['accept-encoding'], 'identity', coding);
+    t.notMatch(answer.body, canary);
+  }
+  for (const coding of ['identity', 'Identity'])
+    t.equal((await post(app, { cups: 2 }, { 'content-encoding': coding })).statusCode, 202, coding);
+  t.match((await post(app, '', { 'content-encoding': 'gzip' })).json(), { status: 400 }, 'nothing is coded in no way');
+});
+
 t.test('a body may name the media type of a merge patch', async (t) => {
   const app = await serverWith(t, () => ({ run_id: 'r1', etag: '7' }));
   t.equal((await post(app, { cups: 2 }, { 'content-type': 'application/merge-patch+json' })).statusCode, 202);
@@ -176,6 +192,21 @@ t.test('an unknown path is 404 and a wrong method 405 with Allow', async (t) => 
   t.match((await app.inject('/api/v1/nothing')).json(), { code: 'route_not_found', status: 404 });
   const lost = await app.inject({ method: 'POST', url: '/api/v1/nothing', payload: { a: 1 } });
   t.match(lost.json(), { code: 'route_not_found', status: 404 }, 'with a body, too');
+  const bodies = [
+    ['application/yaml', 'a: 1'],
+    ['text/plain', canary],
+    ['application/json', '{'],
+    ['application/json', `"${canary.repeat(200_000)}"`],
+  ] as const;
+  for (const [type, payload] of bodies)
+    for (const [method, path, code] of [
+      ['POST', 'nothing', 'route_not_found'],
+      ['PUT', `pots/${pot}/brew`, 'method_not_allowed'],
+    ] as const) {
+      const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+      const answer = await app.inject({ method, url: `/api/v1/${path}`, headers, payload });
+      t.match(answer.json(), { code }, `${code} before the body: ${type}`);
+    }
   const wrong = await app.inject({ method: 'DELETE', url: `/api/v1/pots/${pot}/brew` });
   t.match(wrong.json(), { code: 'method_not_allowed', status: 405 });
   t.equal(wrong.headers.allow, 'POST');

@@ -177,6 +177,13 @@ export const kernelProblems = {
     detail: 'This endpoint does not read the content type that was sent.',
     hint: 'Send Content-Type: application/json.',
   }),
+  unsupportedContentEncoding: problem({
+    code: 'unsupported_content_encoding',
+    status: 415,
+    title: 'Unsupported content coding',
+    detail: 'The request body is compressed or coded in another way.',
+    hint: 'Send the body as it is, without the header Content-Encoding.',
+  }),
   expectationFailed: problem({
     code: 'expectation_failed',
     status: 417,

@@ -20,9 +20,6 @@ const BY_DOCUMENT_FAULT: Readonly<Record<DocumentFaultCode, ProblemType>> = {
   payload_too_large: kernelProblems.payloadTooLarge,
 };
 
-/** Fastify asks the method QUERY for a content type before it looks whether any route takes it; none of ours does. */
-const QUERY_WITHOUT_TYPE = 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE';
-
 const WHERE: Readonly<Record<string, string>> = {
   body: '',
   querystring: '/query',
@@ -82,11 +79,12 @@ export function answerProblems(app: FastifyInstance): void {
     return answerProblem(kernelProblems.methodNotAllowed(), request, reply);
   };
   app.setNotFoundHandler(answerUnrouted);
-  app.setErrorHandler((thrown: unknown, request, reply) =>
-    (thrown as Partial<FastifyError> | null)?.code === QUERY_WITHOUT_TYPE
-      ? answerUnrouted(request, reply)
-      : answerProblem(toProblem(thrown), request, reply),
-  );
+  // Before the body is read, so that no fault of it comes first.
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.is404) return answerUnrouted(request, reply);
+    return undefined;
+  });
+  app.setErrorHandler((thrown: unknown, request, reply) => answerProblem(toProblem(thrown), request, reply));
 }
 
 /** `findRoute` compares patterns; a concrete path needs the router itself. */

@@ -96,6 +96,7 @@ export function createServer(
   warnOfForwarders(app, isProxy);
   answerProblems(app);
   refuseOddHeads(app);
+  refuseCodedBodies(app);
   app.addHook('onRequest', async (request) => {
     request.log = request.log.child(logKeys(request.params));
   });
@@ -178,6 +179,18 @@ function refuseOddHeads(app: FastifyInstance): void {
     if (headerValues(request, 'host').length !== 1) throw kernelProblems.malformedRequest();
     const { expect = '100-continue' } = request.headers;
     if (expect.toLowerCase() !== '100-continue') throw kernelProblems.expectationFailed();
+  });
+}
+
+/** To unpack a body would take bounds of its own; none of ours is large (RFC 9110, section 15.5.16). */
+function refuseCodedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', async (request, reply) => {
+    const { 'transfer-encoding': chunked, 'content-length': length = '0' } = request.headers;
+    const codings = headerValues(request, 'content-encoding');
+    const isBare = codings.every((coding) => coding.toLowerCase() === 'identity');
+    if (isBare || (chunked === undefined && length === '0')) return;
+    reply.header('accept-encoding', 'identity');
+    throw kernelProblems.unsupportedContentEncoding();
   });
 }
 

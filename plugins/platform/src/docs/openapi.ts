@@ -24,8 +24,8 @@ function commonProblems({ method, access, params, query, body }: Endpoint): Prob
   if (access.kind === 'tenant') found.push(tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed, pluginDisabled);
   if (params ?? query ?? body) found.push(kernelProblems.validationFailed);
   if (method === 'POST') found.push(kernelProblems.idempotencyKeyReused);
-  if (body)
-    found.push(kernelProblems.malformedJson, kernelProblems.unsupportedMediaType, kernelProblems.payloadTooLarge);
+  const { malformedJson, unsupportedMediaType, unsupportedContentEncoding, payloadTooLarge } = kernelProblems;
+  if (body) found.push(malformedJson, unsupportedMediaType, unsupportedContentEncoding, payloadTooLarge);
   return found;
 }
 
