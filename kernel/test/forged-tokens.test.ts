@@ -24,10 +24,9 @@ const read = endpoint({
 
 type Text = Promise<string> | string;
 
-/** Tokens that a good issuer never made, made for somebody else, or made for something else. */
+/** Tokens that a good issuer never made. */
 function forged(issuer: string): Record<string, Text> {
   const claims = good(issuer);
-  const but = (changes: JWTPayload) => sign({ ...claims, ...changes });
   const text = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const timed = { ...claims, iat: seconds(), exp: seconds() + 300 };
   const swapped = async (claim: object) => {
@@ -55,6 +54,15 @@ function forged(issuer: string): Record<string, Text> {
     'a critical header that we do not know': swapped({}).then((token) =>
       token.replace(/^[^.]+/, text({ alg: 'RS256', kid: 'k1', crit: ['exp2'], exp2: 1 })),
     ),
+    'an API token that nobody reads': `weir_${'a'.repeat(43)}`,
+  };
+}
+
+/** Tokens of a good issuer that are stale, for somebody else or odd. */
+function foreign(issuer: string): Record<string, Text> {
+  const claims = good(issuer);
+  const but = (changes: JWTPayload) => sign({ ...claims, ...changes });
+  return {
     'issuer with a slash': but({ iss: `${issuer}/` }),
     'issuer in capitals': but({ iss: issuer.toUpperCase() }),
     'issuers as a list': but({ iss: [issuer] as never }),
@@ -68,6 +76,25 @@ function forged(issuer: string): Record<string, Text> {
     'a subject without end': but({ sub: 'a'.repeat(256) }),
     'no client': but({ azp: undefined }),
     'clients as a list': but({ azp: ['weir-cli'] }),
+    expired: but({ exp: seconds() - 31, iat: seconds() - 120 }),
+    'no expiry': but({ exp: undefined as never }),
+    'expiry as text': but({ exp: String(seconds() + 300) as never }),
+    'no time of issue': but({ iat: undefined as never }),
+    'not yet valid': but({ nbf: seconds() + 60 }),
+    'issued in the future': but({ iat: seconds() + 3600, exp: seconds() + 7200 }),
+    'lives ten years': but({ exp: seconds() + 10 * YEAR_S }),
+    'too many organizations': but({ organization: Array.from({ length: 201 }, (_, n) => `o${n}`) }),
+    'one organization as text': but({ organization: 'acme' }),
+    'a number of organizations': but({ organization: 1 }),
+    'too long': but({ padding: 'a'.repeat(16 * 1024) }),
+  };
+}
+
+/** Tokens of a good issuer that are no access tokens. */
+function ofOtherKinds(issuer: string): Record<string, Text> {
+  const claims = good(issuer);
+  const but = (changes: JWTPayload) => sign({ ...claims, ...changes });
+  return {
     'ID token': but({ typ: 'ID' }),
     'refresh token': but({ typ: 'Refresh' }),
     'logout token': but({ typ: 'Logout' }),
@@ -93,18 +120,6 @@ function forged(issuer: string): Record<string, Text> {
     'ID token under the header of an access token': sign({ ...claims, typ: 'ID' }, { typ: 'at+jwt' }),
     'token bound to a key': but({ typ: 'DPoP' }),
     'not marked as an access token': but({ typ: undefined }),
-    expired: but({ exp: seconds() - 31, iat: seconds() - 120 }),
-    'no expiry': but({ exp: undefined as never }),
-    'expiry as text': but({ exp: String(seconds() + 300) as never }),
-    'no time of issue': but({ iat: undefined as never }),
-    'not yet valid': but({ nbf: seconds() + 60 }),
-    'issued in the future': but({ iat: seconds() + 3600, exp: seconds() + 7200 }),
-    'lives ten years': but({ exp: seconds() + 10 * YEAR_S }),
-    'too many organizations': but({ organization: Array.from({ length: 201 }, (_, n) => `o${n}`) }),
-    'one organization as text': but({ organization: 'acme' }),
-    'a number of organizations': but({ organization: 1 }),
-    'too long': but({ padding: 'a'.repeat(16 * 1024) }),
-    'an API token that nobody reads': `weir_${'a'.repeat(43)}`,
   };
 }
 
@@ -152,7 +167,7 @@ t.test(
     t.match(await ask({ authorization: `Bearer ${await sign(good(issuer))}` }), { status: 200 }, 'a good one passes');
     const refusal = await ask({ authorization: 'Bearer abc' });
     t.match(refusal, { status: 401, headers: { 'www-authenticate': 'Bearer' }, body: /"code":"unauthenticated"/ });
-    const tokens = Object.entries(forged(issuer));
+    const tokens = Object.entries({ ...forged(issuer), ...foreign(issuer), ...ofOtherKinds(issuer) });
     t.ok(tokens.length >= 40, `${tokens.length} tokens`);
     for (const [name, token] of tokens)
       t.strictSame(await ask({ authorization: `Bearer ${await token}` }), refusal, name);
