@@ -7,7 +7,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
 export const LEAST_MODULES = 100;
 
-const OURS = '^(lib|kernel|lakehouse|migrations|connectors|plugins|workers|cli|test|bench)/';
+const OURS = '^(lib|kernel|work|lakehouse|migrations|connectors|plugins|workers|cli|test|bench)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -27,7 +27,7 @@ export const RULES: IForbiddenRuleType[] = [
     to: {
       path: [
         '^node_modules/@opentelemetry/',
-        '^node_modules/@temporalio/client/',
+        '^node_modules/@temporalio/(client|activity)/',
         '^lib/telemetry/src/otlp-tracer\\.ts$',
       ],
       dynamic: false,
@@ -36,16 +36,21 @@ export const RULES: IForbiddenRuleType[] = [
   },
   leaf('libraries-know-only-libraries', '^lib/([^/]+)/src', '^lib/$1/', ['^lib/[^/]+/src/index\\.ts$']),
   leaf('kernel-knows-no-plugin', '^kernel/src', '^kernel/', ['^lib/[^/]+/src/(index|testing)\\.ts$']),
-  leaf('lakehouse-knows-only-parquet', '^lakehouse/src', '^lakehouse/', ['^lib/parquet/src/index\\.ts$']),
+  leaf('work-knows-the-kernel-and-libraries', '^work/src', '^work/', [
+    '^kernel/src/(index|contract)\\.ts$',
+    '^lib/[^/]+/src/index\\.ts$',
+  ]),
+  leaf('lakehouse-knows-two-libraries', '^lakehouse/src', '^lakehouse/', ['^lib/(parquet|processes)/src/index\\.ts$']),
   leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
   leaf('sdk-is-a-leaf', '^connectors/sdk/src', '^connectors/sdk/'),
   leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', [
     '^connectors/sdk/',
-    '^lib/(egress|parquet)/src/index\\.ts$',
+    '^lib/(egress|parquet|processes)/src/index\\.ts$',
   ]),
   leaf('plugins-meet-at-contracts', '^plugins/([^/]+)/src', '^plugins/$1/', [
     '^kernel/src/(index|contract)\\.ts$',
     '^lib/(?!embedded/)[^/]+/src/index\\.ts$',
+    '^work/src/(index|workflow)\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
     // Who may use these is the business of the three rules below.
     '^lakehouse/',
@@ -87,6 +92,7 @@ export const RULES: IForbiddenRuleType[] = [
   leaf('the-template-uses-published-doors', '^plugin-template/src', '^plugin-template/', [
     '^kernel/src/(index|contract)\\.ts$',
     '^migrations/src/index\\.ts$',
+    '^work/src/(index|workflow)\\.ts$',
   ]),
   leaf('workers-know-only-the-kernel', '^workers/src', '^workers/', ['^kernel/src/(index|contract|boot)\\.ts$']),
   leaf('cli-knows-only-contracts', '^cli/src', '^cli/', [
@@ -112,7 +118,18 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
   process.chdir(root);
   try {
     const { output } = (await cruise(
-      ['lib', 'kernel', 'lakehouse', 'migrations', 'connectors', 'plugins', 'plugin-template', 'workers', 'cli'],
+      [
+        'lib',
+        'kernel',
+        'work',
+        'lakehouse',
+        'migrations',
+        'connectors',
+        'plugins',
+        'plugin-template',
+        'workers',
+        'cli',
+      ],
       {
         validate: true,
         ruleSet: { forbidden: RULES },

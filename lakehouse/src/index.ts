@@ -55,7 +55,6 @@ export {
   type SampleRequest,
 } from './query/pool.ts';
 export type { ReadOrder, SampleAnswer, SampleSelect, ValueCounts } from './query/protocol.ts';
-export { type ChildWatch, startPulse, watchChild, watchFor } from './query/pulse.ts';
 export {
   CONDITION_OPS,
   type Condition,

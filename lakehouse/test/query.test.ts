@@ -1,9 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { watchFor } from '@weir/processes';
 import t from 'tap';
 import { PATIENT_MS, until } from '../../test/until.ts';
 import { type Column, createQueryPool, currentSchema, evolveSchema, type QueryPool } from '../src/index.ts';
 import { askChild, endChild, startChild } from '../src/query/ask-child.ts';
-import { watchFor } from '../src/query/pulse.ts';
 import { isoTime } from '../src/query/wire-value.ts';
 import { openSource } from '../src/rows/row-source.ts';
 import { type Lake, line, openLake, PATIENT, planned } from './lake.ts';

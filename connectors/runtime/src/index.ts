@@ -38,7 +38,6 @@ export {
 } from './read-answer.ts';
 export { type ReadSyncOptions, readSync, type SyncReading } from './read-sync.ts';
 export { READER_FLAGS } from './reader-flags.ts';
-export { removeTree } from './remove-tree.ts';
 export { createRouter, MAX_LINE_BYTES, type Router, type RouterOptions } from './router.ts';
 export { createScrubber, leaves, MIN_SCRUBBED_CHARS, SCRUBBED, type Scrubber } from './scrubber.ts';
 export { holdsOneForAll, isDivisible, lastPosition, placeIn, standTogether, stateFile } from './shared-state.ts';

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, readdir, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { removeTree } from '@weir/processes';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorInputs, SegmentFolder } from './connector-runtime.ts';
-import { removeTree } from './remove-tree.ts';
 
 /** The folder of one attempt: the input files that exist, a temporary folder, and their destruction. */
 export type Workspace = {

@@ -2,7 +2,8 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type ConnectorProcess, createSpool, readSync, removeTree, streamKey } from '@weir/connector-runtime';
+import { type ConnectorProcess, createSpool, readSync, streamKey } from '@weir/connector-runtime';
+import { removeTree } from '@weir/processes';
 import t, { type Test } from 'tap';
 import { createSegmentFolder, createWorkspace } from '../src/workspace.ts';
 import { asOtherUser, OTHER_USER, ROOT } from './other-user.ts';

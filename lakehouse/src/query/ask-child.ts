@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { watchChild } from '@weir/processes';
 import { LakehouseError } from '../error/error.ts';
 import type { ChildLimits, Query, QueryMessage, QueryWord } from './protocol.ts';
-import { watchChild } from './pulse.ts';
 
 const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
 const CHILD_HEAP_MB = 256;
@@ -17,7 +17,11 @@ export function startChild(limits: ChildLimits): ChildProcess {
   const child = fork(CHILD, [JSON.stringify(limits)], {
     // Nothing else of the parent's environment or flags is the child's business.
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-    execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${CHILD_HEAP_MB}`],
+    execArgv: [
+      '--conditions=@weir/source',
+      '--disable-warning=ExperimentalWarning',
+      `--max-old-space-size=${CHILD_HEAP_MB}`,
+    ],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Bytes go over as bytes.
     serialization: 'advanced',

@@ -1,10 +1,10 @@
 // The program of a query child: it answers one request at a time from its parent and ends with it.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { startPulse } from '@weir/processes';
 import { shapeReader } from '../duckdb/parquet-shape.ts';
 import { duckdbError } from '../error/duckdb-error.ts';
 import { LakehouseError } from '../error/error.ts';
 import type { ChildLimits, Query, QueryAnswer, QueryMessage, QueryWord } from './protocol.ts';
-import { startPulse } from './pulse.ts';
 import { runQuery } from './run-query.ts';
 
 const WATCH_INTERVAL_MS = 50;

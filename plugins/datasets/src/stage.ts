@@ -1,7 +1,6 @@
 export {
   addChecksums,
   againRejected,
-  type ChildWatch,
   createScanner,
   createStager,
   type FileIO,
@@ -21,10 +20,7 @@ export {
   type Stager,
   type StagerOptions,
   type StoreOptions,
-  startPulse,
   type TableSchema,
   takeLines,
-  watchChild,
-  watchFor,
   writeRejected,
 } from '@weir/lakehouse';

@@ -1,33 +1,41 @@
 import { cpus } from 'node:os';
-import { Platform } from '@weir/kernel';
+import { Platform, type WorkerDeps } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { Schedules } from '@weir/plugin-workflow-engine/contract';
-import { attempt, type RunInput, tenantOf } from './attempt.ts';
+import {
+  attempt,
+  copyTokens,
+  logEnd,
+  logLeft,
+  type Outcome,
+  RunFailed,
+  type RunInput,
+  spareChild,
+  tenantOf,
+  uncountedAttempts,
+  workFolders,
+} from '@weir/work';
 import { patternCatalog } from './pattern/catalog.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { runReplay } from './quarantine/run-replay.ts';
 import { receiptService } from './receipt/service.ts';
-import { tellEnd } from './run-log/told-attempt.ts';
 import { roleEngine } from './runtime/role-engine.ts';
 import { fireSchedule, type ScheduledTime, skipSchedule } from './schedule/fire.ts';
 import type { SkipReason } from './schedule/firings.ts';
-import { copyTokens } from './sync/copy-tokens.ts';
-import { RunFailed, sourceFailure } from './sync/failure.ts';
-import { finishSync, type Outcome } from './sync/finish-sync.ts';
+import { settingsOf } from './settings.ts';
+import { sourceFailure } from './sync/failure.ts';
+import { sourceFailures } from './sync/failure-of.ts';
+import { finishSync } from './sync/finish-sync.ts';
 import { runAttempt } from './sync/run-attempt.ts';
-import { beginChild } from './sync/run-child.ts';
+import { beginSyncChild } from './sync/run-child.ts';
 import { syncService } from './sync/service.ts';
-import { spareChild } from './sync/spare-child.ts';
-import { uncountedAttempts } from './sync/uncounted-attempts.ts';
-import { toldOfLeft, workFolders } from './sync/work-folders.ts';
 import { verifySyncRun } from './verification/verify-sync.ts';
-import { settingsOf, type WorkerDeps } from './worker-deps.ts';
 
 export type SourceActivities = ReturnType<typeof sourceActivities>;
 
 /** The activities of role `source`, over what the worker program gives. */
-export function sourceActivities({ kernel, children, cores = cpus().length, workDir }: WorkerDeps) {
+export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
   const { connectors } = loadPatterns(settingsOf(kernel).WEIR_PLATFORM, kernel.log);
   const catalog = patternCatalog(kernel.use(Platform).sql);
   const patterns = { of: catalog.of, connectors };
@@ -38,16 +46,17 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
   const syncs = syncService({ kernel, tables, patterns: catalog });
   const scheduling = { kernel, schedules: kernel.use(Schedules), syncs };
   const engine = roleEngine(kernel, 'source');
-  const folders = workFolders(workDir, toldOfLeft(kernel));
-  const tokens = copyTokens(cores);
+  const folders = workFolders(workDir, logLeft(kernel));
+  const tokens = copyTokens(cpus().length);
   const inContainers = settingsOf(kernel).SOURCE_SOCKET_DIR !== undefined;
-  const spare = spareChild(() => beginChild(children, { inContainers }));
+  const spare = spareChild(() => beginSyncChild(children, { inContainers }));
+  const attempting = { log: kernel.log, failures: sourceFailures };
   const swept = folders.sweep();
 
   return {
     /** Reads a source and loads its rows into bronze tables; one attempt. `waits` when the tenant has no lane free for it. */
     readAndLoad: (input: RunInput): Promise<'done' | 'waits'> =>
-      attempt(kernel.log, input, async ({ signal, told, beat, log }) => {
+      attempt(attempting, input, async ({ signal, told, beat, log }) => {
         // Before anything that may fail, so that what was told before is told on.
         const uncounted = uncountedAttempts(told, beat);
         await swept;
@@ -77,19 +86,19 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
     /** Makes a sync terminal. */
     endSync: async (input: RunInput, outcome: Outcome): Promise<void> => {
       const tenant = await tenantOf(kernel, input);
-      await tellEnd({ kernel, runLogs }, tenant, input.run_id, outcome);
+      await logEnd({ kernel, runLogs }, tenant, input.run_id, outcome);
       await finishSync(kernel, tenant, input.run_id, outcome);
     },
 
     /** Holds the receipt of a sync against its tables; one attempt. */
     verifySync: (input: RunInput): Promise<void> =>
-      attempt(kernel.log, input, async ({ signal }) =>
+      attempt(attempting, input, async ({ signal }) =>
         verifySyncRun(auditing, await tenantOf(kernel, input), { verificationRunId: input.run_id, signal }),
       ),
 
     /** Tries rejected lines again; one attempt. */
     replayQuarantine: (input: RunInput): Promise<void> =>
-      attempt(kernel.log, input, async ({ signal }) => {
+      attempt(attempting, input, async ({ signal }) => {
         await swept;
         await spare.drop();
         await runReplay({ kernel, tables, folders, children, runLogs }, await tenantOf(kernel, input), {
@@ -108,7 +117,7 @@ export function sourceActivities({ kernel, children, cores = cpus().length, work
     /** Makes a run terminal to whose end nothing else belongs. */
     endRun: async (input: RunInput, outcome: Outcome): Promise<void> => {
       const tenant = await tenantOf(kernel, input);
-      await tellEnd({ kernel, runLogs }, tenant, input.run_id, outcome);
+      await logEnd({ kernel, runLogs }, tenant, input.run_id, outcome);
       await kernel.runs.finish(tenant, input.run_id, outcome);
     },
   };

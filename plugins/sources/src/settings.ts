@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
-import { SecretSetting } from '@weir/kernel';
+import { type Kernel, SecretSetting } from '@weir/kernel';
 import { OneOf } from '@weir/kernel/contract';
 
 /** Absolute folders, separated as in `PATH`. */
@@ -101,6 +101,11 @@ export const settings = Type.Object({
   }),
 });
 export type Settings = Static<typeof settings>;
+
+/** The settings of this plugin, as the kernel read them. */
+export function settingsOf(kernel: Pick<Kernel, 'settings'>): Settings {
+  return kernel.settings as unknown as Settings;
+}
 
 export interface ConnectorPlace {
   kind: 'process' | 'container';

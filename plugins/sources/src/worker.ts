@@ -7,8 +7,6 @@ export { operations } from './operations.ts';
 /** What the process of a sync or replay takes at most, in its heap, in what types rows and in lines on their way: a bar of `npm run bench -- memory`. */
 const SLOT_MIB = 512;
 
-export type { ChildRegistry, WorkerDeps } from './worker-deps.ts';
-
 /** The worker side of this plugin: one role, its workflows, its activities over what the worker program gives. */
 export const worker = {
   role: SOURCE_ROLE,

@@ -1,11 +1,11 @@
 /** One attempt of a discovery or of a sync, in a process that a test can kill. Its argument is `{ tenant, run_id, source_id? }`. */
 
 import { bootPlatform } from '@weir/kernel/boot';
+import { uncountedAttempts } from '@weir/work';
 import { pino } from 'pino';
 import { discoveryDeps } from '../src/discovery/activities.ts';
 import { runDiscovery } from '../src/discovery/run-discovery.ts';
 import { runAttempt } from '../src/sync/run-attempt.ts';
-import { uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
 import { attemptDeps } from './own-attempt.ts';
 
 const { tenant, run_id: runId, source_id: sourceId } = JSON.parse(process.argv[2] ?? '{}');

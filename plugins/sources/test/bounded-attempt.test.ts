@@ -1,14 +1,14 @@
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
+import { attempt, RunFailed, type RunInput, uncountedAttempts } from '@weir/work';
 import { pino } from 'pino';
 import t from 'tap';
 import { compiledWorkflows } from '../../../test/compiled-workflows.ts';
-import { attempt, type RunInput } from '../src/attempt.ts';
 import { boundedAttempt } from '../src/sync/bounded-attempt.ts';
-import { RunFailed, sourceFailure } from '../src/sync/failure.ts';
+import { sourceFailure } from '../src/sync/failure.ts';
+import { sourceFailures } from '../src/sync/failure-of.ts';
 import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
-import { uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
 
 type Deps = Parameters<typeof boundedAttempt>[0];
 type Tenant = Parameters<typeof boundedAttempt>[1]['tenant'];
@@ -118,7 +118,7 @@ t.test('an attempt that a stopping worker hands back is none of those that a run
   // Five before it got nowhere.
   let leaseEpoch = 5;
   const readAndLoad = (input: RunInput) =>
-    attempt(pino({ level: 'silent' }), input, async ({ signal, told, beat }) => {
+    attempt({ log: pino({ level: 'silent' }), failures: sourceFailures }, input, async ({ signal, told, beat }) => {
       const work = works.shift();
       leaseEpoch += 1;
       const uncounted = uncountedAttempts(told, beat);

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { previewDataset } from '@weir/plugin-datasets/contract';
-import { watchChild, watchFor } from '@weir/plugin-datasets/stage';
+import { watchChild, watchFor } from '@weir/processes';
 import t from 'tap';
 import { type FaultFolder, faultFolder } from '../../../test/crash/fault-folder.ts';
 import { isRunning } from '../../../test/crash/process-tree.ts';

@@ -1,15 +1,15 @@
+import { copyTokens } from '@weir/work';
 import t from 'tap';
 import { attemptEffects, type EffectDeps } from '../src/sync/attempt-effects.ts';
-import { copyTokens } from '../src/sync/copy-tokens.ts';
 import type { ChildPlan } from '../src/sync/messages.ts';
-import { beginChild, startChild } from '../src/sync/run-child.ts';
+import { beginSyncChild, startChild } from '../src/sync/run-child.ts';
 
 const NOBODY = { started: () => undefined, ended: () => undefined };
 const ignore = () => undefined;
 const LOST = { type: 'failed', failure: { code: 'sync_process_lost' } };
 
 t.test('work for a process that is gone fails, whenever it is asked for, and keeps nobody from a turn', async (t) => {
-  const begun = beginChild(NOBODY, { inContainers: false });
+  const begun = beginSyncChild(NOBODY, { inContainers: false });
   const told: unknown[] = [];
   const child = startChild({
     begun,

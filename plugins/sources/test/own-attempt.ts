@@ -1,16 +1,14 @@
 import type { ChildRegistry, Kernel } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
-import { type ChildWatch, watchFor } from '@weir/plugin-datasets/stage';
+import { type ChildWatch, watchFor } from '@weir/processes';
+import { copyTokens, spareChild, uncountedAttempts } from '@weir/work';
 import type { FaultFolder } from '../../../test/crash/fault-folder.ts';
 import { HASTY_MS } from '../../../test/until.ts';
 import { discoveryDeps } from '../src/discovery/activities.ts';
 import { roleEngine } from '../src/runtime/role-engine.ts';
-import { copyTokens } from '../src/sync/copy-tokens.ts';
+import { settingsOf } from '../src/settings.ts';
 import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
-import { beginChild } from '../src/sync/run-child.ts';
-import { spareChild } from '../src/sync/spare-child.ts';
-import { uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
-import { settingsOf } from '../src/worker-deps.ts';
+import { beginSyncChild } from '../src/sync/run-child.ts';
 import type { TestPlatform } from './platform.ts';
 
 /** What an attempt of a sync needs that no worker carries out. */
@@ -21,7 +19,7 @@ export function attemptDeps(
   const services = { tables: kernel.use(Tables), producers: kernel.use(Producers), audits: kernel.use(Audits) };
   const engine = roleEngine(kernel, 'source');
   const inContainers = settingsOf(kernel).SOURCE_SOCKET_DIR !== undefined;
-  const spare = spareChild(() => beginChild(children, { inContainers, watch }));
+  const spare = spareChild(() => beginSyncChild(children, { inContainers, watch }));
   return { ...discoveryDeps({ kernel, children, workDir }), ...services, tokens: copyTokens(1), engine, spare };
 }
 

@@ -1,3 +1,4 @@
+import { copyTokens } from '@weir/work';
 import fc from 'fast-check';
 import t from 'tap';
 import { walkConfig } from '../src/config/walk-config.ts';
@@ -7,7 +8,6 @@ import { SOURCE_EVENTS, type SourceEvent, sourceAfter } from '../src/source/tran
 import { destinationTable } from '../src/stream/destination-name.ts';
 import { planRefresh } from '../src/stream/refresh-streams.ts';
 import { faultsOf, newFaults, refuseFaults, type StreamSettings } from '../src/stream/stream-rules.ts';
-import { copyTokens } from '../src/sync/copy-tokens.ts';
 import { decidingFailure } from '../src/sync/sync-ledger.ts';
 import { newMembers } from '../src/sync/value-texts.ts';
 

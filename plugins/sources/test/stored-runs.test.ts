@@ -1,5 +1,6 @@
 import { Producers } from '@weir/plugin-datasets/contract';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
+import { beginInLane } from '@weir/work';
 import t from 'tap';
 import { v7 as uuidv7 } from 'uuid';
 import { DiscoveryEntity } from '../src/discovery/entity.ts';
@@ -9,7 +10,6 @@ import type { Pattern } from '../src/pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../src/run-kinds.ts';
 import { keptStream, newStream } from '../src/stream/new-stream.ts';
 import { insertStreams } from '../src/stream/write-streams.ts';
-import { beginInLane } from '../src/sync/sync-lanes.ts';
 import { sharedStatesWorld } from './shared-states-world.ts';
 
 const FOUND = {
@@ -109,7 +109,7 @@ t.test('of the syncs of one tenant no more begin than it has lanes, in the order
     };
     started.push((await kernel.db(tenant).transaction((tx) => runs.start(tx, run))).run_id);
   }
-  const enter = (runId: string) => beginInLane({ runs }, tenant, { runId, lanes: LANES });
+  const enter = (runId: string) => beginInLane({ runs }, tenant, { runId, kind: 'source-sync', lanes: LANES });
   for (let round = 0; round < SYNCS / LANES; round += 1) {
     const taken = await Promise.all(started.map(enter));
     const first = round * LANES;

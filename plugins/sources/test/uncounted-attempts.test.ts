@@ -1,10 +1,10 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { attempt, RunFailed, type UncountedAttempts, uncountedAttempts } from '@weir/work';
 import { pino } from 'pino';
 import t from 'tap';
-import { attempt } from '../src/attempt.ts';
 import { boundedAttempt } from '../src/sync/bounded-attempt.ts';
-import { RunFailed, sourceFailure } from '../src/sync/failure.ts';
-import { type UncountedAttempts, uncountedAttempts } from '../src/sync/uncounted-attempts.ts';
+import { sourceFailure } from '../src/sync/failure.ts';
+import { sourceFailures } from '../src/sync/failure-of.ts';
 
 const fault = () => new RunFailed(sourceFailure('sync_process_lost'));
 
@@ -20,7 +20,9 @@ async function toldBy(
     heartbeat: (details: unknown) => void beats.push(details),
   } as unknown as Context;
   const input = { tenant_id: 'tenant', run_id: 'run' };
-  const end = asyncLocalStorage.run(context, () => attempt(pino({ level: 'silent' }), input, work));
+  const end = asyncLocalStorage.run(context, () =>
+    attempt({ log: pino({ level: 'silent' }), failures: sourceFailures }, input, work),
+  );
   await end.catch(() => undefined);
   return beats;
 }

@@ -1,10 +1,11 @@
 import { faultpoint, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { type SealPlace, VaultError } from '@weir/vault';
+import { RunFailed } from '@weir/work';
 import { checkConfig } from '../config/check-config.ts';
 import { DiscoveryEntity } from '../discovery/entity.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { liveSource } from '../source/live-source.ts';
-import { RunFailed, sourceFailure } from '../sync/failure.ts';
+import { sourceFailure } from '../sync/failure.ts';
 import { splitConfig, withValues } from './read-values.ts';
 import { applyRotation, type Rotation, rotationOf } from './rotated-values.ts';
 import { insertRotation } from './rotation-rows.ts';

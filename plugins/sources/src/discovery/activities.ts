@@ -1,13 +1,12 @@
-import { Platform } from '@weir/kernel';
+import { Platform, type WorkerDeps } from '@weir/kernel';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
-import { attempt, type RunInput, tenantOf } from '../attempt.ts';
+import { attempt, logLeft, type Outcome, type RunInput, tenantOf, workFolders } from '@weir/work';
 import { patternCatalog } from '../pattern/catalog.ts';
 import { loadPatterns } from '../pattern/load-patterns.ts';
 import { roleEngine } from '../runtime/role-engine.ts';
-import type { Outcome } from '../sync/finish-sync.ts';
-import { toldOfLeft, workFolders } from '../sync/work-folders.ts';
-import { settingsOf, type WorkerDeps } from '../worker-deps.ts';
+import { settingsOf } from '../settings.ts';
+import { sourceFailures } from '../sync/failure-of.ts';
 import { type DiscoveryDeps, finishDiscovery, runDiscovery } from './run-discovery.ts';
 
 export type DiscoveryActivities = ReturnType<typeof discoveryActivities>;
@@ -19,7 +18,7 @@ export function discoveryDeps({ kernel, children, workDir }: WorkerDeps): Discov
   return {
     kernel,
     patterns,
-    folders: workFolders(workDir, toldOfLeft(kernel)),
+    folders: workFolders(workDir, logLeft(kernel)),
     children,
     engine: roleEngine(kernel, 'discovery'),
     runLogs: kernel.use(RunLogs),
@@ -36,7 +35,7 @@ export function discoveryActivities(given: WorkerDeps) {
   return {
     /** Asks a connector for its streams and keeps them; one attempt. */
     discover: (input: RunInput): Promise<void> =>
-      attempt(kernel.log, input, async ({ signal, beat, log }) => {
+      attempt({ log: kernel.log, failures: sourceFailures }, input, async ({ signal, beat, log }) => {
         await swept;
         await runDiscovery({ ...deps, kernel: { ...kernel, log } }, await tenantOf(kernel, input), {
           runId: input.run_id,

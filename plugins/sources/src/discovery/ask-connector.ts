@@ -8,17 +8,17 @@ import {
   type RunImage,
   readAnswer,
 } from '@weir/connector-runtime';
-import type { Kernel } from '@weir/kernel';
+import type { ChildRegistry, Kernel } from '@weir/kernel';
+import { RunFailed, type WorkLog } from '@weir/work';
 import type { PatternFile } from '../contract/pattern-file.ts';
 import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
 import type { HydratedConfig } from '../credential/hydrate.ts';
 import type { keepRotations } from '../credential/keep-rotated.ts';
-import type { WorkLog } from '../run-log/attempt-log.ts';
 import { childLog } from '../run-log/child-log.ts';
 import { pullLines } from '../run-log/pull-lines.ts';
 import { withLateHint } from '../runtime/late-hint.ts';
-import { RunFailed, scrubbedFailure, sourceFailure, verdictFailure } from '../sync/failure.ts';
-import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
+import { settingsOf } from '../settings.ts';
+import { scrubbedFailure, sourceFailure, verdictFailure } from '../sync/failure.ts';
 import type { KeptStream } from './entity.ts';
 import { withReachHint } from './reach-hint.ts';
 import { readCatalog } from './read-catalog.ts';

@@ -1,6 +1,7 @@
-import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
+import type { ChildRegistry, Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import { Problem } from '@weir/kernel/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
+import { logEnd, loggedAttempt, type Outcome, RunFailed, recordOf, type WorkFolders, type WorkLog } from '@weir/work';
 import { hydrate } from '../credential/hydrate.ts';
 import { keepRotations } from '../credential/keep-rotated.ts';
 import { discoveryPlace, sourcePlace, storedAt } from '../credential/stored-at.ts';
@@ -9,21 +10,16 @@ import type { PatternUser, RunPatterns } from '../pattern/catalog.ts';
 import { isOwnImage } from '../pattern/load-patterns.ts';
 import { configText } from '../pattern/with-manifest.ts';
 import { rehearse } from '../rehearse.ts';
-import type { WorkLog } from '../run-log/attempt-log.ts';
-import { tellEnd, toldAttempt } from '../run-log/told-attempt.ts';
 import { chosenRuntime } from '../runtime/chosen-runtime.ts';
 import type { RoleEngine } from '../runtime/role-engine.ts';
-import { connectorEnvironment } from '../settings.ts';
+import { connectorEnvironment, settingsOf } from '../settings.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { applyRefresh, type RefreshDeps } from '../stream/apply-refresh.ts';
 import { attemptLimits, isOutOfMemory, unlessRaised } from '../sync/attempt-limits.ts';
-import { RunFailed, recordOf, sourceFailure } from '../sync/failure.ts';
-import { failureOf } from '../sync/failure-of.ts';
-import type { Outcome } from '../sync/finish-sync.ts';
-import type { WorkFolders } from '../sync/work-folders.ts';
-import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
+import { sourceFailure } from '../sync/failure.ts';
+import { failureOf, sourceFailures } from '../sync/failure-of.ts';
 import { askConnector } from './ask-connector.ts';
 import { DiscoveryEntity, type DiscoveryRow } from './entity.ts';
 import { tellPhase } from './tell-phase.ts';
@@ -50,7 +46,7 @@ export async function runDiscovery(
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
   const run = { tenant, runId, ...lease, signal, beat };
-  await toldAttempt({ runLogs, ...run }, (log) => discover(deps, { ...run, log }));
+  await loggedAttempt({ runLogs, failures: sourceFailures, ...run }, (log) => discover(deps, { ...run, log }));
 }
 
 interface Discovering {
@@ -174,7 +170,7 @@ export async function finishDiscovery(
   const follow = (tx: TenantTransaction) => followDiscovery(tx, runId, deps);
   const kept = async () => (outcome.status === 'succeeded' ? rehearse(db(tenant), follow) : undefined);
   const rehearsed = await settled(deps, runId, outcome, kept);
-  await tellEnd(deps, tenant, runId, rehearsed);
+  await logEnd(deps, tenant, runId, rehearsed);
   const finish = (ending: Outcome) =>
     runs.finish(tenant, runId, ending, {
       before: async (tx) => lockSource(tx, (await tx.findOne(DiscoveryEntity, { runId }))?.sourceId),
@@ -185,7 +181,7 @@ export async function finishDiscovery(
   // What is there beside it may have changed since it was rehearsed.
   const ending = await settled(deps, runId, rehearsed, () => finish(rehearsed));
   if (ending === rehearsed) return;
-  await tellEnd(deps, tenant, runId, ending);
+  await logEnd(deps, tenant, runId, ending);
   await finish(ending);
 }
 

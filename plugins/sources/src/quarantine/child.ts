@@ -10,10 +10,10 @@ import {
   type StagedFile,
   type Stager,
   type StoreOptions,
-  startPulse,
   type TableSchema,
   takeLines,
 } from '@weir/plugin-datasets/stage';
+import { startPulse } from '@weir/processes';
 import { mergeParts } from '../sync/merge-parts.ts';
 import { RECORD_SHAPE } from '../sync/record-shape.ts';
 import { thrownFailure } from '../sync/thrown-failure.ts';

@@ -1,9 +1,9 @@
-import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ChildWatch, watchChild } from '@weir/plugin-datasets/stage';
-import { RunFailed, sourceFailure } from '../sync/failure.ts';
-import type { ChildRegistry } from '../worker-deps.ts';
+import type { ChildRegistry } from '@weir/kernel';
+import type { ChildWatch } from '@weir/processes';
+import { beginChild, RunFailed, sendTo } from '@weir/work';
+import { sourceFailure } from '../sync/failure.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
 
 const MAX_HEAP_MIB = 256;
@@ -14,40 +14,25 @@ const MAX_HEAP_MIB = 256;
  */
 export async function runReplayChild(
   plan: ReplayPlan,
-  { children, signal, watch = watchChild }: { children: ChildRegistry; signal: AbortSignal; watch?: ChildWatch },
+  { children, signal, watch }: { children: ChildRegistry; signal: AbortSignal; watch?: ChildWatch },
 ): Promise<Replayed> {
-  const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
-  const child = fork(childProgram(), [], {
-    env: { PATH, TMPDIR, NODE_COMPILE_CACHE },
-    execArgv: [
-      '--conditions=@weir/source',
-      '--disable-warning=ExperimentalWarning',
-      `--max-old-space-size=${MAX_HEAP_MIB}`,
-    ],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const { pid } = child;
-  if (pid !== undefined) children.started({ name: 'replay', pid, parent: process.pid });
-  const stop = () => child.kill('SIGKILL');
+  const begun = beginChild(children, { file: childProgram(), name: 'replay', maxHeapMiB: MAX_HEAP_MIB, watch });
+  const stop = () => void begun.discard();
   signal.addEventListener('abort', stop, { once: true });
   let last: Exclude<FromReplay, { type: 'pulse' }> | undefined;
-  const endWatch = watch(child, () => {
+  const endWatch = begun.watch(() => {
     last = { type: 'failed', failure: sourceFailure('sync_process_hung') };
   });
-  child.on('message', (message: FromReplay) => {
+  begun.process.on('message', (message: FromReplay) => {
     if (message.type !== 'pulse') last = message;
   });
-  child.send(plan, () => undefined);
+  sendTo(begun.process, plan);
   if (signal.aborted) stop();
   try {
-    await new Promise<void>((resolve) => {
-      child.once('exit', () => resolve());
-      child.once('error', () => resolve());
-    });
+    await begun.gone;
   } finally {
     signal.removeEventListener('abort', stop);
     endWatch();
-    if (pid !== undefined) children.ended(pid);
   }
   if (last?.type === 'done') return last.replayed;
   throw new RunFailed(last?.failure ?? sourceFailure('sync_process_lost'));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Kernel, Tenant } from '@weir/kernel';
+import type { ChildRegistry, Kernel, Tenant } from '@weir/kernel';
 import {
   type PreparedTable,
   quarantineOf,
@@ -9,16 +9,15 @@ import {
   type TablesService,
 } from '@weir/plugin-datasets/contract';
 import type { RunLogEntry, RunLogsService } from '@weir/plugin-platform/contract';
+import { loggedAttempt, RunFailed, type WorkFolders } from '@weir/work';
 import type { ReplayOutcomeView } from '../contract.ts';
-import { toldAttempt } from '../run-log/told-attempt.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { mergeOf, rowShape } from '../sync/attempt-effects.ts';
 import { evolveStream } from '../sync/evolve-stream.ts';
-import { RunFailed, sourceFailure } from '../sync/failure.ts';
+import { sourceFailure } from '../sync/failure.ts';
+import { sourceFailures } from '../sync/failure-of.ts';
 import { keyOf, tableOptions } from '../sync/plan-sync.ts';
 import { streamFailure } from '../sync/rule-failure.ts';
-import type { WorkFolders } from '../sync/work-folders.ts';
-import type { ChildRegistry } from '../worker-deps.ts';
 import { ReplayEntity, type ReplayRequest } from './entity.ts';
 import type { Replayed, ReplayPlan } from './replay-messages.ts';
 import { replayOutcome, storedOutcome } from './replay-outcome.ts';
@@ -57,7 +56,7 @@ export async function runReplay(
   const { kernel, runLogs } = deps;
   const lease = await kernel.runs.begin(tenant, runId);
   if (lease === undefined) return;
-  await toldAttempt({ runLogs, tenant, runId, ...lease, signal }, async (log) => {
+  await loggedAttempt({ runLogs, failures: sourceFailures, tenant, runId, ...lease, signal }, async (log) => {
     const { outcome, stream } = await leased(deps, tenant, { runId, ...lease, signal });
     for (const line of outcomeLines(outcome)) log.write({ ...line, stream });
   });

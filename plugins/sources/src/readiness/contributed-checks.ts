@@ -1,6 +1,6 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import { type CheckOutcome, type ReadinessCheck, type RunStatus, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '@weir/work';
 import { DISCOVERY_KIND, SYNC_KIND } from '../run-kinds.ts';
 import { liveSource } from '../source/live-source.ts';
 import { StreamEntity } from '../stream/entity.ts';

@@ -1,7 +1,5 @@
-import type { RunFailureRecord } from '@weir/kernel';
-import type { RunLog, RunLogEntry } from '@weir/plugin-platform/contract';
-import { cutLine, plainText } from '@weir/run-logs';
-import type { Failure } from '../sync/failure.ts';
+import type { RunLogEntry } from '@weir/plugin-platform/contract';
+import { failureLine, type WorkLog } from '@weir/work';
 import type { StreamResult } from '../sync/messages.ts';
 import type { PlannedStream, SyncPlan } from '../sync/plan-sync.ts';
 import type { WantedColumn } from '../sync/sync-types.ts';
@@ -15,12 +13,6 @@ export interface CommittedRows {
   snapshotId: string | undefined;
 }
 
-/** The words that attempts of every kind of run have. */
-export interface WorkLog extends RunLog {
-  started(attempt: number): void;
-  failed(failure: Failure): void;
-}
-
 /** The words in which an attempt of a sync tells what it does. */
 export interface AttemptLog extends Pick<WorkLog, 'take'> {
   planned(plan: SyncPlan): void;
@@ -28,24 +20,6 @@ export interface AttemptLog extends Pick<WorkLog, 'take'> {
   committed(stream: PlannedStream, done: CommittedRows): void;
   concluded(streams: readonly PlannedStream[], results: readonly StreamResult[]): void;
   stopping(): void;
-}
-
-/** Tells what an attempt of any run does. Names and hints are what a connector has given us, so that they are made plain here. */
-export function workLog(opened: RunLog): WorkLog {
-  const write = (entry: RunLogEntry) => opened.write(plainEntry(entry));
-  return {
-    write,
-    take: opened.take,
-    close: opened.close,
-    started(attempt) {
-      write({ level: 'info', step: 'attempt', message: `attempt ${attempt} started` });
-    },
-    failed(failure) {
-      const { message, fields } = failureLine(failure);
-      const next = failure.retryable && !failure.isLast ? '; it may be tried again' : '';
-      write({ level: 'error', step: 'attempt', message: `the attempt failed: ${message}${next}`, fields });
-    },
-  };
 }
 
 /** Tells what an attempt of a sync does, beside what every attempt tells. */
@@ -119,27 +93,4 @@ function deduplicatedLine(
     message: `${found} ${hint}`,
     fields: { rows, deduplicated },
   };
-}
-
-/** How a run ended, as its last line. */
-export function endLine({ status, failure }: { status: string; failure?: RunFailureRecord | undefined }): RunLogEntry {
-  const level = status === 'failed' ? 'error' : 'info';
-  if (failure === undefined) {
-    return { level, step: 'end', message: `the run has ended: ${status}`, fields: { status } };
-  }
-  const { message, fields } = failureLine(failure);
-  const whole = `the run has ended: ${status}: ${message}`;
-  return plainEntry({ level, step: 'end', message: whole, fields: { status, ...fields } });
-}
-
-function plainEntry(entry: RunLogEntry): RunLogEntry {
-  const { message, stream } = entry;
-  const name = stream === undefined ? {} : { stream: plainText(stream) };
-  return { ...entry, ...name, message: cutLine(plainText(message)) };
-}
-
-/** The words of the run's own failure, which were masked when it was made. */
-function failureLine({ code, detail, hint, origin, retryable }: RunFailureRecord) {
-  const message = [`${code}: ${detail}`, ...(hint === undefined ? [] : [hint])].join(' ');
-  return { message, fields: { code, origin, retryable } };
 }

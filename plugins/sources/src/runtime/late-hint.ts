@@ -1,5 +1,5 @@
 import type { ConnectorErrorCode } from '@weir/connector-runtime';
-import type { Failure } from '../sync/failure.ts';
+import type { Failure } from '@weir/work';
 
 const DISCOVERY =
   'Look into the log of the run for where it stopped, and whether the source answers. WEIR_DISCOVERY_MAX_SECONDS sets how long it may take.';

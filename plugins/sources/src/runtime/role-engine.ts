@@ -1,6 +1,6 @@
 import { type ContainerRuntime, containerRuntime, type IsLive } from '@weir/connector-runtime';
 import { type Kernel, repeat } from '@weir/kernel';
-import { settingsOf } from '../worker-deps.ts';
+import { settingsOf } from '../settings.ts';
 import { type RuntimeChoice, type RuntimeRole, runtimeChoice } from './runtime-choice.ts';
 
 const REAP_EVERY_MS = 60_000;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { FieldFault } from '@weir/kernel/contract';
+import { inParallel } from '@weir/work';
 import { type PartitionByView, sourceProblems } from '../contract.ts';
-import { inParallel } from '../in-parallel.ts';
 import { liveSource } from '../source/live-source.ts';
 import { destinationTable } from './destination-name.ts';
 import type { DestinationServices } from './destinations.ts';

@@ -8,8 +8,8 @@ import {
   quarantineOf,
   type TablesService,
 } from '@weir/plugin-datasets/contract';
+import type { CopyTokens } from '@weir/work';
 import type { AttemptLog } from '../run-log/attempt-log.ts';
-import type { CopyTokens } from './copy-tokens.ts';
 import { evolveStream } from './evolve-stream.ts';
 import { failureOf } from './failure-of.ts';
 import type { MergeWork, RowShape, Work } from './messages.ts';

@@ -1,9 +1,9 @@
 import { type ConnectorErrorCode, type ConnectorLimits, DEFAULT_LIMITS } from '@weir/connector-runtime';
 import type { Kernel, RunFailureRecord, Tenant } from '@weir/kernel';
+import type { Failure } from '@weir/work';
 import { RESOURCE_BOUNDS } from '../contract/pattern-file.ts';
 import type { PatternFile } from '../pattern/pattern-file.ts';
 import { StreamRunEntity } from './entity.ts';
-import type { Failure } from './failure.ts';
 import { limitsOf } from './plan-sync.ts';
 
 const OUT_OF_MEMORY = 'connector_out_of_memory' satisfies ConnectorErrorCode;

@@ -1,13 +1,12 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { TablesService } from '@weir/plugin-datasets/contract';
-import { inParallel } from '../in-parallel.ts';
+import { type Failure, inParallel, RunFailed, type UncountedAttempts } from '@weir/work';
 import { StreamEntity } from '../stream/entity.ts';
 import { checkpointKey } from './checkpoint-key.ts';
-import { type Failure, RunFailed, sourceFailure } from './failure.ts';
+import { sourceFailure } from './failure.ts';
 import { failureOf } from './failure-of.ts';
 import { givenUp, isGivenUp, MAX_IDLE_ATTEMPTS, MAX_OWN_FAULTS } from './give-up.ts';
 import { figuresOf } from './sync-figures.ts';
-import type { UncountedAttempts } from './uncounted-attempts.ts';
 
 interface Bounded {
   tenant: Tenant;

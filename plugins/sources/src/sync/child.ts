@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConnectorProcess, loadEngineLibrary, type SealedSegment } from '@weir/connector-runtime';
 import type { Telemetry } from '@weir/kernel';
-import { startPulse } from '@weir/plugin-datasets/stage';
+import { startPulse } from '@weir/processes';
 import { type ChildLog, childLog } from '../run-log/child-log.ts';
 import { pullLines } from '../run-log/pull-lines.ts';
 import { chosenRuntime } from '../runtime/chosen-runtime.ts';

@@ -1,33 +1,7 @@
 import { CONNECTOR_ERRORS, MAX_HINT_CHARS, type Scrubber, type Verdict } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
+import type { Failure } from '@weir/work';
 import { SOURCE_FAILURES, type SourceFailureCode } from '../contract/failures.ts';
-
-/** A failure on its way to the record of a run. */
-export interface Failure extends RunFailureRecord {
-  /** The connector says that it broke by its own fault. */
-  isOwnFault?: true;
-  /** The run has no attempt left, though another run may do better. */
-  isLast?: true;
-}
-
-/** A failure as it is kept: without what decides on tries. */
-export type KeptFailure = RunFailureRecord & { [Name in Exclude<keyof Failure, keyof RunFailureRecord>]?: never };
-
-/** An error that already says how the run fails. */
-export class RunFailed extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure, options: { cause?: unknown } = {}) {
-    super(failure.code, options);
-    this.name = 'RunFailed';
-    this.failure = failure;
-  }
-}
-
-/** What is kept of a failure: the one way from the other to that. */
-export function recordOf({ isOwnFault: _fault, isLast: _last, ...record }: Failure): KeptFailure {
-  return record;
-}
 
 /** A failure of this plugin's own table. */
 export function sourceFailure(code: SourceFailureCode): RunFailureRecord {

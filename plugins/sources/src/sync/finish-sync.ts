@@ -1,15 +1,9 @@
 import { faultpoint, type Kernel, type Tenant, type TenantTransaction } from '@weir/kernel';
+import type { Outcome } from '@weir/work';
 import { SourceEntity } from '../source/entity.ts';
 import { lockSource } from '../source/live-source.ts';
 import { sourceAfter } from '../source/transitions.ts';
 import { SyncRunEntity } from './entity.ts';
-import type { KeptFailure } from './failure.ts';
-
-/** How a run ends; ids and our own words only, as it travels through the workflow engine. */
-export interface Outcome {
-  status: 'succeeded' | 'failed' | 'cancelled';
-  failure?: KeptFailure;
-}
 
 /** Makes a sync terminal, with its verdict and, on success, the source active. A run that has ended stays as it is. */
 export async function finishSync(kernel: Kernel, tenant: Tenant, runId: string, outcome: Outcome): Promise<void> {

@@ -2,8 +2,8 @@ import type { ConnectorLimits, ProcessConnector, PullProgress, RunImage, StreamK
 import type { SyncEvent } from '@weir/engine';
 import type { Mode, RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
+import type { Failure } from '@weir/work';
 import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
-import type { Failure } from './failure.ts';
 import type { StagedPart, Sync } from './sync-types.ts';
 
 /** The word by which a sync process is told at its start that its connector will run in a container. */

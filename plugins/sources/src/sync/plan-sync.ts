@@ -9,12 +9,13 @@ import type {
   TableRef,
   TablesService,
 } from '@weir/plugin-datasets/contract';
+import { RunFailed } from '@weir/work';
 import type { PatternFile } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { checkpointKey } from './checkpoint-key.ts';
-import { RunFailed, sourceFailure } from './failure.ts';
+import { sourceFailure } from './failure.ts';
 import { failureOf } from './failure-of.ts';
 import { leftOut } from './left-out.ts';
 import type { ChildStream } from './messages.ts';

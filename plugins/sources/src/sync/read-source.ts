@@ -12,10 +12,11 @@ import {
   syncDeadlines,
 } from '@weir/connector-runtime';
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
+import type { Failure } from '@weir/work';
 import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
 import type { ChildLog } from '../run-log/child-log.ts';
 import { withLateHint } from '../runtime/late-hint.ts';
-import { type Failure, scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
+import { scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
 const PROGRESS_EVERY_MS = 500;

@@ -2,7 +2,8 @@ import { platformFailure } from '@weir/connector-runtime';
 import type { StreamFailure } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
-import { type Failure, sourceFailure, verdictFailure } from './failure.ts';
+import type { Failure } from '@weir/work';
+import { sourceFailure, verdictFailure } from './failure.ts';
 import type { Sync } from './sync-types.ts';
 
 /** Fields that a failure names; more are counted. */

@@ -1,8 +1,18 @@
 import { SEGMENT_OFFER } from '@weir/connector-sdk';
 import { drive, streamsOf, syncMachine } from '@weir/engine';
-import { faultpoint, type Kernel, type Tenant } from '@weir/kernel';
+import { type ChildRegistry, faultpoint, type Kernel, type Tenant } from '@weir/kernel';
 import type { AuditsService, ProducersService, TablesService } from '@weir/plugin-datasets/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
+import {
+  type BegunChild,
+  beginInLane,
+  type CopyTokens,
+  loggedAttempt,
+  RunFailed,
+  type SpareChild,
+  type UncountedAttempts,
+  type WorkFolders,
+} from '@weir/work';
 import { type HydratedConfig, hydrate } from '../credential/hydrate.ts';
 import { keepRotations } from '../credential/keep-rotated.ts';
 import { sourcePlace, storedAt } from '../credential/stored-at.ts';
@@ -10,29 +20,24 @@ import type { RunPatterns } from '../pattern/catalog.ts';
 import { isOwnImage } from '../pattern/load-patterns.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
 import { configText } from '../pattern/with-manifest.ts';
+import { SYNC_KIND } from '../run-kinds.ts';
 import { type AttemptLog, attemptLog } from '../run-log/attempt-log.ts';
-import { toldAttempt } from '../run-log/told-attempt.ts';
 import type { RoleEngine } from '../runtime/role-engine.ts';
 import type { RuntimeChoice } from '../runtime/runtime-choice.ts';
-import { connectorEnvironment } from '../settings.ts';
+import { connectorEnvironment, settingsOf } from '../settings.ts';
 import { liveSource } from '../source/live-source.ts';
-import { type ChildRegistry, settingsOf } from '../worker-deps.ts';
 import { attemptEffects } from './attempt-effects.ts';
 import { attemptLimits, ranOutOfMemory, unlessRaised } from './attempt-limits.ts';
 import { boundedAttempt } from './bounded-attempt.ts';
-import type { CopyTokens } from './copy-tokens.ts';
-import { RunFailed, sourceFailure } from './failure.ts';
+import { sourceFailure } from './failure.ts';
+import { sourceFailures } from './failure-of.ts';
 import { noteMergedFigures } from './merged-figures.ts';
 import type { ChildPlan, StreamResult } from './messages.ts';
 import { type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
 import { streamFailure } from './rule-failure.ts';
-import { type BegunChild, startChild } from './run-child.ts';
+import { startChild } from './run-child.ts';
 import { noteImage, pinnedImage } from './run-image.ts';
-import type { SpareChild } from './spare-child.ts';
-import { beginInLane } from './sync-lanes.ts';
 import { decidingFailure, type SyncLedger, syncLedger } from './sync-ledger.ts';
-import type { UncountedAttempts } from './uncounted-attempts.ts';
-import type { WorkFolders } from './work-folders.ts';
 
 const MS_PER_SECOND = 1_000;
 const RECORD_EVERY_MS = 1_000;
@@ -70,12 +75,12 @@ export interface AttemptRequest {
 export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Promise<'done' | 'waits'> {
   const { tenant, runId } = request;
   const lanes = settingsOf(deps.kernel).WEIR_SYNC_LANES_PER_TENANT;
-  const lease = await beginInLane(deps.kernel, tenant, { runId, lanes });
+  const lease = await beginInLane(deps.kernel, tenant, { runId, kind: SYNC_KIND.kind, lanes });
   if (lease === 'waits') return 'waits';
   if (lease === undefined) return 'done';
-  const told = { ...request, ...lease, runLogs: deps.runLogs };
+  const logged = { ...request, ...lease, runLogs: deps.runLogs, failures: sourceFailures };
   // All that may fail for ever is within the bound: outside of it are the lease and the log, which need but the database.
-  await toldAttempt(told, (log) =>
+  await loggedAttempt(logged, (log) =>
     boundedAttempt(deps, { ...request, ...lease }, async () => {
       const begun = deps.spare.take();
       try {

@@ -1,12 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PullProgress, READER_FLAGS, type RunImage } from '@weir/connector-runtime';
 import type { SyncEvent } from '@weir/engine';
-import type { RunFailureRecord } from '@weir/kernel';
-import { type ChildWatch, watchChild } from '@weir/plugin-datasets/stage';
+import type { ChildRegistry, RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
-import type { ChildRegistry } from '../worker-deps.ts';
+import type { ChildWatch } from '@weir/processes';
+import { type BegunChild, beginChild, sendTo } from '@weir/work';
 import { sourceFailure } from './failure.ts';
 import {
   type ChildPlan,
@@ -21,14 +21,6 @@ import type { Sync } from './sync-types.ts';
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */
 const STOP_GRACE_MS = 15_000;
 const MAX_HEAP_MIB = 256;
-/**
- * Threads take their memory from few places, so that what one has freed is there for the next, and what is large goes back
- * to the system when it is freed: by itself the bound rises with what was freed, and long lines would stay (glibc,
- * mallopt(3)). It costs no time, and a quarter less memory at the peak.
- */
-const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
-/** What the process of an attempt may know of our environment. */
-const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE', 'WEIR_FAULTPOINTS'] as const;
 
 export interface StartChildOptions {
   begun: BegunChild;
@@ -58,41 +50,19 @@ export interface SyncChild {
   end(how: 'in order' | 'at once'): Promise<void>;
 }
 
-/** The process of one attempt, which loads its code and waits for its plan. */
-export interface BegunChild {
-  process: ChildProcess;
-  gone: Promise<void>;
-  /** Has it killed when it hangs. Returns what ends the watch. */
-  watch(onHung: () => void): () => void;
-  /** Ends it, were it already at work. Resolves when it is gone. */
-  discard(): Promise<void>;
-}
-
-/** Begins the process of one attempt, so that it loads its code before there is a plan. It knows nothing of our environment. */
-export function beginChild(
+/** Begins the process of one attempt of a sync. */
+export function beginSyncChild(
   children: ChildRegistry,
-  { inContainers, watch = watchChild }: { inContainers: boolean; watch?: ChildWatch | undefined },
+  { inContainers, watch }: { inContainers: boolean; watch?: ChildWatch | undefined },
 ): BegunChild {
-  const child = fork(childProgram(), inContainers ? [IN_CONTAINERS] : [], {
-    env: { ...environment(), ...MALLOC },
-    execArgv: [
-      '--conditions=@weir/source',
-      '--disable-warning=ExperimentalWarning',
-      `--max-old-space-size=${MAX_HEAP_MIB}`,
-      ...READER_FLAGS,
-    ],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  return beginChild(children, {
+    file: childProgram(),
+    name: 'spare',
+    maxHeapMiB: MAX_HEAP_MIB,
+    args: inContainers ? [IN_CONTAINERS] : [],
+    flags: READER_FLAGS,
+    watch,
   });
-  const { pid } = child;
-  if (pid !== undefined) children.started({ name: 'spare', pid, parent: process.pid });
-  const gone = endOf(child).then(() => {
-    if (pid !== undefined) children.ended(pid);
-  });
-  const discard = () => {
-    child.kill('SIGKILL');
-    return gone;
-  };
-  return { process: child, gone, watch: (onHung) => watch(child, onHung), discard };
 }
 
 /** Gives the process of one attempt its plan, over the channel, and with that its work. */
@@ -176,24 +146,8 @@ export function startChild({
   };
 }
 
-function endOf(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
-}
-
-/** A process that is gone needs no message; its end is noticed elsewhere. */
-function tell(child: ChildProcess, message: FromParent): void {
-  if (child.connected) child.send(message, () => undefined);
-}
+const tell = (child: ChildProcess, message: FromParent): void => sendTo(child, message);
 
 function childProgram(): string {
   return fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
-}
-
-function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
 }

@@ -1,9 +1,9 @@
 import type { CommitBatch } from '@weir/engine';
 import type { Kernel } from '@weir/kernel';
 import type { CheckpointWrite, PreparedTable, TableCommit, TablesService } from '@weir/plugin-datasets/contract';
+import { type Failure, recordOf } from '@weir/work';
 import type { CommittedRows } from '../run-log/attempt-log.ts';
 import { StreamRunEntity } from './entity.ts';
-import { type Failure, recordOf } from './failure.ts';
 import type { Progress, StreamResult } from './messages.ts';
 import type { SyncPlan } from './plan-sync.ts';
 import { type Attempt, type OpenPhase, openStreamRuns, type ShownValues, writeCounters } from './run-rows.ts';

@@ -1,6 +1,6 @@
 import type { SyncTypes } from '@weir/engine';
 import type { StagedFile } from '@weir/plugin-datasets/stage';
-import type { Failure } from './failure.ts';
+import type { Failure } from '@weir/work';
 
 /** A column that rows ask for, with its type in the table's words. */
 export interface WantedColumn {

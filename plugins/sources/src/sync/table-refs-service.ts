@@ -1,8 +1,8 @@
 import type { Kernel, PageOrders, Tenant } from '@weir/kernel';
 import { type Input, Problem } from '@weir/kernel/contract';
 import { datasetProblems, type TableSnapshot, type TablesService } from '@weir/plugin-datasets/contract';
+import { inParallel } from '@weir/work';
 import type { listTableFormatRefs, TableFormatRefView } from '../contract.ts';
-import { inParallel } from '../in-parallel.ts';
 import { liveSource } from '../source/live-source.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { datasetIdOf } from '../stream/view.ts';

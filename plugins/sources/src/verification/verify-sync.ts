@@ -2,6 +2,7 @@ import type { Kernel, Tenant } from '@weir/kernel';
 import type { AuditsService, TableRef, TableSnapshot, TablesService } from '@weir/plugin-datasets/contract';
 import { MAX_LISTED_SNAPSHOTS } from '@weir/plugin-datasets/contract';
 import type { RunLogEntry, RunLogsService } from '@weir/plugin-platform/contract';
+import { loggedAttempt, type WorkLog } from '@weir/work';
 import {
   type ReceiptStreamView,
   type SyncVerificationView,
@@ -9,8 +10,7 @@ import {
   type VerifiedStreamView,
 } from '../contract.ts';
 import type { KeptReceipt, receiptService } from '../receipt/service.ts';
-import type { WorkLog } from '../run-log/attempt-log.ts';
-import { toldAttempt } from '../run-log/told-attempt.ts';
+import { sourceFailures } from '../sync/failure-of.ts';
 import { compareStream, type StreamEvidence, supersededBy, worstOf } from './compare.ts';
 import { VerificationEntity } from './entity.ts';
 
@@ -34,8 +34,8 @@ export async function verifySyncRun(
   const db = kernel.db(tenant);
   const row = await db.transaction((tx) => tx.findOne(VerificationEntity, { verificationRunId }));
   if (row === undefined) throw new Error('the verification has no row');
-  const told = { runLogs, tenant, runId: verificationRunId, ...lease, signal };
-  const outcome = await toldAttempt(told, async (log) => {
+  const logged = { runLogs, failures: sourceFailures, tenant, runId: verificationRunId, ...lease, signal };
+  const outcome = await loggedAttempt(logged, async (log) => {
     const kept = await receipts.get(tenant, row.runId);
     return verified(deps, tenant, { kept, signal, log });
   });

@@ -1,7 +1,7 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { RunInput } from '@weir/work';
+import { withOutcome } from '@weir/work/workflow';
 import type { SourceActivities } from '../activities.ts';
-import type { RunInput } from '../attempt.ts';
-import { withOutcome } from './run-outcome.ts';
 
 const { replayQuarantine } = proxyActivities<SourceActivities>({
   startToCloseTimeout: '6 hours',

@@ -1,7 +1,7 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { RunInput } from '../attempt.ts';
+import type { RunInput } from '@weir/work';
+import { withOutcome } from '@weir/work/workflow';
 import type { DiscoveryActivities } from '../discovery/activities.ts';
-import { withOutcome } from './run-outcome.ts';
 
 const { discover } = proxyActivities<DiscoveryActivities>({
   startToCloseTimeout: '1 hour',

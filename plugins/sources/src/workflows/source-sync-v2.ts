@@ -1,8 +1,8 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { RunInput } from '@weir/work';
+import { untilDone, withOutcome } from '@weir/work/workflow';
 import type { SourceActivities } from '../activities.ts';
-import type { RunInput } from '../attempt.ts';
-import { untilDone } from './lane-turns.ts';
-import { withOutcome } from './run-outcome.ts';
+import { SOURCE_FAILURES } from '../contract/failures.ts';
 
 const { readAndLoad } = proxyActivities<SourceActivities>({
   // Longer than a connector may take all in all: one that takes longer is ended by its own deadline, with its code.
@@ -20,13 +20,15 @@ const { endSync } = proxyActivities<SourceActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
+const NO_LANE = { code: 'no_lane', ...SOURCE_FAILURES.no_lane };
+
 /**
  * One sync of a source: waits for its turn, then attempts for as long as they get on, until it is loaded or cannot be, then the
  * run ends.
  */
 export async function SourceSyncWorkflowV2(input: RunInput): Promise<void> {
   await withOutcome(
-    () => untilDone(() => readAndLoad(input)),
+    () => untilDone(() => readAndLoad(input), NO_LANE),
     (outcome) => endSync(input, outcome),
   );
 }

@@ -1,8 +1,8 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { RunInput } from '@weir/work';
+import { untilDone, withOutcome } from '@weir/work/workflow';
 import type { SourceActivities } from '../activities.ts';
-import type { RunInput } from '../attempt.ts';
-import { untilDone } from './lane-turns.ts';
-import { withOutcome } from './run-outcome.ts';
+import { SOURCE_FAILURES } from '../contract/failures.ts';
 
 const { readAndLoad } = proxyActivities<SourceActivities>({
   // Longer than a connector may take all in all: one that takes longer is ended by its own deadline, with its code.
@@ -18,10 +18,12 @@ const { endSync } = proxyActivities<SourceActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
+const NO_LANE = { code: 'no_lane', ...SOURCE_FAILURES.no_lane };
+
 /** Syncs that were started before `SourceSyncWorkflowV2`: six attempts, however far each has got. */
 export async function SourceSyncWorkflow(input: RunInput): Promise<void> {
   await withOutcome(
-    () => untilDone(() => readAndLoad(input)),
+    () => untilDone(() => readAndLoad(input), NO_LANE),
     (outcome) => endSync(input, outcome),
   );
 }

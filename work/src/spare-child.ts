@@ -1,4 +1,4 @@
-import type { BegunChild } from './run-child.ts';
+import type { BegunChild } from './begin-child.ts';
 
 /** Gives attempts their processes, and has the next one load its code before anybody waits for it. */
 export interface SpareChild {
@@ -32,7 +32,7 @@ export function spareChild(begin: () => BegunChild): SpareChild {
       const begun = begin();
       spare = begun;
       hold(begun, 'unref');
-      // One that was lost while it waited is nobody's.
+      // If the idle process dies, forget it.
       void begun.gone.then(() => {
         if (spare === begun) spare = undefined;
       });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeTree } from '@weir/connector-runtime';
 import type { Kernel } from '@weir/kernel';
+import { removeTree } from '@weir/processes';
 
 const ATTEMPT = /^(\d+)-/;
 
@@ -41,7 +41,7 @@ export function workFolders(root: string, onLeft: (folder: string) => void): Wor
 }
 
 /** Names in the worker's log what could not be removed. */
-export function toldOfLeft({ log }: Pick<Kernel, 'log'>): (folder: string) => void {
+export function logLeft({ log }: Pick<Kernel, 'log'>): (folder: string) => void {
   return (folder) => log.warn({ folder }, 'the folder of an attempt could not be removed');
 }
 

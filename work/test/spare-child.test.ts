@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import fc from 'fast-check';
 import t from 'tap';
-import type { BegunChild } from '../src/sync/run-child.ts';
-import { spareChild } from '../src/sync/spare-child.ts';
+import type { BegunChild } from '../src/begin-child.ts';
+import { spareChild } from '../src/spare-child.ts';
 
 const SLOTS = 3;
 

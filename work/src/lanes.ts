@@ -1,33 +1,35 @@
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
-import { SYNC_KIND } from '../run-kinds.ts';
 
-/** First key of the locks by which syncs of one tenant enter one after the other, apart from all other advisory locks. */
+/** First key of the locks by which runs of one tenant enter one after the other, apart from all other advisory locks. */
 const LOCK = 7_305_003;
 
 class LanesTaken extends Error {}
 
 /**
- * Takes the lease of a sync when fewer than `lanes` syncs of its tenant are carried out or have waited for longer; `waits`
- * otherwise, and the run is as it was. A sync that goes on with another attempt has its lane. The lane is the status `running` of
- * its row, so that it is free again as soon as the run has ended, however it did. With 0 lanes nobody waits. Undefined when the run
+ * Takes the lease of a run when fewer than `lanes` runs of its kind and tenant are carried out or have waited for longer;
+ * `waits` otherwise, and the run is as it was. A run that goes on with another attempt has its lane. The lane is the status `running` of
+ * its row, so that it is free again as soon as the run has ended, however it did. With 0 lanes none waits. Undefined when the run
  * has ended.
  */
 export async function beginInLane(
   { runs }: Pick<Kernel, 'runs'>,
   tenant: Tenant,
-  { runId, lanes }: { runId: string; lanes: number },
+  { runId, kind, lanes }: { runId: string; kind: string; lanes: number },
 ): Promise<{ leaseEpoch: number } | 'waits' | undefined> {
   try {
-    return await runs.begin(tenant, runId, lanes === 0 ? undefined : (tx) => enterLane(tx, runId, lanes));
+    return await runs.begin(tenant, runId, lanes === 0 ? undefined : (tx) => enterLane(tx, { runId, kind, lanes }));
   } catch (error) {
     if (error instanceof LanesTaken) return 'waits';
     throw error;
   }
 }
 
-async function enterLane(tx: TenantTransaction, runId: string, lanes: number): Promise<void> {
+async function enterLane(
+  tx: TenantTransaction,
+  { runId, kind, lanes }: { runId: string; kind: string; lanes: number },
+): Promise<void> {
   await tx.sql('select pg_advisory_xact_lock($1, hashtext($2))', [LOCK, tx.tenant.tenantId]);
-  const { rows } = await tx.sql(AHEAD, [runId, SYNC_KIND.kind]);
+  const { rows } = await tx.sql(AHEAD, [runId, kind]);
   if (rows[0] !== undefined && Number(rows[0].ahead) >= lanes) throw new LanesTaken();
 }
 

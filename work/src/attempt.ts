@@ -1,21 +1,24 @@
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { Kernel, Tenant } from '@weir/kernel';
-import { type Failure, RunFailed, recordOf, sourceFailure } from './sync/failure.ts';
-import { failureOf } from './sync/failure-of.ts';
+import { type Failure, RunFailed, recordOf } from './failure.ts';
+import { type Failures, WORK_FAILURES } from './failures.ts';
 
-/** All that a workflow of this plugin is given. */
+/** All that a workflow is given that carries out a run. */
 export interface RunInput {
   tenant_id: string;
   run_id: string;
 }
 
+/** Loaded by the first attempt: the API and the processes of attempts have this door too, and no attempts of their own. */
+const loadEngine = () => import('@temporalio/activity');
+type Engine = Awaited<ReturnType<typeof loadEngine>>;
+
 /** A cancellation arrives with the answer to a heartbeat, so this is also how long one may go unnoticed. */
 const HEARTBEAT_EVERY_MS = 1_000;
 
-/** What an attempt is given: when to stop, how to show that it goes on, and a log whose lines name run and workflow. */
+/** What an attempt is given: when to stop, how to report progress, and a log whose lines name run and workflow. */
 export interface Attempt {
   signal: AbortSignal;
-  /** What the attempt before this one told last; undefined when there was none that did. */
+  /** What the attempt before this one reported last; undefined when none did. */
   told: unknown;
   beat(details: unknown): void;
   log: Log;
@@ -27,8 +30,13 @@ type Log = Kernel['log'];
  * Carries out one attempt with heartbeats. What fails becomes an `ApplicationFailure` that says whether a retry can
  * help and carries the run's failure; a stopping worker hands the attempt back.
  */
-export async function attempt<T>(base: Log, input: RunInput, work: (given: Attempt) => Promise<T>): Promise<T> {
-  const context = Context.current();
+export async function attempt<T>(
+  { log: base, failures }: { log: Log; failures: Failures },
+  input: RunInput,
+  work: (given: Attempt) => Promise<T>,
+): Promise<T> {
+  const engine = await loadEngine();
+  const context = engine.Context.current();
   const { workflowExecution, attempt: number, heartbeatDetails: told } = context.info;
   const log = base.child({ run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number });
   log.info('attempt started');
@@ -44,16 +52,17 @@ export async function attempt<T>(base: Log, input: RunInput, work: (given: Attem
   } catch (error) {
     // The last word reaches the engine with the failure, so that the next attempt is given it.
     context.heartbeat(details);
-    if (context.cancellationSignal.aborted) throw cancelledOrHandedBack(context.cancellationSignal.reason);
-    const failure = failureOf(error);
+    const { cancellationSignal: signal } = context;
+    if (signal.aborted) throw cancelledOrHandedBack(engine, signal.reason, failures);
+    const failure = failures.of(error);
     log.warn({ code: failure.code, err: error }, 'attempt failed');
-    throw applicationFailure(failure);
+    throw applicationFailure(engine, failure);
   } finally {
     clearInterval(timer);
   }
 }
 
-function applicationFailure(failure: Failure): ApplicationFailure {
+function applicationFailure({ ApplicationFailure }: Engine, failure: Failure): Error {
   return ApplicationFailure.create({
     type: failure.code,
     message: failure.detail,
@@ -64,10 +73,11 @@ function applicationFailure(failure: Failure): ApplicationFailure {
 
 const SHUTDOWN_REASON = 'WORKER_SHUTDOWN';
 
-function cancelledOrHandedBack(reason: unknown): Error {
+function cancelledOrHandedBack(engine: Engine, reason: unknown, failures: Failures): Error {
   if (reason instanceof Error && reason.message === SHUTDOWN_REASON) {
-    return applicationFailure(sourceFailure('worker_stopping'));
+    return applicationFailure(engine, failures.known('worker_stopping'));
   }
+  const { CancelledFailure } = engine;
   return reason instanceof CancelledFailure ? reason : new CancelledFailure('the run was cancelled');
 }
 
@@ -77,6 +87,6 @@ export async function tenantOf(
   { tenant_id: tenantId }: Pick<RunInput, 'tenant_id'>,
 ): Promise<Tenant> {
   const tenant = await kernel.tenants.byId(tenantId);
-  if (tenant === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
+  if (tenant === undefined) throw new RunFailed({ code: 'run_failed', ...WORK_FAILURES.run_failed, retryable: false });
   return tenant;
 }

@@ -1,0 +1,80 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildRegistry } from '@weir/kernel';
+import { type ChildWatch, watchChild } from '@weir/processes';
+
+/**
+ * Threads take their memory from few places, so that what one has freed is there for the next, and what is large goes back
+ * to the system when it is freed: by itself the bound rises with what was freed, and long lines would stay (glibc,
+ * mallopt(3)). It costs no time, and a quarter less memory at the peak.
+ */
+const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
+/** What the process of an attempt may know of our environment. */
+const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE', 'WEIR_FAULTPOINTS'] as const;
+
+/** The process of one attempt, which loads its code and waits for its plan. */
+export interface BegunChild {
+  process: ChildProcess;
+  gone: Promise<void>;
+  /** Has it killed when it hangs. Returns what ends the watch. */
+  watch(onHung: () => void): () => void;
+  /** Ends it, were it already at work. Resolves when it is gone. */
+  discard(): Promise<void>;
+}
+
+export interface ChildProgram {
+  /** The file that the process runs. */
+  file: string;
+  /** What the process is called until its work names it. */
+  name: string;
+  maxHeapMiB: number;
+  args?: readonly string[];
+  /** Flags of Node. */
+  flags?: readonly string[];
+  /** Another watch than that of a minute's silence. */
+  watch?: ChildWatch | undefined;
+}
+
+/** Begins the process of one attempt, so that it loads its code before there is a plan. It knows nothing of our environment. */
+export function beginChild(
+  children: ChildRegistry,
+  { file, name, maxHeapMiB, args = [], flags = [], watch = watchChild }: ChildProgram,
+): BegunChild {
+  const child = fork(file, args, {
+    env: { ...environment(), ...MALLOC },
+    execArgv: [
+      '--conditions=@weir/source',
+      '--disable-warning=ExperimentalWarning',
+      `--max-old-space-size=${maxHeapMiB}`,
+      ...flags,
+    ],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const { pid } = child;
+  if (pid !== undefined) children.started({ name, pid, parent: process.pid });
+  const gone = endOf(child).then(() => {
+    if (pid !== undefined) children.ended(pid);
+  });
+  const discard = () => {
+    child.kill('SIGKILL');
+    return gone;
+  };
+  return { process: child, gone, watch: (onHung) => watch(child, onHung), discard };
+}
+
+/** Sends a message to a process; one that is gone needs none, and its end is noticed elsewhere. */
+export function sendTo(child: ChildProcess, message: object): void {
+  if (child.connected) child.send(message, () => undefined);
+}
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}

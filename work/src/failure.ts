@@ -1,0 +1,34 @@
+import type { RunFailureRecord } from '@weir/kernel';
+
+/** A failure on its way to the record of a run. */
+export interface Failure extends RunFailureRecord {
+  /** The program that did the work reports a fault of its own. */
+  isOwnFault?: true;
+  /** The run has no attempt left, though another run may do better. */
+  isLast?: true;
+}
+
+/** A failure as it is kept: without what decides on retries. */
+export type KeptFailure = RunFailureRecord & { [Name in Exclude<keyof Failure, keyof RunFailureRecord>]?: never };
+
+/** How a run ends; ids and our own words only, as it travels through the workflow engine. */
+export interface Outcome {
+  status: 'succeeded' | 'failed' | 'cancelled';
+  failure?: KeptFailure;
+}
+
+/** An error that already says how the run fails. */
+export class RunFailed extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options: { cause?: unknown } = {}) {
+    super(failure.code, options);
+    this.name = 'RunFailed';
+    this.failure = failure;
+  }
+}
+
+/** What is kept of a failure: the one way from the other to that. */
+export function recordOf({ isOwnFault: _fault, isLast: _last, ...record }: Failure): KeptFailure {
+  return record;
+}
