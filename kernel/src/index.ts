@@ -2,9 +2,16 @@ export { canonicalJson, canonicalSha256 } from '@weir/documents';
 export { startTelemetry, type Telemetry } from '@weir/telemetry';
 export { Secret, type SecretValues, type Vault, VaultError } from '@weir/vault';
 export { authorize } from './auth/authorize.ts';
+export {
+  Platform,
+  type PlatformService,
+  WorkflowEngine,
+  type WorkflowEngineService,
+} from './boot/kernel-services.ts';
 export { Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
 export type { Principal, Tenant } from './contract/caller.ts';
+export { type Contributed, contribute } from './contributions/contributions.ts';
 export { type FaultPoint, faultpoint } from './faultpoint.ts';
 export { networkOf } from './http/client-address.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
@@ -13,7 +20,6 @@ export { type Raw, raw } from './http/raw.ts';
 export type { LabelValues, Metrics } from './metrics/metrics.ts';
 export { decodePageToken, encodePageToken } from './persistence/page-token.ts';
 export type { Entity, PageOrders, PageRequest, TenantDb, TenantTransaction } from './persistence/tenant-db.ts';
-export { type Contributed, contribute } from './plugins/contributions.ts';
 export {
   definePlugin,
   type PluginSpec,
@@ -23,12 +29,6 @@ export {
   type WeirPlugin,
 } from './plugins/define-plugin.ts';
 export type { Kernel, Mode } from './plugins/kernel.ts';
-export {
-  Platform,
-  type PlatformService,
-  WorkflowEngine,
-  type WorkflowEngineService,
-} from './plugins/kernel-services.ts';
 export type { ChildRegistry, WorkerDeps, WorkerDoor } from './plugins/worker-door.ts';
 export { type Repetition, repeat } from './repeat.ts';
 export { failureView, runView } from './runs/run-view.ts';

@@ -12,11 +12,11 @@ import {
 import { endpoint } from '../src/contract/endpoint.ts';
 import { kernelProblems } from '../src/contract/problems.ts';
 import { Closed, Id } from '../src/contract/shapes.ts';
+import { contribute, contributions } from '../src/contributions/contributions.ts';
 import { auditCalls } from '../src/http/audit-calls.ts';
 import type { Authenticate } from '../src/http/authenticate.ts';
 import { handle } from '../src/http/handle.ts';
 import { createServer } from '../src/http/server.ts';
-import { contribute, contributions } from '../src/plugins/contributions.ts';
 import { definePlugin, type Registration } from '../src/plugins/define-plugin.ts';
 
 const access = permission('pots:write', 'admin');

@@ -2,10 +2,10 @@ import { exportJWK, exportSPKI, generateKeyPair, importJWK, type JWTPayload, Uns
 import t from 'tap';
 import { permission } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
+import { contributions } from '../src/contributions/contributions.ts';
 import { authenticator } from '../src/http/authenticate.ts';
 import { handle, registerRoutes } from '../src/http/handle.ts';
 import { createServer } from '../src/http/server.ts';
-import { contributions } from '../src/plugins/contributions.ts';
 import { good, jwk, log, pair, provider, rulesFor, seconds, sign } from './signed-tokens.ts';
 
 const [stranger, ec] = await Promise.all([

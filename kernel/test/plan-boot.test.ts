@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { planBoot } from '../src/boot/plan-boot.ts';
 import type { Manifest } from '../src/plugins/manifest.ts';
-import { planBoot } from '../src/plugins/plan-boot.ts';
 
 const manifest = (id: string, more: Partial<Manifest> = {}): Manifest => ({
   id,

@@ -5,10 +5,10 @@ import { AccessRules, CallLimits, TokenReaders } from '../src/contract/call-poin
 import type { KnownPrincipal } from '../src/contract/caller.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
 import { kernelProblems } from '../src/contract/problems.ts';
+import { contribute, contributions } from '../src/contributions/contributions.ts';
 import { authenticator } from '../src/http/authenticate.ts';
 import { handle } from '../src/http/handle.ts';
 import { createServer } from '../src/http/server.ts';
-import { contribute, contributions } from '../src/plugins/contributions.ts';
 import { definePlugin, type Registration } from '../src/plugins/define-plugin.ts';
 
 const watch = endpoint({

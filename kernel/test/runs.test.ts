@@ -2,7 +2,7 @@ import * as tools from '@weir/migrations';
 import { createTelemetry } from '@weir/telemetry';
 import { pino } from 'pino';
 import t from 'tap';
-import { contributions } from '../src/plugins/contributions.ts';
+import { contributions } from '../src/contributions/contributions.ts';
 import { createRuns } from '../src/runs/create-runs.ts';
 import { tenantStore } from '../src/tenancy/tenant-store.ts';
 import { memoryWorkflows, openDatabase, testDatabase } from '../src/testing.ts';

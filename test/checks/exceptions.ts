@@ -46,7 +46,7 @@ export const FUNCTION_SIZES: Exceptions = {
   'connectors/postgres/test/full.test.ts a function': 62,
   'connectors/postgres/test/product.test.ts a Postgres database arrives in tables of the platform, by each way to read it': 67,
   'connectors/runtime/test/create-options.test.ts the engine is told exactly this, and nothing else': 78,
-  'kernel/src/plugins/boot-platform.ts bootPlatform': 117,
+  'kernel/src/boot/boot-platform.ts bootPlatform': 117,
   'kernel/src/testing/test-plugin.ts testPlugin': 83,
   'lakehouse/test/arrow.test.ts the Arrow form': 62,
   'plugins/platform/test/metrics.test.ts the text is what Prometheus reads: every family with its help, buckets in order, the sums of all': 73,

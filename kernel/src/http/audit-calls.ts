@@ -8,7 +8,7 @@ import {
   type CallOutcome,
 } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import type { Contributions } from '../plugins/contributions.ts';
+import type { Contributions } from '../contributions/contributions.ts';
 import { clientAddress } from './client-address.ts';
 import { REPEATED } from './idempotency.ts';
 

@@ -7,7 +7,7 @@ import type { KnownPrincipal, Principal, Tenant } from '../contract/caller.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { Problem } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import type { Contributions } from '../plugins/contributions.ts';
+import type { Contributions } from '../contributions/contributions.ts';
 import { resolveTenant } from '../tenancy/resolve-tenant.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';

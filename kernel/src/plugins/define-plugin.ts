@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
 import type { ServiceToken } from '../contract/service.ts';
+import type { Contributed } from '../contributions/contributions.ts';
 import { type AnyRoute, type RouteDeps, registerRoutes } from '../http/handle.ts';
 import type { AnyEntity } from '../persistence/tenant-db.ts';
 import type { RunKind } from '../runs/runs.ts';
-import type { Contributed } from './contributions.ts';
 import type { Kernel } from './kernel.ts';
 
 /** A service and what carries it out; made by `provide`. */

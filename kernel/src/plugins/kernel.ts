@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import type { Tenant } from '../contract/caller.ts';
 import type { ContributionPoint } from '../contract/contribution.ts';
 import type { ServiceToken } from '../contract/service.ts';
+import type { AskReadiness } from '../contributions/readiness.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { TenantDb } from '../persistence/tenant-db.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
-import type { AskReadiness } from './readiness.ts';
 
 export type Mode = 'development' | 'staging' | 'production';
 

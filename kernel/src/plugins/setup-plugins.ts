@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import { Refusal } from '../config/refusal.ts';
 import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
 import type { ServiceToken } from '../contract/service.ts';
-import type { Contributions } from './contributions.ts';
+import type { Contributions } from '../contributions/contributions.ts';
+import { readiness } from '../contributions/readiness.ts';
 import type { Provided, Registration, WeirPlugin } from './define-plugin.ts';
 import type { Kernel, Mode } from './kernel.ts';
 import type { Manifest } from './manifest.ts';
-import { readiness } from './readiness.ts';
 
 /** A plugin that has been set up: its manifest, its code, what it was given and what it brought. */
 export interface LoadedPlugin {

@@ -4,15 +4,15 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { type HealthCheck, HealthChecks } from '../contract/points.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
 import { type ServiceToken, service } from '../contract/service.ts';
-import { KERNEL_ENDPOINTS } from '../http/kernel-endpoints.ts';
+import type { Contributions } from '../contributions/contributions.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Database } from '../persistence/open-database.ts';
 import type { PlatformSql } from '../persistence/run-sql.ts';
+import { type Provided, provide } from '../plugins/define-plugin.ts';
+import type { Manifest } from '../plugins/manifest.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Workflows } from '../workflows/workflows.ts';
-import type { Contributions } from './contributions.ts';
-import { type Provided, provide } from './define-plugin.ts';
-import type { Manifest } from './manifest.ts';
+import { KERNEL_ENDPOINTS } from './kernel-endpoints.ts';
 
 /** A route with its owner: a plugin, or `kernel`. */
 interface OwnedEndpoint extends Endpoint {

@@ -1,6 +1,6 @@
 import semver from 'semver';
+import type { Manifest } from '../plugins/manifest.ts';
 import { KERNEL_SERVICES } from './kernel-services.ts';
-import type { Manifest } from './manifest.ts';
 
 /** A boot order in which every service is there before it is asked for, or every fault found. */
 export type BootPlan = { ok: true; order: Manifest[] } | { ok: false; faults: string[] };

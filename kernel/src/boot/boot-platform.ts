@@ -9,25 +9,25 @@ import { type Environment, readSettings } from '../config/settings.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
+import { type Contributions, contributions } from '../contributions/contributions.ts';
 import { createLog } from '../log/log.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { checkHead, type MigrationsPackage, pluginHistories } from '../persistence/head-check.ts';
 import { type Database, openDatabase } from '../persistence/open-database.ts';
+import type { WeirPlugin } from '../plugins/define-plugin.ts';
+import type { Mode } from '../plugins/kernel.ts';
+import type { Platform } from '../plugins/manifest.ts';
+import { type LoadedPlugin, problemCatalogue, setupPlugins } from '../plugins/setup-plugins.ts';
 import { createRuns } from '../runs/create-runs.ts';
 import { runMetrics } from '../runs/run-metrics.ts';
 import type { RunKind } from '../runs/runs.ts';
 import { type TenantPlugins, tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
-import { proveVault } from '../vault/prove-vault.ts';
 import { temporalWorkflows } from '../workflows/temporal-workflows.ts';
 import type { Workflows } from '../workflows/workflows.ts';
-import { type Contributions, contributions } from './contributions.ts';
-import type { WeirPlugin } from './define-plugin.ts';
-import type { Mode } from './kernel.ts';
 import { kernelServices } from './kernel-services.ts';
-import type { Platform } from './manifest.ts';
 import { planPlatform, taskQueue } from './plan-platform.ts';
-import { type LoadedPlugin, problemCatalogue, setupPlugins } from './setup-plugins.ts';
+import { proveVault } from './prove-vault.ts';
 
 export interface BootOptions {
   /** Path of `platform.json`. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HealthCheck } from '../contract/points.ts';
 import { kernelProblems } from '../contract/problems.ts';
-import { handle, type RouteDeps, registerRoutes } from './handle.ts';
+import { handle, type RouteDeps, registerRoutes } from '../http/handle.ts';
 import { getHealth, getReady } from './kernel-endpoints.ts';
 
 export interface KernelRouteOptions {

@@ -1,7 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { Refusal } from '../config/refusal.ts';
 import type { Environment } from '../config/settings.ts';
-import { type Manifest, type Platform, readManifests, readPlatform } from './manifest.ts';
+import { type Manifest, type Platform, readManifests, readPlatform } from '../plugins/manifest.ts';
 import { planBoot } from './plan-boot.ts';
 
 /** Reads the manifests and plans the boot, running no plugin; throws one `Refusal` with every fault. */
