@@ -17,6 +17,8 @@ export const testPlugin = async (
   options: TestPluginOptions,
 ): Promise<PluginUnderTest> => (await import('./testing/test-plugin.ts')).testPlugin(t, plugin, options);
 
-/** Opens the pool of a database; see `persistence/open-database.ts`. */
-export const openDatabase = async (options: DatabaseOptions): Promise<Database> =>
-  (await import('./persistence/open-database.ts')).openDatabase(options);
+/** Opens the pool of a database with runs and these entities; see `persistence/open-database.ts`. */
+export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {
+  const [open, { Run }] = await Promise.all([import('./persistence/open-database.ts'), import('./runs/run-entity.ts')]);
+  return open.openDatabase({ ...options, entities: [Run, ...options.entities] });
+};

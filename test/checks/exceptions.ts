@@ -13,7 +13,6 @@ export const CIRCLES: Exceptions = {
   'plugins/sources': 11,
   bench: 2,
   cli: 14,
-  kernel: 5,
 };
 
 /** By folder of `src`: files. */
@@ -28,7 +27,6 @@ export const FOLDER_SIZES: Exceptions = {
   'connectors/runtime/src': 29,
   'connectors/runtime/src/container': 22,
   'connectors/sdk/src': 16,
-  'kernel/src/http': 18,
   'plugins/datasets/src/dataset': 16,
   'plugins/datasets/src/table': 22,
   'plugins/sources/src/contract': 22,
@@ -46,8 +44,6 @@ export const FUNCTION_SIZES: Exceptions = {
   'connectors/postgres/test/full.test.ts a function': 62,
   'connectors/postgres/test/product.test.ts a Postgres database arrives in tables of the platform, by each way to read it': 67,
   'connectors/runtime/test/create-options.test.ts the engine is told exactly this, and nothing else': 78,
-  'kernel/src/boot/boot-platform.ts bootPlatform': 117,
-  'kernel/src/testing/test-plugin.ts testPlugin': 83,
   'lakehouse/test/arrow.test.ts the Arrow form': 62,
   'plugins/platform/test/metrics.test.ts the text is what Prometheus reads: every family with its help, buckets in order, the sums of all': 73,
   'plugins/sources/test/containers.test.ts a source is discovered and synced in containers of the image that discovery has run': 63,

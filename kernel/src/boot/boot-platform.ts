@@ -19,6 +19,7 @@ import type { Mode } from '../plugins/kernel.ts';
 import type { Platform } from '../plugins/manifest.ts';
 import { type LoadedPlugin, problemCatalogue, setupPlugins } from '../plugins/setup-plugins.ts';
 import { createRuns } from '../runs/create-runs.ts';
+import { Run } from '../runs/run-entity.ts';
 import { runMetrics } from '../runs/run-metrics.ts';
 import type { RunKind } from '../runs/runs.ts';
 import { type TenantPlugins, tenantPlugins } from '../tenancy/tenant-plugins.ts';
@@ -69,7 +70,45 @@ export interface RunningPlatform {
  * migration head, set-up in plan order, declared compared with brought, starts. Throws `Refusal` when it must not run.
  */
 export async function bootPlatform(options: BootOptions): Promise<RunningPlatform> {
-  const { platform, order } = planPlatform(options.platformFile);
+  const plan = await readPlan(options);
+  const { settings } = plan;
+  const telemetry = await startTelemetry({
+    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+    service: `weir-${options.program}`,
+    version: settings.WEIR_RELEASE_SHA,
+  });
+  const { logKeys } = telemetry;
+  const log = options.log ?? createLog({ level: settings.WEIR_LOG_LEVEL, name: options.program, logKeys });
+  const release = (await plan.importFrom(plan.platform.migrations)) as unknown as MigrationsPackage;
+  const histories = await pluginHistories(release, plan.platform.file);
+  const database = await openDatabase({
+    host: settings.DB_HOST,
+    port: settings.DB_PORT,
+    name: settings.DB_NAME,
+    user: settings.DB_USER,
+    password: settings.DB_PASSWORD.reveal(),
+    poolSize: settings.WEIR_DB_POOL_SIZE,
+    entities: [Run, ...plan.planned.flatMap(({ plugin }) => plugin.spec.entities ?? [])],
+    log,
+  });
+  try {
+    await database.assertSafeRole();
+    await checkHead(database.sql, release.migrations, histories);
+    const platform = assemble(plan, { telemetry, log, database }, options.environment);
+    for (const { registration } of platform.plugins) await registration.start?.();
+    return platform;
+  } catch (error) {
+    await database.close();
+    await telemetry.stop();
+    throw error;
+  }
+}
+
+/** What is to be booted, before anything is connected to. */
+type Plan = Awaited<ReturnType<typeof readPlan>>;
+
+async function readPlan({ platformFile, environment }: BootOptions) {
+  const { platform, order } = planPlatform(platformFile);
   const importFrom = importer(platform);
   const planned = await Promise.all(
     order.map(async (manifest) => ({
@@ -79,119 +118,90 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
   );
   const allSettings = readSettings(
     [
-      { owner: 'kernel', schema: kernelSettings, check: (values) => openVault(values, options.environment).faults },
+      { owner: 'kernel', schema: kernelSettings, check: (values) => openVault(values, environment).faults },
       ...planned.flatMap(({ manifest, plugin }) =>
         plugin.spec.settings === undefined ? [] : [{ owner: manifest.id, schema: plugin.spec.settings }],
       ),
     ],
-    options.environment,
+    environment,
   );
   const settings = allSettings.get('kernel') as unknown as KernelSettings;
-  const { vault, prove, deriveKey } = openVault(settings, options.environment);
   const declared = problemCatalogue([
     { owner: 'kernel', problems: kernelProblems },
     { owner: 'kernel', problems: runProblems },
     ...planned.map(({ manifest, plugin }) => ({ owner: manifest.id, problems: plugin.spec.problems ?? {} })),
   ]);
-  const telemetry = await startTelemetry({
-    endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
-    service: `weir-${options.program}`,
-    version: settings.WEIR_RELEASE_SHA,
+  return { platform, order, importFrom, planned, allSettings, settings, declared };
+}
+
+/** Sets the plugins up over the ports that the connections give; starts none of them. */
+function assemble(plan: Plan, connected: Connected, environment: Environment): RunningPlatform {
+  const { order, planned, settings, declared } = plan;
+  const { telemetry, log, database } = connected;
+  const { vault, prove, deriveKey } = openVault(settings, environment);
+  const workflows = temporalWorkflows({
+    address: `${settings.WORKFLOW_HOST}:${settings.WORKFLOW_PORT}`,
+    namespace: settings.WORKFLOW_NAMESPACE,
+    traceparent: telemetry.traceparent,
   });
-  const { logKeys } = telemetry;
-  const log = options.log ?? createLog({ level: settings.WEIR_LOG_LEVEL, name: options.program, logKeys });
-  const release = (await importFrom(platform.migrations)) as unknown as MigrationsPackage;
-  const histories = await pluginHistories(release, platform.file);
-  const database = await openDatabase({
-    host: settings.DB_HOST,
-    port: settings.DB_PORT,
-    name: settings.DB_NAME,
-    user: settings.DB_USER,
-    password: settings.DB_PASSWORD.reveal(),
-    poolSize: settings.WEIR_DB_POOL_SIZE,
-    entities: planned.flatMap(({ plugin }) => plugin.spec.entities ?? []),
+  const kinds: RunKind[] = [];
+  const given = contributions();
+  const metrics = createMetrics();
+  const queueOf = (role: string) => taskQueue(role, environment);
+  const ended: typeof countRun = (run) => countRun(run);
+  const runs = createRuns({ db: database.db, workflows, kinds, queueOf, contributions: given, ended, telemetry, log });
+  const tenants = tenantStore(database.sql);
+  const optIn = new Set(order.flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : [])));
+  const shared = {
+    version: packageJson.version,
+    settings,
+    database,
+    workflows,
+    vault,
+    metrics,
+    contributions: given,
+    tenantPlugins: tenantPlugins({ db: database.db, optIn }),
+  };
+  const services = kernelServices({
+    ...shared,
+    order,
+    queueOf,
+    endpoints: () =>
+      plugins.flatMap(({ manifest, registration }) =>
+        registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: manifest.id })),
+      ),
+    problems: () => problems,
+  });
+  const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics, vault };
+  const plugins = setupPlugins(planned, { ...ports, contributions: given, services }, plan.allSettings);
+  kinds.push(...plugins.flatMap(({ registration }) => registration.runKinds ?? []));
+  const reported = plugins.flatMap(({ registration }) => registration.reported ?? []);
+  const problems = new Map([...reported.map((entry) => [entry.code, entry] as const), ...declared]);
+  const countRun = runMetrics(metrics, kinds);
+  return {
+    ...shared,
     log,
-  });
-  try {
-    await database.assertSafeRole();
-    await checkHead(database.sql, release.migrations, histories);
-    const workflows = temporalWorkflows({
-      address: `${settings.WORKFLOW_HOST}:${settings.WORKFLOW_PORT}`,
-      namespace: settings.WORKFLOW_NAMESPACE,
-      traceparent: telemetry.traceparent,
-    });
-    const kinds: RunKind[] = [];
-    const tenants = tenantStore(database.sql);
-    const given = contributions();
-    const metrics = createMetrics();
-    const queueOf = (role: string) => taskQueue(role, options.environment);
-    const runs = createRuns({
-      db: database.db,
-      workflows,
-      kinds,
-      queueOf,
-      contributions: given,
-      ended: (run) => countRun(run),
-      telemetry,
-      log,
-    });
-    const optIn = new Set(order.flatMap(({ id, tenancy }) => (tenancy === 'opt-in' ? [id] : [])));
-    const plugged = tenantPlugins({ db: database.db, optIn });
-    const services = kernelServices({
-      version: packageJson.version,
-      settings,
-      order,
-      queueOf,
-      database,
-      workflows,
-      vault,
-      metrics,
-      contributions: given,
-      tenantPlugins: plugged,
-      endpoints: () =>
-        plugins.flatMap(({ manifest, registration }) =>
-          registration.routes.map(({ endpoint }) => ({ ...endpoint, plugin: manifest.id })),
-        ),
-      problems: () => problems,
-    });
-    const ports = { mode: settings.WEIR_MODE as Mode, log, db: database.db, runs, tenants, metrics, vault };
-    const plugins = setupPlugins(planned, { ...ports, contributions: given, services }, allSettings);
-    kinds.push(...plugins.flatMap(({ registration }) => registration.runKinds ?? []));
-    const reported = plugins.flatMap(({ registration }) => registration.reported ?? []);
-    const problems = new Map([...reported.map((entry) => [entry.code, entry] as const), ...declared]);
-    const countRun = runMetrics(metrics, kinds);
-    const stop = async () => {
+    telemetry,
+    runs,
+    tenants,
+    deriveKey,
+    plugins,
+    problems,
+    proveVault: () => proveVault(prove, log),
+    importDoor: ({ manifest }, door) => plan.importFrom(`${manifest.packageName}${door.slice(1)}`),
+    async stop() {
       for (const { registration } of plugins.toReversed()) await registration.stop?.();
       await workflows.close();
       await database.close();
       await telemetry.stop();
-    };
-    for (const { registration } of plugins) await registration.start?.();
-    return {
-      version: packageJson.version,
-      settings,
-      log,
-      telemetry,
-      database,
-      workflows,
-      runs,
-      tenants,
-      tenantPlugins: plugged,
-      metrics,
-      contributions: given,
-      vault,
-      deriveKey,
-      proveVault: () => proveVault(prove, log),
-      plugins,
-      problems,
-      importDoor: ({ manifest }, door) => importFrom(`${manifest.packageName}${door.slice(1)}`),
-      stop,
-    };
-  } catch (error) {
-    await database.close();
-    await telemetry.stop();
-    throw error;
-  }
+    },
+  };
+}
+
+interface Connected {
+  telemetry: Telemetry;
+  log: Logger;
+  database: Database;
 }
 
 /** Packages are found from where `platform.json` lies, so that a deployment chooses its own plugins. */

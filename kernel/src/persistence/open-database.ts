@@ -3,7 +3,6 @@ import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-o
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import type { Tenant } from '../contract/caller.ts';
-import { Run } from '../runs/run-entity.ts';
 import { databaseError } from './errors.ts';
 import { inFlight } from './in-flight.ts';
 import { type PlatformSql, runSql } from './run-sql.ts';
@@ -27,7 +26,7 @@ export interface DatabaseOptions {
   name: string;
   user: string;
   password: string;
-  /** The entities of all plugins. */
+  /** The entities of the kernel and of all plugins. */
   entities: readonly AnyEntity[];
   log: Logger;
   /** Connections at most; ten unless given. */
@@ -51,7 +50,7 @@ export interface Database {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { log, maxSilenceMs = MAX_SILENCE_MS } = options;
   const orm = await MikroORM.init({
-    entities: [Run, ...options.entities] as Entity<object>[],
+    entities: [...options.entities] as Entity<object>[],
     host: options.host,
     port: options.port,
     dbName: options.name,

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Vault } from '@weir/vault';
 import { testVault } from '@weir/vault/testing';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { providerKeys } from '../auth/keys.ts';
+import type { TokenRules } from '../auth/verify-token.ts';
 import { kernelServices } from '../boot/kernel-services.ts';
 import type { KernelSettings } from '../config/kernel-settings.ts';
 import type { Tenant } from '../contract/caller.ts';
@@ -16,12 +17,13 @@ import { authenticator } from '../http/authenticate.ts';
 import { idempotencyStore } from '../http/idempotency.ts';
 import { createServer } from '../http/server.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { openDatabase } from '../persistence/open-database.ts';
+import { type Database, openDatabase } from '../persistence/open-database.ts';
 import type { Provided, Registration, WeirPlugin } from '../plugins/define-plugin.ts';
 import type { Kernel } from '../plugins/kernel.ts';
 import type { Manifest } from '../plugins/manifest.ts';
 import { problemCatalogue } from '../plugins/setup-plugins.ts';
 import { createRuns } from '../runs/create-runs.ts';
+import { Run } from '../runs/run-entity.ts';
 import type { RunKind } from '../runs/runs.ts';
 import { tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
@@ -82,8 +84,50 @@ export async function testPlugin(
   const found = await testDatabase(t, options.tools);
   const log = pino({ level: 'silent' });
   const { app: login } = found;
-  const entities = plugin.spec.entities ?? [];
+  const entities = [Run, ...(plugin.spec.entities ?? [])];
   const database = await openDatabase({ ...login, name: login.database, entities, log });
+  const { kernel, workflows, registration, given } = setUp(plugin, options, { database, log });
+  const issuer = await testIssuer(t);
+  const app = createServer(log);
+  auditCalls(app, given, log);
+  const deps = {
+    authenticate: authenticator({
+      rules: rulesOf(issuer.url, log),
+      tenants: kernel.tenants,
+      tenantPlugins: ALL_ENABLED,
+      contributions: given,
+    }),
+    idempotency: idempotencyStore(database.db, randomBytes(32)),
+  };
+  await app.register(plugin, { registration, deps });
+  await registration.start?.();
+  t.teardown(async () => {
+    await app.close();
+    await registration.stop?.();
+    await database.close();
+  });
+  const injected = injectingFetch(app);
+  const tokenOf = (alias: string, role: string) =>
+    issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
+  return {
+    app,
+    database: found,
+    kernel,
+    registration,
+    workflows,
+    tenant: (alias) => found.tenant(alias),
+    as: (alias, role = 'admin') => ({
+      async call(endpoint, input = {}, headers = {}) {
+        const token = await tokenOf(alias, role);
+        return call(endpoint, input, { url: 'http://weir.test', token, tenant: alias, headers, fetch: injected });
+      },
+      headers: async () => ({ authorization: `Bearer ${await tokenOf(alias, role)}`, 'x-tenant-id': alias }),
+    }),
+  };
+}
+
+/** Sets the plugin up over a kernel of the test. */
+function setUp(plugin: WeirPlugin, options: TestPluginOptions, { database, log }: { database: Database; log: Logger }) {
   const workflows = memoryWorkflows();
   const given = contributions();
   const kinds: RunKind[] = [...(options.runKinds ?? [])];
@@ -122,50 +166,20 @@ export async function testPlugin(
   const registration = plugin.spec.setup(kernel);
   given.add(registration.contributes ?? []);
   kinds.push(...(registration.runKinds ?? []));
-  const issuer = await testIssuer(t);
-  const keys = providerKeys({ providerUrl: issuer.url, log });
-  const rules = {
-    issuer: issuer.url,
-    audience: TEST_AUDIENCE,
-    organizationClaim: 'organization',
-    platformAdminRole: 'platform_admin',
-    services: new Map(),
-    serviceMarks: [{ sub: '{client}' }],
-    delegations: new Map(),
-    keys,
-  };
-  const app = createServer(log);
-  auditCalls(app, given, log);
-  const deps = {
-    authenticate: authenticator({ rules, tenants, tenantPlugins: ALL_ENABLED, contributions: given }),
-    idempotency: idempotencyStore(database.db, randomBytes(32)),
-  };
-  await app.register(plugin, { registration, deps });
-  await registration.start?.();
-  t.teardown(async () => {
-    await app.close();
-    await registration.stop?.();
-    await database.close();
-  });
-  const injected = injectingFetch(app);
-  const tokenOf = (alias: string, role: string) =>
-    issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
-  return {
-    app,
-    database: found,
-    kernel,
-    registration,
-    workflows,
-    tenant: (alias) => found.tenant(alias),
-    as: (alias, role = 'admin') => ({
-      async call(endpoint, input = {}, headers = {}) {
-        const token = await tokenOf(alias, role);
-        return call(endpoint, input, { url: 'http://weir.test', token, tenant: alias, headers, fetch: injected });
-      },
-      headers: async () => ({ authorization: `Bearer ${await tokenOf(alias, role)}`, 'x-tenant-id': alias }),
-    }),
-  };
+  return { kernel, workflows, registration, given };
 }
+
+/** What tokens of the test's issuer are held to. */
+const rulesOf = (issuer: string, log: Logger): TokenRules => ({
+  issuer,
+  audience: TEST_AUDIENCE,
+  organizationClaim: 'organization',
+  platformAdminRole: 'platform_admin',
+  services: new Map(),
+  serviceMarks: [{ sub: '{client}' }],
+  delegations: new Map(),
+  keys: providerKeys({ providerUrl: issuer, log }),
+});
 
 /** The client's fetch over Fastify's injection, so that a test speaks the real wire without a port. */
 function injectingFetch(app: FastifyInstance): typeof fetch {
