@@ -24,16 +24,16 @@ import {
   type TableRef,
   Tables,
 } from './contract.ts';
-import { samplesService } from './dataset/samples.ts';
-import { datasetService } from './dataset/service.ts';
-import { storageUse } from './dataset/storage-use.ts';
 import { ProducerEntity } from './producer/entity.ts';
 import { producersService } from './producer/producers.ts';
 import { quarantinePage } from './quarantine/list.ts';
+import { samplesService } from './read/samples.ts';
+import { datasetService } from './read/service.ts';
+import { storageUse } from './read/storage-use.ts';
 import { checkSettings, datasetSettings } from './settings.ts';
+import { loadTables } from './store/table-store.ts';
 import { sweepSchedule } from './sweep/schedule.ts';
 import { sweep } from './sweep/sweep.ts';
-import { loadTables } from './table/table-store.ts';
 import { tablesService } from './table/tables.ts';
 import { warehouseCheck } from './warehouse-check.ts';
 

@@ -2,8 +2,8 @@ import type { TenantDb } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { localPath } from '@weir/lakehouse';
 import t from 'tap';
+import { commitTables } from '../src/commit/commit.ts';
 import { getDataset } from '../src/contract.ts';
-import { commitTables } from '../src/table/commit.ts';
 import { batch, depsOf, type Lake, lake } from './kit.ts';
 
 const rowsOf = async (world: Lake, table: string): Promise<string | undefined> => {

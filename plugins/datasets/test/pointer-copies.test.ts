@@ -1,7 +1,7 @@
 import type { LoadedTable, TableMetadata } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t from 'tap';
-import { copyPointers, isLater } from '../src/table/pointer-copies.ts';
+import { copyPointers, isLater } from '../src/store/pointer-copies.ts';
 import { depsOf, lake, rewrite } from './kit.ts';
 
 /** States of one table, each after the one before, with logs of some length; clocks may stand still, never go back. */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { inLane } from '../../../test/lane.ts';
-import { commitTables } from '../src/table/commit.ts';
-import { loadTables } from '../src/table/table-store.ts';
+import { commitTables } from '../src/commit/commit.ts';
+import { loadTables } from '../src/store/table-store.ts';
 import { batch, depsOf, lake, losing } from './kit.ts';
 
 const WRITERS = 8;

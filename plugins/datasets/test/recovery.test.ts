@@ -7,8 +7,8 @@ import { localPath } from '@weir/lakehouse';
 import fc from 'fast-check';
 import t from 'tap';
 import { cases } from '../../../test/lane.ts';
+import { commitTables } from '../src/commit/commit.ts';
 import { previewDataset } from '../src/contract.ts';
-import { commitTables } from '../src/table/commit.ts';
 import { batch, depsOf, type Lake, lake, SCHEMA } from './kit.ts';
 
 /** The code of the problem that a promise is rejected with, or `ok`. */

@@ -2,10 +2,10 @@ import { currentSchema } from '@weir/lakehouse';
 import type { Fault } from '@weir/lakehouse/testing';
 import t from 'tap';
 import { inLane } from '../../../test/lane.ts';
+import { commitTables } from '../src/commit/commit.ts';
 import { quarantineOf } from '../src/contract.ts';
-import { commitTables } from '../src/table/commit.ts';
+import { loadTables } from '../src/store/table-store.ts';
 import { prepareTable } from '../src/table/prepare.ts';
-import { loadTables } from '../src/table/table-store.ts';
 import { losing, SCHEMA } from './kit.ts';
 import { remoteLake, requestOf } from './remote-lake.ts';
 

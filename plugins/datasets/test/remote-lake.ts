@@ -6,8 +6,8 @@ import { startFlakyProxy, startRestCatalog } from '@weir/lakehouse/testing';
 import type { Test } from 'tap';
 import { type CommitRequest, quarantineOf, type TableRef } from '../src/contract.ts';
 import { createStager, type TableSchema } from '../src/stage.ts';
+import type { TableDeps } from '../src/store/table-store.ts';
 import { prepareTable } from '../src/table/prepare.ts';
-import type { TableDeps } from '../src/table/table-store.ts';
 import { batch, depsOf, lake, SCHEMA } from './kit.ts';
 
 const SHAPE = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] } as const;

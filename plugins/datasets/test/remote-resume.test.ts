@@ -1,7 +1,7 @@
 import type { RemoteCatalog } from '@weir/lakehouse';
 import t from 'tap';
+import { commitTables } from '../src/commit/commit.ts';
 import { type CommitRequest, quarantineOf } from '../src/contract.ts';
-import { commitTables } from '../src/table/commit.ts';
 import { resumeStream } from '../src/table/resume.ts';
 import { filesOf, remoteLake, requestOf } from './remote-lake.ts';
 

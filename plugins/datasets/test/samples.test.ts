@@ -1,7 +1,7 @@
 import type { Tenant } from '@weir/kernel';
 import t from 'tap';
 import type { SamplesService } from '../src/contract.ts';
-import { turns } from '../src/dataset/turns.ts';
+import { turns } from '../src/read/turns.ts';
 import { lake } from './kit.ts';
 
 const ROWS = [

@@ -16,7 +16,7 @@ import {
 } from '@weir/lakehouse';
 import { type AuditsService, type NotCounted, quarantineOf, type TableRef } from '../contract.ts';
 import { assertWritable } from '../dataset/dataset-id.ts';
-import { identOf } from '../table/table-store.ts';
+import { identOf } from '../store/table-store.ts';
 
 export interface AuditDeps {
   kernel: Kernel;

@@ -18,9 +18,9 @@ import {
   type TableRef,
 } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
-import { decodePreviewPlace, encodePreviewPlace } from '../dataset/preview-place.ts';
-import { type OpenTable, openTable, type ReadDeps } from '../dataset/readable-tables.ts';
-import { asProblems } from '../table/lakehouse-problem.ts';
+import { decodePreviewPlace, encodePreviewPlace } from '../read/preview-place.ts';
+import { type OpenTable, openTable, type ReadDeps } from '../read/readable-tables.ts';
+import { asProblems } from '../store/lakehouse-problem.ts';
 
 export interface QuarantineDeps extends ReadDeps {
   pool: QueryPool;

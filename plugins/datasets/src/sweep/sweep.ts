@@ -1,10 +1,10 @@
 import { decodePageToken, encodePageToken, type Tenant } from '@weir/kernel';
 import { type Input, MAX_PAGE_SIZE, type Output, Problem } from '@weir/kernel/contract';
 import { referencedFiles, toLocation } from '@weir/lakehouse';
+import { runsOfPending } from '../commit/pending-commits.ts';
 import { MAX_SHOWN_FILES, type sweepStagedFiles, type TableRef } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
-import { runsOfPending } from '../table/pending-commits.ts';
-import { loadTables, type TableDeps } from '../table/table-store.ts';
+import { loadTables, type TableDeps } from '../store/table-store.ts';
 import { type Decision, decide, type EntryFacts } from './decide.ts';
 import { dueEntries, endEntry, type LedgerEntry, setMark } from './ledger.ts';
 

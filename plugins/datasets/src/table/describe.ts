@@ -5,7 +5,7 @@ import { isWritable } from '../dataset/dataset-id.ts';
 import { decimalDigits } from '../dataset/decimal-digits.ts';
 import { mayRead, readableBy } from '../dataset/readable.ts';
 import { producedTables } from '../producer/producers.ts';
-import { identOf, loadTables, type TableDeps } from './table-store.ts';
+import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 
 /** What holds of a table now; whatever is wrong with it is said by the answer, only an unreachable database throws. */
 export async function describeTable(deps: TableDeps, tenant: Tenant, ref: TableRef): Promise<TableDescription> {

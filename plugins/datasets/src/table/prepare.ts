@@ -3,12 +3,12 @@ import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { currentSchema, LakehouseError, type TableMetadata } from '@weir/lakehouse';
+import { endOf, SEEDS } from '../commit/commit-end.ts';
+import { replacedBy } from '../commit/find-commit.ts';
+import { dataLocation } from '../commit/staged-files.ts';
 import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
-import { endOf, SEEDS } from './commit-end.ts';
-import { replacedBy } from './find-commit.ts';
+import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
 import { schemaEffects } from './schema-effects.ts';
-import { dataLocation } from './staged-files.ts';
-import { type CurrentTable, loadTables, type TableDeps } from './table-store.ts';
 import { wantedColumns } from './wanted-columns.ts';
 
 /** Makes the table or evolves it until its current schema holds every column of the JSON schema; idempotent. */

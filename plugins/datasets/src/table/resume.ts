@@ -2,12 +2,12 @@ import { type OpenCommit, recoveryOf } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import type { Snapshot } from '@weir/lakehouse';
 import { readCheckpoint } from '../checkpoint/checkpoints.ts';
+import { commitTables } from '../commit/commit.ts';
+import { commitName, nameOfSnapshot } from '../commit/commit-id.ts';
+import { newestOf } from '../commit/find-commit.ts';
+import { dropPending, findPending, type Lease, type PendingCommit } from '../commit/pending-commits.ts';
 import { quarantineOf, type ResumePoint, type TableCommit, type TableRef } from '../contract.ts';
-import { commitTables } from './commit.ts';
-import { commitName, nameOfSnapshot } from './commit-id.ts';
-import { newestOf } from './find-commit.ts';
-import { dropPending, findPending, type Lease, type PendingCommit } from './pending-commits.ts';
-import { type CurrentTable, loadTables, type TableDeps } from './table-store.ts';
+import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
 
 /** A stream as its producer asks for it. */
 export interface ResumedStream {

@@ -15,10 +15,10 @@ import {
   type TableIdent,
   type TableSchema,
 } from '@weir/lakehouse';
+import { type DeferredWrites, deferWrites } from '../commit/deferred-writes.ts';
+import { LostRace, outcomeOf } from '../commit/outcome.ts';
 import { datasetProblems, type PrepareOptions, type TableRef } from '../contract.ts';
-import { type DeferredWrites, deferWrites } from './deferred-writes.ts';
-import { LostRace, outcomeOf } from './outcome.ts';
-import { type CurrentTable, identOf, loadTables, newTableLocation, type TableDeps } from './table-store.ts';
+import { type CurrentTable, identOf, loadTables, newTableLocation, type TableDeps } from '../store/table-store.ts';
 
 /** A table as it is to be: its name, its columns, and what may be done to bring it there. */
 export interface WantedTable extends Pick<PrepareOptions, 'policy' | 'partitionBy'> {

@@ -1,14 +1,14 @@
 import { readCheckpoint } from '../checkpoint/checkpoints.ts';
+import { commitTables } from '../commit/commit.ts';
+import { measureCommits } from '../commit/commit-metrics.ts';
+import { enterStaged } from '../commit/staged-files.ts';
 import { datasetProblems, type TableRef, type TablesService } from '../contract.ts';
 import { assertWritable, datasetId } from '../dataset/dataset-id.ts';
-import { commitTables } from './commit.ts';
-import { measureCommits } from './commit-metrics.ts';
+import { asProblems } from '../store/lakehouse-problem.ts';
+import type { TableDeps } from '../store/table-store.ts';
 import { describeTable, tableSnapshots } from './describe.ts';
-import { asProblems } from './lakehouse-problem.ts';
 import { prepareTable, tableHead } from './prepare.ts';
 import { resumeStream } from './resume.ts';
-import { enterStaged } from './staged-files.ts';
-import type { TableDeps } from './table-store.ts';
 
 /** The one way by which rows get into tables; every call checks that its tables are the tenant's own. */
 export function tablesService(deps: TableDeps): TablesService {

@@ -2,11 +2,11 @@ import { faultpoint, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
 import type { CommitRequest, StagedPlace } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
+import { identOf, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
 import type { TableDraft } from './draft-table.ts';
 import { LostRace } from './outcome.ts';
 import { enterStaged, leaveStaged } from './staged-files.ts';
-import { identOf, type TableDeps } from './table-store.ts';
 
 /**
  * Pointers and checkpoints in one database: they move in one transaction, in which the run's row is locked, so that an

@@ -3,12 +3,12 @@ import type { CommitEffect, CommitEvent, Draft } from '@weir/engine';
 import { faultpoint, type Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import type { CommitRequest, TableCommit } from '../contract.ts';
+import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
 import { commitId } from './commit-id.ts';
 import { draftOf, draftTable, type TableDraft } from './draft-table.ts';
 import { findCommit } from './find-commit.ts';
 import { outcomeOf } from './outcome.ts';
 import { leaveStaged } from './staged-files.ts';
-import { type CurrentTable, loadTables, type TableDeps } from './table-store.ts';
 
 /** Where the pointers of tables are, and what is kept beside them. */
 export interface Pointers {

@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '@weir/kernel';
 import type { TableRef } from '../contract.ts';
-import type { Readable } from './readable.ts';
+import type { Readable } from '../dataset/readable.ts';
 
 /** A table of the catalog and where its current metadata lies. */
 export interface CatalogTable {

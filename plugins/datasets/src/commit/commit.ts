@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import { type CommitRequest, type CommitResult, datasetProblems, type TableCommit } from '../contract.ts';
+import type { TableDeps } from '../store/table-store.ts';
 import { commitEffects } from './commit-effects.ts';
 import { endOf, SEEDS } from './commit-end.ts';
 import { commitId } from './commit-id.ts';
 import { jointPointers } from './joint-pointers.ts';
 import type { Lease } from './pending-commits.ts';
 import { remotePointers } from './remote-pointers.ts';
-import type { TableDeps } from './table-store.ts';
 
 /**
  * Moves the pointers of all tables and stores all checkpoints, in one transaction unless a remote catalog has the

@@ -19,8 +19,8 @@ import {
   type previewDataset,
   type TableRef,
 } from '../contract.ts';
-import { datasetId } from './dataset-id.ts';
-import { typeText } from './dataset-view.ts';
+import { datasetId } from '../dataset/dataset-id.ts';
+import { typeText } from '../dataset/dataset-view.ts';
 import { decodePreviewPlace, encodePreviewPlace, type PreviewPlace, previewBinding } from './preview-place.ts';
 import { previewQuery } from './preview-query.ts';
 

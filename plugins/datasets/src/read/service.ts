@@ -11,13 +11,19 @@ import type {
   listSchemaVersions,
   previewDataset,
 } from '../contract.ts';
-import { asProblems } from '../table/lakehouse-problem.ts';
-import { detailView, itemView, legacySnapshotView, legacyTableView, snapshotTwinView } from './dataset-view.ts';
+import {
+  detailView,
+  itemView,
+  legacySnapshotView,
+  legacyTableView,
+  snapshotTwinView,
+} from '../dataset/dataset-view.ts';
+import { schemaView } from '../dataset/schema-view.ts';
+import { asProblems } from '../store/lakehouse-problem.ts';
 import { pageOf } from './page-of.ts';
 import { arrowPreview, jsonPreview } from './preview.ts';
 import { openTable, type ReadDeps, readableTables } from './readable-tables.ts';
 import { askedSchema, schemaHistory } from './schema-history.ts';
-import { schemaView } from './schema-view.ts';
 
 export interface DatasetDeps extends ReadDeps {
   pool: QueryPool;

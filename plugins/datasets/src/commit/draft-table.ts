@@ -9,10 +9,10 @@ import {
   toLocation,
 } from '@weir/lakehouse';
 import { datasetProblems, type TableCommit } from '../contract.ts';
+import type { CurrentTable, TableDeps } from '../store/table-store.ts';
 import { commitSummary } from './commit-id.ts';
 import { type DeferredWrites, deferWrites } from './deferred-writes.ts';
 import { checkStagedFiles } from './staged-files.ts';
-import type { CurrentTable, TableDeps } from './table-store.ts';
 
 /** The new state of one table, made and not yet written. */
 export interface TableDraft {

@@ -1,6 +1,6 @@
 import { findSnapshot, type Scanner } from '@weir/lakehouse';
 import type { StorageUse } from '@weir/plugin-platform/contract';
-import { decimalDigits } from './decimal-digits.ts';
+import { decimalDigits } from '../dataset/decimal-digits.ts';
 
 /** Metadata files that are read at one time. */
 const BATCH = 16;

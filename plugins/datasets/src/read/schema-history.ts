@@ -9,8 +9,8 @@ import {
   type TableSchema,
 } from '@weir/lakehouse';
 import { type getDatasetSchema, type listSchemaVersions, schemaChanges } from '../contract.ts';
+import { schemaFields } from '../dataset/schema-view.ts';
 import { pageOf } from './page-of.ts';
-import { schemaFields } from './schema-view.ts';
 
 /** Earlier metadata files that one page may open to date schemas that no snapshot was written with. */
 const MAX_LOG_READS = 16;

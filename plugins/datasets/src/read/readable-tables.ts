@@ -2,12 +2,12 @@ import { decodePageToken, encodePageToken, type Kernel, type Tenant } from '@wei
 import { DEFAULT_PAGE_SIZE, kernelProblems } from '@weir/kernel/contract';
 import type { JdbcCatalog, Scanner, TableMetadata } from '@weir/lakehouse';
 import { datasetProblems, type TableRef } from '../contract.ts';
+import { datasetId, parseDatasetId } from '../dataset/dataset-id.ts';
+import { mayRead, readableBy } from '../dataset/readable.ts';
 import { holderOf, producedTables } from '../producer/producers.ts';
-import { asProblems } from '../table/lakehouse-problem.ts';
-import type { CurrentTable } from '../table/table-store.ts';
-import { datasetId, parseDatasetId } from './dataset-id.ts';
+import { asProblems } from '../store/lakehouse-problem.ts';
+import type { CurrentTable } from '../store/table-store.ts';
 import { listTables } from './list-tables.ts';
-import { mayRead, readableBy } from './readable.ts';
 
 export interface ReadDeps {
   kernel: Kernel;

@@ -3,13 +3,13 @@ import { kernelProblems } from '@weir/kernel/contract';
 import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
 import { type CommitRequest, datasetProblems } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
+import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
 import type { TableDraft } from './draft-table.ts';
 import { placesOf } from './joint-pointers.ts';
 import { LostRace } from './outcome.ts';
 import { keepPending, type Lease, letPendingGo } from './pending-commits.ts';
 import { enterStaged, leaveStaged } from './staged-files.ts';
-import { identOf, loadTables, type TableDeps } from './table-store.ts';
 
 /**
  * Pointers in a remote catalog, checkpoints in our database. The commit waits in the database, whole, before the catalog
