@@ -20,6 +20,7 @@ import { s18_credential_place } from './s18_credential_place.ts';
 import { s19_idempotency_age } from './s19_idempotency_age.ts';
 import { s20_own_namespaces } from './s20_own_namespaces.ts';
 import { s21_evidence } from './s21_evidence.ts';
+import { s22_missed_times } from './s22_missed_times.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   s19_idempotency_age,
   s20_own_namespaces,
   s21_evidence,
+  s22_missed_times,
 ];

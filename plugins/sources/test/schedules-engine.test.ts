@@ -9,6 +9,7 @@ import { getSchedule, putSchedule } from '../src/contract.ts';
 import { scheduleIdOf } from '../src/schedule/bring-in-line.ts';
 import { ScheduleEntity } from '../src/schedule/entity.ts';
 import { fireSchedule } from '../src/schedule/fire.ts';
+import { noteMissedTimes } from '../src/schedule/missed-times.ts';
 import { holdAgainst, reconcile, startReconciler } from '../src/schedule/reconcile.ts';
 import { filesSource, ok, testPlatform } from './platform.ts';
 import { scheduleParts } from './schedule-parts.ts';
@@ -73,6 +74,51 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
     t.match(last_firings[0], { firing_id: later, status: 'skipped', reason: { code: 'schedule_waiting' } });
     t.equal(await fire(earlier), 'done');
     t.strictSame(started, [earlier]);
+  });
+
+  await t.test('times that nobody came to in their window → missed, once, the newest ten one by one', async (t) => {
+    ok(await api(putSchedule, { params, body: { interval_seconds: 3_600, catchup_window_seconds: 600 } }));
+    const hour = (ago: number) => new Date((Math.floor(Date.now() / 3_600_000) - ago) * 3_600_000);
+    // As after an outage that began 30 hours ago; one of its times was begun.
+    await platform.db(tenant).transaction(async (tx) => {
+      await tx.sql('delete from sources.schedule_firing where tenant_id = $1', [tenant.tenantId]);
+      await tx.sql('update sources.schedule set judged_from = $2 where tenant_id = $1', [tenant.tenantId, hour(30)]);
+    });
+    const time = { tenant_id: tenant.tenantId, source_id, firing_id: randomUUID() };
+    await fireSchedule({ ...parts, syncs: { start: async () => ({}) as never } }, tenant, {
+      ...time,
+      scheduled_at: hour(3).toISOString(),
+    });
+    const listed = async () => ok(await api(getSchedule, { params })).last_firings;
+    await noteMissedTimes(parts, tenant, new Date(hour(1).getTime() + 600_000));
+    t.notMatch(
+      (await listed()).map((one) => one.scheduled_at),
+      [hour(1).toISOString()],
+      'it may still be begun',
+    );
+    const now = new Date(hour(0).getTime() + 600_000);
+    for (const _ of [1, 2]) await noteMissedTimes(parts, tenant, now);
+    await fireSchedule({ ...parts, syncs: { start: async () => ({}) as never } }, tenant, {
+      ...{ ...time, firing_id: randomUUID() },
+      scheduled_at: hour(2).toISOString(),
+    });
+    const found = await listed();
+    const times = found.map((one) => one.scheduled_at);
+    t.strictSame(
+      new Set(found.map(({ status, reason }) => `${status} ${reason?.code}`)),
+      new Set(['skipped schedule_missed']),
+    );
+    t.equal(new Set(times).size, times.length, 'each once');
+    const rows = await platform
+      .db(tenant)
+      .transaction((tx) =>
+        tx.sql(
+          `select scheduled_at, reason->>'detail' as detail from sources.schedule_firing where tenant_id = $1 order by 1 desc`,
+          [tenant.tenantId],
+        ),
+      );
+    t.equal(rows.rows.length, 12, 'ten of the outage, the one that was begun too late, the one after');
+    t.match(rows.rows.at(-1)?.detail, /18 earlier times in a row were missed too/);
   });
 
   await t.test('what somebody deleted or changed in the engine is made again', async (t) => {

@@ -18,6 +18,8 @@ export const ScheduleEntity = defineEntity({
     version: p.integer(),
     /** Kept fresh by the reconciler, for filters and orders; null while nothing is to come. */
     nextRunAt: p.datetime().nullable(),
+    /** The first time of which it was not looked whether it was missed; null while nothing is to come. */
+    judgedFrom: p.datetime().nullable(),
     appliedVersion: p.integer().nullable(),
     appliedDigest: p.string().nullable(),
     engineMark: p.string().nullable(),

@@ -98,8 +98,18 @@ async function toBeCarriedOut(
     await tx.update(schedule, { nextRunAt: nextRunOf(schedules, schedule, new Date()) ?? null });
     if (reason === undefined) return schedule.overlap;
   }
-  if (reason !== undefined) await noteFiring(tx, firing, { outcome: 'skipped', reason });
+  if (reason !== undefined && !(await isNotedAsMissed(tx, firing)))
+    await noteFiring(tx, firing, { outcome: 'skipped', reason });
   return undefined;
+}
+
+/** A sweep notes a time that nobody began in its window; a worker may still come to it much later. */
+async function isNotedAsMissed(
+  tx: TenantTransaction,
+  { sourceId, firingId, scheduledAt, origin }: NewFiring,
+): Promise<boolean> {
+  const same = { sourceId, scheduledAt, origin, outcome: 'skipped', firingId: { $ne: firingId } } as const;
+  return (await tx.findOne(FiringEntity, same)) !== undefined;
 }
 
 /** Why a time comes to nothing before anybody looks whether the source can be synced. Pure but for the clock. */

@@ -3,7 +3,7 @@ import type { FiringView } from '../contract.ts';
 import { FiringEntity, type FiringRow } from './entity.ts';
 
 /** Firings that are kept of one source. */
-const KEPT = 200;
+export const KEPT = 200;
 
 export type SkipReason = NonNullable<FiringView['reason']>;
 
@@ -56,11 +56,16 @@ export async function noteFiring(tx: TenantTransaction, firing: NewFiring, to: F
     return;
   }
   await tx.insert(FiringEntity, { ...firing, ...told, firedAt: now });
+  await forgetOldest(tx, firing.sourceId);
+}
+
+/** Keeps the newest firings of a source, and those that wait. */
+export async function forgetOldest(tx: TenantTransaction, sourceId: string): Promise<void> {
   await tx.sql(
     `delete from sources.schedule_firing where tenant_id = $1 and source_id = $2 and outcome <> 'waiting' and firing_id in (
        select firing_id from sources.schedule_firing where tenant_id = $1 and source_id = $2
        order by fired_at desc, firing_id offset $3)`,
-    [tx.tenant.tenantId, firing.sourceId, KEPT],
+    [tx.tenant.tenantId, sourceId, KEPT],
   );
 }
 

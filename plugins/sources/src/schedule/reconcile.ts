@@ -2,6 +2,7 @@ import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel'
 import { bringInLine, engineSchedule, type InLineDeps, SCHEDULE_WORKFLOW, scheduleIdOf } from './bring-in-line.ts';
 import { ScheduleEntity } from './entity.ts';
 import { SKIPS } from './firings.ts';
+import { noteMissedTimes } from './missed-times.ts';
 import { nextRunOf } from './next-run.ts';
 
 const SWEEP_EVERY_MS = 5_000;
@@ -36,6 +37,7 @@ export function startReconciler(deps: ReconcileDeps): Repetition {
 export async function reconcile(deps: ReconcileDeps): Promise<void> {
   for (const tenant of await deps.kernel.tenants.list()) {
     await keepRows(deps, tenant);
+    await noteMissedTimes(deps, tenant);
     const changed = await rowsOf(deps, tenant, 'applied_version is distinct from version or deleted_at is not null');
     for (const sourceId of changed) await bringInLine(deps, tenant, sourceId);
   }

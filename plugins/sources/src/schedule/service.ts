@@ -181,7 +181,15 @@ async function replace(
   const made = { times, overlap, updatedBy: by };
   if (row === undefined) {
     const nextRunAt = nextRunOf(deps.schedules, { times, pausedAt: null }, now) ?? null;
-    await tx.insert(ScheduleEntity, { ...made, sourceId, version: 1, nextRunAt, createdAt: now, updatedAt: now });
+    await tx.insert(ScheduleEntity, {
+      ...made,
+      sourceId,
+      version: 1,
+      nextRunAt,
+      judgedFrom: nextRunAt,
+      createdAt: now,
+      updatedAt: now,
+    });
     await deps.events?.publish(tx, { topic: 'schedule', id: sourceId, version: '1' });
     return;
   }
@@ -197,7 +205,15 @@ async function write(
 ): Promise<void> {
   const now = new Date();
   const nextRunAt = nextRunOf(schedules, { ...row, ...change }, now) ?? null;
-  const { version } = await tx.update(row, { ...change, nextRunAt, version: row.version + 1, updatedAt: now });
+  // Times that were missed before a pause are still to be noted.
+  const judgedFrom = change.pausedAt ? row.judgedFrom : nextRunAt;
+  const { version } = await tx.update(row, {
+    ...change,
+    nextRunAt,
+    judgedFrom,
+    version: row.version + 1,
+    updatedAt: now,
+  });
   await events?.publish(tx, { topic: 'schedule', id: row.sourceId, version: String(version) });
 }
 
