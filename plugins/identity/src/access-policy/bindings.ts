@@ -1,7 +1,7 @@
 import { type KnownPrincipal, rolesIn, type Tenant, type TenantRole } from '@weir/kernel/contract';
 import { effectiveRole, highestRole } from '../api-token/effective-role.ts';
 import type { AccessDocumentBody, BindingBody, BindingMatchBody, Claim } from '../contract.ts';
-import { organizationsOf } from './organizations-of.ts';
+import { organizationsOf } from './cedar/organizations-of.ts';
 
 /** Whether a document's bindings say anything: roles narrow by those who grant roles, capabilities by those who grant them. */
 export function bindsAnything({ bindings = [] }: AccessDocumentBody): boolean {

@@ -1,6 +1,6 @@
 import type { PlatformService } from '@weir/kernel';
 import { type Endpoint, fillPath, type KnownPrincipal, rolesIn, type Tenant } from '@weir/kernel/contract';
-import { organizationsOf } from '../organizations-of.ts';
+import { organizationsOf } from './organizations-of.ts';
 
 /** A route as policies know it: by its id, in the groups of what it does. */
 export interface Action {
