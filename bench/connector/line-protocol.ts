@@ -10,7 +10,7 @@ import {
   inContainer,
   withBenchEngine,
   withEngine,
-} from '../containers/bench-engine.ts';
+} from '../engine/bench-engine.ts';
 import { freshFolder, lineFile } from '../lines/line-file.ts';
 import { type Command, type Measured, measuredRun } from '../measure/measured-run.ts';
 import { inTurn, pairing } from '../measure/paired.ts';

@@ -8,7 +8,7 @@ import { buildImage } from '../../test/engines/build-image.ts';
 import { type Engine, engineJson } from '../../test/engines/index.ts';
 import { pythonImage } from '../../test/engines/python-image.ts';
 import { FAKER_IMAGE } from '../../test/foreign/faker-image.ts';
-import { type BenchEngine, withEngine } from '../containers/bench-engine.ts';
+import { type BenchEngine, withEngine } from '../engine/bench-engine.ts';
 import type { Run } from '../measure/paired.ts';
 import { pssBytes } from '../measure/process-tree.ts';
 import { configuredCatalog } from './stock-streams.ts';

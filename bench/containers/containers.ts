@@ -5,10 +5,10 @@ import { cancelSync, getSyncStatus, readRunLogs, startSync } from '@weir/plugin-
 import { type Engine, engineJson, programImage } from '../../test/engines/index.ts';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions, BenchResult } from '../bench-result.ts';
+import { withBenchEngine } from '../engine/bench-engine.ts';
 import { percentile } from '../measure/percentile.ts';
 import { type PlatformProcess, withPlatform } from '../platform-process.ts';
 import { readySource } from '../sync/sync.ts';
-import { withBenchEngine } from './bench-engine.ts';
 
 const RUNS = 12;
 const QUICK_RUNS = 2;

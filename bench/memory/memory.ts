@@ -9,7 +9,7 @@ import {
   inContainer,
   withBenchEngine,
   withEngine,
-} from '../containers/bench-engine.ts';
+} from '../engine/bench-engine.ts';
 import { type PlatformProcess, withPlatform } from '../platform-process.ts';
 import { readySource, syncedSource } from '../sync/sync.ts';
 import { startSlowProxy } from './slow-proxy.ts';

@@ -11,7 +11,7 @@ import {
   inContainer,
   MIB_IN_CONTAINER,
   withBenchEngine,
-} from '../containers/bench-engine.ts';
+} from '../engine/bench-engine.ts';
 import { freshFolder } from '../lines/line-file.ts';
 import { type Command, measuredRun } from '../measure/measured-run.ts';
 import { inTurn, pairing, type Run } from '../measure/paired.ts';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { serverFolder } from '@weir/embedded/testing';
-import type { BenchEngine } from '../containers/bench-engine.ts';
+import type { BenchEngine } from '../engine/bench-engine.ts';
 import type { Command } from '../measure/measured-run.ts';
 
 /** The bridge that every engine makes when it starts. */

@@ -11,7 +11,7 @@ import {
 } from '@weir/plugin-sources/contract';
 import { startWorker } from '../../test/worker-process.ts';
 import type { BenchCase, BenchOptions, BenchResult } from '../bench-result.ts';
-import { type BenchEngine, withEngine } from '../containers/bench-engine.ts';
+import { type BenchEngine, withEngine } from '../engine/bench-engine.ts';
 import { lineFile } from '../lines/line-file.ts';
 import { jsonSchemaOf, LINE_KINDS } from '../lines/line-kinds.ts';
 import { figures, median } from '../measure/paired.ts';
