@@ -27,7 +27,7 @@ export const FOLDER_SIZES: Exceptions = {
   'plugins/sources/src/contract': 22,
   'plugins/sources/src/credential': 25,
   'plugins/sources/src/stream': 20,
-  'plugins/sources/src/sync': 39,
+  'plugins/sources/src/sync': 38,
   'workers/src': 24,
 };
 

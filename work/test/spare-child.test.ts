@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
+import type { BegunChild } from '@weir/work';
+import { spareChild } from '@weir/work';
 import fc from 'fast-check';
 import t from 'tap';
-import type { BegunChild } from '../src/begin-child.ts';
-import { spareChild } from '../src/spare-child.ts';
 
 const SLOTS = 3;
 

@@ -1,17 +1,17 @@
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
-import { attempt, RunFailed, type RunInput, uncountedAttempts } from '@weir/work';
+import { attempt, type BoundedAttempt, boundedAttempt, RunFailed, type RunInput, uncountedAttempts } from '@weir/work';
 import { pino } from 'pino';
 import t from 'tap';
 import { compiledWorkflows } from '../../../test/compiled-workflows.ts';
-import { boundedAttempt } from '../src/sync/bounded-attempt.ts';
 import { sourceFailure } from '../src/sync/failure.ts';
 import { sourceFailures } from '../src/sync/failure-of.ts';
+import { lastProgress } from '../src/sync/last-progress.ts';
 import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
 
-type Deps = Parameters<typeof boundedAttempt>[0];
-type Tenant = Parameters<typeof boundedAttempt>[1]['tenant'];
+type Deps = Parameters<typeof lastProgress>[0];
+type Tenant = Parameters<typeof lastProgress>[1];
 
 /** Streams of a source as the database has them: each with the last attempt of the run that brought it forward. */
 type Stream = { enabled: boolean; gotOnAt: number };
@@ -35,6 +35,11 @@ function depsOf(streams: readonly Stream[], isAway = () => false): Deps {
   return { kernel: { db: () => ({ transaction }) }, tables: { checkpoint } } as unknown as Deps;
 }
 
+const boundOf = (deps: Deps, of: Pick<BoundedAttempt, 'leaseEpoch' | 'signal' | 'uncounted'>): BoundedAttempt => ({
+  ...{ ...of, failures: sourceFailures },
+  lastProgress: () => lastProgress(deps, tenant, { runId: 'run', sourceId: 'source' }),
+});
+
 /** One attempt of that number; how it ended, and what it leaves for the next one. */
 async function tried(deps: Deps, leaseEpoch: number, { told, work }: { told?: unknown; work(): Promise<unknown> }) {
   let next = told;
@@ -42,8 +47,9 @@ async function tried(deps: Deps, leaseEpoch: number, { told, work }: { told?: un
     next = details;
   });
   const { signal } = new AbortController();
-  const bounded = { tenant, runId: 'run', sourceId: 'source', leaseEpoch, signal, uncounted };
-  const end = await boundedAttempt(deps, bounded, work).catch((error: unknown) => error);
+  const end = await boundedAttempt(boundOf(deps, { leaseEpoch, signal, uncounted }), work).catch(
+    (error: unknown) => error,
+  );
   return { end, told: next };
 }
 
@@ -122,8 +128,7 @@ t.test('an attempt that a stopping worker hands back is none of those that a run
       const work = works.shift();
       leaseEpoch += 1;
       const uncounted = uncountedAttempts(told, beat);
-      const bounded = { tenant, runId: 'run', sourceId: 'source', leaseEpoch, signal, uncounted };
-      return boundedAttempt(depsOf([]), bounded, async () => work?.(signal));
+      return boundedAttempt(boundOf(depsOf([]), { leaseEpoch, signal, uncounted }), async () => work?.(signal));
     });
   const endSync = async (_input: RunInput, end: unknown) => outcome.resolve(end);
   const connection = await NativeConnection.connect({ address });

@@ -1,4 +1,3 @@
-import { copyTokens } from '@weir/work';
 import fc from 'fast-check';
 import t from 'tap';
 import { walkConfig } from '../src/config/walk-config.ts';
@@ -229,23 +228,6 @@ t.test('the failure of a run is that of the stream which failed by itself', asyn
   t.equal(decidingFailure([result()]), undefined);
   t.equal(decidingFailure([result('other_stream_failed'), result('csv_row_too_wide')])?.code, 'csv_row_too_wide');
   t.equal(decidingFailure([result('other_stream_failed')])?.code, 'other_stream_failed');
-});
-
-t.test('no more work than tokens goes on at once, and all of it is done', async (t) => {
-  const tokens = copyTokens(2);
-  let running = 0;
-  let most = 0;
-  const work = async () => {
-    await tokens.take();
-    running += 1;
-    most = Math.max(most, running);
-    await new Promise((resume) => setImmediate(resume));
-    running -= 1;
-    tokens.give();
-  };
-  await Promise.all(Array.from({ length: 10 }, work));
-  t.equal(most, 2);
-  t.equal(running, 0);
 });
 
 function kept(name: string, namespace: string | null = null) {

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { Outcome } from '../failure.ts';
+import type { Outcome } from '../failure/failure.ts';
 
 /** What a run shows when its worker was lost, or an attempt took longer than it may. */
 const WORKER_LOST: NonNullable<Outcome['failure']> = {

@@ -6,6 +6,7 @@ import type { RunLogsService } from '@weir/plugin-platform/contract';
 import {
   type BegunChild,
   beginInLane,
+  boundedAttempt,
   type CopyTokens,
   loggedAttempt,
   RunFailed,
@@ -28,9 +29,9 @@ import { connectorEnvironment, settingsOf } from '../settings.ts';
 import { liveSource } from '../source/live-source.ts';
 import { attemptEffects } from './attempt-effects.ts';
 import { attemptLimits, ranOutOfMemory, unlessRaised } from './attempt-limits.ts';
-import { boundedAttempt } from './bounded-attempt.ts';
 import { sourceFailure } from './failure.ts';
 import { sourceFailures } from './failure-of.ts';
+import { lastProgress } from './last-progress.ts';
 import { noteMergedFigures } from './merged-figures.ts';
 import type { ChildPlan, StreamResult } from './messages.ts';
 import { type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
@@ -78,10 +79,13 @@ export async function runAttempt(deps: AttemptDeps, request: AttemptRequest): Pr
   const lease = await beginInLane(deps.kernel, tenant, { runId, kind: SYNC_KIND.kind, lanes });
   if (lease === 'waits') return 'waits';
   if (lease === undefined) return 'done';
-  const logged = { ...request, ...lease, runLogs: deps.runLogs, failures: sourceFailures };
+  const attempt = {
+    ...{ ...request, ...lease, runLogs: deps.runLogs, failures: sourceFailures },
+    lastProgress: () => lastProgress(deps, tenant, request),
+  };
   // All that may fail for ever is within the bound: outside of it are the lease and the log, which need but the database.
-  await loggedAttempt(logged, (log) =>
-    boundedAttempt(deps, { ...request, ...lease }, async () => {
+  await loggedAttempt(attempt, (log) =>
+    boundedAttempt(attempt, async () => {
       const begun = deps.spare.take();
       try {
         await runLeased(deps, request, { lease, log: attemptLog(log), begun });

@@ -9,6 +9,12 @@ export type FailureWords = Readonly<Omit<RunFailureRecord, 'code'>>;
 
 /** What any run can fail with. */
 export const WORK_FAILURES = {
+  worker_lost: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'The worker that carried out the run was lost, or the run took too long.',
+    hint: 'Start it again.',
+  },
   worker_stopping: {
     origin: 'platform',
     retryable: true,

@@ -1,7 +1,7 @@
 import type { Kernel, Tenant } from '@weir/kernel';
-import type { Outcome } from './failure.ts';
-import type { Failures } from './failures.ts';
-import { endLine, type RunLogWriters, type WorkLog, workLog } from './work-log.ts';
+import type { Outcome } from '../failure/failure.ts';
+import type { Failures } from '../failure/failures.ts';
+import { endLine, type RunLogWriters, type WorkLog, workLog } from '../log/work-log.ts';
 
 /** An attempt whose work is logged. */
 export interface LoggedAttempt {

@@ -1,6 +1,6 @@
 import type { RunFailureRecord, Tenant } from '@weir/kernel';
 import { cutLine, type LogLevel, plainText } from '@weir/run-logs';
-import type { Failure, Outcome } from './failure.ts';
+import type { Failure, Outcome } from '../failure/failure.ts';
 
 /** A line of the log of a run. `at` is in milliseconds; now unless given. */
 export interface LogEntry {

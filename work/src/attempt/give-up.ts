@@ -1,4 +1,4 @@
-import type { Failure } from '@weir/work';
+import type { Failure } from '../failure/failure.ts';
 
 /** Attempts in a row that brought no stream forward, after which a run is given up: their pauses outlast a restart of any service. */
 export const MAX_IDLE_ATTEMPTS = 6;

@@ -1,12 +1,10 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import { attempt, RunFailed, type UncountedAttempts, uncountedAttempts } from '@weir/work';
+import { attempt, boundedAttempt, failures, RunFailed, type UncountedAttempts, uncountedAttempts } from '@weir/work';
 import { pino } from 'pino';
 import t from 'tap';
-import { boundedAttempt } from '../src/sync/bounded-attempt.ts';
-import { sourceFailure } from '../src/sync/failure.ts';
-import { sourceFailures } from '../src/sync/failure-of.ts';
 
-const fault = () => new RunFailed(sourceFailure('sync_process_lost'));
+const words = failures();
+const fault = () => new RunFailed(words.known('run_failed'));
 
 /** The words of an attempt that fails, to which the one before it told something. */
 async function toldBy(
@@ -21,7 +19,7 @@ async function toldBy(
   } as unknown as Context;
   const input = { tenant_id: 'tenant', run_id: 'run' };
   const end = asyncLocalStorage.run(context, () =>
-    attempt({ log: pino({ level: 'silent' }), failures: sourceFailures }, input, work),
+    attempt({ log: pino({ level: 'silent' }), failures: words }, input, work),
   );
   await end.catch(() => undefined);
   return beats;
@@ -54,20 +52,9 @@ t.test('those up to the last attempt that got on are forgotten, and of the rest 
   t.equal(many.numbers().length, 1_000);
   t.strictSame([many.numbers().at(0), many.numbers().at(-1)], [4, 1_003], 'the newest');
   const judged = async (gotOnAt: number, uncounted: UncountedAttempts) => {
-    const find = async () => [{ sourceId: 'source', streamId: '1', name: 'a', enabled: true }];
-    const transaction = async (work: (tx: object) => unknown) => work({ find });
-    const checkpoint = async () => ({ runId: 'run', counters: { batch: 1, got_on_at: gotOnAt } });
-    const deps = { kernel: { db: () => ({ transaction }) }, tables: { checkpoint } };
     const { signal } = new AbortController();
-    const bounded = {
-      tenant: { tenantId: 'tenant' },
-      runId: 'run',
-      sourceId: 'source',
-      leaseEpoch: 9,
-      signal,
-      uncounted,
-    };
-    return boundedAttempt(deps as never, bounded as never, async () => 'done');
+    const lastProgress = async () => gotOnAt;
+    return boundedAttempt({ failures: words, leaseEpoch: 9, signal, uncounted, lastProgress }, async () => 'done');
   };
   t.equal(await judged(4, given([2, 3, 4, 6, 8])), 'done');
   t.strictSame(told, { uncounted: [6, 8] });

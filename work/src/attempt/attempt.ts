@@ -1,6 +1,6 @@
 import type { Kernel, Tenant } from '@weir/kernel';
-import { type Failure, RunFailed, recordOf } from './failure.ts';
-import { type Failures, WORK_FAILURES } from './failures.ts';
+import { type Failure, RunFailed, recordOf } from '../failure/failure.ts';
+import { type Failures, WORK_FAILURES } from '../failure/failures.ts';
 
 /** All that a workflow is given that carries out a run. */
 export interface RunInput {
