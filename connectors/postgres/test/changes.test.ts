@@ -272,11 +272,22 @@ t.test('a slot that is gone, of somebody else, in use or moved on has its own co
   t.equal(await codeOf(), 'slot_ahead');
   await db.sql(`SELECT pg_drop_replication_slot('${db.name}')`);
   t.equal(await codeOf(), 'slot_lost');
+  await db.sql('CREATE TABLE later (id int PRIMARY KEY)');
+  const wider = configured(await discover(db.config()), { sync_mode: 'incremental' });
+  const said = await read(db.config(), wider, states);
+  const codes = said.messages.filter((m) => m.trace?.type === 'ERROR');
+  t.strictSame(
+    codes.map(({ trace: { error } }) => error.internal_message),
+    ['slot_lost', 'slot_lost'],
+    'a stream that is new starts no slot either',
+  );
   t.equal(
     await codeOf({ slot: `${db.name}_other` }),
     'slot_lost',
     'another slot has not kept what comes behind the state',
   );
+  const slots = () => db.sql(`SELECT slot_name FROM pg_replication_slots WHERE slot_name LIKE '${db.name}%'`);
+  t.strictSame(await slots(), [], 'none is made before the streams are reset');
   await db.sql(`SELECT pg_create_physical_replication_slot('${db.name}_p')`);
   t.equal(await codeOf({ slot: `${db.name}_p` }, []), 'slot_foreign');
   await db.sql(`SELECT pg_drop_replication_slot('${db.name}_p')`);

@@ -19,6 +19,11 @@ export function storedState({ lsn, systemId, timeline, published, slot, table }:
   return { method: 'cdc', lsn: formatLsn(lsn), system_id: systemId, timeline, published, slot, table };
 }
 
+/** Whether a stored state is of change data, whatever else is wrong with it. */
+export function isChangeState(value: unknown): boolean {
+  return (value as { method?: unknown } | null | undefined)?.method === 'cdc';
+}
+
 /**
  * The state that was stored; undefined when there is none. `stored_state_invalid` when it is of another kind, `slot_lost` when it is of
  * another slot, which has not kept what comes behind it.

@@ -11,7 +11,7 @@ import { joinSnapshot } from '../snapshot.ts';
 import { identifier, literal } from '../sql-text.ts';
 import type { Table } from '../table.ts';
 import { qualified } from '../table-parts.ts';
-import { type ChangeState, parseChangeState, storedState } from './change-state.ts';
+import { type ChangeState, isChangeState, parseChangeState, storedState } from './change-state.ts';
 import { followLog } from './follow-log.ts';
 import { changeFault, type FetchNow, followStream } from './followed-stream.ts';
 import { leastLsn } from './lsn.ts';
@@ -49,7 +49,8 @@ export async function readChanges(
   try {
     const reading = { config, options, session, end };
     const members = await admitted(reading, contexts, await preflight(session, config));
-    if (members.length > 0) await readMembers(reading, members, first.signal);
+    const hasStates = contexts.some(({ state }) => isChangeState(state));
+    if (members.length > 0) await readMembers(reading, { members, hasStates }, first.signal);
   } finally {
     await session.end();
   }
@@ -82,7 +83,10 @@ async function admitted(
   return members;
 }
 
-async function readMembers(reading: Reading, members: readonly Member[], signal: AbortSignal): Promise<void> {
+/** The streams that can be read, and whether any stream of the run has been read before. */
+type Admitted = { readonly members: readonly Member[]; readonly hasStates: boolean };
+
+async function readMembers(reading: Reading, { members, hasStates }: Admitted, signal: AbortSignal): Promise<void> {
   const { config, options, session, end } = reading;
   const copying = await connect(config, { ...options, replication: true });
   let standing: { members: Member[]; states: Map<Member, ChangeState> };
@@ -90,7 +94,10 @@ async function readMembers(reading: Reading, members: readonly Member[], signal:
     const server = await serverOf(copying);
     const slot = await freeSlot(session, config, options.slotLooks);
     const published = await membershipOf(session, config.publication);
-    const sound = await soundMembers(members, { server, published, confirmed: slot?.confirmed, end });
+    // A new slot keeps log at the server, so none is made before every stream of the lost one is reset.
+    const isLost = slot === undefined && hasStates;
+    const sound = await soundMembers(members, { server, published, confirmed: slot?.confirmed, isLost, end });
+    if (sound.length === 0) return;
     const point =
       slot === undefined || sound.some(({ state }) => state === undefined)
         ? await createSlot(copying, config, slot !== undefined)
@@ -145,17 +152,18 @@ async function explain(session: Session, config: PostgresConfig): Promise<void> 
 
 /** Whose log is read, and by what tables are published in it. */
 type Origin = { readonly server: Server; readonly published: Membership };
-type Standing = Origin & { readonly confirmed: bigint | undefined; readonly end: EndStream };
+type Standing = Origin & { readonly confirmed: bigint | undefined; readonly isLost: boolean; readonly end: EndStream };
 
-/** The members whose states the slot still serves. Without a slot none does. */
+/** The members whose states the slot still serves. Without the slot of their states none does. */
 async function soundMembers(
   members: readonly Member[],
-  { server, published, confirmed, end }: Standing,
+  { server, published, confirmed, isLost, end }: Standing,
 ): Promise<Member[]> {
   const sound: Member[] = [];
   for (const member of members) {
     const { state, table, context } = member;
-    if (state === undefined) sound.push(member);
+    if (state === undefined && !isLost) sound.push(member);
+    else if (state === undefined) await end(context, changeFault('slot_lost', table));
     else if (!isOfLog(state, server)) await end(context, changeFault('server_replaced', table));
     else if (confirmed === undefined) await end(context, changeFault('slot_lost', table));
     else if ((state.table ?? table.oid) !== table.oid) await end(context, changeFault('table_replaced', table));
