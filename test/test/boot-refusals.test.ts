@@ -107,6 +107,11 @@ t.test(
     const faulty = await start({ WEIR_HTTP_PORT: 'x', IDP_ISSUER: 'y', WEIR_MODE: 'z' });
     t.match(faulty, { code: 78, line: /WEIR_HTTP_PORT.*IDP_ISSUER|IDP_ISSUER.*WEIR_HTTP_PORT/ });
     t.match(faulty.line, /WEIR_MODE must be one of/);
+    const development = await start({ WEIR_MODE: 'production' });
+    t.equal(development.code, 78);
+    for (const name of ['WEIR_RELEASE_SHA', 'WEIR_IMAGE_DIGEST', 'IDP_ISSUER', 'WEIR_CREDENTIAL_KEY_FILE']) {
+      t.match(development.line, new RegExp(`${name} (must|is)`), 'all development defaults in one line');
+    }
     await database.peek(
       'delete from kernel.schema_ledger where ordinal = (select max(ordinal) from kernel.schema_ledger)',
     );

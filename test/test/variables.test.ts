@@ -15,6 +15,7 @@ import { holdToMemory } from '../../workers/src/hold-to-memory.ts';
 import { loadRoles } from '../../workers/src/roles.ts';
 import { keyFile } from '../key-file.ts';
 import { platformEnvironment, platformFile } from '../platform.ts';
+import { PRODUCTION_VALUES } from '../production-values.ts';
 import { until } from '../until.ts';
 
 /** Nothing listens there. */
@@ -222,7 +223,7 @@ t.test('WEIR_LOG_LEVEL: lines below it are not written', async (t) => {
 });
 
 t.test('WEIR_MODE: plugins are told the mode, by which they refuse what is for development', async (t) => {
-  const key = { WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
+  const key = { ...PRODUCTION_VALUES, WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
   for (const mode of ['development', 'staging', 'production'])
     for (const { kernel } of (await booted(t, { WEIR_MODE: mode, ...key })).plugins) t.equal(kernel.mode, mode);
 });
@@ -230,7 +231,8 @@ t.test('WEIR_MODE: plugins are told the mode, by which they refuse what is for d
 t.test(
   'in production a worker without its engine, and any program with waivers of one, refuses the start',
   async (t) => {
-    const key = { WEIR_MODE: 'production', WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
+    const production = { ...PRODUCTION_VALUES, WEIR_MODE: 'production' };
+    const key = { ...production, WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
     await t.rejects(booted(t, { ...key, WEIR_ENGINE_WAIVERS: 'rootful,limits' }), {
       message: /WEIR_ENGINE_WAIVERS must be empty/,
     });
@@ -251,7 +253,7 @@ t.test(
 
 t.test('a worker with more slots than its memory holds refuses the start, and in development warns', async (t) => {
   const slots = { WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES: '9', WORKFLOW_SOURCE_ACTIVITY_MAX_WORKERS: '9' };
-  const key = { WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
+  const key = { ...PRODUCTION_VALUES, WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
   const of = (memoryMiB: number) => ({ memoryMiB, filesMiB: 0 });
   const said = /^configuration.*WORKFLOW_SOURCE_MAX_CONCURRENT_ACTIVITIES is 9, .* 4608 MiB .*: 8 of them do/;
   for (const mode of ['staging', 'production']) {

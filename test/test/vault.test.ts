@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { keyFile } from '../key-file.ts';
 import { platformEnvironment, platformFile } from '../platform.ts';
+import { PRODUCTION_VALUES } from '../production-values.ts';
 import { testMount, testStore } from '../secret-mount.ts';
 import { until } from '../until.ts';
 
@@ -123,9 +124,10 @@ t.test('a key file that others may read, that is a link, no file, empty, too sho
 
 t.test('outside development credentials are not kept in the database without a key', async (t) => {
   for (const WEIR_MODE of ['staging', 'production']) {
-    t.match(await faultsOf(t, { WEIR_MODE }), [/^WEIR_CREDENTIAL_KEY_FILE is required/]);
-    t.strictSame(await faultsOf(t, { WEIR_MODE, WEIR_CREDENTIAL_KEY_FILE: keyFile(folder, `${WEIR_MODE}.key`) }), []);
-    t.strictSame(await faultsOf(t, { WEIR_MODE, ...mount.environment('api') }), []);
+    const real = { ...PRODUCTION_VALUES, WEIR_MODE };
+    t.match(await faultsOf(t, real), [/^WEIR_CREDENTIAL_KEY_FILE is required/]);
+    t.strictSame(await faultsOf(t, { ...real, WEIR_CREDENTIAL_KEY_FILE: keyFile(folder, `${WEIR_MODE}.key`) }), []);
+    t.strictSame(await faultsOf(t, { ...real, ...mount.environment('api') }), []);
   }
 });
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import t from 'tap';
 import { keyFile } from '../../test/key-file.ts';
+import { PRODUCTION_VALUES } from '../../test/production-values.ts';
 import { ownMemory } from '../src/hold-to-memory.ts';
 import { judgeBounds } from '../src/judge-worker.ts';
 import { BOUNDS, type KernelFacts, memoryOfFiles, missingBounds } from '../src/own-bounds.ts';
@@ -91,7 +92,8 @@ t.test('outside of development a worker with privileges does not start, and says
   const key = keyFile(t.testdir());
   for (const WEIR_MODE of ['staging', 'production']) {
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-    const env = { PATH, HOME, NODE_COMPILE_CACHE, ...environment, WEIR_MODE, WEIR_CREDENTIAL_KEY_FILE: key };
+    const real = { ...environment, ...PRODUCTION_VALUES, WEIR_MODE, WEIR_CREDENTIAL_KEY_FILE: key };
+    const env = { PATH, HOME, NODE_COMPILE_CACHE, ...real };
     const refused = await new Promise<{ code: unknown; said: string }>((done) =>
       execFile(process.execPath, [...NODE_ARGS, PROGRAM, '--roles', 'slow'], { env }, (error, _, stderr) =>
         done({ code: error?.code, said: stderr }),

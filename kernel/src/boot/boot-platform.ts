@@ -4,6 +4,7 @@ import { startTelemetry, type Telemetry } from '@weir/telemetry';
 import { type OpenedVault, openVault, type Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
+import { developmentDefaults } from '../config/development-defaults.ts';
 import { type KernelSettings, kernelSettings } from '../config/kernel-settings.ts';
 import { type Environment, readSettings } from '../config/settings.ts';
 import type { ProblemEntry } from '../contract/problem.ts';
@@ -107,7 +108,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
 /** What is to be booted, before anything is connected to. */
 type Plan = Awaited<ReturnType<typeof readPlan>>;
 
-async function readPlan({ platformFile, environment }: BootOptions) {
+async function readPlan({ platformFile, environment, program }: BootOptions) {
   const { platform, order } = planPlatform(platformFile);
   const importFrom = importer(platform);
   const planned = await Promise.all(
@@ -124,6 +125,7 @@ async function readPlan({ platformFile, environment }: BootOptions) {
       ),
     ],
     environment,
+    (values) => developmentDefaults(values, program),
   );
   const settings = allSettings.get('kernel') as unknown as KernelSettings;
   const declared = problemCatalogue([

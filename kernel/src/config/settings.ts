@@ -25,11 +25,12 @@ export const SecretSetting = (options: object = {}) =>
 /**
  * Reads every owner's settings from the environment once. Each variable has a `<NAME>_FILE` form that names a file
  * holding the value. Returns each owner's frozen values; throws one `Refusal` that lists all faults of all owners,
- * without any value.
+ * without any value. `checkAll` is asked for more of them, with the values of all owners.
  */
 export function readSettings(
   owners: readonly SettingsOwner[],
   environment: Environment,
+  checkAll?: SettingsOwner['check'],
 ): Map<string, Record<string, unknown>> {
   const faults: string[] = [...sharedFaults(owners)];
   const values = new Map<string, Record<string, unknown>>();
@@ -53,6 +54,7 @@ export function readSettings(
     }
     values.set(owner, Object.freeze(raw));
   }
+  faults.push(...(checkAll?.(Object.assign({}, ...values.values())) ?? []));
   if (faults.length > 0) throw new Refusal('configuration refused', faults);
   return values;
 }

@@ -30,7 +30,6 @@ import { routes } from './routes.ts';
 import { DISCOVERY_KIND, REPLAY_KIND, SYNC_KIND, VERIFY_KIND } from './run-kinds.ts';
 import { sourceLogService } from './run-log/service.ts';
 import { connectorProblems } from './runtime/connector-problems.ts';
-import { refuseWaivers } from './runtime/runtime-choice.ts';
 import { bringInLine } from './schedule/bring-in-line.ts';
 import { FiringEntity, ScheduleEntity } from './schedule/entity.ts';
 import { startReconciler } from './schedule/reconcile.ts';
@@ -71,7 +70,6 @@ export default definePlugin({
   problems: { ...sourceProblems, ...credentialProblems, ...failureProblems, ...connectorProblems },
   setup(kernel) {
     refuseSameSecrets(kernel.settings);
-    refuseWaivers(kernel.settings, kernel.mode);
     const loaded = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
     const { sql } = kernel.use(Platform);
     const patterns = patternCatalog(sql);

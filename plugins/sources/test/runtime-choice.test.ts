@@ -2,7 +2,7 @@ import { Refusal } from '@weir/kernel';
 import t from 'tap';
 import { isOwnImage } from '../src/pattern/load-patterns.ts';
 import { chosenRuntime } from '../src/runtime/chosen-runtime.ts';
-import { refuseWaivers, runtimeChoice } from '../src/runtime/runtime-choice.ts';
+import { runtimeChoice } from '../src/runtime/runtime-choice.ts';
 import { connectorEnvironment, type Settings } from '../src/settings.ts';
 
 const settings = (more: Partial<Settings>) => ({ WEIR_ENGINE_WAIVERS: '', ...more }) as Settings;
@@ -72,14 +72,6 @@ t.test('a start without what keeps connectors in is refused by name, in staging 
   };
   for (const mode of ['staging', 'production'] as const) {
     t.match(
-      faultOf(() => refuseWaivers(settings({ WEIR_ENGINE_WAIVERS: 'rootful,limits' }), mode)),
-      /^WEIR_ENGINE_WAIVERS /,
-    );
-    t.equal(
-      faultOf(() => refuseWaivers(settings({}), mode)),
-      undefined,
-    );
-    t.match(
       faultOf(() => runtimeChoice(settings({}), 'source', mode)),
       /^SOURCE_SOCKET_DIR /,
     );
@@ -88,7 +80,6 @@ t.test('a start without what keeps connectors in is refused by name, in staging 
       /^DISCOVERY_SOCKET_DIR /,
     );
   }
-  refuseWaivers(settings({ WEIR_ENGINE_WAIVERS: 'rootful' }), 'development');
   t.match(
     faultOf(() => runtimeChoice(settings({ SOURCE_SOCKET_DIR: '/engine' }), 'source', 'development')),
     /^WEIR_SOURCE_WORKSPACE_DIR /,

@@ -43,11 +43,3 @@ export function runtimeChoice(settings: Settings, role: RuntimeRole, mode: Mode)
   const waivers = engineWaivers(settings.WEIR_ENGINE_WAIVERS);
   return { kind: 'container', role, socketPath: join(folder, SOCKET), workspaceRoot, waivers };
 }
-
-/** Throws a `Refusal` outside of development when an engine could do without what keeps connectors in. */
-export function refuseWaivers(settings: Pick<Settings, 'WEIR_ENGINE_WAIVERS'>, mode: Mode): void {
-  if (mode === 'development' || engineWaivers(settings.WEIR_ENGINE_WAIVERS).length === 0) return;
-  throw new Refusal('configuration refused', [
-    'WEIR_ENGINE_WAIVERS must be empty outside of development: connectors would run without what it waives',
-  ]);
-}
