@@ -13,17 +13,24 @@ type CredentialPoint = `C${1 | 2 | 3 | 4 | 5 | 6}`;
 
 const POLL_MS = 20;
 
-/** The folder through which a crash test and the processes under it agree; no product setting, never read otherwise. */
-const folder = process.env.WEIR_FAULTPOINTS;
+/** The folder through which a crash test and the processes under it agree; no product setting. */
+let folder: string | undefined;
+
+/** Arms the points of this process. The boot does so in development only; undefined disarms them. */
+export function armFaultpoints(place: string | undefined): void {
+  folder = place;
+}
+
+/** The folder by which the points of this process are armed, for the processes that it starts. */
+export const armedFaultpoints = (): string | undefined => folder;
 
 /**
- * Nothing, unless a crash test set `WEIR_FAULTPOINTS` to its folder (development only). Then, once per armed point:
- * `<point>.arm` is renamed to `<point>.hit`, which from then on holds our pid, and we wait until `<point>.go` is there.
+ * Nothing, unless a crash test armed the points with its folder. Then, once per armed point: `<point>.arm` is renamed to
+ * `<point>.hit`, which from then on holds our pid, and we wait until `<point>.go` is there.
  */
-export const faultpoint: (point: FaultPoint) => Promise<void> =
-  folder === undefined || process.env.WEIR_MODE === 'production'
-    ? async () => undefined
-    : (point) => hold(folder, point);
+export async function faultpoint(point: FaultPoint): Promise<void> {
+  if (folder !== undefined) await hold(folder, point);
+}
 
 async function hold(place: string, point: FaultPoint): Promise<void> {
   const hit = join(place, `${point}.hit`);

@@ -12,7 +12,7 @@ export { Refusal } from './config/refusal.ts';
 export { SecretSetting } from './config/settings.ts';
 export type { Principal, Tenant } from './contract/caller.ts';
 export { type Contributed, contribute } from './contributions/contributions.ts';
-export { type FaultPoint, faultpoint } from './faultpoint.ts';
+export { armedFaultpoints, armFaultpoints, type FaultPoint, faultpoint } from './faultpoint.ts';
 export { networkOf } from './http/client-address.ts';
 export { type AnyRoute, type CallContext, handle, requireMatch } from './http/handle.ts';
 export { mergePatch } from './http/merge-patch.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { WorkerDoor } from '@weir/kernel';
+import { armedFaultpoints, type WorkerDoor } from '@weir/kernel';
 import { bootPlatform, startApi } from '@weir/kernel/boot';
 import { testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -226,6 +226,22 @@ t.test('WEIR_MODE: plugins are told the mode, by which they refuse what is for d
   const key = { ...PRODUCTION_VALUES, WEIR_CREDENTIAL_KEY_FILE: keyFile(t.testdir()) };
   for (const mode of ['development', 'staging', 'production'])
     for (const { kernel } of (await booted(t, { WEIR_MODE: mode, ...key })).plugins) t.equal(kernel.mode, mode);
+});
+
+t.test('WEIR_FAULTPOINTS → armed by a boot in development alone, however the mode is given', async (t) => {
+  const folder = t.testdir({ mode: 'production\n' });
+  const key = { ...PRODUCTION_VALUES, WEIR_CREDENTIAL_KEY_FILE: keyFile(folder), WEIR_FAULTPOINTS: folder };
+  const { WEIR_MODE: _, ...unset } = base;
+  const armedBy = async (mode: Changes) => {
+    const environment = { ...unset, ...key, ...mode };
+    const platform = await bootPlatform({ platformFile, environment, program: 'test', log: silent });
+    t.teardown(() => platform.stop());
+    return armedFaultpoints();
+  };
+  t.equal(await armedBy({ WEIR_MODE: 'development' }), folder);
+  t.equal(await armedBy({}), undefined, 'production is the default');
+  t.equal(await armedBy({ WEIR_MODE_FILE: join(folder, 'mode') }), undefined);
+  t.equal(await armedBy({ WEIR_MODE: 'staging' }), undefined);
 });
 
 t.test(

@@ -11,6 +11,7 @@ import type { ProblemEntry } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
 import { type Contributions, contributions } from '../contributions/contributions.ts';
+import { armFaultpoints } from '../faultpoint.ts';
 import { createLog } from '../log/log.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { checkHead, type MigrationsPackage, pluginHistories } from '../persistence/head-check.ts';
@@ -128,6 +129,7 @@ async function readPlan({ platformFile, environment, program }: BootOptions) {
     (values) => developmentDefaults(values, program),
   );
   const settings = allSettings.get('kernel') as unknown as KernelSettings;
+  armFaultpoints(settings.WEIR_MODE === 'development' ? environment.WEIR_FAULTPOINTS : undefined);
   const declared = problemCatalogue([
     { owner: 'kernel', problems: kernelProblems },
     { owner: 'kernel', problems: runProblems },

@@ -1,6 +1,6 @@
 /** Migrates the credentials of all tenants of a database, in a process that a test can kill. Its one argument is `ChildOrder`. */
 
-import type { Kernel, Tenant } from '@weir/kernel';
+import { armFaultpoints, type Kernel, type Tenant } from '@weir/kernel';
 import { openDatabase } from '@weir/kernel/testing';
 import { openVault } from '@weir/vault';
 import { pino } from 'pino';
@@ -20,6 +20,7 @@ export interface ChildOrder {
 
 const order = JSON.parse(process.argv[2] ?? '{}') as ChildOrder;
 const log = pino({ level: 'silent' });
+armFaultpoints(process.env.WEIR_FAULTPOINTS);
 const entities = [SourceEntity, CredentialEntity];
 const database = await openDatabase({ ...order.database, name: order.database.database, entities, log });
 const { vault } = openVault({ SOURCE_CREDENTIAL_MODE: 'legacy_inline', WEIR_CREDENTIAL_KEY_FILE: order.keyFile }, {});

@@ -1,4 +1,4 @@
-import type { ChildRegistry, Kernel } from '@weir/kernel';
+import { armFaultpoints, type ChildRegistry, type Kernel } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { type ChildWatch, watchFor } from '@weir/processes';
 import { copyTokens, spareChild, uncountedAttempts } from '@weir/work';
@@ -52,10 +52,10 @@ export async function ownAttempt(
   const stopped = standstill?.held().then((pid) => process.kill(pid, 'SIGSTOP'));
   const watch = stopped && watchOnce(stopped);
   const deps = attemptDeps(kernel, { children, workDir: platform.environment.WEIR_WORK_DIR ?? '', watch });
-  if (standstill !== undefined) process.env.WEIR_FAULTPOINTS = standstill.faults.path;
-  // It takes over the variable as it begins, before anything is waited for.
+  armFaultpoints(standstill?.faults.path);
+  // It takes over the folder as it begins, before anything is waited for.
   deps.spare.refill();
-  delete process.env.WEIR_FAULTPOINTS;
+  armFaultpoints(undefined);
   const { signal } = new AbortController();
   const uncounted = uncountedAttempts(undefined, () => undefined);
   const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };

@@ -1,6 +1,6 @@
 /** Keeps a renewed credential, or writes what waits, in a process that a test can kill. Its one argument is `RotateOrder`. */
 
-import type { Kernel, Tenant } from '@weir/kernel';
+import { armFaultpoints, type Kernel, type Tenant } from '@weir/kernel';
 import { openDatabase } from '@weir/kernel/testing';
 import { openVault } from '@weir/vault';
 import { pino } from 'pino';
@@ -25,6 +25,7 @@ export interface RotateOrder {
 const order = JSON.parse(process.argv[2] ?? '{}') as RotateOrder;
 const { tenant, sourceId, given, reported } = order;
 const log = pino({ level: 'silent' });
+armFaultpoints(process.env.WEIR_FAULTPOINTS);
 const entities = [SourceEntity, CredentialEntity];
 const database = await openDatabase({ ...order.database, name: order.database.database, entities, log });
 const { vault } = openVault(order.settings, {});

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { ChildRegistry } from '@weir/kernel';
+import { armedFaultpoints, type ChildRegistry } from '@weir/kernel';
 import { type ChildWatch, watchChild } from '@weir/processes';
 
 /**
@@ -9,7 +9,7 @@ import { type ChildWatch, watchChild } from '@weir/processes';
  */
 const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' };
 /** What the process of an attempt may know of our environment. */
-const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE', 'WEIR_FAULTPOINTS'] as const;
+const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TZ', 'NODE_COMPILE_CACHE'] as const;
 
 /** The process of one attempt, which loads its code and waits for its plan. */
 export interface BegunChild {
@@ -74,7 +74,7 @@ function endOf(child: ChildProcess): Promise<void> {
 }
 
 function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    ENVIRONMENT.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
+  const known: NodeJS.ProcessEnv = { ...process.env, WEIR_FAULTPOINTS: armedFaultpoints() };
+  const names = [...ENVIRONMENT, 'WEIR_FAULTPOINTS'];
+  return Object.fromEntries(names.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])));
 }

@@ -6,6 +6,7 @@ import { startPulse } from '@weir/processes';
 import { type ChildLog, childLog } from '../run-log/child-log.ts';
 import { pullLines } from '../run-log/pull-lines.ts';
 import { chosenRuntime } from '../runtime/chosen-runtime.ts';
+import { armChild } from './child-faultpoint.ts';
 import { type ChildWork, childWork } from './child-work.ts';
 import { type ChildPlan, type FromChild, type FromParent, IN_CONTAINERS } from './messages.ts';
 import { readSource } from './read-source.ts';
@@ -125,6 +126,7 @@ async function carryOut(plan: ChildPlan): Promise<void> {
   else process.send?.(failure, () => process.disconnect?.());
 }
 
+armChild();
 // It takes its time to load: it is here when the plan is.
 if (process.argv.includes(IN_CONTAINERS)) loadEngineLibrary();
 process.on('message', (message: FromParent) => {
