@@ -2,8 +2,10 @@ import * as tools from '@weir/migrations';
 import { createTelemetry } from '@weir/telemetry';
 import { pino } from 'pino';
 import t from 'tap';
-import { contributions } from '../src/contributions/contributions.ts';
+import { RunChanges } from '../src/contract/points.ts';
+import { contribute, contributions } from '../src/contributions/contributions.ts';
 import { createRuns } from '../src/runs/create-runs.ts';
+import type { NewRun } from '../src/runs/runs.ts';
 import { tenantStore } from '../src/tenancy/tenant-store.ts';
 import { memoryWorkflows, openDatabase, testDatabase } from '../src/testing.ts';
 
@@ -12,6 +14,10 @@ const subjectId = '018f4a6e-0000-7000-8000-000000000009';
 const kinds = [
   { kind: 'sync', workflowType: 'SyncWorkflow', role: 'source', exclusive: true },
   { kind: 'look', workflowType: 'LookWorkflow', role: 'source', exclusive: false },
+  { kind: 'sync-v2', workflowType: 'SyncV2Workflow', role: 'source', exclusive: true, exclusiveGroup: 'any-sync' },
+  { kind: 'sync-v3', workflowType: 'SyncV3Workflow', role: 'source', exclusive: true, exclusiveGroup: 'any-sync' },
+  { kind: 'outside', exclusive: false },
+  { kind: 'part', exclusive: true },
 ];
 
 async function setUp(t: Parameters<typeof testDatabase>[0]) {
@@ -29,9 +35,10 @@ async function setUp(t: Parameters<typeof testDatabase>[0]) {
     log,
   });
   const tenant = await database.tenant('acme');
-  const start = async (kind = 'sync') => {
+  const start = async (kind = 'sync', more: Partial<NewRun> = {}) => {
     const admitted = await runs.admit(kind);
-    return store.db(tenant).transaction((tx) => runs.start(tx, { kind, subjectId, requestedBy: 'ada', admitted }));
+    const run = { kind, subjectId, requestedBy: 'ada', admitted, ...more };
+    return store.db(tenant).transaction((tx) => runs.start(tx, run));
   };
   return { database, store, workflows, given, runs, tenant, start, tenants: tenantStore(store.sql) };
 }
@@ -190,4 +197,62 @@ t.test('a run that a worker took although its start was never noted is still wat
   t.teardown(() => sweeper.stop());
   await sweeper.now();
   t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'workflow_lost' } });
+});
+
+t.test('exclusive kinds of one group exclude each other on a subject, and no other kind', async (t) => {
+  const { start } = await setUp(t);
+  const { run_id } = await start('sync-v2');
+  await t.rejects(start('sync-v3'), { ...problem('run_already_active'), details: { members: { run_id } } });
+  await start('sync');
+  await start('sync-v3', { subjectId: '018f4a6e-0000-7000-8000-000000000008' });
+});
+
+t.test('a run that its caller carries out has no workflow, and fails when its deadline passes', async (t) => {
+  const { runs, tenant, tenants, workflows, start, database } = await setUp(t);
+  workflows.polledAt = undefined;
+  const deadline = new Date(Date.now() + 3_600_000);
+  const { run_id } = await start('outside', { deadline, orchestratorRunId: 'o-1' });
+  await runs.begin(tenant, run_id);
+  await database.peek(
+    "update kernel.run set created_at = now() - interval '1 day', workflow_started_at = now() - interval '1 day'",
+  );
+  const sweeper = runs.startSweeper(tenants);
+  t.teardown(() => sweeper.stop());
+  await sweeper.now();
+  const run = await runs.find(tenant, run_id);
+  t.match(run, { status: 'running', carriedBy: 'caller', deadline, orchestratorRunId: 'o-1' });
+  t.equal(await runs.worker(run!), undefined);
+  t.match((await runs.page(tenant, { orchestratorRunId: 'o-1' }, {})).items, [{ runId: run_id }]);
+  await database.peek("update kernel.run set deadline = now() - interval '1 second'");
+  await sweeper.now();
+  t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'run_past_deadline' } });
+  t.equal(workflows.started.length, 0);
+  await t.rejects(start('outside'), /needs a parent or a deadline/);
+});
+
+t.test('the open parts of a run end with it, theirs too, and ended ones stay as they are', async (t) => {
+  const { runs, tenant, given, start } = await setUp(t);
+  const told: unknown[] = [];
+  given.add([contribute(RunChanges, async (_, run) => void told.push(run))]);
+  const parent = await start('sync');
+  const ids = ['1', '2'].map((end) => `018f4a6e-0000-7000-8000-00000000000${end}`);
+  const parts = [];
+  for (const id of ids) parts.push(await start('part', { parentRunId: parent.run_id, subjectId: id }));
+  const inner = await start('part', { parentRunId: parts[0]!.run_id });
+  await runs.finish(tenant, parts[1]!.run_id, { status: 'succeeded' });
+  told.length = 0;
+  await runs.finish(tenant, parent.run_id, { status: 'failed' });
+  for (const { run_id } of [parts[0]!, inner])
+    t.match(await runs.find(tenant, run_id), { status: 'failed', failure: { code: 'parent_run_ended' } });
+  t.match(await runs.find(tenant, parts[1]!.run_id), { status: 'succeeded', parentRunId: parent.run_id });
+  t.equal(told.length, 3);
+});
+
+t.test('a run without a workflow is cancelled at once, and its parts with it', async (t) => {
+  const { runs, tenant, start } = await setUp(t);
+  const { run_id } = await start('outside', { deadline: new Date(Date.now() + 60_000) });
+  const part = await start('part', { parentRunId: run_id });
+  await runs.begin(tenant, run_id);
+  t.equal(await runs.cancel(tenant, (await runs.find(tenant, run_id))!), 'cancelled');
+  t.match(await runs.find(tenant, part.run_id), { status: 'cancelled', failure: undefined });
 });

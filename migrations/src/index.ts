@@ -21,6 +21,7 @@ import { s19_idempotency_age } from './s19_idempotency_age.ts';
 import { s20_own_namespaces } from './s20_own_namespaces.ts';
 import { s21_evidence } from './s21_evidence.ts';
 import { s22_missed_times } from './s22_missed_times.ts';
+import { s23_runs } from './s23_runs.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   s20_own_namespaces,
   s21_evidence,
   s22_missed_times,
+  s23_runs,
 ];

@@ -14,6 +14,7 @@ export function authorize(access: Access, principal: Principal, tenant: Tenant |
   }
   if (access.kind === 'known') return undefined;
   if (principal.kind !== 'service') {
+    if (access.kind === 'tenant' && access.callers === 'services') return kernelProblems.serviceRequired();
     const enough: readonly Role[] =
       access.kind === 'platform' ? [access.role] : TENANT_ROLES.slice(TENANT_ROLES.indexOf(access.role));
     if (!rolesIn(principal, tenant).some((role) => enough.includes(role))) return kernelProblems.forbiddenRole();

@@ -19,6 +19,8 @@ export type Access =
       capability?: string;
       /** `required`: a user must send `X-Tenant-ID` even with one organization in the token. */
       tenantHeader: 'required' | 'optional';
+      /** People are refused, whatever their roles. */
+      callers?: 'services';
     }
   | { kind: 'platform'; permission: string; role: 'platform_admin'; capability?: string }
   /** Whoever signs the request with a secret that both sides know; no role and no capability stands for it. */
@@ -39,6 +41,11 @@ export function permission(
   options: { capability?: string; tenantHeader?: 'required' | 'optional' } = {},
 ): Access {
   return { kind: 'tenant', permission: name, role, tenantHeader: 'optional', ...options };
+}
+
+/** Access by services alone that were given the capability: calls of programs about their own work. */
+export function servicePermission(name: string, capability: string): Access {
+  return { kind: 'tenant', permission: name, role: 'admin', capability, tenantHeader: 'optional', callers: 'services' };
 }
 
 /** Access by any good credential. */

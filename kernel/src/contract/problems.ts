@@ -86,6 +86,13 @@ export const kernelProblems = {
     detail: 'This client was not given the capability that the endpoint asks for.',
     hint: 'Add the capability to the client in WEIR_SERVICE_PRINCIPALS or WEIR_DELEGATION_CLIENTS.',
   }),
+  serviceRequired: problem({
+    code: 'service_required',
+    status: 403,
+    title: 'For services only',
+    detail: 'This endpoint is for programs that report their own work; people have no part in it.',
+    hint: 'Call it with the credential of a service from WEIR_SERVICE_PRINCIPALS.',
+  }),
   tenantNotAllowed: problem({
     code: 'tenant_not_allowed',
     status: 403,

@@ -30,6 +30,20 @@ export const runProblems = {
     detail: 'This run is over, so it cannot be cancelled.',
     hint: 'Read the run to see how it ended.',
   }),
+  runPastDeadline: problem({
+    code: 'run_past_deadline',
+    status: 409,
+    title: 'The deadline of the run has passed',
+    detail: 'Whoever carried this run out did not end it before its deadline.',
+    hint: 'Create a new run, with a later deadline if the work takes longer.',
+  }),
+  parentEnded: problem({
+    code: 'parent_run_ended',
+    status: 409,
+    title: 'The parent run has ended',
+    detail: 'The run that this one is a part of ended first.',
+    hint: 'Read the parent run to see how it ended.',
+  }),
   noWorker: problem({
     code: 'no_worker',
     status: 503,

@@ -51,10 +51,16 @@ export const RUN_STATUSES = ['pending', 'running', 'succeeded', 'failed', 'cance
 export type RunStatus = (typeof RUN_STATUSES)[number];
 export const TERMINAL_RUN_STATUSES: readonly RunStatus[] = ['succeeded', 'failed', 'cancelled', 'skipped'];
 
+/** Who carries a run out: a workflow of ours, whoever asked for it, or the workflow of its parent. */
+export const CARRIERS = ['workflow', 'caller', 'parent'] as const;
+
+/** Where the cause of a failure lies; `data`: what was computed broke a rule of its owner. */
+export const FAILURE_ORIGINS = ['source', 'destination', 'platform', 'config', 'data'] as const;
+
 /** Why a run failed, in the words of the problem catalogue. */
 export const RunFailure = Type.Object({
   code: Type.String(),
-  origin: OneOf(['source', 'destination', 'platform', 'config']),
+  origin: OneOf(FAILURE_ORIGINS),
   retryable: Type.Boolean(),
   detail: Type.String(),
   hint: Nullable(Type.String()),

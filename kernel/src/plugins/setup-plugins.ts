@@ -83,7 +83,7 @@ export function differences(manifest: Manifest, plugin: WeirPlugin, registration
       (name) => `plugin ${id} declares that it contributes to ${name} but does not`,
     ),
     ...(registration.runKinds ?? [])
-      .filter(({ role }) => !roles.includes(role))
+      .filter(({ role }) => role !== undefined && !roles.includes(role))
       .map(
         ({ kind, role }) => `plugin ${id} gives runs of kind ${kind} to the role ${role}, which it does not declare`,
       ),

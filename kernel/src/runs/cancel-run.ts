@@ -6,18 +6,23 @@ import type { RunRecord } from './runs.ts';
 
 export interface CancelDeps {
   workflows: Workflows;
-  queue: string;
+  /** Absent for a run without a workflow. */
+  queue: string | undefined;
   /** Makes the run `cancelled`; false when it has ended by itself. */
   end(): Promise<boolean>;
 }
 
 /**
  * Cancels an open run. One that a worker has in its hands is asked to end and ends itself; one that nobody has is ended
- * here, and its workflow with it. Throws `run_not_active`, and `dependency_unavailable` when the engine must be asked
+ * here, and its workflow with it. One without a workflow ends here: its carrier finds it ended. Throws `run_not_active`, and `dependency_unavailable` when the engine must be asked
  * and is away.
  */
 export async function cancelRun(run: RunRecord, deps: CancelDeps): Promise<'cancelling' | 'cancelled'> {
   if (TERMINAL_RUN_STATUSES.includes(run.status)) throw runProblems.runNotActive();
+  if (deps.queue === undefined) {
+    if (!(await deps.end())) throw runProblems.runNotActive();
+    return 'cancelled';
+  }
   const worker = await workerOf(deps.workflows, run, deps.queue);
   const inNobodysHands = run.status === 'pending' || worker?.state === 'gone';
   if (!inNobodysHands) {

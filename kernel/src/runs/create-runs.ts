@@ -16,7 +16,7 @@ import type { Workflows } from '../workflows/workflows.ts';
 import { cancelRun } from './cancel-run.ts';
 import { Run } from './run-entity.ts';
 import { admitRun, workerOf } from './run-worker.ts';
-import type { RunKind, RunRecord, Runs } from './runs.ts';
+import type { NewRun, RunKind, RunRecord, Runs } from './runs.ts';
 import { type OpenRun, type SweeperDeps, startSweeper } from './sweeper.ts';
 
 export interface RunDeps {
@@ -48,34 +48,44 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
   };
   const launch: SweeperDeps['launch'] = (tenant, run) => launchRun(deps, telemetry, tenant, run);
   const runs: Runs = {
-    admit: (kind, { queue: wait = false } = {}) =>
-      admitRun(deps.workflows, { kind, queue: queueOfKind(deps, kind), wait }),
-    start: (tx, { kind, subjectId, requestedBy, admitted }) =>
-      telemetry.span({ name: 'run.start', attributes: { kind } }, async (note) => {
-        const { exclusive } = kindOf(deps.kinds, kind);
+    async admit(kind, { queue: wait = false } = {}) {
+      const queue = queueOfKind(deps, kind);
+      return queue === undefined ? { kind, warning: null } : admitRun(deps.workflows, { kind, queue, wait });
+    },
+    start: (tx, run) =>
+      telemetry.span({ name: 'run.start', attributes: { kind: run.kind } }, async (note) => {
+        const { kind, subjectId, requestedBy, admitted } = run;
+        const known = kindOf(deps.kinds, kind);
+        const carriedBy = carrierOf(known, run);
         if (admitted.kind !== kind) throw new Error(`the queue of ${kind} was not looked at`);
         for (const gate of deps.contributions.of(RunAdmission)) await gate(tx, { kind, subjectId, requestedBy });
         const runId = uuidv7();
         note({ run_id: runId });
         const workflowId = `${tx.tenant.tenantId}:${kind}:${runId}`;
         const traceparent = telemetry.traceparent() ?? null;
-        const row = [tx.tenant.tenantId, runId, kind, subjectId, exclusive, workflowId, requestedBy, traceparent];
+        const row = [
+          ...[tx.tenant.tenantId, runId, kind, subjectId, known.exclusive, workflowId, requestedBy, traceparent],
+          ...[known.exclusiveGroup, carriedBy, run.deadline, run.parentRunId, run.orchestratorRunId],
+        ];
         for (let tried = 1; !(await insertRun(tx, row)); tried += 1) {
-          const active = await activeRun(tx, [kind], subjectId);
+          const active = await activeRun(tx, rivalsOf(deps.kinds, known), subjectId);
           if (active !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: active } });
           if (tried === MAX_START_TRIES) throw kernelProblems.conflict();
         }
         await changed(tx, { runId, kind, subjectId, status: 'pending' });
-        tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId, traceparent }));
+        if (carriedBy === 'workflow') tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId, traceparent }));
         return { run_id: runId, workflow_id: workflowId, warning: admitted.warning };
       }),
     cancel: (tenant, run) =>
       cancelRun(run, {
         workflows: deps.workflows,
-        queue: queueOfKind(deps, run.kind),
+        queue: run.carriedBy === 'workflow' ? queueOfKind(deps, run.kind) : undefined,
         end: () => runs.finish(tenant, run.runId, { status: 'cancelled' }),
       }),
-    worker: (run) => workerOf(deps.workflows, run, queueOfKind(deps, run.kind)),
+    async worker(run) {
+      const queue = queueOfKind(deps, run.kind);
+      return queue === undefined || run.carriedBy !== 'workflow' ? undefined : workerOf(deps.workflows, run, queue);
+    },
     async find(tenant, id, kind) {
       const where = UUID.test(id) ? { runId: id } : { workflowId: id };
       const ofKind = kind === undefined ? where : { ...where, kind };
@@ -122,9 +132,11 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
         if (row === undefined) return undefined;
         await steps.after?.(tx);
         await changed(tx, { runId, kind: String(row.kind), subjectId: String(row.subject_id), status });
-        return { kind: String(row.kind), status, seconds: Number(row.seconds) };
+        const parts = await endParts(tx, runId, status === 'cancelled' ? 'cancelled' : 'failed');
+        for (const part of parts) await changed(tx, part);
+        return [{ kind: String(row.kind), status, seconds: Number(row.seconds) }, ...parts];
       });
-      if (ended !== undefined) deps.ended?.(ended);
+      for (const run of ended ?? []) deps.ended?.(run);
       return ended !== undefined;
     },
   };
@@ -135,8 +147,23 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
   };
 }
 
-function queueOfKind({ kinds, queueOf }: RunDeps, kind: string): string {
-  return queueOf(kindOf(kinds, kind).role);
+/** The queue that takes runs of a kind; undefined for a kind without a workflow. */
+function queueOfKind({ kinds, queueOf }: RunDeps, kind: string): string | undefined {
+  const { role } = kindOf(kinds, kind);
+  return role === undefined ? undefined : queueOf(role);
+}
+
+function carrierOf({ kind, workflowType }: RunKind, run: NewRun): RunRecord['carriedBy'] {
+  if (workflowType !== undefined) return 'workflow';
+  if (run.deadline !== undefined) return 'caller';
+  if (run.parentRunId !== undefined) return 'parent';
+  throw new Error(`a run of kind ${kind} needs a parent or a deadline`);
+}
+
+/** The kinds whose open runs stand in the way of one of this kind. */
+function rivalsOf(kinds: readonly RunKind[], { kind, exclusiveGroup: group }: RunKind): string[] {
+  const ofGroup = kinds.filter(({ exclusiveGroup }) => group !== undefined && exclusiveGroup === group);
+  return [...new Set([kind, ...ofGroup.map((rival) => rival.kind)])];
 }
 
 function kindOf(kinds: readonly RunKind[], kind: string): RunKind {
@@ -148,10 +175,11 @@ function kindOf(kinds: readonly RunKind[], kind: string): RunKind {
 /** False when an open run of an exclusive kind stands in the way; waits for one that is being written. */
 async function insertRun(tx: TenantTransaction, row: unknown[]): Promise<boolean> {
   const { rowCount } = await tx.sql(
-    `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by, traceparent)
-     values ($1, $2, $3, $4, $5, 'pending', $6, $7, $8)
-     on conflict (tenant_id, kind, subject_id) where exclusive and status in ('pending', 'running') do nothing`,
-    row,
+    `insert into kernel.run (tenant_id, run_id, kind, subject_id, exclusive, status, workflow_id, requested_by, traceparent,
+       exclusive_group, carried_by, deadline, parent_run_id, orchestrator_run_id)
+     values ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10, $11, $12, $13)
+     on conflict do nothing`,
+    row.map((value) => value ?? null),
   );
   return rowCount === 1;
 }
@@ -170,10 +198,30 @@ async function activeRun(
   return rows[0]?.run_id as string | undefined;
 }
 
+/** Ends the open parts of a run that has ended, and theirs. */
+async function endParts(tx: TenantTransaction, parentRunId: string, status: 'failed' | 'cancelled') {
+  const { code, detail, hint } = runProblems.parentEnded.entry;
+  const failure = status === 'failed' ? { code, origin: 'platform', retryable: true, detail, hint } : null;
+  const { rows } = await tx.sql(
+    `with recursive part as (
+       select run_id from kernel.run where parent_run_id = $1
+       union select run.run_id from kernel.run join part on run.parent_run_id = part.run_id)
+     update kernel.run set status = $2, failure = $3::jsonb, ended_at = now(), started_at = coalesce(started_at, now())
+     where run_id in (select run_id from part) and status in ('pending', 'running')
+     returning run_id, kind, subject_id, extract(epoch from ended_at - created_at) as seconds`,
+    [parentRunId, status, failure && JSON.stringify(failure)],
+  );
+  return rows.map((row) => ({
+    ...{ runId: String(row.run_id), kind: String(row.kind), subjectId: String(row.subject_id) },
+    ...{ status, seconds: Number(row.seconds) },
+  }));
+}
+
 /** Starts the workflow of a run in the trace of the request that made the run, however late that is. */
 async function launchRun(deps: RunDeps, telemetry: Telemetry, tenant: Tenant, run: OpenRun): Promise<void> {
   const { runId, kind, workflowId } = run;
   const { workflowType: type, role } = kindOf(deps.kinds, kind);
+  if (type === undefined) throw new Error(`runs of kind ${kind} have no workflow`);
   const facts = { name: 'workflow.start', side: 'client', attributes: { kind, run_id: runId } } as const;
   const args = [{ tenant_id: tenant.tenantId, run_id: runId }];
   await faultpoint('S1');
@@ -195,6 +243,10 @@ function toRecord(row: InferEntity<typeof Run>): RunRecord {
     workflowId: row.workflowId,
     requestedBy: row.requestedBy,
     leaseEpoch: row.leaseEpoch,
+    carriedBy: row.carriedBy,
+    deadline: row.deadline ?? undefined,
+    parentRunId: row.parentRunId ?? undefined,
+    orchestratorRunId: row.orchestratorRunId ?? undefined,
     createdAt: row.createdAt,
     startedAt: row.startedAt ?? undefined,
     endedAt: row.endedAt ?? undefined,

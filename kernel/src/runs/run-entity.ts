@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { RUN_STATUSES } from '../contract/shapes.ts';
+import { CARRIERS, RUN_STATUSES } from '../contract/shapes.ts';
 import type { RunFailureRecord } from './runs.ts';
 
 /** A row of `kernel.run`. */
@@ -17,6 +17,10 @@ export const Run = defineEntity({
     workflowId: p.string(),
     requestedBy: p.string(),
     leaseEpoch: p.integer(),
+    carriedBy: p.enum(CARRIERS).default('workflow'),
+    deadline: p.datetime().nullable(),
+    parentRunId: p.uuid().nullable(),
+    orchestratorRunId: p.string().nullable(),
     failure: p.json<RunFailureRecord>().nullable(),
     createdAt: p.datetime(),
     workflowStartedAt: p.datetime().nullable(),

@@ -1,12 +1,12 @@
 import type { Static } from '@sinclair/typebox';
 import type { Tenant } from '../contract/caller.ts';
-import type { RunStatus, RunWorker, StartWarning } from '../contract/shapes.ts';
+import type { CARRIERS, FAILURE_ORIGINS, RunStatus, RunWorker, StartWarning } from '../contract/shapes.ts';
 import type { TenantTransaction } from '../persistence/tenant-db.ts';
 
 /** Why a run failed, as its row, the API and the CLI show it. */
 export interface RunFailureRecord {
   code: string;
-  origin: 'source' | 'destination' | 'platform' | 'config';
+  origin: (typeof FAILURE_ORIGINS)[number];
   retryable: boolean;
   detail: string;
   hint?: string;
@@ -26,6 +26,13 @@ export interface RunRecord {
   requestedBy: string;
   /** Counts the attempts; a commit by an older attempt is refused. */
   leaseEpoch: number;
+  carriedBy: (typeof CARRIERS)[number];
+  /** When an open run that its caller carries out fails by itself. */
+  deadline?: Date | undefined;
+  /** The run that this one is a part of, and ends with. */
+  parentRunId?: string | undefined;
+  /** What an orchestrator calls the run that this one belongs to; several runs may share one. */
+  orchestratorRunId?: string | undefined;
   createdAt: Date;
   startedAt?: Date | undefined;
   endedAt?: Date | undefined;
@@ -33,13 +40,27 @@ export interface RunRecord {
 }
 
 /** How a kind of run is carried out; each plugin registers its own kinds. */
-export interface RunKind {
+export type RunKind = {
   kind: string;
-  workflowType: string;
-  /** Worker role whose queue takes it. */
-  role: string;
   /** At most one pending or running run per subject. */
   exclusive: boolean;
+  /** Exclusive kinds that name one group exclude each other too. */
+  exclusiveGroup?: string;
+} & (
+  | { workflowType: string /** Worker role whose queue takes it. */; role: string }
+  /** Carried out by their caller until a deadline, or by the workflow of their parent. */
+  | { workflowType?: undefined; role?: undefined }
+);
+
+/** A run to be written; one without a workflow names its parent or a deadline. */
+export interface NewRun {
+  kind: string;
+  subjectId: string;
+  requestedBy: string;
+  admitted: Admitted;
+  parentRunId?: string | undefined;
+  deadline?: Date | undefined;
+  orchestratorRunId?: string | undefined;
 }
 
 /** Proof that a kind of run was asked for while its queue was looked at; `Runs.start` wants it. */
@@ -74,7 +95,7 @@ export interface Runs {
    */
   start(
     tx: TenantTransaction,
-    run: { kind: string; subjectId: string; requestedBy: string; admitted: Admitted },
+    run: NewRun,
   ): Promise<{ run_id: string; workflow_id: string; warning: Admitted['warning'] }>;
   /** Ends an open run at once when nobody has it in hands, otherwise asks its worker to. Throws `run_not_active`. */
   cancel(tenant: Tenant, run: RunRecord): Promise<'cancelling' | 'cancelled'>;
@@ -86,10 +107,16 @@ export interface Runs {
   findMany(tx: TenantTransaction, runIds: readonly string[]): Promise<RunRecord[]>;
   /** The open run of a subject of one of these exclusive kinds, as the caller's transaction sees it: it takes no other connection. */
   active(tx: TenantTransaction, kinds: readonly string[], subjectId: string): Promise<string | undefined>;
-  /** The newest runs of a subject, newest first, by keyset page. */
+  /** Runs, newest first, by keyset page. */
   page(
     tenant: Tenant,
-    filter: { kind?: string; subjectId?: string; status?: RunStatus },
+    filter: {
+      kind?: string | undefined;
+      subjectId?: string | undefined;
+      status?: RunStatus | undefined;
+      parentRunId?: string | undefined;
+      orchestratorRunId?: string | undefined;
+    },
     page: { limit?: number; page_token?: string; order?: string },
   ): Promise<{ items: RunRecord[]; next_page_token: string | null }>;
   /**
@@ -103,7 +130,7 @@ export interface Runs {
   ): Promise<{ leaseEpoch: number } | undefined>;
   /** Throws `LeaseLost` unless this attempt is still the newest of a running run; locks the row until the transaction ends. */
   assertLease(tx: TenantTransaction, runId: string, leaseEpoch: number): Promise<void>;
-  /** Makes the run terminal; a terminal run never changes again (returns false). */
+  /** Makes the run terminal, and its open parts with it; a terminal run never changes again (returns false). */
   finish(
     tenant: Tenant,
     runId: string,

@@ -31,13 +31,14 @@ export interface SweeperDeps {
   tenants: Tenants;
   launch(tenant: Tenant, run: OpenRun): Promise<void>;
   finish: Runs['finish'];
-  /** The queue that takes runs of a kind. */
-  queueOfKind(kind: string): string;
+  /** The queue that takes runs of a kind; undefined for a kind without a workflow. */
+  queueOfKind(kind: string): string | undefined;
   now?: () => number;
 }
 
 /**
- * Starts what was committed but never started, and ends runs whose workflow is gone, so that no run hangs for ever.
+ * Starts what was committed but never started, and ends runs whose workflow is gone or whose deadline has passed, so
+ * that no run hangs for ever.
  * Goes tenant by tenant in ordinary tenant transactions.
  */
 export function startSweeper(options: SweeperDeps): Repetition {
@@ -54,9 +55,17 @@ type Deps = SweeperDeps & { now(): number; goneSince: Map<string, number> };
 
 async function sweepAll(deps: Deps): Promise<void> {
   for (const tenant of await deps.tenants.list()) {
-    const unstarted = await open(deps, tenant, 'workflow_started_at is null and created_at', START_GRACE_SECONDS);
+    const expired = await open(deps, tenant, 'deadline', 0);
+    await each(deps, expired, (run) => endExpired(deps, tenant, run));
+    const ofWorkflow = "carried_by = 'workflow' and";
+    const unstarted = await open(
+      deps,
+      tenant,
+      `${ofWorkflow} workflow_started_at is null and created_at`,
+      START_GRACE_SECONDS,
+    );
     await each(deps, unstarted, (run) => deps.launch(tenant, run));
-    const quiet = await open(deps, tenant, 'workflow_started_at', LOST_GRACE_SECONDS);
+    const quiet = await open(deps, tenant, `${ofWorkflow} workflow_started_at`, LOST_GRACE_SECONDS);
     await each(deps, quiet, (run) => endIfLost(deps, tenant, run));
   }
 }
@@ -84,6 +93,12 @@ async function open({ db }: Deps, tenant: Tenant, condition: string, seconds: nu
   return rows as unknown as SweptRun[];
 }
 
+async function endExpired({ finish, log }: Deps, tenant: Tenant, { runId }: SweptRun): Promise<void> {
+  const failure = failureOf(runProblems.runPastDeadline.entry);
+  if (await finish(tenant, runId, { status: 'failed', failure }))
+    log.warn({ run_id: runId }, 'a run passed its deadline');
+}
+
 async function endIfLost(deps: Deps, tenant: Tenant, run: SweptRun): Promise<void> {
   const described = await deps.workflows.describe(run.workflowId);
   if (described?.status === 'running') return endIfAbandoned(deps, tenant, run, described);
@@ -101,7 +116,8 @@ async function endIfAbandoned(
   described: WorkflowDescription,
 ): Promise<void> {
   const { goneSince } = deps;
-  const queue = status === 'running' ? await deps.workflows.describeQueue(deps.queueOfKind(kind)) : undefined;
+  const name = status === 'running' ? deps.queueOfKind(kind) : undefined;
+  const queue = name === undefined ? undefined : await deps.workflows.describeQueue(name);
   if (queue === undefined || judge(true, described, queue, deps.now()).state !== 'gone') {
     goneSince.delete(runId);
     return;

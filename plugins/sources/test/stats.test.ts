@@ -14,6 +14,7 @@ const run: fc.Arbitrary<RunRecord> = fc
   })
   .map(({ runId, status, seconds }) => ({
     ...{ runId, status, kind: 'source-sync', subjectId: 's', workflowId: runId, requestedBy: 'ada', leaseEpoch: 1 },
+    carriedBy: 'workflow' as const,
     ...{ createdAt: new Date(START), startedAt: new Date(START), endedAt: new Date(START + seconds * 1_000) },
   }));
 const runs = fc.array(run, { maxLength: 30 });
@@ -44,6 +45,7 @@ t.test('statistics count every run once, and their measures lie where they must'
 t.test('percentiles are of the nearest rank, and rows are those of the runs', async (t) => {
   const ended = (seconds: number, status: RunRecord['status'] = 'succeeded'): RunRecord => ({
     ...{ runId: `${seconds}`, kind: 'k', subjectId: 's', workflowId: 'w', requestedBy: 'ada', leaseEpoch: 1, status },
+    carriedBy: 'workflow',
     ...{ createdAt: new Date(START), startedAt: new Date(START), endedAt: new Date(START + seconds * 1_000) },
   });
   const list = Array.from({ length: 20 }, (_, at) => ended(at + 1));
