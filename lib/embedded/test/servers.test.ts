@@ -1,9 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import pg from 'pg';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import {
   developmentToken,
   findTemporal,
@@ -49,9 +51,16 @@ t.test('Postgres starts on loopback with a password, keeps its data over a resta
   t.ok(isGone(first.pid));
   const second = await startPostgres(options);
   t.strictSame(await query(second.url, 'select id from kept'), [{ id: 7 }]);
+  // A process of the killed server that ends late keeps the shared memory for as long.
+  const [late] = (await readFile(`/proc/${second.pid}/task/${second.pid}/children`, 'utf8')).split(' ').map(Number);
+  process.kill(late as number, 'SIGSTOP');
   process.kill(second.pid, 'SIGKILL');
   await second.exited;
-  const third = await startPostgres(options);
+  const starting = startPostgres(options);
+  const log = () => readFile(options.logFile, 'utf8');
+  await until('a start that is refused', async () => (await log()).includes('pre-existing shared memory block'));
+  process.kill(late as number, 'SIGCONT');
+  const third = await starting;
   t.strictSame(await query(third.url, 'select id from kept'), [{ id: 7 }], 'after kill -9 too');
   await third.stop();
 });

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { onFreePort, untilReady } from '../ready.ts';
+import { onFreePort, StartFailed, untilReady } from '../ready.ts';
 import { type Supervised, supervise } from '../supervised.ts';
 import { type Ids, unprivileged } from '../unprivileged.ts';
 import { type PostgresBinaries, postgresBin } from './binaries.ts';
@@ -37,6 +38,7 @@ export type RunningPostgres = {
 
 const MAX_CONNECTIONS = '200';
 const READY_TIMEOUT_MS = 60_000;
+const LEFT_POLL_MS = 100;
 const CONNECT_TIMEOUT_MS = 2_000;
 const WRONG_PASSWORD = '28P01';
 
@@ -111,5 +113,20 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   if (leftover !== undefined) throw new Error(`the data in ${place} are in use by process ${leftover}`);
   const { logFile, superuserPassword: password } = options;
   await prepareData({ dataDir: place, bin, major: await majorOf(bin), user, logFile, password });
-  return onFreePort(options.port, (port) => launchOn(port, { ...options, bin, place, user }), /could not bind/);
+  const launch = { ...options, bin, place, user };
+  return onFreePort(options.port, (port) => whenLeft(() => launchOn(port, launch)), /could not bind/);
+}
+
+/** Starts again while processes of a killed server still hold its shared memory: they end by themselves. */
+async function whenLeft(start: () => Promise<RunningPostgres>): Promise<RunningPostgres> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (fault) {
+      const isHeld = fault instanceof StartFailed && /shared memory block .* still in use/.test(fault.log);
+      if (!isHeld || Date.now() > deadline) throw fault;
+      await delay(LEFT_POLL_MS);
+    }
+  }
 }
