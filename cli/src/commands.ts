@@ -45,7 +45,7 @@ import {
 } from './commands/policies-write.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
 import { ProveCredentials } from './commands/prove.ts';
-import { RunsGet, RunsWait } from './commands/runs.ts';
+import { RunsCancel, RunsGet, RunsList, RunsWait } from './commands/runs.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs-receipt.ts';
 import { RunsVerify } from './commands/runs-verify.ts';
 import {
@@ -149,7 +149,9 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesStreamsSet,
   SourcesStreamsBulk,
   SourcesStreamsDelete,
+  RunsList,
   RunsGet,
+  RunsCancel,
   RunsWait,
   RunsLogs,
   RunsReceipt,

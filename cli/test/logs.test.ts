@@ -7,7 +7,8 @@ import { IDS, run, runs } from './shapes.ts';
 const { source, runId } = IDS;
 const LOGS = `GET /api/v1/sources/${source}/runs/${runId}/logs`;
 const STATUS = `GET /api/v1/sources/${source}/sync/status`;
-const DETAILS = `GET /api/v1/sources/sync-runs/${runId}/details`;
+const RUN = `GET /api/v1/runs/${runId}`;
+const RUN_LOGS = `${RUN}/logs`;
 const line = (seq: number, more: object = {}) => ({
   ...{ seq, at: '2026-03-01T10:20:30.456Z', level: 'info', stream: null, step: 'plan', attempt: 1 },
   ...{ message: `line ${seq}`, fields: {}, untrusted: false },
@@ -22,6 +23,17 @@ const page = (items: object[], more: object = {}): Answer => ({
   },
 });
 const at = (status: string): Answer => ({ status: 200, body: { source_id: source, run: run(source, status) } });
+
+/** A sync as the list of all runs shows it. */
+const anyRun = (status: string): Answer => ({
+  status: 200,
+  body: {
+    ...run(source, status),
+    kind: 'source-sync',
+    subject: { kind: 'source', id: source, name: 'shop' },
+    worker: null,
+  },
+});
 
 /** Answers in turn; the last one stays. */
 const inTurn = (answers: Answer[]): Routes[string] => {
@@ -61,9 +73,8 @@ t.test(
     for (const [status, exit] of runs) {
       const { weir } = commandLine(t);
       const api = await fakeApi(t, {
-        [DETAILS]: { status: 200, body: run(source, 'running') },
-        [STATUS]: at(status),
-        [LOGS]: inTurn([
+        [RUN]: anyRun(status),
+        [RUN_LOGS]: inTurn([
           page([line(2), line(1)]),
           page([line(3)]),
           problem(503, 'shutting_down'),
@@ -81,7 +92,7 @@ t.test(
         .split('\n')
         .map((text) => (JSON.parse(text) as { seq: number }).seq);
       t.strictSame(shown, [1, 2, 3, 4, 5, 6]);
-      const places = api.seen.filter(({ call }) => call === LOGS).map(({ url }) => url.searchParams);
+      const places = api.seen.filter(({ call }) => call === RUN_LOGS).map(({ url }) => url.searchParams);
       t.strictSame(
         places.slice(1).map((one) => one.get('after') ?? one.get('page_token')),
         ['2', '3', '3', 'next', '5', '5', '5'],
@@ -99,7 +110,7 @@ t.test(
       [STATUS]: { status: 200, body: { source_id: source, run: null } },
     });
     const ran = await weir(`sources logs ${source} ${runId} -f --timeout ${HASTY_MS}ms --url ${api.url}`);
-    t.match(ran, { code: 124, stderr: new RegExp(`sources logs ${source} ${runId} -f`) });
+    t.match(ran, { code: 124, stderr: new RegExp(`runs logs ${runId} -f`) });
     t.match(await weir(`sources logs ${source} --url ${api.url}`), { code: 4, stderr: /never been synced/ });
     const old = await fakeApi(t, { [LOGS]: page([], { expired: true, ended: true }) });
     t.match(await weir(`sources logs ${source} ${runId} --url ${old.url}`), { code: 0, stderr: /is gone/ });
@@ -111,21 +122,36 @@ t.test('a sync is read and waited for by its run id alone, and the wait ends as 
   for (const [status, exit] of runs) {
     const { weir } = commandLine(t);
     const api = await fakeApi(t, {
-      [DETAILS]: { status: 200, body: run(source, 'running') },
+      [RUN]: anyRun('running'),
+      [`GET /api/v1/sources/sync-runs/${runId}/details`]: { status: 200, body: run(source, 'running') },
       [STATUS]: inTurn([at('running'), problem(503, 'shutting_down'), at(status)]),
     });
     const read = await weir(`runs get ${runId} -o json --url ${api.url}`);
     t.match([read.code, JSON.parse(read.stdout)], [0, { run_id: runId, status: 'running' }]);
-    const people = await weir(`runs get ${runId} -o table --url ${api.url}`);
+    const people = await weir(`sources runs get ${runId} -o table --url ${api.url}`);
     t.match(people.stdout, /^image +\{"reference":"files:1","digest":"sha256:0a".*\}$/m, 'in one line');
     const ended = await weir(`runs wait ${runId} -o json --url ${api.url}`);
     t.match([ended.code, JSON.parse(ended.stdout)], [exit, { run_id: runId, status }], status);
   }
   const { weir } = commandLine(t);
-  const api = await fakeApi(t, { [DETAILS]: { status: 200, body: run(source, 'running') }, [STATUS]: at('running') });
+  const api = await fakeApi(t, { [RUN]: anyRun('running'), [STATUS]: at('running') });
   const late = await weir(`runs wait ${runId} --timeout ${HASTY_MS}ms --url ${api.url}`);
   t.match(late, { code: 124, stderr: new RegExp(`weir runs wait ${runId}`) });
   t.equal((await weir(`runs wait ${IDS.other} --url ${api.url}`)).code, 4);
+});
+
+t.test('a run that is no sync is waited for too, and the wait ends as the run does', async (t) => {
+  const subject = { kind: 'source', id: source, name: 'shop' };
+  for (const [status, exit] of runs) {
+    const { weir } = commandLine(t);
+    const other = (now: string): Answer => ({
+      status: 200,
+      body: { ...run(source, now), kind: 'sync_verify', subject },
+    });
+    const api = await fakeApi(t, { [RUN]: inTurn([other('running'), problem(503, 'shutting_down'), other(status)]) });
+    const ended = await weir(`runs wait ${runId} -o json --url ${api.url}`);
+    t.match([ended.code, JSON.parse(ended.stdout)], [exit, { run_id: runId, status }], status);
+  }
 });
 
 t.test('a log of which nothing is shown says why, and a wrong --since what it takes', async (t) => {

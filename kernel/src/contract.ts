@@ -6,6 +6,7 @@ export {
   platformPermission,
   probe,
   type Role,
+  servicePermission,
   TENANT_ROLES,
   type TenantRole,
   webhookPermission,
@@ -68,8 +69,10 @@ export { runProblems } from './contract/run-problems.ts';
 export { type ServiceToken, service } from './contract/service.ts';
 export {
   Accepted,
+  CARRIERS,
   Closed,
   DEFAULT_PAGE_SIZE,
+  FAILURE_ORIGINS,
   Id,
   listQuery,
   MAX_PAGE_SIZE,

@@ -28,12 +28,16 @@ const BODIES: Readonly<Record<string, object>> = {
     streams: [{ name: 'orders', schema, supported_sync_modes: ['full_refresh'] }],
   },
   'PUT /api/v1/sources/{source_id}/schedule': { cron: ['0 0 29 2 *'] },
+  'POST /api/v1/runs/{id}/start': { orchestrator_run_id: 'x' },
+  'POST /api/v1/runs/{id}/complete': { orchestrator_run_id: 'x' },
+  'POST /api/v1/runs/{id}/fail': { orchestrator_run_id: 'x', detail: 'x' },
   'POST /api/v1/workflow-engine/workflows/{workflow_id}/wait': { timeout_seconds: 1 },
 };
 /** Headers without which the same would happen. */
 const HEADERS: Readonly<Record<string, Record<string, string>>> = {
   'POST /api/v1/sources/{source_id}/streams/{stream_id}/reset': { 'if-match': '"1"' },
   'GET /api/v1/sources/{source_id}/runs/{run_id}/logs/download': { accept: 'text/plain' },
+  'GET /api/v1/runs/{id}/logs/download': { accept: 'text/plain' },
   'GET /api/v1/sources/discover/status/{workflow_id}/logs/download': { accept: 'text/plain' },
 };
 /** Headers that an answer may be told apart by. */

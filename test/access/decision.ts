@@ -71,6 +71,7 @@ function tenantDecision(demanded: boolean, { header, organizations, service }: F
 function rightDecision(access: Exclude<Access, { kind: 'public' | 'webhook' | 'known' }>, facts: Facts): Decision {
   const { roles, capabilities, service } = facts;
   const { capability, role } = access;
+  if (!service && access.kind === 'tenant' && access.callers === 'services') return '403 service_required';
   if (!service && !roles.some((held) => held === role || outranks(held, role))) return '403 forbidden_role';
   if (capabilities === undefined) return 'allowed';
   const given = capability === undefined ? !service || role === 'viewer' : capabilities.includes(capability);

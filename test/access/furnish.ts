@@ -96,6 +96,7 @@ async function sources({ api, ...caller }: Tenancy): Promise<Ids> {
     workflow_id,
     discovery_id,
     ...runs,
+    id: sync_run_id,
     dataset_id: replay.rejecting,
     table: replay.rejecting,
   };

@@ -37,7 +37,12 @@ export async function callIds(platform: DevPlatform): Promise<(line: string) => 
   return (line) => ({
     ...{ api_token_id, policy_id, version: '1', sub: created_by },
     ...{ source_id, stream_id: stream?.stream_id ?? '', pattern_id: 'files' },
-    ...{ sync_run_id: sync?.run_id ?? '', run_id: sync?.run_id ?? '', replay_run_id: replay.run_id },
+    ...{
+      id: sync?.run_id ?? '',
+      sync_run_id: sync?.run_id ?? '',
+      run_id: sync?.run_id ?? '',
+      replay_run_id: replay.run_id,
+    },
     workflow_id: (line.includes('/discover/status/') ? discovery.workflow_id : sync?.workflow_id) ?? '',
     ...{ dataset_id: dataset, table: dataset, code: 'not_found', file: 'explorer.js', alias: 'demo' },
   });

@@ -68,6 +68,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
     read: {
       source_id: [main.source_id],
       stream_id: main.stream_ids,
+      id: [run.run_id],
       run_id: [run.run_id],
       sync_run_id: [run.run_id, run.workflow_id],
       replay_run_id: [main.replay_run_id],
@@ -133,7 +134,7 @@ export async function seedReplay(api: Api) {
 /** A sync for each route that cancels one: it has begun, and goes on for as long as the file is held. */
 async function seedRunning(api: Api, held: HeldFile): Promise<Seeds['running']> {
   held.hold();
-  return inTurn(2, async () => {
+  return inTurn(3, async () => {
     const { source_id } = await declared(api, { url: held.url }, 'held');
     return api(startSync, { params: { source_id } });
   });

@@ -7,5 +7,6 @@ export const dueAreas: readonly string[] = [
   'Source patterns',
   'Datasets',
   'Workflow engine',
+  'Runs',
   'Identity policies and users',
 ];

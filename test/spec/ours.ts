@@ -16,6 +16,8 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /docs/assets/{file}', because('platform', 'what the explorer loads')],
   ['GET /docs/errors', because('platform', 'all error codes in one list')],
   ['GET /docs/errors/{code}', because('platform', 'the page that the type of a problem names')],
+  ['GET /runs/{id}/logs', because('runs', 'a run of any kind has a log')],
+  ['GET /runs/{id}/logs/download', because('runs', 'and the whole of it as a file')],
   ['POST /datasets/sweep', because('datasets', 'removes files that no commit took, or tells which they are')],
   ['GET /sources/{source_id}/readiness', because('sources', 'the checklist of a source, as its start asks it')],
   ['GET /sources/{source_id}/streams/{stream_id}', because('sources', 'what Location of a new stream names')],

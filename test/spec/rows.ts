@@ -2,6 +2,7 @@
 export type Owner =
   | 'kernel'
   | 'platform'
+  | 'runs'
   | 'sources'
   | 'datasets'
   | 'workflow-engine'

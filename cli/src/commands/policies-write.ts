@@ -68,7 +68,7 @@ export class PoliciesCreate extends DocumentCommand {
     const document = await this.givenDocument();
     const api = await this.api();
     const body = {
-      ...{ name: this.name, kind: this.kind, document, status: this.active ? 'active' : 'draft' },
+      ...{ name: this.name, kind: this.kind, document, status: this.active ? ('active' as const) : ('draft' as const) },
       ...{ ...(this.policyNote === undefined ? {} : { note: this.policyNote }), allow_lockout: this.lockout },
     } as const;
     await this.show(await api.call(createPolicy, { body }));

@@ -1,20 +1,25 @@
-import { getSyncRun } from '@weir/plugin-sources/contract';
+import { cancelRun, getRun, listRuns } from '@weir/plugin-runs/contract';
 import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../command.ts';
 import { endpointCommand } from '../endpoint/endpoint-command.ts';
 import { finishRun } from '../run/finish-run.ts';
+import { watchRun } from '../run/watch-run.ts';
 import { STREAM_COLUMNS, SYNC_WAIT_MS } from './sources-sync.ts';
 
-export const RunsGet = endpointCommand({ ...getSyncRun, cli: 'runs get' });
+const COLUMNS = ['run_id', 'kind', 'subject.name', 'status', 'created_at', 'ended_at', 'failure.code'] as const;
 
-/** Waits for the end of a sync that was started before, whatever its source; the exit code is that of the sync. */
+export const RunsList = endpointCommand(listRuns, { columns: COLUMNS });
+export const RunsGet = endpointCommand(getRun);
+export const RunsCancel = endpointCommand(cancelRun);
+
+/** Waits for the end of a run that was started before, of any kind; the exit code is that of the run. */
 export class RunsWait extends WeirCommand {
   static override paths = [['runs', 'wait']];
   static override usage = Command.Usage({
     category: 'Runs',
-    description: 'Wait for the end of a sync, by run id or workflow id',
+    description: 'Wait for the end of a run of any kind, by run id or workflow id',
     details:
-      'Ends as the sync does: 0 when it succeeded or was skipped, 1 when it failed, 8 when it was cancelled. Ctrl-C and the time limit (1h) leave the sync going.',
+      'Ends as the run does: 0 when it succeeded or was skipped, 1 when it failed, 8 when it was cancelled. Of a sync the streams are shown. Ctrl-C and the time limit (1h) leave the run going.',
     examples: [['At most ten minutes', 'weir runs wait 01900000-0000-7000-8000-000000000000 --timeout 10m']],
   });
 
@@ -26,9 +31,15 @@ export class RunsWait extends WeirCommand {
 
   async execute(): Promise<number> {
     const api = await this.api();
-    const { source_id, run_id } = await api.call(getSyncRun, { params: { workflow_id: this.run } });
+    const { kind, run_id, subject } = await api.call(getRun, { params: { id: this.run } });
+    const watching = await this.watching(SYNC_WAIT_MS);
+    if (kind !== 'source-sync') {
+      const ended = await watchRun(api, run_id, watching);
+      await this.show(ended);
+      return finishRun(ended);
+    }
     const { watchSync } = await import('../run/watch-sync.ts');
-    const ended = await watchSync(api, { sourceId: source_id, runId: run_id }, await this.watching(SYNC_WAIT_MS));
+    const ended = await watchSync(api, { sourceId: subject.id, runId: run_id }, watching);
     await this.show(this.format() === 'table' ? ended.streams : ended, { columns: STREAM_COLUMNS });
     return finishRun(ended);
   }

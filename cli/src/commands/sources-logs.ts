@@ -1,5 +1,6 @@
 import { RUN_LOG_LEVELS, type RunLogLineView } from '@weir/plugin-platform/contract';
-import { getSyncRun, getSyncStatus, readDiscoveryLogs, readRunLogs } from '@weir/plugin-sources/contract';
+import { getRun, readLog } from '@weir/plugin-runs/contract';
+import { getSyncStatus, readDiscoveryLogs, readRunLogs } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { CliError } from '../cli-error.ts';
@@ -7,7 +8,7 @@ import { WeirCommand } from '../command.ts';
 import type { Api } from '../connection/api.ts';
 import { sinceTime } from '../duration.ts';
 import { finishRun } from '../run/finish-run.ts';
-import { followLog, type LogFilter, type LogKey, lastWord, newestLines } from '../run/follow-log.ts';
+import { followLog, type LogFilter, type LogKey, newestLines, runIdOf } from '../run/follow-log.ts';
 import { sourceId } from '../source-id.ts';
 
 const DEFAULT_LINES = 200;
@@ -52,7 +53,7 @@ abstract class LogsCommand extends WeirCommand {
     this.write(lines);
     const after = lines.at(-1)?.seq ?? 0;
     await this.followed(api, key, { filter, after });
-    return this.outcome(api, key);
+    return finishRun(await api.call(getRun, { params: { id: runIdOf(key) } }));
   }
 
   private async followed(api: Api, key: LogKey, from: { filter: LogFilter; after: number }): Promise<void> {
@@ -61,23 +62,9 @@ abstract class LogsCommand extends WeirCommand {
     const signal = AbortSignal.any([interrupted, timeout]);
     const how = await followLog(api, key, { ...from, interrupted: signal, shown: (more) => this.write(more) });
     if (how === 'ended') return;
-    const run = 'workflow_id' in key ? `discovery logs ${key.workflow_id}` : `logs ${key.source_id} ${key.run_id}`;
-    const hint = `weir sources ${run} -f goes on`;
+    const hint = `weir runs logs ${runIdOf(key)} -f goes on`;
     if (interrupted.aborted) throw new CliError('interrupted', 'Detached; the run goes on.', { hint });
     throw new CliError('timedOut', 'The run has not ended in that time; it goes on.', { hint });
-  }
-
-  /** The exit code of a run that has ended; of one that is no sync as the last line of its log says. */
-  private async outcome(api: Api, key: LogKey): Promise<number> {
-    const sync = 'source_id' in key ? await syncOf(api, key) : null;
-    if (sync !== null) return finishRun(sync);
-    const line = await lastWord(api, key);
-    const { status, code, origin, retryable } = line?.fields ?? {};
-    if (line === undefined || typeof status !== 'string') {
-      throw new CliError('failed', 'The run has ended, and its log does not say how.');
-    }
-    const why = { detail: line.message, hint: null, origin: String(origin), retryable: retryable === true };
-    return finishRun({ status, failure: typeof code === 'string' ? { code, ...why } : null });
   }
 
   private filter(): LogFilter {
@@ -149,32 +136,21 @@ export class DiscoveryLogs extends LogsCommand {
   }
 }
 
-/** The log of a run, whatever its source. */
+/** The log of a run of any kind. */
 export class RunsLogs extends LogsCommand {
   static override paths = [['runs', 'logs']];
   static override usage = Command.Usage({
     category: 'Runs',
-    description: readRunLogs.summary,
-    details: 'Takes a run id or a workflow id of a sync, and does what weir sources logs does.',
+    description: readLog.summary,
+    details: 'Takes a run id or a workflow id of a run of any kind. Lines of a connector stand behind a |.',
     examples: [['Follow a run', 'weir runs logs 01900000-0000-7000-8000-000000000000 -f']],
   });
 
   run = Option.String({ name: 'run_id' });
 
-  protected async key(api: Api): Promise<LogKey> {
-    const { source_id, run_id } = await api.call(getSyncRun, { params: { workflow_id: this.run } });
-    return { source_id, run_id };
+  protected async key(): Promise<LogKey> {
+    return { id: this.run };
   }
-}
-
-/** A sync of a source; null when the run is another one. */
-async function syncOf(api: Api, { source_id, run_id }: { source_id: string; run_id: string }) {
-  const asked = api.call(getSyncStatus, { params: { source_id }, query: { run_id } });
-  const { run } = await asked.catch((error: unknown) => {
-    if (error instanceof CliError && error.exit === 'notFound') return { run: null };
-    throw error;
-  });
-  return run;
 }
 
 /** A line for people: when, how grave, what part of the work, and what. */

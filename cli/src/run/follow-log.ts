@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Input } from '@weir/kernel/contract';
 import { MAX_LOG_WAIT_SECONDS, type RunLogLineView } from '@weir/plugin-platform/contract';
+import { readLog } from '@weir/plugin-runs/contract';
 import { readDiscoveryLogs, readRunLogs } from '@weir/plugin-sources/contract';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 
-/** The run whose log is meant: one of a source, or a discovery, which may be of none. */
-export type LogKey = { source_id: string; run_id: string } | { workflow_id: string };
+/** The run whose log is meant: any, one of a source, or a discovery, which may be of none. */
+export type LogKey = { id: string } | { source_id: string; run_id: string } | { workflow_id: string };
 export type LogFilter = Pick<LogQuery, 'search' | 'pattern' | 'level' | 'stream' | 'step' | 'attempt' | 'from' | 'to'>;
 
 type LogQuery = NonNullable<Input<typeof readRunLogs>['query']>;
@@ -15,16 +16,17 @@ const PAGE_LINES = 500;
 const MAX_BACKOFF_MS = 5_000;
 const FIRST_BACKOFF_MS = 250;
 
-/** One page of a log. */
-function readLog(api: Api, key: LogKey, query: LogQuery) {
-  if ('workflow_id' in key) return api.call(readDiscoveryLogs, { params: key, query });
-  return api.call(readRunLogs, { params: key, query });
+/** The run id or workflow id of a log. */
+export function runIdOf(key: LogKey): string {
+  if ('id' in key) return key.id;
+  return 'workflow_id' in key ? key.workflow_id : key.run_id;
 }
 
-/** How a run ended, by the last line of its log; undefined when that was not kept. */
-export async function lastWord(api: Api, key: LogKey): Promise<RunLogLineView | undefined> {
-  const { items } = await readLog(api, key, { step: 'end', order: '-seq', limit: 1 });
-  return items.find(({ untrusted }) => !untrusted);
+/** One page of a log. */
+function readPage(api: Api, key: LogKey, query: LogQuery) {
+  if ('id' in key) return api.call(readLog, { params: key, query });
+  if ('workflow_id' in key) return api.call(readDiscoveryLogs, { params: key, query });
+  return api.call(readRunLogs, { params: key, query });
 }
 
 /** The newest lines that fit, oldest first, at most `limit`; and whether the log was kept as long as it is to be. */
@@ -39,7 +41,7 @@ export async function newestLines(api: Api, params: LogKey, { filter, limit }: {
       limit: Math.min(PAGE_LINES, limit - lines.length),
       ...(token === undefined ? {} : { page_token: token }),
     };
-    const page = await readLog(api, params, query);
+    const page = await readPage(api, params, query);
     lines.push(...page.items);
     token = page.next_page_token ?? undefined;
     expired ||= page.expired;
@@ -67,7 +69,7 @@ export async function followLog(api: Api, params: LogKey, following: Following):
   let pause = FIRST_BACKOFF_MS;
   while (!interrupted.aborted) {
     const place = token === undefined ? { after, wait_seconds: MAX_LOG_WAIT_SECONDS } : { page_token: token };
-    const page = await readLog(api, params, { ...filter, ...place }).catch(whileAway(interrupted));
+    const page = await readPage(api, params, { ...filter, ...place }).catch(whileAway(interrupted));
     if (page === undefined) {
       await delay(pause, undefined, { signal: interrupted }).catch(() => undefined);
       pause = Math.min(pause * 2, MAX_BACKOFF_MS);

@@ -40,8 +40,8 @@ export const runProblems = {
   parentEnded: problem({
     code: 'parent_run_ended',
     status: 409,
-    title: 'The parent run has ended',
-    detail: 'The run that this one is a part of ended first.',
+    title: 'The parent run is not open',
+    detail: 'The run that this one is a part of has ended, or does not exist.',
     hint: 'Read the parent run to see how it ended.',
   }),
   noWorker: problem({

@@ -19,8 +19,10 @@ export const MAX_PAGE_SIZE = 500;
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** A union of string literals that JSON Schema readers see as one `enum`. */
-export const OneOf = <T extends string>(values: readonly T[], options: { default?: T; description?: string } = {}) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
+export const OneOf = <const T extends string>(
+  values: readonly T[],
+  options: { default?: T; description?: string } = {},
+) => Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 
 /** The list answer of every list route. */
 export const Page = <T extends TSchema>(item: T) =>

@@ -58,6 +58,7 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
         const known = kindOf(deps.kinds, kind);
         const carriedBy = carrierOf(known, run);
         if (admitted.kind !== kind) throw new Error(`the queue of ${kind} was not looked at`);
+        if (run.parentRunId !== undefined) await assertOpen(tx, run.parentRunId);
         for (const gate of deps.contributions.of(RunAdmission)) await gate(tx, { kind, subjectId, requestedBy });
         const runId = uuidv7();
         note({ run_id: runId });
@@ -97,7 +98,9 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
     },
     active: activeRun,
     async page(tenant, filter, request) {
-      const where = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+      const { from, to, ...same } = filter;
+      const times = { $gte: from, $lt: to };
+      const where = given({ ...same, createdAt: from === undefined && to === undefined ? undefined : given(times) });
       const page = await db(tenant).transaction((tx) => tx.page(Run, where, request, ORDERS));
       return { ...page, items: page.items.map(toRecord) };
     },
@@ -198,6 +201,12 @@ async function activeRun(
   return rows[0]?.run_id as string | undefined;
 }
 
+/** Throws `parent_run_ended` unless the run is open; it stays so until the transaction ends. */
+async function assertOpen(tx: TenantTransaction, runId: string): Promise<void> {
+  const open = "select 1 from kernel.run where run_id = $1 and status in ('pending', 'running') for share";
+  if ((await tx.sql(open, [runId])).rowCount === 0) throw runProblems.parentEnded();
+}
+
 /** Ends the open parts of a run that has ended, and theirs. */
 async function endParts(tx: TenantTransaction, parentRunId: string, status: 'failed' | 'cancelled') {
   const { code, detail, hint } = runProblems.parentEnded.entry;
@@ -232,6 +241,9 @@ async function launchRun(deps: RunDeps, telemetry: Telemetry, tenant: Tenant, ru
   const note = 'update kernel.run set workflow_started_at = coalesce(workflow_started_at, now()) where run_id = $1';
   await deps.db(tenant).transaction((tx) => tx.sql(note, [runId]));
 }
+
+const given = (members: object) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
 /** A row as ports show it: what is null in the row is undefined. */
 function toRecord(row: InferEntity<typeof Run>): RunRecord {

@@ -116,6 +116,9 @@ export interface Runs {
       status?: RunStatus | undefined;
       parentRunId?: string | undefined;
       orchestratorRunId?: string | undefined;
+      /** Created at or after, and before. */
+      from?: Date | undefined;
+      to?: Date | undefined;
     },
     page: { limit?: number; page_token?: string; order?: string },
   ): Promise<{ items: RunRecord[]; next_page_token: string | null }>;

@@ -53,9 +53,11 @@ export interface PluginUnderTest {
   workflows: ReturnType<typeof memoryWorkflows>;
   /** Makes or finds the tenant. */
   tenant(alias: string): Promise<Tenant>;
-  /** A caller in one tenant, with real tokens; `admin` unless a role is given. */
+  /** A caller in one tenant, with real tokens: an `admin`, a person of another role, or a `service` that may do all. */
   as(alias: string, role?: string): { call: Caller; headers(): Promise<Record<string, string>> };
 }
+
+const TEST_SERVICE = 'test-service';
 
 /** A plugin alone is always on; the gate is tested with the whole platform. */
 const ALL_ENABLED = { isEnabled: async () => true };
@@ -92,7 +94,7 @@ export async function testPlugin(
   auditCalls(app, given, log);
   const deps = {
     authenticate: authenticator({
-      rules: rulesOf(issuer.url, log),
+      rules: rulesOf(issuer.url, registration, log),
       tenants: kernel.tenants,
       tenantPlugins: ALL_ENABLED,
       contributions: given,
@@ -108,7 +110,9 @@ export async function testPlugin(
   });
   const injected = injectingFetch(app);
   const tokenOf = (alias: string, role: string) =>
-    issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
+    role === 'service'
+      ? issuer.serviceToken(TEST_SERVICE)
+      : issuer.userToken({ subject: `${role}@${alias}`, organizations: [alias], roles: [role] });
   return {
     app,
     database: found,
@@ -170,16 +174,19 @@ function setUp(plugin: WeirPlugin, options: TestPluginOptions, { database, log }
 }
 
 /** What tokens of the test's issuer are held to. */
-const rulesOf = (issuer: string, log: Logger): TokenRules => ({
+const rulesOf = (issuer: string, { routes }: Registration, log: Logger): TokenRules => ({
   issuer,
   audience: TEST_AUDIENCE,
   organizationClaim: 'organization',
   platformAdminRole: 'platform_admin',
-  services: new Map(),
+  services: new Map([[TEST_SERVICE, { tenants: '*', capabilities: capabilitiesOf(routes) }]]),
   serviceMarks: [{ sub: '{client}' }],
   delegations: new Map(),
   keys: providerKeys({ providerUrl: issuer, log }),
 });
+
+const capabilitiesOf = (routes: Registration['routes']) =>
+  routes.flatMap(({ endpoint: { access } }) => ('capability' in access && access.capability ? [access.capability] : []));
 
 /** The client's fetch over Fastify's injection, so that a test speaks the real wire without a port. */
 function injectingFetch(app: FastifyInstance): typeof fetch {

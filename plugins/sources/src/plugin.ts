@@ -2,6 +2,7 @@ import { contribute, definePlugin, Platform, type Repetition } from '@weir/kerne
 import { HealthChecks, ReadinessChecks, RunChanges, SignatureReaders } from '@weir/kernel/contract';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
+import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import { credentialProblems, failureProblems, sourceProblems } from './contract.ts';
 import { CredentialEntity } from './credential/entity.ts';
@@ -36,6 +37,7 @@ import { startReconciler } from './schedule/reconcile.ts';
 import { scheduleService } from './schedule/service.ts';
 import { settings } from './settings.ts';
 import { SourceEntity } from './source/entity.ts';
+import { sourceSubjects } from './source/run-subjects.ts';
 import { sourceService } from './source/service.ts';
 import { bulkService } from './stream/bulk-service.ts';
 import { StreamEntity } from './stream/entity.ts';
@@ -113,6 +115,7 @@ export default definePlugin({
         ...contributedChecks(facts).map((check) => contribute(ReadinessChecks, check)),
         ...patternWebhooks(kernel.settings, sql).map((reader) => contribute(SignatureReaders, reader)),
         contribute(HealthChecks, patternFilesCheck(kernel.settings, loaded)),
+        contribute(RunSubjectNames, sourceSubjects(kernel)),
         contribute(RunChanges, settleDiscovery),
         contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
       ],

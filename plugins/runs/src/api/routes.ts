@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import { type AnyRoute, handle, type Principal, raw } from '@weir/kernel';
+import type { RunLogsService } from '@weir/plugin-platform/contract';
+import * as endpoints from '../contract.ts';
+import type { reportService } from '../service/reports.ts';
+import type { runsService } from '../service/runs.ts';
+
+export interface RouteServices {
+  runs: ReturnType<typeof runsService>;
+  reports: ReturnType<typeof reportService>;
+  logs: RunLogsService;
+}
+
+/** Every endpoint of the plugin with the service call that carries it out. */
+export function routes({ runs, reports, logs }: RouteServices): AnyRoute[] {
+  return [
+    handle(endpoints.listRuns, ({ tenant, query }) => runs.list(tenant, query)),
+    handle(endpoints.getRun, ({ tenant, params }) => runs.get(tenant, params.id)),
+    handle(endpoints.cancelRun, ({ tenant, params }) => runs.cancel(tenant, params.id)),
+    handle(endpoints.createRun, ({ tenant, principal, body }) => reports.create(tenant, requestedBy(principal), body)),
+    handle(endpoints.startRun, ({ tenant, params, body }) => reports.start(tenant, params.id, body)),
+    handle(endpoints.completeRun, ({ tenant, params, body }) => reports.complete(tenant, params.id, body)),
+    handle(endpoints.failRun, ({ tenant, params, body }) => reports.fail(tenant, params.id, body)),
+    handle(endpoints.readLog, ({ tenant, params, query, signal }) =>
+      logs.page(tenant, query, { find: () => runs.readable(tenant, params.id), signal }),
+    ),
+    handle(endpoints.downloadLog, async ({ tenant, params, query, mediaType }) => {
+      const run = await runs.readable(tenant, params.id);
+      const { type, headers, body } = logs.download(tenant, query, { run, mediaType });
+      return raw({ type, headers, body: Readable.from(body, { objectMode: false }) });
+    }),
+  ];
+}
+
+const requestedBy = (principal: Principal) => (principal.kind === 'anonymous' ? 'anonymous' : principal.subject);

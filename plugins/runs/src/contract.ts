@@ -1,0 +1,17 @@
+export { reportProblems } from './contract/problems.ts';
+export {
+  cancelRun,
+  completeRun,
+  createRun,
+  DEFAULT_DEADLINE_SECONDS,
+  downloadLog,
+  EXTERNAL_RUN,
+  failRun,
+  getRun,
+  listRuns,
+  RunSubjectNames,
+  type RunSubjects,
+  type RunView,
+  readLog,
+  startRun,
+} from './contract/runs.ts';

@@ -1,0 +1,80 @@
+import { type Kernel, type RunRecord, runView } from '@weir/kernel';
+import { type Input, kernelProblems, type Output, TERMINAL_RUN_STATUSES, type Tenant } from '@weir/kernel/contract';
+import { type getRun, type listRuns, RunSubjectNames, type RunView } from '../contract.ts';
+
+export interface RunsDeps {
+  kernel: Pick<Kernel, 'runs' | 'contributions'>;
+}
+
+/** Reading and cancelling the runs of a tenant, whatever plugin they belong to. */
+export function runsService({ kernel }: RunsDeps) {
+  const find = async (tenant: Tenant, id: string): Promise<RunRecord> => {
+    const run = await kernel.runs.find(tenant, id);
+    if (run === undefined) throw kernelProblems.notFound();
+    return run;
+  };
+  const views = (tenant: Tenant, runs: readonly RunRecord[]) => runViews(kernel, tenant, runs);
+  return {
+    find,
+    async view(tenant: Tenant, run: RunRecord): Promise<RunView> {
+      const [view] = await views(tenant, [run]);
+      return view as RunView;
+    },
+
+    /** The log of a run is found through the run, again and again while somebody follows it. */
+    async readable(tenant: Tenant, id: string) {
+      const { runId, status, endedAt } = await find(tenant, id);
+      return { runId, endedAt, isTerminal: TERMINAL_RUN_STATUSES.includes(status) };
+    },
+
+    async list(tenant: Tenant, query: Input<typeof listRuns>['query']): Promise<Output<typeof listRuns>> {
+      const { kind, status, subject_id, parent_run_id, orchestrator_run_id, from, to, ...paging } = query ?? {};
+      const wanted = {
+        ...{ kind, status, subjectId: subject_id },
+        ...{ parentRunId: parent_run_id, orchestratorRunId: orchestrator_run_id },
+        ...{ from: from === undefined ? undefined : new Date(from), to: to === undefined ? undefined : new Date(to) },
+      };
+      const page = await kernel.runs.page(tenant, wanted, paging);
+      return { items: await views(tenant, page.items), next_page_token: page.next_page_token, total: null };
+    },
+
+    async get(tenant: Tenant, id: string): Promise<Output<typeof getRun>> {
+      const run = await find(tenant, id);
+      const [[view], worker] = await Promise.all([views(tenant, [run]), kernel.runs.worker(run)]);
+      return { ...(view as RunView), worker: worker ?? null };
+    },
+
+    async cancel(tenant: Tenant, id: string) {
+      const run = await find(tenant, id);
+      const state = await kernel.runs.cancel(tenant, run);
+      return { run_id: run.runId, workflow_id: run.workflowId, state };
+    },
+  };
+}
+
+/** Runs as the wire shows them; the names of their subjects are asked of each plugin once. */
+async function runViews(
+  { contributions }: Pick<Kernel, 'contributions'>,
+  tenant: Tenant,
+  runs: readonly RunRecord[],
+): Promise<RunView[]> {
+  const subjects = await Promise.all(
+    contributions(RunSubjectNames).map(async ({ subject, kinds, names }) => {
+      const ids = new Set(runs.filter(({ kind }) => kinds.includes(kind)).map(({ subjectId }) => subjectId));
+      return { subject, kinds, known: ids.size === 0 ? undefined : await names(tenant, [...ids]) };
+    }),
+  );
+  return runs.map((run) => {
+    const owner = subjects.find(({ kinds }) => kinds.includes(run.kind));
+    const name = owner?.known?.get(run.subjectId) ?? null;
+    return {
+      ...runView(run),
+      kind: run.kind,
+      subject: { kind: owner?.subject ?? run.kind, id: run.subjectId, name },
+      carried_by: run.carriedBy,
+      deadline: run.deadline?.toISOString() ?? null,
+      parent_run_id: run.parentRunId ?? null,
+      orchestrator_run_id: run.orchestratorRunId ?? null,
+    };
+  });
+}
