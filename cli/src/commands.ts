@@ -45,7 +45,7 @@ import {
 } from './commands/policies-write.ts';
 import { Migrate, PluginsPlan } from './commands/programs.ts';
 import { ProveCredentials } from './commands/prove.ts';
-import { RunsCancel, RunsGet, RunsList, RunsWait } from './commands/runs.ts';
+import { runsCommands } from './commands/runs.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs-receipt.ts';
 import { RunsVerify } from './commands/runs-verify.ts';
 import {
@@ -149,10 +149,7 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesStreamsSet,
   SourcesStreamsBulk,
   SourcesStreamsDelete,
-  RunsList,
-  RunsGet,
-  RunsCancel,
-  RunsWait,
+  ...runsCommands,
   RunsLogs,
   RunsReceipt,
   RunsVerify,

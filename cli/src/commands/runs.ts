@@ -8,12 +8,9 @@ import { STREAM_COLUMNS, SYNC_WAIT_MS } from './sources-sync.ts';
 
 const COLUMNS = ['run_id', 'kind', 'subject.name', 'status', 'created_at', 'ended_at', 'failure.code'] as const;
 
-export const RunsList = endpointCommand(listRuns, { columns: COLUMNS });
-export const RunsGet = endpointCommand(getRun);
-export const RunsCancel = endpointCommand(cancelRun);
 
 /** Waits for the end of a run that was started before, of any kind; the exit code is that of the run. */
-export class RunsWait extends WeirCommand {
+class RunsWait extends WeirCommand {
   static override paths = [['runs', 'wait']];
   static override usage = Command.Usage({
     category: 'Runs',
@@ -44,3 +41,11 @@ export class RunsWait extends WeirCommand {
     return finishRun(ended);
   }
 }
+
+/** Commands over the runs of every kind. */
+export const runsCommands = [
+  endpointCommand(listRuns, { columns: COLUMNS }),
+  endpointCommand(getRun),
+  endpointCommand(cancelRun),
+  RunsWait,
+];
