@@ -8,7 +8,6 @@ import { STREAM_COLUMNS, SYNC_WAIT_MS } from './sources-sync.ts';
 
 const COLUMNS = ['run_id', 'kind', 'subject.name', 'status', 'created_at', 'ended_at', 'failure.code'] as const;
 
-
 /** Waits for the end of a run that was started before, of any kind; the exit code is that of the run. */
 class RunsWait extends WeirCommand {
   static override paths = [['runs', 'wait']];

@@ -186,7 +186,9 @@ const rulesOf = (issuer: string, { routes }: Registration, log: Logger): TokenRu
 });
 
 const capabilitiesOf = (routes: Registration['routes']) =>
-  routes.flatMap(({ endpoint: { access } }) => ('capability' in access && access.capability ? [access.capability] : []));
+  routes.flatMap(({ endpoint: { access } }) =>
+    'capability' in access && access.capability ? [access.capability] : [],
+  );
 
 /** The client's fetch over Fastify's injection, so that a test speaks the real wire without a port. */
 function injectingFetch(app: FastifyInstance): typeof fetch {
