@@ -1,5 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Canary } from './search/canary.ts';
+import { createDigests } from './search/digests.ts';
+import { textsOf } from './search/likely-texts.ts';
 import { formsOf, type Needle, type Needles, needlesOf } from './search/needles.ts';
 import { type Search, searchBytes } from './search/search-bytes.ts';
 
@@ -39,6 +41,8 @@ export interface Look {
 export interface Ledger {
   /** From now on it is searched for. */
   plant(canary: Canary): void;
+  /** From now on digests are searched for of those of the texts that hold a canary. */
+  hashed(texts: readonly string[]): void;
   planted(): readonly Canary[];
   look(place: string): Look;
   looked(place: string): Looked;
@@ -56,13 +60,14 @@ export function createLedger(): Ledger {
   /** Every canary in every form: made once, as there are many. */
   const made: Needle[] = [];
   let needles: Needles | undefined;
+  const digests = createDigests();
   const looked = (place: string): Looked => {
     const known = places.get(place) ?? { items: 0, bytes: 0, leftOut: 0, findings: [] };
     places.set(place, known);
     return known;
   };
   const open = (): Search => {
-    needles ??= needlesOf(made);
+    needles ??= { ...needlesOf(made), digests };
     return searchBytes(needles);
   };
   const close = async (place: string, where: string, search: Search, allowed: string | undefined) => {
@@ -89,6 +94,13 @@ export function createLedger(): Ledger {
       canaries.push(canary);
       made.push(...formsOf(canary));
       needles = undefined;
+      if (!canary.onlyRaw) for (const text of textsOf(canary.text)) digests.add(canary, text);
+    },
+    hashed(texts) {
+      for (const text of texts) {
+        const canary = canaries.find((one) => !one.onlyRaw && text.includes(one.text));
+        if (canary !== undefined) digests.add(canary, text);
+      }
     },
     planted: () => canaries,
     looked,

@@ -6,6 +6,7 @@ import type { Stopping } from './platform/stopping.ts';
 import type { Drive, Effort, Place, Proof, ProofMode } from './proof.ts';
 import { judge, type ProofReport } from './report.ts';
 import { type Canary, canary } from './search/canary.ts';
+import { textsOfRequest } from './search/likely-texts.ts';
 
 export interface ProofOptions {
   readonly modes: readonly ProofMode[];
@@ -31,7 +32,12 @@ export async function runProof(options: ProofOptions): Promise<ProofReport> {
   const queue = `source-${[...controls.values()].find(({ field }) => field === 'metrics')?.text ?? 'prove'}`;
   const answers = ledger.look('responses');
   say('servers');
-  const platform = await proofPlatform({ answers, queue, stopping });
+  const platform = await proofPlatform({
+    answers,
+    queue,
+    stopping,
+    sends: (request) => ledger.hashed(textsOfRequest(request)),
+  });
   const proof: Proof = { effort, platform, ledger, fault: (what) => faults.push(what) };
   let notRun: ProofReport['not_run'] = [];
   const ends: (() => Promise<void>)[] = [];

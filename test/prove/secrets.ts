@@ -14,7 +14,7 @@ export interface PlantedConfig {
 }
 
 /** Behind each canary, so that a form which escapes is another than the plain one; those who mask must know them all. */
-const TAIL = '"\\/+&=%\u00fc\n';
+const TAIL = '"\\/+&=%<>\'\u00fc\n';
 const MAX_BRANCHES = 8;
 /** Names that a pattern of property names may take. */
 const NAMES = ['x-canary', 'canary', 'a', 'A', 'token', '_x', 'x1', '0'];

@@ -1,9 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
+import { createLedger } from '../prove/look.ts';
 import { type Canary, canary, numberCanary } from '../prove/search/canary.ts';
+import { ALGORITHMS, createDigests, SPELLINGS } from '../prove/search/digests.ts';
 import { FORMS } from '../prove/search/forms.ts';
+import { textsOf, textsOfRequest } from '../prove/search/likely-texts.ts';
 import { formsOf, needlesOf, PART_CHARACTERS } from '../prove/search/needles.ts';
 import { type Searched, searchBytes } from '../prove/search/search-bytes.ts';
 
@@ -97,6 +100,69 @@ t.test('what is left of a canary when its beginning or its end was taken away is
   );
   const madeWhole = Buffer.from(NUMBER.text.slice(0, 1));
   await fc.assert(property, { numRuns: RUNS, examples: [[NUMBER, 'raw', NUMBER.text.length - 1, false, madeWhole]] });
+});
+
+/** A request that holds a canary, and digests of it that a program may have kept. */
+const planted = CANARIES[0] as Canary;
+const BODY = { pattern_id: 'p', name: 'n', source_config: { auth: { key: `${planted.text}"\u00fc` } } };
+const REQUEST = { method: 'POST', url: '/api/v1/sources', operation: 'sources.create', body: JSON.stringify(BODY) };
+const HASHED: Readonly<Record<string, string>> = {
+  'the value': planted.text,
+  'the value as a line': `${planted.text}\n`,
+  'the value as JSON': JSON.stringify(planted.text),
+  'what stands in the field': BODY.source_config.auth.key,
+  'one member': JSON.stringify(BODY.source_config.auth),
+  'the body': REQUEST.body,
+  'the body in order': JSON.stringify({ name: 'n', pattern_id: 'p', source_config: BODY.source_config }),
+  'operation, address and body': `sources.create\n/api/v1/sources\n${REQUEST.body}`,
+  'method, address and body as a list': JSON.stringify(['POST', '/api/v1/sources', BODY]),
+};
+const digests = createDigests();
+for (const text of [...textsOf(planted.text), ...textsOfRequest(REQUEST)])
+  if (text.includes(planted.text)) digests.add(planted, text);
+
+t.test('a digest of a canary, or of what holds it, is found whole and as a part, however it is written', async (t) => {
+  const found = async (bytes: Buffer, chunks: readonly number[]) => {
+    const searching = searchBytes({ ...needles, digests });
+    for (let at = 0, i = 0; at < bytes.length; i += 1) {
+      const size = chunks[i % chunks.length] || 1;
+      await searching.feed(bytes.subarray(at, at + size));
+      at += size;
+    }
+    return (await searching.end()).hits;
+  };
+  for (const [what, text] of Object.entries(HASHED))
+    for (const algorithm of ALGORITHMS)
+      for (const { name, write, least } of SPELLINGS) {
+        const written = write(createHash(algorithm).update(text).digest());
+        const form = `${algorithm}, ${name}`;
+        const [before, behind] = [randomBytes(13), randomBytes(200)];
+        const whole = await found(Buffer.concat([before, written, behind]), [7, 64, 1000]);
+        // What is written alike has one name.
+        const isAlike = (one: string) => one === form || (one.startsWith(algorithm) && name.startsWith('base64'));
+        const isWhole = whole.some(({ needle, part, offset }) => isAlike(needle.form) && !part && offset === 13);
+        const part = await found(Buffer.concat([before, written.subarray(0, least)]), [5]);
+        if (!isWhole) t.fail(`${form} of ${what} is not found`);
+        if (!part.some((hit) => isAlike(hit.needle.form))) t.fail(`the beginning of ${form} of ${what} is not found`);
+      }
+  const others = Buffer.concat([
+    randomBytes(4096),
+    Buffer.from(randomBytes(4096).toString('hex')),
+    Buffer.from(createHash('sha256').update(`${planted.text}x`).digest('hex')),
+    createHmac('sha256', 'a key').update(planted.text).digest(),
+  ]);
+  t.same(await found(others, [100]), [], 'other digests, and those with a key, are none');
+});
+
+t.test('a fingerprint without a key in a column → a finding that names column, field and digest', async (t) => {
+  const ledger = createLedger();
+  ledger.plant(planted);
+  ledger.hashed(textsOfRequest(REQUEST));
+  const fingerprint = createHash('sha256').update(`sources.create\n/api/v1/sources\n${REQUEST.body}`).digest('hex');
+  await ledger.look('database').bytes('kernel.idempotency_key.fingerprint', `1\n${fingerprint}\n2`);
+  t.match(ledger.looked('database').findings, [
+    { where: 'kernel.idempotency_key.fingerprint', canary: { field: planted.field }, form: 'sha256, hex', part: false },
+  ]);
 });
 
 t.test('in bytes and texts that hold none, none is found', async () => {

@@ -1,4 +1,5 @@
 import type { Proof } from '../proof.ts';
+import { textsOf } from '../search/likely-texts.ts';
 import { branchesOf, type PlantedConfig, plantConfig } from '../secrets.ts';
 
 /** A pattern with credentials, as the API shows it. */
@@ -34,6 +35,7 @@ export async function patternsWithCredentials(
         const paths = listed.map(({ path }) => path);
         const planted = plantConfig(pattern.spec, { mode, branch, listed: paths });
         for (const canary of planted.canaries) ledger.plant({ ...canary, field: `${id}${canary.field}` });
+        ledger.hashed([...textsOf(planted.whole), ...textsOf(planted.secret)]);
         return planted;
       },
     });

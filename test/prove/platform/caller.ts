@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestIssuer } from '@weir/kernel/testing';
 import type { Look } from '../look.ts';
+import type { SentRequest } from '../search/likely-texts.ts';
 import { TENANTS } from './proof-services.ts';
 
 /** Who calls: roles in the tenant of the drive, an admin of another tenant, the operator, or nobody. */
@@ -35,8 +36,14 @@ export type Caller = (request: Request) => Promise<Answer>;
 const ROLES = { admin: ['admin'], editor: ['pipeline_editor'], viewer: ['viewer'], foreign: ['admin'] } as const;
 
 /** Opens the API, wherever it is at the time of a call. */
-export function openCaller(deps: { issuer: TestIssuer; answers: Look; url: () => string }): Caller {
-  const { issuer, answers, url } = deps;
+export function openCaller(deps: {
+  issuer: TestIssuer;
+  answers: Look;
+  sends: (request: SentRequest) => void;
+  url: () => string;
+}): Caller {
+  const { issuer, answers, sends, url } = deps;
+  let operations: Promise<Operation[]> | undefined;
   const authorization = async (who: Who, subject: string): Promise<Record<string, string>> => {
     if (who === 'nobody') return {};
     if (who === 'operator') {
@@ -53,6 +60,11 @@ export function openCaller(deps: { issuer: TestIssuer; answers: Look; url: () =>
     const own: Record<string, string> = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
     if (body !== undefined || raw !== undefined) own['content-type'] = 'application/json';
     const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    if (sent !== undefined) {
+      operations ??= readOperations(url());
+      const operation = (await operations).find((one) => one.method === method && one.pattern.test(route))?.id ?? '';
+      sends({ method, url: route, operation, body: sent });
+    }
     const answer = await fetch(new URL(route, url()), {
       method,
       headers: { ...(await authorization(who, subject)), ...own, ...headers },
@@ -64,6 +76,24 @@ export function openCaller(deps: { issuer: TestIssuer; answers: Look; url: () =>
     await answers.bytes(`${where}, body`, text);
     return { status: answer.status, headers: answer.headers, text, body: jsonOf(text) };
   };
+}
+
+interface Operation {
+  id: string;
+  method: string;
+  pattern: RegExp;
+}
+
+/** What the API calls its operations. */
+async function readOperations(url: string): Promise<Operation[]> {
+  type Paths = Record<string, Record<string, { operationId: string }>>;
+  const { paths } = (await (await fetch(new URL('/openapi.json', url))).json()) as { paths: Paths };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId: id }]) => {
+      const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+      return { id, method: method.toUpperCase(), pattern };
+    }),
+  );
 }
 
 function jsonOf(text: string): Record<string, unknown> {

@@ -7,6 +7,7 @@ import { bringWorkflows } from '../../compiled-workflows.ts';
 import { platformEnvironment } from '../../platform.ts';
 import type { Look } from '../look.ts';
 import type { ProofMode } from '../proof.ts';
+import type { SentRequest } from '../search/likely-texts.ts';
 import { type Caller, openCaller } from './caller.ts';
 import { type Errand, type Identities, type Programs, runErrand, startPrograms } from './programs.ts';
 import { type ProofFolder, proofFolder } from './proof-folder.ts';
@@ -39,6 +40,8 @@ export interface ProofPlatform {
 export interface PlatformOptions {
   /** Looks through the answers of the API. */
   answers: Look;
+  /** Told of every request with a body before it is sent. */
+  sends(request: SentRequest): void;
   /** Part of the name of the task queue. */
   queue: string;
   stopping: Stopping;
@@ -49,7 +52,7 @@ const PATTERNS = fileURLToPath(new URL('../connectors', import.meta.url));
 const MINUTES_10 = '600';
 
 /** Starts the servers and prepares what the programs need; none of them runs yet. */
-export async function proofPlatform({ answers, queue, stopping }: PlatformOptions): Promise<ProofPlatform> {
+export async function proofPlatform({ answers, sends, queue, stopping }: PlatformOptions): Promise<ProofPlatform> {
   try {
     const folder = await proofFolder();
     stopping.last(() => folder.remove());
@@ -59,7 +62,7 @@ export async function proofPlatform({ answers, queue, stopping }: PlatformOption
     const platformFile = await deployment(folder);
     await bringWorkflows(folder.cache);
     const environment = programEnvironment({ folder, issuer, collector, services, queue, platformFile });
-    return assemble({ folder, services, collector, stopping, queue }, { issuer, environment, answers });
+    return assemble({ folder, services, collector, stopping, queue }, { issuer, environment, answers, sends });
   } catch (error) {
     await stopping.stop().catch(() => undefined);
     throw error;
@@ -70,7 +73,11 @@ type Parts = Pick<ProofPlatform, 'folder' | 'services' | 'collector' | 'stopping
 
 function assemble(
   parts: Parts,
-  { issuer, environment, answers }: { issuer: TestIssuer; environment: Record<string, string>; answers: Look },
+  {
+    issuer,
+    environment,
+    ...looks
+  }: { issuer: TestIssuer; environment: Record<string, string> } & Pick<PlatformOptions, 'answers' | 'sends'>,
 ): ProofPlatform {
   const { stopping: ending, folder, services } = parts;
   let programs: Programs | undefined;
@@ -102,7 +109,7 @@ function assemble(
       programs = await startPrograms(folder, mode, { ...environment, SOURCE_CREDENTIAL_MODE: mode }, identities);
     },
     stopPrograms,
-    call: openCaller({ issuer, answers, url: () => programs?.url ?? '' }),
+    call: openCaller({ issuer, ...looks, url: () => programs?.url ?? '' }),
     sql: async (text, params = []) => (await client.query(text, params)).rows,
   };
 }

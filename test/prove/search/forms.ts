@@ -58,5 +58,14 @@ export const FORMS: readonly Form[] = [
   form('percent, upper case', 3, (text) => each(text, (byte) => `%${hexOf(byte).toUpperCase()}`)),
   form('\\u', 6, (text) => each(text, (byte) => `\\u00${hexOf(byte)}`)),
   form('\\u, upper case', 6, (text) => each(text, (byte) => `\\u00${hexOf(byte).toUpperCase()}`)),
+  ...[2, 4].flatMap((slashes) => [
+    form(`\\u, ${slashes} slashes`, slashes + 5, (text) =>
+      each(text, (byte) => `${'\\'.repeat(slashes)}u00${hexOf(byte)}`),
+    ),
+  ]),
+  form('percent, twice', 5, (text) => each(text, (byte) => `%25${hexOf(byte)}`)),
+  form('HTML, decimal', 5, (text) => each(text, (byte) => `&#${byte};`)),
+  form('HTML, hex', 6, (text) => each(text, (byte) => `&#x${hexOf(byte)};`)),
+  form('HTML, hex, upper case', 6, (text) => each(text, (byte) => `&#x${hexOf(byte).toUpperCase()};`)),
   utf16,
 ];

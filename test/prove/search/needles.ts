@@ -1,4 +1,5 @@
 import type { Canary } from './canary.ts';
+import type { Digests } from './digests.ts';
 import { FORMS, type Form, RAW } from './forms.ts';
 
 /** One canary in one form. */
@@ -22,6 +23,8 @@ export interface Needles {
   readonly tails: readonly Anchor[];
   /** Bytes of the longest needle. */
   readonly longest: number;
+  /** Digests that are looked for beside them. */
+  readonly digests?: Digests;
 }
 
 /** Characters by which needles are looked for, at either end. */

@@ -29,18 +29,19 @@ export function searchBytes(needles: Needles, depth = 0): Search {
     if (known === undefined) hits.set(key, { ...hit, count, inGzip });
     else known.count += count;
   };
-  const scan = scanBytes(needles, (hit) => keep(hit, false));
+  const found = (hit: Hit) => keep(hit, false);
+  const scans = [scanBytes(needles, found), ...(needles.digests === undefined ? [] : [needles.digests.scan(found)])];
   const members: GzipMembers | undefined =
     depth < MAX_DEPTH ? gzipMembers(() => searchBytes(needles, depth + 1)) : undefined;
   let bytes = 0;
   return {
     async feed(chunk) {
       bytes += chunk.byteLength;
-      scan.feed(chunk);
+      for (const scan of scans) scan.feed(chunk);
       await members?.feed(chunk);
     },
     async end() {
-      scan.end();
+      for (const scan of scans) scan.end();
       const inside = (await members?.end()) ?? [];
       for (const { searched } of inside)
         for (const { count, ...hit } of searched.hits) keep({ ...hit, offset: 0 }, true, count);

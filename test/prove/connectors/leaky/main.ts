@@ -13,7 +13,22 @@ const ROWS = 3;
 const HANG_MS = 60_000;
 
 const line = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`);
+/** As Python writes JSON: nothing but ASCII. */
+const ascii = (text: string) =>
+  JSON.stringify(text).replace(/[\u0080-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** As Go writes JSON: safe inside HTML. */
+const forHtml = (text: string) =>
+  JSON.stringify(text).replace(/[&<>]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+const entities = (text: string) => text.replace(/[^\w-]/gu, (one) => `&#${one.codePointAt(0)};`);
+const namedEntities = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const lowerPercent = (text: string) => encodeURIComponent(text).replace(/%../g, (one) => one.toLowerCase());
+const everyByte = (text: string, before: string) =>
+  [...Buffer.from(text)].map((byte) => `${before}${byte.toString(16).padStart(2, '0')}`).join('');
+
 const forms = (text: string) => [
+  ...[ascii(ascii(text)), forHtml(text), forHtml(forHtml(text)), entities(text), namedEntities(text)],
+  ...[lowerPercent(text), encodeURIComponent(lowerPercent(text)), everyByte(text, '%'), everyByte(text, '%25')],
   text,
   JSON.stringify(text),
   Buffer.from(text).toString('base64'),
