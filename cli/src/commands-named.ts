@@ -1,5 +1,5 @@
 import type { CommandClass } from 'clipanion';
-import type { CliContext } from './command.ts';
+import type { CliContext } from './command/command.ts';
 
 /**
  * The commands that a line can mean by the words that it begins with; none when that takes a look at all of them: its

@@ -1,10 +1,26 @@
 import type { CommandClass } from 'clipanion';
-import type { CliContext } from './command.ts';
-import { ApiTokensCreate, ApiTokensGet, ApiTokensList, ApiTokensRevoke } from './commands/api-tokens.ts';
-import { AuditList, AuditPlatformList, AuditVerify } from './commands/audit.ts';
-import { ConnectorsDoctor } from './commands/connectors-doctor.ts';
-import { ConnectorsProve } from './commands/connectors-prove.ts';
-import { ConnectorsTest } from './commands/connectors-test.ts';
+import type { CliContext } from './command/command.ts';
+import { ApiTokensCreate, ApiTokensGet, ApiTokensList, ApiTokensRevoke } from './commands/access/api-tokens.ts';
+import { Login } from './commands/access/login.ts';
+import { Logout } from './commands/access/logout.ts';
+import {
+  PoliciesDelete,
+  PoliciesGet,
+  PoliciesList,
+  PoliciesVersion,
+  PoliciesVersions,
+} from './commands/access/policies.ts';
+import { PoliciesDryRun } from './commands/access/policies-dry-run.ts';
+import {
+  PoliciesActivate,
+  PoliciesArchive,
+  PoliciesClone,
+  PoliciesCreate,
+  PoliciesPut,
+} from './commands/access/policies-write.ts';
+import { TenantsList, TenantsUse } from './commands/access/tenants.ts';
+import { UsersGet, UsersList } from './commands/access/users.ts';
+import { WhoAmI } from './commands/access/whoami.ts';
 import {
   DatasetsGet,
   DatasetsList,
@@ -13,13 +29,15 @@ import {
   DatasetsSchemaHistory,
   DatasetsSnapshots,
   DatasetsSweep,
-} from './commands/datasets.ts';
-import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets-quarantine.ts';
-import { DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/dev.ts';
-import { Doctor } from './commands/doctor.ts';
-import { Completion, HelpExitCodes } from './commands/help.ts';
-import { Login } from './commands/login.ts';
-import { Logout } from './commands/logout.ts';
+} from './commands/datasets/datasets.ts';
+import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets/datasets-quarantine.ts';
+import { ConnectorsDoctor } from './commands/machine/connectors-doctor.ts';
+import { ConnectorsProve } from './commands/machine/connectors-prove.ts';
+import { ConnectorsTest } from './commands/machine/connectors-test.ts';
+import { DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/machine/dev.ts';
+import { Doctor } from './commands/machine/doctor.ts';
+import { ProveCredentials } from './commands/machine/prove.ts';
+import { AuditList, AuditPlatformList, AuditVerify } from './commands/operate/audit.ts';
 import {
   OpsAdmission,
   OpsAdmissionChanges,
@@ -28,26 +46,17 @@ import {
   OpsHealth,
   OpsMetrics,
   OpsStatus,
-} from './commands/ops.ts';
-import { OpsQueues, OpsWorkers } from './commands/ops-engine.ts';
-import { OpsProbe } from './commands/ops-probe.ts';
-import { OpsSecretStoreCheck } from './commands/ops-secret-store.ts';
-import { PatternsReconcile, PatternsRegister } from './commands/patterns.ts';
-import { PluginsDisable, PluginsEnable, PluginsList } from './commands/plugins.ts';
-import { PoliciesDelete, PoliciesGet, PoliciesList, PoliciesVersion, PoliciesVersions } from './commands/policies.ts';
-import { PoliciesDryRun } from './commands/policies-dry-run.ts';
-import {
-  PoliciesActivate,
-  PoliciesArchive,
-  PoliciesClone,
-  PoliciesCreate,
-  PoliciesPut,
-} from './commands/policies-write.ts';
-import { Migrate, PluginsPlan } from './commands/programs.ts';
-import { ProveCredentials } from './commands/prove.ts';
-import { runsCommands } from './commands/runs.ts';
-import { RunsReceipt, SourcesReceipt } from './commands/runs-receipt.ts';
-import { RunsVerify } from './commands/runs-verify.ts';
+} from './commands/operate/ops.ts';
+import { OpsQueues, OpsWorkers } from './commands/operate/ops-engine.ts';
+import { OpsProbe } from './commands/operate/ops-probe.ts';
+import { OpsSecretStoreCheck } from './commands/operate/ops-secret-store.ts';
+import { PatternsReconcile, PatternsRegister } from './commands/operate/patterns.ts';
+import { PluginsDisable, PluginsEnable, PluginsList } from './commands/operate/plugins.ts';
+import { Migrate, PluginsPlan } from './commands/operate/programs.ts';
+import { TenantsLimits, TenantsLimitsSet } from './commands/operate/tenant-limits.ts';
+import { runsCommands } from './commands/runs/runs.ts';
+import { RunsReceipt, SourcesReceipt } from './commands/runs/runs-receipt.ts';
+import { RunsVerify } from './commands/runs/runs-verify.ts';
 import {
   PatternsGet,
   PatternsList,
@@ -59,9 +68,9 @@ import {
   SourcesRunsGet,
   SourcesRunsStreams,
   SourcesStreamsList,
-} from './commands/sources.ts';
-import { SourcesCancel } from './commands/sources-cancel.ts';
-import { SourcesCreate } from './commands/sources-create.ts';
+} from './commands/sources/sources.ts';
+import { SourcesCancel } from './commands/sources/sources-cancel.ts';
+import { SourcesCreate } from './commands/sources/sources-create.ts';
 import {
   SourcesCredentialsDetach,
   SourcesCredentialsGet,
@@ -69,15 +78,14 @@ import {
   SourcesCredentialsRevoke,
   SourcesCredentialsRotate,
   SourcesCredentialsSet,
-} from './commands/sources-credentials.ts';
-import { SourcesDiscover } from './commands/sources-discover.ts';
-import { SourcesHistory } from './commands/sources-history.ts';
-import { DiscoveryLogs, RunsLogs, SourcesLogs } from './commands/sources-logs.ts';
-import { OpsCredentialsCheck, OpsCredentialsMigrate } from './commands/sources-operator.ts';
-import { SourcesReadiness } from './commands/sources-readiness.ts';
-import { OpsRecoverySeal, OpsRecoveryVerify } from './commands/sources-recovery.ts';
-import { SourcesRefreshSchema } from './commands/sources-refresh-schema.ts';
-import { SourcesReset } from './commands/sources-reset.ts';
+} from './commands/sources/sources-credentials.ts';
+import { SourcesDiscover } from './commands/sources/sources-discover.ts';
+import { SourcesHistory } from './commands/sources/sources-history.ts';
+import { DiscoveryLogs, RunsLogs, SourcesLogs } from './commands/sources/sources-logs.ts';
+import { OpsCredentialsCheck, OpsCredentialsMigrate } from './commands/sources/sources-operator.ts';
+import { SourcesReadiness } from './commands/sources/sources-readiness.ts';
+import { OpsRecoverySeal, OpsRecoveryVerify } from './commands/sources/sources-recovery.ts';
+import { SourcesRefreshSchema } from './commands/sources/sources-refresh-schema.ts';
 import {
   SchedulesList,
   SourcesScheduleDelete,
@@ -86,17 +94,15 @@ import {
   SourcesScheduleResume,
   SourcesScheduleSet,
   SourcesScheduleTrigger,
-} from './commands/sources-schedule.ts';
-import { SourcesStreamsAdd } from './commands/sources-streams-add.ts';
-import { SourcesStreamsBulk } from './commands/sources-streams-bulk.ts';
-import { SourcesStreamsDelete } from './commands/sources-streams-delete.ts';
-import { SourcesStreamsSet } from './commands/sources-streams-set.ts';
-import { SourcesSync } from './commands/sources-sync.ts';
-import { SourcesUpdate } from './commands/sources-update.ts';
-import { TenantsLimits, TenantsLimitsSet } from './commands/tenant-limits.ts';
-import { TenantsList, TenantsUse } from './commands/tenants.ts';
-import { UsersGet, UsersList } from './commands/users.ts';
-import { WhoAmI } from './commands/whoami.ts';
+} from './commands/sources/sources-schedule.ts';
+import { SourcesSync } from './commands/sources/sources-sync.ts';
+import { SourcesUpdate } from './commands/sources/sources-update.ts';
+import { SourcesReset } from './commands/streams/sources-reset.ts';
+import { SourcesStreamsAdd } from './commands/streams/sources-streams-add.ts';
+import { SourcesStreamsBulk } from './commands/streams/sources-streams-bulk.ts';
+import { SourcesStreamsDelete } from './commands/streams/sources-streams-delete.ts';
+import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
+import { Completion, HelpExitCodes } from './line/help.ts';
 
 /** Every command of `weir`. */
 export const commands = (): CommandClass<CliContext>[] => [

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Cli, type Command, type CommandClass, UsageError } from 'clipanion';
 import { CliError, errorJson, errorText } from './cli-error.ts';
-import { type CliContext, WeirCommand } from './command.ts';
+import { type CliContext, WeirCommand } from './command/command.ts';
 import { commands } from './commands.ts';
 import { commandsNamed } from './commands-named.ts';
-import { completions } from './complete.ts';
 import { exitCode } from './exit-codes.ts';
-import { BINARY, isFlag, type Known, knownCommands, namedCommand, usageLine } from './known-command.ts';
-import { plainMessage, usageError } from './usage-error.ts';
+import { completions } from './line/complete.ts';
+import { BINARY, isFlag, type Known, knownCommands, namedCommand, usageLine } from './line/known-command.ts';
+import { plainMessage, usageError } from './line/usage-error.ts';
 
 /** How clipanion writes the place of a flag's value. */
 const VALUE_PLACE = / #\d(?= )/g;

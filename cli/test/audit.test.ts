@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { BREAKS, type Break, checkChain, type Head, type Link } from '../src/commands/audit-chain.ts';
+import { BREAKS, type Break, checkChain, type Head, type Link } from '../src/commands/operate/audit-chain.ts';
 import { commandLine } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';
 

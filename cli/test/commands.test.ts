@@ -2,13 +2,13 @@ import { Cli, type CommandClass } from 'clipanion';
 import fc from 'fast-check';
 import t from 'tap';
 import { sample } from '../../test/lane.ts';
-import type { CliContext } from '../src/command.ts';
+import type { CliContext } from '../src/command/command.ts';
 import { commands } from '../src/commands.ts';
 import { commandsNamed } from '../src/commands-named.ts';
-import { completions } from '../src/complete.ts';
 import { didYouMean, editDistance } from '../src/did-you-mean.ts';
 import { durationText, parseDuration } from '../src/duration.ts';
-import { knownCommands } from '../src/known-command.ts';
+import { completions } from '../src/line/complete.ts';
+import { knownCommands } from '../src/line/known-command.ts';
 import { commandLine, ending } from './command-line.ts';
 
 const cli = new Cli<CliContext>({ binaryName: 'weir' });

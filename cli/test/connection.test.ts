@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { profilesFile, readProfiles, writeProfile } from '../src/connection/profiles.ts';
 import { type ConnectionLayer, resolveConnection } from '../src/connection/resolve-connection.ts';
-import { startOf } from '../src/dev/process-identity.ts';
-import { writeState } from '../src/dev/state.ts';
+import { startOf } from '../src/dev/folder/process-identity.ts';
+import { writeState } from '../src/dev/folder/state.ts';
 import { commandLine, ending } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';
 

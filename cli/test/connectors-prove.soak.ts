@@ -11,11 +11,11 @@ import { ok } from '../../plugins/sources/test/platform.ts';
 import { readySource } from '../../plugins/sources/test/ready-source.ts';
 import { type Engine, engineJson, engineSettings, ownEngine, testEngine } from '../../test/engines/index.ts';
 import { PATIENT_MS, until } from '../../test/until.ts';
-import type { CliContext } from '../src/command.ts';
+import type { CliContext } from '../src/command/command.ts';
 import { openApi } from '../src/connection/api.ts';
-import { ENGINE_ROLES, rolePlaces } from '../src/connectors/engine-role.ts';
-import { openSourceProof } from '../src/connectors/open-source-proof.ts';
-import { proveEngine } from '../src/connectors/prove-engine.ts';
+import { ENGINE_ROLES, rolePlaces } from '../src/connectors/engine/engine-role.ts';
+import { openSourceProof } from '../src/connectors/proof/open-source-proof.ts';
+import { proveEngine } from '../src/connectors/proof/prove-engine.ts';
 import { commandLine } from './command-line.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -2,10 +2,10 @@ import { Writable } from 'node:stream';
 import t, { type Test } from 'tap';
 import { PATIENT_MS } from '../../test/until.ts';
 import { openApi } from '../src/connection/api.ts';
-import { runDemo } from '../src/dev/demo.ts';
-import { DEMO_FILES } from '../src/dev/demo-data.ts';
-import { reporter } from '../src/dev/reporter.ts';
-import { timings } from '../src/dev/timings.ts';
+import { runDemo } from '../src/dev/demo/demo.ts';
+import { DEMO_FILES } from '../src/dev/demo/demo-data.ts';
+import { reporter } from '../src/dev/parts/reporter.ts';
+import { timings } from '../src/dev/parts/timings.ts';
 import { type Answer, fakeApi, problem, type Routes } from './fake-api.ts';
 import { IDS, run, sources } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import t from 'tap';
-import { DEMO_FILES } from '../src/dev/demo-data.ts';
+import { DEMO_FILES } from '../src/dev/demo/demo-data.ts';
 import { machine } from './dev-machine.ts';
 
 t.test('a start with --once stops when the demo is done; the next start keeps its data', async (t) => {

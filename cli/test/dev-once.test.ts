@@ -4,8 +4,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { until } from '../../test/until.ts';
-import { DEMO_FILES, demoFolder } from '../src/dev/demo-data.ts';
-import { isAlive } from '../src/dev/process-identity.ts';
+import { DEMO_FILES, demoFolder } from '../src/dev/demo/demo-data.ts';
+import { isAlive } from '../src/dev/folder/process-identity.ts';
 import type { DevStatus } from '../src/dev/status.ts';
 import { machine } from './dev-machine.ts';
 

@@ -12,19 +12,19 @@ import {
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import t, { type Test } from 'tap';
-import { devAddresses } from '../src/dev/addresses.ts';
-import { makeCredentialKey } from '../src/dev/credential-key.ts';
-import { deleteData } from '../src/dev/data-folder.ts';
-import { devFolder, devSecrets, makeFolders } from '../src/dev/folder.ts';
-import { openLines } from '../src/dev/next-steps.ts';
-import { platformEnvironment } from '../src/dev/platform.ts';
-import { isFree, portChooser } from '../src/dev/ports.ts';
-import { isAlive, startOf } from '../src/dev/process-identity.ts';
-import { reporter } from '../src/dev/reporter.ts';
-import { type DevState, readStarting, writeState } from '../src/dev/state.ts';
-import { stopStale } from '../src/dev/stop-stale.ts';
-import { takeFolder } from '../src/dev/supervisor.ts';
-import { MARKS, timings } from '../src/dev/timings.ts';
+import { openLines } from '../src/dev/demo/next-steps.ts';
+import { makeCredentialKey } from '../src/dev/folder/credential-key.ts';
+import { deleteData } from '../src/dev/folder/data-folder.ts';
+import { devFolder, devSecrets, makeFolders } from '../src/dev/folder/folder.ts';
+import { isFree, portChooser } from '../src/dev/folder/ports.ts';
+import { isAlive, startOf } from '../src/dev/folder/process-identity.ts';
+import { type DevState, readStarting, writeState } from '../src/dev/folder/state.ts';
+import { devAddresses } from '../src/dev/parts/addresses.ts';
+import { platformEnvironment } from '../src/dev/parts/platform.ts';
+import { reporter } from '../src/dev/parts/reporter.ts';
+import { stopStale } from '../src/dev/parts/stop-stale.ts';
+import { takeFolder } from '../src/dev/parts/supervisor.ts';
+import { MARKS, timings } from '../src/dev/parts/timings.ts';
 import { commandLine, ending } from './command-line.ts';
 
 const silent = reporter(

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'tap';
-import { examineBounds } from '../src/connectors/examine-bounds.ts';
+import { examineBounds } from '../src/connectors/engine/examine-bounds.ts';
 
 test('what a rootless engine lacks for the bounds of its containers is named, one thing after the other', async (t) => {
   const root = await mkdtemp(path.join(tmpdir(), 'weir-bounds-'));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { parse } from 'yaml';
 import { cases } from '../../test/lane.ts';
-import { chartText } from '../src/commands/datasets.ts';
+import { chartText } from '../src/commands/datasets/datasets.ts';
 import { foldExact } from '../src/output/fold-exact.ts';
 import { render } from '../src/output/render.ts';
 import { condense, sparkline } from '../src/output/sparkline.ts';

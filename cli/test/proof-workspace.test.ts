@@ -4,9 +4,9 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { fakeEngine, READY } from '../../connectors/runtime/test/fake-engine.ts';
 import { asOtherUser, OTHER_USER } from '../../connectors/runtime/test/other-user.ts';
-import { ENGINE_ROLES, rolePlaces } from '../src/connectors/engine-role.ts';
-import { groupOf, proofWorkspace } from '../src/connectors/proof-workspace.ts';
-import { proveEngine } from '../src/connectors/prove-engine.ts';
+import { ENGINE_ROLES, rolePlaces } from '../src/connectors/engine/engine-role.ts';
+import { groupOf, proofWorkspace } from '../src/connectors/proof/proof-workspace.ts';
+import { proveEngine } from '../src/connectors/proof/prove-engine.ts';
 import { ending } from './command-line.ts';
 
 /** A group that nobody here is in, as a worker is not in that of the engine. */

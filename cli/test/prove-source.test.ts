@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { HASTY_MS, PATIENT_MS } from '../../test/until.ts';
 import { openApi } from '../src/connection/api.ts';
-import { sourceProof } from '../src/connectors/prove-source.ts';
-import type { RunContainer, RunContainers } from '../src/connectors/run-containers.ts';
+import { sourceProof } from '../src/connectors/proof/prove-source.ts';
+import type { RunContainer, RunContainers } from '../src/connectors/proof/run-containers.ts';
 import { type Answer, fakeApi } from './fake-api.ts';
 import { IDS, run } from './shapes.ts';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { programLine } from '../../cli/src/program.ts';
+import { programLine } from '../../cli/src/command/program.ts';
 import { wantedExit } from './blocks.ts';
 import type { DevPlatform } from './dev-platform.ts';
 import type { Page } from './page.ts';

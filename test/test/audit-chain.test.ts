@@ -2,7 +2,7 @@ import { listAudit } from '@weir/plugin-platform/contract';
 import { createSource } from '@weir/plugin-sources/contract';
 import fc from 'fast-check';
 import t from 'tap';
-import { type Break, checkChain } from '../../cli/src/commands/audit-chain.ts';
+import { type Break, checkChain } from '../../cli/src/commands/operate/audit-chain.ts';
 import { type TestPlatform, testPlatform } from '../platform.ts';
 
 const EVENTS = 8;

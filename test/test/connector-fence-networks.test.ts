@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { test } from 'tap';
-import { FENCE_NETWORKS, isWide, meet } from '../../cli/src/connectors/fence-networks.ts';
+import { FENCE_NETWORKS, isWide, meet } from '../../cli/src/connectors/engine/fence-networks.ts';
 import { isPublic } from '../../lib/egress/src/is-public.ts';
 import { type Address, holds, type Network, parseNetwork } from '../../lib/egress/src/network.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'tap';
-import { UNIT_STATES } from '../../cli/src/connectors/prove-pollers.ts';
+import { UNIT_STATES } from '../../cli/src/connectors/proof/prove-pollers.ts';
 import { readCapacity } from '../../workers/src/capacity.ts';
 import { lastOf, readService, wordsOf } from '../read-unit.ts';
 import { runProgram } from '../run-program.ts';

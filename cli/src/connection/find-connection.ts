@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CliError } from '../cli-error.ts';
-import { isAlive } from '../dev/process-identity.ts';
-import { readState } from '../dev/state.ts';
+import { isAlive } from '../dev/folder/process-identity.ts';
+import { readState } from '../dev/folder/state.ts';
 import { type Profile, profileNamed, profilesFile, readProfiles, type Session } from './profiles.ts';
 import { type Connection, type ConnectionLayer, resolveConnection } from './resolve-connection.ts';
 

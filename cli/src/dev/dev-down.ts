@@ -1,7 +1,7 @@
 import { CliError } from '../cli-error.ts';
-import { isAlive, signalProcess } from './process-identity.ts';
-import { readStarting, removeState } from './state.ts';
-import { isGone, stopStale } from './stop-stale.ts';
+import { isAlive, signalProcess } from './folder/process-identity.ts';
+import { readStarting, removeState } from './folder/state.ts';
+import { isGone, stopStale } from './parts/stop-stale.ts';
 
 /**
  * Stops the development server of a data folder and waits until its supervisor is gone; what a killed supervisor left

@@ -4,10 +4,10 @@ import { access, constants, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { CliError } from '../cli-error.ts';
-import type { CliContext } from '../command.ts';
+import type { CliContext } from '../command/command.ts';
 import type { Api } from '../connection/api.ts';
-import { demoFolder } from './demo-data.ts';
-import { isFree } from './ports.ts';
+import { demoFolder } from './demo/demo-data.ts';
+import { isFree } from './folder/ports.ts';
 import { runningState } from './status.ts';
 
 /** One thing that was looked at; `next_step` is there unless it is in order. */

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CliError } from '../cli-error.ts';
-import { devFolder } from './folder.ts';
-import { lastLines } from './part.ts';
+import { devFolder } from './folder/folder.ts';
+import { lastLines } from './parts/part.ts';
 
 export interface LogOptions {
   folder: string;

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { devFolder } from './folder.ts';
-import { isAlive } from './process-identity.ts';
-import { type DevAddresses, type DevProcess, type DevState, readState } from './state.ts';
+import { devFolder } from './folder/folder.ts';
+import { isAlive } from './folder/process-identity.ts';
+import { type DevAddresses, type DevProcess, type DevState, readState } from './folder/state.ts';
 
 /** What `weir dev status` tells: every address, and every process that was started. */
 export interface DevStatus extends DevAddresses {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CliError } from '../cli-error.ts';
-import type { CliContext } from '../command.ts';
-import { programLine } from '../program.ts';
+import type { CliContext } from '../command/command.ts';
+import { programLine } from '../command/program.ts';
 
 /** What a proof came to, as the prover prints it. */
 export interface ProofReport {

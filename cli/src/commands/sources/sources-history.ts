@@ -1,0 +1,57 @@
+import { RUN_STATUSES } from '@weir/kernel/contract';
+import { getSyncStats, listSyncHistory } from '@weir/plugin-sources/contract';
+import { Command, Option } from 'clipanion';
+import * as t from 'typanion';
+import { WeirCommand } from '../../command/command.ts';
+import { sourceId } from '../../command/source-id.ts';
+import { sinceTime } from '../../duration.ts';
+
+/** Lists the syncs of a source, or sums them up. */
+export class SourcesHistory extends WeirCommand {
+  static override paths = [['sources', 'history']];
+  static override usage = Command.Usage({
+    category: 'Sources',
+    description: listSyncHistory.summary,
+    examples: [
+      ['The last week', 'weir sources history shop --since 7d'],
+      ['The last week in figures', 'weir sources history shop --since 7d --stats'],
+    ],
+  });
+
+  source = Option.String({ name: 'source_id' });
+  stats = Option.Boolean('--stats', false, { description: getSyncStats.summary });
+  since = Option.String('--since', { description: 'Only syncs since then: a time, or how long ago, such as 7d' });
+  status = Option.String('--status', {
+    description: `Only where status is this (${RUN_STATUSES.join(' | ')})`,
+    validator: t.isEnum([...RUN_STATUSES]),
+  });
+  limit = Option.String('--limit', { description: 'How many at most' });
+  pageToken = Option.String('--page-token', { description: 'Continue where the page before ended' });
+  order = Option.String('--order', { description: 'Field to order by; -field for descending' });
+
+  async execute(): Promise<number> {
+    const since = this.since === undefined ? {} : { since: sinceTime(this.since) };
+    const api = await this.api();
+    const params = { source_id: await sourceId(api, this.source) };
+    if (this.stats) {
+      await this.show(await api.call(getSyncStats, { params, query: since }));
+      return 0;
+    }
+    const query = {
+      ...since,
+      ...(this.status === undefined ? {} : { status: this.status }),
+      ...(this.limit === undefined ? {} : { limit: this.limit as unknown as number }),
+      ...(this.pageToken === undefined ? {} : { page_token: this.pageToken }),
+      ...(this.order === undefined ? {} : { order: this.order }),
+    };
+    const page = await api.call(listSyncHistory, { params, query });
+    await this.show(page, { columns: COLUMNS });
+    if (page.next_page_token && this.format() === 'table') this.note(`more: --page-token ${page.next_page_token}`);
+    return 0;
+  }
+}
+
+const COLUMNS = [
+  ...['run_id', 'status', 'phase', 'verdict', 'rows_read', 'rows_written', 'rows_with_errors'],
+  ...['started_at', 'ended_at'],
+];

@@ -1,0 +1,33 @@
+import { getSourceReadiness } from '@weir/plugin-sources/contract';
+import { Command, Option } from 'clipanion';
+import { WeirCommand } from '../../command/command.ts';
+import { sourceId } from '../../command/source-id.ts';
+
+/** Shows what a start of a sync would be refused for, and what is worth a look. */
+export class SourcesReadiness extends WeirCommand {
+  static override paths = [['sources', 'readiness']];
+  static override usage = Command.Usage({
+    category: 'Sources',
+    description: getSourceReadiness.summary,
+    examples: [['A source', 'weir sources readiness shop']],
+  });
+
+  source = Option.String({ name: 'source_id' });
+
+  async execute(): Promise<number> {
+    const api = await this.api();
+    const answer = await api.call(getSourceReadiness, { params: { source_id: await sourceId(api, this.source) } });
+    if (this.format() !== 'table' && this.format() !== 'wide') {
+      await this.show(answer);
+      return 0;
+    }
+    const named = (items: { name: string; code: string }[]) =>
+      items.map(({ name, code }) => `${name}: ${code}`).join('; ');
+    const checks = answer.checks.map(({ items, ...check }) => ({ ...check, items: named(items) }));
+    await this.show(checks, { columns: ['status', 'title', 'detail', 'items'] });
+    const failed = answer.checks.filter(({ blocks, status }) => blocks && status === 'fail');
+    this.note(answer.ready ? 'ready' : `not ready: ${failed.map(({ check }) => check).join(', ')}`);
+    for (const hint of new Set(failed.flatMap(({ hint }) => hint ?? []))) this.note(`hint: ${hint}`);
+    return 0;
+  }
+}

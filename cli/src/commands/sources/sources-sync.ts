@@ -1,0 +1,103 @@
+import { type SyncRunDetailView, startSync } from '@weir/plugin-sources/contract';
+import { Command, Option } from 'clipanion';
+import { CliError } from '../../cli-error.ts';
+import { WeirCommand } from '../../command/command.ts';
+import { sourceId } from '../../command/source-id.ts';
+import type { Api } from '../../connection/api.ts';
+import { type ExitName, exitCode, exitOfRun, exitOfSeveral } from '../../exit-codes.ts';
+import { finishRun, runError } from '../../run/finish-run.ts';
+
+/** How long a sync is waited for unless --timeout says otherwise. */
+export const SYNC_WAIT_MS = 3_600_000;
+
+/** Starts syncs, and waits for their ends when asked to. */
+export class SourcesSync extends WeirCommand {
+  static override paths = [['sources', 'sync']];
+  static override usage = Command.Usage({
+    category: 'Sources',
+    description: startSync.summary,
+    details:
+      'Waiting ends at any end of the run. Ctrl-C and the time limit leave the run going; weir sources cancel ends it.',
+    examples: [['Sync and wait at most ten minutes', 'weir sources sync shop -w --timeout 10m']],
+  });
+
+  sources = Option.Rest({ name: 'source_id', required: 1 });
+  wait = Option.Boolean('-w,--wait', false, { description: 'Wait for the end; --timeout limits the wait (1h)' });
+  queue = Option.Boolean('--queue', false, { description: 'Accept the runs although no worker polls for them' });
+  run = Option.String('--run', { description: 'Wait for this run, which was started before, instead of starting one' });
+
+  async execute(): Promise<number> {
+    if (this.run !== undefined && this.sources.length > 1) throw new CliError('usage', '--run belongs to one source.');
+    const api = await this.api();
+    if (!this.wait) return this.startAll(api);
+    if (this.sources.length > 1) return this.waitForAll(api);
+    const ended = await this.syncOne(api, this.sources[0] as string);
+    await this.show(this.format() === 'table' ? ended.streams : ended, { columns: STREAM_COLUMNS });
+    this.noteDeduplicated(ended);
+    return finishRun(ended);
+  }
+
+  private async startAll(api: Api): Promise<number> {
+    const started = [];
+    for (const source of this.sources) started.push(await this.start(api, await sourceId(api, source)));
+    await this.show(started.length === 1 ? started[0] : { items: started });
+    return 0;
+  }
+
+  private async waitForAll(api: Api): Promise<number> {
+    const results = await Promise.allSettled(this.sources.map((source) => this.syncOne(api, source)));
+    const endings: ExitName[] = [];
+    const ended: SyncRunDetailView[] = [];
+    for (const [i, result] of results.entries()) {
+      const failed = result.status === 'rejected' ? asError(result.reason) : undefined;
+      endings.push(result.status === 'fulfilled' ? exitOfRun(result.value.status) : (failed as CliError).exit);
+      if (result.status === 'fulfilled') ended.push(result.value);
+      else this.note(`${this.sources[i]}: ${(failed as CliError).message}`);
+      if (result.status === 'fulfilled' && exitOfRun(result.value.status) !== 'ok') {
+        this.note(`${this.sources[i]}: ${runError(result.value).message}`);
+      }
+    }
+    await this.show({ items: ended }, { columns: RUN_COLUMNS });
+    for (const run of ended) this.noteDeduplicated(run);
+    return exitCode(exitOfSeveral(endings));
+  }
+
+  /** What was written is not all in the table where a merge kept the last row of a key: said where it was so. */
+  private noteDeduplicated({ streams }: SyncRunDetailView): void {
+    for (const { dataset_id: table, rows_written: written, rows_deduplicated: count } of streams) {
+      if (count)
+        this.note(`${table}: ${count} of ${written} rows shared their key with a later row; the last one was kept`);
+    }
+  }
+
+  private async start(api: Api, id: string) {
+    if (this.run !== undefined) return { run_id: this.run };
+    const query = this.queue ? { queue: true } : {};
+    const started = await api.call(startSync, { params: { source_id: id }, query });
+    if (started.warning) this.note(`warning: ${started.warning.detail}`);
+    return started;
+  }
+
+  private async syncOne(api: Api, source: string): Promise<SyncRunDetailView> {
+    const id = await sourceId(api, source);
+    const { run_id: runId } = await this.start(api, id);
+    const { watchSync } = await import('../../run/watch-sync.ts');
+    return watchSync(api, { sourceId: id, runId }, await this.watching(SYNC_WAIT_MS, this.sources.length > 1));
+  }
+}
+
+/** What is shown of each stream of a sync that has ended. */
+export const STREAM_COLUMNS = [
+  'dataset_id',
+  'status',
+  'rows_read',
+  'rows_written',
+  'rows_with_errors',
+  'rows_rejected',
+  'commits',
+  'snapshot_id',
+];
+const RUN_COLUMNS = ['source_id', 'run_id', 'status', 'verdict', 'rows_read', 'rows_written'];
+
+const asError = (error: unknown) =>
+  error instanceof CliError ? error : new CliError('bug', error instanceof Error ? error.message : String(error));
