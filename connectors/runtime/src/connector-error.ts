@@ -176,6 +176,12 @@ export const CONNECTOR_ERRORS = {
     message: 'What the connector says of its configuration is no JSON schema of an object',
     hint: 'Use another version of the connector; its specification must be a JSON schema of an object.',
   },
+  connector_check_failed: {
+    origin: 'config',
+    retryable: false,
+    message: 'The connector cannot work with this configuration',
+    hint: 'Correct what it names, such as an address, a credential or a permission, then discover again.',
+  },
   connector_no_answer: {
     origin: 'source',
     retryable: true,

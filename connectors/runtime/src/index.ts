@@ -32,9 +32,11 @@ export {
   type Answer,
   type AnswerOptions,
   type AnswerType,
+  type CheckFailure,
   type Collected,
   collectMessages,
   readAnswer,
+  readCheck,
 } from './read-answer.ts';
 export { type ReadSyncOptions, readSync, type SyncReading } from './read-sync.ts';
 export { READER_FLAGS } from './reader-flags.ts';

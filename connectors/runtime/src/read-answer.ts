@@ -1,5 +1,11 @@
-import type { ConnectorSpec, Message, TraceError } from '@weir/connector-sdk';
-import { ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
+import {
+  CODE_PATTERN,
+  type ConnectionStatus,
+  type ConnectorSpec,
+  type Message,
+  type TraceError,
+} from '@weir/connector-sdk';
+import { CONNECTOR_ERRORS, ConnectorError, type ConnectorErrorCode } from './connector-error.ts';
 import type { ConnectorExit, ConnectorProcess } from './connector-runtime.ts';
 import { answerDeadlines, type Deadlines, watchDeadlines } from './deadlines.ts';
 import { endOf } from './end-of.ts';
@@ -86,7 +92,8 @@ export type Answer<T extends AnswerType> =
 
 /**
  * The one answer that a verb is run for: the last message of that type, accepted only if the run ended well.
- * A CONNECTION_STATUS of FAILED is an answer, not a failure; a SPEC that is none is `connector_spec_invalid`.
+ * A CONNECTION_STATUS of FAILED is an answer, not a failure (`readCheck` makes one of it); a SPEC that is none is
+ * `connector_spec_invalid`.
  */
 export async function readAnswer<T extends AnswerType>(
   connector: ConnectorProcess,
@@ -116,4 +123,48 @@ function isSpec(spec: Partial<ConnectorSpec> | undefined): boolean {
 
 function errorOf(message: Message): TraceError | undefined {
   return message.type === 'TRACE' && message.trace.type === 'ERROR' ? message.trace.error : undefined;
+}
+
+/** Why a `check` did not pass; `said` is the connector's own message, unmasked and of any length. */
+export type CheckFailure = Failure & { readonly said?: string };
+
+/**
+ * Reads a `check` run to its end: undefined when the connector accepts the configuration. Its FAILED comes before the errors
+ * that it reports beside it, as that is what it says to people.
+ */
+export async function readCheck(
+  connector: ConnectorProcess,
+  options: AnswerOptions = {},
+): Promise<CheckFailure | undefined> {
+  const { messages, ...run } = await collectMessages(connector, options);
+  const status = messages.map(statusOf).findLast((found) => found !== undefined);
+  const error = messages.map(errorOf).find((found) => found !== undefined);
+  const own = status?.status === 'FAILED' ? refusalOf(status, error) : error;
+  const failure = runFailure({ ...run, error: own }, own);
+  if (failure === undefined) return status?.status === 'SUCCEEDED' ? undefined : platformFailure('connector_no_answer');
+  if (status?.status !== 'FAILED' || failure.reported === undefined) return failure;
+  const said = typeof status.message === 'string' && status.message.trim() !== '' ? { said: status.message } : {};
+  if (!Object.hasOwn(CONNECTOR_ERRORS, failure.code)) return { ...failure, ...said };
+  const { code, hint, origin } = platformFailure('connector_check_failed');
+  return { ...failure, code, hint, origin: failure.retryable ? failure.origin : origin, ...said };
+}
+
+/** A FAILED as an error; what it does not say of itself, the error beside it says, or else it is the configuration's. */
+function refusalOf(status: Partial<ConnectionStatus>, beside: TraceError | undefined): TraceError {
+  const { message, code, hint, failure_type = beside?.failure_type ?? 'config_error', origin } = status;
+  const ours = typeof code === 'string' && CODE_PATTERN.test(code) ? { internal_message: code } : {};
+  return {
+    message: String(message ?? ''),
+    failure_type,
+    ...ours,
+    ...(typeof hint === 'string' ? { hint } : {}),
+    ...(origin === undefined ? {} : { origin }),
+  };
+}
+
+/** What a connector says may be of any shape. */
+function statusOf(message: Message): Partial<ConnectionStatus> | undefined {
+  if (message.type !== 'CONNECTION_STATUS') return undefined;
+  const status: unknown = message.connectionStatus;
+  return typeof status === 'object' && status !== null ? status : undefined;
 }

@@ -44,5 +44,5 @@ export {
 } from './protocol.ts';
 export { type ProcessStreams, runSource, STOP_FLUSH_MS } from './run-source.ts';
 export type { WriteSegment } from './segment-lane.ts';
-export { SourceError, type SourceErrorOptions, toSourceError } from './source-error.ts';
+export { failedCheck, SourceError, type SourceErrorOptions, toSourceError } from './source-error.ts';
 export { watchStdinLease } from './stdin-lease.ts';

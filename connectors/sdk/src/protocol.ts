@@ -49,12 +49,14 @@ export type ConnectorSpec = {
   readonly protocol_version?: string;
 };
 
-/** The answer to `check`. `code` and `hint` are ours, beside the protocol. */
+/** The answer to `check`. All but `status` and `message` is ours, beside the protocol. */
 export type ConnectionStatus = {
   readonly status: 'SUCCEEDED' | 'FAILED';
   readonly message?: string;
   readonly code?: string;
   readonly hint?: string;
+  readonly failure_type?: FailureType;
+  readonly origin?: FailureOrigin;
 };
 
 export type LogLevel = 'FATAL' | 'ERROR' | 'WARN' | 'INFO' | 'DEBUG' | 'TRACE';

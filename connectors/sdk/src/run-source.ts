@@ -7,7 +7,7 @@ import { createOutput, type Output } from './output.ts';
 import { type ConfiguredCatalog, EXIT, type State } from './protocol.ts';
 import { readStreams } from './read-streams.ts';
 import { type SegmentLane, segmentLane } from './segment-lane.ts';
-import { SourceError, toSourceError } from './source-error.ts';
+import { failedCheck, SourceError, toSourceError } from './source-error.ts';
 import { watchStdinLease } from './stdin-lease.ts';
 
 /** How long a connector that was asked to stop may take to come to its last state and write it out. */
@@ -93,14 +93,13 @@ async function answerVerb({ source, parsed, ...context }: Question, output: Outp
   return (await readStreams(source, run, output)) ? EXIT.ok : EXIT.failed;
 }
 
-/** A check that fails is an answer with exit 0, as the protocol has it; the code and hint are ours. */
+/** A check that fails is an answer with exit 0, as the protocol has it; what is beside the message is ours. */
 async function checked(source: Source, config: unknown) {
   try {
     await source.check(config);
     return { status: 'SUCCEEDED' } as const;
   } catch (error) {
-    const { message, code, hint } = toSourceError(error);
-    return { status: 'FAILED', message, code, ...(hint === undefined ? {} : { hint }) } as const;
+    return failedCheck(error);
   }
 }
 

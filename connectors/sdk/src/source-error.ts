@@ -1,5 +1,5 @@
 import { KIT_FAULTS } from './kit-faults.ts';
-import { CODE_PATTERN, type FailureOrigin, type FailureType } from './protocol.ts';
+import { CODE_PATTERN, type ConnectionStatus, type FailureOrigin, type FailureType } from './protocol.ts';
 
 export type SourceErrorOptions = {
   /** config_error: only a human helps; transient_error: it may pass; system_error: the connector broke. */
@@ -35,4 +35,11 @@ export class SourceError extends Error {
 export function toSourceError(error: unknown): SourceError {
   if (error instanceof SourceError) return error;
   return new SourceError('connector_internal_error', { ...KIT_FAULTS.connector_internal_error, cause: error });
+}
+
+/** The answer of a `check` that ended with this error. */
+export function failedCheck(error: unknown): ConnectionStatus {
+  const { message, code, hint, type: failure_type, origin } = toSourceError(error);
+  const given = { ...(hint === undefined ? {} : { hint }), ...(origin === undefined ? {} : { origin }) };
+  return { status: 'FAILED', message, code, failure_type, ...given };
 }

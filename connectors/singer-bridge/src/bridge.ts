@@ -4,6 +4,7 @@ import {
   type Arguments,
   type ConfiguredCatalog,
   EXIT,
+  failedCheck,
   KIT_FAULTS,
   type Output,
   parseExact,
@@ -41,7 +42,7 @@ const VERBS: Readonly<Record<Arguments['verb'], (bridge: Bridge, asked: Argument
   async check(bridge, asked) {
     const outcome = await discovered(bridge, asked).then(
       () => ({ status: 'SUCCEEDED' }) as const,
-      (error: unknown) => failed(toSourceError(error)),
+      (error: unknown) => failedCheck(error),
     );
     await bridge.output.message({ type: 'CONNECTION_STATUS', connectionStatus: outcome });
   },
@@ -50,13 +51,6 @@ const VERBS: Readonly<Record<Arguments['verb'], (bridge: Bridge, asked: Argument
   },
   read,
 };
-
-const failed = ({ message, code, hint }: SourceError) => ({
-  status: 'FAILED' as const,
-  message,
-  code,
-  ...(hint === undefined ? {} : { hint }),
-});
 
 /** The schema of a tap's settings as its SDK prints them. */
 function settingsOf(about: string | undefined) {

@@ -26,7 +26,7 @@ const PIDS = 40;
 const PROGRAM = `
   const fs = require('node:fs');
   const [verb, ...flags] = process.argv.slice(1);
-  const how = JSON.parse(fs.readFileSync(flags[flags.indexOf('--config') + 1], 'utf8')).path;
+  const how = verb === 'spec' ? '' : JSON.parse(fs.readFileSync(flags[flags.indexOf('--config') + 1], 'utf8')).path;
   const say = (message) => fs.writeSync(1, JSON.stringify(message) + '\\n');
   const fill = (folder) => {
     const file = fs.openSync(folder + '/1.parquet', 'w');
@@ -41,7 +41,9 @@ const PROGRAM = `
   const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   const descriptor = { name: 'rows' };
   const status = (status) => say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', emitted_at: 1, stream_status: { stream_descriptor: descriptor, status } } });
-  if (verb === 'discover') {
+  if (verb === 'spec') say({ type: 'SPEC', spec: { connectionSpecification: { type: 'object' } } });
+  else if (verb === 'check') say({ type: 'CONNECTION_STATUS', connectionStatus: { status: 'SUCCEEDED' } });
+  else if (verb === 'discover') {
     if (how === 'tmp while it describes') fill('/tmp');
     const json_schema = { type: 'object', properties: { id: { type: 'integer' } } };
     say({ type: 'CATALOG', catalog: { streams: [{ ...descriptor, json_schema, supported_sync_modes: ['full_refresh'] }] } });

@@ -89,7 +89,7 @@ t.test(
       t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 1 });
       t.strictSame(
         traded,
-        [0, 1, 2].map((at) => `${TOKEN}-refresh-${at}`),
+        [0, 1, 2, 3].map((at) => `${TOKEN}-refresh-${at}`),
         'each in its turn, and each once',
       );
       t.notMatch(JSON.stringify(ok(await api(getSource, { params: { source_id } }))), TOKEN);

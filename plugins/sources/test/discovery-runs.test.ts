@@ -3,7 +3,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { HASTY_MS, PATIENT_MS, until } from '../../../test/until.ts';
-import { createSource, getDiscoveryStatus, readDiscoveryLogs, readRunLogs, startDiscovery } from '../src/contract.ts';
+import {
+  createSource,
+  getDiscoveryStatus,
+  getSource,
+  readDiscoveryLogs,
+  readRunLogs,
+  startDiscovery,
+} from '../src/contract.ts';
 import { discoveryDeps } from '../src/discovery/activities.ts';
 import { runDiscovery } from '../src/discovery/run-discovery.ts';
 import { killedAttempt } from './killed-attempt.ts';
@@ -99,6 +106,7 @@ t.test('a discovery', async (t) => {
       [
         'info attempt: attempt 1 started',
         'info connector: the connector starts: weir-test/connector-describing:1.0.0',
+        'info check: the connector accepts the configuration',
         'info discover: streams found: 1',
         'info end: the run has ended: succeeded',
       ],
@@ -121,6 +129,23 @@ t.test('a discovery', async (t) => {
     const made = ok(await api(createSource, { body }));
     t.match(await discovered(api, made.source_id), { status: 'succeeded' }, 'a source that is made of it has it too');
   });
+
+  await t.test(
+    'whose connector refuses the configuration fails with its words, and its source stays a draft',
+    async (t) => {
+      const { write, body } = await place('shut');
+      await write('how', 'refuses');
+      const { source_id } = ok(await api(createSource, { body: { name: 'shut', ...body } }));
+      const detail = 'The connector cannot work with this configuration. It says: no door opens to [secret]';
+      t.match(await discovered(api, source_id), {
+        status: 'failed',
+        failure: { code: 'connector_check_failed', origin: 'config', retryable: false, detail, hint: /It must reach/ },
+      });
+      t.match(ok(await api(getSource, { params: { source_id } })), { status: 'draft' });
+      await write('how', '');
+      t.match(await discovered(api, source_id), { status: 'succeeded' });
+    },
+  );
 });
 
 /** How one attempt of a waiting discovery ends that is carried out in this process. */

@@ -29,7 +29,9 @@ const status = (word) => say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', em
   stream_status: { stream_descriptor: { name: 'rows' }, status: word } } });
 const stream = { name: 'rows', json_schema: { type: 'object', properties: { id: { type: 'integer' } } },
   supported_sync_modes: ['full_refresh'] };
-if (process.argv[1] === 'discover') say({ type: 'CATALOG', catalog: { streams: [stream] } });
+if (process.argv[1] === 'spec') say({ type: 'SPEC', spec: { connectionSpecification: { type: 'object' } } });
+else if (process.argv[1] === 'check') say({ type: 'CONNECTION_STATUS', connectionStatus: { status: 'SUCCEEDED' } });
+else if (process.argv[1] === 'discover') say({ type: 'CATALOG', catalog: { streams: [stream] } });
 else {
   status('STARTED');
   say({ type: 'RECORD', record: { stream: 'rows', data: { id: 1 }, emitted_at: 1 } });

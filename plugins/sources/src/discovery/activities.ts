@@ -7,6 +7,7 @@ import { loadPatterns } from '../pattern/load-patterns.ts';
 import { roleEngine } from '../runtime/role-engine.ts';
 import { settingsOf } from '../settings.ts';
 import { sourceFailures } from '../sync/failure-of.ts';
+import { knownSpecs } from './known-specs.ts';
 import { type DiscoveryDeps, finishDiscovery, runDiscovery } from './run-discovery.ts';
 
 export type DiscoveryActivities = ReturnType<typeof discoveryActivities>;
@@ -22,6 +23,7 @@ export function discoveryDeps({ kernel, children, workDir }: WorkerDeps): Discov
     children,
     engine: roleEngine(kernel, 'discovery'),
     runLogs: kernel.use(RunLogs),
+    specs: knownSpecs(),
   };
 }
 

@@ -5,7 +5,7 @@ import type { PatternFile } from '../pattern/pattern-file.ts';
 const MAYBE_UNREACHED: readonly string[] = [
   ...['address_refused', 'server_unreachable', 'server_too_slow', 'connection_lost'],
   ...['connector_never_spoke', 'connector_silent', 'connector_run_too_long', 'connector_failed'],
-  ...['connector_config_error', 'connector_transient_error', 'connector_system_error'],
+  ...['connector_check_failed', 'connector_config_error', 'connector_transient_error', 'connector_system_error'],
 ];
 const MAX_PLACES = 5;
 

@@ -22,6 +22,7 @@ import { sourceFailure } from '../sync/failure.ts';
 import { failureOf, sourceFailures } from '../sync/failure-of.ts';
 import { askConnector } from './ask-connector.ts';
 import { DiscoveryEntity, type DiscoveryRow } from './entity.ts';
+import type { KnownSpecs } from './known-specs.ts';
 import { tellPhase } from './tell-phase.ts';
 
 export interface DiscoveryDeps {
@@ -31,6 +32,7 @@ export interface DiscoveryDeps {
   children: ChildRegistry;
   engine: RoleEngine;
   runLogs: RunLogsService;
+  specs: KnownSpecs;
 }
 
 /**
@@ -101,15 +103,20 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
       image: pattern.image,
       role: 'discovery',
       labels: { tenant: tenant.tenantId, source: row.discoveryId, execution: runId, attempt: String(leaseEpoch) },
-      verb: 'discover' as const,
-      inputs: { config: configText(hydrated.config, pattern) },
       limits: attemptLimits(pattern, ranOut),
       signal,
     };
     const owner = row.sourceId ? { sourceId: row.sourceId } : { discoveryRunId: runId };
     const rotations = keepRotations(kernel, { ...owner, tenant, pattern, config: hydrated.config });
     const asking = { ...deps, runtime, rotations, pattern, log, beat, phase, maxLogLines: runLogs.maxLines };
-    const { streams, image } = await askConnector(asking, request, hydrated);
+    const { streams, image } = await askConnector(asking, request, {
+      hydrated,
+      again: async () => {
+        const { config: same = config, at: now } = await readInput(kernel, tenant, runId);
+        return hydrate(kernel, tenant, same, now);
+      },
+      textOf: (given) => configText(given.config, pattern),
+    });
     await kernel.db(tenant).transaction(async (tx) => {
       await kernel.runs.assertLease(tx, runId, leaseEpoch);
       const kept = await tx.findOne(DiscoveryEntity, { runId });

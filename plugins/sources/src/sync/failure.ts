@@ -1,7 +1,11 @@
 import { CONNECTOR_ERRORS, MAX_HINT_CHARS, type Scrubber, type Verdict } from '@weir/connector-runtime';
 import type { RunFailureRecord } from '@weir/kernel';
+import { plainText } from '@weir/run-logs';
 import type { Failure } from '@weir/work';
 import { SOURCE_FAILURES, type SourceFailureCode } from '../contract/failures.ts';
+
+/** The most that is looked at of a text to get words for people out of it. */
+const MAX_RAW_CHARS = 8 * MAX_HINT_CHARS;
 
 /** A failure of this plugin's own table. */
 export function sourceFailure(code: SourceFailureCode): RunFailureRecord {
@@ -25,11 +29,20 @@ export function scrubbedFailure(failure: Failure, scrubber: Scrubber): Failure {
   return {
     ...failure,
     detail: scrubber.text(detail),
-    ...(hint === undefined ? {} : { hint: scrubbedHint(hint, scrubber) }),
+    ...(hint === undefined ? {} : { hint: scrubbedCut(hint, MAX_HINT_CHARS, scrubber) }),
   };
 }
 
-/** What a credential may begin in at the end of a hint that was cut is left out. */
-function scrubbedHint(hint: string, scrubber: Scrubber): string {
-  return hint.length < MAX_HINT_CHARS ? scrubber.text(hint) : scrubber.pieces().push(hint);
+/** A failure with what the connector says of it to people, as plain text without the credentials of its source. */
+export function withWords(failure: Failure, words: string | undefined, scrubber: Scrubber): Failure {
+  if (words === undefined) return failure;
+  // A credential may be in it as it is, or in pieces between what a terminal does not show.
+  const plain = plainText(scrubbedCut(words, MAX_RAW_CHARS, scrubber).replace(/\s+/g, ' ')).trim();
+  const said = scrubbedCut(plain, MAX_HINT_CHARS, scrubber);
+  return said === '' ? failure : { ...failure, detail: `${failure.detail} It says: ${said}` };
+}
+
+/** At most so much of a text; what a credential may begin in at the end of one that was cut is left out. */
+function scrubbedCut(text: string, maxChars: number, scrubber: Scrubber): string {
+  return text.length < maxChars ? scrubber.text(text) : scrubber.pieces().push(text.slice(0, maxChars));
 }

@@ -1,0 +1,139 @@
+import { Readable } from 'node:stream';
+import type { ConnectorProcess, ConnectorRun } from '@weir/connector-runtime';
+import { RunFailed } from '@weir/work';
+import t from 'tap';
+import type { HydratedConfig } from '../src/credential/hydrate.ts';
+import { askConnector } from '../src/discovery/ask-connector.ts';
+import { knownSpecs } from '../src/discovery/known-specs.ts';
+
+const TOKEN = 'Zq8-ASKED/9+token';
+const IMAGE = 'weir-test/asked:1';
+const SPEC = { type: 'SPEC', spec: { connectionSpecification: { type: 'object' } } };
+const fine = { type: 'CONNECTION_STATUS', connectionStatus: { status: 'SUCCEEDED' } };
+const json_schema = { type: 'object', properties: { id: { type: 'integer' } } };
+const CATALOG = { type: 'CATALOG', catalog: { streams: [{ name: 'rows', json_schema, supported_sync_modes: [] }] } };
+type Said = { spec: unknown[]; check: unknown[]; discover: unknown[]; digest: string; code: number };
+
+/** A connector that says such messages, asked by one process again and again. */
+function asker() {
+  const specs = knownSpecs();
+  let rotated: Record<string, unknown> | undefined;
+  const ask = async (said: Partial<Said>) => {
+    const { digest = 'sha256:1', code = 0, ...more } = said;
+    const says: Record<string, unknown[]> = { spec: [SPEC], check: [fine], discover: [CATALOG], ...more };
+    const asked: Pick<ConnectorRun, 'verb' | 'inputs' | 'pinned'>[] = [];
+    const run = async ({ verb, inputs, pinned }: ConnectorRun): Promise<ConnectorProcess> => {
+      asked.push({ verb, ...(inputs && { inputs }), ...(pinned && { pinned }) });
+      const text = (says[verb] ?? []).map((message) => `${JSON.stringify(message)}\n`).join('');
+      const exit = Promise.resolve({ code, signal: undefined, oomKilled: false, stopped: false });
+      const image = { digest, id: digest, architecture: 'any' };
+      const stdout = Readable.from([Buffer.from(text)]);
+      return { name: verb, pid: undefined, image, stdout, stderrTail: () => '', exit, stop: () => exit };
+    };
+    const hydrated: HydratedConfig = { config: { token: TOKEN }, secrets: [TOKEN] };
+    const deps = {
+      kernel: { settings: { WEIR_DISCOVERY_MAX_SECONDS: 3_600 } as never },
+      runtime: { run },
+      children: { started: () => undefined, ended: () => undefined },
+      rotations: {
+        take: (config: unknown) => {
+          rotated = config as typeof rotated;
+        },
+        kept: async () => undefined,
+      },
+      specs,
+      pattern: {},
+      log: { write: () => undefined, take: async () => undefined },
+      beat: () => undefined,
+      phase: { enter: () => undefined, pulling: () => undefined },
+      maxLogLines: 10,
+    };
+    const labels = { tenant: 't', source: 's', execution: 'e', attempt: '1' };
+    const request = { image: IMAGE, role: 'discovery', labels };
+    const found = await askConnector(deps, request, {
+      hydrated,
+      again: async () => ({ config: rotated ?? {}, secrets: [TOKEN] }),
+      textOf: ({ config }) => JSON.stringify(config),
+    }).catch((error: unknown) => (error instanceof RunFailed ? error.failure : Promise.reject(error)));
+    return { found, asked, verbs: asked.map(({ verb }) => verb) };
+  };
+  return ask;
+}
+
+const failed = (connectionStatus: object) => ({
+  type: 'CONNECTION_STATUS',
+  connectionStatus: { status: 'FAILED', ...connectionStatus },
+});
+
+t.test('specification and check come before the streams, of one image; its specification once', async (t) => {
+  const ask = asker();
+  const first = await ask({});
+  t.match(first.found, { streams: [{ name: 'rows' }], image: { digest: 'sha256:1' } });
+  const inputs = { config: JSON.stringify({ token: TOKEN }) };
+  t.strictSame(first.asked, [
+    { verb: 'spec' },
+    { verb: 'check', inputs, pinned: 'sha256:1' },
+    { verb: 'discover', inputs, pinned: 'sha256:1' },
+  ]);
+  t.strictSame((await ask({})).verbs, ['check', 'discover']);
+  const moved = await ask({ digest: 'sha256:2' });
+  t.strictSame(moved.verbs, ['check', 'spec', 'discover'], 'another image under the name is asked for its own');
+  t.strictSame((await ask({ digest: 'sha256:2' })).verbs, ['check', 'discover']);
+});
+
+t.test('a specification that is none ends a discovery each time, before the configuration is handed out', async (t) => {
+  const ask = asker();
+  const junk = [{ type: 'SPEC', spec: { connectionSpecification: 'any' } }];
+  for (const spec of [junk, junk, [{ type: 'SPEC' }]]) {
+    const { found, verbs } = await ask({ spec });
+    t.match(found, { code: 'connector_spec_invalid', origin: 'source', retryable: false });
+    t.strictSame(verbs, ['spec']);
+  }
+  t.match((await ask({ spec: [] })).found, { code: 'connector_no_answer' });
+});
+
+t.test('a check that fails ends a discovery by a stable code, in the masked words of the connector', async (t) => {
+  const ask = asker();
+  const error = { message: 'm', internal_message: 'a traceback', failure_type: 'transient_error' };
+  const traced = { type: 'TRACE', trace: { type: 'ERROR', emitted_at: 1, error } };
+  const long = `${'x'.repeat(495)}${TOKEN}`;
+  const cases: readonly (readonly [unknown[], object])[] = [
+    [
+      [failed({ message: `wrong password\nfor ${TOKEN}` })],
+      { code: 'connector_check_failed', retryable: false, detail: /It says: wrong password for \[secret\]$/ },
+    ],
+    [[failed({ message: `Zq8-ASK\u001b[1mED/9+token` })], { detail: /It says: \[secret\]$/ }],
+    [[failed({ message: long })], { detail: /It says: x{495}/ }],
+    [[failed({})], { code: 'connector_check_failed', detail: 'The connector cannot work with this configuration.' }],
+    [[failed({ message: { token: TOKEN } })], { code: 'connector_check_failed', detail: /configuration\.$/ }],
+    [[traced, failed({ message: 'later' })], { code: 'connector_check_failed', origin: 'source', retryable: true }],
+    [
+      [
+        failed({
+          message: 'No.',
+          code: 'login_refused',
+          hint: 'Ask.',
+          failure_type: 'transient_error',
+          origin: 'source',
+        }),
+      ],
+      { code: 'login_refused', origin: 'source', retryable: true, hint: 'Ask.', detail: /It says: No\.$/ },
+    ],
+    [[failed({ message: 'No.', code: TOKEN })], { code: 'connector_check_failed', origin: 'config' }],
+    [[traced], { code: 'connector_transient_error', retryable: true }],
+    [[{ type: 'CONNECTION_STATUS' }], { code: 'connector_no_answer' }],
+    [[], { code: 'connector_no_answer' }],
+  ];
+  for (const [check, failure] of cases) {
+    const { found, verbs } = await ask({ check });
+    t.match(found, failure, JSON.stringify(check));
+    t.notMatch(JSON.stringify(found), 'ASKED');
+    t.equal(verbs.at(-1), 'check');
+  }
+});
+
+t.test('a token that a check renews is what the streams are asked for with', async (t) => {
+  const control = { type: 'CONNECTOR_CONFIG', emitted_at: 1, connectorConfig: { config: { token: 'next' } } };
+  const { asked } = await asker()({ check: [{ type: 'CONTROL', control }, fine] });
+  t.match(asked.at(-1), { verb: 'discover', inputs: { config: '{"token":"next"}' } });
+});
