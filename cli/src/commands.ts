@@ -104,20 +104,9 @@ import { SourcesStreamsDelete } from './commands/streams/sources-streams-delete.
 import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
 import { Completion, HelpExitCodes } from './line/help.ts';
 
-/** Every command of `weir`. */
-export const commands = (): CommandClass<CliContext>[] => [
-  DevUp,
-  DevDown,
-  DevReset,
-  DevStatus,
-  DevLogs,
-  Login,
-  Logout,
-  WhoAmI,
-  TenantsList,
-  TenantsUse,
-  TenantsLimits,
-  TenantsLimitsSet,
+const DEVELOPMENT = [DevUp, DevDown, DevReset, DevStatus, DevLogs];
+const PEOPLE = [Login, Logout, WhoAmI, TenantsList, TenantsUse, TenantsLimits, TenantsLimitsSet];
+const SOURCES = [
   SourcesList,
   SourcesGet,
   SourcesCreate,
@@ -150,20 +139,11 @@ export const commands = (): CommandClass<CliContext>[] => [
   SourcesRefs,
   SourcesRefreshSchema,
   SourcesReset,
-  SourcesStreamsList,
-  SourcesStreamsAdd,
-  SourcesStreamsSet,
-  SourcesStreamsBulk,
-  SourcesStreamsDelete,
-  ...runsCommands,
-  RunsLogs,
-  RunsReceipt,
-  RunsVerify,
-  PatternsList,
-  PatternsGet,
-  ConnectorsTest,
-  PatternsRegister,
-  PatternsReconcile,
+];
+const STREAMS = [SourcesStreamsList, SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
+const RUNS = [...runsCommands, RunsLogs, RunsReceipt, RunsVerify];
+const PATTERNS = [PatternsList, PatternsGet, ConnectorsTest, PatternsRegister, PatternsReconcile];
+const DATASETS = [
   DatasetsList,
   DatasetsGet,
   DatasetsPreview,
@@ -173,6 +153,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   DatasetsQuarantineList,
   DatasetsQuarantineReplay,
   DatasetsSweep,
+];
+const ACCESS = [
   ApiTokensCreate,
   ApiTokensList,
   ApiTokensGet,
@@ -190,6 +172,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   PoliciesDryRun,
   UsersList,
   UsersGet,
+];
+const OPERATION = [
   PluginsList,
   PluginsEnable,
   PluginsDisable,
@@ -211,6 +195,8 @@ export const commands = (): CommandClass<CliContext>[] => [
   OpsCredentialsCheck,
   OpsRecoverySeal,
   OpsRecoveryVerify,
+];
+const MACHINE = [
   ConnectorsDoctor,
   ConnectorsProve,
   ProveCredentials,
@@ -219,4 +205,18 @@ export const commands = (): CommandClass<CliContext>[] => [
   Doctor,
   HelpExitCodes,
   Completion,
+];
+
+/** Every command of `weir`. */
+export const commands = (): CommandClass<CliContext>[] => [
+  ...DEVELOPMENT,
+  ...PEOPLE,
+  ...SOURCES,
+  ...STREAMS,
+  ...RUNS,
+  ...PATTERNS,
+  ...DATASETS,
+  ...ACCESS,
+  ...OPERATION,
+  ...MACHINE,
 ];
