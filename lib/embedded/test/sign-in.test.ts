@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -120,4 +121,19 @@ t.test('under another name it answers nothing, whatever leads there', async (t) 
   t.equal(await ask(new URL(issuer).host), 200);
   for (const host of ['weir.example', `weir.example:${new URL(issuer).port}`, '127.0.0.1', '127.0.0.1.weir.example'])
     t.equal(await ask(host), 421, host);
+});
+
+t.test('cookies of the provider → not signed by anything that it publishes', async (t) => {
+  const idp = await provider(t);
+  const { keys } = (await (await fetch(`${idp.issuer}/jwks`)).json()) as { keys: { kid: string }[] };
+  const page = await fetch(String((await idp.device()).verification_uri_complete), { redirect: 'manual' });
+  const cookies = new Map(
+    page.headers.getSetCookie().map((line) => (line.split(';')[0] ?? '').split('=') as [string, string]),
+  );
+  const signed = [...cookies].filter(([name]) => cookies.has(`${name}.sig`));
+  t.ok(signed.length > 0, 'there are signed cookies');
+  for (const [name, value] of signed) {
+    const by = (key: string) => createHmac('sha1', key).update(`${name}=${value}`).digest('base64url');
+    for (const { kid } of keys) t.not(cookies.get(`${name}.sig`), by(kid), name);
+  }
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Configuration, Provider } from 'oidc-provider';
 import {
   API_AUDIENCE,
@@ -16,6 +17,7 @@ const DAY_S = 24 * 60 * 60;
 /** Tokens of people who signed in live as shortly as elsewhere, so that development meets their renewal. */
 const TOKEN_LIFETIME_S = 15 * 60;
 const DEVICE_CODE_LIFETIME_S = 10 * 60;
+const COOKIE_KEY_BYTES = 32;
 const SCOPES = ['openid', 'weir'];
 
 /** The API as a resource indicator, which RFC 8707 wants to be a URI; tokens carry the plain audience. */
@@ -54,7 +56,8 @@ export function developmentProvider(issuer: string, jwks: { keys: Record<string,
     jwks: jwks as never,
     clients: CLIENTS,
     scopes: SCOPES,
-    cookies: { keys: [jwks.keys[0]?.kid as string] },
+    // Sessions are in memory too: neither outlives the process.
+    cookies: { keys: [randomBytes(COOKIE_KEY_BYTES).toString('base64url')] },
     ttl: {
       AccessToken: TOKEN_LIFETIME_S,
       ClientCredentials: DAY_S,
