@@ -12,6 +12,7 @@ export type SuperviseOptions = {
   name: string;
   command: string;
   args: readonly string[];
+  /** All that the program is told; what every program needs, when absent. */
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   uid?: number;
@@ -36,6 +37,16 @@ export type Supervised = {
 
 const STOP_GRACE_MS = 20_000;
 const LAST_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Of our environment: where programs, temporary files, the home and compiled code lie, language and time zone. */
+const BARE = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'NODE_COMPILE_CACHE', 'LD_LIBRARY_PATH'] as const;
+
+/** What a server is told that needs nothing of us: credentials and settings of the platform stay here. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    BARE.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}
 
 const running = new Map<ChildProcess, NodeJS.Signals>();
 
@@ -79,7 +90,7 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
   const child = spawn(command, [...args], {
     detached: true,
     stdio: ['ignore', log, log],
-    env: options.env ?? process.env,
+    env: options.env ?? bareEnvironment(),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     ...(options.gid === undefined ? {} : { gid: options.gid }),

@@ -92,6 +92,22 @@ t.test('a child that does not listen is killed after the grace, and two stops ar
   t.equal(first, second);
 });
 
+t.test('a program that is told nothing → knows no setting or secret of its parent, but its paths', async (t) => {
+  const logFile = path.join(t.testdir(), 'log');
+  process.env.WEIR_CANARY = 'of-the-parent';
+  t.teardown(() => void delete process.env.WEIR_CANARY);
+  const args = ['-e', 'console.log(JSON.stringify(process.env))'];
+  await (await supervise({ name: 'teller', command: process.execPath, args, logFile })).exited;
+  const told = JSON.parse(await readFile(logFile, 'utf8'));
+  t.match(told, { PATH: process.env.PATH });
+  t.strictSame(
+    Object.keys(told).filter(
+      (name) => !/^(PATH|HOME|TMPDIR|LANG|LC_ALL|TZ|NODE_COMPILE_CACHE|LD_LIBRARY_PATH)$/.test(name),
+    ),
+    [],
+  );
+});
+
 t.test('a program that is not there is a fault with its name', async (t) => {
   const start = supervise({
     name: 'ghost',

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { onFreePort, untilReady } from '../ready.ts';
-import { type Supervised, supervise } from '../supervised.ts';
+import { bareEnvironment, type Supervised, supervise } from '../supervised.ts';
 
 export type TemporalOptions = {
   /** The program that `findTemporal` found. */
@@ -37,7 +37,7 @@ const PORT_TAKEN = /address already in use|port already in use/i;
 /** Whether the frontend answers and the namespace can be described: both are needed before a worker may start. */
 async function healthy(binary: string, address: string): Promise<boolean> {
   const run = promisify(execFile);
-  const limits = { timeout: PROBE_TIMEOUT_MS };
+  const limits = { timeout: PROBE_TIMEOUT_MS, env: bareEnvironment() };
   await run(binary, ['operator', 'cluster', 'health', '--address', address], limits);
   await run(binary, ['operator', 'namespace', 'describe', '-n', 'default', '--address', address], limits);
   return true;
