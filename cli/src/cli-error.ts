@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { CallResult, Endpoint } from '@weir/kernel/contract';
 import { type ExitName, exitOfStatus } from './exit-codes.ts';
+import { escapeUnseen, plainText } from './plain-text.ts';
 
 /** What an error tells beyond its sentence. */
 export interface CliErrorDetails {
@@ -65,12 +66,12 @@ export function errorText(error: CliError): string {
     docs === undefined ? undefined : `docs: ${docs}`,
   ].filter((part) => part !== undefined);
   if (tail.length > 0) lines.push(tail.join('  '));
-  return `${lines.join('\n')}\n`;
+  return plainText(`${lines.join('\n')}\n`);
 }
 
 /** An error as one line of JSON, for `-o json` and `-o ndjson`. */
 export function errorJson(error: CliError): string {
   const { code, hint, traceId, docs, status, errors } = error.details;
   const body = { code: code ?? error.exit, message: error.message, hint, trace_id: traceId, docs, status, errors };
-  return `${JSON.stringify({ error: body })}\n`;
+  return `${escapeUnseen(JSON.stringify({ error: body }))}\n`;
 }

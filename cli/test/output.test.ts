@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { parse } from 'yaml';
 import { cases } from '../../test/lane.ts';
+import { CliError, errorJson } from '../src/cli-error.ts';
 import { chartText } from '../src/commands/datasets/datasets.ts';
 import { foldExact } from '../src/output/fold-exact.ts';
+import { OUTPUTS } from '../src/output/formats.ts';
 import { render } from '../src/output/render.ts';
 import { condense, sparkline } from '../src/output/sparkline.ts';
 import { cellText, table } from '../src/output/table.ts';
@@ -126,8 +128,33 @@ t.test('a column may be a path, and a field with dots in its name stays itself',
   t.equal(table(['a.b'], [{ 'a.b': 'x', a: { b: 'y' } }]), 'A.B\nx\n');
 });
 
-t.test('a cell never holds a control character, so data cannot drive the terminal', async () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !/[\u0000-\u001f\u007f-\u009f]/.test(cellText(text))));
+const UNSEEN = /[\p{Bidi_Control}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028\u2029\u2060\ufeff]/u;
+
+t.test('data with control or bidi characters → no format prints one, and JSON and YAML keep the data', async (t) => {
+  const texts = fc.string({
+    unit: fc.oneof(fc.constantFrom(...'\u202e\u2066\u200f\u009b\u001b\r\u0085\ufeff\ta"\\:\n'), fc.string()),
+  });
+  await fc.assert(
+    fc.asyncProperty(texts, texts, async (key, text) => {
+      const value = { items: [{ [`k${key}`]: text, source_id: `s${text}` }] };
+      for (const output of OUTPUTS) assert.doesNotMatch(await render(value, { output }), UNSEEN, output);
+      assert.doesNotMatch(await render(value.items[0], { output: 'table' }), UNSEEN);
+      assert.deepEqual(JSON.parse(await render(value, { output: 'json' })), value);
+      assert.deepEqual(parse(await render(value, { output: 'yaml' })), value);
+    }),
+    { numRuns: cases(60) },
+  );
+  t.equal(cellText('a\u202eb\tc'), 'ab c');
+});
+
+t.test('an error with such characters, from an argument or the API → printed without them', async (t) => {
+  const { weir } = commandLine(t);
+  const { stderr } = await weir('sources list -o \u202etable\u001b[2J');
+  t.match(stderr, 'got "table');
+  t.notMatch(stderr, UNSEEN);
+  const json = errorJson(new CliError('usage', 'a\u202eb'));
+  t.equal(json.includes('\u202e'), false);
+  t.equal(JSON.parse(json).error.message, 'a\u202eb');
 });
 
 t.test('a chart draws y in the order of x', async (t) => {

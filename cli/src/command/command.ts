@@ -6,6 +6,7 @@ import { type FoundConnection, findConnection } from '../connection/find-connect
 import { signedIn } from '../connection/session.ts';
 import { parseDuration } from '../duration.ts';
 import { OUTPUTS, type Output } from '../output/formats.ts';
+import { plainText } from '../plain-text.ts';
 import type { WatchOptions } from '../run/watch-discovery.ts';
 
 /** What a command runs in. */
@@ -115,6 +116,6 @@ export abstract class WeirCommand extends Command<CliContext> {
 
   /** Writes a remark to stderr, unless -q. */
   note(line: string): void {
-    if (!this.quiet) this.context.stderr.write(`${line}\n`);
+    if (!this.quiet) this.context.stderr.write(`${plainText(line)}\n`);
   }
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CliError } from '../cli-error.ts';
+import { plainText } from '../plain-text.ts';
 import { devFolder } from './folder/folder.ts';
 import { lastLines } from './parts/part.ts';
 
@@ -37,13 +38,13 @@ export async function printLogs({ folder, part, follow, tail, stdout, interrupte
   for (const name of shown) {
     const file = path.join(logs, `${name}.log`);
     places.set(name, (await stat(file)).size);
-    for (const line of await lastLines(file, tail)) stdout.write(`${prefix(name)}${line}\n`);
+    for (const line of await lastLines(file, tail)) stdout.write(`${prefix(name)}${plainText(line)}\n`);
   }
   while (follow && !interrupted.aborted) {
     for (const name of shown) {
       const { text, end } = await readFrom(path.join(logs, `${name}.log`), places.get(name) ?? 0);
       places.set(name, end);
-      for (const line of text.split('\n').slice(0, -1)) stdout.write(`${prefix(name)}${line}\n`);
+      for (const line of text.split('\n').slice(0, -1)) stdout.write(`${prefix(name)}${plainText(line)}\n`);
     }
     await delay(POLL_MS, undefined, { signal: interrupted }).catch(() => undefined);
   }

@@ -1,4 +1,5 @@
 import { CliError } from '../cli-error.ts';
+import { escapeUnseen, hasUnseen, plainText } from '../plain-text.ts';
 import { foldExact } from './fold-exact.ts';
 import type { Output } from './formats.ts';
 import { recordTable, table } from './table.ts';
@@ -16,10 +17,11 @@ export async function render(value: unknown, { output, query, columns, wide }: R
   const folded = listOf(foldExact(value));
   const chosen = query === undefined ? folded : await search(folded, query);
   const items = itemsOf(chosen);
-  if (output === 'json') return `${JSON.stringify(chosen ?? null, null, 2)}\n`;
-  if (output === 'yaml') return (await import('yaml')).stringify(chosen ?? null);
-  if (output === 'ndjson') return (items ?? [chosen ?? null]).map((item) => `${JSON.stringify(item)}\n`).join('');
-  if (output === 'name') return (items ?? [chosen]).map((item) => `${nameOf(item)}\n`).join('');
+  if (output === 'json') return `${escapeUnseen(JSON.stringify(chosen ?? null, null, 2))}\n`;
+  if (output === 'yaml') return yaml(chosen ?? null);
+  if (output === 'ndjson')
+    return (items ?? [chosen ?? null]).map((item) => `${escapeUnseen(JSON.stringify(item))}\n`).join('');
+  if (output === 'name') return (items ?? [chosen]).map((item) => `${plainText(nameOf(item))}\n`).join('');
   if (items === undefined) return isRecord(chosen) ? recordTable(chosen) : `${scalarText(chosen)}\n`;
   if (!items.every(isRecord)) return items.map((item) => `${scalarText(item)}\n`).join('');
   const own = query === undefined ? (output === 'wide' ? (wide ?? scalarFields(items)) : columns) : undefined;
@@ -59,7 +61,19 @@ async function search(value: unknown, query: string): Promise<unknown> {
   }
 }
 
-const scalarText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+const scalarText = (value: unknown) => plainText(typeof value === 'string' ? value : JSON.stringify(value ?? null));
+
+/** YAML in which texts with characters that nobody sees are in double quotes, the only ones with escapes. */
+async function yaml(value: unknown): Promise<string> {
+  const { Document, visit } = await import('yaml');
+  const document = new Document(value);
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && hasUnseen(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escapeUnseen(document.toString());
+}
 
 function scalarFields(items: readonly Record<string, unknown>[]): string[] {
   const fields = new Set<string>();

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { plainText } from '../plain-text.ts';
 
 const GAP = '  ';
 
@@ -6,7 +7,7 @@ const GAP = '  ';
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (char) => (char === '\n' || char === '\t' ? ' ' : ''));
+  return plainText(text).replace(/[\n\t]/g, ' ');
 }
 
 const numeric = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
@@ -29,7 +30,7 @@ export function table(columns: readonly string[], rows: readonly Record<string, 
   const right = columns.map(
     (column) => rows.length > 0 && rows.every((row) => valueAt(row, column) == null || numeric(valueAt(row, column))),
   );
-  const heads = columns.map((column) => headOf(column, rows[0]).toUpperCase());
+  const heads = columns.map((column) => cellText(headOf(column, rows[0])).toUpperCase());
   const widths = heads.map((head, i) =>
     cells.reduce((width, row) => Math.max(width, stringWidth(row[i] ?? '')), stringWidth(head)),
   );
@@ -46,8 +47,9 @@ export function table(columns: readonly string[], rows: readonly Record<string, 
 
 /** One record, a field a line. */
 export function recordTable(record: Record<string, unknown>): string {
-  const width = Object.keys(record).reduce((longest, key) => Math.max(longest, stringWidth(key)), 0);
-  return Object.entries(record)
+  const fields = Object.entries(record).map(([key, value]) => [cellText(key), value] as const);
+  const width = fields.reduce((longest, [key]) => Math.max(longest, stringWidth(key)), 0);
+  return fields
     .map(([key, value]) => `${key}${' '.repeat(width - stringWidth(key))}${GAP}${cellText(value)}`.trimEnd())
     .map((line) => `${line}\n`)
     .join('');

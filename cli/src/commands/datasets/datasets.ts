@@ -13,6 +13,7 @@ import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { endpointCommand } from '../../command/endpoint-command.ts';
 import { condense, sparkline } from '../../output/sparkline.ts';
+import { plainText } from '../../plain-text.ts';
 
 export const DatasetsList = endpointCommand(listDatasets, {
   columns: ['dataset_id', 'total_records', 'total_bytes', 'columns_count', 'updated_at', 'snapshot_id'],
@@ -74,7 +75,7 @@ export class DatasetsPreview extends WeirCommand {
       },
     });
     const rows = rowsOf(found);
-    if (this.chart !== undefined) this.context.stdout.write(chartText(rows, this.chart));
+    if (this.chart !== undefined) this.context.stdout.write(plainText(chartText(rows, this.chart)));
     else if (this.format() === 'json' || this.format() === 'yaml') await this.show(found);
     else await this.show(rows, { columns: found.columns.map((column) => column.name) });
     if (found.next_page_token && this.format() === 'table') this.note(`more: --page-token ${found.next_page_token}`);

@@ -8,6 +8,7 @@ import { WeirCommand } from '../../command/command.ts';
 import { sourceId } from '../../command/source-id.ts';
 import type { Api } from '../../connection/api.ts';
 import { sinceTime } from '../../duration.ts';
+import { escapeUnseen, plainText } from '../../plain-text.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { followLog, type LogFilter, type LogKey, newestLines, runIdOf } from '../../run/follow-log.ts';
 
@@ -76,7 +77,9 @@ abstract class LogsCommand extends WeirCommand {
   /** Lines as they come: text for people, a document a line for programs. */
   private write(lines: readonly RunLogLineView[]): void {
     const isText = this.format() === 'table' || this.format() === 'wide';
-    this.context.stdout.write(lines.map((line) => `${isText ? lineText(line) : JSON.stringify(line)}\n`).join(''));
+    this.context.stdout.write(
+      lines.map((line) => `${isText ? plainText(lineText(line)) : escapeUnseen(JSON.stringify(line))}\n`).join(''),
+    );
   }
 
   private async showLines(lines: RunLogLineView[]): Promise<number> {
