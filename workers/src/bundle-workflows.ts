@@ -21,6 +21,7 @@ const silent = {
  */
 async function main([workflowsPath = '', codePath = '', ...interceptors]: readonly string[]): Promise<void> {
   const inputs = new Set<string>();
+  const faults: string[] = [];
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: interceptors,
@@ -31,7 +32,8 @@ async function main([workflowsPath = '', codePath = '', ...interceptors]: readon
       plugins: [
         ...(config.plugins ?? []),
         (compiler) =>
-          compiler.hooks.afterCompile.tap('list-inputs', ({ modules }) => {
+          compiler.hooks.afterCompile.tap('list-inputs', ({ modules, errors }) => {
+            faults.push(...errors.map(({ message }) => message));
             for (const { resource } of modules as Iterable<{ resource?: string }>) {
               if (resource !== undefined && isAbsolute(resource)) inputs.add(resource);
             }
@@ -40,6 +42,8 @@ async function main([workflowsPath = '', codePath = '', ...interceptors]: readon
       resolve: { ...config.resolve, conditionNames: ['@weir/source', '...'] },
       module: { ...config.module, rules: [...javascriptRules(config.module?.rules), TYPESCRIPT] },
     }),
+  }).catch((cause: unknown) => {
+    throw new Error(`the workflows cannot be bundled: ${faults.join('; ')}`, { cause });
   });
   await mkdir(dirname(codePath), { recursive: true });
   await writeFile(codePath, code);

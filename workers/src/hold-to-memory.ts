@@ -45,14 +45,10 @@ export function memoryFaults({ memoryMiB, filesMiB }: WorkerMemory, roles: reado
  */
 export function holdToMemory(
   { settings, log }: Pick<RunningPlatform, 'settings' | 'log'>,
-  roles: readonly Pick<Role, 'door' | 'capacity'>[],
+  roles: readonly Pick<Role, 'role' | 'slotMiB' | 'capacity'>[],
   memory: WorkerMemory,
 ): void {
-  const slots = roles.map(({ door: { role, slotMiB = 0 }, capacity }) => ({
-    role,
-    slots: capacity.activities,
-    slotMiB,
-  }));
+  const slots = roles.map(({ role, slotMiB, capacity }) => ({ role, slots: capacity.activities, slotMiB }));
   const faults = memoryFaults(memory, slots);
   if (faults.length === 0) return;
   if (settings.WEIR_MODE !== 'development') throw new Refusal('configuration refused', faults);

@@ -4,36 +4,41 @@ import type { Capacities, Capacity } from './capacity.ts';
 
 type LoadedPlugin = RunningPlatform['plugins'][number];
 
-/** A role with the plugin that brings it, and how much of its work is done at once. */
-export interface Role {
+/** What one plugin brings to a role. */
+export interface Part {
   door: WorkerDoor;
   plugin: LoadedPlugin;
+}
+
+/** A role with the plugins that share it, and how much of its work is done at once. */
+export interface Role {
+  role: string;
+  parts: readonly Part[];
   capacity: Capacity;
+  /** The most memory in MiB that one activity takes in processes of its own. */
+  slotMiB: number;
 }
 
 /**
- * Loads the worker doors of the wanted roles. Throws one `Refusal` that names every role that no plugin brings, that two
- * bring (they would take each other's work from the one queue), whose door does not hold what the manifest says, or whose
- * door does not say in whole MiB what an activity takes.
+ * Loads the worker doors of the wanted roles. Throws one `Refusal` that names every role that no plugin brings, and
+ * every door that does not hold what the manifest says, or does not say in whole MiB what an activity takes.
  */
 export async function loadRoles(
   platform: Pick<RunningPlatform, 'plugins' | 'importDoor'>,
   wanted: Capacities,
 ): Promise<Role[]> {
-  const roles: Role[] = [];
+  const loaded = new Map<string, Part[]>([...wanted.keys()].map((role) => [role, []]));
   const faults: string[] = [];
   for (const plugin of platform.plugins) {
     const { id, workers = [] } = plugin.manifest;
     for (const { role, entry } of workers) {
-      const capacity = wanted.get(role);
-      if (capacity === undefined) continue;
+      const parts = loaded.get(role);
+      if (parts === undefined) continue;
       const { worker } = (await platform.importDoor(plugin, entry)) as { worker?: Partial<WorkerDoor> };
-      const other = roles.find(({ door }) => door.role === role)?.plugin.manifest.id;
-      if (other !== undefined) faults.push(`the role ${role} is brought by both ${other} and ${id}`);
-      else if (!brings(worker, role)) faults.push(`plugin ${id} declares role ${role} but ${entry} does not bring it`);
+      if (!brings(worker, role)) faults.push(`plugin ${id} declares role ${role} but ${entry} does not bring it`);
       else if (!isSize(worker.slotMiB))
         faults.push(`slotMiB of the role ${role} of plugin ${id} is no whole number of MiB`);
-      else roles.push({ door: worker, plugin, capacity });
+      else parts.push({ door: worker, plugin });
     }
   }
   const declared = new Set(
@@ -43,7 +48,10 @@ export async function loadRoles(
     ...[...wanted.keys()].filter((role) => !declared.has(role)).map((role) => `no plugin brings the role ${role}`),
   );
   if (faults.length > 0) throw new Refusal('worker refused', faults);
-  return roles;
+  return [...wanted].map(([role, capacity]) => {
+    const parts = loaded.get(role) ?? [];
+    return { role, parts, capacity, slotMiB: Math.max(...parts.map(({ door }) => door.slotMiB ?? 0)) };
+  });
 }
 
 /** A third party's door is JavaScript that no compiler of ours has seen. */

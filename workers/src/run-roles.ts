@@ -1,15 +1,15 @@
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { WorkerDeps } from '@weir/kernel';
-import { payloadConverterPath, Refusal, type RunningPlatform, taskQueue } from '@weir/kernel/boot';
+import { payloadConverterPath, type RunningPlatform, taskQueue } from '@weir/kernel/boot';
 import { ActivityWatches } from '@weir/kernel/contract';
-import { activityGate } from './activity-gate.ts';
-import { interceptActivities } from './intercept-activities.ts';
+import { type InterceptDeps, interceptActivities } from './intercept-activities.ts';
 import type { ProcessState, RoleState } from './process-state.ts';
+import { roleActivities } from './role-activities.ts';
+import { roleBundle } from './role-bundle.ts';
 import type { Role } from './roles.ts';
 import { traceEnvironment } from './trace-environment.ts';
 import { type PollingWorker, untilPolling } from './until-polling.ts';
 import { workerIdentity } from './worker-identity.ts';
-import { workflowBundle } from './workflow-bundle.ts';
 import { workflowSpans } from './workflow-spans.ts';
 
 /** How long activities may go on after a stop was asked for, before they are handed back. */
@@ -55,21 +55,22 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
   const connection = await NativeConnection.connect({ address: `${host}:${port}` });
   const workers: Worker[] = [];
   const pollers: (PollingWorker & Pick<RoleState, 'role' | 'slots'>)[] = [];
-  for (const role of roles) {
-    const { door, plugin, capacity } = role;
-    const queue = taskQueue(door.role, environment);
-    const identity = workerIdentity(door.role, settings.WEIR_RELEASE_SHA);
-    pollers.push({ role: door.role, queue, identity, slots: capacity.activities });
-    const children = { ...options.children, environment: () => traceEnvironment(settings, telemetry, environment) };
+  const children = { ...options.children, environment: () => traceEnvironment(settings, telemetry, environment) };
+  for (const { role, parts, capacity } of roles) {
+    const queue = taskQueue(role, environment);
+    const identity = workerIdentity(role, settings.WEIR_RELEASE_SHA);
+    pollers.push({ role, queue, identity, slots: capacity.activities });
+    const depsOf = ({ kernel }: { kernel: WorkerDeps['kernel'] }) => ({ kernel, children, workDir });
+    const { activities, gate } = roleActivities({ role, parts }, platform, depsOf);
     workers.push(
       await Worker.create({
         connection,
         namespace,
         taskQueue: queue,
-        workflowBundle: await workflowBundle(door.workflowsPath, options.cacheDir),
-        activities: activitiesOf(role, { kernel: plugin.kernel, children, workDir }),
+        workflowBundle: await roleBundle({ role, parts }, options.cacheDir),
+        activities,
         identity,
-        interceptors: { activity: [interceptors(options, role)] },
+        interceptors: { activity: [interceptors(platform, { queue, gate })] },
         sinks: workflowSpans(platform.telemetry),
         dataConverter: { payloadConverterPath },
         maxConcurrentActivityTaskExecutions: capacity.activities,
@@ -102,22 +103,7 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
   return { polling: untilPolling(platform, pollers), ended, states, drain };
 }
 
-/** The activities of a role. Throws a `Refusal` when the door exempts one from the gate that it does not have. */
-function activitiesOf({ door, plugin }: Role, deps: WorkerDeps): object {
-  const activities = door.activities(deps);
-  const unknown = (door.ungated ?? []).filter((name) => !Object.hasOwn(activities, name));
-  const faults = unknown.map((name) => `plugin ${plugin.manifest.id} exempts ${name}, which is no activity of its own`);
-  if (faults.length > 0) throw new Refusal('worker refused', faults);
-  return activities;
-}
-
-function interceptors({ platform, environment }: RunRolesOptions, { door, plugin }: Role) {
-  const { id, tenancy } = plugin.manifest;
-  return interceptActivities({
-    queue: taskQueue(door.role, environment),
-    telemetry: platform.telemetry,
-    watches: () => platform.contributions.of(ActivityWatches),
-    gate: activityGate(platform, { id, tenancy, ungated: door.ungated ?? [] }),
-    log: platform.log,
-  });
+function interceptors(platform: RunningPlatform, of: Pick<InterceptDeps, 'queue' | 'gate'>) {
+  const watches = () => platform.contributions.of(ActivityWatches);
+  return interceptActivities({ ...of, watches, telemetry: platform.telemetry, log: platform.log });
 }

@@ -1,7 +1,8 @@
 import { Refusal } from '@weir/kernel';
 import t from 'tap';
 import { readCapacities } from '../src/capacity.ts';
-import { loadRoles } from '../src/roles.ts';
+import { roleActivities } from '../src/role-activities.ts';
+import { loadRoles, type Role } from '../src/roles.ts';
 
 type Platform = Parameters<typeof loadRoles>[0];
 
@@ -24,30 +25,50 @@ t.test('the doors of the wanted roles are loaded, and no other', async (t) => {
     }),
     readCapacities(['notes'], { WORKFLOW_NOTES_MAX_CONCURRENT_ACTIVITIES: '3' }),
   );
-  t.match(roles, [{ door: { role: 'notes' }, plugin: { manifest: { id: 'notes' } }, capacity: { activities: 3 } }]);
+  const parts = [{ door: { role: 'notes' }, plugin: { manifest: { id: 'notes' } } }];
+  t.match(roles, [{ role: 'notes', parts, capacity: { activities: 3 }, slotMiB: 0 }]);
   t.equal(roles.length, 1);
 });
 
-t.test('roles that are missing, doubled or empty are refused by name, all in one message', async (t) => {
-  const platform = platformOf({
-    one: { role: 'shared', worker: door('shared') },
-    two: { role: 'shared', worker: door('shared') },
-    odd: { role: 'odd', worker: { role: 'odd', workflowsPath: '/workflows.js' } },
-    liar: { role: 'liar', worker: door('another') },
-    bare: { role: 'bare' },
-    wordy: { role: 'wordy', worker: { ...door('wordy'), slotMiB: '512' } },
-    less: { role: 'less', worker: { ...door('less'), slotMiB: -1 } },
-  });
-  const wanted = readCapacities(['shared', 'odd', 'liar', 'bare', 'wordy', 'less', 'nobody'], {});
-  const error: unknown = await loadRoles(platform, wanted).catch((e) => e);
-  t.type(error, Refusal);
-  t.strictSame((error as Refusal).faults, [
-    'the role shared is brought by both one and two',
-    'plugin odd declares role odd but ./worker does not bring it',
-    'plugin liar declares role liar but ./worker does not bring it',
-    'plugin bare declares role bare but ./worker does not bring it',
-    'slotMiB of the role wordy of plugin wordy is no whole number of MiB',
-    'slotMiB of the role less of plugin less is no whole number of MiB',
-    'no plugin brings the role nobody',
-  ]);
+t.test('plugins share a role: one capacity, and the largest slot of them', async (t) => {
+  const roles = await loadRoles(
+    platformOf({
+      one: { role: 'shared', worker: { ...door('shared'), slotMiB: 64 } },
+      two: { role: 'shared', worker: door('shared') },
+    }),
+    readCapacities(['shared'], {}),
+  );
+  t.match(roles, [{ role: 'shared', slotMiB: 64, capacity: { activities: 8 } }]);
+  t.strictSame(
+    roles[0]?.parts.map(({ plugin }) => plugin.manifest.id),
+    ['one', 'two'],
+  );
 });
+
+t.test(
+  'shared activities pass the gate of the plugin that brings them; a name that two bring is refused',
+  async (t) => {
+    const part = (id: string, tenancy: 'always' | 'opt-in', activities: object, more: object = {}) => ({
+      door: { ...door('shared'), activities: () => activities, ...more },
+      plugin: { manifest: { id, tenancy } } as Role['parts'][number]['plugin'],
+    });
+    const asked: string[] = [];
+    const deps = {
+      tenants: { byId: async (tenantId: string) => ({ tenantId, alias: 'a', scope: 'a' }) },
+      tenantPlugins: { isEnabledNow: async (_: unknown, id: string) => asked.push(id) > 0 },
+      log: { warn: () => undefined },
+    } as unknown as Parameters<typeof roleActivities>[1];
+    const join = (parts: Role['parts']) => roleActivities({ role: 'shared', parts }, deps, () => ({}) as never);
+    const { activities, gate } = join([part('one', 'opt-in', { write: 1 }), part('two', 'opt-in', { send: 2 })]);
+    t.strictSame(activities, { write: 1, send: 2 });
+    await gate('send', { tenant_id: 't' });
+    await gate('write', { tenant_id: 't' });
+    t.strictSame(asked, ['two', 'one']);
+    const wrong = [part('one', 'always', { end: 1 }), part('two', 'always', { end: 2 }, { ungated: ['stop'] })];
+    const refusal = new Refusal('worker refused', [
+      'plugin two exempts stop, which is no activity of its own',
+      'both one and two bring the activity end to the role shared',
+    ]);
+    t.throws(() => join(wrong), refusal);
+  },
+);

@@ -1,6 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { roleBundle } from '../src/role-bundle.ts';
+import type { Role } from '../src/roles.ts';
 import { workflowBundle } from '../src/workflow-bundle.ts';
 
 t.test('a changed module outside the workflows folder → a new bundle; nothing changed → the kept one', async (t) => {
@@ -27,4 +29,22 @@ t.test('a changed module outside the workflows folder → a new bundle; nothing 
   t.match(readFileSync(second.codePath, 'utf8'), 'said-later');
 
   t.equal(readFileSync(first.codePath, 'utf8').includes('said-later'), false, 'a running worker keeps its file');
+});
+
+t.test('plugins that share a role are one bundle; a workflow that two of them name is refused', async (t) => {
+  const root = t.testdir({ one: {}, two: {} });
+  const write = (file: string, name: string) =>
+    writeFileSync(path.join(root, file), `export const ${name} = async (): Promise<string> => 'said-by-${name}';\n`);
+  write('one/index.ts', 'Say');
+  write('two/index.ts', 'Sing');
+  const parts = ['one', 'two'].map((name) => ({ door: { workflowsPath: path.join(root, name, 'index.ts') } }));
+  const shared = { role: 'shared', parts: parts as unknown as Role['parts'] };
+  const { codePath } = await roleBundle(shared, path.join(root, 'cache'));
+  const code = readFileSync(codePath, 'utf8');
+  for (const name of ['Say', 'Sing']) t.match(code, `said-by-${name}`);
+  write('two/index.ts', 'Say');
+  await t.rejects(
+    roleBundle(shared, path.join(root, 'cache')),
+    /cannot be bundled: .* conflicting star exports for the name 'Say'/,
+  );
 });

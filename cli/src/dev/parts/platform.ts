@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { CliError } from '../../cli-error.ts';
 import { programLine } from '../../command/program.ts';
 import type { DevFolder } from '../folder/folder.ts';
@@ -103,22 +105,30 @@ async function startApiAt(deps: PlatformDeps, url: string): Promise<void> {
   });
 }
 
-/** Roles that one process takes in development. */
-const SOURCE_ROLES = ['source', 'discovery'];
-
-/** Starts the worker of sources and discoveries and waits until it takes work. */
+/** Starts one worker for the roles of all plugins and waits until it takes work. */
 export async function startWorker(deps: PlatformDeps): Promise<void> {
   const started = performance.now();
+  const roles = await declaredRoles(path.join(deps.root, 'platform.json'));
   const part = await startProgram(deps, {
     name: 'worker',
-    role: SOURCE_ROLES.join(','),
+    role: roles.join(','),
     script: 'workers/src/main.ts',
-    args: ['--roles', SOURCE_ROLES.join(',')],
+    args: ['--roles', roles.join(',')],
     graceMs: WORKER_GRACE_MS,
   });
   const file = path.join(deps.folder.state, `worker-${part.pid}.json`);
   await untilReady(deps, part, () => access(file).then(() => true));
-  deps.report.done(`worker: ${SOURCE_ROLES.join(', ')}`, started);
+  deps.report.done(`worker: ${roles.join(', ')}`, started);
+}
+
+/** The worker roles that the plugins of a deployment declare. */
+async function declaredRoles(platformFile: string): Promise<string[]> {
+  const read = async <T>(file: string) => JSON.parse(await readFile(file, 'utf8')) as T;
+  const { plugins } = await read<{ plugins: string[] }>(platformFile);
+  const packages = plugins.flatMap((name) => findPackageJSON(name, pathToFileURL(platformFile)) ?? []);
+  const manifests = packages.map((file) => read<{ weir?: { workers?: { role: string }[] } }>(file));
+  const declared = (await Promise.all(manifests)).flatMap(({ weir }) => weir?.workers ?? []);
+  return [...new Set(declared.map(({ role }) => role))];
 }
 
 interface ProgramOptions {
