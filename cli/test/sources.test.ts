@@ -101,6 +101,15 @@ t.test('a reset tells its consequences, asks, and names the state that they were
   t.strictSame(changes(api.seen), []);
   t.equal((await weir(`${line} --yes`)).code, 0);
   t.equal(api.seen.at(-1)?.headers['if-match'], '"3"');
+  const whole = await fakeApi(t, {
+    [`GET ${AT}/reset`]: ok({ streams: 2, sentences, etag: '7' }),
+    [`POST ${AT}/reset`]: ok({ streams: 2, sentences, etag: '8' }),
+  });
+  const all = `sources reset ${source} --all --url ${whole.url}`;
+  t.match(await weir(all), { code: 2, stderr: /Reset all streams of/ });
+  t.equal((await weir(`${all} --yes`)).code, 0);
+  t.equal(whole.seen.at(-1)?.headers['if-match'], '"7"');
+  t.equal((await weir(`sources reset ${source} --url ${whole.url}`)).code, 2, 'a stream or all');
   const stale = await fakeApi(t, { ...routes, [reset]: problem(412, 'precondition_failed') });
   t.equal((await weir(`sources reset ${source} orders --yes --url ${stale.url}`)).code, 5);
 });

@@ -36,6 +36,7 @@ const BODIES: Readonly<Record<string, object>> = {
 /** Headers without which the same would happen. */
 const HEADERS: Readonly<Record<string, Record<string, string>>> = {
   'POST /api/v1/sources/{source_id}/streams/{stream_id}/reset': { 'if-match': '"1"' },
+  'POST /api/v1/sources/{source_id}/reset': { 'if-match': '"1"' },
   'GET /api/v1/sources/{source_id}/runs/{run_id}/logs/download': { accept: 'text/plain' },
   'GET /api/v1/runs/{id}/logs/download': { accept: 'text/plain' },
   'GET /api/v1/sources/discover/status/{workflow_id}/logs/download': { accept: 'text/plain' },

@@ -35,6 +35,10 @@ const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]
     stream_id: [reset.stream_id],
     'If-Match': [reset.etag],
   }),
+  'POST /api/v1/sources/{source_id}/reset': ({ sourceReset }) => ({
+    source_id: [sourceReset.source_id],
+    'If-Match': [sourceReset.etag],
+  }),
   'DELETE /api/v1/api-tokens/{api_token_id}': ({ identity }) => ({ api_token_id: identity.revokedTokens }),
   'PUT /api/v1/identity-policies/{policy_id}': ({ identity }) => ({ policy_id: [identity.writtenPolicy] }),
   'DELETE /api/v1/identity-policies/{policy_id}': ({ identity }) => ({ policy_id: identity.deletedPolicies }),

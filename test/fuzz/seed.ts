@@ -4,6 +4,7 @@ import {
   createStream,
   getReplay,
   previewReset,
+  previewSourceReset,
   putSchedule,
   startReplay,
   startSync,
@@ -37,6 +38,8 @@ export interface Seeds {
   deleted: { source_id: string; stream_ids: string[] };
   /** May be reset, with the etag that this takes the first time. */
   reset: { source_id: string; stream_id: string; etag: string };
+  /** The same for all of its streams. */
+  sourceReset: { source_id: string; etag: string };
   /** The dataset of a stream that left a line in quarantine. */
   rejecting: string;
   identity: IdentitySeeds;
@@ -55,6 +58,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
   const snapshots = (await api(listDatasetSnapshots, { params: { dataset_id: main.rejecting } })).items;
   const running = await seedRunning(api, held);
   const reset = await seedReset(api);
+  const sourceReset = await seedSourceReset(api);
   const synced = await seedSynced(api);
   const write = await make({ path: DATA });
   const retired = await inTurn(VICTIMS, () => make({ path: DATA }));
@@ -84,6 +88,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
     retired,
     deleted,
     reset,
+    sourceReset,
     rejecting: main.rejecting,
     identity,
     running,
@@ -103,6 +108,12 @@ async function seedReset(api: Api): Promise<Seeds['reset']> {
   const params = await declared(api, { path: DATA }, 'orders');
   const { etag } = await api(previewReset, { params });
   return { ...params, etag };
+}
+
+async function seedSourceReset(api: Api): Promise<Seeds['sourceReset']> {
+  const { source_id } = await declared(api, { path: DATA }, 'orders');
+  const { etag } = await api(previewSourceReset, { params: { source_id } });
+  return { source_id, etag };
 }
 
 async function seedSynced(api: Api): Promise<Seeds['synced']> {

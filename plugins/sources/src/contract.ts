@@ -63,7 +63,16 @@ export {
   SnapshotStream,
   type SnapshotStreamBody,
 } from './contract/refresh-schema.ts';
-export { previewReset, ResetConsequence, type ResetConsequenceView, resetStream } from './contract/resets.ts';
+export {
+  previewReset,
+  previewSourceReset,
+  ResetConsequence,
+  type ResetConsequenceView,
+  resetSource,
+  resetStream,
+  SourceReset,
+  type SourceResetView,
+} from './contract/resets.ts';
 export {
   downloadDiscoveryLogs,
   downloadRunLogs,

@@ -33,12 +33,14 @@ import {
   migrateCredentials,
   pauseSchedule,
   previewReset,
+  previewSourceReset,
   putSchedule,
   readDiscoveryLogs,
   readRunLogs,
   reconcilePatterns,
   refreshSchema,
   registerPattern,
+  resetSource,
   resetStream,
   resumeSchedule,
   revokeCredential,
@@ -170,6 +172,8 @@ function streamRoutes({ streams, bulk, refreshes, resets }: RouteServices): AnyR
       refreshes.refresh(tenant, params.source_id, { given: body, dryRun: query.dry_run === true }),
     ),
     handle(previewReset, ({ tenant, params }) => resets.preview(tenant, params)),
+    handle(previewSourceReset, ({ tenant, params }) => resets.previewAll(tenant, params.source_id)),
+    handle(resetSource, ({ tenant, params, ifMatch }) => resets.resetAll(tenant, params.source_id, ifMatch)),
     handle(resetStream, ({ tenant, params, ifMatch }) => resets.reset(tenant, params, ifMatch)),
   ];
 }

@@ -7,6 +7,8 @@ import {
   deleteStream,
   listTableFormatRefs,
   previewReset,
+  previewSourceReset,
+  resetSource,
   resetStream,
   type StreamView,
   updateStream,
@@ -56,6 +58,32 @@ t.test('a reset stream starts from nothing and replaces its rows in one commit',
     t.match(missing, { problem: { errors: [{ pointer: '/headers/if-match', code: 'required' }] } });
     t.equal(refusal(await api(resetStream, one, { 'if-match': '"99"' })), '412 precondition_failed');
   });
+
+  await t.test(
+    'all streams of a source are reset in one call, as they were when its consequences were told',
+    async (t) => {
+      const made = await filesSource(api, 'twin', data);
+      const params = { source_id: made.source_id };
+      await discovered(api, made.source_id);
+      await enableAll(api, made.source_id, APPEND);
+      await synced(api, made.source_id);
+      const [one] = (await streamsOf(api, made.source_id)).values();
+      const { etag } = ok(await api(previewSourceReset, { params }));
+      t.equal(refusal(await api(resetSource, { params })), '400 if_match_required');
+      ok(await api(updateStream, { params: { ...params, stream_id: one?.stream_id ?? '' }, body: { enabled: false } }));
+      t.equal(refusal(await api(resetSource, { params }, { 'if-match': `"${etag}"` })), '412 precondition_failed');
+      const told = ok(await api(previewSourceReset, { params }));
+      const { size } = await streamsOf(api, made.source_id);
+      t.match(told, {
+        streams: size,
+        enabled: size - 1,
+        sentences: [RegExp(`all ${size} streams`), 'Nothing is deleted now.'],
+      });
+      ok(await api(resetSource, { params }, { 'if-match': `"${told.etag}"` }));
+      const after = [...(await streamsOf(api, made.source_id)).values()];
+      t.strictSame(new Set(after.map(({ generation }) => generation)), new Set([2]), 'disabled ones too');
+    },
+  );
 
   await t.test('the next sync reads all of it and leaves every row there once', async (t) => {
     const { etag } = ok(await api(previewReset, await at('a')));

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { endpoint, Id, kernelProblems, Nullable, runProblems, Timestamp } from '@weir/kernel/contract';
+import { Closed, endpoint, Id, kernelProblems, Nullable, runProblems, Timestamp } from '@weir/kernel/contract';
 import { readSources, writeSources } from './access.ts';
 import { sourceProblems } from './problems.ts';
 import { Stream, streamParams } from './streams.ts';
@@ -47,6 +47,48 @@ export const resetStream = endpoint({
   access: writeSources,
   params: streamParams,
   response: Stream,
+  errors: [
+    sourceProblems.ifMatchRequired,
+    kernelProblems.notFound,
+    kernelProblems.preconditionFailed,
+    runProblems.runAlreadyActive,
+  ],
+});
+
+/** What a reset of all streams of a source means, before it is done and right after. */
+export const SourceReset = Type.Object({
+  source_id: Id,
+  streams: Type.Integer({ description: 'All streams of the source, disabled ones too' }),
+  enabled: Type.Integer({ description: 'Those of them that the next sync reads' }),
+  sentences: Type.Array(Type.String(), { description: 'What a reset means, for people' }),
+  etag: Type.String({ description: 'To be sent back as If-Match' }),
+});
+export type SourceResetView = Static<typeof SourceReset>;
+
+const sourceParams = Closed({ source_id: Id });
+
+/** `GET /sources/{source_id}/reset` (ours) */
+export const previewSourceReset = endpoint({
+  id: 'sources.preview_source_reset',
+  method: 'GET',
+  path: '/sources/:source_id/reset',
+  summary: 'Tell what a reset of all streams of a source would do',
+  access: readSources,
+  params: sourceParams,
+  response: SourceReset,
+  errors: [kernelProblems.notFound],
+});
+
+/** `POST /sources/{source_id}/reset` (ours) */
+export const resetSource = endpoint({
+  id: 'sources.reset_source',
+  method: 'POST',
+  path: '/sources/:source_id/reset',
+  summary: 'Let the next sync of all streams of a source start from nothing and replace the rows of their tables',
+  description: 'If-Match is required: GET of the same path tells the consequences and the etag to send.',
+  access: writeSources,
+  params: sourceParams,
+  response: SourceReset,
   errors: [
     sourceProblems.ifMatchRequired,
     kernelProblems.notFound,

@@ -1,7 +1,8 @@
 import { isDivisible } from '@weir/connector-runtime';
-import { type Kernel, requireMatch, type Tenant } from '@weir/kernel';
+import { canonicalSha256, type Kernel, requireMatch, type Tenant } from '@weir/kernel';
 import type { Checkpoint, TableSnapshot } from '@weir/plugin-datasets/contract';
-import { type ResetConsequenceView, type StreamView, sourceProblems } from '../contract.ts';
+import { type ResetConsequenceView, type SourceResetView, type StreamView, sourceProblems } from '../contract.ts';
+import { liveSource } from '../source/live-source.ts';
 import { refuseWhileRunning } from '../source/refuse-while-running.ts';
 import { checkpointKey } from '../sync/checkpoint-key.ts';
 import type { DestinationServices } from './destinations.ts';
@@ -41,9 +42,7 @@ export function resetService(kernel: Kernel, { tables }: DestinationServices) {
      */
     reset: (tenant: Tenant, ids: StreamIds, ifMatch: string | undefined): Promise<StreamView> =>
       kernel.db(tenant).transaction(async (tx) => {
-        if (ifMatch === undefined) {
-          throw sourceProblems.ifMatchRequired({ errors: [{ pointer: '/headers/if-match', code: 'required' }] });
-        }
+        requireGiven(ifMatch);
         const { row } = await liveStream(tx, ids, { lock: true });
         requireMatch(ifMatch, String(row.version));
         await refuseWhileRunning(kernel, tx, ids.source_id);
@@ -51,6 +50,55 @@ export function resetService(kernel: Kernel, { tables }: DestinationServices) {
         await updateStreams(tx, [after], new Date());
         return streamView(tenant, (await liveStream(tx, ids)).row);
       }),
+
+    /** What a reset of all streams would mean now. Changes nothing. */
+    previewAll: (tenant: Tenant, sourceId: string): Promise<SourceResetView> =>
+      kernel.db(tenant).transaction(async (tx) => {
+        await liveSource(tx, sourceId);
+        return sourceResetOf(sourceId, await tx.find(StreamEntity, { sourceId }));
+      }),
+
+    /** Does to all streams what a reset does to one, in one transaction. Throws as it does. */
+    resetAll: (tenant: Tenant, sourceId: string, ifMatch: string | undefined): Promise<SourceResetView> =>
+      kernel.db(tenant).transaction(async (tx) => {
+        requireGiven(ifMatch);
+        await liveSource(tx, sourceId, { lock: true });
+        await tx.sql(
+          'select from sources.stream where tenant_id = $1 and source_id = $2 order by stream_id for update',
+          [tenant.tenantId, sourceId],
+        );
+        const rows = await tx.find(StreamEntity, { sourceId });
+        requireMatch(ifMatch, sourceResetOf(sourceId, rows).etag);
+        await refuseWhileRunning(kernel, tx, sourceId);
+        const after = rows.map((row) => ({ ...row, generation: row.generation + 1, resetTable: row.destinationTable }));
+        await updateStreams(tx, after, new Date());
+        return sourceResetOf(sourceId, await tx.find(StreamEntity, { sourceId }));
+      }),
+  };
+}
+
+function requireGiven(ifMatch: string | undefined): asserts ifMatch is string {
+  if (ifMatch !== undefined) return;
+  throw sourceProblems.ifMatchRequired({ errors: [{ pointer: '/headers/if-match', code: 'required' }] });
+}
+
+/** The consequences of a reset of all streams. Pure. */
+function sourceResetOf(
+  sourceId: string,
+  rows: readonly Pick<StreamRow, 'streamId' | 'version' | 'enabled'>[],
+): SourceResetView {
+  const enabled = rows.filter((row) => row.enabled).length;
+  return {
+    source_id: sourceId,
+    streams: rows.length,
+    enabled,
+    sentences: [
+      `A reset is of all ${rows.length} streams, of which ${enabled} are enabled.`,
+      'Nothing is deleted now.',
+      'All stored states are left behind: the next sync reads everything that the source has.',
+      'When that sync has ended well, it replaces the rows of each table in one commit; older snapshots stay readable.',
+    ],
+    etag: canonicalSha256(Object.fromEntries(rows.map(({ streamId, version }) => [streamId, version]))).slice(0, 32),
   };
 }
 
