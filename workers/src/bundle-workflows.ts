@@ -1,10 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute } from 'node:path';
+import { dirname, extname, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
 
 const TYPESCRIPT = { test: /\.ts$/, use: fileURLToPath(new URL('./strip-types.mjs', import.meta.url)) };
+
+/** In a checkout the packages are sources; a packed package has none. */
+const OWN_CONDITIONS = extname(import.meta.url) === '.ts' ? ['@weir/source'] : [];
 
 const silent = {
   log: () => undefined,
@@ -39,7 +42,7 @@ async function main([workflowsPath = '', codePath = '', ...interceptors]: readon
             }
           }),
       ],
-      resolve: { ...config.resolve, conditionNames: ['@weir/source', '...'] },
+      resolve: { ...config.resolve, conditionNames: [...OWN_CONDITIONS, '...'] },
       module: { ...config.module, rules: [...javascriptRules(config.module?.rules), TYPESCRIPT] },
     }),
   }).catch((cause: unknown) => {
