@@ -1,8 +1,9 @@
 import { conformance, testPlugin } from '@weir/kernel/testing';
 import * as platform from '@weir/migrations';
+import { leasedAttempt, type RunInput } from '@weir/work';
 import t from 'tap';
 import packageJson from '../package.json' with { type: 'json' };
-import { noteActivities } from '../src/activities.ts';
+import { noteActivities, publish } from '../src/activities.ts';
 import { createNote, listNotes, publishNote } from '../src/contract.ts';
 import { migrations } from '../src/migrations.ts';
 import plugin from '../src/plugin.ts';
@@ -50,10 +51,13 @@ t.test('notes', async (t) => {
     const note_id = await idOf('to be published');
     const started = await acme.call(publishNote, { params: { note_id } });
     t.match(started, { status: 202, body: { warning: null } });
-    const input = app.workflows.started.at(-1)?.args[0] as Parameters<ReturnType<typeof noteActivities>['publish']>[0];
-    const { publish, end } = noteActivities({ kernel: app.kernel, children: NO_CHILDREN, workDir: t.testdirName });
-    await publish(input);
-    await publish(input);
+    const input = app.workflows.started.at(-1)?.args[0] as RunInput;
+    const { kernel } = app;
+    const tenant = await kernel.tenants.byId(input.tenant_id);
+    if (tenant === undefined) return t.fail('the run has no tenant');
+    const attempt = { runId: input.run_id, signal: new AbortController().signal };
+    for (const _ of ['an attempt', 'and another']) await leasedAttempt({ kernel }, tenant, attempt, publish);
+    const { end } = noteActivities({ kernel, children: NO_CHILDREN, workDir: t.testdirName });
     await end(input, { status: 'succeeded' });
     t.match(await acme.call(publishNote, { params: { note_id } }), { problem: { code: 'note_published' } });
   });

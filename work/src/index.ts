@@ -4,7 +4,9 @@ export { type Attempt, attempt, type RunInput, tenantOf } from './attempt/attemp
 export { type BoundedAttempt, boundedAttempt } from './attempt/bounded-attempt.ts';
 export { givenUp, isGivenUp } from './attempt/give-up.ts';
 export { beginInLane } from './attempt/lanes.ts';
+export { type LeasedRun, leasedAttempt, type WorkKit } from './attempt/leased-attempt.ts';
 export { type LoggedAttempt, logEnd, loggedAttempt } from './attempt/logged-attempt.ts';
+export { type RunWork, runActivities } from './attempt/run-activities.ts';
 export { type UncountedAttempts, uncountedAttempts } from './attempt/uncounted-attempts.ts';
 export { type BegunChild, beginChild, type ChildProgram, sendTo } from './child/begin-child.ts';
 export { type SpareChild, spareChild } from './child/spare-child.ts';
