@@ -1,22 +1,58 @@
 import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { copyFile, glob, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ROOT } from './walls.ts';
 
-/** The packages that are published as JavaScript, each after those whose types it needs. */
-export const PUBLISHED: readonly string[] = [
-  'lib/documents',
-  'lib/vault',
-  'lib/run-logs',
-  'lib/telemetry',
-  'lib/workflow-client',
-  'kernel',
-  'migrations',
-  'workers',
-  'plugins/platform',
-];
+/** What a deployment runs beside its plugins and what these need. */
+const DEPLOYED: readonly string[] = ['@weir/workers', '@weir/plugin-platform'];
+
+/** What a plugin of a third party is built on: all that the template of one depends on, as folders of this checkout. */
+export const FOR_PLUGINS: readonly string[] = closureOf(needsOf('plugin-template'));
+
+/** The packages that are published as JavaScript: those, and what a deployment has. */
+export const PUBLISHED: readonly string[] = closureOf([...needsOf('plugin-template'), ...DEPLOYED]);
+
+interface Needs {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The names of all packages that the package in a folder declares it needs. */
+export function needsOf(folder: string): string[] {
+  const { dependencies, peerDependencies }: Needs = manifestOf(folder);
+  return Object.keys({ ...dependencies, ...peerDependencies });
+}
+
+/** The folders of these packages of the workspace and of all that they need of it, each after those that it needs. */
+export function closureOf(names: readonly string[]): string[] {
+  const homes = workspaceHomes();
+  const found = new Set<string>();
+  const add = (name: string): void => {
+    const home = homes.get(name);
+    if (home === undefined || found.has(home)) return;
+    for (const needed of needsOf(home)) add(needed);
+    found.add(home);
+  };
+  for (const name of names) add(name);
+  return [...found];
+}
+
+/** The folder of each package of the workspace by its name. */
+function workspaceHomes(): Map<string, string> {
+  const { workspaces } = manifestOf('.') as { workspaces: string[] };
+  const files = globSync(
+    workspaces.map((place) => `${place}/package.json`),
+    { cwd: ROOT },
+  );
+  return new Map(files.map(path.dirname).map((folder) => [(manifestOf(folder) as { name: string }).name, folder]));
+}
+
+function manifestOf(folder: string): object {
+  return JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));
+}
 
 /** Several would each check anew what all files stand on: twice the processor time for the kernel. */
 export const ONE_CHECKER = ['--checkers', '1'];

@@ -20,9 +20,16 @@ export interface Lane {
   readonly wants?: string;
 }
 
-const SYNC = ['lib/sync-machine/src', 'lakehouse/src', 'plugins/datasets/src', 'plugins/sources/src', 'workers/src'];
+const SYNC = [
+  'lib/sync-machine/src',
+  'work/src',
+  'lakehouse/src',
+  'plugins/datasets/src',
+  'plugins/sources/src',
+  'workers/src',
+];
 const CONTAINERS = ['connectors/images/src', 'connectors/runtime/src', 'deploy', 'test/engines'];
-const WALLS = ['kernel/src', 'lib', 'migrations/src', 'plugins'];
+const WALLS = ['kernel/src', 'work/src', 'lib', 'migrations/src', 'plugins'];
 
 export const LANES = {
   crashes: {
@@ -40,7 +47,17 @@ export const LANES = {
   },
   'docs-pages': {
     files: ['test/test/docs-pages.soak.ts', 'cli/test/dev-once.soak.ts', 'test/test/template.test.ts'],
-    inputs: ['docs', 'cli/src', 'lib/embedded/src', 'kernel/src', 'lib', 'plugin-template', 'test/docs', 'workers/src'],
+    inputs: [
+      'docs',
+      'cli/src',
+      'lib/embedded/src',
+      'kernel/src',
+      'lib',
+      'plugin-template',
+      'test/docs',
+      'work/src',
+      'workers/src',
+    ],
   },
   'proof-both': { inputs: [...WALLS, 'lib/vault/src', 'workers/src', 'test/prove'] },
   'fuzz-long': {

@@ -3,57 +3,22 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { buildPackage, PUBLISHED, plainly } from './build.ts';
+import { FOR_PLUGINS, PUBLISHED } from './build.ts';
 import { inLane } from './lane.ts';
+import { npm } from './packages.ts';
 import { ROOT } from './walls.ts';
-
-const MAX_OUTPUT = 64 * 1024 * 1024;
-
-/**
- * Runs npm in a folder with the Node that runs us, as an author would: nothing of ours in the environment but the test
- * services. Resolves with what it printed; rejects with all of it.
- */
-export async function npm(folder: string, ...args: string[]): Promise<string> {
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|_?TAP)/i.test(name));
-  const PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
-  const options = { cwd: folder, env: { ...Object.fromEntries(own), PATH }, maxBuffer: MAX_OUTPUT };
-  try {
-    return (await promisify(execFile)(...plainly('npm', args), options)).stdout;
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(`npm ${args[0]} failed\n${stdout}\n${stderr}`);
-  }
-}
 
 /** Whether npm installs, as the pages say. It unpacks half a gigabyte, so every other run links what is declared. */
 export const INSTALLS = inLane('docs-pages');
 const INSTALL = ['install', '--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
 
-/** Builds and packs every published package of this repository; answers the tarballs by package name. */
-export async function packPublished(into: string): Promise<Map<string, string>> {
-  for (const folder of PUBLISHED) await buildPackage(folder);
-  return pack(
-    PUBLISHED.map((folder) => path.join(ROOT, folder)),
-    into,
-  );
-}
-
-/** Packs the packages in some folders as they lie there; answers the tarballs by package name. */
-export async function pack(folders: readonly string[], into: string): Promise<Map<string, string>> {
-  const said = await npm(into, 'pack', ...folders, '--json', '--ignore-scripts');
-  const packed = JSON.parse(said) as { name: string; filename: string }[];
-  return new Map(packed.map(({ name, filename }) => [name, path.join(into, filename)]));
-}
-
-/** A copy of the template as a third party has it: outside this repository, with the kernel from its tarball. */
+/** A copy of the template as a third party has it: outside this repository, with the packages of `npm run packages`. */
 export async function copyTemplate(into: string, tarballs: ReadonlyMap<string, string>): Promise<void> {
   const isOwn = (file: string) => !/[/\\](node_modules|dist)$/.test(file);
   await cp(path.join(ROOT, 'plugin-template'), into, { recursive: true, filter: isOwn });
-  const libraries = ['@weir/documents', '@weir/vault', '@weir/telemetry', '@weir/workflow-client'];
-  const needed = [...libraries, '@weir/kernel', '@weir/migrations'];
   await install(
     into,
-    needed.map((name) => tarballs.get(name) ?? name),
+    FOR_PLUGINS.map((folder) => tarballs.get(folder) ?? folder),
   );
 }
 

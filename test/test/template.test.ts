@@ -4,8 +4,10 @@ import path from 'node:path';
 import { type TestDatabase, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import t from 'tap';
+import { PUBLISHED } from '../build.ts';
+import { buildAndPack, npm, pack } from '../packages.ts';
 import { platformEnvironment } from '../platform.ts';
-import { copyTemplate, deploy, INSTALLS, npm, pack, packPublished } from '../template-packages.ts';
+import { copyTemplate, deploy, INSTALLS } from '../template-packages.ts';
 import { caller, deployment } from '../template-platform.ts';
 import { until } from '../until.ts';
 
@@ -21,7 +23,7 @@ let tarballs: ReadonlyMap<string, string> = new Map();
 let notes = '';
 
 t.test('the template lives from the tarballs: it installs, compiles, and passes its own tests', async (t) => {
-  tarballs = await packPublished(folder);
+  tarballs = await buildAndPack(PUBLISHED, folder);
   await copyTemplate(at('notes'), tarballs);
   t.ok(process.env.WEIR_TEST_DATABASE_URL, 'programs get the services that this file has asked for');
   await npm(at('notes'), 'run', 'types');
@@ -29,7 +31,7 @@ t.test('the template lives from the tarballs: it installs, compiles, and passes 
   const said = await npm(at('notes'), ...TESTS);
   t.match(said, /^ℹ fail 0$/m);
   t.match(said, /another tenant sees none of them/);
-  [notes = ''] = (await pack([at('notes')], folder)).values();
+  [notes = ''] = await pack([at('notes')], folder);
 });
 
 t.test('a deployment of packed code runs the plugin for the tenants that have it, and for no other', async (t) => {
