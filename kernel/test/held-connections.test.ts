@@ -2,25 +2,31 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import t from 'tap';
 import { HASTY_MS } from '../../test/until.ts';
-import { anyone } from '../src/contract/access.ts';
+import { anyone, knownPermission } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
+import { contributions } from '../src/contributions/contributions.ts';
+import { type Authenticate, authenticator } from '../src/http/authenticate.ts';
 import { trustedProxies } from '../src/http/client-address.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../src/http/connections.ts';
 import { createServer } from '../src/http/server.ts';
+import { good, provider, rulesFor, sign } from './signed-tokens.ts';
 
 const ping = endpoint({ id: 'test.ping', method: 'GET', path: '/ping', summary: 'Ping', access: anyone });
+const guarded = endpoint({ ...ping, id: 'test.guarded', path: '/guarded', access: knownPermission('test:read') });
 const REQUEST = 'GET /ping HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** A listening server, and clients that never close their side. */
 async function serverWith(
   t: { teardown(work: () => unknown): void },
   limits: Partial<ConnectionLimits>,
-  { proxies = '', big = 0 } = {},
+  { proxies = '', big = 0, authenticate = undefined as Authenticate | undefined } = {},
 ) {
   const warned: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) });
   const app = createServer(log, trustedProxies(proxies), { ...CONNECTION_LIMITS, ...limits });
   app.get('/ping', { config: { endpoint: ping } }, async () => 'x'.repeat(big) || 'pong');
+  const onRequest = authenticate?.(guarded);
+  if (onRequest !== undefined) app.get('/guarded', { config: { endpoint: guarded }, onRequest }, async () => 'x');
   await app.listen({ port: 0, host: '127.0.0.1' });
   const clients: Socket[] = [];
   t.teardown(async () => {
@@ -102,20 +108,47 @@ t.test('a client that never reads its answer → freed', async (t) => {
   t.equal(await server.held(), 0);
 });
 
-t.test('one address has its bound of connections → more are dropped, other addresses are served', async (t) => {
+t.test('one address has its bound of connections → the oldest are dropped, other addresses are served', async (t) => {
   const server = await serverWith(t, { perAddress: 3 });
   const gone = freed(server, 3);
   const first = [server.open(), server.open(), server.open()];
   for (const client of first) await answered(client);
-  const beyond = [server.open(), server.open()];
-  for (const client of beyond) t.equal(await answerOf(client).catch(() => ''), '');
+  for (const client of [server.open(), server.open()]) await answered(client);
+  for (const client of first.slice(0, 2)) t.equal(await answered(client), '');
   t.equal(await server.held(), 3);
   await answered(server.open('127.0.0.2'));
   t.equal(server.warned.length, 1, 'one warning a minute');
   t.match(server.warned[0], /too many connections/);
-  first[0]?.destroy();
+  first[2]?.destroy();
   await gone;
   await answered(server.open());
+});
+
+t.test('an address floods with silent connections → a valid caller from it is served and stays', async (t) => {
+  const { issuer } = await provider(t);
+  const authenticate = authenticator({
+    ...{ rules: rulesFor(issuer), contributions: contributions() },
+    tenants: { byAlias: async () => undefined },
+    tenantPlugins: { isEnabled: async () => true },
+  });
+  const server = await serverWith(t, { perAddress: 3 }, { authenticate });
+  const request = (token: string) => `GET /guarded HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  const [known, guessed] = [request(await sign(good(issuer))), request('guessed')];
+  const flood = async () => {
+    const silent = [server.open(), server.open(), server.open(), server.open()];
+    t.match(await answered(silent[3] as Socket, guessed), / 401 /);
+    t.equal(await answered(silent[0] as Socket, guessed), '', 'the oldest makes room');
+  };
+  await flood();
+  const caller = server.open();
+  t.match(await answered(caller, known), / 200 /, 'a new connection takes the place of the oldest without a caller');
+  await flood();
+  t.match(await answered(caller, known), / 200 /, 'a flood takes no place of a caller');
+  const more = [server.open(), server.open()];
+  for (const client of more) t.match(await answered(client, known), / 200 /);
+  t.equal(await answered(server.open(), known), '', 'callers alone have the same bound');
+  t.match(await answered(caller, known), / 200 /);
+  t.equal(await server.held(), 3);
 });
 
 t.test('trusted proxies → no bound by address, but the bound in all', async (t) => {
@@ -125,7 +158,11 @@ t.test('trusted proxies → no bound by address, but the bound in all', async (t
   t.equal(await server.held(), 3);
 });
 
-async function answered(client: Socket): Promise<void> {
-  client.write(REQUEST);
-  await new Promise((resolve) => client.once('data', resolve));
+async function answered(client: Socket, request = REQUEST): Promise<string> {
+  if (client.readableEnded || client.destroyed) return '';
+  client.write(request);
+  return new Promise((resolve) => {
+    client.once('data', (answer) => resolve(String(answer)));
+    client.once('end', () => resolve('')).once('error', () => resolve(''));
+  });
 }

@@ -12,6 +12,7 @@ import { resolveTenant } from '../tenancy/resolve-tenant.ts';
 import type { TenantPlugins } from '../tenancy/tenant-plugins.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import { clientAddress } from './client-address.ts';
+import { trustConnection } from './connections.ts';
 import { signer } from './signed-body.ts';
 
 /** Who calls and for which tenant, set before the body is read. */
@@ -65,6 +66,7 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
     const decide = async () => {
       const principal = await principalOf(sent, request.log, verify, contributions.of(TokenReaders));
       caller.principal = principal;
+      trustConnection(request.raw.socket);
       if (access.kind === 'public') return undefined;
       const tenant = await resolveTenant(access, principal, headerValues(request, 'x-tenant-id'), tenants);
       caller.tenant = tenant;

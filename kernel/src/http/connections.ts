@@ -29,19 +29,28 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 
 const WARN_INTERVAL_MS = 60_000;
 
-/** Drops connections beyond the limits before a byte of them is read, and warns at most once a minute. */
+/** Connections over which a good credential came. */
+const trusted = new WeakSet<Socket>();
+
+/** Lets a connection stay when its address opens too many. */
+export const trustConnection = (socket: Socket): void => void trusted.add(socket);
+
+/**
+ * Holds connections within the limits and warns at most once a minute. Beyond the limit of an address the oldest over which
+ * no good credential came is dropped, so that a flood leaves room for a valid caller.
+ */
 export function limitConnections(
   server: Server,
   { total, perAddress }: ConnectionLimits,
   isProxy: (address: string) => boolean,
   log: Logger,
 ): void {
-  const held = new Map<string, number>();
+  const held = new Map<string, Set<Socket>>();
   let warnedAt = Number.NEGATIVE_INFINITY;
   const warn = (limit: string) => {
     if (performance.now() - warnedAt < WARN_INTERVAL_MS) return;
     warnedAt = performance.now();
-    log.warn({ limit }, 'too many connections: new ones are dropped');
+    log.warn({ limit }, 'too many connections: some are dropped');
   };
   server.maxConnections = total;
   server.on('drop', () => warn('total'));
@@ -49,16 +58,18 @@ export function limitConnections(
     const { remoteAddress = '' } = socket;
     if (isProxy(remoteAddress)) return;
     const network = networkOf(remoteAddress);
-    const count = (held.get(network) ?? 0) + 1;
-    held.set(network, count);
-    socket.once('close', () => {
-      const left = (held.get(network) ?? 1) - 1;
-      if (left === 0) held.delete(network);
-      else held.set(network, left);
-    });
-    if (count <= perAddress) return;
+    const sockets = (held.get(network) ?? new Set()).add(socket);
+    held.set(network, sockets);
+    const forget = (one: Socket) => {
+      sockets.delete(one);
+      if (sockets.size === 0 && held.get(network) === sockets) held.delete(network);
+    };
+    socket.once('close', () => forget(socket));
+    if (sockets.size <= perAddress) return;
     warn('per address');
-    socket.destroy();
+    const dropped = sockets.values().find((one) => !trusted.has(one)) ?? socket;
+    forget(dropped);
+    dropped.destroy();
   });
 }
 
