@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { workflowsPath } from '../plugins/sources/src/workflows-path.ts';
-import { workflowBundle } from '../workers/src/workflow-bundle.ts';
+import { workflowBundle } from '../workers/src/bundle/workflow-bundle.ts';
 import { WORKFLOW_CACHE } from './workflow-cache.ts';
 
 /** The workflows of syncs as every worker of a checkout finds them, compiled unless they are there. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import type { WorkerRecord } from '../../workers/src/process-state.ts';
+import type { WorkerRecord } from '../../workers/src/process/process-state.ts';
 import type { CliContext } from '../src/command/command.ts';
 import { proofReport, reportPage } from '../src/connectors/proof/proof-report.ts';
 import { provePollers } from '../src/connectors/proof/prove-pollers.ts';

@@ -23,7 +23,6 @@ export const FOLDER_SIZES: Exceptions = {
   'plugins/sources/src/credential': 25,
   'plugins/sources/src/stream': 20,
   'plugins/sources/src/sync': 38,
-  'workers/src': 24,
 };
 
 /** By file and function: own lines. */

@@ -13,7 +13,7 @@ import { cancelSync } from '@weir/plugin-sources/contract';
 import { Client } from 'pg';
 import t from 'tap';
 import { commandLine } from '../../cli/test/command-line.ts';
-import { readCapacity } from '../../workers/src/capacity.ts';
+import { readCapacity } from '../../workers/src/process/capacity.ts';
 import { lineSource } from '../crash/line-source.ts';
 import { testPlatform } from '../platform.ts';
 import { until } from '../until.ts';

@@ -21,7 +21,7 @@ const FAULTS: Record<string, [from: string, to: string]> = {
   'contract-is-pure': ['plugins/sources/src/contract.ts', 'plugins/sources/src/plugin.ts'],
   'kernel-contract-is-pure': ['kernel/src/contract/endpoint.ts', 'kernel/src/index.ts'],
   'the-template-uses-published-doors': ['plugin-template/src/plugin.ts', 'kernel/src/boot.ts'],
-  'workers-know-only-the-kernel': ['workers/src/roles.ts', 'plugins/sources/src/worker.ts'],
+  'workers-know-only-the-kernel': ['workers/src/role/roles.ts', 'plugins/sources/src/worker.ts'],
   'cli-knows-only-contracts': ['cli/src/main.ts', 'kernel/src/index.ts'],
 };
 

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'tap';
 import { UNIT_STATES } from '../../cli/src/connectors/proof/prove-pollers.ts';
-import { readCapacity } from '../../workers/src/capacity.ts';
+import { readCapacity } from '../../workers/src/process/capacity.ts';
 import { lastOf, readService, wordsOf } from '../read-unit.ts';
 import { runProgram } from '../run-program.ts';
 

@@ -12,7 +12,7 @@ import {
   type Workflows,
 } from '@weir/kernel/boot';
 import { type HealthFinding, judgeBeat, judgeBounds, judgePollers } from './judge-worker.ts';
-import { livingWorkers, stateFolder, type WorkerRecord } from './process-state.ts';
+import { livingWorkers, stateFolder, type WorkerRecord } from './process/process-state.ts';
 
 const EXIT_UNHEALTHY = 1;
 const MS_PER_SECOND = 1_000;

@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
-import { capacityPrefix } from './capacity.ts';
-import { type KernelFacts, memoryOfFiles } from './own-bounds.ts';
-import type { Role } from './roles.ts';
+import { capacityPrefix } from './process/capacity.ts';
+import { type KernelFacts, memoryOfFiles } from './process/own-bounds.ts';
+import type { Role } from './role/roles.ts';
 
 const MIB = 1024 * 1024;
 /** What the worker takes itself, whatever its roles do: a bar of `npm run bench -- memory`. */

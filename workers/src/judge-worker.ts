@@ -1,6 +1,6 @@
 import type { TaskQueueDescription } from '@weir/kernel';
-import { BOUNDS } from './own-bounds.ts';
-import type { RoleState, WorkerRecord } from './process-state.ts';
+import { BOUNDS } from './process/own-bounds.ts';
+import type { RoleState, WorkerRecord } from './process/process-state.ts';
 
 /** One thing that was looked at. */
 export interface HealthFinding {

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import t from 'tap';
-import { activityGate } from '../src/activity-gate.ts';
+import { activityGate } from '../src/role/activity-gate.ts';
 
 const log = { warn: () => undefined };
 const acme = { tenantId: '018f4a6e-0000-7000-8000-000000000001', alias: 'acme', scope: 'acme' };

@@ -3,10 +3,10 @@ import { startTelemetry } from '@weir/kernel';
 import type { ActivityWatch } from '@weir/kernel/contract';
 import { testCollector } from '@weir/kernel/testing';
 import t from 'tap';
-import { interceptActivities } from '../src/intercept-activities.ts';
-import { runOf } from '../src/run-of.ts';
-import { traceEnvironment } from '../src/trace-environment.ts';
-import { workerIdentity } from '../src/worker-identity.ts';
+import { interceptActivities } from '../src/role/intercept-activities.ts';
+import { runOf } from '../src/role/run-of.ts';
+import { traceEnvironment } from '../src/role/trace-environment.ts';
+import { workerIdentity } from '../src/role/worker-identity.ts';
 
 const runId = '018f4a6e-0000-7000-8000-000000000009';
 const workflowId = `018f4a6e-0000-7000-8000-000000000001:note-writing:${runId}`;

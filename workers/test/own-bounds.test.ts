@@ -5,7 +5,7 @@ import { keyFile } from '../../test/key-file.ts';
 import { PRODUCTION_VALUES } from '../../test/production-values.ts';
 import { ownMemory } from '../src/hold-to-memory.ts';
 import { judgeBounds } from '../src/judge-worker.ts';
-import { BOUNDS, type KernelFacts, memoryOfFiles, missingBounds } from '../src/own-bounds.ts';
+import { BOUNDS, type KernelFacts, memoryOfFiles, missingBounds } from '../src/process/own-bounds.ts';
 import { NODE_ARGS } from './run-probe.ts';
 import { slowDeployment } from './slow-deployment.ts';
 

@@ -5,7 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } 
 import { temporalWorkflows } from '@weir/kernel/boot';
 import t, { type Test } from 'tap';
 import { until } from '../../test/until.ts';
-import type { WorkerRecord } from '../src/process-state.ts';
+import type { WorkerRecord } from '../src/process/process-state.ts';
 import { probe } from './run-probe.ts';
 
 const ROLE = 'slow';

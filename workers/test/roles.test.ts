@@ -1,8 +1,8 @@
 import { Refusal } from '@weir/kernel';
 import t from 'tap';
-import { readCapacities } from '../src/capacity.ts';
-import { roleActivities } from '../src/role-activities.ts';
-import { loadRoles, type Role } from '../src/roles.ts';
+import { readCapacities } from '../src/process/capacity.ts';
+import { roleActivities } from '../src/role/role-activities.ts';
+import { loadRoles, type Role } from '../src/role/roles.ts';
 
 type Platform = Parameters<typeof loadRoles>[0];
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 
-const WATCHDOG = new URL('../src/watchdog.ts', import.meta.url).href;
+const WATCHDOG = new URL('../src/process/watchdog.ts', import.meta.url).href;
 const NODE_ARGS = ['--conditions=@weir/source', '--disable-warning=ExperimentalWarning'];
 
 const folder = await mkdtemp(join(tmpdir(), 'weir-watchdog-'));

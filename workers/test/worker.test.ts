@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { readCapacity } from '../src/capacity.ts';
-import { processState, type WorkerRecord } from '../src/process-state.ts';
+import { readCapacity } from '../src/process/capacity.ts';
+import { processState, type WorkerRecord } from '../src/process/process-state.ts';
 
 t.test('the capacity of a role has the defaults of the specification', async (t) => {
   t.strictSame(readCapacity('source', {}), {

@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { roleBundle } from '../src/role-bundle.ts';
-import type { Role } from '../src/roles.ts';
-import { workflowBundle } from '../src/workflow-bundle.ts';
+import { workflowBundle } from '../src/bundle/workflow-bundle.ts';
+import { roleBundle } from '../src/role/role-bundle.ts';
+import type { Role } from '../src/role/roles.ts';
 
 t.test('a changed module outside the workflows folder → a new bundle; nothing changed → the kept one', async (t) => {
   const root = t.testdir({ workflows: {}, kit: {} });

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Endpoint, ProblemEntry } from '@weir/kernel/contract';
 import { EXIT_CODES } from '../../../cli/src/exit-codes.ts';
 import { kernelSettings } from '../../../kernel/src/config/kernel-settings.ts';
-import { capacitySchema } from '../../../workers/src/capacity.ts';
+import { capacitySchema } from '../../../workers/src/process/capacity.ts';
 import type { TestPlatform } from '../../platform.ts';
 import { type CommandPage, commandPages } from './commands.ts';
 

@@ -1,7 +1,7 @@
 import type { InjectedSinks } from '@temporalio/worker';
 import type { Telemetry } from '@weir/kernel';
+import type { TraceSinks } from '../bundle/trace-workflow.ts';
 import { runOf } from './run-of.ts';
-import type { TraceSinks } from './trace-workflow.ts';
 
 /** Tells of every workflow that ends here, once: a replay tells nothing. */
 export function workflowSpans(telemetry: Pick<Telemetry, 'open'>): InjectedSinks<TraceSinks> {

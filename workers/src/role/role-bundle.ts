@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { workflowBundle } from '../bundle/workflow-bundle.ts';
 import type { Role } from './roles.ts';
-import { workflowBundle } from './workflow-bundle.ts';
 
 /**
  * The bundled workflow code of a role. Plugins that share a role are bundled behind one entry, which names the workflows

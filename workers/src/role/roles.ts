@@ -1,6 +1,6 @@
 import type { WorkerDoor } from '@weir/kernel';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
-import type { Capacities, Capacity } from './capacity.ts';
+import type { Capacities, Capacity } from '../process/capacity.ts';
 
 type LoadedPlugin = RunningPlatform['plugins'][number];
 

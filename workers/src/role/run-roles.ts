@@ -2,8 +2,8 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import type { WorkerDeps } from '@weir/kernel';
 import { payloadConverterPath, type RunningPlatform, taskQueue } from '@weir/kernel/boot';
 import { ActivityWatches } from '@weir/kernel/contract';
+import type { ProcessState, RoleState } from '../process/process-state.ts';
 import { type InterceptDeps, interceptActivities } from './intercept-activities.ts';
-import type { ProcessState, RoleState } from './process-state.ts';
 import { roleActivities } from './role-activities.ts';
 import { roleBundle } from './role-bundle.ts';
 import type { Role } from './roles.ts';
