@@ -8,6 +8,7 @@ export { type LeasedRun, leasedAttempt, type WorkKit } from './attempt/leased-at
 export { type LoggedAttempt, logEnd, loggedAttempt } from './attempt/logged-attempt.ts';
 export { type RunWork, runActivities } from './attempt/run-activities.ts';
 export { type UncountedAttempts, uncountedAttempts } from './attempt/uncounted-attempts.ts';
+export { blockingCheck, type StartCheck } from './blocking-check.ts';
 export { type BegunChild, beginChild, type ChildProgram, sendTo } from './child/begin-child.ts';
 export { type SpareChild, spareChild } from './child/spare-child.ts';
 export { type CopyTokens, copyTokens } from './copy-tokens.ts';

@@ -11,6 +11,7 @@ import {
   type Outcome,
   RunFailed,
   type RunInput,
+  runActivities,
   spareChild,
   tenantOf,
   uncountedAttempts,
@@ -42,7 +43,7 @@ export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
   const tables = kernel.use(Tables);
   const runLogs = kernel.use(RunLogs);
   const services = { tables, producers: kernel.use(Producers) };
-  const auditing = { kernel, tables, audits: kernel.use(Audits), receipts: receiptService(kernel), runLogs };
+  const auditing = { kernel, tables, audits: kernel.use(Audits), receipts: receiptService(kernel) };
   const syncs = syncService({ kernel, tables, patterns: catalog });
   const scheduling = { kernel, schedules: kernel.use(Schedules), syncs };
   const engine = roleEngine(kernel, 'source');
@@ -51,6 +52,7 @@ export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
   const inContainers = settingsOf(kernel).SOURCE_SOCKET_DIR !== undefined;
   const spare = spareChild(() => beginSyncChild(children, { inContainers }));
   const attempting = { log: kernel.log, failures: sourceFailures };
+  const runs = runActivities({ kernel, runLogs, failures: sourceFailures });
   const swept = folders.sweep();
 
   return {
@@ -91,21 +93,14 @@ export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
     },
 
     /** Holds the receipt of a sync against its tables; one attempt. */
-    verifySync: (input: RunInput): Promise<void> =>
-      attempt(attempting, input, async ({ signal }) =>
-        verifySyncRun(auditing, await tenantOf(kernel, input), { verificationRunId: input.run_id, signal }),
-      ),
+    verifySync: runs.attempt((run) => verifySyncRun(auditing, run)),
 
     /** Tries rejected lines again; one attempt. */
-    replayQuarantine: (input: RunInput): Promise<void> =>
-      attempt(attempting, input, async ({ signal }) => {
-        await swept;
-        await spare.drop();
-        await runReplay({ kernel, tables, folders, children, runLogs }, await tenantOf(kernel, input), {
-          runId: input.run_id,
-          signal,
-        });
-      }),
+    replayQuarantine: runs.attempt(async (run) => {
+      await swept;
+      await spare.drop();
+      await runReplay({ kernel, tables, folders, children }, run);
+    }),
 
     /** Carries out one time of a schedule; `waiting` asks to be called again. */
     fireSchedule: async (time: ScheduledTime): Promise<'done' | 'waiting'> =>
@@ -115,10 +110,6 @@ export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
     skipSchedule: (time: ScheduledTime, reason: SkipReason): Promise<void> => skipSchedule(scheduling, time, reason),
 
     /** Makes a run terminal to whose end nothing else belongs. */
-    endRun: async (input: RunInput, outcome: Outcome): Promise<void> => {
-      const tenant = await tenantOf(kernel, input);
-      await logEnd({ kernel, runLogs }, tenant, input.run_id, outcome);
-      await kernel.runs.finish(tenant, input.run_id, outcome);
-    },
+    endRun: runs.end,
   };
 }

@@ -2,7 +2,7 @@ import t from 'tap';
 import { ReplayEntity } from '../src/quarantine/entity.ts';
 import { type ReplayDeps, runReplay } from '../src/quarantine/run-replay.ts';
 
-type Tenant = Parameters<typeof runReplay>[1];
+type LeasedRun = Parameters<typeof runReplay>[1];
 
 t.test('an attempt of a replay first brings to its end what an earlier one has left half done', async (t) => {
   const outcome = { lines: 2, superseded: 0, rows: 2, rejected: 0, reasons: [], snapshot_id: '7' };
@@ -17,10 +17,8 @@ t.test('an attempt of a replay first brings to its end what an earlier one has l
   };
   const deps = {
     kernel: {
-      runs: { begin: async () => ({ leaseEpoch: 2 }) },
       db: () => ({ transaction: (work: (given: typeof tx) => unknown) => work(tx) }),
     },
-    runLogs: { open: () => ({ write: () => undefined, take: async () => undefined, close: async () => undefined }) },
     // Nothing else is asked of the tables: the lines are where they belong.
     tables: {
       bronze: (_tenant: unknown, table: string) => ({ namespace: 'bronze.demo', table }),
@@ -31,7 +29,8 @@ t.test('an attempt of a replay first brings to its end what an earlier one has l
     },
   };
   const { signal } = new AbortController();
-  await runReplay(deps as unknown as ReplayDeps, {} as Tenant, { runId: 'run', signal });
+  const given = { tenant: {}, run: { runId: 'run' }, leaseEpoch: 2, signal, log: { write: () => undefined } };
+  await runReplay(deps as unknown as ReplayDeps, given as unknown as LeasedRun);
   t.strictSame(resumed, [
     { runId: 'run', leaseEpoch: 2 },
     { ref: { namespace: 'bronze.demo', table: 'orders' }, streamId: 'replay-s', key: 'quarantine-replay/run' },

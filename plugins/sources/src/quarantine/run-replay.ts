@@ -8,14 +8,13 @@ import {
   type TableRef,
   type TablesService,
 } from '@weir/plugin-datasets/contract';
-import type { RunLogEntry, RunLogsService } from '@weir/plugin-platform/contract';
-import { loggedAttempt, RunFailed, type WorkFolders } from '@weir/work';
+import type { RunLogEntry } from '@weir/plugin-platform/contract';
+import { type LeasedRun, RunFailed, type WorkFolders } from '@weir/work';
 import type { ReplayOutcomeView } from '../contract.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { mergeOf, rowShape } from '../sync/attempt-effects.ts';
 import { evolveStream } from '../sync/evolve-stream.ts';
 import { sourceFailure } from '../sync/failure.ts';
-import { sourceFailures } from '../sync/failure-of.ts';
 import { keyOf, tableOptions } from '../sync/plan-sync.ts';
 import { streamFailure } from '../sync/rule-failure.ts';
 import { ReplayEntity, type ReplayRequest } from './entity.ts';
@@ -29,7 +28,6 @@ export interface ReplayDeps {
   tables: TablesService;
   folders: WorkFolders;
   children: ChildRegistry;
-  runLogs: RunLogsService;
 }
 
 /** One attempt of a replay, with everything that it works on. */
@@ -48,18 +46,9 @@ interface Attempt {
  * Carries out one attempt of a replay. Lines that are rows now, and those that stay, change places in one commit with a
  * note of it, so that another attempt finds either all of it done or nothing.
  */
-export async function runReplay(
-  deps: ReplayDeps,
-  tenant: Tenant,
-  { runId, signal }: { runId: string; signal: AbortSignal },
-): Promise<void> {
-  const { kernel, runLogs } = deps;
-  const lease = await kernel.runs.begin(tenant, runId);
-  if (lease === undefined) return;
-  await loggedAttempt({ runLogs, failures: sourceFailures, tenant, runId, ...lease, signal }, async (log) => {
-    const { outcome, stream } = await leased(deps, tenant, { runId, ...lease, signal });
-    for (const line of outcomeLines(outcome)) log.write({ ...line, stream });
-  });
+export async function runReplay(deps: ReplayDeps, { tenant, run, leaseEpoch, signal, log }: LeasedRun): Promise<void> {
+  const { outcome, stream } = await leased(deps, tenant, { runId: run.runId, leaseEpoch, signal });
+  for (const line of outcomeLines(outcome)) log.write({ ...line, stream });
 }
 
 async function leased(

@@ -1,5 +1,5 @@
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
-import { ReadinessChecks } from '@weir/kernel/contract';
+import { blockingCheck } from '@weir/work';
 import { sourceProblems } from '../contract.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { liveSource } from '../source/live-source.ts';
@@ -21,13 +21,11 @@ const OWN: ReadonlySet<string> = new Set(BLOCKING_CHECKS.map(({ check }) => chec
 export async function refuseUnready(deps: Deps, tenant: Tenant, sourceId: string): Promise<void> {
   const { kernel } = deps;
   await kernel.db(tenant).transaction(async (tx) => refuseInTransaction(tx, await liveSource(tx, sourceId), deps));
-  for (const asked of kernel.contributions(ReadinessChecks)) {
-    if (asked.subject !== SOURCE_SUBJECT || !asked.blocks || OWN.has(asked.check)) continue;
-    const { status, items = [] } = await asked.run(tenant, sourceId);
-    if (status !== 'fail') continue;
-    const streams = items.map(({ id, name, code }) => ({ stream_id: id, name, check: asked.check, code }));
-    throw sourceProblems.streamNotSyncable({ members: { check: asked.check, streams } });
-  }
+  const failed = await blockingCheck(kernel, tenant, { subject: SOURCE_SUBJECT, subjectId: sourceId, own: OWN });
+  if (failed === undefined) return;
+  const { check, items } = failed;
+  const streams = items.map(({ id, name, code }) => ({ stream_id: id, name, check, code }));
+  throw sourceProblems.streamNotSyncable({ members: { check, streams } });
 }
 
 /** The part of it that this plugin checks, in the transaction that makes the run and holds the lock of the source. */

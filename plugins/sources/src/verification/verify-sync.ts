@@ -1,8 +1,8 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { AuditsService, TableRef, TableSnapshot, TablesService } from '@weir/plugin-datasets/contract';
 import { MAX_LISTED_SNAPSHOTS } from '@weir/plugin-datasets/contract';
-import type { RunLogEntry, RunLogsService } from '@weir/plugin-platform/contract';
-import { loggedAttempt, type WorkLog } from '@weir/work';
+import type { RunLogEntry } from '@weir/plugin-platform/contract';
+import type { LeasedRun, WorkLog } from '@weir/work';
 import {
   type ReceiptStreamView,
   type SyncVerificationView,
@@ -10,7 +10,6 @@ import {
   type VerifiedStreamView,
 } from '../contract.ts';
 import type { KeptReceipt, receiptService } from '../receipt/service.ts';
-import { sourceFailures } from '../sync/failure-of.ts';
 import { compareStream, type StreamEvidence, supersededBy, worstOf } from './compare.ts';
 import { VerificationEntity } from './entity.ts';
 
@@ -19,26 +18,17 @@ export interface VerifyDeps {
   tables: TablesService;
   audits: AuditsService;
   receipts: ReturnType<typeof receiptService>;
-  runLogs: RunLogsService;
 }
 
 /** Carries out one verification and keeps what it found. Reading again finds the same, so it may be repeated. */
-export async function verifySyncRun(
-  deps: VerifyDeps,
-  tenant: Tenant,
-  { verificationRunId, signal }: { verificationRunId: string; signal: AbortSignal },
-): Promise<void> {
-  const { kernel, receipts, runLogs } = deps;
-  const lease = await kernel.runs.begin(tenant, verificationRunId);
-  if (lease === undefined) return;
+export async function verifySyncRun(deps: VerifyDeps, { tenant, run, signal, log }: LeasedRun): Promise<void> {
+  const { kernel, receipts } = deps;
+  const verificationRunId = run.runId;
   const db = kernel.db(tenant);
   const row = await db.transaction((tx) => tx.findOne(VerificationEntity, { verificationRunId }));
   if (row === undefined) throw new Error('the verification has no row');
-  const logged = { runLogs, failures: sourceFailures, tenant, runId: verificationRunId, ...lease, signal };
-  const outcome = await loggedAttempt(logged, async (log) => {
-    const kept = await receipts.get(tenant, row.runId);
-    return verified(deps, tenant, { kept, signal, log });
-  });
+  const kept = await receipts.get(tenant, row.runId);
+  const outcome = await verified(deps, tenant, { kept, signal, log });
   await db.transaction(async (tx) => {
     const again = await tx.findOne(VerificationEntity, { verificationRunId });
     if (again !== undefined) await tx.update(again, { outcome });
