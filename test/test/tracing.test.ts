@@ -68,12 +68,12 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   const run = await syncOnce(await caller(world), `${folder}/${CANARY}`, inTrace);
   t.match(run, { status: 'succeeded', rows_written: 1 });
   const names = [
-    ...['sources.start_sync', 'run.start', 'workflow.start', 'workflow.SourceSyncWorkflowV2'],
+    ...['sources.start_sync', 'run.start', 'workflow.start', 'workflow.SourceSyncWorkflow'],
     ...['activity.readAndLoad', 'activity.endSync', 'sync.child'],
   ];
   const traced = () => collector.spans().filter(({ traceId }) => traceId === CALLER.traceId);
   // The run is over before its workflow is, whose end would be told by the next worker if this one left before it.
-  await until('the span of the workflow', () => traced().some(({ name }) => name === 'workflow.SourceSyncWorkflowV2'));
+  await until('the span of the workflow', () => traced().some(({ name }) => name === 'workflow.SourceSyncWorkflow'));
   await worker.end('SIGTERM');
   await until('every span', () => traced().length >= names.length);
   const spans = traced();
@@ -82,9 +82,9 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   const parents = {
     'run.start': 'sources.start_sync',
     'workflow.start': 'run.start',
-    'workflow.SourceSyncWorkflowV2': 'workflow.start',
-    'activity.readAndLoad': 'workflow.SourceSyncWorkflowV2',
-    'activity.endSync': 'workflow.SourceSyncWorkflowV2',
+    'workflow.SourceSyncWorkflow': 'workflow.start',
+    'activity.readAndLoad': 'workflow.SourceSyncWorkflow',
+    'activity.endSync': 'workflow.SourceSyncWorkflow',
     'sync.child': 'activity.readAndLoad',
   };
   t.equal(named('sources.start_sync').parentSpanId, CALLER.spanId);
@@ -95,7 +95,7 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   t.match(named('sources.start_sync').attributes, { 'http.response.status_code': 202, 'http.route': /:source_id/ });
   t.match(named('activity.readAndLoad'), { service: 'weir-worker', attributes: { ...ids, attempt: 1 } });
   t.match(named('sync.child'), { service: 'weir-sync', attributes: { run_id: run.run_id, source_id: run.source_id } });
-  t.match(named('workflow.SourceSyncWorkflowV2').attributes, { ...ids, outcome: 'succeeded' });
+  t.match(named('workflow.SourceSyncWorkflow').attributes, { ...ids, outcome: 'succeeded' });
   t.notOk(spans.some(({ failed }) => failed));
   const wrote = worker.log().filter(({ trace_id }) => trace_id === CALLER.traceId);
   t.match(wrote, [{ msg: 'attempt started', run_id: run.run_id }, { msg: 'attempt ended' }]);

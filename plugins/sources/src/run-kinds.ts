@@ -9,7 +9,7 @@ export const DISCOVERY_ROLE = 'discovery';
 /** A sync of one source; at most one at a time. */
 export const SYNC_KIND: RunKind = {
   kind: 'source-sync',
-  workflowType: 'SourceSyncWorkflowV2',
+  workflowType: 'SourceSyncWorkflow',
   role: SOURCE_ROLE,
   exclusive: true,
 };

@@ -150,7 +150,7 @@ t.test('an attempt that a stopping worker hands back is none of those that a run
   };
   const first = await startWorker();
   const args = [{ tenant_id: 'tenant', run_id: 'run' }];
-  await client.workflow.start('SourceSyncWorkflowV2', { taskQueue: queue, workflowId: queue, args });
+  await client.workflow.start('SourceSyncWorkflow', { taskQueue: queue, workflowId: queue, args });
   await started.promise;
   first.worker.shutdown();
   await first.ended;

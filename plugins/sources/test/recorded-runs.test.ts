@@ -33,7 +33,6 @@ const RECORDED: Record<keyof typeof workflows, readonly (keyof typeof WAYS)[]> =
   SourceDiscoveryWorkflow: ['cancelled', 'failed', 'succeeded'],
   SourceScheduleWorkflow: ['started', 'waited'],
   SourceSyncWorkflow: SYNC,
-  SourceSyncWorkflowV2: SYNC,
   SyncVerifyWorkflow: ['succeeded'],
 };
 

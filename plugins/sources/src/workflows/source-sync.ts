@@ -7,9 +7,11 @@ import { SOURCE_FAILURES } from '../contract/failures.ts';
 const { readAndLoad } = proxyActivities<SourceActivities>({
   // Longer than a connector may take all in all: one that takes longer is ended by its own deadline, with its code.
   startToCloseTimeout: '6 days',
+  // All attempts together. How many there are is decided by the attempts themselves, which know what was committed.
+  scheduleToCloseTimeout: '12 days',
   heartbeatTimeout: '20 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 6 },
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
 const { endSync } = proxyActivities<SourceActivities>({
@@ -20,7 +22,10 @@ const { endSync } = proxyActivities<SourceActivities>({
 
 const NO_LANE = { code: 'no_lane', ...SOURCE_FAILURES.no_lane };
 
-/** Syncs that were started before `SourceSyncWorkflowV2`: six attempts, however far each has got. */
+/**
+ * One sync of a source: waits for its turn, then attempts for as long as they get on, until it is loaded or cannot be, then the
+ * run ends.
+ */
 export async function SourceSyncWorkflow(input: RunInput): Promise<void> {
   await withOutcome(
     () => untilDone(() => readAndLoad(input), NO_LANE),
