@@ -15,11 +15,13 @@ export type Place = {
   /** What is wrong there, without a value. */
   readonly what?: string;
   readonly type?: FailureType;
+  /** When the server takes requests again. */
+  readonly retryAt?: Date;
   readonly cause?: unknown;
 };
 
 /** A failure by its code. The hint names the place in the manifest and what is wrong there. */
-export function fault(code: FaultCode, { at, what, type, cause }: Place = {}): SourceError {
+export function fault(code: FaultCode, { at, what, type, retryAt, cause }: Place = {}): SourceError {
   const { hint, ...known } = FAULTS[code];
   const where = at === undefined ? '' : `${at === '' ? '/' : at}: `;
   const told = what === undefined ? hint : `${what}. ${hint}`;
@@ -27,6 +29,7 @@ export function fault(code: FaultCode, { at, what, type, cause }: Place = {}): S
     ...known,
     ...(type === undefined ? {} : { type }),
     hint: `${where}${told}`,
+    ...(retryAt === undefined ? {} : { retryAt }),
     cause,
   });
   if (at !== undefined) pointers.set(error, at);

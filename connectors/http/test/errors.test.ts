@@ -1,5 +1,5 @@
 import t from 'tap';
-import { configOf, dataOf, errorOf, manifest, read, retriever, run, serve, waits } from './kit.ts';
+import { at, configOf, dataOf, errorOf, manifest, read, retriever, run, serve, waits } from './kit.ts';
 
 const server = await serve();
 const { port, url } = server;
@@ -48,6 +48,16 @@ t.test('what may pass is tried again, after the wait that the manifest or the se
   server.api = failing(1, 429, { 'x-until': soon });
   const late = await read(handled(backoff({ type: 'WaitUntilTimeFromHeader', header: 'X-Until' })), port);
   t.match(errorOf(late), { internal_message: 'wait_too_long', failure_type: 'transient_error' });
+  waits.length = 0;
+  server.api = failing(1, 429, { 'retry-after': '86400' });
+  const told = errorOf(await read(handled(backoff()), port));
+  t.match(told, {
+    internal_message: 'wait_too_long',
+    hint: /the server asks to wait for 86400 s/,
+    retry_at: /^\d{4}-.*Z$/,
+  });
+  t.equal(Date.parse(told.retry_at) - at.now(), 86_400_000, 'the time itself is passed on, not its length');
+  t.strictSame(waits, []);
 });
 
 t.test('a wait before a retry → a line in the log with its cause and length', async (t) => {

@@ -151,7 +151,7 @@ export async function readCheck(
 
 /** A FAILED as an error; what it does not say of itself, the error beside it says, or else it is the configuration's. */
 function refusalOf(status: Partial<ConnectionStatus>, beside: TraceError | undefined): TraceError {
-  const { message, code, hint, failure_type = beside?.failure_type ?? 'config_error', origin } = status;
+  const { message, code, hint, failure_type = beside?.failure_type ?? 'config_error', origin, retry_at } = status;
   const ours = typeof code === 'string' && CODE_PATTERN.test(code) ? { internal_message: code } : {};
   return {
     message: String(message ?? ''),
@@ -159,6 +159,7 @@ function refusalOf(status: Partial<ConnectionStatus>, beside: TraceError | undef
     ...ours,
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(origin === undefined ? {} : { origin }),
+    ...(retry_at === undefined ? {} : { retry_at }),
   };
 }
 

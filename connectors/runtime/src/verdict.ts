@@ -17,6 +17,10 @@ export type Failure = {
   readonly hint: string | undefined;
   /** What the connector itself says that it is; what was seen from outside has none. */
   readonly reported?: FailureType;
+  /** When the source takes work again, as the connector says it; RFC 3339. */
+  readonly retryAt?: string;
+  /** What a fault looks like that comes again as it is: the connector's own words, unmasked, or none. */
+  readonly evidence?: string;
 };
 
 export type Verdict = { readonly outcome: 'success' } | ({ readonly outcome: 'failure' } & Failure);
@@ -81,7 +85,7 @@ export function runFailure(run: RunEvidence, own: TraceError | undefined): Failu
   if (exit.code !== 0 && run.error !== undefined) {
     return { ...platformFailure('other_stream_failed'), retryable: traceFailure(run.error).retryable };
   }
-  if (exit.code !== 0) return platformFailure('connector_failed');
+  if (exit.code !== 0) return { ...platformFailure('connector_failed'), evidence: run.words };
   if (run.truncated) return platformFailure('output_truncated');
   return undefined;
 }
@@ -93,8 +97,8 @@ function isSignal(code: number): boolean {
 
 function streamFailure(stream: StreamEvidence): Failure | undefined {
   if (stream.status === 'INCOMPLETE') return platformFailure('stream_incomplete');
-  if (stream.status !== 'COMPLETE') return platformFailure('stream_status_missing');
-  if (!stream.countsAgree) return platformFailure('record_count_mismatch');
+  if (stream.status !== 'COMPLETE') return { ...platformFailure('stream_status_missing'), evidence: '' };
+  if (!stream.countsAgree) return { ...platformFailure('record_count_mismatch'), evidence: '' };
   return undefined;
 }
 
@@ -113,7 +117,17 @@ export function traceFailure(error: TraceError): Failure {
     retryable: mapped.retryable,
     hint: ours ? error.hint?.slice(0, MAX_HINT_CHARS) : mapped.hint,
     reported: type,
+    ...(type === 'system_error' ? { evidence: wordsOf(error) } : {}),
+    ...(isTime(error.retry_at) ? { retryAt: error.retry_at } : {}),
   };
+}
+
+const wordsOf = (error: TraceError) => JSON.stringify([error.message, error.internal_message, error.stack_trace]);
+
+/** What a connector says may be of any shape. */
+function isTime(text: unknown): text is string {
+  const isWritten = typeof text === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(text);
+  return isWritten && !Number.isNaN(Date.parse(text));
 }
 
 /** Whether an error carries a code, as those of our own connectors do; a word of the platform's own is none of theirs. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { LogLevel, Message, StreamDescriptor, StreamStatus } from './protocol.ts';
-import type { SourceError } from './source-error.ts';
+import { besideMessage, type SourceError } from './source-error.ts';
 
 /**
  * The connector's stdout. Every call resolves when there is room for the next one, so a slow reader holds the
@@ -42,8 +42,7 @@ export function createOutput(stream: Writable, now: () => number = Date.now): Ou
             message: error.message,
             internal_message: error.code,
             failure_type: error.type,
-            ...(error.hint === undefined ? {} : { hint: error.hint }),
-            ...(error.origin === undefined ? {} : { origin: error.origin }),
+            ...besideMessage(error),
             ...(descriptor === undefined ? {} : { stream_descriptor: descriptor }),
           },
         },

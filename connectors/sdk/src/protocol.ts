@@ -57,6 +57,7 @@ export type ConnectionStatus = {
   readonly hint?: string;
   readonly failure_type?: FailureType;
   readonly origin?: FailureOrigin;
+  readonly retry_at?: string;
 };
 
 export type LogLevel = 'FATAL' | 'ERROR' | 'WARN' | 'INFO' | 'DEBUG' | 'TRACE';
@@ -78,6 +79,8 @@ export type TraceError = {
   readonly stream_descriptor?: StreamDescriptor;
   readonly hint?: string;
   readonly origin?: FailureOrigin;
+  /** RFC 3339, in UTC: before this time the source takes no work. Ours. */
+  readonly retry_at?: string;
 };
 
 /** An announcement of progress to come; it may exceed what is read, so it feeds progress displays only. */

@@ -1,5 +1,11 @@
 import { KIT_FAULTS } from './kit-faults.ts';
-import { CODE_PATTERN, type ConnectionStatus, type FailureOrigin, type FailureType } from './protocol.ts';
+import {
+  CODE_PATTERN,
+  type ConnectionStatus,
+  type FailureOrigin,
+  type FailureType,
+  type TraceError,
+} from './protocol.ts';
 
 export type SourceErrorOptions = {
   /** config_error: only a human helps; transient_error: it may pass; system_error: the connector broke. */
@@ -10,6 +16,8 @@ export type SourceErrorOptions = {
   readonly hint?: string;
   /** Who must act, when it is not what the type says. */
   readonly origin?: FailureOrigin;
+  /** When the source takes work again, where it says so: a run that would wait for that long ends with this time instead. */
+  readonly retryAt?: Date;
   readonly cause?: unknown;
 };
 
@@ -19,8 +27,9 @@ export class SourceError extends Error {
   readonly type: FailureType;
   readonly hint: string | undefined;
   readonly origin: FailureOrigin | undefined;
+  readonly retryAt: Date | undefined;
 
-  constructor(code: string, { type, message, hint, origin, cause }: SourceErrorOptions) {
+  constructor(code: string, { type, message, hint, origin, retryAt, cause }: SourceErrorOptions) {
     super(message, cause === undefined ? undefined : { cause });
     if (!CODE_PATTERN.test(code)) throw new RangeError('an error code is lower snake case of 3 to 64 letters');
     this.name = 'SourceError';
@@ -28,6 +37,7 @@ export class SourceError extends Error {
     this.type = type;
     this.hint = hint;
     this.origin = origin;
+    this.retryAt = retryAt;
   }
 }
 
@@ -39,7 +49,20 @@ export function toSourceError(error: unknown): SourceError {
 
 /** The answer of a `check` that ended with this error. */
 export function failedCheck(error: unknown): ConnectionStatus {
-  const { message, code, hint, type: failure_type, origin } = toSourceError(error);
-  const given = { ...(hint === undefined ? {} : { hint }), ...(origin === undefined ? {} : { origin }) };
-  return { status: 'FAILED', message, code, failure_type, ...given };
+  const known = toSourceError(error);
+  const { message, code, type: failure_type } = known;
+  return { status: 'FAILED', message, code, failure_type, ...besideMessage(known) };
+}
+
+/** What is ours in the report of an error, as far as the error has it. */
+export function besideMessage({
+  hint,
+  origin,
+  retryAt,
+}: SourceError): Pick<TraceError, 'hint' | 'origin' | 'retry_at'> {
+  return {
+    ...(hint === undefined ? {} : { hint }),
+    ...(origin === undefined ? {} : { origin }),
+    ...(retryAt === undefined ? {} : { retry_at: retryAt.toISOString() }),
+  };
 }

@@ -63,6 +63,38 @@ t.test('a stream that brought the run forward and was switched off meanwhile cou
   t.match(await tried(deps, 10, { work }), { end: { failure: { code: 'sync_process_lost', isLast: true } } });
 });
 
+t.test('the same fault twice without progress → given up after two attempts; another fault is another', async (t) => {
+  const ends = async (faults: readonly (string | undefined)[], gotOnAt = 0) => {
+    let told: unknown;
+    for (const [at, faultId] of faults.entries()) {
+      const work = () =>
+        Promise.reject(new RunFailed({ ...sourceFailure('sync_process_lost'), faultId: faultId ?? '' }));
+      const plain = () => Promise.reject(fault());
+      const one = await tried(depsOf([{ enabled: true, gotOnAt }]), at + 1, { told, work: faultId ? work : plain });
+      if ((one.end as RunFailed).failure.isLast) return at + 1;
+      told = one.told;
+    }
+    return undefined;
+  };
+  t.equal(await ends(['a', 'a', 'a']), 2);
+  t.equal(await ends(['a', 'b', 'a', 'a', 'a']), 4);
+  t.equal(await ends(['a', 'a', 'a'], 1), 3, 'the first had progress');
+  t.equal(await ends(Array(6).fill(undefined)), 6, 'a fault that may pass has as many as before');
+});
+
+t.test('attempts that took ten minutes in vain for the sake of the source → the second is the last', async (t) => {
+  const silent = () => Promise.reject(new RunFailed({ ...sourceFailure('malformed_lines'), retryable: true }));
+  const told = (ms: number) => ({ failed: [{ number: 1, ms }], uncounted: [] });
+  const second = async (ms: number, work: () => Promise<never>, gotOnAt = 0) =>
+    tried(depsOf([{ enabled: true, gotOnAt }]), 2, { told: told(ms), work });
+  t.match(await second(600_000, silent), {
+    end: { failure: { code: 'malformed_lines', isLast: true, detail: /given up after 2 attempts/ } },
+  });
+  t.match(await second(500_000, silent), { end: { failure: { isLast: undefined } } });
+  t.match(await second(600_000, silent, 1), { end: { failure: { isLast: undefined } } }, 'the first had progress');
+  t.match(await second(600_000, () => Promise.reject(fault())), { end: { failure: { isLast: undefined } } });
+});
+
 t.test('an attempt that cannot be judged now is no worker that was lost', async (t) => {
   let isAway = false;
   const deps = depsOf([{ enabled: true, gotOnAt: 0 }], () => isAway);

@@ -136,6 +136,15 @@ t.test('a sync goes on for as long as its attempts get on, and ends when they do
       t.notOk(Object.hasOwn(Object(stored?.failure), name), 'what decides on tries is not kept');
   });
 
+  await t.test('one that breaks twice by the same fault has two, one that is told to rest has one', async (t) => {
+    const broken = await sync(0, 'breaks at once', 'breaks at once', 'good');
+    const detail = /The connector broke\. The run was given up after 2 attempts/;
+    t.match(broken, { status: 'failed', attempt: 2, failure: { code: 'connector_system_error', detail } });
+    const rested = await sync(0, 'is asked to rest', 'good');
+    const told = 'The connector reported rest_wanted. It takes no work before 2999-01-01T00:00:00Z.';
+    t.match(rested, { status: 'failed', attempt: 1, failure: { code: 'rest_wanted', retryable: true, detail: told } });
+  });
+
   await t.test('rows that every attempt reads again are no way forward', async (t) => {
     const again = 'breaks behind rows that it has sent before';
     const run = await sync(1, again, again, 'good');

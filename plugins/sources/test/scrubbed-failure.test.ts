@@ -1,4 +1,5 @@
 import { createScrubber, traceFailure } from '@weir/connector-runtime';
+import { recordOf } from '@weir/work';
 import fc from 'fast-check';
 import t from 'tap';
 import { scrubbedFailure, verdictFailure } from '../src/sync/failure.ts';
@@ -32,3 +33,38 @@ t.test('a hint that holds a credential as Go or HTML writes it shows no part of 
   const shown = scrubbedFailure(failure, createScrubber(['p&ss<w>ord'])).hint;
   t.equal(shown, 'refused: {"password":"[secret]"} or [secret]');
 });
+
+t.test('a fault that comes again as it is → one digest, the same with another credential in it', async (t) => {
+  const of = (stack_trace: string, failure_type = 'system_error', credential = secret) =>
+    scrubbedFailure(
+      verdictFailure(traceFailure({ message: 'broke', stack_trace, failure_type: failure_type as 'system_error' })),
+      createScrubber([credential]),
+    );
+  const first = of(`at main.py with ${secret}`);
+  t.match(first.faultId, /^[0-9a-f]{32}$/);
+  t.equal(of(`at main.py with ${secret}`).faultId, first.faultId);
+  t.equal(of('at main.py with 0therCredential-1', 'system_error', '0therCredential-1').faultId, first.faultId);
+  t.not(of('at other.py').faultId, first.faultId);
+  t.equal(of('at main.py', 'transient_error').faultId, undefined, 'what may pass is none');
+  t.strictSame(Object.keys(recordOf(first)), ['code', 'origin', 'retryable', 'detail', 'hint']);
+});
+
+t.test(
+  'a source that says when it takes work again → the run ends, with the time; a pause is no such time',
+  async (t) => {
+    const of = (retry_at: unknown) =>
+      verdictFailure(
+        traceFailure({
+          message: 'wait',
+          internal_message: 'wait_too_long',
+          failure_type: 'transient_error',
+          retry_at,
+        } as never),
+      );
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    const detail = `The connector reported wait_too_long. It takes no work before ${at}.`;
+    t.match(of(at), { code: 'wait_too_long', retryable: true, isLast: true, detail });
+    for (const none of [undefined, 7, 'later', '2026-13-41T00:00:00Z', new Date().toISOString()])
+      t.match(of(none), { isLast: undefined, detail: 'The connector reported wait_too_long.' }, String(none));
+  },
+);

@@ -1,6 +1,6 @@
 import { type Failure, RunFailed } from '../failure/failure.ts';
 import type { Failures } from '../failure/failures.ts';
-import { givenUp, isGivenUp, MAX_IDLE_ATTEMPTS, MAX_OWN_FAULTS } from './give-up.ts';
+import { givenUp, isGivenUp, MAX_IDLE_ATTEMPTS, MIN_ATTEMPTS } from './give-up.ts';
 import type { UncountedAttempts } from './uncounted-attempts.ts';
 
 /** An attempt of a run that is given up when attempts in a row made no progress. */
@@ -20,13 +20,15 @@ export interface BoundedAttempt {
  */
 export async function boundedAttempt<R>(bounded: BoundedAttempt, work: () => Promise<R>): Promise<R> {
   const { failures, leaseEpoch, signal, uncounted } = bounded;
+  let isRepeated = false;
+  const startedAt = performance.now();
   const judged = async (attempts: number, failure: Failure, cause?: unknown): Promise<RunFailed | undefined> => {
     const gotOnAt = await bounded.lastProgress().catch((unknown: unknown) => {
       uncounted.add(leaseEpoch);
       throw unknown;
     });
     uncounted.forgetUntil(gotOnAt);
-    const tries = { attempts, gotOnAt, uncounted: uncounted.numbers() };
+    const tries = { attempts, gotOnAt, uncounted: uncounted.numbers(), isRepeated, idleMs: uncounted.idleMs() };
     return isGivenUp(tries, failure) ? new RunFailed(givenUp(failure, tries), { cause }) : undefined;
   };
   const before = leaseEpoch - 1;
@@ -40,7 +42,9 @@ export async function boundedAttempt<R>(bounded: BoundedAttempt, work: () => Pro
       throw error;
     }
     const failure = failures.of(error);
-    if (!failure.retryable || leaseEpoch < MAX_OWN_FAULTS) throw error;
+    const { faultId } = failure;
+    isRepeated = uncounted.failed({ number: leaseEpoch, ms: performance.now() - startedAt, faultId });
+    if (!failure.retryable || leaseEpoch < MIN_ATTEMPTS) throw error;
     throw (await judged(leaseEpoch, failure, error).catch(() => undefined)) ?? error;
   }
 }

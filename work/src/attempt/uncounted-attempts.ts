@@ -1,11 +1,25 @@
 /** How many a heartbeat tells at most: who stops a run more often than that without a commit has its oldest stops count as tries. */
 const MAX_UNCOUNTED = 1_000;
 
+/** How a counted attempt ended. */
+export interface FailedAttempt {
+  number: number;
+  ms: number;
+  faultId?: string | undefined;
+}
+
+/** How many of these a heartbeat tells at most; a run is given up before it has more. */
+const MAX_FAILED = 16;
+
 /** The attempts of a run that are no tries: those that were stopped, and those of which nobody could say whether they got on. */
 export interface UncountedAttempts {
   /** Their numbers. */
   numbers(): readonly number[];
   add(number: number): void;
+  /** Notes how a counted attempt failed; whether the one before it did by the same fault. */
+  failed(ended: FailedAttempt): boolean;
+  /** How long the failed attempts that are not forgotten took, together; milliseconds. */
+  idleMs(): number;
   /** Forgets those up to one that brought the run forward: they count for nothing, whatever they were. */
   forgetUntil(gotOnAt: number): void;
   /** Tells how far this attempt is, beside them. */
@@ -18,8 +32,9 @@ export interface UncountedAttempts {
  */
 export function uncountedAttempts(told: unknown, beat: (details: unknown) => void): UncountedAttempts {
   let numbers = numbersIn(told);
+  let ended = failedIn(told);
   let latest: object = {};
-  const tell = () => beat({ ...latest, uncounted: numbers });
+  const tell = () => beat({ ...latest, uncounted: numbers, ...(ended.length === 0 ? {} : { failed: ended }) });
   tell();
   return {
     numbers: () => numbers,
@@ -27,7 +42,15 @@ export function uncountedAttempts(told: unknown, beat: (details: unknown) => voi
       numbers = [...numbers, number].slice(-MAX_UNCOUNTED);
       tell();
     },
+    failed(now) {
+      const before = ended.at(-1);
+      ended = [...ended, now].slice(-MAX_FAILED);
+      tell();
+      return before !== undefined && now.faultId !== undefined && before.faultId === now.faultId;
+    },
+    idleMs: () => ended.reduce((sum, { ms }) => sum + ms, 0),
     forgetUntil(gotOnAt) {
+      ended = ended.filter(({ number }) => number > gotOnAt);
       numbers = numbers.filter((number) => number > gotOnAt);
       tell();
     },
@@ -41,4 +64,10 @@ export function uncountedAttempts(told: unknown, beat: (details: unknown) => voi
 function numbersIn(told: unknown): readonly number[] {
   const { uncounted } = (told ?? {}) as { uncounted?: unknown };
   return Array.isArray(uncounted) ? uncounted.filter((number) => Number.isInteger(number)) : [];
+}
+
+function failedIn(told: unknown): readonly FailedAttempt[] {
+  const { failed } = (told ?? {}) as { failed?: unknown };
+  if (!Array.isArray(failed)) return [];
+  return failed.filter(({ number, ms }: Partial<FailedAttempt>) => Number.isInteger(number) && Number.isFinite(ms));
 }

@@ -4,6 +4,8 @@ import type { RunFailureRecord } from '@weir/kernel';
 export interface Failure extends RunFailureRecord {
   /** The program that did the work reports a fault of its own. */
   isOwnFault?: true;
+  /** Digest of a fault that time alone does not cure: the same one again means that the next attempt ends so too. */
+  faultId?: string;
   /** The run has no attempt left, though another run may do better. */
   isLast?: true;
 }
@@ -29,6 +31,6 @@ export class RunFailed extends Error {
 }
 
 /** What is kept of a failure: the one way from the other to that. */
-export function recordOf({ isOwnFault: _fault, isLast: _last, ...record }: Failure): KeptFailure {
-  return record;
+export function recordOf({ code, origin, retryable, detail, hint }: Failure): KeptFailure {
+  return { code, origin, retryable, detail, ...(hint === undefined ? {} : { hint }) };
 }

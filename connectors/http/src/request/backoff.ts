@@ -15,15 +15,24 @@ const DEFAULT_FACTOR = 5;
 export const defaultBackoff: Backoff = (answer, attempt, now) =>
   retryAfter(answer, now) ?? DEFAULT_FACTOR * 2 ** attempt * 1000;
 
+/** The latest time that is passed on: what a server says beyond it is no time to plan by. */
+const MAX_TOLD_MS = 10 * 365 * 24 * 3_600_000;
+
+/** The end of a run that would have to wait for longer than it may; it tells when the server takes requests again. */
+export function waitTooLong(at: string, ms: number, now: number) {
+  const retryAt = new Date(now + Math.min(ms, MAX_TOLD_MS));
+  return fault('wait_too_long', { at, what: `the server asks to wait for ${Math.ceil(ms / 1000)} s`, retryAt });
+}
+
 /** A wait that a manifest describes. */
 export function backoffOf(part: Part, config: Dictionary): Backoff {
   const header = (textIn(part, 'header', config) ?? '').toLowerCase();
   const pattern = patternIn(part, 'regex', config);
   const seconds = (name: string) => (part.fields[name] === undefined ? undefined : numberIn(part, name, config));
   const most = seconds('max_waiting_time_in_seconds');
-  const capped = (ms: number | undefined) => {
+  const capped = (ms: number | undefined, now: number) => {
     if (ms !== undefined && most !== undefined && ms >= most * 1000)
-      throw fault('wait_too_long', { at: placeOf(part, 'max_waiting_time_in_seconds') });
+      throw waitTooLong(placeOf(part, 'max_waiting_time_in_seconds'), ms, now);
     return ms;
   };
   switch (part.type) {
@@ -36,17 +45,17 @@ export function backoffOf(part: Part, config: Dictionary): Backoff {
       return (_answer, attempt) => factor * 2 ** (attempt + 1) * 1000;
     }
     case 'WaitTimeFromHeader':
-      return (answer) => {
+      return (answer, _attempt, now) => {
         const wait = headerNumber(answer, header, pattern);
-        return wait === undefined || wait <= 0 ? undefined : capped(wait * 1000);
+        return wait === undefined || wait <= 0 ? undefined : capped(wait * 1000, now);
       };
     default: {
       const least = seconds('min_wait');
       return (answer, _attempt, now) => {
         const until = headerNumber(answer, header, pattern);
         const wait = until === undefined ? undefined : until * 1000 - now;
-        if (least !== undefined) return capped(Math.max(wait ?? 0, least * 1000));
-        return wait === undefined || wait < 0 ? undefined : capped(wait);
+        if (least !== undefined) return capped(Math.max(wait ?? 0, least * 1000), now);
+        return wait === undefined || wait < 0 ? undefined : capped(wait, now);
       };
     }
   }

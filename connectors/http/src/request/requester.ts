@@ -1,9 +1,8 @@
 import { SourceError } from '@weir/connector-sdk';
-import { fault } from '../fault.ts';
 import { type Part, partIn } from '../manifest/part.ts';
 import type { Dictionary } from '../template/value.ts';
 import { type Answer, isOk } from './answer.ts';
-import { defaultBackoff, MAX_WAIT_MS } from './backoff.ts';
+import { defaultBackoff, MAX_WAIT_MS, waitTooLong } from './backoff.ts';
 import { authenticatorOf } from './build-authenticator.ts';
 import { type HttpRequest, requestShape } from './build-request.ts';
 import { errorHandlerOf, type Verdict } from './error-handler.ts';
@@ -106,7 +105,7 @@ async function pause(
   signal: AbortSignal,
 ): Promise<number> {
   const wait = ms ?? 0;
-  if (wait > MAX_WAIT_MS || waited + wait > MAX_TOTAL_WAIT_MS) throw fault('wait_too_long', { at: part.at });
+  if (wait > MAX_WAIT_MS || waited + wait > MAX_TOTAL_WAIT_MS) throw waitTooLong(part.at, wait, deps.now());
   await deps.onWait?.({ at: part.at, ms: wait, status, code: failure.code, attempt });
   await deps.sleep(wait, signal, failure);
   return wait;

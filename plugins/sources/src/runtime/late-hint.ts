@@ -28,7 +28,7 @@ const HINTS = {
 } as const satisfies Record<string, readonly (readonly [ConnectorErrorCode, string])[]>;
 
 /** The failure with the hint of this work, where it is of a connector that is late. Pure. */
-export function withLateHint(failure: Failure, work: keyof typeof HINTS): Failure {
+export function withLateHint<F extends Failure>(failure: F, work: keyof typeof HINTS): F {
   const hint = HINTS[work].find(([code]) => code === failure.code)?.[1];
   return hint === undefined ? failure : { ...failure, hint };
 }

@@ -16,7 +16,7 @@ import type { Failure } from '@weir/work';
 import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
 import type { ChildLog } from '../run-log/child-log.ts';
 import { withLateHint } from '../runtime/late-hint.ts';
-import { scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
+import { type SeenFailure, scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
 const PROGRESS_EVERY_MS = 500;
@@ -105,7 +105,7 @@ function toldOfWaits(spool: Spool, log: Pick<ChildLog, 'write'>): Spool {
   };
 }
 
-function failureOf(reading: StreamReading | undefined): Failure | undefined {
+function failureOf(reading: StreamReading | undefined): SeenFailure | undefined {
   return reading?.verdict.outcome === 'failure' ? withLateHint(verdictFailure(reading.verdict), 'sync') : undefined;
 }
 
