@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { previewDataset } from '@weir/plugin-datasets/contract';
-import { createSource, getSyncStatus, startSync, updateStream } from '@weir/plugin-sources/contract';
+import {
+  createSource,
+  deleteSource,
+  getSourceReadiness,
+  getSyncStatus,
+  startSync,
+  updateStream,
+} from '@weir/plugin-sources/contract';
 import t from 'tap';
 import { discovered, ended, ok, streamsOf, synced, testPlatform } from '../../../plugins/sources/test/platform.ts';
 import { inLane } from '../../../test/lane.ts';
@@ -104,6 +111,29 @@ t.test('a Postgres database arrives in tables of the platform, by each way to re
       ],
       'no row is taken for another',
     );
+  });
+
+  await t.test('two sources of a tenant on one slot → readiness of each names the other', async (t) => {
+    const { password, ...config } = db.config({ method: 'cdc' });
+    const make = async (as: typeof api, name: string, more: object) => {
+      const source_config = { ...config, ...more };
+      const body = { name, pattern_id: 'postgres', source_config, credential_values: { password } };
+      return ok(await as(createSource, { body: body as never })).source_id;
+    };
+    const other = await platform.as('other');
+    const [one, two] = [await make(api, 'one', { slot: 'weir' }), await make(api, 'two', {})];
+    const [own, plain] = [await make(api, 'own', { slot: 'own' }), await make(api, 'plain', { method: 'cursor' })];
+    await make(other, 'foreign', { slot: 'own' });
+    const namedFor = async (source_id: string) => {
+      const { checks } = ok(await api(getSourceReadiness, { params: { source_id } }));
+      const { status, items } = checks.find(({ check }) => check === 'exclusive_use') ?? {};
+      return { status, items: (items ?? []).map(({ id, name, code }) => [id, name, code]) };
+    };
+    t.strictSame(await namedFor(one), { status: 'warning', items: [[two, 'two', 'shared_slot']] });
+    t.strictSame(await namedFor(two), { status: 'warning', items: [[one, 'one', 'shared_slot']] });
+    for (const alone of [own, plain]) t.strictSame(await namedFor(alone), { status: 'pass', items: [] });
+    ok(await api(deleteSource, { params: { source_id: two } }));
+    t.strictSame(await namedFor(one), { status: 'pass', items: [] }, 'a deleted one uses nothing');
   });
 
   await t.test(

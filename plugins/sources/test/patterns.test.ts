@@ -72,6 +72,8 @@ t.test('what a pattern cannot have is refused with its place, and what to do whe
     [{ stream_defaults: { enabled: true } }, /^\/stream_defaults must NOT .*: enabled$/],
     [{ egress: ['{host}:{part}'] }, /^\/egress\/0 names no member of the specification$/],
     [{ egress: ['x.example:443', '{key}:443'] }, /^\/egress\/1 names a credential$/],
+    [{ exclusive: [{ fields: ['part'] }] }, /^\/exclusive\/0 names no member of the specification$/],
+    [{ exclusive: [{ fields: ['host'], when: { key: 'x' } }] }, /^\/exclusive\/0 names a credential$/],
   ];
   for (const [change, message] of table) t.throws(() => read(change), { message }, JSON.stringify(change));
   for (const place of ['x', 'x:', ':1', 'x:0', 'x:65536', 'x:08', 'https://x:443', 'x y:1', '-x:1', '{host}', '*:443'])

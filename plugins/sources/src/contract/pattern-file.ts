@@ -48,6 +48,10 @@ export const EgressHint = Type.String({
   description: 'host:port; {name} in place of either is that member of source_config',
 });
 
+const MAX_EXCLUSIVE = 10;
+const MAX_EXCLUSIVE_FIELDS = 10;
+const FieldName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,100}$' });
+
 /** A connector pattern as it may be given, in `pattern.json` too; unknown members are refused. */
 export const GivenPattern = Closed({
   id: PatternId,
@@ -120,6 +124,24 @@ export const GivenPattern = Closed({
         tmp_mib: Type.Optional(Type.Integer({ ...RESOURCE_BOUNDS.tmp_mib, description: 'MiB of temporary files' })),
       },
       { description: 'What a container of it may use at most' },
+    ),
+  ),
+  exclusive: Type.Optional(
+    Type.Array(
+      Closed({
+        fields: Type.Array(FieldName, {
+          minItems: 1,
+          maxItems: MAX_EXCLUSIVE_FIELDS,
+          description: 'Members of source_config that together name the thing, the one to change last',
+        }),
+        when: Type.Optional(
+          Type.Record(FieldName, Type.String(), { description: 'Members with the value for which the thing is used' }),
+        ),
+      }),
+      {
+        maxItems: MAX_EXCLUSIVE,
+        description: 'What one source alone may use; readiness names other sources of the tenant that use the same',
+      },
     ),
   ),
   egress: Type.Optional(

@@ -28,7 +28,7 @@ export function patternFaults(file: GivenPatternFile): PatternFault[] {
   }
   if (spec === undefined) return [...faults, { pointer: '/spec', code: 'required', message: 'is required' }];
   if (!isUsable(spec)) return [...faults, { pointer: '/spec', code: 'not_a_schema', message: 'is not a JSON Schema' }];
-  return [...faults, ...egressFaults({ ...file, spec })];
+  return [...faults, ...egressFaults({ ...file, spec }), ...exclusiveFaults({ ...file, spec })];
 }
 
 /** Whether a specification is a JSON Schema. */
@@ -52,5 +52,19 @@ function egressFaults({ spec, fields, egress = [] }: GivenPatternFile & { spec: 
     if (unknown) return [{ pointer, code: 'unknown_field', message: 'names no member of the specification' }];
     const hidden = names.some((name) => isCredential(`/${name}`));
     return hidden ? [{ pointer, code: 'credential_field', message: 'names a credential' }] : [];
+  });
+}
+
+/** What is used is compared in the open, so no credential is part of it. */
+function exclusiveFaults({ spec, fields, exclusive = [] }: GivenPatternFile & { spec: Record<string, unknown> }) {
+  const nodesOf = schemaNodes(spec);
+  const isCredential = pointerMatcher(credentialFields(spec, namedCredentials(fields)));
+  return exclusive.flatMap(({ fields: names, when = {} }, index): PatternFault[] => {
+    const pointer = `/exclusive/${index}`;
+    const all = [...names, ...Object.keys(when)];
+    const isUnknown = all.some((name) => nodesOf.member(nodesOf.root, name).length === 0);
+    if (isUnknown) return [{ pointer, code: 'unknown_field', message: 'names no member of the specification' }];
+    const isHidden = all.some((name) => isCredential(`/${name}`));
+    return isHidden ? [{ pointer, code: 'credential_field', message: 'names a credential' }] : [];
   });
 }

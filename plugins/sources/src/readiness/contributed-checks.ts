@@ -7,6 +7,7 @@ import { StreamEntity } from '../stream/entity.ts';
 import { bronzeNamespace } from '../stream/view.ts';
 import { StreamRunEntity } from '../sync/entity.ts';
 import { leftAside } from './left-aside.ts';
+import { sharedThings } from './shared-things.ts';
 import { BLOCKING_CHECKS, MAX_NAMED } from './source-checks.ts';
 import { type FactDeps, readSourceFacts } from './source-facts.ts';
 
@@ -33,7 +34,7 @@ export function contributedChecks(deps: Deps): ReadinessCheck[] {
   return [...blocking, ...warningChecks(deps)];
 }
 
-function warningChecks({ kernel, tables }: Pick<Deps, 'kernel' | 'tables'>): ReadinessCheck[] {
+function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
   const about = { subject: SOURCE_SUBJECT, blocks: false };
   return [
     {
@@ -48,6 +49,16 @@ function warningChecks({ kernel, tables }: Pick<Deps, 'kernel' | 'tables'>): Rea
         );
         return discoveryOutcome(items.map(({ status }) => status));
       },
+    },
+    {
+      ...about,
+      check: 'exclusive_use',
+      title: 'No other source uses what this one needs alone',
+      run: (tenant, sourceId) =>
+        kernel.db(tenant).transaction(async (tx) => {
+          const source = await liveSource(tx, sourceId);
+          return sharedThings(tx, source, await patterns.of(source, tx.sql));
+        }),
     },
     {
       ...about,
