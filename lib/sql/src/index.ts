@@ -1,0 +1,11 @@
+/**
+ * Reads one SELECT from the document that DuckDB's `json_serialize_sql` writes: may it run (`gate`), which inputs it
+ * names (`tablesOf`), where its columns come from (`columnLineage`). Pure: no engine, no files, so a browser may use it.
+ */
+export { type ColumnLineage, columnLineage, type OutputColumn, type Schemas } from './column-lineage.ts';
+export type { ConstructUse, FunctionUse, SelectFacts, TableUse } from './facts.ts';
+export type { ColumnSource, Unresolved, UnresolvedReason } from './flow.ts';
+export { type FunctionHarm, TABLE_FUNCTIONS } from './functions.ts';
+export { type Allowed, type GateCode, type GateFault, gate } from './gate.ts';
+export { type Place, placeOf } from './place.ts';
+export { selectFacts, tablesOf } from './tables.ts';
