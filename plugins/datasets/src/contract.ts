@@ -56,6 +56,7 @@ export {
   SweptEntry,
   sweepStagedFiles,
 } from './contract/sweep.ts';
+export { type CommittedTable, TableCommits, type TableCommitted } from './contract/table-commits.ts';
 export {
   LegacySnapshot,
   LegacyTable,

@@ -1,9 +1,9 @@
-import type { TenantDb } from '@weir/kernel';
+import { contribute, type TenantDb } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { localPath } from '@weir/lakehouse';
 import t from 'tap';
 import { commitTables } from '../src/commit/commit.ts';
-import { getDataset } from '../src/contract.ts';
+import { type CommittedTable, getDataset, TableCommits } from '../src/contract.ts';
 import { batch, depsOf, type Lake, lake } from './kit.ts';
 
 const rowsOf = async (world: Lake, table: string): Promise<string | undefined> => {
@@ -142,4 +142,30 @@ t.test('a file that one commit names twice is refused, in whichever spelling', a
     await t.rejects(world.tables.commit(acme, request), { code: 'staged_file_refused' });
   }
   t.equal(await rowsOf(world, 'one'), '1');
+});
+
+t.test('who asked for it is told of a new table, of new columns and of every commit, once and within it', async (t) => {
+  const told: CommittedTable[] = [];
+  let refuses = false;
+  const giver = contribute(TableCommits, async (_, table) => {
+    if (refuses) throw kernelProblems.conflict();
+    told.push(table);
+  });
+  const world = await lake(t, {}, [giver]);
+  const acme = await world.tenant('acme');
+  const first = await world.land(acme, 'one', [{ id: 0 }]);
+  const [made, landed] = told.splice(0);
+  const table = { ref: first.ref, datasetId: 'bronze.acme.one', schemaId: 0 };
+  const nobody = { snapshotId: null, parentSnapshotId: null, runId: null, streamId: null, addedRecords: null };
+  t.strictSame(made, { ...table, ...nobody, operation: 'schema' });
+  t.match(landed, { ...table, snapshotId: first.snapshotId, operation: 'append', streamId: 's', addedRecords: '1' });
+  const wider = { type: 'object', properties: { id: { type: 'integer' }, more: { type: 'string' } } };
+  const second = await world.land(acme, 'one', [{ id: 1, more: 'x' }], wider);
+  t.match(told.splice(0), [
+    { operation: 'schema', schemaId: 1, snapshotId: first.snapshotId, runId: null },
+    { operation: 'append', schemaId: 1, snapshotId: second.snapshotId, parentSnapshotId: first.snapshotId },
+  ]);
+  refuses = true;
+  await t.rejects(world.land(acme, 'one', [{ id: 2 }]));
+  t.equal(await rowsOf(world, 'one'), '2', 'a giver that throws fails the commit');
 });

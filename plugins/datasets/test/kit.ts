@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { Tenant, TenantDb } from '@weir/kernel';
+import { type Contributed, definePlugin, type Tenant, type TenantDb } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { type PluginUnderTest, type Teardown, testPlugin } from '@weir/kernel/testing';
 import {
@@ -39,9 +39,18 @@ export interface Lake extends PluginUnderTest {
 
 let staged = 0;
 
-export async function lake(t: Teardown & { testdir(): string }, more: object = {}): Promise<Lake> {
+export async function lake(
+  t: Teardown & { testdir(): string },
+  more: object = {},
+  given: readonly Contributed[] = [],
+): Promise<Lake> {
   const folder = t.testdir();
-  const under = await testPlugin(t, plugin, {
+  const { spec } = plugin;
+  const setup: typeof spec.setup = (kernel) => {
+    const registration = spec.setup(kernel);
+    return { ...registration, contributes: [...(registration.contributes ?? []), ...given] };
+  };
+  const under = await testPlugin(t, definePlugin({ ...spec, setup }), {
     tools,
     settings: { TABLE_CATALOG: 'weir', WEIR_WAREHOUSE: `${folder}/warehouse`, WEIR_SWEEP_GRACE_HOURS: 24, ...more },
     runKinds: [KIND],

@@ -1,9 +1,10 @@
+import { contribute } from '@weir/kernel';
 import { currentSchema } from '@weir/lakehouse';
 import type { Fault } from '@weir/lakehouse/testing';
 import t from 'tap';
 import { inLane } from '../../../test/lane.ts';
 import { commitTables } from '../src/commit/commit.ts';
-import { quarantineOf } from '../src/contract.ts';
+import { type CommittedTable, quarantineOf, TableCommits } from '../src/contract.ts';
 import { loadTables } from '../src/store/table-store.ts';
 import { prepareTable } from '../src/table/prepare.ts';
 import { losing, SCHEMA } from './kit.ts';
@@ -12,7 +13,9 @@ import { remoteLake, requestOf } from './remote-lake.ts';
 for (const manyTables of [true, false]) {
   const how = manyTables ? 'in one step' : 'one by one';
   t.test(`tables of a remote catalog move ${how}, and their checkpoints after them`, async (t) => {
-    const world = await remoteLake(t, { manyTables });
+    const told: CommittedTable[] = [];
+    const given = [contribute(TableCommits, async (_, table) => void told.push(table))];
+    const world = await remoteLake(t, { manyTables, given });
     const request = await requestOf(world, [1, 2], [3]);
     const done = await commitTables(world.depsWith(), world.tenant, request);
     t.match(done.tables, [{ snapshotId: /^\d+$/ }, { snapshotId: /^\d+$/ }]);
@@ -20,6 +23,11 @@ for (const manyTables of [true, false]) {
     t.match(await world.world.tables.checkpoint(world.tenant, 'k'), { state: 2 });
     t.strictSame(await commitTables(world.depsWith(), world.tenant, request), done, 'a repeat answers the same');
     t.equal(world.rows(), 2);
+    t.match(told.splice(0), [
+      { operation: 'schema', snapshotId: null },
+      { operation: 'schema', snapshotId: null },
+      ...done.tables.map(({ snapshotId }) => ({ operation: 'append', snapshotId, runId: request.runId })),
+    ]);
     t.strictSame(await world.world.database.peek('select 1 from datasets.pending_checkpoint'), []);
   });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Contributed } from '@weir/kernel';
 import { localFileIO, type RemoteCatalog, restCatalog } from '@weir/lakehouse';
 import { startFlakyProxy, startRestCatalog } from '@weir/lakehouse/testing';
 import type { Test } from 'tap';
@@ -13,8 +14,11 @@ import { batch, depsOf, lake, SCHEMA } from './kit.ts';
 const SHAPE = { data: ['record', 'data'], extractedAt: ['record', 'emitted_at'] } as const;
 
 /** Tables whose pointers a REST catalog has, behind a proxy that loses what it is told to lose. */
-export async function remoteLake(t: Test, { manyTables }: { manyTables: boolean }) {
-  const world = await lake(t);
+export async function remoteLake(
+  t: Test,
+  { manyTables, given = [] }: { manyTables: boolean; given?: readonly Contributed[] },
+) {
+  const world = await lake(t, {}, given);
   const { WEIR_WAREHOUSE: warehouse } = world.kernel.settings as { WEIR_WAREHOUSE: string };
   const io = localFileIO({ root: warehouse });
   const server = await startRestCatalog({ io, warehouse, manyTables });

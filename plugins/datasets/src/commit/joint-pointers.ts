@@ -1,12 +1,12 @@
 import { faultpoint, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
 import type { CommitRequest, StagedPlace } from '../contract.ts';
-import { datasetId } from '../dataset/dataset-id.ts';
 import { identOf, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
 import type { TableDraft } from './draft-table.ts';
 import { LostRace } from './outcome.ts';
 import { enterStaged, leaveStaged } from './staged-files.ts';
+import { tellCommitted } from './tell-committed.ts';
 
 /**
  * Pointers and checkpoints in one database: they move in one transaction, in which the run's row is locked, so that an
@@ -39,11 +39,8 @@ interface Move {
 }
 
 /** Everything that a commit changes in the database. */
-async function moveAll(
-  { kernel, catalog, events }: TableDeps,
-  tx: TenantTransaction,
-  { request, drafts, assertLease }: Move,
-): Promise<void> {
+async function moveAll(deps: TableDeps, tx: TenantTransaction, { request, drafts, assertLease }: Move): Promise<void> {
+  const { kernel, catalog } = deps;
   const { runId, leaseEpoch, checkpoints } = request;
   if (assertLease) await kernel.runs.assertLease(tx, runId, leaseEpoch);
   // One order for everybody: two commits over the same tables never wait for each other in a circle.
@@ -51,8 +48,8 @@ async function moveAll(
     const to = prepared.newMetadataLocation;
     if (to === from.metadataLocation) continue;
     if (!(await catalog.swapPointer(tx.sql, identOf(commit.ref), from.metadataLocation, to))) throw new LostRace();
-    const hint = { topic: 'dataset', id: datasetId(commit.ref), version: String(prepared.snapshotId) };
-    await events?.publish(tx, hint);
+    const by = { runId, streamId: commit.streamId };
+    await tellCommitted(deps, tx, { ref: commit.ref, metadata: prepared.metadata, by });
   }
   await faultpoint('S11');
   for (const checkpoint of checkpoints) await writeCheckpoint(tx, runId, checkpoint);

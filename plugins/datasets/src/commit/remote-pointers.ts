@@ -2,7 +2,6 @@ import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { writeCheckpoint } from '../checkpoint/checkpoints.ts';
 import { type CommitRequest, datasetProblems } from '../contract.ts';
-import { datasetId } from '../dataset/dataset-id.ts';
 import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
 import type { TableDraft } from './draft-table.ts';
@@ -10,6 +9,7 @@ import { placesOf } from './joint-pointers.ts';
 import { LostRace } from './outcome.ts';
 import { keepPending, type Lease, letPendingGo } from './pending-commits.ts';
 import { enterStaged, leaveStaged } from './staged-files.ts';
+import { tellCommitted } from './tell-committed.ts';
 
 /**
  * Pointers in a remote catalog, checkpoints in our database. The commit waits in the database, whole, before the catalog
@@ -21,7 +21,7 @@ export function remotePointers(
   tenant: Tenant,
   { request, lease }: { request: CommitRequest; lease: Lease },
 ): Pointers {
-  const { kernel, events } = deps;
+  const { kernel } = deps;
   const db = kernel.db(tenant);
   return {
     writesMetadata: false,
@@ -45,9 +45,10 @@ export function remotePointers(
           tx,
           request.tables.flatMap(({ files }) => files.map((file) => locationOf(file))),
         );
-        for (const [at, ref] of refs.entries()) {
-          const version = String(tables[at]?.metadata['current-snapshot-id']);
-          await events?.publish(tx, { topic: 'dataset', id: datasetId(ref), version });
+        for (const [at, { ref, streamId }] of request.tables.entries()) {
+          const metadata = tables[at]?.metadata;
+          if (metadata === undefined) continue;
+          await tellCommitted(deps, tx, { ref, metadata, by: { runId: request.runId, streamId } });
         }
       });
     },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitEffect, CommitEvent, FoundTable } from '@weir/engine';
-import type { Tenant } from '@weir/kernel';
+import type { Tenant, TenantTransaction } from '@weir/kernel';
 import { kernelProblems, type Problem } from '@weir/kernel/contract';
 import {
   type Column,
@@ -17,6 +17,7 @@ import {
 } from '@weir/lakehouse';
 import { type DeferredWrites, deferWrites } from '../commit/deferred-writes.ts';
 import { LostRace, outcomeOf } from '../commit/outcome.ts';
+import { tellCommitted } from '../commit/tell-committed.ts';
 import { datasetProblems, type PrepareOptions, type TableRef } from '../contract.ts';
 import { type CurrentTable, identOf, loadTables, newTableLocation, type TableDeps } from '../store/table-store.ts';
 
@@ -44,21 +45,27 @@ export function schemaEffects(deps: TableDeps, tenant: Tenant, wanted: WantedTab
   let current: CurrentTable | undefined;
   let draft: SchemaDraft | undefined;
 
+  const told = (tx: TenantTransaction, { metadata }: CurrentTable) =>
+    tellCommitted(deps, tx, { ref: wanted.ref, metadata, by: 'schema' });
   const move = async (asked: SchemaDraft): Promise<void> => {
     const { from, to } = asked;
     const ident = identOf(wanted.ref);
     if (remote !== undefined) {
       await moveRemote(remote, ident, asked);
-      [current] = await loadTables(deps, tenant, [wanted.ref]);
+      const [moved] = await loadTables(deps, tenant, [wanted.ref]);
+      current = moved;
+      if (moved !== undefined) await kernel.db(tenant).transaction((tx) => told(tx, moved));
       return;
     }
-    await kernel.db(tenant).transaction(async ({ sql }) => {
+    await kernel.db(tenant).transaction(async (tx) => {
+      const { sql } = tx;
       if (from === undefined) {
         await catalog.ensureNamespace(sql, wanted.ref.namespace);
         await catalog.insertTable(sql, ident, to.metadataLocation).catch(asLostRace);
       } else if (!(await catalog.swapPointer(sql, ident, from.metadataLocation, to.metadataLocation))) {
         throw new LostRace();
       }
+      await told(tx, to);
     });
     current = to;
   };
