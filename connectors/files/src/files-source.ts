@@ -112,6 +112,9 @@ function merged(columns: Columns, found: Columns, where: string): Columns {
   return Object.fromEntries(names.map((name) => [name, widerSchema(columns[name] ?? {}, found[name] ?? {})]));
 }
 
+/** What makes an encoding certain. */
+const DECLARE = 'declare its encoding to be sure';
+
 /** Reads what is new or changed since the state, file by file in the order of their names, with a STATE after each. */
 async function readStream(
   context: ReadContext,
@@ -129,7 +132,10 @@ async function readStream(
     signal.throwIfAborted();
     const { lines: onLines, segment } = emit;
     const reading = { stream: descriptor, columns, emittedAt, onLines, segment, signal };
-    const { entry } = await withReadyFile(file, { ...reader, known }, (ready) => readFile(ready, reading));
+    const { entry } = await withReadyFile(file, { ...reader, known }, async (ready) => {
+      if (ready.isGuessed) await emit.log('WARN', `${file.name} is no UTF-8 and is read as Windows-1252: ${DECLARE}`);
+      return readFile(ready, reading);
+    });
     reached = withFile(reached, file, entry);
     await emit.state(reached);
   }

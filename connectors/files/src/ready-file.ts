@@ -21,6 +21,8 @@ export type ReadyFile = {
   readonly delimiter: Delimiter | undefined;
   /** Whether every row of a CSV file ends with LF; else with whatever one line break the file has. */
   readonly isEven: boolean;
+  /** Whether it is read as Windows-1252 because it is no UTF-8, not because that was declared. */
+  readonly isGuessed?: boolean;
   /** The words for a place in the file, from the number of a line of what is at `path`. */
   readonly where: (line?: number) => string;
 };
@@ -123,7 +125,8 @@ async function readyAt(file: SourceFile, still: Still, { from, size, temp }: Par
     // As DuckDB counts, a row is one line.
     return header.bytes === 0 ? 0 : 1;
   });
-  return { path, format, delimiter, isEven: true, where: whereIn(name, from, headerLines) };
+  const isGuessed = file.encoding === undefined && encoding === 'windows-1252';
+  return { path, format, delimiter, isEven: true, isGuessed, where: whereIn(name, from, headerLines) };
 }
 
 /** Where no byte is a carriage return, DuckDB sees for itself that rows end with LF. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { connectorConformance } from '@weir/connector-sdk/testing';
 import t from 'tap';
-import { configured, dataOf, discover, folder, PROGRAM, parquet, read } from './kit.ts';
+import { configured, dataOf, discover, folder, PROGRAM, parquet, read, type Said } from './kit.ts';
 
 const DOCUMENTS = ['{"id":1,"name":"x"}', '{"id":2,"tags":["y"]}'];
 const ALL = { csv: 'id,name\n1,x\n2,y\n', jsonl: `${DOCUMENTS.join('\n')}\n`, json: `[${DOCUMENTS.join(',')}]` };
@@ -112,6 +112,8 @@ t.test('a packed file of many members or frames is read to its end', async (t) =
   }
 });
 
+const logsOf = ({ messages }: Said) => messages.filter((m) => m.type === 'LOG').map((m) => m.log.message);
+
 t.test('encodings are seen from the file, or are declared', async (t) => {
   const text = 'name;größe\nZoë “x” €;1\n';
   const narrow = Buffer.from(
@@ -141,7 +143,10 @@ t.test('encodings are seen from the file, or are declared', async (t) => {
     'mark.jsonl',
     'wide.json',
   ]) {
-    t.strictSame(dataOf(await read({ path, glob })), [{ name: 'Zoë “x” €', größe: 1 }], glob);
+    const said = await read({ path, glob });
+    t.strictSame(dataOf(said), [{ name: 'Zoë “x” €', größe: 1 }], glob);
+    const guessed = [`narrow.csv is no UTF-8 and is read as Windows-1252: declare its encoding to be sure`];
+    t.strictSame(logsOf(said), glob === 'narrow.csv' ? guessed : [], `${glob}: the log says what was guessed`);
   }
   const bare = await folder({
     'a.csv': wide.subarray(2),
@@ -155,11 +160,8 @@ t.test('encodings are seen from the file, or are declared', async (t) => {
     ['c.csv', 'iso-8859-1', { v: 'Ã©' }],
     ['c.csv', 'utf-8', { v: 'é' }],
   ] as const) {
-    t.strictSame(
-      dataOf(await read({ path: bare, streams: [{ name: 's', glob, encoding }] })),
-      [found],
-      `${glob} ${encoding}`,
-    );
+    const said = await read({ path: bare, streams: [{ name: 's', glob, encoding }] });
+    t.strictSame([dataOf(said), logsOf(said)], [[found], []], `${glob} ${encoding}`);
   }
   t.equal(await discover({ path, glob: 'narrow.csv', encoding: 'utf-8' }), 'encoding_invalid');
 });
