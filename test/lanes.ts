@@ -92,6 +92,8 @@ export const LANES = {
       'lib/run-logs/src',
     ],
   },
+  /** Every query of TPC-H and TPC-DS against another reader of SQL. */
+  lineage: { files: ['lib/sql/test/tpc.soak.ts'], inputs: ['lib/sql'] },
   simulator: { program: ['lib/sync-machine/test/soak.ts', '100000'], inputs: ['lib/sync-machine'] },
   load: { hog: true, inputs: ['**'] },
   idp: {

@@ -4,7 +4,7 @@ import { queryRelation } from './query-relation.ts';
 import { type Column, createNotes, type Env, NO_SCOPE, sourceRelation, TooComplex } from './scope.ts';
 
 export interface OutputColumn {
-  /** Undefined where DuckDB makes the name from the expression. */
+  /** As the statement writes it, whatever its case in the table; undefined where DuckDB makes it from the expression. */
   readonly name?: string;
   /** The columns that the value is computed from. */
   readonly sources: readonly ColumnSource[];
