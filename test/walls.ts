@@ -41,7 +41,7 @@ export const RULES: IForbiddenRuleType[] = [
     '^lib/[^/]+/src/index\\.ts$',
   ]),
   leaf('lakehouse-knows-two-libraries', '^lakehouse/src', '^lakehouse/', ['^lib/(parquet|processes)/src/index\\.ts$']),
-  leaf('migrations-are-a-leaf', '^migrations/src', '^migrations/'),
+  leaf('migrations-know-only-libraries', '^migrations/src', '^migrations/', ['^lib/vault/src/index\\.ts$']),
   leaf('sdk-is-a-leaf', '^connectors/sdk/src', '^connectors/sdk/'),
   leaf('connectors-know-only-the-sdk', '^connectors/(?!sdk/)([^/]+)/src', '^connectors/$1/', [
     '^connectors/sdk/',

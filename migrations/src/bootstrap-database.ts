@@ -1,9 +1,15 @@
-import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { type Client, type ClientConfig, escapeIdentifier, escapeLiteral } from 'pg';
 import { connect } from './connect.ts';
 
-export interface BootstrapOptions {
+/** A server as its superuser reaches it. */
+export interface SuperuserPlace {
   /** A superuser's URL on any database of the server. */
   superuserUrl: string;
+  /** How the connection is protected. */
+  ssl?: ClientConfig['ssl'];
+}
+
+export interface BootstrapOptions extends SuperuserPlace {
   database: string;
   passwords: { owner: string; app: string; system: string };
 }
@@ -18,8 +24,8 @@ const COMMON_DATABASE = 'postgres';
  * another, none is superuser, none bypasses row security. The public schema is closed, and so is database `postgres`
  * to roles that were not granted it.
  */
-export async function bootstrapDatabase({ superuserUrl, database, passwords }: BootstrapOptions): Promise<void> {
-  const server = await connect({ connectionString: superuserUrl });
+export async function bootstrapDatabase({ database, passwords, ...place }: BootstrapOptions): Promise<void> {
+  const server = await connect({ connectionString: place.superuserUrl, ssl: place.ssl });
   try {
     await server.query('select pg_advisory_lock($1)', [BOOTSTRAP_LOCK]);
     await ensureRole(server, 'weir_owner', passwords.owner, 'nobypassrls');
@@ -31,7 +37,7 @@ export async function bootstrapDatabase({ superuserUrl, database, passwords }: B
   } finally {
     await server.end();
   }
-  await inDatabase(superuserUrl, database, async (inside) => {
+  await inDatabase(place, database, async (inside) => {
     await inside.query('revoke all on schema public from public');
     await inside.query(`revoke temporary on database ${escapeIdentifier(database)} from public`);
   });
@@ -48,8 +54,12 @@ async function closeCommonDatabase(server: Client): Promise<void> {
 }
 
 /** A role for development clients that reads every tenant's tables: never made outside development. */
-export async function createDevelopmentReader(superuserUrl: string, database: string, password: string): Promise<void> {
-  await inDatabase(superuserUrl, database, async (inside) => {
+export async function createDevelopmentReader(
+  place: SuperuserPlace,
+  database: string,
+  password: string,
+): Promise<void> {
+  await inDatabase(place, database, async (inside) => {
     await ensureRole(inside, 'weir_dev', password, 'bypassrls');
     const { rows } = await inside.query(
       `select nspname from pg_namespace where nspname !~ '^pg_' and nspname not in ('information_schema', 'public')`,
@@ -70,10 +80,14 @@ async function ensureRole(client: Client, role: string, password: string, bypass
   );
 }
 
-async function inDatabase(url: string, database: string, work: (client: Client) => Promise<void>): Promise<void> {
-  const address = new URL(url);
+async function inDatabase(
+  place: SuperuserPlace,
+  database: string,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const address = new URL(place.superuserUrl);
   address.pathname = `/${database}`;
-  const client = await connect({ connectionString: address.href });
+  const client = await connect({ connectionString: address.href, ssl: place.ssl });
   try {
     await work(client);
   } finally {

@@ -24,7 +24,12 @@ import { s22_missed_times } from './s22_missed_times.ts';
 import { s23_runs } from './s23_runs.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
-export { type BootstrapOptions, bootstrapDatabase, createDevelopmentReader } from './bootstrap-database.ts';
+export {
+  type BootstrapOptions,
+  bootstrapDatabase,
+  createDevelopmentReader,
+  type SuperuserPlace,
+} from './bootstrap-database.ts';
 export { createTenant, tenantScope } from './create-tenant.ts';
 export { LedgerMismatch } from './ledger-mismatch.ts';
 export { type MigrateOptions, migrate } from './migrate.ts';

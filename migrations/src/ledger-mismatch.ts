@@ -1,4 +1,4 @@
-/** The ledger in the database is not a beginning of this program's list, or a list is one that must not be applied. */
+/** The ledger is not a beginning of this program's list, a list must not be applied, or settings cannot be followed. */
 export class LedgerMismatch extends Error {
   constructor(fault: string) {
     super(fault);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { databaseTls, SSL_MODES } from '@weir/vault';
 import type { ClientConfig } from 'pg';
 import {
   bootstrapDatabase,
@@ -11,9 +12,12 @@ import {
   migrations,
   type PluginMigrations,
   readPluginMigrations,
+  type SuperuserPlace,
 } from './index.ts';
 
 const EXIT_REFUSED = 78;
+
+const TLS_NAMES = ['WEIR_DB_SSL_MODE', 'WEIR_DB_SSL_ROOT_CERT', 'WEIR_DB_SSL_CERT', 'WEIR_DB_SSL_KEY'];
 
 /** `NAME` or the content of the file that `NAME_FILE` names. */
 function variable(name: string, fallback?: string): string {
@@ -23,14 +27,35 @@ function variable(name: string, fallback?: string): string {
   return value ?? (fallback as string);
 }
 
+/** How a connection to this host is protected. Throws `LedgerMismatch` with the settings that cannot be followed. */
+function sslTo(host: string): NonNullable<ClientConfig['ssl']> {
+  const isSet = (name: string) => process.env[name] !== undefined || process.env[`${name}_FILE`] !== undefined;
+  const given = TLS_NAMES.filter(isSet).map((name) => [name, variable(name)]);
+  const settings = { WEIR_MODE: process.env.WEIR_MODE, ...Object.fromEntries(given) };
+  const { WEIR_DB_SSL_MODE: mode = 'disable' } = settings as Record<string, string>;
+  if (!SSL_MODES.some((known) => known === mode))
+    throw new LedgerMismatch(`WEIR_DB_SSL_MODE must be one of ${SSL_MODES.join(', ')}`);
+  const { ssl, faults } = databaseTls(settings, host);
+  if (faults.length > 0) throw new LedgerMismatch(faults.join('; '));
+  return ssl;
+}
+
 function ownerConnection(): ClientConfig {
+  const host = variable('DB_HOST', '127.0.0.1');
   return {
-    host: variable('DB_HOST', '127.0.0.1'),
+    host,
+    ssl: sslTo(host),
     port: Number(variable('DB_PORT', '5432')),
     database: variable('DB_NAME', 'weir'),
     user: variable('WEIR_DB_OWNER_USER', 'weir_owner'),
     password: variable('WEIR_DB_OWNER_PASSWORD'),
   };
+}
+
+/** A superuser's URL; one that names an `sslmode` has the last word on it. */
+function superuser(): SuperuserPlace {
+  const superuserUrl = variable('WEIR_DB_SUPERUSER_URL');
+  return { superuserUrl, ssl: sslTo(URL.parse(superuserUrl)?.hostname ?? '') };
 }
 
 /** The third-party lists of the deployment; where none is named and none lies here, there are none. */
@@ -45,7 +70,7 @@ const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`
 async function main([command = 'up', ...words]: string[]): Promise<void> {
   if (command === 'bootstrap') {
     await bootstrapDatabase({
-      superuserUrl: variable('WEIR_DB_SUPERUSER_URL'),
+      ...superuser(),
       database: variable('DB_NAME', 'weir'),
       passwords: {
         owner: variable('WEIR_DB_OWNER_PASSWORD'),
@@ -65,7 +90,7 @@ async function main([command = 'up', ...words]: string[]): Promise<void> {
     print({ tenant_id: tenantId, alias, scope, created });
   } else if (command === 'development-reader') {
     const password = variable('WEIR_DB_DEVELOPMENT_PASSWORD');
-    await createDevelopmentReader(variable('WEIR_DB_SUPERUSER_URL'), variable('DB_NAME', 'weir'), password);
+    await createDevelopmentReader(superuser(), variable('DB_NAME', 'weir'), password);
     print({ role: 'weir_dev', created: true });
   } else {
     throw new LedgerMismatch('commands: bootstrap, up, tenant create <alias>, development-reader');

@@ -22,6 +22,23 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'values come from the environment, from files and from defaults, typed and frozen',
     'DB_PASSWORD_FILE',
   ),
+  ...proved(
+    'test/test/database-tls.test.ts',
+    'each mode trusts what it says, and the role shows its certificate',
+    'WEIR_DB_SSL_MODE',
+    'WEIR_DB_SSL_ROOT_CERT',
+    'WEIR_DB_SSL_CERT',
+    'WEIR_DB_SSL_KEY',
+  ),
+  ...proved(
+    'test/test/engine-tls.test.ts',
+    'a name, an authority or a certificate that is not the right one is refused by name',
+    'WEIR_WORKFLOW_TLS',
+    'WEIR_WORKFLOW_TLS_ROOT_CERT',
+    'WEIR_WORKFLOW_TLS_SERVER_NAME',
+    'WEIR_WORKFLOW_TLS_CERT',
+    'WEIR_WORKFLOW_TLS_KEY',
+  ),
   ...proved(PLATFORM, 'the engine is looked for there', 'WORKFLOW_HOST', 'WORKFLOW_PORT'),
   ...proved(PLATFORM, 'the engine keeps the work in that namespace', 'WORKFLOW_NAMESPACE'),
   ...proved(

@@ -11,7 +11,7 @@ const FAULTS: Record<string, [from: string, to: string]> = {
   'kernel-knows-no-plugin': ['kernel/src/index.ts', 'plugins/sources/src/contract.ts'],
   'work-knows-the-kernel-and-libraries': ['work/src/index.ts', 'plugins/sources/src/contract.ts'],
   'lakehouse-knows-two-libraries': ['lakehouse/src/index.ts', 'kernel/src/contract.ts'],
-  'migrations-are-a-leaf': ['migrations/src/index.ts', 'kernel/src/contract.ts'],
+  'migrations-know-only-libraries': ['migrations/src/index.ts', 'kernel/src/contract.ts'],
   'sdk-is-a-leaf': ['connectors/sdk/src/index.ts', 'connectors/runtime/src/index.ts'],
   'connectors-know-only-the-sdk': ['connectors/files/src/main.ts', 'connectors/runtime/src/index.ts'],
   'plugins-meet-at-contracts': ['plugins/sources/src/plugin.ts', 'plugins/datasets/src/plugin.ts'],

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Static } from '@sinclair/typebox';
 import {
+  enginePlace,
   engineSettings,
   Refusal,
   readSettings,
@@ -98,12 +99,7 @@ function workersOf(roles: readonly string[]): WorkerRecord[] {
 function openEngine(): Workflows {
   const owner = 'probe';
   const values = readSettings([{ owner, schema: engineSettings }], process.env).get(owner);
-  const {
-    WORKFLOW_HOST: host,
-    WORKFLOW_PORT: port,
-    WORKFLOW_NAMESPACE: namespace,
-  } = values as Static<typeof engineSettings>;
-  return temporalWorkflows({ address: `${host}:${port}`, namespace });
+  return temporalWorkflows(enginePlace(values as Static<typeof engineSettings>));
 }
 
 main().then(

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { startTelemetry, type Telemetry } from '@weir/telemetry';
-import { type OpenedVault, openVault, type Vault } from '@weir/vault';
+import { databaseTls, engineTls, type OpenedVault, openVault, type Vault } from '@weir/vault';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { developmentDefaults } from '../config/development-defaults.ts';
@@ -26,6 +26,7 @@ import { runMetrics } from '../runs/run-metrics.ts';
 import type { RunKind } from '../runs/runs.ts';
 import { type TenantPlugins, tenantPlugins } from '../tenancy/tenant-plugins.ts';
 import { tenantStore } from '../tenancy/tenant-store.ts';
+import { assertEngineTls, enginePlace } from '../workflows/engine-place.ts';
 import { temporalWorkflows } from '../workflows/temporal-workflows.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { kernelServices } from './kernel-services.ts';
@@ -89,6 +90,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
     name: settings.DB_NAME,
     user: settings.DB_USER,
     password: settings.DB_PASSWORD.reveal(),
+    ssl: databaseTls(settings, settings.DB_HOST).ssl,
     poolSize: settings.WEIR_DB_POOL_SIZE,
     entities: [Run, ...plan.planned.flatMap(({ plugin }) => plugin.spec.entities ?? [])],
     log,
@@ -96,6 +98,7 @@ export async function bootPlatform(options: BootOptions): Promise<RunningPlatfor
   try {
     await database.assertSafeRole();
     await checkHead(database.sql, release.migrations, histories);
+    await assertEngineTls(enginePlace(settings));
     const platform = assemble(plan, { telemetry, log, database }, options.environment);
     for (const { registration } of platform.plugins) await registration.start?.();
     return platform;
@@ -120,7 +123,7 @@ async function readPlan({ platformFile, environment, program }: BootOptions) {
   );
   const allSettings = readSettings(
     [
-      { owner: 'kernel', schema: kernelSettings, check: (values) => openVault(values, environment).faults },
+      { owner: 'kernel', schema: kernelSettings, check: (values) => kernelFaults(values, environment) },
       ...planned.flatMap(({ manifest, plugin }) =>
         plugin.spec.settings === undefined ? [] : [{ owner: manifest.id, schema: plugin.spec.settings }],
       ),
@@ -143,11 +146,7 @@ function assemble(plan: Plan, connected: Connected, environment: Environment): R
   const { order, planned, settings, declared } = plan;
   const { telemetry, log, database } = connected;
   const { vault, prove, deriveKey } = openVault(settings, environment);
-  const workflows = temporalWorkflows({
-    address: `${settings.WORKFLOW_HOST}:${settings.WORKFLOW_PORT}`,
-    namespace: settings.WORKFLOW_NAMESPACE,
-    traceparent: telemetry.traceparent,
-  });
+  const workflows = temporalWorkflows({ ...enginePlace(settings), traceparent: telemetry.traceparent });
   const kinds: RunKind[] = [];
   const given = contributions();
   const metrics = createMetrics();
@@ -206,6 +205,15 @@ interface Connected {
   telemetry: Telemetry;
   log: Logger;
   database: Database;
+}
+
+/** What no schema can say of the kernel's settings: whether keys and certificates are such. */
+function kernelFaults(values: Readonly<Record<string, unknown>>, environment: Environment): string[] {
+  return [
+    ...openVault(values, environment).faults,
+    ...databaseTls(values, String(values.DB_HOST)).faults,
+    ...engineTls(values, String(values.WORKFLOW_HOST)).faults,
+  ];
 }
 
 /** Packages are found from where `platform.json` lies, so that a deployment chooses its own plugins. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { SSL_MODES } from '@weir/vault';
 import { OneOf } from '../contract/shapes.ts';
 import { SecretSetting } from './settings.ts';
 
@@ -18,10 +19,37 @@ export const kernelSettings = Type.Object({
   DB_NAME: Type.String({ default: 'weir', description: 'Name of the service database' }),
   DB_USER: Type.String({ default: 'weir_app', description: 'Role of API and workers, which owns no table' }),
   DB_PASSWORD: SecretSetting({ description: 'Password of DB_USER' }),
+  WEIR_DB_SSL_MODE: Type.Optional(
+    OneOf([...SSL_MODES], {
+      description: 'TLS to the database; verify-full unless set, but disable in development and on loopback',
+    }),
+  ),
+  WEIR_DB_SSL_ROOT_CERT: Type.Optional(
+    Type.String({ description: 'Authorities that vouch for the database, PEM; those of Node when absent' }),
+  ),
+  WEIR_DB_SSL_CERT: Type.Optional(
+    Type.String({ description: 'Certificate that the database asks of its clients, PEM' }),
+  ),
+  WEIR_DB_SSL_KEY: Type.Optional(SecretSetting({ description: 'Private key of it, PEM' })),
   WEIR_DB_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 200, default: 10, description: 'Connections of one process' }),
   WORKFLOW_HOST: Type.String({ default: '127.0.0.1', description: 'Host of the workflow engine' }),
   WORKFLOW_PORT: Type.Integer({ minimum: 1, maximum: 65535, default: 7233, description: 'Port of the engine' }),
   WORKFLOW_NAMESPACE: Type.String({ default: 'default', description: 'Namespace of the workflow engine' }),
+  WEIR_WORKFLOW_TLS: Type.Optional(
+    OneOf(['on', 'off'], {
+      description: 'TLS to the workflow engine; on unless set, but off in development and on loopback',
+    }),
+  ),
+  WEIR_WORKFLOW_TLS_ROOT_CERT: Type.Optional(
+    Type.String({ description: 'Authorities that vouch for the engine, PEM; those of the system when absent' }),
+  ),
+  WEIR_WORKFLOW_TLS_SERVER_NAME: Type.Optional(
+    Type.String({ minLength: 1, description: 'Name in the certificate of the engine; WORKFLOW_HOST when absent' }),
+  ),
+  WEIR_WORKFLOW_TLS_CERT: Type.Optional(
+    Type.String({ description: 'Certificate that the engine asks of its clients, PEM' }),
+  ),
+  WEIR_WORKFLOW_TLS_KEY: Type.Optional(SecretSetting({ description: 'Private key of it, PEM' })),
   IDP_URL: Type.String({ format: 'uri', description: 'Where the identity provider publishes its keys' }),
   IDP_REALM: Type.Optional(Type.String({ description: 'Realm below IDP_URL, where the provider has realms' })),
   IDP_ISSUER: Type.String({ format: 'uri', description: 'The issuer that tokens must name' }),
@@ -62,6 +90,10 @@ export const kernelSettings = Type.Object({
 });
 
 /** What it takes to reach the workflow engine and no more, for programs that ask only that. */
-export const engineSettings = Type.Pick(kernelSettings, ['WORKFLOW_HOST', 'WORKFLOW_PORT', 'WORKFLOW_NAMESPACE']);
+export const engineSettings = Type.Pick(kernelSettings, [
+  ...(['WEIR_MODE', 'WORKFLOW_HOST', 'WORKFLOW_PORT', 'WORKFLOW_NAMESPACE', 'WEIR_WORKFLOW_TLS'] as const),
+  ...(['WEIR_WORKFLOW_TLS_ROOT_CERT', 'WEIR_WORKFLOW_TLS_SERVER_NAME'] as const),
+  ...(['WEIR_WORKFLOW_TLS_CERT', 'WEIR_WORKFLOW_TLS_KEY'] as const),
+]);
 
 export type KernelSettings = Static<typeof kernelSettings>;

@@ -1,3 +1,4 @@
+import { databaseTlsFault } from '@weir/vault';
 import { Problem } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 
@@ -37,7 +38,7 @@ export function databaseError(thrown: unknown): unknown {
       return kernelProblems.dependencyUnavailable({ cause: thrown });
     }
   }
-  return thrown;
+  return databaseTlsFault(thrown) === undefined ? thrown : kernelProblems.dependencyUnavailable({ cause: thrown });
 }
 
 interface ErrorLike {

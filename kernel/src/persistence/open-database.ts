@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -26,6 +27,8 @@ export interface DatabaseOptions {
   name: string;
   user: string;
   password: string;
+  /** How the connections are protected; `false` and nothing: in the clear. */
+  ssl?: ConnectionOptions | false;
   /** The entities of the kernel and of all plugins. */
   entities: readonly AnyEntity[];
   log: Logger;
@@ -60,6 +63,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     discovery: { warnWhenNoEntities: false },
     pool: { min: 0, max: options.poolSize ?? POOL_SIZE },
     driverOptions: {
+      ssl: options.ssl ?? false,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,

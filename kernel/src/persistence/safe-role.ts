@@ -1,3 +1,4 @@
+import { databaseTlsFault } from '@weir/vault';
 import { Refusal } from '../config/refusal.ts';
 import type { PlatformSql } from './run-sql.ts';
 
@@ -15,9 +16,12 @@ select rolname, rolsuper as "is superuser", rolbypassrls as "bypasses row securi
     as "lends its policies to a member"
 from held`;
 
-/** Throws a `Refusal` when the role could walk through the tenant wall. */
+/** Throws a `Refusal` when the role could walk through the tenant wall, or when TLS keeps it from connecting at all. */
 export async function assertSafeRole(sql: PlatformSql): Promise<void> {
-  const { rows } = await sql(HELD_ROLES, []);
+  const { rows } = await sql(HELD_ROLES, []).catch((error: unknown) => {
+    const fault = databaseTlsFault(error);
+    throw fault === undefined ? error : new Refusal('database refused', [fault]);
+  });
   const faults = rows.flatMap(({ rolname, ...dangers }) =>
     Object.keys(dangers).flatMap((danger) => (dangers[danger] ? [`database role ${rolname} ${danger}`] : [])),
   );

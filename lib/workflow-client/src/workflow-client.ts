@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type {
   Client,
+  ConnectionOptions,
   WorkflowClientInterceptor,
   WorkflowExecutionDescription,
   WorkflowHandle,
@@ -29,6 +30,8 @@ function isAway(error: unknown): boolean {
 export interface WorkflowClientOptions {
   address: string;
   namespace: string;
+  /** How the connection is protected; in the clear when absent. */
+  tls?: ConnectionOptions['tls'];
   /** The current `traceparent`, for the workflows that it starts. */
   traceparent?: () => string | undefined;
   /** Makes what is thrown when the engine is away. */
@@ -125,9 +128,9 @@ export function workflowClient(options: WorkflowClientOptions) {
   };
 }
 
-async function connect(sdk: Sdk, { address, namespace, traceparent }: WorkflowClientOptions): Promise<Client> {
+async function connect(sdk: Sdk, { address, namespace, tls, traceparent }: WorkflowClientOptions): Promise<Client> {
   return new sdk.Client({
-    connection: await sdk.Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS }),
+    connection: await sdk.Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...(tls && { tls }) }),
     namespace,
     dataConverter: { payloadConverterPath },
     interceptors: { workflow: [traced(sdk, traceparent)] },

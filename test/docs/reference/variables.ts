@@ -59,7 +59,8 @@ export const VARIABLE_GROUPS: readonly VariableGroup[] = [
   },
   {
     title: 'Migrations',
-    intro: '`weir migrate` and `node migrations/src/main.ts bootstrap|up|tenant create <alias>|development-reader`.',
+    intro:
+      '`weir migrate` and `node migrations/src/main.ts bootstrap|up|tenant create <alias>|development-reader`. `DB_*`, `WEIR_DB_SSL_*` and `WEIR_MODE` mean what they mean above.',
     variables: [
       filed('WEIR_DB_SUPERUSER_URL', 'Postgres URL, secret', 'required by `bootstrap`', 'Makes roles and database'),
       filed('WEIR_DB_OWNER_USER', 'string', '`weir_owner`', 'The role that owns the tables'),

@@ -1,6 +1,12 @@
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { WorkerDeps } from '@weir/kernel';
-import { payloadConverterPath, type RunningPlatform, taskQueue } from '@weir/kernel/boot';
+import {
+  type EnginePlace,
+  enginePlace,
+  payloadConverterPath,
+  type RunningPlatform,
+  taskQueue,
+} from '@weir/kernel/boot';
 import { ActivityWatches } from '@weir/kernel/contract';
 import type { ProcessState, RoleState } from '../process/process-state.ts';
 import { type InterceptDeps, interceptActivities } from './intercept-activities.ts';
@@ -45,14 +51,14 @@ export interface RunningRoles {
 export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> {
   const { platform, roles, environment, workDir } = options;
   const { settings, telemetry } = platform;
-  const { WORKFLOW_HOST: host, WORKFLOW_PORT: port, WORKFLOW_NAMESPACE: namespace } = settings;
+  const { address, namespace, tls } = enginePlace(settings);
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       platform.log[level === 'ERROR' ? 'error' : 'warn'](meta ?? {}, message);
     }),
   });
-  const connection = await NativeConnection.connect({ address: `${host}:${port}` });
+  const connection = await connectToEngine(address, tls);
   const workers: Worker[] = [];
   const pollers: (PollingWorker & Pick<RoleState, 'role' | 'slots'>)[] = [];
   const children = { ...options.children, environment: () => traceEnvironment(settings, telemetry, environment) };
@@ -101,6 +107,17 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
       return poller === undefined ? [] : [{ ...poller, in_flight: worker.getStatus().numInFlightActivities }];
     });
   return { polling: untilPolling(platform, pollers), ended, states, drain };
+}
+
+/** The client's own error names nothing that an operator could look at. */
+async function connectToEngine(address: string, tls: EnginePlace['tls']): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect({ address, ...(tls && { tls }) });
+  } catch (cause) {
+    const how =
+      tls === undefined ? 'without TLS; check WORKFLOW_HOST and WEIR_WORKFLOW_TLS' : 'over TLS; check WORKFLOW_HOST';
+    throw new Error(`the workflow engine does not answer ${how} (${(cause as Error).message})`, { cause });
+  }
 }
 
 function interceptors(platform: RunningPlatform, of: Pick<InterceptDeps, 'queue' | 'gate'>) {

@@ -10,7 +10,7 @@ export class Migrate extends WeirCommand {
     category: 'Operation',
     description: 'Apply the migrations that the database lacks',
     details:
-      'Reads DB_HOST, DB_PORT, DB_NAME, WEIR_DB_OWNER_USER and WEIR_DB_OWNER_PASSWORD or WEIR_DB_OWNER_PASSWORD_FILE.',
+      'Reads DB_HOST, DB_PORT, DB_NAME, WEIR_DB_SSL_*, WEIR_DB_OWNER_USER and WEIR_DB_OWNER_PASSWORD or WEIR_DB_OWNER_PASSWORD_FILE.',
   });
 
   async execute(): Promise<number> {

@@ -50,6 +50,7 @@ async function migrations(
       signal: interrupted,
       env: {
         ...env,
+        WEIR_MODE: 'development',
         DB_HOST: database.host,
         DB_PORT: String(database.port),
         DB_NAME: database.name,
