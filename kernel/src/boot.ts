@@ -2,7 +2,7 @@ import type { BootOptions, RunningPlatform } from './boot/boot-platform.ts';
 import type { ApiServer } from './boot/start-api.ts';
 
 export { payloadConverterPath } from '@weir/workflow-client';
-export { planPlatform, taskQueue } from './boot/plan-platform.ts';
+export { planPlatform, platformPath, queueSettings, taskQueue } from './boot/plan-platform.ts';
 export { engineSettings } from './config/kernel-settings.ts';
 export { Refusal } from './config/refusal.ts';
 export { refuseToStart } from './config/refuse-to-start.ts';

@@ -1,10 +1,8 @@
-import { resolve } from 'node:path';
-import { bootPlatform, planPlatform, refuseToStart, startApi } from './boot.ts';
-
-const platformFile = resolve(process.env.WEIR_PLATFORM ?? 'platform.json');
+import { bootPlatform, planPlatform, platformPath, refuseToStart, startApi } from './boot.ts';
 
 /** The API process: read, plan, boot, listen; SIGTERM drains. `--plan` prints the boot order and stops. */
 async function main(): Promise<void> {
+  const platformFile = platformPath(process.env);
   if (process.argv.includes('--plan')) {
     const { order } = planPlatform(platformFile);
     process.stdout.write(`${JSON.stringify({ order })}\n`);

@@ -80,8 +80,11 @@ async function main([command = 'up', ...words]: string[]): Promise<void> {
     });
     print({ database: variable('DB_NAME', 'weir'), bootstrapped: true });
   } else if (command === 'up') {
-    const plugins = await thirdParties(process.env.WEIR_PLATFORM);
-    const applied = await migrate(ownerConnection(), migrations, { plugins, releaseSha: process.env.WEIR_RELEASE_SHA });
+    const plugins = await thirdParties(variable('WEIR_PLATFORM', '') || undefined);
+    const applied = await migrate(ownerConnection(), migrations, {
+      plugins,
+      releaseSha: variable('WEIR_RELEASE_SHA', '') || undefined,
+    });
     await ensureSharedNamespaces(ownerConnection(), variable('TABLE_CATALOG', 'weir'));
     for (const name of applied) print({ applied: name });
     if (applied.length === 0) print({ nothing_to_do: true, head: migrations.at(-1)?.name });

@@ -93,6 +93,13 @@ t.test('WORKFLOW_SOURCE_TASK_QUEUE, WORKFLOW_DISCOVERY_TASK_QUEUE: work waits in
   const waitsIn = (queue: string) => ({ code: 'no_worker', details: { members: { queue } } });
   await t.rejects(runs.admit('source-sync'), waitsIn('of-syncs'));
   await t.rejects(runs.admit('source-discovery'), waitsIn('of-discoveries'));
+  const { WORKFLOW_SOURCE_TASK_QUEUE: _, ...unset } = base;
+  const WORKFLOW_SOURCE_TASK_QUEUE_FILE = join(t.testdir({ queue: 'of-a-file\n' }), 'queue');
+  const environment = { ...unset, WORKFLOW_SOURCE_TASK_QUEUE_FILE };
+  const platform = await bootPlatform({ platformFile, environment, program: 'test', log: silent });
+  t.teardown(() => platform.stop());
+  await t.rejects(platform.runs.admit('source-sync'), waitsIn('of-a-file'));
+  await refused(t, { WORKFLOW_SOURCE_TASK_QUEUE_FILE }, /WORKFLOW_SOURCE_TASK_QUEUE and .*_FILE are both set/);
 });
 
 t.test(

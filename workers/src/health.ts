@@ -13,7 +13,8 @@ import {
   type Workflows,
 } from '@weir/kernel/boot';
 import { type HealthFinding, judgeBeat, judgeBounds, judgePollers } from './judge-worker.ts';
-import { livingWorkers, stateFolder, type WorkerRecord } from './process/process-state.ts';
+import { livingWorkers, type WorkerRecord } from './process/process-state.ts';
+import { workerFolders } from './process/worker-folders.ts';
 
 const EXIT_UNHEALTHY = 1;
 const MS_PER_SECOND = 1_000;
@@ -86,7 +87,7 @@ async function judgeAll(
 
 /** What the living workers of these roles say of themselves; one that ends meanwhile is not there. */
 function workersOf(roles: readonly string[]): WorkerRecord[] {
-  const records = livingWorkers(stateFolder(process.env)).flatMap((file) => {
+  const records = livingWorkers(workerFolders(process.env).state).flatMap((file) => {
     try {
       return [JSON.parse(readFileSync(file, 'utf8')) as WorkerRecord];
     } catch {

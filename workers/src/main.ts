@@ -1,12 +1,12 @@
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bootPlatform, Refusal, type RunningPlatform, refuseToStart, taskQueue } from '@weir/kernel/boot';
+import { bootPlatform, platformPath, Refusal, type RunningPlatform, refuseToStart, taskQueue } from '@weir/kernel/boot';
 import { holdToMemory, ownMemory } from './hold-to-memory.ts';
 import { readCapacities } from './process/capacity.ts';
 import { holdToBounds, ownFacts } from './process/own-bounds.ts';
-import { processState, stateFolder } from './process/process-state.ts';
+import { processState } from './process/process-state.ts';
 import { startWatchdog } from './process/watchdog.ts';
+import { workerFolders } from './process/worker-folders.ts';
 import { loadRoles } from './role/roles.ts';
 import { runRoles } from './role/run-roles.ts';
 
@@ -19,16 +19,15 @@ async function main(): Promise<void> {
   const names = [...new Set((values.roles ?? '').split(',').filter((name) => name !== ''))];
   if (names.length === 0) throw new Refusal('worker refused', ['--roles names no role, such as --roles source']);
   const capacities = readCapacities(names, environment);
-  const platformFile = resolve(environment.WEIR_PLATFORM ?? 'platform.json');
+  const { work: workDir, cache: cacheDir, state: stateDir } = workerFolders(environment);
+  const platformFile = platformPath(environment);
   const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
   const facts = ownFacts();
   const missing_bounds = holdToBounds(platform, facts);
   const roles = await loadRoles(platform, capacities);
-  const workDir = resolve(environment.WEIR_WORK_DIR ?? join(tmpdir(), 'weir'));
-  const cacheDir = resolve(environment.WEIR_CACHE_DIR ?? join(tmpdir(), 'weir-cache'));
   holdToMemory(platform, roles, ownMemory(facts, [workDir, cacheDir, ...tableCaches(platform)]));
   const queues = names.map((name) => taskQueue(name, environment));
-  const state = processState(stateFolder(environment), { roles: names, queues, missing_bounds }, (err) =>
+  const state = processState(stateDir, { roles: names, queues, missing_bounds }, (err) =>
     platform.log.error({ err }, 'this worker cannot say that it lives; its probe will take it for stuck'),
   );
   const running = await runRoles({ platform, roles, environment, children: state, workDir, cacheDir });

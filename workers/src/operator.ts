@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { bootPlatform, Refusal, refuseToStart } from '@weir/kernel/boot';
+import { bootPlatform, platformPath, Refusal, refuseToStart } from '@weir/kernel/boot';
 import { Problem } from '@weir/kernel/contract';
 import { findOperation } from './find-operation.ts';
 
@@ -11,7 +10,7 @@ const EXIT_FAULTS = 1;
  * found something wrong, and refuses with 78 what was not done.
  */
 async function main([name = '', ...aliases]: string[]): Promise<number> {
-  const platformFile = resolve(process.env.WEIR_PLATFORM ?? 'platform.json');
+  const platformFile = platformPath(process.env);
   const platform = await bootPlatform({ platformFile, environment: process.env, program: 'operator' });
   try {
     const { operation, kernel } = await findOperation(platform, name);

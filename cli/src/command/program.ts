@@ -13,7 +13,9 @@ export function programLine(root: string, script: string, args: readonly string[
 
 /** The caller's environment; the deployment is this checkout's unless it names another. */
 function environmentOf(context: CliContext): NodeJS.ProcessEnv {
-  return { WEIR_PLATFORM: path.join(context.root, 'platform.json'), ...context.env } as NodeJS.ProcessEnv;
+  const name = 'WEIR_PLATFORM';
+  const own = context.env[`${name}_FILE`] === undefined ? { [name]: path.join(context.root, 'platform.json') } : {};
+  return { ...own, ...context.env } as NodeJS.ProcessEnv;
 }
 
 /** Runs a program of this checkout to its end, its output on ours; answers its exit code. Interrupts are passed on. */

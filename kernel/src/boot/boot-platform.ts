@@ -30,7 +30,7 @@ import { assertEngineTls, enginePlace } from '../workflows/engine-place.ts';
 import { temporalWorkflows } from '../workflows/temporal-workflows.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 import { kernelServices } from './kernel-services.ts';
-import { planPlatform, taskQueue } from './plan-platform.ts';
+import { planPlatform, queueSettings, taskQueue } from './plan-platform.ts';
 import { proveVault } from './prove-vault.ts';
 
 export interface BootOptions {
@@ -121,12 +121,14 @@ async function readPlan({ platformFile, environment, program }: BootOptions) {
       plugin: (await importFrom(manifest.packageName)).default as WeirPlugin,
     })),
   );
+  const roles = order.flatMap(({ workers = [] }) => workers.map(({ role }) => role));
   const allSettings = readSettings(
     [
       { owner: 'kernel', schema: kernelSettings, check: (values) => kernelFaults(values, environment) },
       ...planned.flatMap(({ manifest, plugin }) =>
         plugin.spec.settings === undefined ? [] : [{ owner: manifest.id, schema: plugin.spec.settings }],
       ),
+      ...roles.map(queueSettings),
     ],
     environment,
     (values) => developmentDefaults(values, program),
@@ -138,7 +140,8 @@ async function readPlan({ platformFile, environment, program }: BootOptions) {
     { owner: 'kernel', problems: runProblems },
     ...planned.map(({ manifest, plugin }) => ({ owner: manifest.id, problems: plugin.spec.problems ?? {} })),
   ]);
-  return { platform, order, importFrom, planned, allSettings, settings, declared };
+  const queues = new Map(roles.map((role) => [role, taskQueue(role, environment)]));
+  return { platform, order, importFrom, planned, allSettings, settings, declared, queues };
 }
 
 /** Sets the plugins up over the ports that the connections give; starts none of them. */
@@ -150,7 +153,7 @@ function assemble(plan: Plan, connected: Connected, environment: Environment): R
   const kinds: RunKind[] = [];
   const given = contributions();
   const metrics = createMetrics();
-  const queueOf = (role: string) => taskQueue(role, environment);
+  const queueOf = (role: string) => plan.queues.get(role) ?? taskQueue(role, environment);
   const ended: typeof countRun = (run) => countRun(run);
   const runs = createRuns({ db: database.db, workflows, kinds, queueOf, contributions: given, ended, telemetry, log });
   const tenants = tenantStore(database.sql);

@@ -23,8 +23,8 @@ export const SecretSetting = (options: object = {}) =>
   Type.Unsafe<Secret>({ type: 'string', secret: true, ...options });
 
 /**
- * Reads every owner's settings from the environment once. Each variable has a `<NAME>_FILE` form that names a file
- * holding the value. Returns each owner's frozen values; throws one `Refusal` that lists all faults of all owners,
+ * Reads every owner's settings from the environment once. Each variable that does not end in `_FILE` has a form
+ * `<NAME>_FILE` that names a file holding the value. Returns each owner's frozen values; throws one `Refusal` that lists all faults of all owners,
  * without any value. `checkAll` is asked for more of them, with the values of all owners.
  */
 export function readSettings(
@@ -74,7 +74,7 @@ function* sharedFaults(owners: readonly SettingsOwner[]): Iterable<string> {
 
 function readVariable(name: string, environment: Environment, faults: string[]): string | undefined {
   const direct = environment[name];
-  const file = environment[`${name}_FILE`];
+  const file = name.endsWith('_FILE') ? undefined : environment[`${name}_FILE`];
   if (direct !== undefined && file !== undefined) faults.push(`${name} and ${name}_FILE are both set; set one`);
   if (file === undefined) return direct;
   try {

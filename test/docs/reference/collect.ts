@@ -1,8 +1,9 @@
-import type { TSchema } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import type { Endpoint, ProblemEntry } from '@weir/kernel/contract';
 import { EXIT_CODES } from '../../../cli/src/exit-codes.ts';
+import { queueSettings } from '../../../kernel/src/boot/plan-platform.ts';
 import { kernelSettings } from '../../../kernel/src/config/kernel-settings.ts';
-import { capacitySchema } from '../../../workers/src/process/capacity.ts';
+import { capacityPrefix, capacitySchema } from '../../../workers/src/process/capacity.ts';
 import type { TestPlatform } from '../../platform.ts';
 import { type CommandPage, commandPages } from './commands.ts';
 
@@ -85,7 +86,7 @@ export async function collectReference({ api, platform }: Pick<TestPlatform, 'ap
       { owner: 'kernel', ...propertiesOf(kernelSettings) },
       ...plugins.map(({ manifest, plugin }) => ({ owner: manifest.id, ...propertiesOf(plugin.spec.settings) })),
     ],
-    capacity: (role) => propertiesOf(capacitySchema(`WORKFLOW_${role.toUpperCase().replaceAll('-', '_')}`)),
+    capacity: (role) => propertiesOf(roleSchema(role)),
     shapes,
     commands: commandPages(),
     exitCodes: Object.values(EXIT_CODES),
@@ -95,6 +96,9 @@ export async function collectReference({ api, platform }: Pick<TestPlatform, 'ap
     openapi: (await document.json()) as OpenApi,
   };
 }
+
+/** What a worker of a role reads beside the settings of all. */
+const roleSchema = (role: string) => Type.Composite([capacitySchema(capacityPrefix(role)), queueSettings(role).schema]);
 
 /** The members of an object schema; none of a schema that is absent or no object. */
 export function propertiesOf(schema: TSchema | undefined): Properties {

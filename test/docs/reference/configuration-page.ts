@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
+import { DEVELOPMENT_DEFAULTS } from '../../../kernel/src/config/development-defaults.ts';
 import type { Reference } from './collect.ts';
 import { GENERATED, plain, table } from './markdown.ts';
 import { boundsText } from './type-text.ts';
@@ -25,11 +26,28 @@ export function configurationPage(reference: Reference): string {
 ${GENERATED}
 
 Everything is set by environment variables, read once at the start. Every variable of kernel, plugins and workers, and
-each one marked with * below, also has the form \`<NAME>_FILE\`: a file that holds the value. Setting both is refused. All
-faults are told in one message, without values, and the program ends with exit code 78 before it opens a port.
+each one marked with * below, also has the form \`<NAME>_FILE\`: a file that holds the value. Those that end in \`_FILE\`, which
+name a file themselves, do not. Setting both is refused. All faults are told in one message, without values, and the program
+ends with exit code 78 before it opens a port.
+
+${defaultsSection()}
 
 ${sections.join('\n\n')}
 `;
+}
+
+/** What only development may start with. */
+function defaultsSection(): string {
+  const rows = DEVELOPMENT_DEFAULTS.map(({ names, rule, exempt }) => [
+    names.map((name) => `\`${name}\``).join(', '),
+    plain(rule),
+    exempt === undefined ? '' : exempt.join(', '),
+  ]);
+  return `## Staging and production
+
+A start with \`WEIR_MODE\` of \`staging\` or \`production\` is refused while any of this does not hold.
+
+${table(['variable', 'rule', 'not asked of'], rows)}`;
 }
 
 function settingsSection({ owner, properties, required }: Reference['settings'][number]): string {
@@ -87,17 +105,10 @@ const MEMORY = '[what the memory of the worker holds](../how-to/limit-a-tenant.m
 
 function roleSection(role: string, plugin: string, { capacity }: Reference): string {
   const { properties, required } = capacity(role);
-  const name = role.toUpperCase().replaceAll('-', '_');
-  const queue = [
-    `\`WORKFLOW_${name}_TASK_QUEUE\``,
-    'string',
-    `\`${role}-task-queue\``,
-    'Queue that the role takes work from',
-  ];
   return [
     `## Worker role \`${role}\``,
     `Brought by the plugin \`${plugin}\`. Activities at a time may not exceed child processes, nor ${MEMORY}.`,
-    `${schemaTable(properties, required)}\n| ${queue.join(' | ')} |`,
+    schemaTable(properties, required),
   ].join('\n\n');
 }
 

@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Refusal } from '@weir/kernel/boot';
 import type { Bound } from './own-bounds.ts';
 
@@ -46,11 +45,6 @@ export interface WorkerRecord {
 
 /** Mode of the folder: what a worker says of itself is for its own user. */
 const OWNER_ONLY = 0o700;
-
-/** The folder of `WEIR_STATE_DIR`; one of the user below the folder for temporary files when it is not set. */
-export function stateFolder(environment: Readonly<Record<string, string | undefined>>): string {
-  return resolve(environment.WEIR_STATE_DIR ?? join(tmpdir(), `weir-state-${process.getuid?.() ?? 'user'}`));
-}
 
 /**
  * Keeps `worker-<pid>.json` in `folder`: roles, queues, the living children and the last beat of the event loop. The file
