@@ -77,6 +77,13 @@ export const RULES: IForbiddenRuleType[] = [
     to: { path: '^plugins/datasets/src/stage\\.ts$' },
   },
   {
+    name: 'a-child-holds-no-row-and-no-rule',
+    comment: 'what runs in a process of its own knows the contract, its words of failure, and libraries',
+    severity: 'error',
+    from: { path: '^plugins/([^/]+)/src/child/' },
+    to: { path: '^plugins/$1/src/', pathNot: ['^plugins/$1/src/(child|contract|failure|runtime|scrub)/'] },
+  },
+  {
     name: 'contract-is-pure',
     comment: 'a contract can be loaded by a browser: TypeBox, the kernel contract and other contracts',
     severity: 'error',

@@ -8,7 +8,7 @@ export type Exceptions = Readonly<Record<string, number>>;
 
 /** By package: folders and root files that import each other in a circle. */
 export const CIRCLES: Exceptions = {
-  'plugins/sources': 11,
+  'plugins/sources': 10,
 };
 
 /** By folder of `src`: files. */
@@ -20,9 +20,9 @@ export const FOLDER_SIZES: Exceptions = {
   'connectors/runtime/src/container': 22,
   'connectors/sdk/src': 16,
   'plugins/sources/src/contract': 22,
-  'plugins/sources/src/credential': 25,
+  'plugins/sources/src/credential': 23,
   'plugins/sources/src/stream': 20,
-  'plugins/sources/src/sync': 38,
+  'plugins/sources/src/sync': 26,
 };
 
 /** By file and function: own lines. */

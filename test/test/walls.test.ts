@@ -18,6 +18,10 @@ const FAULTS: Record<string, [from: string, to: string]> = {
   'only-datasets-knows-the-table-format': ['plugins/sources/src/service.ts', 'lakehouse/src/index.ts'],
   'only-sources-runs-connectors': ['plugins/datasets/src/plugin.ts', 'connectors/sdk/src/index.ts'],
   'only-sources-stages': ['workers/src/main.ts', 'plugins/datasets/src/stage.ts'],
+  'a-child-holds-no-row-and-no-rule': [
+    'plugins/sources/src/child/sync-child.ts',
+    'plugins/sources/src/source/entity.ts',
+  ],
   'contract-is-pure': ['plugins/sources/src/contract.ts', 'plugins/sources/src/plugin.ts'],
   'kernel-contract-is-pure': ['kernel/src/contract/endpoint.ts', 'kernel/src/index.ts'],
   'the-template-uses-published-doors': ['plugin-template/src/plugin.ts', 'kernel/src/boot.ts'],

@@ -17,6 +17,8 @@ import {
   uncountedAttempts,
   workFolders,
 } from '@weir/work';
+import { sourceFailure } from './failure/failure.ts';
+import { sourceFailures } from './failure/failure-of.ts';
 import { patternCatalog } from './pattern/catalog.ts';
 import { loadPatterns } from './pattern/load-patterns.ts';
 import { runReplay } from './quarantine/run-replay.ts';
@@ -25,8 +27,6 @@ import { roleEngine } from './runtime/role-engine.ts';
 import { fireSchedule, type ScheduledTime, skipSchedule } from './schedule/fire.ts';
 import type { SkipReason } from './schedule/firings.ts';
 import { settingsOf } from './settings.ts';
-import { sourceFailure } from './sync/failure.ts';
-import { sourceFailures } from './sync/failure-of.ts';
 import { finishSync } from './sync/finish-sync.ts';
 import { runAttempt } from './sync/run-attempt.ts';
 import { beginSyncChild } from './sync/run-child.ts';

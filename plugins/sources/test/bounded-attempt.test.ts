@@ -5,8 +5,8 @@ import { attempt, type BoundedAttempt, boundedAttempt, RunFailed, type RunInput,
 import { pino } from 'pino';
 import t from 'tap';
 import { compiledWorkflows } from '../../../test/compiled-workflows.ts';
-import { sourceFailure } from '../src/sync/failure.ts';
-import { sourceFailures } from '../src/sync/failure-of.ts';
+import { sourceFailure } from '../src/failure/failure.ts';
+import { sourceFailures } from '../src/failure/failure-of.ts';
 import { lastProgress } from '../src/sync/last-progress.ts';
 import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 
 const run = promisify(execFile);
-const CHILD = fileURLToPath(new URL('../src/sync/child.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../src/child/sync-child.ts', import.meta.url));
 /** Prints, as the process ends, the packages whose code it has loaded. */
 const TOLD = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from 'node:module';
@@ -20,7 +20,7 @@ t.test(
     // Without a parent that it could talk to it ends as soon as its code is loaded.
     const { stdout } = await run(process.execPath, [...flags, CHILD], { maxBuffer: 1 << 24 });
     const loaded = JSON.parse(stdout) as string[];
-    t.ok(loaded.some((url) => url.endsWith('/sync/child.ts')));
+    t.ok(loaded.some((url) => url.endsWith('/child/sync-child.ts')));
     for (const heavy of ['/@sinclair/typebox/', '/kernel/src/', '/@duckdb/', '/dockerode/']) {
       t.notOk(
         loaded.find((url) => url.includes(heavy)),

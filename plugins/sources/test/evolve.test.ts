@@ -1,7 +1,7 @@
 import type { SyncEffect } from '@weir/engine';
 import t from 'tap';
+import type { Sync } from '../src/child/sync-types.ts';
 import { attemptEffects, type EffectDeps } from '../src/sync/attempt-effects.ts';
-import type { Sync } from '../src/sync/sync-types.ts';
 
 type Properties = { properties?: Record<string, unknown> };
 

@@ -1,7 +1,7 @@
 import { copyTokens } from '@weir/work';
 import t from 'tap';
+import type { ChildPlan } from '../src/child/messages.ts';
 import { attemptEffects, type EffectDeps } from '../src/sync/attempt-effects.ts';
-import type { ChildPlan } from '../src/sync/messages.ts';
 import { beginSyncChild, startChild } from '../src/sync/run-child.ts';
 
 const NOBODY = { started: () => undefined, ended: () => undefined };

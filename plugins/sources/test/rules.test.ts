@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { newMembers } from '../src/child/value-texts.ts';
 import { walkConfig } from '../src/config/walk-config.ts';
 import { SOURCE_STATUSES, type SourceStatus } from '../src/contract.ts';
 import { readCatalog } from '../src/discovery/read-catalog.ts';
@@ -8,7 +9,6 @@ import { destinationTable } from '../src/stream/destination-name.ts';
 import { planRefresh } from '../src/stream/refresh-streams.ts';
 import { faultsOf, newFaults, refuseFaults, type StreamSettings } from '../src/stream/stream-rules.ts';
 import { decidingFailure } from '../src/sync/sync-ledger.ts';
-import { newMembers } from '../src/sync/value-texts.ts';
 
 const LEGAL: Readonly<Record<string, SourceStatus>> = {
   'draft discovery_started': 'discovering',

@@ -12,14 +12,14 @@ import { Producers, previewDataset, Tables } from '@weir/plugin-datasets/contrac
 import { copyTokens } from '@weir/work';
 import { PATIENT_MS } from '../../../test/until.ts';
 import datasets from '../../datasets/src/plugin.ts';
+import { childWork } from '../src/child/child-work.ts';
+import type { ChildPlan, FromChild } from '../src/child/messages.ts';
+import { readSource } from '../src/child/read-source.ts';
 import { createSource, createStream } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
 import { attemptEffects } from '../src/sync/attempt-effects.ts';
-import { childWork } from '../src/sync/child-work.ts';
 import { NO_ROWS, SyncRunEntity } from '../src/sync/entity.ts';
-import type { ChildPlan, FromChild } from '../src/sync/messages.ts';
 import { planSync, type SyncPlan } from '../src/sync/plan-sync.ts';
-import { readSource } from '../src/sync/read-source.ts';
 import { syncLedger } from '../src/sync/sync-ledger.ts';
 import { ok } from './platform.ts';
 

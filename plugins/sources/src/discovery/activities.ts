@@ -2,11 +2,11 @@ import { Platform, type WorkerDeps } from '@weir/kernel';
 import { Producers, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { attempt, logLeft, type Outcome, type RunInput, tenantOf, workFolders } from '@weir/work';
+import { sourceFailures } from '../failure/failure-of.ts';
 import { patternCatalog } from '../pattern/catalog.ts';
 import { loadPatterns } from '../pattern/load-patterns.ts';
 import { roleEngine } from '../runtime/role-engine.ts';
 import { settingsOf } from '../settings.ts';
-import { sourceFailures } from '../sync/failure-of.ts';
 import { knownSpecs } from './known-specs.ts';
 import { type DiscoveryDeps, finishDiscovery, runDiscovery } from './run-discovery.ts';
 

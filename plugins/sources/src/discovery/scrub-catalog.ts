@@ -1,5 +1,5 @@
 import type { CatalogStream } from '@weir/connector-sdk';
-import type { AttemptScrubbers } from '../credential/attempt-scrubbers.ts';
+import type { AttemptScrubbers } from '../scrub/attempt-scrubbers.ts';
 
 /**
  * A catalog without the credentials of its connector. Descriptions and the like are masked; undefined when one stands in what

@@ -1,6 +1,6 @@
 import type { Checkpoint } from '@weir/plugin-datasets/contract';
+import type { Replayed } from '../child/replay-messages.ts';
 import type { ReplayOutcomeView } from '../contract.ts';
-import type { Replayed } from './replay-messages.ts';
 
 /** What a replay tells of its lines; none at all where there is no quarantine table. Pure. */
 export function replayOutcome(replayed: Replayed | undefined, snapshotId: string | null): ReplayOutcomeView {

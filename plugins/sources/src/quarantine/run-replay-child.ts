@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { ChildRegistry } from '@weir/kernel';
 import type { ChildWatch } from '@weir/processes';
 import { beginChild, RunFailed, sendTo } from '@weir/work';
-import { sourceFailure } from '../sync/failure.ts';
-import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
+import type { FromReplay, Replayed, ReplayPlan } from '../child/replay-messages.ts';
+import { sourceFailure } from '../failure/failure.ts';
 
 const MAX_HEAP_MIB = 256;
 
@@ -39,5 +39,5 @@ export async function runReplayChild(
 }
 
 function childProgram(): string {
-  return fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
+  return fileURLToPath(new URL(`../child/replay-child${extname(import.meta.url)}`, import.meta.url));
 }

@@ -10,15 +10,15 @@ import {
 } from '@weir/plugin-datasets/contract';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import { type LeasedRun, RunFailed, type WorkFolders } from '@weir/work';
+import type { Replayed, ReplayPlan } from '../child/replay-messages.ts';
 import type { ReplayOutcomeView } from '../contract.ts';
+import { sourceFailure } from '../failure/failure.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { mergeOf, rowShape } from '../sync/attempt-effects.ts';
 import { evolveStream } from '../sync/evolve-stream.ts';
-import { sourceFailure } from '../sync/failure.ts';
 import { keyOf, tableOptions } from '../sync/plan-sync.ts';
 import { streamFailure } from '../sync/rule-failure.ts';
 import { ReplayEntity, type ReplayRequest } from './entity.ts';
-import type { Replayed, ReplayPlan } from './replay-messages.ts';
 import { replayOutcome, storedOutcome } from './replay-outcome.ts';
 import { runReplayChild } from './run-replay-child.ts';
 import { runsSince } from './runs-since.ts';

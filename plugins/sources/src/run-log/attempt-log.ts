@@ -1,8 +1,8 @@
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import { failureLine, type WorkLog } from '@weir/work';
-import type { StreamResult } from '../sync/messages.ts';
+import type { StreamResult } from '../child/messages.ts';
+import type { WantedColumn } from '../child/sync-types.ts';
 import type { PlannedStream, SyncPlan } from '../sync/plan-sync.ts';
-import type { WantedColumn } from '../sync/sync-types.ts';
 
 /** What a commit has brought into a table. */
 export interface CommittedRows {

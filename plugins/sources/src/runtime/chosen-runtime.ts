@@ -5,7 +5,7 @@ import {
   processRuntime,
 } from '@weir/connector-runtime';
 import type { Mode } from '@weir/kernel';
-import { childFaultpoint } from '../sync/child-faultpoint.ts';
+import { childFaultpoint } from './child-faultpoint.ts';
 import type { RuntimeChoice } from './runtime-choice.ts';
 
 export interface RuntimeParts {

@@ -9,14 +9,14 @@ import {
   type TablesService,
 } from '@weir/plugin-datasets/contract';
 import type { CopyTokens } from '@weir/work';
+import type { MergeWork, RowShape, Work } from '../child/messages.ts';
+import type { Sync } from '../child/sync-types.ts';
+import { failureOf } from '../failure/failure-of.ts';
 import type { AttemptLog } from '../run-log/attempt-log.ts';
 import { evolveStream } from './evolve-stream.ts';
-import { failureOf } from './failure-of.ts';
-import type { MergeWork, RowShape, Work } from './messages.ts';
 import type { PlannedStream } from './plan-sync.ts';
 import type { SyncChild } from './run-child.ts';
 import type { SyncLedger } from './sync-ledger.ts';
-import type { Sync } from './sync-types.ts';
 
 export interface EffectDeps {
   kernel: Kernel;

@@ -1,9 +1,9 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { PreparedTable, TablesService } from '@weir/plugin-datasets/contract';
+import type { WantedColumn } from '../child/sync-types.ts';
 import { StreamEntity } from '../stream/entity.ts';
 import { possibleColumns, withColumns } from './evolved-schema.ts';
 import type { PlannedStream } from './plan-sync.ts';
-import type { WantedColumn } from './sync-types.ts';
 
 /** Names that the platform keeps for its own columns. */
 const RESERVED = /^_(extracted_at|run_id|errors|extra|deleted_at)$/;

@@ -1,4 +1,4 @@
-import type { WantedColumn } from './sync-types.ts';
+import type { WantedColumn } from '../child/sync-types.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

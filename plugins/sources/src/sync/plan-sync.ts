@@ -10,17 +10,17 @@ import type {
   TablesService,
 } from '@weir/plugin-datasets/contract';
 import { RunFailed } from '@weir/work';
+import type { ChildStream } from '../child/messages.ts';
+import type { Sync } from '../child/sync-types.ts';
+import { sourceFailure } from '../failure/failure.ts';
+import { failureOf } from '../failure/failure-of.ts';
 import type { PatternFile } from '../pattern/pattern-file.ts';
 import type { SourceRow } from '../source/entity.ts';
 import { SourceEntity } from '../source/entity.ts';
 import { StreamEntity, type StreamRow } from '../stream/entity.ts';
 import { checkpointKey } from './checkpoint-key.ts';
-import { sourceFailure } from './failure.ts';
-import { failureOf } from './failure-of.ts';
 import { leftOut } from './left-out.ts';
-import type { ChildStream } from './messages.ts';
 import { type Figures, figuresOf } from './sync-figures.ts';
-import type { Sync } from './sync-types.ts';
 
 /** How one stream is carried out by this attempt, and what earlier attempts of the run have done for it. */
 export interface PlannedStream {

@@ -3,8 +3,8 @@ import type { StreamFailure } from '@weir/engine';
 import type { RunFailureRecord } from '@weir/kernel';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import type { Failure } from '@weir/work';
-import { sourceFailure, verdictFailure } from './failure.ts';
-import type { Sync } from './sync-types.ts';
+import type { Sync } from '../child/sync-types.ts';
+import { sourceFailure, verdictFailure } from '../failure/failure.ts';
 
 /** Fields that a failure names; more are counted. */
 const MAX_NAMED_FIELDS = 20;

@@ -14,9 +14,12 @@ import {
   type UncountedAttempts,
   type WorkFolders,
 } from '@weir/work';
+import type { ChildPlan, StreamResult } from '../child/messages.ts';
 import { type HydratedConfig, hydrate } from '../credential/hydrate.ts';
 import { keepRotations } from '../credential/keep-rotated.ts';
 import { sourcePlace, storedAt } from '../credential/stored-at.ts';
+import { sourceFailure } from '../failure/failure.ts';
+import { sourceFailures } from '../failure/failure-of.ts';
 import type { RunPatterns } from '../pattern/catalog.ts';
 import { isOwnImage } from '../pattern/load-patterns.ts';
 import type { Pattern } from '../pattern/pattern-file.ts';
@@ -29,11 +32,8 @@ import { connectorEnvironment, settingsOf } from '../settings.ts';
 import { liveSource } from '../source/live-source.ts';
 import { attemptEffects } from './attempt-effects.ts';
 import { attemptLimits, ranOutOfMemory, unlessRaised } from './attempt-limits.ts';
-import { sourceFailure } from './failure.ts';
-import { sourceFailures } from './failure-of.ts';
 import { lastProgress } from './last-progress.ts';
 import { noteMergedFigures } from './merged-figures.ts';
-import type { ChildPlan, StreamResult } from './messages.ts';
 import { type PlannedStream, planSync, type SyncPlan } from './plan-sync.ts';
 import { streamFailure } from './rule-failure.ts';
 import { startChild } from './run-child.ts';

@@ -7,7 +7,6 @@ import type { ChildRegistry, RunFailureRecord } from '@weir/kernel';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import type { ChildWatch } from '@weir/processes';
 import { type BegunChild, beginChild, sendTo } from '@weir/work';
-import { sourceFailure } from './failure.ts';
 import {
   type ChildPlan,
   type FromChild,
@@ -15,8 +14,9 @@ import {
   IN_CONTAINERS,
   type Progress,
   type Work,
-} from './messages.ts';
-import type { Sync } from './sync-types.ts';
+} from '../child/messages.ts';
+import type { Sync } from '../child/sync-types.ts';
+import { sourceFailure } from '../failure/failure.ts';
 
 /** How long an attempt may take to stop by itself before it is killed; longer than the connector's own grace. */
 const STOP_GRACE_MS = 15_000;
@@ -149,5 +149,5 @@ export function startChild({
 const tell = (child: ChildProcess, message: FromParent): void => sendTo(child, message);
 
 function childProgram(): string {
-  return fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url));
+  return fileURLToPath(new URL(`../child/sync-child${extname(import.meta.url)}`, import.meta.url));
 }

@@ -1,6 +1,6 @@
 import type { Tenant } from '@weir/kernel';
 import { MAX_LISTED_SNAPSHOTS, type ResumePoint, type TablesService } from '@weir/plugin-datasets/contract';
-import type { Progress } from './messages.ts';
+import type { Progress } from '../child/messages.ts';
 import type { PlannedStream } from './plan-sync.ts';
 import type { Figures } from './sync-figures.ts';
 

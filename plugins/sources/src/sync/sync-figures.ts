@@ -3,8 +3,8 @@ import type { CommitBatch } from '@weir/engine';
 import { canonicalJson } from '@weir/kernel';
 import type { Checkpoint, CheckpointCounters } from '@weir/plugin-datasets/contract';
 import { addChecksums, NO_ROWS_CHECKSUM } from '@weir/plugin-datasets/stage';
+import type { StagedPart, Sync } from '../child/sync-types.ts';
 import type { FieldNoteView } from '../contract.ts';
-import type { StagedPart, Sync } from './sync-types.ts';
 
 /** What a run has done for a stream, over all of its attempts. */
 export interface Figures {

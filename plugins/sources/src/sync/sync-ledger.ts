@@ -2,14 +2,14 @@ import type { CommitBatch } from '@weir/engine';
 import type { Kernel } from '@weir/kernel';
 import type { CheckpointWrite, PreparedTable, TableCommit, TablesService } from '@weir/plugin-datasets/contract';
 import { type Failure, recordOf } from '@weir/work';
+import type { Progress, StreamResult } from '../child/messages.ts';
+import type { Sync, WantedColumn } from '../child/sync-types.ts';
 import type { CommittedRows } from '../run-log/attempt-log.ts';
 import { StreamRunEntity } from './entity.ts';
-import type { Progress, StreamResult } from './messages.ts';
 import type { SyncPlan } from './plan-sync.ts';
 import { type Attempt, type OpenPhase, openStreamRuns, type ShownValues, writeCounters } from './run-rows.ts';
 import { recallSnapshots, type Standing, type Standings, standingOf, totalsOf } from './standing.ts';
 import { countersOf, type Figures, getsOn, typeName, withBatch, withFields } from './sync-figures.ts';
-import type { Sync, WantedColumn } from './sync-types.ts';
 import { tableCommits } from './table-commits.ts';
 import type { PulledSoFar } from './view.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CommitBatch } from '@weir/engine';
 import { quarantineOf, type ResumePoint, type TableCommit } from '@weir/plugin-datasets/contract';
+import type { Sync } from '../child/sync-types.ts';
 import type { PlannedStream } from './plan-sync.ts';
-import type { Sync } from './sync-types.ts';
 
 /** What is to be committed for a stream, besides the batch itself. */
 export interface CommitFacts {

@@ -11,7 +11,7 @@ import {
   type TableSchema,
   writeRejected,
 } from '@weir/plugin-datasets/stage';
-import { childFaultpoint as faultpoint } from './child-faultpoint.ts';
+import { childFaultpoint as faultpoint } from '../runtime/child-faultpoint.ts';
 import { mergeParts } from './merge-parts.ts';
 import type { ChildPlan, Work } from './messages.ts';
 import { RECORD_SHAPE } from './record-shape.ts';

@@ -1,6 +1,6 @@
 import type { RunFailureRecord } from '@weir/kernel';
-import type { RowShape } from '../sync/messages.ts';
-import type { WantedColumn } from '../sync/sync-types.ts';
+import type { RowShape } from './messages.ts';
+import type { WantedColumn } from './sync-types.ts';
 
 /** What the process of a replay is given: the lines to take, and how they become rows today. */
 export interface ReplayPlan {

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Scrubber } from '@weir/connector-runtime';
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import { type BoundedLines, boundedLines, droppedLine } from '@weir/run-logs';
-import { growingScrubber } from '../credential/growing-scrubber.ts';
+import { growingScrubber } from '../scrub/growing-scrubber.ts';
 import { MAX_SAID_CHARS, type Said, saidLines } from './said-lines.ts';
 
 const SEND_EVERY_MS = 250;

@@ -13,10 +13,10 @@ import {
 } from '@weir/connector-runtime';
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
 import type { Failure } from '@weir/work';
-import { attemptScrubbers, learnRenewed } from '../credential/attempt-scrubbers.ts';
-import type { ChildLog } from '../run-log/child-log.ts';
-import { withLateHint } from '../runtime/late-hint.ts';
-import { type SeenFailure, scrubbedFailure, sourceFailure, verdictFailure } from './failure.ts';
+import { type SeenFailure, scrubbedFailure, sourceFailure, verdictFailure } from '../failure/failure.ts';
+import { withLateHint } from '../failure/late-hint.ts';
+import { attemptScrubbers, learnRenewed } from '../scrub/attempt-scrubbers.ts';
+import type { ChildLog } from './child-log.ts';
 import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
 
 const PROGRESS_EVERY_MS = 500;

@@ -14,10 +14,10 @@ import {
   takeLines,
 } from '@weir/plugin-datasets/stage';
 import { startPulse } from '@weir/processes';
-import { mergeParts } from '../sync/merge-parts.ts';
-import { RECORD_SHAPE } from '../sync/record-shape.ts';
-import { thrownFailure } from '../sync/thrown-failure.ts';
+import { mergeParts } from './merge-parts.ts';
+import { RECORD_SHAPE } from './record-shape.ts';
 import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
+import { thrownFailure } from './thrown-failure.ts';
 
 /**
  * Tries rejected lines again, in a process of its own: takes them out of their files, types them as rows, and writes what
