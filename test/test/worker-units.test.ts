@@ -120,3 +120,36 @@ test('the environment that comes with the units has settings that there are', as
   t.ok(names.length > 0 && inUnit.length > 0);
   for (const name of [...names, ...inUnit]) t.match(reference, new RegExp(`^\\| \`${name}\` `, 'm'));
 });
+
+/** What ADR 35 lets a worker hold. */
+const HELD = {
+  always: ['DB_PASSWORD', 'OBJECT_STORE_ACCESS_KEY_ID', 'OBJECT_STORE_SECRET_ACCESS_KEY'],
+  wanted: ['LOG_STORE_AUTH_TOKEN', 'WEIR_TABLE_CATALOG_TOKEN', 'WEIR_DB_SSL_KEY', 'WEIR_WORKFLOW_TLS_KEY'],
+  files: [
+    ...['SECRET_STORE_ROLE_ID_FILE', 'SECRET_STORE_SECRET_ID_FILE'],
+    ...['WEIR_CREDENTIAL_KEY_FILE', 'WEIR_CREDENTIAL_PREVIOUS_KEY_FILE'],
+  ],
+};
+const OF_THE_API = ['PATTERN_ADMIN_SECRET', 'PATTERN_WEBHOOK_SECRET'];
+
+test('the secrets of a worker → those of the decision and no more, in unit, settings and page', async (t) => {
+  const text = await textOf(WORKER);
+  const loaded = (prefix: string) =>
+    [...text.matchAll(new RegExp(`^${prefix}LoadCredential=(\\w+):`, 'gm'))].map(([, name]) => name);
+  t.strictSame(loaded(''), HELD.always);
+  t.strictSame(loaded('#'), HELD.wanted);
+  for (const name of [...HELD.always, ...HELD.wanted]) t.match(text, `Environment=${name}_FILE=%d/${name}\n`);
+  const reference = await readFile(path.join(ROOT, 'docs/reference/configuration.md'), 'utf8');
+  const ofPlatform = reference.slice(0, reference.indexOf('## Migrations'));
+  const secret = [...ofPlatform.matchAll(/^\| `(\w+)` \| secret /gm)].map(([, name]) => name ?? '');
+  const file = [...ofPlatform.matchAll(/^\| `(\w+_FILE)` /gm)].map(([, name]) => name ?? '');
+  const known = [...HELD.always.filter((name) => name !== 'OBJECT_STORE_ACCESS_KEY_ID'), ...HELD.wanted, ...OF_THE_API];
+  t.strictSame(secret.sort(), known.sort(), 'a new secret is a decision: has a worker to hold it?');
+  t.strictSame(file.sort(), HELD.files.toSorted());
+  const environment = await readFile(path.join(FILES, 'worker.env'), 'utf8');
+  const page = await readFile(path.join(ROOT, 'docs/how-to/run-a-hardened-worker.md'), 'utf8');
+  for (const name of [...Object.values(HELD).flat(), ...OF_THE_API]) {
+    t.notMatch(environment, new RegExp(`^${name}=`, 'm'), 'no environment holds one');
+    t.match(page, `\`${name}\``);
+  }
+});
