@@ -172,7 +172,6 @@ export const innerVariables: ReadonlyMap<string, Reason> = new Map([
   ['TRACEPARENT', because('workers', 'the trace that a sync process belongs to')],
   ['NODE_COMPILE_CACHE', because('cli', 'where the launcher has Node keep compiled code')],
   ['PATH', because('system', 'programs are found by it')],
-  ['TMPDIR', because('system', 'where temporary files lie')],
   ['HOME', because('system', 'where a user keeps files')],
   ['XDG_CACHE_HOME', because('system', 'where a user keeps caches')],
   ['XDG_CONFIG_HOME', because('system', 'where a user keeps configuration')],
