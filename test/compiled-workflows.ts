@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { workflowsPath } from '../plugins/sources/src/workflows-path.ts';
+import { workflowsPath } from '../plugins/sources/src/work/workflows-path.ts';
 import { workflowBundle } from '../workers/src/bundle/workflow-bundle.ts';
 import { WORKFLOW_CACHE } from './workflow-cache.ts';
 

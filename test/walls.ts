@@ -16,6 +16,15 @@ const leaf = (name: string, from: string, own: string, also: string[] = []): IFo
   to: { path: OURS, pathNot: [own, ...also] },
 });
 
+/** A room of a plugin: it knows itself, the contract, the settings and these rooms; no room knows `child`, which is started. */
+const room = (name: string, own: string, also: string): IForbiddenRuleType => ({
+  name,
+  comment: 'contract ← model ← service ← api | work ← plugin.ts, worker.ts',
+  severity: 'error',
+  from: { path: `^plugins/([^/]+)/src/${own}/` },
+  to: { path: '^plugins/$1/src/', pathNot: [`^plugins/$1/src/(${own}/|${also}contract[./]|settings\\.ts$)`] },
+});
+
 /** The directions between packages (architecture: who may import whom). Tests may look at what they test. */
 export const RULES: IForbiddenRuleType[] = [
   { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -76,12 +85,16 @@ export const RULES: IForbiddenRuleType[] = [
     from: { path: OURS, pathNot: '^plugins/(sources|datasets)/' },
     to: { path: '^plugins/datasets/src/stage\\.ts$' },
   },
+  room('model-knows-the-contract', 'model', ''),
+  room('services-know-the-model', 'service', 'model/|'),
+  room('handlers-know-services', 'api', 'model/|service/|'),
+  room('work-knows-services', 'work', 'model/|service/|'),
   {
-    name: 'a-child-holds-no-row-and-no-rule',
-    comment: 'what runs in a process of its own knows the contract, its words of failure, and libraries',
+    name: 'a-child-holds-no-row-and-no-service',
+    comment: 'what runs in a process of its own knows the contract, rules, and libraries',
     severity: 'error',
     from: { path: '^plugins/([^/]+)/src/child/' },
-    to: { path: '^plugins/$1/src/', pathNot: ['^plugins/$1/src/(child|contract|failure|runtime|scrub)/'] },
+    to: { path: '^plugins/$1/src/', pathNot: ['^plugins/$1/src/(child/|contract[./]|model/(?!.*entity\\.ts$))'] },
   },
   {
     name: 'contract-is-pure',

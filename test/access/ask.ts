@@ -1,4 +1,4 @@
-import { signBody } from '../../plugins/sources/src/pattern/webhook-signature.ts';
+import { signBody } from '../../plugins/sources/src/model/pattern/webhook-signature.ts';
 import { vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import type { TestPlatform } from '../platform.ts';
 import { POLICY_DOCUMENT } from './furnish.ts';

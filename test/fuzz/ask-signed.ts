@@ -1,4 +1,4 @@
-import { signBody } from '../../plugins/sources/src/pattern/webhook-signature.ts';
+import { signBody } from '../../plugins/sources/src/model/pattern/webhook-signature.ts';
 
 /** The secrets of the two routes that take a signature in the place of a token. */
 export interface WebhookSecrets {

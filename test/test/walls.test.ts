@@ -18,9 +18,13 @@ const FAULTS: Record<string, [from: string, to: string]> = {
   'only-datasets-knows-the-table-format': ['plugins/sources/src/service.ts', 'lakehouse/src/index.ts'],
   'only-sources-runs-connectors': ['plugins/datasets/src/plugin.ts', 'connectors/sdk/src/index.ts'],
   'only-sources-stages': ['workers/src/main.ts', 'plugins/datasets/src/stage.ts'],
-  'a-child-holds-no-row-and-no-rule': [
+  'model-knows-the-contract': ['plugins/runs/src/model/rule.ts', 'plugins/runs/src/service/reports.ts'],
+  'services-know-the-model': ['plugins/runs/src/service/runs.ts', 'plugins/runs/src/api/routes.ts'],
+  'handlers-know-services': ['plugins/runs/src/api/routes.ts', 'plugins/runs/src/work/activities.ts'],
+  'work-knows-services': ['plugins/runs/src/work/attempt.ts', 'plugins/runs/src/child/program.ts'],
+  'a-child-holds-no-row-and-no-service': [
     'plugins/sources/src/child/sync-child.ts',
-    'plugins/sources/src/source/entity.ts',
+    'plugins/sources/src/model/source/entity.ts',
   ],
   'contract-is-pure': ['plugins/sources/src/contract.ts', 'plugins/sources/src/plugin.ts'],
   'kernel-contract-is-pure': ['kernel/src/contract/endpoint.ts', 'kernel/src/index.ts'],

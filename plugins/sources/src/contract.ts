@@ -1,84 +1,22 @@
 export { credentialProblems } from './contract/credential-problems.ts';
 export {
-  CREDENTIAL_STATUSES,
-  Credential,
-  CredentialRef,
-  CredentialValues,
-  type CredentialView,
-  credentialInput,
-  detachCredentials,
-  getCredentials,
-  migrateCredentials,
-  revokeCredential,
-  rotateCredentials,
-  setCredentials,
-} from './contract/credentials.ts';
-export {
   DISCOVERY_PHASES,
   type DiscoveryPhase,
   DiscoveryStatus,
   type DiscoveryStatusView,
   getDiscoveryStatus,
   startDiscovery,
-} from './contract/discovery.ts';
-export { failurePages, failureProblems } from './contract/failure-pages.ts';
-export { SOURCE_FAILURES, type SourceFailureCode } from './contract/failures.ts';
-export {
-  discoverPatterns,
-  getPattern,
-  PATTERN_STATUSES,
-  Pattern,
-  PatternChange,
-  PatternField,
-  PatternId,
-  PatternSummary,
-  type PatternView,
-  reconcilePatterns,
-  registerPattern,
-  SIGNATURE_HEADERS,
-} from './contract/patterns.ts';
-export { sourceProblems } from './contract/problems.ts';
-export {
-  getReplay,
-  ReplayOutcome,
-  type ReplayOutcomeView,
-  startReplay,
-} from './contract/quarantine-replays.ts';
-export { getSourceReadiness } from './contract/readiness.ts';
-export {
-  getSyncReceipt,
-  RECEIPT_FORMAT,
-  ReceiptStream,
-  type ReceiptStreamView,
-  SyncReceipt,
-  type SyncReceiptView,
-} from './contract/receipts.ts';
-export {
-  FieldChange,
-  type FieldChangeView,
-  MAX_STREAMS,
-  RefreshDiff,
-  type RefreshDiffView,
-  refreshSchema,
-  SnapshotStream,
-  type SnapshotStreamBody,
-} from './contract/refresh-schema.ts';
-export {
-  previewReset,
-  previewSourceReset,
-  ResetConsequence,
-  type ResetConsequenceView,
-  resetSource,
-  resetStream,
-  SourceReset,
-  type SourceResetView,
-} from './contract/resets.ts';
+} from './contract/discovery/discovery.ts';
 export {
   downloadDiscoveryLogs,
   downloadRunLogs,
   readDiscoveryLogs,
   readRunLogs,
-} from './contract/run-logs.ts';
+} from './contract/discovery/run-logs.ts';
+export { failurePages, failureProblems } from './contract/failure-pages.ts';
+export { SOURCE_FAILURES, type SourceFailureCode } from './contract/failures.ts';
+export { sourceProblems } from './contract/problems.ts';
+export { getSourceReadiness } from './contract/readiness.ts';
 export {
   deleteSchedule,
   FIRING_STATUSES,
@@ -96,6 +34,34 @@ export {
   triggerSchedule,
 } from './contract/schedules.ts';
 export {
+  CREDENTIAL_STATUSES,
+  Credential,
+  CredentialRef,
+  CredentialValues,
+  type CredentialView,
+  credentialInput,
+  detachCredentials,
+  getCredentials,
+  migrateCredentials,
+  revokeCredential,
+  rotateCredentials,
+  setCredentials,
+} from './contract/source/credentials.ts';
+export {
+  discoverPatterns,
+  getPattern,
+  PATTERN_STATUSES,
+  Pattern,
+  PatternChange,
+  PatternField,
+  PatternId,
+  PatternSummary,
+  type PatternView,
+  reconcilePatterns,
+  registerPattern,
+  SIGNATURE_HEADERS,
+} from './contract/source/patterns.ts';
+export {
   createSource,
   deleteSource,
   getSource,
@@ -107,7 +73,27 @@ export {
   type SourceStatus,
   type SourceView,
   updateSource,
-} from './contract/sources.ts';
+} from './contract/source/sources.ts';
+export {
+  FieldChange,
+  type FieldChangeView,
+  MAX_STREAMS,
+  RefreshDiff,
+  type RefreshDiffView,
+  refreshSchema,
+  SnapshotStream,
+  type SnapshotStreamBody,
+} from './contract/stream/refresh-schema.ts';
+export {
+  previewReset,
+  previewSourceReset,
+  ResetConsequence,
+  type ResetConsequenceView,
+  resetSource,
+  resetStream,
+  SourceReset,
+  type SourceResetView,
+} from './contract/stream/resets.ts';
 export {
   BULK_ACTIONS,
   BulkResult,
@@ -120,7 +106,7 @@ export {
   MAX_BULK_STREAMS,
   NewStream,
   type NewStreamBody,
-} from './contract/stream-writes.ts';
+} from './contract/stream/stream-writes.ts';
 export {
   DiscoveredStream,
   type DiscoveredStreamView,
@@ -138,7 +124,21 @@ export {
   updateStream,
   WRITE_MODES,
   type WriteMode,
-} from './contract/streams.ts';
+} from './contract/stream/streams.ts';
+export {
+  getReplay,
+  ReplayOutcome,
+  type ReplayOutcomeView,
+  startReplay,
+} from './contract/sync/quarantine-replays.ts';
+export {
+  getSyncReceipt,
+  RECEIPT_FORMAT,
+  ReceiptStream,
+  type ReceiptStreamView,
+  SyncReceipt,
+  type SyncReceiptView,
+} from './contract/sync/receipts.ts';
 export {
   cancelSync,
   getSyncRun,
@@ -150,7 +150,7 @@ export {
   type SyncStatsView,
   TableFormatRef,
   type TableFormatRefView,
-} from './contract/sync-runs.ts';
+} from './contract/sync/sync-runs.ts';
 export {
   ConnectorImage,
   FIELD_CHANGES,
@@ -170,7 +170,7 @@ export {
   type SyncRunView,
   startSync,
   VERDICTS,
-} from './contract/syncs.ts';
+} from './contract/sync/syncs.ts';
 export {
   getVerification,
   SyncVerification,
@@ -183,4 +183,4 @@ export {
   VerifiedStream,
   type VerifiedStreamView,
   verifySync,
-} from './contract/verifications.ts';
+} from './contract/sync/verifications.ts';

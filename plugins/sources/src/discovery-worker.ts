@@ -1,6 +1,6 @@
-import { discoveryActivities } from './discovery/activities.ts';
-import { DISCOVERY_ROLE } from './run-kinds.ts';
-import { workflowsPath } from './workflows-path.ts';
+import { DISCOVERY_ROLE } from './model/run-kinds.ts';
+import { discoveryActivities } from './work/discovery-activities.ts';
+import { workflowsPath } from './work/workflows-path.ts';
 
 /** The worker side of discoveries: a role of its own, with its own queue, engine socket and workspaces. */
 export const worker = {

@@ -1,8 +1,8 @@
-import { sourceActivities } from './activities.ts';
-import { SOURCE_ROLE } from './run-kinds.ts';
-import { workflowsPath } from './workflows-path.ts';
+import { SOURCE_ROLE } from './model/run-kinds.ts';
+import { sourceActivities } from './work/activities.ts';
+import { workflowsPath } from './work/workflows-path.ts';
 
-export { operations } from './operations.ts';
+export { operations } from './service/credential/operations.ts';
 
 /** What the process of a sync or replay takes at most, in its heap, in what types rows and in lines on their way: a bar of `npm run bench -- memory`. */
 const SLOT_MIB = 512;

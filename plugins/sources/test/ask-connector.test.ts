@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { ConnectorProcess, ConnectorRun } from '@weir/connector-runtime';
 import { RunFailed } from '@weir/work';
 import t from 'tap';
-import type { HydratedConfig } from '../src/credential/hydrate.ts';
-import { askConnector } from '../src/discovery/ask-connector.ts';
-import { knownSpecs } from '../src/discovery/known-specs.ts';
+import type { HydratedConfig } from '../src/service/vault/hydrate.ts';
+import { askConnector } from '../src/work/discovery/ask-connector.ts';
+import { knownSpecs } from '../src/work/discovery/known-specs.ts';
 
 const TOKEN = 'Zq8-ASKED/9+token';
 const IMAGE = 'weir-test/asked:1';

@@ -3,9 +3,9 @@
 import { bootPlatform } from '@weir/kernel/boot';
 import { uncountedAttempts } from '@weir/work';
 import { pino } from 'pino';
-import { discoveryDeps } from '../src/discovery/activities.ts';
-import { runDiscovery } from '../src/discovery/run-discovery.ts';
-import { runAttempt } from '../src/sync/run-attempt.ts';
+import { runDiscovery } from '../src/work/discovery/run-discovery.ts';
+import { discoveryDeps } from '../src/work/discovery-activities.ts';
+import { runAttempt } from '../src/work/sync/run-attempt.ts';
 import { attemptDeps } from './own-attempt.ts';
 
 const { tenant, run_id: runId, source_id: sourceId } = JSON.parse(process.argv[2] ?? '{}');

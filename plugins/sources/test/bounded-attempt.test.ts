@@ -5,10 +5,10 @@ import { attempt, type BoundedAttempt, boundedAttempt, RunFailed, type RunInput,
 import { pino } from 'pino';
 import t from 'tap';
 import { compiledWorkflows } from '../../../test/compiled-workflows.ts';
-import { sourceFailure } from '../src/failure/failure.ts';
-import { sourceFailures } from '../src/failure/failure-of.ts';
-import { lastProgress } from '../src/sync/last-progress.ts';
-import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
+import { sourceFailure } from '../src/model/failure/failure.ts';
+import { sourceFailures } from '../src/model/failure/failure-of.ts';
+import { lastProgress } from '../src/work/sync/last-progress.ts';
+import { type AttemptDeps, runAttempt } from '../src/work/sync/run-attempt.ts';
 
 type Deps = Parameters<typeof lastProgress>[0];
 type Tenant = Parameters<typeof lastProgress>[1];

@@ -1,6 +1,6 @@
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import t from 'tap';
-import { childLog } from '../src/child/child-log.ts';
+import { childLog } from '../src/model/log/child-log.ts';
 
 const SECRET = 'd-7Q/token';
 const MAX_NAME_CHARS = 255;

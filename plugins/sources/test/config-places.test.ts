@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
-import { changedPlaces, configPlaces, placeDigest } from '../src/config/config-places.ts';
-import { toPattern } from '../src/pattern/pattern-file.ts';
+import { changedPlaces, configPlaces, placeDigest } from '../src/model/config/config-places.ts';
+import { toPattern } from '../src/model/pattern/pattern-file.ts';
 
 const string = { type: 'string' };
 const properties = {

@@ -20,10 +20,10 @@ import {
 } from '../../../test/engines/index.ts';
 import { until } from '../../../test/until.ts';
 import { getSyncReceipt, startSync } from '../src/contract.ts';
-import { DiscoveryEntity } from '../src/discovery/entity.ts';
-import { signBody } from '../src/pattern/webhook-signature.ts';
-import { SourceEntity } from '../src/source/entity.ts';
-import { SyncRunEntity } from '../src/sync/entity.ts';
+import { DiscoveryEntity } from '../src/model/discovery/entity.ts';
+import { signBody } from '../src/model/pattern/webhook-signature.ts';
+import { SourceEntity } from '../src/model/source/entity.ts';
+import { SyncRunEntity } from '../src/model/sync/entity.ts';
 import { ownAttempt } from './own-attempt.ts';
 import { discovered, ended, ok, synced, testPlatform } from './platform.ts';
 import { readySource } from './ready-source.ts';

@@ -1,9 +1,9 @@
 import type { Schema } from '@weir/json-schemas';
 import fc from 'fast-check';
 import t from 'tap';
-import { credentialFields, fieldPointer, namedCredentials } from '../src/config/credential-fields.ts';
-import { joinConfig } from '../src/config/join-config.ts';
-import { walkConfig } from '../src/config/walk-config.ts';
+import { credentialFields, fieldPointer, namedCredentials } from '../src/model/config/credential-fields.ts';
+import { joinConfig } from '../src/model/config/join-config.ts';
+import { walkConfig } from '../src/model/config/walk-config.ts';
 
 const RUNS = 1_000;
 const CANARY = 'CNRY';

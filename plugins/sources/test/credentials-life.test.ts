@@ -8,8 +8,8 @@ import { openVault, secretValues } from '@weir/vault';
 import t from 'tap';
 import { testMount } from '../../../test/secret-mount.ts';
 import { createSource, rotateCredentials, startSync, updateSource } from '../src/contract.ts';
-import { splitConfig } from '../src/credential/read-values.ts';
-import { loadPatterns } from '../src/pattern/load-patterns.ts';
+import { splitConfig } from '../src/model/credential/read-values.ts';
+import { loadPatterns } from '../src/service/pattern/load-patterns.ts';
 import { discovered, enableAll, ended, ok, synced, type TestPlatform, testPlatform } from './platform.ts';
 import { digestOf, VAULTED_CONFIG, VAULTED_PLATFORM, vaultedValues, vaultedWhole } from './vaulted-source.ts';
 

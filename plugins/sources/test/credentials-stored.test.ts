@@ -15,9 +15,9 @@ import {
   startDiscovery,
   updateSource,
 } from '../src/contract.ts';
-import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/credential/sweep-credentials.ts';
-import { toPattern } from '../src/pattern/pattern-file.ts';
-import { storePatterns } from '../src/pattern/store-patterns.ts';
+import { toPattern } from '../src/model/pattern/pattern-file.ts';
+import { INTENT_EXPIRES_MS, sweepCredentials } from '../src/service/credential/sweep-credentials.ts';
+import { storePatterns } from '../src/service/pattern/store-patterns.ts';
 import { changedTables, credentialsWorld, hashOfTables, vaultedSource } from './credentials-world.ts';
 import { ok, refusal } from './platform.ts';
 import { VAULTED_CONFIG, vaultedValues } from './vaulted-source.ts';

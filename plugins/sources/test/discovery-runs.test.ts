@@ -11,8 +11,8 @@ import {
   readRunLogs,
   startDiscovery,
 } from '../src/contract.ts';
-import { discoveryDeps } from '../src/discovery/activities.ts';
-import { runDiscovery } from '../src/discovery/run-discovery.ts';
+import { runDiscovery } from '../src/work/discovery/run-discovery.ts';
+import { discoveryDeps } from '../src/work/discovery-activities.ts';
 import { killedAttempt } from './killed-attempt.ts';
 import { discovered, ok, refusal, type TestPlatform, testPlatform } from './platform.ts';
 

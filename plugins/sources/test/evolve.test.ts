@@ -1,7 +1,7 @@
 import type { SyncEffect } from '@weir/engine';
 import t from 'tap';
-import type { Sync } from '../src/child/sync-types.ts';
-import { attemptEffects, type EffectDeps } from '../src/sync/attempt-effects.ts';
+import type { Sync } from '../src/model/process/sync-types.ts';
+import { attemptEffects, type EffectDeps } from '../src/work/sync/attempt-effects.ts';
 
 type Properties = { properties?: Record<string, unknown> };
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { type SnapshotStreamBody, SYNC_MODES, WRITE_MODES } from '../src/contract.ts';
-import type { KeptStream } from '../src/discovery/entity.ts';
-import type { StreamFields } from '../src/stream/entity.ts';
-import { keptStream, newStream } from '../src/stream/new-stream.ts';
-import type { StreamRefresh } from '../src/stream/refresh-streams.ts';
-import { discoveredNamespace, withAttention } from '../src/stream/settings.ts';
+import type { KeptStream } from '../src/model/discovery/entity.ts';
+import type { StreamFields } from '../src/model/stream/entity.ts';
+import { keptStream, newStream } from '../src/model/stream/new-stream.ts';
+import type { StreamRefresh } from '../src/model/stream/refresh-streams.ts';
+import { discoveredNamespace, withAttention } from '../src/model/stream/settings.ts';
 
 /** Few enough that generated lists meet each other; some differ by case alone, or normalise alike. */
 export const NAMES = ['orders', 'Orders', 'ORDERS', 'a-b', 'a_b', 'a b', 'é', 'e', 'x', 'y', '__proto', 'toString'];

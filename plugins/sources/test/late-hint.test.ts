@@ -1,5 +1,5 @@
 import t from 'tap';
-import { withLateHint } from '../src/failure/late-hint.ts';
+import { withLateHint } from '../src/model/failure/late-hint.ts';
 
 t.test('a connector that is late is told of by what bounds the work that it was asked for', (t) => {
   const told = (code: string, work: 'discovery' | 'sync') =>

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { configFaults } from '../src/config/check-config.ts';
-import { walkConfig } from '../src/config/walk-config.ts';
-import type { Pattern } from '../src/pattern/pattern-file.ts';
+import { walkConfig } from '../src/model/config/walk-config.ts';
+import { configFaults } from '../src/model/pattern/check-config.ts';
+import type { Pattern } from '../src/model/pattern/pattern-file.ts';
 
 /** Patterns for which a matcher that goes back takes time beyond measure, or that are large themselves. */
 const EVIL = [

@@ -3,7 +3,7 @@ import t from 'tap';
 import { testPlatform } from '../../../test/platform.ts';
 import { until } from '../../../test/until.ts';
 import { createSource } from '../src/contract.ts';
-import { finishSync } from '../src/sync/finish-sync.ts';
+import { finishSync } from '../src/work/sync/finish-sync.ts';
 import { ok } from './platform.ts';
 
 t.test('the end of a sync waits for a start of the same source instead of locking it in a circle', async (t) => {

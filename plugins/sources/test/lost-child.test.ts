@@ -1,8 +1,8 @@
 import { copyTokens } from '@weir/work';
 import t from 'tap';
-import type { ChildPlan } from '../src/child/messages.ts';
-import { attemptEffects, type EffectDeps } from '../src/sync/attempt-effects.ts';
-import { beginSyncChild, startChild } from '../src/sync/run-child.ts';
+import type { ChildPlan } from '../src/model/process/messages.ts';
+import { attemptEffects, type EffectDeps } from '../src/work/sync/attempt-effects.ts';
+import { beginSyncChild, startChild } from '../src/work/sync/run-child.ts';
 
 const NOBODY = { started: () => undefined, ended: () => undefined };
 const ignore = () => undefined;

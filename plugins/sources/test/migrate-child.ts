@@ -4,10 +4,10 @@ import { armFaultpoints, type Kernel, type Tenant } from '@weir/kernel';
 import { openDatabase } from '@weir/kernel/testing';
 import { openVault } from '@weir/vault';
 import { pino } from 'pino';
-import { CredentialEntity } from '../src/credential/entity.ts';
-import { migrateAll } from '../src/credential/migrate-all.ts';
-import { patternCatalog } from '../src/pattern/catalog.ts';
-import { SourceEntity } from '../src/source/entity.ts';
+import { CredentialEntity } from '../src/model/credential/entity.ts';
+import { SourceEntity } from '../src/model/source/entity.ts';
+import { migrateAll } from '../src/service/credential/migrate-all.ts';
+import { patternCatalog } from '../src/service/pattern/catalog.ts';
 import { fileSecretStore } from './file-secret-store.ts';
 
 /** What the process is told. */

@@ -4,11 +4,11 @@ import { type ChildWatch, watchFor } from '@weir/processes';
 import { copyTokens, spareChild, uncountedAttempts } from '@weir/work';
 import type { FaultFolder } from '../../../test/crash/fault-folder.ts';
 import { HASTY_MS } from '../../../test/until.ts';
-import { discoveryDeps } from '../src/discovery/activities.ts';
-import { roleEngine } from '../src/runtime/role-engine.ts';
 import { settingsOf } from '../src/settings.ts';
-import { type AttemptDeps, runAttempt } from '../src/sync/run-attempt.ts';
-import { beginSyncChild } from '../src/sync/run-child.ts';
+import { discoveryDeps } from '../src/work/discovery-activities.ts';
+import { roleEngine } from '../src/work/runtime/role-engine.ts';
+import { type AttemptDeps, runAttempt } from '../src/work/sync/run-attempt.ts';
+import { beginSyncChild } from '../src/work/sync/run-child.ts';
 import type { TestPlatform } from './platform.ts';
 
 /** What an attempt of a sync needs that no worker carries out. */

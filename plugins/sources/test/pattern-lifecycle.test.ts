@@ -5,6 +5,7 @@ import { bootPlatform, startApi } from '@weir/kernel/boot';
 import { pino } from 'pino';
 import t from 'tap';
 import { keyFile } from '../../../test/key-file.ts';
+import { refuseSameSecrets } from '../src/api/webhooks.ts';
 import {
   createSource,
   discoverPatterns,
@@ -15,8 +16,7 @@ import {
   type SnapshotStreamBody,
   updateSource,
 } from '../src/contract.ts';
-import { signBody } from '../src/pattern/webhook-signature.ts';
-import { refuseSameSecrets } from '../src/pattern/webhooks.ts';
+import { signBody } from '../src/model/pattern/webhook-signature.ts';
 import { ok, refusal, testPlatform } from './platform.ts';
 
 const REGISTER = { path: '/patterns/register', secret: 'register-secret-of-a-test' };

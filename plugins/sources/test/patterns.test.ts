@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import t from 'tap';
-import { checkConfig, configFaults } from '../src/config/check-config.ts';
-import { loadPatterns } from '../src/pattern/load-patterns.ts';
-import { documentOf, parsePattern, storedPattern } from '../src/pattern/pattern-file.ts';
-import { reportedPages } from '../src/pattern/reported-codes.ts';
-import { attemptLimits, unlessRaised } from '../src/sync/attempt-limits.ts';
+import { checkConfig, configFaults } from '../src/model/pattern/check-config.ts';
+import { documentOf, parsePattern, storedPattern } from '../src/model/pattern/pattern-file.ts';
+import { reportedPages } from '../src/model/pattern/reported-codes.ts';
+import { loadPatterns } from '../src/service/pattern/load-patterns.ts';
+import { attemptLimits, unlessRaised } from '../src/work/sync/plan/attempt-limits.ts';
 
 const log = pino({ level: 'silent' });
 const good = {

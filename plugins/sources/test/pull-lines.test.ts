@@ -1,6 +1,6 @@
 import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import t from 'tap';
-import { pullLines } from '../src/child/pull-lines.ts';
+import { pullLines } from '../src/model/log/pull-lines.ts';
 
 const MIB = 1024 * 1024;
 const image = 'registry/weir/files:1';

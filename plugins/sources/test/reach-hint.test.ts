@@ -1,5 +1,5 @@
 import t from 'tap';
-import { withReachHint } from '../src/discovery/reach-hint.ts';
+import { withReachHint } from '../src/work/discovery/reach-hint.ts';
 
 t.test('a failure that may be one of the way there names the places of the pattern, and no other does', (t) => {
   const told = (code: string, egress: string[] | undefined, hint?: string) => {

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { SOURCE_STATUSES, SYNC_MODES, WRITE_MODES } from '../src/contract.ts';
-import { discoveryOutcome, historyOutcome } from '../src/readiness/contributed-checks.ts';
-import { leftAside } from '../src/readiness/left-aside.ts';
-import { BLOCKING_CHECKS, type SourceFacts, type StreamFacts, startRefusal } from '../src/readiness/source-checks.ts';
+import { discoveryOutcome, historyOutcome } from '../src/service/readiness/contributed-checks.ts';
+import { leftAside } from '../src/service/readiness/left-aside.ts';
+import {
+  BLOCKING_CHECKS,
+  type SourceFacts,
+  type StreamFacts,
+  startRefusal,
+} from '../src/service/readiness/source-checks.ts';
 
 const RUNS = { numRuns: 1_000 };
 const FIELDS = ['id', 'at'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { canonicalJson } from '@weir/kernel';
 import t from 'tap';
 import { cancelSync, getSyncReceipt, startSync } from '../src/contract.ts';
-import { specFingerprint } from '../src/receipt/spec-fingerprint.ts';
+import { specFingerprint } from '../src/model/receipt/spec-fingerprint.ts';
 import { discovered, enableAll, filesSource, ok, refusal, synced } from './platform.ts';
 import { sharedPlatform } from './shared-platform.ts';
 import { ABSENT } from './stream-source.ts';

@@ -5,7 +5,7 @@ import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
 import t from 'tap';
 import { compiledWorkflows } from '../../../test/compiled-workflows.ts';
-import * as workflows from '../src/workflows/index.ts';
+import * as workflows from '../src/work/workflows/index.ts';
 
 /** A folder for each workflow, a file for each way that a run of it went. */
 const HISTORIES = join(import.meta.dirname, 'fixtures/histories');

@@ -8,7 +8,7 @@ import { testMount } from '../../../test/secret-mount.ts';
 import { findSecretStore, type RunningSecretStore, startSecretStore, unseal } from '../../../test/secret-store.ts';
 import { until } from '../../../test/until.ts';
 import { getCredentials, rotateCredentials } from '../src/contract.ts';
-import { checkStored } from '../src/credential/check-stored.ts';
+import { checkStored } from '../src/service/credential/check-stored.ts';
 import { credentialsWorld, vaultedSource } from './credentials-world.ts';
 import { ok } from './platform.ts';
 import { vaultedValues } from './vaulted-source.ts';

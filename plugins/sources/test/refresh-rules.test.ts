@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import type { KeptStream } from '../src/discovery/entity.ts';
-import type { StreamFields } from '../src/stream/entity.ts';
-import { inOrder } from '../src/stream/new-stream.ts';
-import { planRefresh, type StreamRefresh } from '../src/stream/refresh-streams.ts';
-import { diffSchemas } from '../src/stream/schema-diff.ts';
-import { discoveredNamespace, settingsOf } from '../src/stream/settings.ts';
-import { faultsOf } from '../src/stream/stream-rules.ts';
+import type { KeptStream } from '../src/model/discovery/entity.ts';
+import type { StreamFields } from '../src/model/stream/entity.ts';
+import { inOrder } from '../src/model/stream/new-stream.ts';
+import { planRefresh, type StreamRefresh } from '../src/model/stream/refresh-streams.ts';
+import { diffSchemas } from '../src/model/stream/schema-diff.ts';
+import { discoveredNamespace, settingsOf } from '../src/model/stream/settings.ts';
+import { faultsOf } from '../src/model/stream/stream-rules.ts';
 import { after, kept, knownStreams, schema, snapshot } from './generated-streams.ts';
 
 const RUNS = { numRuns: 1_000 };

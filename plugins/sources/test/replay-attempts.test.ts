@@ -1,6 +1,6 @@
 import t from 'tap';
-import { ReplayEntity } from '../src/quarantine/entity.ts';
-import { type ReplayDeps, runReplay } from '../src/quarantine/run-replay.ts';
+import { ReplayEntity } from '../src/model/quarantine/entity.ts';
+import { type ReplayDeps, runReplay } from '../src/work/quarantine/run-replay.ts';
 
 type LeasedRun = Parameters<typeof runReplay>[1];
 

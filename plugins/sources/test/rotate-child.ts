@@ -4,12 +4,12 @@ import { armFaultpoints, type Kernel, type Tenant } from '@weir/kernel';
 import { openDatabase } from '@weir/kernel/testing';
 import { openVault } from '@weir/vault';
 import { pino } from 'pino';
-import { CredentialEntity } from '../src/credential/entity.ts';
-import { rotationKeeper } from '../src/credential/keep-rotated.ts';
-import { writeRotations } from '../src/credential/write-rotated.ts';
-import { patternCatalog } from '../src/pattern/catalog.ts';
-import { SourceEntity } from '../src/source/entity.ts';
-import { liveSource } from '../src/source/live-source.ts';
+import { CredentialEntity } from '../src/model/credential/entity.ts';
+import { SourceEntity } from '../src/model/source/entity.ts';
+import { rotationKeeper } from '../src/service/credential/keep-rotated.ts';
+import { writeRotations } from '../src/service/credential/write-rotated.ts';
+import { patternCatalog } from '../src/service/pattern/catalog.ts';
+import { liveSource } from '../src/service/row/live-source.ts';
 
 /** What the process is told: with a report it keeps that, without one it writes. */
 export interface RotateOrder {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { newMembers } from '../src/child/value-texts.ts';
-import { walkConfig } from '../src/config/walk-config.ts';
 import { SOURCE_STATUSES, type SourceStatus } from '../src/contract.ts';
-import { readCatalog } from '../src/discovery/read-catalog.ts';
-import { SOURCE_EVENTS, type SourceEvent, sourceAfter } from '../src/source/transitions.ts';
-import { destinationTable } from '../src/stream/destination-name.ts';
-import { planRefresh } from '../src/stream/refresh-streams.ts';
-import { faultsOf, newFaults, refuseFaults, type StreamSettings } from '../src/stream/stream-rules.ts';
-import { decidingFailure } from '../src/sync/sync-ledger.ts';
+import { walkConfig } from '../src/model/config/walk-config.ts';
+import { SOURCE_EVENTS, type SourceEvent, sourceAfter } from '../src/model/source/transitions.ts';
+import { destinationTable } from '../src/model/stream/destination-name.ts';
+import { planRefresh } from '../src/model/stream/refresh-streams.ts';
+import { faultsOf, newFaults, refuseFaults, type StreamSettings } from '../src/model/stream/stream-rules.ts';
+import { readCatalog } from '../src/work/discovery/read-catalog.ts';
+import { decidingFailure } from '../src/work/sync/ledger/sync-ledger.ts';
 
 const LEGAL: Readonly<Record<string, SourceStatus>> = {
   'draft discovery_started': 'discovering',

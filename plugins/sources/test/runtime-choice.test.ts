@@ -1,8 +1,8 @@
 import { Refusal } from '@weir/kernel';
 import t from 'tap';
-import { isOwnImage } from '../src/pattern/load-patterns.ts';
-import { chosenRuntime } from '../src/runtime/chosen-runtime.ts';
-import { runtimeChoice } from '../src/runtime/runtime-choice.ts';
+import { chosenRuntime } from '../src/model/runtime/chosen-runtime.ts';
+import { runtimeChoice } from '../src/model/runtime/runtime-choice.ts';
+import { isOwnImage } from '../src/service/pattern/load-patterns.ts';
 import { connectorEnvironment, type Settings } from '../src/settings.ts';
 
 const settings = (more: Partial<Settings>) => ({ WEIR_ENGINE_WAIVERS: '', ...more }) as Settings;

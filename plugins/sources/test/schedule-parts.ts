@@ -5,7 +5,7 @@ import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import { sharedPlatformPlaces } from '../../../test/shared-platform-places.ts';
 import { until } from '../../../test/until.ts';
 import { type FiringView, getSchedule } from '../src/contract.ts';
-import { SCHEDULE_WORKFLOW } from '../src/schedule/bring-in-line.ts';
+import { SCHEDULE_WORKFLOW } from '../src/service/schedule/bring-in-line.ts';
 import { type Api, ok, type TestPlatform } from './platform.ts';
 import type { SharedPlatform } from './shared-platform.ts';
 

@@ -6,11 +6,11 @@ import { runProblems } from '@weir/kernel/contract';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { getSchedule, putSchedule } from '../src/contract.ts';
-import { scheduleIdOf } from '../src/schedule/bring-in-line.ts';
-import { ScheduleEntity } from '../src/schedule/entity.ts';
-import { fireSchedule } from '../src/schedule/fire.ts';
-import { noteMissedTimes } from '../src/schedule/missed-times.ts';
-import { holdAgainst, reconcile, startReconciler } from '../src/schedule/reconcile.ts';
+import { ScheduleEntity } from '../src/model/schedule/entity.ts';
+import { scheduleIdOf } from '../src/service/schedule/bring-in-line.ts';
+import { noteMissedTimes } from '../src/service/schedule/missed-times.ts';
+import { holdAgainst, reconcile, startReconciler } from '../src/service/schedule/reconcile.ts';
+import { fireSchedule } from '../src/work/schedule/fire.ts';
 import { filesSource, ok, testPlatform } from './platform.ts';
 import { scheduleParts } from './schedule-parts.ts';
 

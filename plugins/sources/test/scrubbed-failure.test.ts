@@ -2,7 +2,7 @@ import { createScrubber, traceFailure } from '@weir/connector-runtime';
 import { recordOf } from '@weir/work';
 import fc from 'fast-check';
 import t from 'tap';
-import { scrubbedFailure, verdictFailure } from '../src/failure/failure.ts';
+import { scrubbedFailure, verdictFailure } from '../src/model/failure/failure.ts';
 
 const RUNS = 1_000;
 /** The longest hint that a failure keeps. */

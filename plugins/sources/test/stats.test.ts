@@ -2,7 +2,7 @@ import type { RunRecord } from '@weir/kernel';
 import { RUN_STATUSES } from '@weir/kernel/contract';
 import fc from 'fast-check';
 import t from 'tap';
-import { statsOf } from '../src/sync/stats.ts';
+import { statsOf } from '../src/model/sync/stats.ts';
 
 const START = Date.parse('2024-01-01T00:00:00Z');
 

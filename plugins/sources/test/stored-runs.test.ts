@@ -3,13 +3,13 @@ import type { RunLogEntry } from '@weir/plugin-platform/contract';
 import { beginInLane } from '@weir/work';
 import t from 'tap';
 import { v7 as uuidv7 } from 'uuid';
-import { DiscoveryEntity } from '../src/discovery/entity.ts';
-import { finishDiscovery } from '../src/discovery/run-discovery.ts';
-import { sweepConfigs } from '../src/discovery/sweep-configs.ts';
-import type { Pattern } from '../src/pattern/pattern-file.ts';
-import { DISCOVERY_KIND } from '../src/run-kinds.ts';
-import { keptStream, newStream } from '../src/stream/new-stream.ts';
-import { insertStreams } from '../src/stream/write-streams.ts';
+import { DiscoveryEntity } from '../src/model/discovery/entity.ts';
+import type { Pattern } from '../src/model/pattern/pattern-file.ts';
+import { DISCOVERY_KIND } from '../src/model/run-kinds.ts';
+import { keptStream, newStream } from '../src/model/stream/new-stream.ts';
+import { sweepConfigs } from '../src/service/discovery/sweep-configs.ts';
+import { insertStreams } from '../src/service/stream/write-streams.ts';
+import { finishDiscovery } from '../src/work/discovery/run-discovery.ts';
 import { sharedStatesWorld } from './shared-states-world.ts';
 
 const FOUND = {

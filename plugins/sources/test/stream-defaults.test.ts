@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { SCHEMA_CHANGE_POLICIES, SYNC_MODES, WRITE_MODES } from '../src/contract.ts';
-import { newStream } from '../src/stream/new-stream.ts';
-import { changesOf, settingsOf, withAttention } from '../src/stream/settings.ts';
-import { withStreamDefaults } from '../src/stream/stream-defaults.ts';
-import { faultsOf, newFaults } from '../src/stream/stream-rules.ts';
+import { newStream } from '../src/model/stream/new-stream.ts';
+import { changesOf, settingsOf, withAttention } from '../src/model/stream/settings.ts';
+import { withStreamDefaults } from '../src/model/stream/stream-defaults.ts';
+import { faultsOf, newFaults } from '../src/model/stream/stream-rules.ts';
 import { kept, snapshotStream } from './generated-streams.ts';
 
 const RUNS = { numRuns: 1_000 };

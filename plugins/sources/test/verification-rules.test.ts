@@ -2,7 +2,7 @@ import type { TableSnapshot } from '@weir/plugin-datasets/contract';
 import fc from 'fast-check';
 import t from 'tap';
 import type { ReceiptStreamView } from '../src/contract.ts';
-import { compareStream, type StreamEvidence, supersededBy, worstOf } from '../src/verification/compare.ts';
+import { compareStream, type StreamEvidence, supersededBy, worstOf } from '../src/model/verification/compare.ts';
 
 const RECEIPT: ReceiptStreamView = {
   ...{ stream_id: 's', name: 'orders', namespace: null, dataset_id: 'bronze.demo.orders', status: 'succeeded' },

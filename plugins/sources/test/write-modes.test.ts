@@ -4,7 +4,7 @@ import { getDataset, previewDataset } from '@weir/plugin-datasets/contract';
 import fc from 'fast-check';
 import t from 'tap';
 import { getSyncReceipt, readRunLogs } from '../src/contract.ts';
-import { countersOf, figuresOf, withBatch } from '../src/sync/sync-figures.ts';
+import { countersOf, figuresOf, withBatch } from '../src/model/sync/sync-figures.ts';
 import { discovered, enableAll, filesSource, ok, streamsOf, synced } from './platform.ts';
 import { describedSource } from './ready-source.ts';
 import { type SharedPlatform, sharedPlatform } from './shared-platform.ts';

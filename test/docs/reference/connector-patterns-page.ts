@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { DEFAULT_LIMITS } from '../../../connectors/runtime/src/index.ts';
-import { GivenPattern } from '../../../plugins/sources/src/contract/pattern-file.ts';
+import { GivenPattern } from '../../../plugins/sources/src/contract/source/pattern-file.ts';
 import { type Properties, propertiesOf } from './collect.ts';
 import { GENERATED, plain, table } from './markdown.ts';
 import { boundsText, typeText } from './type-text.ts';

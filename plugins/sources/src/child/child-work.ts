@@ -11,11 +11,11 @@ import {
   type TableSchema,
   writeRejected,
 } from '@weir/plugin-datasets/stage';
-import { childFaultpoint as faultpoint } from '../runtime/child-faultpoint.ts';
+import type { ChildPlan, Work } from '../model/process/messages.ts';
+import type { StagedPart, Sync } from '../model/process/sync-types.ts';
+import { childFaultpoint as faultpoint } from '../model/runtime/child-faultpoint.ts';
 import { mergeParts } from './merge-parts.ts';
-import type { ChildPlan, Work } from './messages.ts';
 import { RECORD_SHAPE } from './record-shape.ts';
-import type { StagedPart, Sync } from './sync-types.ts';
 import { thrownFailure } from './thrown-failure.ts';
 import { newMembers } from './value-texts.ts';
 

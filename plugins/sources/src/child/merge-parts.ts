@@ -6,8 +6,8 @@ import {
   type Stager,
   type TableSchema,
 } from '@weir/plugin-datasets/stage';
-import type { MergeWork } from './messages.ts';
-import type { MergedBatch, StagedPart } from './sync-types.ts';
+import type { MergeWork } from '../model/process/messages.ts';
+import type { MergedBatch, StagedPart } from '../model/process/sync-types.ts';
 
 export interface MergeDeps {
   io: FileIO;

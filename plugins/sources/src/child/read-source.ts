@@ -13,11 +13,11 @@ import {
 } from '@weir/connector-runtime';
 import { hasLongNumber, SPOOL_HEAD_BYTES } from '@weir/plugin-datasets/stage';
 import type { Failure } from '@weir/work';
-import { type SeenFailure, scrubbedFailure, sourceFailure, verdictFailure } from '../failure/failure.ts';
-import { withLateHint } from '../failure/late-hint.ts';
-import { attemptScrubbers, learnRenewed } from '../scrub/attempt-scrubbers.ts';
-import type { ChildLog } from './child-log.ts';
-import type { ChildPlan, ChildStream, FromChild, Progress } from './messages.ts';
+import { type SeenFailure, scrubbedFailure, sourceFailure, verdictFailure } from '../model/failure/failure.ts';
+import { withLateHint } from '../model/failure/late-hint.ts';
+import type { ChildLog } from '../model/log/child-log.ts';
+import type { ChildPlan, ChildStream, FromChild, Progress } from '../model/process/messages.ts';
+import { attemptScrubbers, learnRenewed } from '../model/scrub/attempt-scrubbers.ts';
 
 const PROGRESS_EVERY_MS = 500;
 /** A connector that is held back for longer is told of. */

@@ -14,9 +14,9 @@ import {
   takeLines,
 } from '@weir/plugin-datasets/stage';
 import { startPulse } from '@weir/processes';
+import type { FromReplay, Replayed, ReplayPlan } from '../model/process/replay-messages.ts';
 import { mergeParts } from './merge-parts.ts';
 import { RECORD_SHAPE } from './record-shape.ts';
-import type { FromReplay, Replayed, ReplayPlan } from './replay-messages.ts';
 import { thrownFailure } from './thrown-failure.ts';
 
 /**

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { type ConnectorProcess, loadEngineLibrary, type SealedSegment } from '@weir/connector-runtime';
 import type { Telemetry } from '@weir/kernel';
 import { startPulse } from '@weir/processes';
-import { armChild } from '../runtime/child-faultpoint.ts';
-import { chosenRuntime } from '../runtime/chosen-runtime.ts';
-import { type ChildLog, childLog } from './child-log.ts';
+import { type ChildLog, childLog } from '../model/log/child-log.ts';
+import { pullLines } from '../model/log/pull-lines.ts';
+import { type ChildPlan, type FromChild, type FromParent, IN_CONTAINERS } from '../model/process/messages.ts';
+import { armChild } from '../model/runtime/child-faultpoint.ts';
+import { chosenRuntime } from '../model/runtime/chosen-runtime.ts';
 import { type ChildWork, childWork } from './child-work.ts';
-import { type ChildPlan, type FromChild, type FromParent, IN_CONTAINERS } from './messages.ts';
-import { pullLines } from './pull-lines.ts';
 import { readSource } from './read-source.ts';
 import { thrownFailure } from './thrown-failure.ts';
 

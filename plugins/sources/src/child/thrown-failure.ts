@@ -5,6 +5,6 @@ import type { RunFailureRecord } from '@weir/kernel';
  * a quarter of its start, and only when something has failed.
  */
 export async function thrownFailure(error: unknown): Promise<RunFailureRecord> {
-  const { failureOf } = await import('../failure/failure-of.ts');
+  const { failureOf } = await import('../model/failure/failure-of.ts');
   return failureOf(error);
 }

@@ -1,4 +1,4 @@
-import type { WantedColumn } from './sync-types.ts';
+import type { WantedColumn } from '../model/process/sync-types.ts';
 
 /** How a connector names the member that holds the text of a value which its column cannot: `at__text` beside `at`. */
 const SUFFIX = '__text';

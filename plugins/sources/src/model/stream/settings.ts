@@ -1,0 +1,85 @@
+import { type StreamView, sourceProblems } from '../../contract.ts';
+import type { StreamRow } from './entity.ts';
+import { faultsOf, type StreamSettings } from './stream-rules.ts';
+
+type Setting =
+  | ('enabled' | 'sync_mode' | 'write_mode' | 'cursor_field' | 'primary_key')
+  | ('schema_change_policy' | 'partition_by');
+
+/** The settings of a stream as a request gives them; what is left out stays, `null` clears cursor, key and partitioning. */
+export type SettingsPatch = {
+  [K in Setting]?: StreamView[K] | undefined;
+} & { destination?: { table: string } | undefined };
+
+/** The columns that a patch changes; the destination is not among them, as it has to be taken first. */
+export function changesOf(patch: SettingsPatch): Partial<StreamRow> {
+  return {
+    ...(patch.enabled === undefined ? {} : { enabled: patch.enabled }),
+    ...(patch.sync_mode === undefined ? {} : { syncMode: patch.sync_mode }),
+    ...(patch.write_mode === undefined ? {} : { writeMode: patch.write_mode }),
+    ...(patch.cursor_field === undefined ? {} : { cursorField: patch.cursor_field }),
+    ...(patch.primary_key === undefined ? {} : { primaryKey: patch.primary_key }),
+    ...(patch.schema_change_policy === undefined ? {} : { schemaChangePolicy: patch.schema_change_policy }),
+    ...(patch.partition_by === undefined ? {} : { partitionBy: patch.partition_by }),
+  };
+}
+
+/** The names of the settings that a patch gives. */
+export function namedIn(patch: object): string[] {
+  return Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+}
+
+type SettingColumns = Pick<
+  StreamRow,
+  | 'enabled'
+  | 'syncMode'
+  | 'writeMode'
+  | 'cursorField'
+  | 'primaryKey'
+  | 'partitionBy'
+  | 'supportedSyncModes'
+  | 'sourceDefinedCursor'
+  | 'defaultCursorField'
+  | 'sourceDefinedPrimaryKey'
+  | 'jsonSchema'
+>;
+
+/** A stream's row as the rules see it. */
+export function settingsOf(row: SettingColumns): StreamSettings {
+  return {
+    enabled: row.enabled,
+    syncMode: row.syncMode,
+    writeMode: row.writeMode,
+    cursorField: row.cursorField ?? undefined,
+    primaryKey: row.primaryKey ?? undefined,
+    partitionBy: row.partitionBy ?? undefined,
+    supportedSyncModes: row.supportedSyncModes,
+    sourceDefinedCursor: row.sourceDefinedCursor,
+    defaultCursorField: row.defaultCursorField ?? undefined,
+    sourceDefinedPrimaryKey: row.sourceDefinedPrimaryKey ?? undefined,
+    jsonSchema: row.jsonSchema,
+  };
+}
+
+/** The row with what its rules say of it; the two columns always go together. */
+export function withAttention<R extends SettingColumns>(row: R): R & Pick<StreamRow, 'attention' | 'needsAttention'> {
+  const attention = faultsOf(settingsOf(row));
+  return { ...row, attention, needsAttention: attention.length > 0 };
+}
+
+/**
+ * The namespace of a stream as somebody gave it by hand: a container of the source, or none. Throws `namespace_refused`
+ * when it repeats the name of the stream.
+ */
+export function givenNamespace(name: string, namespace: string | null | undefined): string | null {
+  if (namespace === name)
+    throw sourceProblems.namespaceRefused({ errors: [{ pointer: '/namespace', code: 'own_name' }] });
+  return namespace ?? null;
+}
+
+/** The namespace of a stream as a connector describes it: what is blank or repeats the name of the stream is none. */
+export function discoveredNamespace(name: string, namespace: string | null | undefined): string | null {
+  return namespace === undefined || namespace === null || namespace === name || namespace.trim() === ''
+    ? null
+    : namespace;
+}

@@ -1,0 +1,45 @@
+import type { WantedColumn } from '../process/sync-types.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** How the types of columns that come from JSON values are said in a record schema. */
+const PROPERTIES: Readonly<Record<string, Schema>> = {
+  boolean: { type: ['boolean', 'null'] },
+  long: { type: ['integer', 'null'] },
+  double: { type: ['number', 'null'] },
+  string: { type: ['string', 'null'] },
+  timestamptz: { type: ['string', 'null'], format: 'date-time', airbyte_type: 'timestamp_with_timezone' },
+  date: { type: ['string', 'null'], format: 'date' },
+};
+
+/** A record schema with columns more, each such that a table made from it has them in these types. Pure. */
+export function withColumns(schema: Schema, columns: readonly WantedColumn[]): Record<string, unknown> {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const fresh = columns.map(({ name, type }) => [name, propertyOf(type)] as const);
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(fresh) } };
+}
+
+/**
+ * The columns that a table can be given: no name of ours, and none that differs from another one by case alone, as many
+ * engines could not tell the two apart. Pure.
+ */
+export function possibleColumns(
+  columns: readonly WantedColumn[],
+  { taken, reserved }: { taken: readonly string[]; reserved: RegExp },
+): WantedColumn[] {
+  const seen = new Set(taken.map((name) => name.toLowerCase()));
+  return columns.filter(({ name }) => {
+    const folded = name.toLowerCase();
+    return name !== '' && !reserved.test(folded) && seen.size < seen.add(folded).size;
+  });
+}
+
+function propertyOf(type: unknown): Schema {
+  const known = typeof type === 'string' ? PROPERTIES[type] : undefined;
+  if (known !== undefined) return known;
+  return typeof type === 'string' ? { type: ['string', 'null'], weir_type: type } : { type: ['object', 'null'] };
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,145 @@
+import { placeIn } from '@weir/connector-runtime';
+import type { CommitBatch } from '@weir/engine';
+import { canonicalJson } from '@weir/kernel';
+import type { Checkpoint, CheckpointCounters } from '@weir/plugin-datasets/contract';
+import { addChecksums, NO_ROWS_CHECKSUM } from '@weir/plugin-datasets/stage';
+import type { FieldNoteView } from '../../contract.ts';
+import type { StagedPart, Sync } from '../process/sync-types.ts';
+
+/** What a run has done for a stream, over all of its attempts. */
+export interface Figures {
+  readonly batch: number;
+  readonly rowsWritten: number;
+  readonly rowsWithErrors: number;
+  readonly rowsWithExtra: number;
+  readonly rowsRejected: number;
+  /**
+   * Written rows that no snapshot has, as a later row of the same commit has their key; undefined when a release that did not
+   * count them has done some of the commits.
+   */
+  readonly rowsDeduplicated: number | undefined;
+  readonly bytes: number;
+  /** Rows of the run that are in the table. */
+  readonly rowsInTable: number;
+  /** Their checksum; undefined once rows were merged, as those that they replaced are not known one by one. */
+  readonly checksum: string | undefined;
+  readonly snapshotIds: readonly string[];
+  readonly fields: readonly FieldNoteView[];
+  /** The last attempt that brought the stream forward; 0 when none has. */
+  readonly gotOnAt: number;
+}
+
+/** The figures that a run goes on from: those that it has stored with the rows itself, none of another run's. */
+export function figuresOf(checkpoint: Checkpoint | undefined, runId: string): Figures {
+  const counters: CheckpointCounters = checkpoint?.runId === runId ? checkpoint.counters : {};
+  const count = (name: string): number => Number(counters[name] ?? 0);
+  const ids = counters.snapshot_ids;
+  return {
+    batch: count('batch'),
+    rowsWritten: count('rows_written'),
+    rowsWithErrors: count('rows_with_errors'),
+    rowsWithExtra: count('rows_with_extra'),
+    rowsRejected: count('rows_rejected'),
+    rowsDeduplicated: counters.batch === undefined ? 0 : numberOf(counters.rows_deduplicated),
+    bytes: count('bytes'),
+    rowsInTable: count('rows_in_table'),
+    checksum: counters.batch === undefined ? NO_ROWS_CHECKSUM : textOf(counters.checksum),
+    snapshotIds: Array.isArray(ids) ? ids : [],
+    fields: typeof counters.fields === 'string' ? (JSON.parse(counters.fields) as FieldNoteView[]) : [],
+    gotOnAt: count('got_on_at'),
+  };
+}
+
+/** Figures as they are stored with the rows. */
+export function countersOf(figures: Figures): CheckpointCounters {
+  return {
+    batch: figures.batch,
+    rows_written: figures.rowsWritten,
+    rows_with_errors: figures.rowsWithErrors,
+    rows_with_extra: figures.rowsWithExtra,
+    rows_rejected: figures.rowsRejected,
+    ...(figures.rowsDeduplicated === undefined ? {} : { rows_deduplicated: figures.rowsDeduplicated }),
+    bytes: figures.bytes,
+    rows_in_table: figures.rowsInTable,
+    ...(figures.checksum === undefined ? {} : { checksum: figures.checksum }),
+    snapshot_ids: figures.snapshotIds,
+    fields: JSON.stringify(figures.fields),
+    got_on_at: figures.gotOnAt,
+  };
+}
+
+/**
+ * Whether a commit brings its stream forward from the state at which its attempt began: it is whole with it, or has rows and a
+ * state of another place. Rows alone may be those that every attempt reads again, a place alone but another time of day. Pure.
+ */
+export function getsOn(
+  { batch, isWhole }: Pick<CommitBatch<Sync>, 'batch' | 'isWhole'>,
+  begunAt: string | undefined,
+): boolean {
+  const hasLines = batch.rejected > 0 || batch.parts.some(({ rows }) => rows > 0);
+  const isElsewhere = (state: string) =>
+    begunAt === undefined || (state !== begunAt && placeText(state) !== placeText(begunAt));
+  return isWhole || (hasLines && batch.state !== undefined && isElsewhere(batch.state));
+}
+
+/** A place as a text that is the same in whatever order its connector tells the members. */
+function placeText(state: string): string {
+  return canonicalJson(placeIn(state));
+}
+
+/** The figures with one commit more, which the attempt of that number got on by; of none when undefined. */
+export function withBatch(
+  figures: Figures,
+  { number, batch, merged, replaces }: CommitBatch<Sync>,
+  gotOnAt: number | undefined,
+): Figures {
+  const sum = (of: (part: StagedPart) => number): number => batch.parts.reduce((total, part) => total + of(part), 0);
+  const rows = sum((part) => part.rows);
+  const { rowsDeduplicated } = figures;
+  const there = replaces ? 0 : figures.rowsInTable - (merged?.replacedOfRun ?? 0);
+  return {
+    ...figures,
+    batch: number,
+    rowsWritten: figures.rowsWritten + rows,
+    rowsWithErrors: figures.rowsWithErrors + sum((part) => part.rowsWithErrors),
+    rowsWithExtra: figures.rowsWithExtra + sum((part) => part.rowsWithExtra),
+    rowsRejected: figures.rowsRejected + batch.rejected,
+    rowsDeduplicated: rowsDeduplicated === undefined ? undefined : rowsDeduplicated + (merged?.deduplicated ?? 0),
+    bytes: figures.bytes + sum((part) => part.bytes),
+    rowsInTable: there + (merged === undefined ? rows : merged.inserted + merged.updated),
+    checksum: merged === undefined ? sumOf(replaces ? NO_ROWS_CHECKSUM : figures.checksum, batch.parts) : undefined,
+    fields: withFields(figures.fields, batch.parts.flatMap(capturedIn)),
+    gotOnAt: gotOnAt ?? figures.gotOnAt,
+  };
+}
+
+function sumOf(checksum: string | undefined, parts: readonly StagedPart[]): string | undefined {
+  return parts.reduce<string | undefined>(
+    (sum, part) => (sum === undefined ? undefined : addChecksums(sum, part.checksum)),
+    checksum,
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The notes with more of them; each field is noted once for what became of it. */
+export function withFields(fields: readonly FieldNoteView[], more: readonly FieldNoteView[]): readonly FieldNoteView[] {
+  const known = new Set(fields.map(({ field, change }) => `${change} ${field}`));
+  const fresh = more.filter(({ field, change }) => known.size < known.add(`${change} ${field}`).size);
+  return fresh.length === 0 ? fields : [...fields, ...fresh];
+}
+
+function capturedIn({ captured }: StagedPart): FieldNoteView[] {
+  return captured.map(({ name, type }) => ({ field: name, change: 'captured' as const, type: typeName(type) }));
+}
+
+/** A type in the table's words; what is nested, as its JSON. */
+export function typeName(type: unknown): string {
+  return typeof type === 'string' ? type : JSON.stringify(type);
+}

@@ -1,0 +1,151 @@
+import {
+  type Kernel,
+  type RunRecord,
+  type RunWorkerView,
+  runView,
+  type Tenant,
+  type TenantTransaction,
+} from '@weir/kernel';
+import { type Input, kernelProblems } from '@weir/kernel/contract';
+import { v7 as uuidv7 } from 'uuid';
+import type { DiscoveryStatusView, startDiscovery } from '../../contract.ts';
+import { placeDigest } from '../../model/config/config-places.ts';
+import { DiscoveryEntity, type DiscoveryRow } from '../../model/discovery/entity.ts';
+import { DISCOVERY_KIND } from '../../model/run-kinds.ts';
+import type { SourceRow } from '../../model/source/entity.ts';
+import { sourceAfter } from '../../model/source/transitions.ts';
+import { phaseView } from '../../model/sync/view.ts';
+import type { PatternCatalog } from '../pattern/catalog.ts';
+import { liveSource } from '../row/live-source.ts';
+import { refuseUnfit } from '../vault/fit-to-run.ts';
+import { pendingCredentials } from './pending-credentials.ts';
+
+/** How long a configuration that is no source yet is kept for its discovery. */
+export const PENDING_CONFIG_MS = 60 * 60 * 1000;
+
+/** Who asks for a run, and whether it may wait for a worker. */
+export interface HowToStart {
+  requestedBy: string;
+  queue: boolean | undefined;
+}
+
+interface Deps {
+  kernel: Kernel;
+  patterns: PatternCatalog;
+}
+
+/** Starting discoveries and reading how they stand. */
+export function discoveryService(deps: Deps) {
+  const { kernel } = deps;
+  return {
+    /** Starts a discovery of a source, or of a pattern with a configuration that is no source yet. */
+    start(tenant: Tenant, body: Input<typeof startDiscovery>['body'], how: HowToStart) {
+      if (body.source_id !== undefined) {
+        return startOfSource(deps, tenant, { sourceId: body.source_id, applies: body.apply ?? true, how });
+      }
+      return startOfConfig(deps, tenant, body, how);
+    },
+
+    /** How a discovery stands, by its workflow id or run id. */
+    async status(tenant: Tenant, id: string): Promise<DiscoveryStatusView> {
+      const run = await kernel.runs.find(tenant, id, DISCOVERY_KIND.kind);
+      if (run === undefined) throw kernelProblems.notFound();
+      const row = await kernel.db(tenant).transaction((tx) => tx.findOne(DiscoveryEntity, { runId: run.runId }));
+      if (row === undefined) throw kernelProblems.notFound();
+      return statusView(run, row, await kernel.runs.worker(run));
+    },
+  };
+}
+
+const { kind } = DISCOVERY_KIND;
+
+/** One that only looks (`applies` false) leaves the source as it is, from its start to its end. */
+async function startOfSource(
+  { kernel, patterns }: Deps,
+  tenant: Tenant,
+  { sourceId, applies, how }: { sourceId: string; applies: boolean; how: HowToStart },
+) {
+  const db = kernel.db(tenant);
+  const checked = async (tx: TenantTransaction, source: SourceRow) => {
+    const pattern = await patterns.ofKnown(source, tx.sql);
+    refuseUnfit(kernel, tenant, { source, pattern });
+  };
+  await db.transaction(async (tx) => checked(tx, await liveSource(tx, sourceId)));
+  const admitted = await kernel.runs.admit(kind, { queue: how.queue });
+  return db.transaction(async (tx) => {
+    const source = await liveSource(tx, sourceId, { lock: true });
+    await checked(tx, source);
+    const started = await kernel.runs.start(tx, {
+      kind,
+      subjectId: sourceId,
+      admitted,
+      requestedBy: how.requestedBy,
+    });
+    const status = applies ? sourceAfter(source.status, 'discovery_started') : source.status;
+    if (status !== source.status) {
+      await tx.update(source, { status, version: source.version + 1, updatedAt: new Date() });
+    }
+    await tx.insert(DiscoveryEntity, {
+      runId: started.run_id,
+      discoveryId: sourceId,
+      sourceId,
+      applies,
+      phase: 'waiting',
+      patternId: source.patternId,
+      createdAt: new Date(),
+    });
+    return started;
+  });
+}
+
+type PendingConfig = Pick<
+  Input<typeof startDiscovery>['body'],
+  'pattern_id' | 'source_config' | 'credential_values' | 'credential_ref'
+>;
+
+/** Its credentials wait sealed in its row, which is all that the run knows of them. */
+async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: PendingConfig, how: HowToStart) {
+  const { pattern_id: patternId = '', source_config: config = {}, ...input } = body;
+  const pattern = await patterns.named(patternId);
+  const discoveryId = uuidv7();
+  const pending = await pendingCredentials(kernel, tenant, { discoveryId, pattern, config, input });
+  const admitted = await kernel.runs.admit(kind, { queue: how.queue });
+  return kernel.db(tenant).transaction(async (tx) => {
+    const credential = await pending.find?.(tx, { lock: true });
+    const started = await kernel.runs.start(tx, {
+      kind,
+      subjectId: discoveryId,
+      admitted,
+      requestedBy: how.requestedBy,
+    });
+    const now = Date.now();
+    await tx.insert(DiscoveryEntity, {
+      runId: started.run_id,
+      discoveryId,
+      applies: false,
+      phase: 'waiting',
+      patternId,
+      sourceConfig: pending.visible,
+      sealed: pending.sealed ?? null,
+      place: placeDigest(config, pattern),
+      credentialId: credential?.credentialId ?? null,
+      expiresAt: new Date(now + PENDING_CONFIG_MS),
+      createdAt: new Date(now),
+    });
+    return started;
+  });
+}
+
+function statusView(run: RunRecord, row: DiscoveryRow, worker: RunWorkerView | undefined): DiscoveryStatusView {
+  const streams = run.status === 'succeeded' ? row.streams : undefined;
+  const facts = runView(run);
+  return {
+    ...facts,
+    ...phaseView(facts, row),
+    source_id: row.sourceId ?? null,
+    pattern_id: row.patternId,
+    apply: row.applies,
+    streams: streams?.map(({ discovered: _own, ...stream }) => stream) ?? null,
+    worker: worker ?? null,
+  };
+}

@@ -1,0 +1,145 @@
+import type { Kernel, Tenant } from '@weir/kernel';
+import { type CheckOutcome, type ReadinessCheck, type RunStatus, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
+import { inParallel } from '@weir/work';
+import { DISCOVERY_KIND, SYNC_KIND } from '../../model/run-kinds.ts';
+import { StreamEntity } from '../../model/stream/entity.ts';
+import { bronzeNamespace } from '../../model/stream/view.ts';
+import { StreamRunEntity } from '../../model/sync/entity.ts';
+import { liveSource } from '../row/live-source.ts';
+import { leftAside } from './left-aside.ts';
+import { sharedThings } from './shared-things.ts';
+import { BLOCKING_CHECKS, MAX_NAMED } from './source-checks.ts';
+import { type FactDeps, readSourceFacts } from './source-facts.ts';
+
+/** The subject of every check of this plugin. */
+export const SOURCE_SUBJECT = 'source';
+
+interface Deps extends FactDeps {
+  kernel: Kernel;
+}
+
+/** The checks of sources that this plugin gives: those that refuse a start, then those that only warn. */
+export function contributedChecks(deps: Deps): ReadinessCheck[] {
+  const { kernel } = deps;
+  const blocking = BLOCKING_CHECKS.map(({ check, title, judge }) => ({
+    subject: SOURCE_SUBJECT,
+    check,
+    title,
+    blocks: true,
+    run: (tenant: Tenant, sourceId: string) =>
+      kernel
+        .db(tenant)
+        .transaction(async (tx) => judge(await readSourceFacts(tx, await liveSource(tx, sourceId), deps))),
+  }));
+  return [...blocking, ...warningChecks(deps)];
+}
+
+function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
+  const about = { subject: SOURCE_SUBJECT, blocks: false };
+  return [
+    {
+      ...about,
+      check: 'discovery',
+      title: 'The last discovery succeeded',
+      run: async (tenant, sourceId) => {
+        const { items } = await kernel.runs.page(
+          tenant,
+          { kind: DISCOVERY_KIND.kind, subjectId: sourceId },
+          { limit: 2 },
+        );
+        return discoveryOutcome(items.map(({ status }) => status));
+      },
+    },
+    {
+      ...about,
+      check: 'exclusive_use',
+      title: 'No other source uses what this one needs alone',
+      run: (tenant, sourceId) =>
+        kernel.db(tenant).transaction(async (tx) => {
+          const source = await liveSource(tx, sourceId);
+          return sharedThings(tx, source, await patterns.of(source, tx.sql));
+        }),
+    },
+    {
+      ...about,
+      check: 'tables',
+      title: 'The tables that are there can be read',
+      run: (tenant, sourceId) => tablesOutcome({ kernel, tables }, tenant, sourceId),
+    },
+    {
+      ...about,
+      check: 'left_aside',
+      title: 'The last sync took every field and every line',
+      run: async (tenant, sourceId) => {
+        const filter = { kind: SYNC_KIND.kind, subjectId: sourceId };
+        const { items } = await kernel.runs.page(tenant, filter, { limit: 2 });
+        const last = items.find(({ status }) => TERMINAL_RUN_STATUSES.includes(status));
+        if (last === undefined) return leftAside([]);
+        const { runId } = last;
+        const rows = await kernel.db(tenant).transaction(async (tx) => {
+          const enabled = new Set(
+            (await tx.find(StreamEntity, { sourceId, enabled: true })).map((row) => row.streamId),
+          );
+          const runs = await tx.find(StreamRunEntity, { runId }, { orderBy: { name: 'asc' } });
+          return runs.filter(({ streamId }) => enabled.has(streamId));
+        });
+        return leftAside(rows);
+      },
+    },
+    {
+      ...about,
+      check: 'sync_history',
+      title: 'Syncs have succeeded',
+      run: async (tenant, sourceId) => {
+        const filter = { kind: SYNC_KIND.kind, subjectId: sourceId };
+        const { items } = await kernel.runs.page(tenant, filter, { limit: 2 });
+        const succeeded = await kernel.runs.page(tenant, { ...filter, status: 'succeeded' }, { limit: 1 });
+        return historyOutcome(
+          items.map(({ status }) => status),
+          succeeded.items.length > 0,
+        );
+      },
+    },
+  ];
+}
+
+/** Newest first; at most one run of a kind is open, so two tell of the last one that has ended. Pure. */
+export function discoveryOutcome(newest: readonly RunStatus[]): CheckOutcome {
+  const last = newest.find((status) => TERMINAL_RUN_STATUSES.includes(status));
+  const hint = 'weir sources discover asks the source again.';
+  if (last === undefined) return { status: 'warning', detail: 'No discovery of this source has ended yet.', hint };
+  if (last === 'succeeded') return { status: 'pass', detail: 'The last discovery succeeded.' };
+  return { status: 'warning', detail: `The last discovery ended ${last}.`, hint };
+}
+
+/** Newest first, and whether any sync ever succeeded. Pure. */
+export function historyOutcome(newest: readonly RunStatus[], succeeded: boolean): CheckOutcome {
+  const last = newest.find((status) => TERMINAL_RUN_STATUSES.includes(status));
+  const hint = 'weir sources history shows the syncs and why they failed.';
+  if (!succeeded) return { status: 'warning', detail: 'No sync of this source has succeeded yet.', hint };
+  if (last === 'failed') return { status: 'warning', detail: 'The last sync failed.', hint };
+  return { status: 'pass', detail: 'Syncs have succeeded, and the last one did not fail.' };
+}
+
+async function tablesOutcome(
+  { kernel, tables }: Pick<Deps, 'kernel' | 'tables'>,
+  tenant: Tenant,
+  sourceId: string,
+): Promise<CheckOutcome> {
+  const streams = await kernel
+    .db(tenant)
+    .transaction((tx) => tx.find(StreamEntity, { sourceId, enabled: true }, { orderBy: { name: 'asc' } }));
+  const described = await inParallel(streams, async ({ streamId, name, destinationTable: table }) => {
+    const ref = { namespace: bronzeNamespace(tenant), table };
+    const { exists, readable } = await tables.describe(tenant, ref);
+    return exists && !readable ? [{ id: streamId, name, code: 'dataset_unreadable' }] : [];
+  });
+  const items = described.flat();
+  if (items.length === 0) return { status: 'pass', detail: 'Every table that is there can be read.' };
+  return {
+    status: 'warning',
+    detail: `${items.length} table(s) cannot be read.`,
+    hint: 'Check that the warehouse is complete and reachable.',
+    items: items.slice(0, MAX_NAMED),
+  };
+}

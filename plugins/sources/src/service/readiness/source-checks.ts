@@ -1,0 +1,151 @@
+import type { CheckOutcome, Problem, ProblemType } from '@weir/kernel/contract';
+import { credentialProblems, type SourceStatus, sourceProblems } from '../../contract.ts';
+import { faultsOf, type StreamSettings } from '../../model/stream/stream-rules.ts';
+import type { CredentialState } from '../vault/fit-to-run.ts';
+
+/** An enabled stream, as far as a start looks at it. */
+export interface StreamFacts extends StreamSettings {
+  streamId: string;
+  name: string;
+  needsAttention: boolean;
+  /** Whether its table has a name that the tenant may write below `bronze.<scope>`. */
+  destinationAllowed: boolean;
+}
+
+/** What decides whether a sync of a source may start. */
+export interface SourceFacts {
+  status: SourceStatus;
+  credentials: CredentialState;
+  /** The enabled ones. */
+  streams: readonly StreamFacts[];
+}
+
+/** One condition of the specification's checklist for sources, judged over facts alone. */
+export interface SourceCheck {
+  check: string;
+  title: string;
+  judge(facts: SourceFacts): CheckOutcome;
+}
+
+type Items = NonNullable<CheckOutcome['items']>;
+
+/** Streams that an answer names at most; its sentence counts all of them. */
+export const MAX_NAMED = 100;
+const STREAM_HINT =
+  'weir sources streams set changes a stream; weir sources streams list --needs-attention finds them.';
+
+/**
+ * The conditions that must hold before a sync starts (specification, operational checklists), in the order in which they
+ * are told. They are the readiness of a source and the refusal of a start alike.
+ */
+export const BLOCKING_CHECKS: readonly SourceCheck[] = [
+  {
+    check: 'source_state',
+    title: 'The source is ready or active',
+    judge: ({ status }) =>
+      status === 'ready' || status === 'active'
+        ? { status: 'pass', detail: `The source is ${status}.` }
+        : { status: 'fail', detail: `The source is ${status}.`, hint: sourceProblems.sourceNotReady.entry.hint },
+  },
+  {
+    check: 'credentials',
+    title: 'The credentials that the pattern asks for are there',
+    judge: ({ credentials }) => {
+      const refused = CREDENTIAL_REFUSALS[credentials];
+      return refused === undefined
+        ? { status: 'pass', detail: 'They are there, or none is asked for.' }
+        : { status: 'fail', detail: refused.entry.detail, hint: refused.entry.hint };
+    },
+  },
+  {
+    check: 'streams_enabled',
+    title: 'At least one stream is enabled',
+    judge: ({ streams }) =>
+      streams.length > 0
+        ? { status: 'pass', detail: `${streams.length} enabled.` }
+        : { status: 'fail', detail: 'No stream is enabled.', hint: sourceProblems.noStreamsEnabled.entry.hint },
+  },
+  {
+    check: 'schema_current',
+    title: 'The settings fit what the source has now',
+    judge: ({ streams }) =>
+      judged(
+        streams.filter(({ needsAttention }) => needsAttention).map((stream) => item(stream, 'needs_attention')),
+        'need attention since the schema was refreshed',
+      ),
+  },
+  {
+    check: 'streams_configured',
+    title: 'The modes of the streams are supported and go together, and partitions fit the columns',
+    judge: ({ streams }) =>
+      judged(itemsOf(streams, ['sync_mode', 'write_mode', 'partition_by']), 'cannot be synced as they are set'),
+  },
+  {
+    check: 'cursor_fields',
+    title: 'Incremental streams have a cursor',
+    judge: ({ streams }) => judged(itemsOf(streams, ['cursor_field']), 'lack a cursor that their schema has'),
+  },
+  {
+    check: 'primary_keys',
+    title: 'Merged streams have a primary key',
+    judge: ({ streams }) => judged(itemsOf(streams, ['primary_key']), 'lack a primary key that their schema has'),
+  },
+  {
+    check: 'destinations',
+    title: 'The destinations are bronze tables of the tenant',
+    judge: ({ streams }) =>
+      judged(
+        streams.filter((stream) => !stream.destinationAllowed).map((stream) => item(stream, 'destination_not_allowed')),
+        'go to a table that the tenant may not write',
+      ),
+  },
+];
+
+/** What a source is refused for that is not ready by its credentials. */
+const CREDENTIAL_REFUSALS: Readonly<Record<CredentialState, ProblemType | undefined>> = {
+  ready: undefined,
+  missing: credentialProblems.credentialNotAttached,
+  unreadable: credentialProblems.credentialsUnreadable,
+};
+
+function item({ streamId, name }: StreamFacts, code: string): Items[number] {
+  return { id: streamId, name, code };
+}
+
+/** The faults of the streams in one of the settings, each stream once per rule. */
+function itemsOf(streams: readonly StreamFacts[], settings: readonly string[]): Items {
+  return streams.flatMap((stream) => {
+    const broken = faultsOf(stream).filter(({ pointer }) => settings.includes(pointer.split('/')[1] ?? ''));
+    return [...new Set(broken.map(({ pointer, code }) => `${pointer.split('/')[1]}_${code}`))].map((code) =>
+      item(stream, code),
+    );
+  });
+}
+
+function judged(items: Items, sentence: string): CheckOutcome {
+  if (items.length === 0) return { status: 'pass', detail: 'Holds for every enabled stream.' };
+  const streams = new Set(items.map(({ id }) => id)).size;
+  return {
+    status: 'fail',
+    detail: `${streams} enabled stream(s) ${sentence}.`,
+    hint: STREAM_HINT,
+    items: items.slice(0, MAX_NAMED),
+  };
+}
+
+/** Why a sync of a source must not start, as the first condition that fails says it; undefined when it may. Pure. */
+export function startRefusal(facts: SourceFacts): Problem | undefined {
+  const failed = BLOCKING_CHECKS.map(({ check, judge }) => ({ check, ...judge(facts) })).filter(
+    ({ status }) => status === 'fail',
+  );
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  if (first.check === 'source_state') return sourceProblems.sourceNotReady({ values: { status: facts.status } });
+  const refused = CREDENTIAL_REFUSALS[facts.credentials];
+  if (first.check === 'credentials' && refused !== undefined) return refused();
+  if (first.check === 'streams_enabled') return sourceProblems.noStreamsEnabled();
+  const streams = failed.flatMap(({ check, items = [] }) =>
+    items.map(({ id, name, code }) => ({ stream_id: id, name, check, code })),
+  );
+  return sourceProblems.streamNotSyncable({ members: { streams: streams.slice(0, MAX_NAMED) } });
+}

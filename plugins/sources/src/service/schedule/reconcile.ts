@@ -1,0 +1,152 @@
+import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel';
+import { ScheduleEntity } from '../../model/schedule/entity.ts';
+import { nextRunOf } from '../../model/schedule/next-run.ts';
+import { bringInLine, engineSchedule, type InLineDeps, SCHEDULE_WORKFLOW, scheduleIdOf } from './bring-in-line.ts';
+import { SKIPS } from './firings.ts';
+import { noteMissedTimes } from './missed-times.ts';
+
+const SWEEP_EVERY_MS = 5_000;
+/** How often schedules are held against what the engine has, and the engine is asked for those that nobody has. */
+const CHECK_EVERY_MS = 30_000;
+/** A firing that waits is tried again far more often than this; its workflow is gone. */
+const WAIT_LOST_SECONDS = 300;
+const BATCH = 100;
+const SCHEDULE_ID = /^([0-9a-f-]{36}):schedule:([0-9a-f-]{36})$/;
+
+export interface ReconcileDeps extends InLineDeps {
+  kernel: Pick<Kernel, 'db' | 'log' | 'tenants'>;
+}
+
+/** Keeps the engine in line with the rows until it is stopped. */
+export function startReconciler(deps: ReconcileDeps): Repetition {
+  let checkedAt = 0;
+  const places: Places = new Map();
+  const sweep = async () => {
+    const isDue = Date.now() - checkedAt >= CHECK_EVERY_MS;
+    await reconcile(deps);
+    if (!isDue) return;
+    await holdAgainst(deps, places);
+    checkedAt = Date.now();
+  };
+  return repeat(SWEEP_EVERY_MS, sweep, (err) =>
+    deps.kernel.log.warn({ err }, 'schedules could not be held against the engine; tried again'),
+  );
+}
+
+/** One sweep, tenant by tenant: what was changed and not yet applied is applied. Throws when the engine is away. */
+export async function reconcile(deps: ReconcileDeps): Promise<void> {
+  for (const tenant of await deps.kernel.tenants.list()) {
+    await keepRows(deps, tenant);
+    await noteMissedTimes(deps, tenant);
+    const changed = await rowsOf(deps, tenant, 'applied_version is distinct from version or deleted_at is not null');
+    for (const sourceId of changed) await bringInLine(deps, tenant, sourceId);
+  }
+}
+
+/** How far each tenant's schedules have been held against the engine; it begins anew when all of them have. */
+export type Places = Map<string, string>;
+
+/**
+ * Holds the engine against the rows: a schedule that it has lost or that somebody changed there is made again, one that
+ * has no row is removed. Of very many another part each time, unless one of them is lost: then all of them may be, and all
+ * are looked at.
+ */
+export async function holdAgainst(deps: ReconcileDeps, places: Places = new Map(), part = BATCH): Promise<void> {
+  const tenants = await deps.kernel.tenants.list();
+  for (const tenant of tenants) {
+    const from = places.get(tenant.tenantId);
+    const { lost, to } = await holdPart(deps, tenant, { from, part });
+    const isWhole = from === undefined && to === undefined;
+    if (lost > 0 && !isWhole) await holdAll(deps, tenant, part);
+    if (lost > 0 || to === undefined) places.delete(tenant.tenantId);
+    else places.set(tenant.tenantId, to);
+  }
+  await removeOrphans(deps, tenants);
+}
+
+/** Looks at all schedules of a tenant, part by part. */
+async function holdAll(deps: ReconcileDeps, tenant: Tenant, part: number): Promise<void> {
+  let from: string | undefined;
+  do from = (await holdPart(deps, tenant, { from, part })).to;
+  while (from !== undefined);
+}
+
+/** Looks at the schedules behind a place; how many were lost, and up to where it came when there are more. */
+async function holdPart(
+  deps: ReconcileDeps,
+  tenant: Tenant,
+  { from, part }: { from: string | undefined; part: number },
+): Promise<{ lost: number; to: string | undefined }> {
+  const { rows } = await deps.kernel.db(tenant).transaction((tx) =>
+    tx.sql(
+      `select source_id from sources.schedule
+       where tenant_id = $1 and deleted_at is null and ($2::uuid is null or source_id > $2) order by source_id limit $3`,
+      [tenant.tenantId, from ?? null, part],
+    ),
+  );
+  let lost = 0;
+  for (const { source_id } of rows) lost += (await lookAt(deps, tenant, String(source_id))) ? 1 : 0;
+  return { lost, to: rows.length < part ? undefined : String(rows.at(-1)?.source_id) };
+}
+
+/** Times go by, and workflows get lost: neither tells the rows. */
+async function keepRows({ kernel, schedules }: ReconcileDeps, tenant: Tenant): Promise<void> {
+  const now = new Date();
+  await kernel.db(tenant).transaction(async (tx) => {
+    const past = { nextRunAt: { $lte: now }, deletedAt: null };
+    for (const row of await tx.find(ScheduleEntity, past, { limit: BATCH })) {
+      const next = nextRunOf(schedules, row, now) ?? null;
+      await tx.sql(
+        'update sources.schedule set next_run_at = $4 where tenant_id = $1 and source_id = $2 and version = $3',
+        [tenant.tenantId, row.sourceId, row.version, next],
+      );
+    }
+    await tx.sql(
+      `update sources.schedule_firing set outcome = 'skipped', reason = $2::jsonb
+       where tenant_id = $1 and outcome = 'waiting' and looked_at < now() - make_interval(secs => $3)`,
+      [tenant.tenantId, JSON.stringify(SKIPS.lost), WAIT_LOST_SECONDS],
+    );
+  });
+}
+
+/** In random order, so that whatever fills a batch keeps nothing from its turn for ever. */
+async function rowsOf({ kernel }: ReconcileDeps, tenant: Tenant, condition: string): Promise<string[]> {
+  const { rows } = await kernel
+    .db(tenant)
+    .transaction((tx) =>
+      tx.sql(
+        `select source_id from sources.schedule where tenant_id = $1 and (${condition}) order by random() limit $2`,
+        [tenant.tenantId, BATCH],
+      ),
+    );
+  return rows.map(({ source_id }) => String(source_id));
+}
+
+/** Whether the engine had lost or changed a schedule, which it has again then. */
+async function lookAt(deps: ReconcileDeps, tenant: Tenant, sourceId: string): Promise<boolean> {
+  const { kernel, schedules } = deps;
+  const row = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId }));
+  if (row === undefined || row.deletedAt || row.appliedVersion !== row.version) return false;
+  const mark = await schedules.mark(scheduleIdOf(tenant.tenantId, sourceId));
+  // What the engine was given of a zone goes only as far as its clocks were known then.
+  const isDigest = schedules.digest(engineSchedule(row)) === row.appliedDigest;
+  if (mark !== undefined && mark === row.engineMark && isDigest) return false;
+  if (isDigest) kernel.log.warn({ source_id: sourceId }, 'the engine had lost or changed a schedule; it is made again');
+  await bringInLine(deps, tenant, sourceId);
+  return isDigest;
+}
+
+/** Schedules of tenants of this database without a row; those of others in the same engine are not ours to judge. */
+async function removeOrphans({ kernel, schedules }: ReconcileDeps, tenants: readonly Tenant[]): Promise<void> {
+  const found = (await schedules.list(SCHEDULE_WORKFLOW)).flatMap((id) => {
+    const [, tenantId, sourceId] = SCHEDULE_ID.exec(id) ?? [];
+    const tenant = tenants.find((known) => known.tenantId === tenantId);
+    return tenant === undefined || sourceId === undefined ? [] : [{ id, tenant, sourceId }];
+  });
+  for (const { id, tenant, sourceId } of found) {
+    const row = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId }));
+    if (row !== undefined) continue;
+    await schedules.remove(id);
+    kernel.log.warn({ schedule_id: id }, 'a schedule of the engine had no row any more; it was removed');
+  }
+}

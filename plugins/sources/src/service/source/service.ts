@@ -1,0 +1,185 @@
+import { type Kernel, type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
+import type { Input } from '@weir/kernel/contract';
+import type { EventsService } from '@weir/plugin-platform/contract';
+import { type listSources, type SCHEDULED, type SourceView, sourceProblems } from '../../contract.ts';
+import { CredentialEntity } from '../../model/credential/entity.ts';
+import type { Pattern } from '../../model/pattern/pattern-file.ts';
+import { ScheduleEntity } from '../../model/schedule/entity.ts';
+import { SourceEntity, type SourceRow } from '../../model/source/entity.ts';
+import { sourceAfter } from '../../model/source/transitions.ts';
+import { visibleConfig } from '../../model/source/visible-config.ts';
+import { SyncRunEntity } from '../../model/sync/entity.ts';
+import { syncRunView } from '../../model/sync/view.ts';
+import type { PatternCatalog } from '../pattern/catalog.ts';
+import { dropSchedule } from '../row/live-schedule.ts';
+import { liveSource } from '../row/live-source.ts';
+import { refuseWhileRunning } from '../row/refuse-while-running.ts';
+import { uniqueConstraint } from '../row/unique-constraint.ts';
+import { detach } from '../vault/rows.ts';
+import { type ChangeRequest, changeSource } from './change-source.ts';
+import { makeSource, type NewSource } from './create-source.ts';
+import { readSource, type StreamCounts, scheduleFacts } from './read-source.ts';
+
+const ORDERS: PageOrders = { orders: { created_at: 'createdAt', name: 'name' }, first: '-created_at', id: 'sourceId' };
+
+export interface SourceDeps {
+  kernel: Kernel;
+  patterns: PatternCatalog;
+  /** Where readers follow what changes; absent when the deployment leaves that plugin out. */
+  events?: EventsService | undefined;
+  /** Told once the schedule of a source that was retired is to go. */
+  dropped(tenant: Tenant, sourceId: string): Promise<void>;
+}
+
+/** What can be done with sources as such. */
+export function sourceService({ kernel, patterns, events, dropped }: SourceDeps) {
+  const tell = async (tx: TenantTransaction, { sourceId: id, version }: SourceRow) =>
+    events?.publish(tx, { topic: 'source', id, version: String(version) });
+  const views = (tx: TenantTransaction, rows: readonly SourceRow[], counts: ReadonlyMap<string, StreamCounts>) =>
+    viewsOf({ kernel, patterns }, tx, { rows, counts });
+  const view = async (tx: TenantTransaction, row: SourceRow) =>
+    (await views(tx, [row], await streamCounts(tx, [row.sourceId])))[0] as SourceView;
+  const told = async (tx: TenantTransaction, row: SourceRow) => {
+    await tell(tx, row);
+    return view(tx, row);
+  };
+  return {
+    /** Creates a source in `draft`. */
+    create: (tenant: Tenant, body: NewSource): Promise<SourceView> =>
+      taken(async () => makeSource({ kernel, pattern: await patterns.named(body.pattern_id) }, tenant, body, told)),
+
+    /** One source, all of it read in one transaction. */
+    get: (tenant: Tenant, sourceId: string): Promise<SourceView> =>
+      kernel.db(tenant).transaction(async (tx) => {
+        const { row, counts } = await readSource(tx, sourceId);
+        return (await views(tx, [row], new Map([[sourceId, counts]])))[0] as SourceView;
+      }),
+
+    /** The sources that are not retired, by keyset page. */
+    async list(tenant: Tenant, query: Input<typeof listSources>['query']) {
+      const { status, pattern_id: patternId, name, schedule, ...request } = query;
+      const where = {
+        status: status ?? { $ne: 'retired' as const },
+        ...(patternId === undefined ? {} : { patternId }),
+        ...(name === undefined ? {} : { name }),
+      };
+      return kernel.db(tenant).transaction(async (tx) => {
+        const scheduled = schedule === undefined ? {} : await bySchedule(tx, schedule);
+        const { items, next_page_token } = await tx.page(SourceEntity, { ...where, ...scheduled }, request, ORDERS);
+        const counts = await streamCounts(
+          tx,
+          items.map(({ sourceId }) => sourceId),
+        );
+        return { items: await views(tx, items, counts), next_page_token, total: null };
+      });
+    },
+
+    /** Renames a source, patches its configuration or gives it credentials; what is not named stays. */
+    update: (tenant: Tenant, request: ChangeRequest): Promise<SourceView> =>
+      taken(() => changeSource({ kernel, patterns }, tenant, request, told)),
+
+    /** Retires a source; throws `run_already_active` while a sync or a discovery of it is open. */
+    async retire(tenant: Tenant, sourceId: string, ifMatch: string | undefined): Promise<undefined> {
+      await kernel.db(tenant).transaction(async (tx) => {
+        const row = await liveSource(tx, sourceId, { lock: true });
+        requireMatch(ifMatch, String(row.version));
+        await refuseWhileRunning(kernel, tx, sourceId);
+        const status = sourceAfter(row.status, 'retired');
+        if (await dropSchedule(tx, sourceId)) tx.afterCommit(() => dropped(tenant, sourceId));
+        await tell(tx, await detach(tx, row, { status }));
+      });
+      return undefined;
+    },
+  };
+}
+
+/** The condition on sources that stand so with a schedule. */
+async function bySchedule(tx: TenantTransaction, schedule: (typeof SCHEDULED)[number]) {
+  const pausedAt = { active: { pausedAt: null }, paused: { pausedAt: { $ne: null } }, none: {} }[schedule];
+  const found = await tx.find(ScheduleEntity, { deletedAt: null, ...pausedAt });
+  const ids = found.map(({ sourceId }) => sourceId);
+  return { sourceId: schedule === 'none' ? { $nin: ids } : { $in: ids } };
+}
+
+async function taken<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (uniqueConstraint(error) === 'source_name') throw sourceProblems.nameTaken();
+    throw error;
+  }
+}
+
+/** Sources as the wire shows them, with what belongs to all of them read at once. */
+async function viewsOf(
+  { kernel, patterns }: Pick<SourceDeps, 'kernel' | 'patterns'>,
+  tx: TenantTransaction,
+  { rows, counts }: { rows: readonly SourceRow[]; counts: ReadonlyMap<string, StreamCounts> },
+): Promise<SourceView[]> {
+  const refs = await credentialRefs(tx, rows);
+  const runIds = rows.flatMap(({ lastRunId }) => lastRunId ?? []);
+  const runs = new Map((await kernel.runs.findMany(tx, runIds)).map((run) => [run.runId, run]));
+  const details = runIds.length === 0 ? [] : await tx.find(SyncRunEntity, { runId: { $in: runIds } });
+  const detailsOf = new Map(details.map((one) => [one.runId, one]));
+  const used = await patterns.ofAll(rows, tx.sql);
+  return rows.map((row, at) => {
+    const run = row.lastRunId ? runs.get(row.lastRunId) : undefined;
+    const lastRun = run === undefined ? null : syncRunView(run, detailsOf.get(run.runId));
+    return viewOf(row, {
+      pattern: used[at],
+      lastRun,
+      counts: counts.get(row.sourceId) ?? NO_STREAMS,
+      credentialRef: refs.get(row.credentialId ?? ''),
+    });
+  });
+}
+
+interface Beside {
+  pattern: Pattern | undefined;
+  lastRun: SourceView['last_run'];
+  counts: StreamCounts;
+  credentialRef: string | undefined;
+}
+
+function viewOf(row: SourceRow, { pattern, lastRun, counts, credentialRef }: Beside): SourceView {
+  return {
+    source_id: row.sourceId,
+    name: row.name,
+    pattern_id: row.patternId,
+    pattern_version: pattern?.version ?? row.patternVersion,
+    source_config: visibleConfig(row.sourceConfig, pattern),
+    has_credentials: Boolean(row.sealed) || Boolean(row.credentialId),
+    credential_ref: credentialRef ?? null,
+    status: row.status,
+    ...counts,
+    last_run: lastRun,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    etag: String(row.version),
+  };
+}
+
+async function credentialRefs(tx: TenantTransaction, rows: readonly SourceRow[]): Promise<Map<string, string>> {
+  const ids = rows.flatMap(({ credentialId }) => credentialId ?? []);
+  const found = ids.length === 0 ? [] : await tx.find(CredentialEntity, { credentialId: { $in: ids } });
+  return new Map(found.map(({ credentialId, credentialRef }) => [credentialId, credentialRef]));
+}
+
+const NO_STREAMS: StreamCounts = { streams: 0, streams_enabled: 0, schedule: null };
+
+async function streamCounts(tx: TenantTransaction, sourceIds: string[]): Promise<Map<string, StreamCounts>> {
+  const { rows } = await tx.sql(
+    `select source_id, count(stream_id)::int as streams, (count(*) filter (where enabled))::int as streams_enabled,
+       (select jsonb_build_object('paused', s.paused_at is not null, 'next_run_at', s.next_run_at)
+        from sources.schedule s where s.tenant_id = $1 and s.source_id = source.source_id and s.deleted_at is null) as schedule
+     from sources.source left join sources.stream using (tenant_id, source_id)
+     where tenant_id = $1 and source_id = any ($2::uuid[]) group by source_id`,
+    [tx.tenant.tenantId, sourceIds],
+  );
+  return new Map(
+    rows.map(({ source_id: id, streams, streams_enabled: enabled, schedule }) => [
+      String(id),
+      { streams: Number(streams), streams_enabled: Number(enabled), schedule: scheduleFacts(schedule) },
+    ]),
+  );
+}

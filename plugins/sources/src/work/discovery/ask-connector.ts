@@ -1,0 +1,158 @@
+import {
+  type AnswerOptions,
+  answerDeadlines,
+  type ConnectorProcess,
+  type ConnectorRun,
+  type ConnectorRuntime,
+  type ConnectorVerb,
+  type PullProgress,
+  type RunImage,
+  readAnswer,
+  readCheck,
+} from '@weir/connector-runtime';
+import type { ChildRegistry, Kernel } from '@weir/kernel';
+import { type Failure, RunFailed, type WorkLog } from '@weir/work';
+import type { PatternFile } from '../../contract/source/pattern-file.ts';
+import type { KeptStream } from '../../model/discovery/entity.ts';
+import { scrubbedFailure, sourceFailure, verdictFailure, withWords } from '../../model/failure/failure.ts';
+import { withLateHint } from '../../model/failure/late-hint.ts';
+import { childLog } from '../../model/log/child-log.ts';
+import { pullLines } from '../../model/log/pull-lines.ts';
+import { attemptScrubbers, learnRenewed } from '../../model/scrub/attempt-scrubbers.ts';
+import type { keepRotations } from '../../service/credential/keep-rotated.ts';
+import type { HydratedConfig } from '../../service/vault/hydrate.ts';
+import { settingsOf } from '../../settings.ts';
+import type { KnownSpecs } from './known-specs.ts';
+import { withReachHint } from './reach-hint.ts';
+import { readCatalog } from './read-catalog.ts';
+import { scrubCatalog } from './scrub-catalog.ts';
+import type { PhaseTeller } from './tell-phase.ts';
+
+const MS_PER_SECOND = 1_000;
+
+export interface AskDeps {
+  kernel: Pick<Kernel, 'settings'>;
+  runtime: ConnectorRuntime;
+  children: ChildRegistry;
+  rotations: ReturnType<typeof keepRotations>;
+  specs: KnownSpecs;
+  pattern: Pick<PatternFile, 'egress'>;
+  log: Pick<WorkLog, 'write' | 'take'>;
+  /** Told how far the image is pulled, for the heartbeat. */
+  beat(details: { pull: Pick<PullProgress, 'bytes' | 'totalBytes'> }): void;
+  phase: Pick<PhaseTeller, 'enter' | 'pulling'>;
+  /** How many lines of what a connector says are kept. */
+  maxLogLines: number;
+}
+
+/** What the connector is given: its configuration as it is now, which a connector may have renewed. */
+export interface Given {
+  hydrated: HydratedConfig;
+  /** Reads it again. */
+  again(): Promise<HydratedConfig>;
+  /** The text of its file. */
+  textOf(hydrated: HydratedConfig): string;
+}
+
+/** What a connector has described, and the image that was run, when it was in a container. */
+export interface Described {
+  streams: KeptStream[];
+  image: RunImage | null;
+}
+
+/**
+ * Has a connector describe its source, once it has told a usable specification and accepted the configuration. Throws
+ * `RunFailed`, without the credentials, the renewed ones included.
+ */
+export async function askConnector(deps: AskDeps, request: Request, given: Given): Promise<Described> {
+  const { log } = deps;
+  log.write({ level: 'info', step: 'connector', message: `the connector starts: ${request.image}` });
+  const asking = askingOf(deps, request, given);
+  const { catalog, image } = await asked(deps, request, asking).finally(asking.end);
+  const described = scrubCatalog(catalog, asking.scrubbers);
+  const streams = described === undefined ? 'catalog_holds_credential' : readCatalog(described);
+  if (typeof streams === 'string') throw new RunFailed(sourceFailure(streams));
+  const fields = { streams: streams.length };
+  log.write({ level: 'info', step: 'discover', message: `streams found: ${streams.length}`, fields });
+  return { streams, image };
+}
+
+type Request = Omit<ConnectorRun, 'verb' | 'inputs'>;
+
+async function asked({ log, specs }: AskDeps, { image: reference }: Request, { ask, refused }: Asking) {
+  const tellsSpec = async () => {
+    const { found, image } = await ask('spec', (connector, options) => readAnswer(connector, 'SPEC', options));
+    if (!found.ok) throw refused(verdictFailure(found.failure));
+    specs.add(reference, image);
+  };
+  if (!specs.has(reference)) await tellsSpec();
+  const check = await ask('check', readCheck);
+  if (check.found !== undefined) throw refused(verdictFailure(check.found), check.found.said);
+  log.write({ level: 'info', step: 'check', message: 'the connector accepts the configuration' });
+  if (!specs.isOf(reference, check.image)) await tellsSpec();
+  const { found, image } = await ask('discover', (connector, options) => readAnswer(connector, 'CATALOG', options));
+  if (!found.ok) throw refused(verdictFailure(found.failure));
+  return { catalog: found.message.catalog.streams, image };
+}
+
+type Asking = ReturnType<typeof askingOf>;
+type Reader<T> = (connector: ConnectorProcess, options: AnswerOptions) => Promise<T>;
+
+/** One connector that is asked several things, one after the other, within the time of one discovery and by the same image. */
+function askingOf(deps: AskDeps, request: Request, { hydrated: first, again, textOf }: Given) {
+  const { kernel, runtime, children, rotations, log, maxLogLines, phase } = deps;
+  const endsAt = performance.now() + settingsOf(kernel).WEIR_DISCOVERY_MAX_SECONDS * MS_PER_SECOND;
+  const scrubbers = attemptScrubbers(first.secrets);
+  const said = childLog({
+    secrets: first.secrets,
+    maxLines: maxLogLines,
+    send: (lines) => log.take(lines).then(said.taken),
+  });
+  const { pull, onPull } = pullTeller(deps);
+  let now = first;
+  let pinned: string | undefined;
+  return {
+    scrubbers,
+    async ask<T>(verb: ConnectorVerb, read: Reader<T>): Promise<{ found: T; image: RunImage | null }> {
+      let isRenewed = false;
+      const learn = learnRenewed(now.config, [scrubbers, said]);
+      const onRotated = (config: Readonly<Record<string, unknown>>) => {
+        isRenewed = true;
+        learn(config);
+        rotations.take(config);
+      };
+      const inputs = verb === 'spec' ? {} : { inputs: { config: textOf(now) } };
+      const pin = pinned === undefined ? {} : { pinned };
+      const connector = await runtime.run({ ...request, ...inputs, ...pin, verb, onStderr: said.stderr, onPull });
+      const { pid, image = null } = connector;
+      phase.enter('describing');
+      if (image !== null && pinned === undefined) pull.runs(image);
+      pinned = image?.digest;
+      if (pid !== undefined) children.started({ name: connector.name, pid, parent: process.pid });
+      const deadlines = answerDeadlines(Math.max(1, endsAt - performance.now()));
+      const found = await read(connector, { deadlines, onSaid: said.said, onRotated });
+      if (pid !== undefined) children.ended(pid);
+      // Before anything comes of the answer, also when it is none.
+      await rotations.kept();
+      if (isRenewed) now = await again();
+      return { found, image };
+    },
+    /** The error of a run whose connector failed so, and said these words of it. */
+    refused(failure: Failure, words?: string): RunFailed {
+      const masked = scrubbedFailure(withWords(failure, words, scrubbers.text), scrubbers.text);
+      return new RunFailed(withReachHint(withLateHint(masked, 'discovery'), deps.pattern));
+    },
+    end: () => said.end(),
+  };
+}
+
+function pullTeller({ log, phase, beat }: Pick<AskDeps, 'log' | 'phase' | 'beat'>) {
+  const pull = pullLines(log.write);
+  const onPull = (progress: PullProgress) => {
+    const { bytes, totalBytes } = progress;
+    pull.progress(progress);
+    phase.pulling(progress);
+    beat({ pull: { bytes, totalBytes } });
+  };
+  return { pull, onPull };
+}

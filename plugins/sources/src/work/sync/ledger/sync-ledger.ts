@@ -1,0 +1,166 @@
+import type { CommitBatch } from '@weir/engine';
+import type { Kernel } from '@weir/kernel';
+import type { CheckpointWrite, PreparedTable, TableCommit, TablesService } from '@weir/plugin-datasets/contract';
+import { type Failure, recordOf } from '@weir/work';
+import type { Progress, StreamResult } from '../../../model/process/messages.ts';
+import type { Sync, WantedColumn } from '../../../model/process/sync-types.ts';
+import { StreamRunEntity } from '../../../model/sync/entity.ts';
+import { countersOf, type Figures, getsOn, typeName, withBatch, withFields } from '../../../model/sync/sync-figures.ts';
+import type { PulledSoFar } from '../../../model/sync/view.ts';
+import type { SyncPlan } from '../plan/plan-sync.ts';
+import type { CommittedRows } from './attempt-log.ts';
+import { type Attempt, type OpenPhase, openStreamRuns, type ShownValues, writeCounters } from './run-rows.ts';
+import { recallSnapshots, type Standing, type Standings, standingOf, totalsOf } from './standing.ts';
+import { tableCommits } from './table-commits.ts';
+
+/** The table of a stream as it is by now. */
+type Tables = (streamId: string) => PreparedTable;
+
+/** Keeps the books of one attempt: commits with their checkpoints, and the counters that people see. */
+export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attempt, plan: SyncPlan) {
+  const { tenant, runId, leaseEpoch } = attempt;
+  const standings: Standings = new Map(plan.streams.map((stream) => [stream.row.streamId, standingOf(stream)]));
+  const standing = (streamId: string): Standing => {
+    const found = standings.get(streamId);
+    if (found === undefined) throw new Error('the sync process names a stream that is not in its plan');
+    return found;
+  };
+
+  let phase: OpenPhase = 'preparing';
+  let pull: PulledSoFar | undefined;
+  const shown: ShownValues = new Map();
+
+  return {
+    /** Notes how far the image of the connector is pulled. */
+    pulling({ bytes, totalBytes }: PulledSoFar): void {
+      phase = 'pulling';
+      pull = { bytes, totalBytes };
+    },
+
+    /** Makes the rows of the run's streams, and takes over what earlier attempts have committed. */
+    async open(): Promise<void> {
+      await openStreamRuns(kernel, attempt, { standings, refused: plan.refused });
+      if (leaseEpoch > 1) for (const known of standings.values()) await recallSnapshots(tables, attempt, known);
+      await this.record();
+    },
+
+    /** Commits batches with the states that cover them, in one step; tells what has come of each. */
+    async commit(batches: readonly CommitBatch<Sync>[], tablesNow: Tables): Promise<CommittedRows[]> {
+      const drafts = batches.map((batch) => draftOf(batch, standing(batch.stream), attempt));
+      const commits = commitsOf(drafts);
+      const checkpoints = drafts.map(({ checkpoint }) => checkpoint);
+      const result = await tables.commit(tenant, { runId, leaseEpoch, tables: commits, checkpoints });
+      const snapshotOf = new Map(commits.map((commit, at) => [commit, result.tables[at]?.snapshotId ?? undefined]));
+      const done = drafts.map((draft) => settled(draft, tablesNow(draft.batch.stream), { runId, snapshotOf }));
+      phase = 'committing';
+      await this.record();
+      return done;
+    },
+
+    /** Notes columns that a stream was given. */
+    evolved(streamId: string, columns: readonly WantedColumn[]): void {
+      const known = standing(streamId);
+      const notes = columns.map(({ name, type }) => ({ field: name, change: 'added' as const, type: typeName(type) }));
+      known.figures = { ...known.figures, fields: withFields(known.figures.fields, notes) };
+    },
+
+    /** Notes how far the connector has been read, which runs then. */
+    progress(streams: Record<string, Progress>): void {
+      phase = 'reading';
+      for (const [streamId, read] of Object.entries(streams)) standing(streamId).read = read;
+    },
+
+    /** Rows and bytes so far, of all streams together. */
+    totals: () => totalsOf(standings),
+
+    /** What a heartbeat tells of the attempt: rows and bytes so far, the newest commit of the run, what was pulled. */
+    pulse() {
+      const committed = [...standings.values()].filter(({ committedAt }) => committedAt !== undefined);
+      const newest = committed.toSorted((a, b) => Number(b.committedAt) - Number(a.committedAt))[0];
+      const last = newest && { at: newest.committedAt, snapshotId: newest.figures.snapshotIds.at(-1) ?? null };
+      return { ...totalsOf(standings), lastCommit: last ?? null, pull: pull ?? null };
+    },
+
+    /** Writes the counters of the run and its streams where the API reads them. */
+    async record(): Promise<void> {
+      await writeCounters(kernel, attempt, { phase, pull, standings, shown });
+    },
+
+    /** Writes the outcome of each stream. */
+    async conclude(results: readonly StreamResult[]): Promise<void> {
+      phase = 'committing';
+      // The last word is a whole one.
+      shown.clear();
+      await this.record();
+      await kernel.db(tenant).transaction(async (tx) => {
+        for (const { streamId, failure } of results) {
+          const row = await tx.findOne(StreamRunEntity, { runId, streamId });
+          if (row === undefined) continue;
+          await tx.update(row, { status: statusOf(failure), failure: failure ? recordOf(failure) : null });
+        }
+      });
+    },
+  };
+}
+
+export type SyncLedger = ReturnType<typeof syncLedger>;
+
+/** The failure that decides on the run: the first that a stream has of its own. */
+export function decidingFailure(results: readonly StreamResult[]): Failure | undefined {
+  const failures = results.flatMap(({ failure }) => failure ?? []);
+  return failures.find(({ code }) => code !== 'other_stream_failed') ?? failures[0];
+}
+
+interface Draft {
+  batch: CommitBatch<Sync>;
+  known: Standing;
+  figures: Figures;
+  commits: readonly TableCommit[];
+  checkpoint: CheckpointWrite;
+}
+
+/** What one stream brings to a commit: changes of its tables, and its checkpoint. */
+function draftOf(batch: CommitBatch<Sync>, known: Standing, { leaseEpoch }: Attempt): Draft {
+  const { stream } = known;
+  const state = batch.batch.state ?? stream.engine.state;
+  // Asked for until it does: to compare states takes long where they are large.
+  const hasGotOn = known.figures.gotOnAt === leaseEpoch || getsOn(batch, stream.engine.state);
+  const figures = withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined);
+  const commits = tableCommits(batch, { stream, state, follows: known.follows, attempt: leaseEpoch });
+  const overwrote = batch.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
+  const counters = { ...countersOf(figures), overwrote, whole: batch.isWhole ? 1 : 0 };
+  return { batch, known, figures, commits, checkpoint: { key: stream.checkpointKey, state: state ?? null, counters } };
+}
+
+/** Takes a commit that stands into the books of its stream; tells what has come of it. */
+function settled(
+  { batch, known, figures, commits: [rows, quarantine] }: Draft,
+  { schema }: PreparedTable,
+  { runId, snapshotOf }: { runId: string; snapshotOf: ReadonlyMap<TableCommit | undefined, string | undefined> },
+): CommittedRows {
+  const snapshotId = snapshotOf.get(rows);
+  const id = `${runId}:${batch.stream}:${batch.number}`;
+  Object.assign(known, {
+    figures: snapshotId === undefined ? figures : { ...figures, snapshotIds: [...figures.snapshotIds, snapshotId] },
+    follows: known.follows && {
+      rows: snapshotId === undefined ? known.follows.rows : id,
+      quarantine: snapshotOf.get(quarantine) === undefined ? known.follows.quarantine : id,
+    },
+    stateSha256: rows?.stateSha256,
+    schemaId: (schema as { 'schema-id': number })['schema-id'],
+    committedAt: new Date(),
+  });
+  const count = batch.batch.parts.reduce((sum, part) => sum + part.rows, 0);
+  return { rows: count, rejected: batch.batch.rejected, deduplicated: batch.merged?.deduplicated ?? 0, snapshotId };
+}
+
+/** The changes of all tables; one that stays as it is takes no part where several streams are committed together. */
+function commitsOf(drafts: readonly Draft[]): TableCommit[] {
+  const commits = drafts.flatMap((draft) => draft.commits);
+  return drafts.length === 1 ? commits : commits.filter(({ mode, files }) => mode !== 'append' || files.length > 0);
+}
+
+function statusOf(failure: Failure | undefined): 'succeeded' | 'failed' | 'cancelled' {
+  if (failure === undefined) return 'succeeded';
+  return failure.code === 'connector_stopped' ? 'cancelled' : 'failed';
+}
