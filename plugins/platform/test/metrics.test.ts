@@ -113,56 +113,61 @@ t.test('however several processes count, flush, fail and start again, the sums a
   );
 });
 
+/** Figures that this process counts, that another has counted, and one of an earlier release. */
+async function counted(here: World): Promise<void> {
+  const sql = await sqlOf(here);
+  const count = here.kernel.metrics.counter({
+    name: 'test_done_total',
+    help: 'What is done',
+    labels: { kind: KINDS },
+  });
+  const took = here.kernel.metrics.histogram({
+    name: 'test_took_seconds',
+    help: 'How long',
+    labels: { kind: KINDS },
+    buckets: BUCKETS,
+  });
+  here.kernel.metrics.gauge({
+    name: 'test_now',
+    help: 'Now',
+    labels: {},
+    read: async () => [{ labels: {}, value: 7 }],
+  });
+  here.kernel.metrics.counter({ name: 'test_never_total', help: 'Never', labels: {} });
+  count({ kind: 'a' });
+  took({ kind: 'b' }, 3);
+  const other = process(sql);
+  for (const [kind, value] of [
+    ['a', 2],
+    ['b', 9],
+    ['b', 1],
+  ] as const)
+    other.count(kind, value);
+  await other.ledger.stop();
+  const gone = metricLedger({
+    metrics: {
+      counted: async () =>
+        [
+          {
+            name: 'test_gone_total',
+            help: '',
+            type: 'counter',
+            aggregator: 'sum',
+            values: [{ value: 1, labels: {} }],
+          },
+        ] as never,
+    },
+    sql,
+    log,
+  });
+  await gone.flush();
+}
+
 t.test(
   'the text is what Prometheus reads: every family with its help, buckets in order, the sums of all',
   async (t) => {
     const here = await world(t);
-    const sql = await sqlOf(here);
-    const count = here.kernel.metrics.counter({
-      name: 'test_done_total',
-      help: 'What is done',
-      labels: { kind: KINDS },
-    });
-    const took = here.kernel.metrics.histogram({
-      name: 'test_took_seconds',
-      help: 'How long',
-      labels: { kind: KINDS },
-      buckets: BUCKETS,
-    });
-    here.kernel.metrics.gauge({
-      name: 'test_now',
-      help: 'Now',
-      labels: {},
-      read: async () => [{ labels: {}, value: 7 }],
-    });
-    here.kernel.metrics.counter({ name: 'test_never_total', help: 'Never', labels: {} });
-    count({ kind: 'a' });
-    took({ kind: 'b' }, 3);
-    const other = process(sql);
-    for (const [kind, value] of [
-      ['a', 2],
-      ['b', 9],
-      ['b', 1],
-    ] as const)
-      other.count(kind, value);
-    await other.ledger.stop();
-    const gone = metricLedger({
-      metrics: {
-        counted: async () =>
-          [
-            {
-              name: 'test_gone_total',
-              help: '',
-              type: 'counter',
-              aggregator: 'sum',
-              values: [{ value: 1, labels: {} }],
-            },
-          ] as never,
-      },
-      sql,
-      log,
-    });
-    await gone.flush();
+    await counted(here);
     const headers = { ...(await here.as('acme', 'platform_admin').headers()), accept: '*/*' };
     const answer = await here.app.inject({ url: '/api/v1/metrics', headers });
     t.equal(answer.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
