@@ -27,10 +27,6 @@ export const FUNCTION_SIZES: Exceptions = {
   'connectors/postgres/test/product.test.ts a Postgres database arrives in tables of the platform, by each way to read it': 67,
   'connectors/runtime/test/create-options.test.ts the engine is told exactly this, and nothing else': 78,
   'lakehouse/test/arrow.test.ts the Arrow form': 62,
-  'plugins/platform/test/metrics.test.ts the text is what Prometheus reads: every family with its help, buckets in order, the sums of all': 73,
-  'plugins/sources/test/containers.test.ts a source is discovered and synced in containers of the image that discovery has run': 63,
-  'plugins/sources/test/pattern-lifecycle.test.ts a pattern lives in the database: files bring it, requests change it, every process sees it': 76,
-  'plugins/sources/test/platform.ts testPlatform': 67,
 };
 
 export interface Measured {

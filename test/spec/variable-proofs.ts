@@ -273,7 +273,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ),
   ...proved(
     'plugins/sources/test/pattern-lifecycle.test.ts',
-    'a pattern lives in the database: files bring it, requests change it, every process sees it',
+    'a reconciliation retires what its set does not name, and changes no source',
     'PATTERN_ADMIN_SECRET',
   ),
   ...proved(

@@ -25,7 +25,7 @@ import { signBody } from '../src/model/pattern/webhook-signature.ts';
 import { SourceEntity } from '../src/model/source/entity.ts';
 import { SyncRunEntity } from '../src/model/sync/entity.ts';
 import { ownAttempt } from './own-attempt.ts';
-import { discovered, ended, ok, synced, testPlatform } from './platform.ts';
+import { type Api, discovered, ended, ok, synced, testPlatform } from './platform.ts';
 import { readySource } from './ready-source.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -62,6 +62,16 @@ async function registerNext(url: string): Promise<void> {
   if (!answer.ok) throw new Error(`the pattern was not registered: ${await answer.text()}`);
 }
 
+/** The connector of a sync, as its receipt names it. */
+async function connectorOf(api: Api, { run_id }: { run_id: string }) {
+  return ok(await api(getSyncReceipt, { params: { sync_run_id: run_id } })).receipt.versions.connector;
+}
+
+/** How many rows the table has. */
+async function rowsIn(api: Api): Promise<number> {
+  return ok(await api(previewDataset, { params })).rows.length;
+}
+
 const engine = await testEngine(t, 'rootful');
 if (typeof engine === 'string') t.plan(0, engine);
 else {
@@ -89,9 +99,7 @@ else {
       patternVersion: '1.0.0',
     });
     t.same(run.image, found?.image, 'who reads the sync is told of the image');
-    const connectorOf = async ({ run_id }: { run_id: string }) =>
-      ok(await api(getSyncReceipt, { params: { sync_run_id: run_id } })).receipt.versions.connector;
-    t.match(await connectorOf(run), { image: IMAGE, image_digest: found?.image?.digest }, 'and its receipt');
+    t.match(await connectorOf(api, run), { image: IMAGE, image_digest: found?.image?.digest }, 'and its receipt');
     t.same(await containers(engine, source_id), [], 'no container is left');
 
     worker.process.kill('SIGTERM');
@@ -113,12 +121,8 @@ else {
     const refused = await synced(api, source_id);
     const other = { code: 'connector_image_mismatch', origin: 'platform', hint: /Discover the source again/ };
     t.match(refused, { status: 'failed', failure: other, image: null });
-    t.match(await connectorOf(refused), { image: IMAGE, image_digest: null }, 'no image ran');
-    t.equal(
-      ok(await api(previewDataset, { params })).rows.length,
-      2,
-      'another image under the same name wrote nothing',
-    );
+    t.match(await connectorOf(api, refused), { image: IMAGE, image_digest: null }, 'no image ran');
+    t.equal(await rowsIn(api), 2, 'another image under the same name wrote nothing');
     t.match(await discovered(api, source_id), { status: 'succeeded' });
     const renewed = await synced(api, source_id);
     t.match(renewed, { status: 'succeeded', rows_written: 1, image: { reference: IMAGE, digest: /^sha256:/ } });
@@ -132,7 +136,7 @@ else {
     const last = await ended(api, source_id, run_id);
     t.match(last, { status: 'succeeded', image: { reference: IMAGE, digest: renewed.image?.digest } });
     const named = { version: '1.0.0', image: IMAGE, image_digest: renewed.image?.digest };
-    t.match(await connectorOf(last), named, 'of a pattern that changed meanwhile the receipt names what has run');
+    t.match(await connectorOf(api, last), named, 'of a pattern that changed meanwhile the receipt names what has run');
   });
 }
 

@@ -17,7 +17,7 @@ import {
   updateSource,
 } from '../src/contract.ts';
 import { signBody } from '../src/model/pattern/webhook-signature.ts';
-import { ok, refusal, testPlatform } from './platform.ts';
+import { type Api, ok, refusal, testPlatform } from './platform.ts';
 
 const REGISTER = { path: '/patterns/register', secret: 'register-secret-of-a-test' };
 const RECONCILE = { path: '/patterns/reconcile', secret: 'reconcile-secret-of-a-test' };
@@ -30,6 +30,15 @@ const shop = {
   ...{ id: 'shop', version: '1.0.0', display: { name: 'Shop' }, image: 'x/shop:1.0.0', source_name: 'source-shop' },
   ...{ protocol: 'airbyte', spec },
 };
+const { spec: _, ...bare } = { ...shop, id: 'declared' };
+const manifest = { spec: { type: 'Spec', connection_specification: spec } };
+const ids = async (api: Api) =>
+  ok(await api(discoverPatterns)).items.map(({ pattern_id, version }) => `${pattern_id} ${version}`);
+const outcomes = (answer: Awaited<ReturnType<typeof send>>) =>
+  Object.fromEntries(
+    (answer.said.items as { pattern_id: string; outcome: string }[]).map((one) => [one.pattern_id, one.outcome]),
+  );
+
 /** What a signed request is answered; each is signed a second later than the one before, as one counts once. */
 let signed = 0;
 async function send(
@@ -85,17 +94,15 @@ const ready = async (url: string) => {
 const shared = world(t);
 
 t.test('a pattern lives in the database: files bring it, requests change it, every process sees it', async (t) => {
-  const { platform, another, place, other } = await shared;
+  const { platform, other } = await shared;
   const { url } = platform;
   const api = await platform.as('acme');
-  const ids = async () =>
-    ok(await api(discoverPatterns)).items.map(({ pattern_id, version }) => `${pattern_id} ${version}`);
-  t.strictSame(await ids(), ['filed 1.0.0']);
+  t.strictSame(await ids(api), ['filed 1.0.0']);
 
   t.equal((await send(url, REGISTER, { pattern: shop })).what, 'created');
   t.equal((await send(url, REGISTER, { pattern: shop })).what, 'unchanged');
   t.equal((await send(other, REGISTER, { pattern: { ...shop, version: '1.1.0' } })).what, 'updated');
-  t.strictSame(await ids(), ['filed 1.0.0', 'shop 1.1.0'], 'what another process has taken is there');
+  t.strictSame(await ids(api), ['filed 1.0.0', 'shop 1.1.0'], 'what another process has taken is there');
   t.equal(
     (await send(url, REGISTER, { pattern: { ...shop, image: 'x/other:1.0.0' } })).what,
     '409 pattern_version_taken',
@@ -105,15 +112,18 @@ t.test('a pattern lives in the database: files bring it, requests change it, eve
     '422 pattern_invalid',
   );
   t.equal((await send(url, REGISTER, { pattern: { ...shop, extra: 1 } })).what, '400 validation_failed');
-  const { spec: _, ...bare } = { ...shop, id: 'declared' };
   t.match(await send(url, REGISTER, { pattern: bare }), {
     what: '422 pattern_invalid',
     said: { errors: [{ pointer: '/pattern/spec', code: 'required' }] },
   });
-  const manifest = { spec: { type: 'Spec', connection_specification: spec } };
   t.equal((await send(url, REGISTER, { pattern: { ...bare, manifest } })).what, 'created', 'by the manifest alone');
   t.strictSame(ok(await api(getPattern, { params: { pattern_id: 'declared' } })).spec, spec);
+});
 
+t.test('a reconciliation retires what its set does not name, and changes no source', async (t) => {
+  const { platform } = await shared;
+  const { url } = platform;
+  const api = await platform.as('acme');
   const body = { name: 'a', pattern_id: 'shop', source_config: { host: 'h' } };
   const source = ok(await api(createSource, { body }));
   t.equal(source.pattern_version, '1.1.0');
@@ -125,14 +135,10 @@ t.test('a pattern lives in the database: files bring it, requests change it, eve
       { ...bare, manifest },
     ],
   };
-  const outcomes = (answer: Awaited<ReturnType<typeof send>>) =>
-    Object.fromEntries(
-      (answer.said.items as { pattern_id: string; outcome: string }[]).map((one) => [one.pattern_id, one.outcome]),
-    );
   const wanted = { shop: 'unchanged', new: 'created', declared: 'unchanged', filed: 'retired' };
   const dry = { ...RECONCILE, path: `${RECONCILE.path}?dry_run=true` };
   t.strictSame(outcomes(await send(url, dry, set)), wanted);
-  t.strictSame(await ids(), ['declared 1.0.0', 'filed 1.0.0', 'shop 1.1.0'], 'a dry run changes nothing');
+  t.strictSame(await ids(api), ['declared 1.0.0', 'filed 1.0.0', 'shop 1.1.0'], 'a dry run changes nothing');
   t.strictSame(outcomes(await send(url, RECONCILE, set)), wanted);
   t.strictSame(outcomes(await send(url, RECONCILE, set)), {
     shop: 'unchanged',
@@ -150,22 +156,29 @@ t.test('a pattern lives in the database: files bring it, requests change it, eve
   t.match(ok(await api(getSource, { params: { source_id: source.source_id } })), { source_config: { host: 'h' } });
   t.equal(refusal(await api(createSource, { body: { ...body, name: 'b' } })), '422 pattern_retired');
   t.equal((await send(url, REGISTER, { pattern: { ...shop, version: '1.1.0' } })).what, 'updated', 'and back in use');
-
-  await writeFile(join(place, 'filed.json'), JSON.stringify({ ...shop, id: 'filed', version: '1.2.0' }));
-  await writeFile(join(place, 'shop.json'), JSON.stringify(shop));
-  await writeFile(join(place, 'late.json'), JSON.stringify({ ...shop, id: 'late' }));
-  await another();
-  t.strictSame(
-    await ids(),
-    ['late 1.0.0', 'new 1.0.0', 'shop 1.1.0'],
-    'a file brings nothing back, and no older version',
-  );
-  t.match(ok(await api(getPattern, { params: { pattern_id: 'filed' } })), { status: 'retired', version: '1.2.0' });
-  const [event] = await platform.database.peek(
-    "select event from platform.audit_event where event->>'action' = 'sources.register_pattern' limit 1",
-  );
-  t.match(event?.event, { kind: 'webhook', subject: 'PATTERN_WEBHOOK_SECRET', result: 'done', tenant: null });
 });
+
+t.test(
+  'a file that changed renews its pattern at the next start, and brings no retired or older one back',
+  async (t) => {
+    const { platform, another, place } = await shared;
+    const api = await platform.as('acme');
+    await writeFile(join(place, 'filed.json'), JSON.stringify({ ...shop, id: 'filed', version: '1.2.0' }));
+    await writeFile(join(place, 'shop.json'), JSON.stringify(shop));
+    await writeFile(join(place, 'late.json'), JSON.stringify({ ...shop, id: 'late' }));
+    await another();
+    t.strictSame(
+      await ids(api),
+      ['late 1.0.0', 'new 1.0.0', 'shop 1.1.0'],
+      'a file brings nothing back, and no older version',
+    );
+    t.match(ok(await api(getPattern, { params: { pattern_id: 'filed' } })), { status: 'retired', version: '1.2.0' });
+    const [event] = await platform.database.peek(
+      "select event from platform.audit_event where event->>'action' = 'sources.register_pattern' limit 1",
+    );
+    t.match(event?.event, { kind: 'webhook', subject: 'PATTERN_WEBHOOK_SECRET', result: 'done', tenant: null });
+  },
+);
 
 t.test('a source runs with the version that fits it, and a credential field never comes to light', async (t) => {
   const bazaar = { ...shop, id: 'bazaar' };

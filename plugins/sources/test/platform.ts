@@ -75,32 +75,7 @@ export async function testPlatform(
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const issuer = await testIssuer(t);
   const database = await testDatabase(t, tools as unknown as Parameters<typeof testDatabase>[1]);
-  const temporal = process.env.WEIR_TEST_TEMPORAL_ADDRESS;
-  if (temporal === undefined) throw new Error('WEIR_TEST_TEMPORAL_ADDRESS is not set: run tests with npm test');
-  const [host = '', port = ''] = temporal.split(':');
-  const environment: Record<string, string> = {
-    DB_HOST: database.app.host,
-    DB_PORT: String(database.app.port),
-    DB_NAME: database.app.database,
-    DB_USER: database.app.user,
-    DB_PASSWORD: database.app.password,
-    WORKFLOW_HOST: host,
-    WORKFLOW_PORT: port,
-    WORKFLOW_SOURCE_TASK_QUEUE: `source-${database.name}`,
-    WORKFLOW_DISCOVERY_TASK_QUEUE: `discovery-${database.name}`,
-    IDP_URL: issuer.url,
-    IDP_ISSUER: issuer.url,
-    WEIR_MODE: 'development',
-    WEIR_HTTP_PORT: '0',
-    WEIR_LOG_LEVEL: 'warn',
-    WEIR_WAREHOUSE: join(folder, 'warehouse'),
-    WEIR_WORK_DIR: join(folder, 'work'),
-    WEIR_CACHE_DIR: WORKFLOW_CACHE,
-    WEIR_STATE_DIR: join(folder, 'state'),
-    WEIR_RUN_LOG_DIR: join(folder, 'run-logs'),
-    WEIR_PLATFORM: join(ROOT, 'platform.json'),
-    ...(await more(folder)),
-  };
+  const environment = { ...environmentOf(folder, database, issuer), ...(await more(folder)) };
   await mkdir(join(folder, 'warehouse'));
   const platform = await bootPlatform({
     platformFile: join(ROOT, 'platform.json'),
@@ -134,6 +109,35 @@ export async function testPlatform(
         call(endpoint, input, { url: api.url, token: given, tenant: alias, headers });
     },
     startWorker: (more = {}) => startWorker(t, { ...environment, ...more }, join(folder, 'state')),
+  };
+}
+
+/** The settings of a platform of its own, over the servers of the tests. */
+function environmentOf(folder: string, database: TestDatabase, issuer: { url: string }): Record<string, string> {
+  const temporal = process.env.WEIR_TEST_TEMPORAL_ADDRESS;
+  if (temporal === undefined) throw new Error('WEIR_TEST_TEMPORAL_ADDRESS is not set: run tests with npm test');
+  const [host = '', port = ''] = temporal.split(':');
+  return {
+    DB_HOST: database.app.host,
+    DB_PORT: String(database.app.port),
+    DB_NAME: database.app.database,
+    DB_USER: database.app.user,
+    DB_PASSWORD: database.app.password,
+    WORKFLOW_HOST: host,
+    WORKFLOW_PORT: port,
+    WORKFLOW_SOURCE_TASK_QUEUE: `source-${database.name}`,
+    WORKFLOW_DISCOVERY_TASK_QUEUE: `discovery-${database.name}`,
+    IDP_URL: issuer.url,
+    IDP_ISSUER: issuer.url,
+    WEIR_MODE: 'development',
+    WEIR_HTTP_PORT: '0',
+    WEIR_LOG_LEVEL: 'warn',
+    WEIR_WAREHOUSE: join(folder, 'warehouse'),
+    WEIR_WORK_DIR: join(folder, 'work'),
+    WEIR_CACHE_DIR: WORKFLOW_CACHE,
+    WEIR_STATE_DIR: join(folder, 'state'),
+    WEIR_RUN_LOG_DIR: join(folder, 'run-logs'),
+    WEIR_PLATFORM: join(ROOT, 'platform.json'),
   };
 }
 
