@@ -14,6 +14,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/sources/test/containers.test.ts': 16,
   'plugins/sources/test/credentials-life.test.ts': 16,
   'connectors/postgres/test/product.test.ts': 15,
+  'test/test/webhooks.test.ts': 14,
   'plugins/sources/test/rotated-store.test.ts': 13,
   'test/test/tracing.test.ts': 12,
   'plugins/sources/test/crash.test.ts': 12,

@@ -32,6 +32,10 @@ const CONTAINERS = ['connectors/images/src', 'connectors/runtime/src', 'deploy',
 const WALLS = ['kernel/src', 'work/src', 'lib', 'migrations/src', 'plugins'];
 
 export const LANES = {
+  webhooks: {
+    files: ['test/test/webhooks.test.ts'],
+    inputs: ['plugins/webhooks/src', 'lib/egress/src', 'kernel/src/runs', 'workers/src'],
+  },
   crashes: {
     files: ['test/test/crash-{disk,rounds,store}.soak.ts', 'plugins/sources/test/crash.test.ts'],
     inputs: [...SYNC, 'connectors/files/src', 'kernel/src', 'lib', 'test/crash'],

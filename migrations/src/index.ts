@@ -22,6 +22,7 @@ import { s20_own_namespaces } from './s20_own_namespaces.ts';
 import { s21_evidence } from './s21_evidence.ts';
 import { s22_missed_times } from './s22_missed_times.ts';
 import { s23_runs } from './s23_runs.ts';
+import { s24_webhooks } from './s24_webhooks.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -63,4 +64,5 @@ export const migrations: readonly Migration[] = [
   s21_evidence,
   s22_missed_times,
   s23_runs,
+  s24_webhooks,
 ];

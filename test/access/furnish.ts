@@ -1,9 +1,11 @@
 import { call } from '@weir/kernel/contract';
 import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
 import { createSource, getCredentials, getVerification, putSchedule, verifySync } from '@weir/plugin-sources/contract';
+import { createWebhook, testWebhook } from '@weir/plugin-webhooks/contract';
 import { VAULTED_CONFIG, vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import { PEOPLE, seedReplay } from '../fuzz/seed.ts';
 import { type Api, apiOf, type Caller } from '../fuzz/seed-sources.ts';
+import { WEBHOOK_URL } from '../fuzz/seed-webhooks.ts';
 import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
 import type { MatrixPlatform } from './matrix-platform.ts';
@@ -33,6 +35,7 @@ const FURNISHERS: Readonly<Record<string, (tenancy: Tenancy) => Promise<Ids>>> =
   api_token_id: tokens,
   policy_id: policies,
   credential_ref: credentials,
+  webhook_id: webhooks,
 };
 
 /** Parameters that mean another thing at some routes than everywhere else. */
@@ -106,6 +109,14 @@ async function sources({ api, ...caller }: Tenancy): Promise<Ids> {
 async function tokens({ api, tenant }: Tenancy): Promise<Ids> {
   const { api_token_id } = await api(createApiToken, { body: { name: 'ci', role: 'viewer' } });
   return { api_token_id, sub: `admin@${tenant}` };
+}
+
+/** A webhook that is sent nothing but a test, which nobody carries. */
+async function webhooks({ api }: Tenancy): Promise<Ids> {
+  const body = { name: 'chat', url: WEBHOOK_URL, events: ['run.recovered' as const] };
+  const { webhook_id } = await api(createWebhook, { body });
+  const { event_id } = await api(testWebhook, { params: { webhook_id } });
+  return { webhook_id, event_id };
 }
 
 /** What a policy says that is never put in force. */

@@ -3,6 +3,7 @@ import { contribute } from '@weir/kernel';
 import type { Access, KnownPrincipal, Role, TenantRole } from '@weir/kernel/contract';
 import { TokenReaders } from '@weir/kernel/contract';
 import type { Teardown } from '@weir/kernel/testing';
+import { keyFile } from '../key-file.ts';
 import { type TestPlatform, testPlatform } from '../platform.ts';
 import type { TestMount } from '../secret-mount.ts';
 import { clientSettings } from './callers.ts';
@@ -47,7 +48,9 @@ const HOUR_MS = 3_600_000;
 export async function matrixPlatform(t: Teardown, { folder, more, mount }: MatrixOptions): Promise<MatrixPlatform> {
   const vaulted = mount && { ...mount.environment('api'), WEIR_PLATFORM: VAULTED_PLATFORM };
   const asked = new Set<string>();
-  const world = await testPlatform(t, folder, { ...more, ...vaulted }, (platform) => {
+  // Webhooks are kept sealed, at addresses on loopback.
+  const own = { WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_CREDENTIAL_KEY_FILE: keyFile(folder) };
+  const world = await testPlatform(t, folder, { ...own, ...more, ...vaulted }, (platform) => {
     for (const { registration } of platform.plugins)
       for (const { endpoint } of registration.routes)
         if ('capability' in endpoint.access && endpoint.access.capability !== undefined)

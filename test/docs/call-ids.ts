@@ -9,6 +9,7 @@ import {
   startReplay,
   verifySync,
 } from '@weir/plugin-sources/contract';
+import { createWebhook, testWebhook } from '@weir/plugin-webhooks/contract';
 import type { DevPlatform } from './dev-platform.ts';
 
 /**
@@ -34,7 +35,11 @@ export async function callIds(platform: DevPlatform): Promise<(line: string) => 
   const { api_token_id, created_by } = await ask(createApiToken, { body: { name: 'ci', role: 'viewer' } });
   const document = { cedar: 'forbid (principal, action, resource) when { principal.sub == "nobody" };' };
   const { policy_id } = await ask(createPolicy, { body: { name: 'draft', kind: 'access', document } });
+  const webhook = { name: 'chat', url: 'http://127.0.0.1/hook', events: ['run.recovered' as const] };
+  const { webhook_id } = await ask(createWebhook, { body: webhook });
+  const { event_id } = await ask(testWebhook, { params: { webhook_id } });
   return (line) => ({
+    ...{ webhook_id, event_id },
     ...{ api_token_id, policy_id, version: '1', sub: created_by },
     ...{ source_id, stream_id: stream?.stream_id ?? '', pattern_id: 'files' },
     ...{

@@ -45,6 +45,7 @@ const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]
   'POST /api/v1/sources/sync-runs/{sync_run_id}/cancel': ({ running }) => ({
     sync_run_id: running.slice(0, 1).map(({ run_id }) => run_id),
   }),
+  'DELETE /api/v1/webhooks/{webhook_id}': ({ webhooks }) => ({ webhook_id: webhooks.deleted }),
   'POST /api/v1/runs/{id}/cancel': ({ running }) => ({ id: running.slice(2).map(({ run_id }) => run_id) }),
   'POST /api/v1/workflow-engine/workflows/{workflow_id}/cancel': ({ running }) => ({
     workflow_id: running.slice(1, 2).map(({ workflow_id }) => workflow_id),

@@ -15,6 +15,7 @@ import type { HeldFile } from './held-file.ts';
 import type { CredentialExamples } from './seed-credentials.ts';
 import { type IdentitySeeds, seedIdentity } from './seed-identity.ts';
 import { type Api, apiOf, type Caller, inTurn, seedSources } from './seed-sources.ts';
+import { seedWebhooks, type WebhookSeeds } from './seed-webhooks.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const DATA = fixture('shop');
@@ -43,6 +44,7 @@ export interface Seeds {
   /** The dataset of a stream that left a line in quarantine. */
   rejecting: string;
   identity: IdentitySeeds;
+  webhooks: WebhookSeeds;
   /** Syncs that go on until they are cancelled. */
   running: { run_id: string; workflow_id: string }[];
   /** Where a secret store keeps credentials: what their routes may name. */
@@ -64,6 +66,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
   const retired = await inTurn(VICTIMS, () => make({ path: DATA }));
   const deleted = await seedDeleted(api);
   const identity = await seedIdentity(api);
+  const webhooks = await seedWebhooks(api);
   for (const source_id of [main.source_id, write])
     await api(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
   return {
@@ -82,6 +85,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
       snapshot_id: snapshots.map(({ snapshot_id_exact }) => snapshot_id_exact),
       pattern_id: ['files'],
       ...identity.read,
+      ...webhooks.read,
     },
     write: { source_id: write },
     synced,
@@ -91,6 +95,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
     sourceReset,
     rejecting: main.rejecting,
     identity,
+    webhooks,
     running,
   };
 }

@@ -1,5 +1,6 @@
 import type { Seeds } from './seed.ts';
 import { HARMLESS } from './seed-identity.ts';
+import { WEBHOOK_URL } from './seed-webhooks.ts';
 
 interface Operation {
   parameters?: { name: string; in: string; example?: unknown; schema: object }[];
@@ -36,6 +37,8 @@ function bodies({ alias, data, rejecting, credentials }: Seeds): Record<string, 
       principals: [{ claims: { sub: 'ann' } }],
       requests: [{ action: 'identity.list_users' }],
     },
+    'POST /api/v1/webhooks': { name: 'fuzzed', url: WEBHOOK_URL, events: ['run.failed'] },
+    'PATCH /api/v1/webhooks/{webhook_id}': { events: ['run.recovered'] },
     'PUT /api/v1/admission': { open: true, reason: 'fuzzing' },
     'PUT /api/v1/tenants/{alias}/limits': { runs_per_day: null, concurrent_runs: null, storage_bytes: 0 },
   };

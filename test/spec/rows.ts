@@ -3,6 +3,7 @@ export type Owner =
   | 'kernel'
   | 'platform'
   | 'runs'
+  | 'webhooks'
   | 'sources'
   | 'datasets'
   | 'workflow-engine'

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { armedFaultpoints, type WorkerDoor } from '@weir/kernel';
+import { armedFaultpoints, type WorkerDoor, WorkflowEngine } from '@weir/kernel';
 import { bootPlatform, startApi } from '@weir/kernel/boot';
 import { testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -87,9 +87,17 @@ t.test('WORKFLOW_NAMESPACE: the engine keeps the work in that namespace', async 
   await t.rejects((await booted(t, { WORKFLOW_NAMESPACE: 'nowhere' })).workflows.engine());
 });
 
-t.test('WORKFLOW_SOURCE_TASK_QUEUE, WORKFLOW_DISCOVERY_TASK_QUEUE: work waits in the queue of its role', async (t) => {
+t.test('WORKFLOW_SOURCE_TASK_QUEUE and those of the other roles: work waits in the queue of its role', async (t) => {
   const queues = { WORKFLOW_SOURCE_TASK_QUEUE: 'of-syncs', WORKFLOW_DISCOVERY_TASK_QUEUE: 'of-discoveries' };
-  const { runs } = await booted(t, queues);
+  const { runs, plugins } = await booted(t, { ...queues, WORKFLOW_GENERAL_TASK_QUEUE: 'of-all' });
+  const general = plugins
+    .find(({ manifest }) => manifest.id === 'webhooks')
+    ?.kernel.use(WorkflowEngine)
+    .queues();
+  t.match(
+    general?.find(({ role }) => role === 'general'),
+    { queue: 'of-all' },
+  );
   const waitsIn = (queue: string) => ({ code: 'no_worker', details: { members: { queue } } });
   await t.rejects(runs.admit('source-sync'), waitsIn('of-syncs'));
   await t.rejects(runs.admit('source-discovery'), waitsIn('of-discoveries'));

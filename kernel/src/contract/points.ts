@@ -7,6 +7,8 @@ import { Nullable, OneOf, type RunStatus } from './shapes.ts';
 interface RunTransaction {
   readonly tenant: Tenant;
   sql(text: string, params: unknown[]): Promise<{ rows: Record<string, unknown>[]; rowCount: number }>;
+  /** Runs after the commit; a failure there is logged and changes nothing. */
+  afterCommit(work: () => Promise<void>): void;
 }
 
 /** A part that requests need, by name; `check` answers within its own bound, and a throw means down. */

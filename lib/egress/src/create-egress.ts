@@ -44,6 +44,8 @@ export type Egress = {
    * the reason of the caller's signal. An answer of any status is an answer.
    */
   readonly open: (url: string, options?: OpenOptions) => Promise<EgressAnswer>;
+  /** Throws what `open` would throw before it connects: for an address that is kept for later. */
+  readonly check: (url: string) => Promise<void>;
 };
 
 type Client = typeof BOUNDS & { readonly policy: Policy; readonly connect: Connect };
@@ -55,6 +57,9 @@ export function createEgress(options: EgressOptions = {}): Egress {
   const policy = { resolve, allowed, ports: new Set([...USUAL_PORTS, ...ports]) };
   const client = { ...BOUNDS, ...bounds, policy, connect };
   return {
+    async check(url) {
+      await resolveTargets(readUrl(url, policy), policy);
+    },
     async open(url, how = {}) {
       const total = new AbortController();
       const timer = setTimeout(() => total.abort(new EgressError('total_timeout')), client.totalMs);

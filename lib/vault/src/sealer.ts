@@ -4,7 +4,7 @@ import type { SecretValues } from './secret-values.ts';
 export interface SealPlace {
   readonly tenantId: string;
   readonly subjectId: string;
-  readonly purpose: 'source' | 'discovery' | 'rotation';
+  readonly purpose: 'source' | 'discovery' | 'rotation' | 'webhook';
 }
 
 /** Seals credentials that lie in our own database. */

@@ -18,6 +18,7 @@ export {
   listPlatformAudit,
 } from './contract/audit.ts';
 export { getDocs, getDocsAsset, getErrorDoc, getOpenapi, listErrorDocs } from './contract/docs.ts';
+export { egressVariables } from './contract/egress.ts';
 export {
   EVENT_STREAM,
   type EventHintView,

@@ -2,6 +2,7 @@ import { delimiter } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { type Kernel, SecretSetting } from '@weir/kernel';
 import { OneOf } from '@weir/kernel/contract';
+import { egressVariables } from '@weir/plugin-platform/contract';
 
 /** Absolute folders, separated as in `PATH`. */
 const FOLDERS = '^(?:/[^:]*(?::/[^:]*)*)?$';
@@ -60,16 +61,7 @@ export const settings = Type.Object({
     default: 60,
     description: 'How far apart two runs of a schedule must be at least',
   }),
-  WEIR_EGRESS_ALLOW: Type.String({
-    pattern: '^[0-9a-fA-F:./, ]*$',
-    default: '',
-    description: 'Networks that are not public and that connectors may reach all the same, such as 10.20.0.0/16',
-  }),
-  WEIR_EGRESS_PORTS: Type.String({
-    pattern: '^[0-9, ]*$',
-    default: '',
-    description: 'Ports that connectors may reach over HTTP beside 80 and 443',
-  }),
+  ...egressVariables,
   WEIR_FILES_ROOTS: Type.String({
     pattern: FOLDERS,
     default: '',

@@ -1,0 +1,19 @@
+import type { RunView } from '@weir/plugin-runs/contract';
+
+/** One sentence for people: what chats show of an event about a run. Pure. */
+export function runText(
+  event: string,
+  { kind, subject, failure }: Pick<RunView, 'kind' | 'subject' | 'failure'>,
+): string {
+  const what = `${kind} of ${subject.name ?? subject.id}`;
+  if (event === 'run.recovered') return `${what} succeeded again.`;
+  const again = event === 'run.failed_again' ? ' again' : '';
+  return `${what} failed${again}${failure === null ? '.' : `: ${failure.detail}`}`;
+}
+
+/** The same of a table. Pure. */
+export function tableText({ dataset_id, operation, added_records }: Record<string, unknown>): string {
+  if (operation === 'schema') return `The columns of ${dataset_id} changed.`;
+  const rows = typeof added_records === 'string' ? `: ${added_records} rows added` : '';
+  return `${dataset_id} changed${rows}.`;
+}

@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox';
+import { createEgress, egressSettings } from '@weir/egress';
+import { contribute, definePlugin, type Repetition, WorkflowEngine } from '@weir/kernel';
+import { RunChanges } from '@weir/kernel/contract';
+import { TableCommits } from '@weir/plugin-datasets/contract';
+import { egressVariables } from '@weir/plugin-platform/contract';
+import { routes } from './api/routes.ts';
+import { webhookProblems } from './contract.ts';
+import { DeliveryEntity, WebhookEntity } from './model/entities.ts';
+import { deliveryService } from './service/deliveries.ts';
+import { webhookOutbox } from './service/outbox.ts';
+import { webhookSeals } from './service/seal.ts';
+import { startSweep } from './service/sweep.ts';
+import { wakeBy } from './service/wake.ts';
+import { webhookService } from './service/webhooks.ts';
+
+/** Events of a tenant, posted to the addresses that it names. */
+export default definePlugin({
+  id: 'webhooks',
+  settings: Type.Object(egressVariables),
+  entities: [WebhookEntity, DeliveryEntity],
+  problems: webhookProblems,
+  setup(kernel) {
+    const seals = webhookSeals(kernel);
+    const wake = wakeBy(kernel.use(WorkflowEngine), kernel.log);
+    const outbox = webhookOutbox(wake);
+    const { check } = createEgress(egressSettings(kernel.settings));
+    let sweep: Repetition | undefined;
+    return {
+      routes: routes({
+        webhooks: webhookService({ kernel, seals, wake, check }),
+        deliveries: deliveryService({ kernel, outbox, wake }),
+      }),
+      contributes: [contribute(RunChanges, outbox.runChanged), contribute(TableCommits, outbox.tableCommitted)],
+      serve: async () => {
+        sweep = startSweep({ kernel, seals, wake });
+      },
+      drain: async () => sweep?.stop(),
+    };
+  },
+});

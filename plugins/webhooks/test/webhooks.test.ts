@@ -1,0 +1,313 @@
+import { createEgress, EgressError } from '@weir/egress';
+import { contribute, definePlugin, provide, type RunKind, WorkflowEngine } from '@weir/kernel';
+import { type Teardown, testPlugin } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { RunSubjectNames } from '@weir/plugin-runs/contract';
+import t from 'tap';
+import * as endpoints from '../src/contract.ts';
+import plugin from '../src/plugin.ts';
+import { webhookOutbox } from '../src/service/outbox.ts';
+import { webhookSeals } from '../src/service/seal.ts';
+import { sweepTenant } from '../src/service/sweep.ts';
+import { deliver } from '../src/work/deliver.ts';
+import { isSigned, type Receiver, receiver } from './kit.ts';
+
+const SYNC: RunKind = { kind: 'test-sync', workflowType: 'TestSync', role: 'source', exclusive: false };
+const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
+const DAY = { hours: 25 };
+
+/** The plugin on a real database, allowed to send to loopback at one port, and its activity without an engine. */
+async function setUp(t: Teardown, { port }: Pick<Receiver, 'port'>) {
+  const wakes: string[] = [];
+  const { spec } = plugin;
+  const names = async () => new Map([[SUBJECT, 'shop']]);
+  const named = definePlugin({
+    ...spec,
+    setup(kernel) {
+      const registration = spec.setup(kernel);
+      const subjects = contribute(RunSubjectNames, { subject: 'source', kinds: [SYNC.kind], names });
+      return { ...registration, contributes: [...(registration.contributes ?? []), subjects] };
+    },
+  });
+  const workflow = {
+    signalWithStart: async (_: string, { workflowId }: { workflowId: string }) => wakes.push(workflowId),
+  };
+  const engine = {
+    queues: () => [{ role: 'general', queue: 'general-q', plugin: 'webhooks' }],
+    withClient: (work: (client: unknown) => unknown) => work({ workflow }),
+  };
+  const settings = { WEIR_EGRESS_ALLOW: '127.0.0.0/8', WEIR_EGRESS_PORTS: String(port) };
+  const services = () => [provide(WorkflowEngine, engine as never)];
+  const under = await testPlugin(t, named, { tools, settings, runKinds: [SYNC], services });
+  const tenant = await under.tenant('acme');
+  const { kernel } = under;
+  const { runs, db } = kernel;
+  const { call } = under.as('acme');
+  const create = async (url: string, more: object = {}) => {
+    const body = { name: 'chat', url, events: [...endpoints.WEBHOOK_EVENTS], ...more };
+    const made = await call(endpoints.createWebhook, { body });
+    if (!made.ok) throw new Error(made.problem.code);
+    return made.body;
+  };
+  /** A sync that ends so. */
+  const end = async (status: 'failed' | 'succeeded' | 'cancelled') => {
+    const admitted = await runs.admit(SYNC.kind);
+    const run = { kind: SYNC.kind, subjectId: SUBJECT, requestedBy: 'ada', admitted };
+    const { run_id } = await db(tenant).transaction((tx) => runs.start(tx, run));
+    const failure = { code: 'x', origin: 'source', retryable: false, detail: 'The disk is full.' } as const;
+    await runs.finish(tenant, run_id, status === 'failed' ? { status, failure } : { status });
+    return run_id;
+  };
+  const seals = webhookSeals(kernel);
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], ports: [port] });
+  const send = (webhookId: string) =>
+    deliver(
+      { kernel, egress, seals },
+      { tenant_id: tenant.tenantId, webhook_id: webhookId },
+      { signal: new AbortController().signal, beat: () => undefined },
+    );
+  const wake = async () => undefined;
+  const commit = (datasetId: string) =>
+    db(tenant).transaction((tx) =>
+      webhookOutbox(wake).tableCommitted(tx, {
+        ...{ ref: { namespace: 'bronze.acme', table: datasetId }, datasetId, snapshotId: '9', parentSnapshotId: null },
+        ...{ operation: 'append', schemaId: 0, runId: null, streamId: null, addedRecords: '3' },
+      }),
+    );
+  return { ...under, acme: tenant, call, create, end, send, commit, seals, wakes };
+}
+
+const refused = (status: number, code: string, more: object = {}) => ({
+  ok: false,
+  problem: { status, code, ...more },
+});
+
+t.test('failed, failed again and recovered runs and changed tables are sent, signed and in order', async (t) => {
+  const there = await receiver(t);
+  const { create, end, send, commit, call, acme, wakes } = await setUp(t, there);
+  await end('failed');
+  const { webhook_id, secret } = await create(there.url);
+  const ended = [await end('failed'), await end('cancelled'), await end('succeeded'), await end('succeeded')];
+  await commit('bronze.acme.orders');
+  t.equal(new Set(wakes).size, 1);
+  t.equal(wakes[0], `${acme.tenantId}:webhook:${webhook_id}`);
+  t.match(await call(endpoints.getWebhook, { params: { webhook_id } }), { body: { pending: 3 } });
+  t.strictSame(await send(webhook_id), { next_ms: null });
+  const about = { kind: SYNC.kind, subject: { kind: 'source', id: SUBJECT, name: 'shop' } };
+  t.match(
+    there.got.map(({ body }) => body),
+    [
+      {
+        ...{ type: 'run.failed_again', tenant: 'acme', text: 'test-sync of shop failed again: The disk is full.' },
+        run: { ...about, run_id: ended[0], status: 'failed', failure: { code: 'x' } },
+      },
+      { type: 'table.changed', text: 'bronze.acme.orders changed: 3 rows added.', table: { snapshot_id: '9' } },
+      { type: 'run.recovered', text: 'test-sync of shop succeeded again.', run: { run_id: ended[2] } },
+    ],
+  );
+  t.ok(there.got.every((one) => isSigned(one, secret ?? '')));
+  t.notOk(isSigned(there.got[0]!, 'another'));
+  t.equal(there.got[0]?.path, '/hook?token=in-the-address');
+  const listed = await call(endpoints.listDeliveries, { params: { webhook_id }, query: { status: 'delivered' } });
+  t.match(listed, { body: { items: [{ attempts: 1, response_status: 204, next_attempt_at: null }, {}, {}] } });
+});
+
+t.test('what a webhook did not ask for is not sent, nor to another tenant', async (t) => {
+  const there = await receiver(t);
+  const {
+    create,
+    end,
+    commit,
+    as,
+    database,
+    database: { peek },
+  } = await setUp(t, there);
+  await database.tenant('other');
+  const { webhook_id } = await create(there.url, { events: ['run.recovered'] });
+  await end('failed');
+  await commit('bronze.acme.orders');
+  t.strictSame(await peek('select 1 from webhooks.delivery'), []);
+  const other = as('other').call;
+  const params = { webhook_id };
+  for (const endpoint of [
+    endpoints.getWebhook,
+    endpoints.deleteWebhook,
+    endpoints.testWebhook,
+    endpoints.listDeliveries,
+  ])
+    t.match(await other(endpoint as never, { params } as never), refused(404, 'not_found'));
+  t.match(await other(endpoints.changeWebhook, { params, body: { status: 'paused' } }), refused(404, 'not_found'));
+  t.match(await as('acme', 'pipeline_editor').call(endpoints.listWebhooks), refused(403, 'forbidden_role'));
+});
+
+t.test(
+  'a receiver that fails is asked again later; its later events of that subject wait, others do not',
+  async (t) => {
+    let isBroken = true;
+    const there = await receiver(t, ({ body }) => (isBroken && body.type !== 'table.changed' ? 503 : 200));
+    const { create, end, send, commit, call, database } = await setUp(t, there);
+    const { webhook_id } = await create(there.url);
+    await end('failed');
+    await end('failed');
+    await commit('bronze.acme.orders');
+    const { next_ms } = await send(webhook_id);
+    t.ok(next_ms !== null && next_ms > 3_000 && next_ms <= 6_000, `${next_ms}`);
+    t.strictSame(
+      there.got.map(({ body }) => body.type),
+      ['run.failed', 'table.changed'],
+    );
+    const waiting = await call(endpoints.listDeliveries, { params: { webhook_id }, query: { status: 'pending' } });
+    t.match(waiting, {
+      body: { items: [{ attempts: 0 }, { attempts: 1, response_status: 503, failure_code: 'webhook_answered_badly' }] },
+    });
+    isBroken = false;
+    await database.peek('update webhooks.delivery set next_attempt_at = now()');
+    t.strictSame(await send(webhook_id), { next_ms: null });
+    t.strictSame(
+      there.got.slice(2).map(({ body }) => body.type),
+      ['run.failed', 'run.failed_again'],
+    );
+  },
+);
+
+t.test(
+  'after 24 hours of failures the webhook is paused with the reason, and takes up what waits when resumed',
+  async (t) => {
+    let status = 500;
+    const there = await receiver(t, () => status);
+    const { create, end, send, call, database, acme, kernel, seals } = await setUp(t, there);
+    const { webhook_id } = await create(there.url);
+    const params = { webhook_id };
+    await end('failed');
+    await database.peek(`update webhooks.delivery set retry_until = now() - interval '${DAY.hours} hours'`);
+    t.strictSame(await send(webhook_id), { next_ms: null });
+    const paused = { status: 'paused', pause: { code: 'webhook_gave_up' }, pending: 1 };
+    t.match(await call(endpoints.getWebhook, { params }), { body: paused });
+    await end('failed');
+    t.match(
+      await call(endpoints.getWebhook, { params }),
+      { body: { pending: 1 } },
+      'a paused webhook collects nothing',
+    );
+    t.match(await call(endpoints.testWebhook, { params }), refused(409, 'webhook_paused'));
+    status = 200;
+    const woken: string[] = [];
+    const sweep = () => sweepTenant({ kernel, seals, wake: async (_, ids) => void woken.push(...ids) }, acme);
+    await sweep();
+    t.strictSame(woken, [], 'a paused webhook is not woken');
+    const resumed = await call(endpoints.changeWebhook, { params, body: { status: 'active' } });
+    t.match(resumed, { body: { status: 'active', pause: null, secret: null } });
+    await database.peek("update webhooks.delivery set next_attempt_at = now() - interval '1 minute'");
+    await sweep();
+    t.strictSame(woken, [webhook_id], 'what nobody woke for is woken by the sweep');
+    t.strictSame(await send(webhook_id), { next_ms: null });
+    t.equal(there.got.length, 2);
+    await database.peek("update webhooks.delivery set created_at = now() - interval '8 days'");
+    await sweep();
+    t.strictSame(await database.peek('select 1 from webhooks.delivery'), [], 'old deliveries go');
+  },
+);
+
+t.test('an address that is not public, or redirects there, is refused by name', async (t) => {
+  const hidden = await receiver(t);
+  const there = await receiver(t, (_, response) => {
+    response.setHeader('location', hidden.url);
+    return 307;
+  });
+  const { create, end, send, call, as } = await setUp(t, there);
+  const body = { name: 'inner', url: 'https://10.0.0.1/', events: ['run.failed' as const] };
+  t.match(
+    await as('acme').call(endpoints.createWebhook, { body }),
+    refused(422, 'webhook_url_refused', { reason: 'address_refused' }),
+  );
+  const port = { ...body, url: hidden.url };
+  t.match(
+    await call(endpoints.createWebhook, { body: port }),
+    refused(422, 'webhook_url_refused', { reason: 'port_refused' }),
+  );
+  const { webhook_id } = await create(there.url);
+  const params = { webhook_id };
+  t.match(
+    await call(endpoints.changeWebhook, { params, body: { url: 'http://[::1]/' } }),
+    refused(422, 'webhook_url_refused'),
+  );
+  await end('failed');
+  await send(webhook_id);
+  t.match(await call(endpoints.getWebhook, { params }), {
+    body: { status: 'paused', pause: { code: 'port_refused' } },
+  });
+  t.equal(hidden.got.length, 0);
+});
+
+t.test('address and secret are kept sealed and shown once; a new secret signs from then on', async (t) => {
+  const there = await receiver(t);
+  const { create, end, send, call, database } = await setUp(t, there);
+  const { webhook_id, secret, etag, host } = await create(there.url);
+  t.equal(host, `127.0.0.1:${there.port}`);
+  const params = { webhook_id };
+  const shown = JSON.stringify([
+    await call(endpoints.getWebhook, { params }),
+    await call(endpoints.listWebhooks),
+    await database.peek('select to_jsonb(w) from webhooks.webhook w'),
+  ]);
+  for (const kept of [secret ?? '?', 'in-the-address']) t.notOk(shown.includes(kept));
+  const stale = await call(endpoints.changeWebhook, { params, body: { new_secret: true } }, { 'if-match': '"7"' });
+  t.match(stale, refused(412, 'precondition_failed'));
+  const changed = await call(
+    endpoints.changeWebhook,
+    { params, body: { new_secret: true } },
+    { 'if-match': `"${etag}"` },
+  );
+  const next = changed.ok ? changed.body.secret : null;
+  t.match(next, /^whsec_/);
+  await end('failed');
+  await send(webhook_id);
+  t.ok(isSigned(there.got[0]!, next ?? ''));
+  t.match(
+    await call(endpoints.createWebhook, { body: { name: 'chat', url: there.url, events: ['run.failed'] } }),
+    refused(409, 'webhook_name_taken'),
+  );
+});
+
+t.test('a delivered event is sent again when asked, a test at any time, and nothing after the deletion', async (t) => {
+  const there = await receiver(t);
+  const { create, end, send, call } = await setUp(t, there);
+  const { webhook_id } = await create(there.url);
+  const params = { webhook_id };
+  await end('failed');
+  const [item] = await call(endpoints.listDeliveries, { params }).then((list) => (list.ok ? list.body.items : []));
+  const key = { webhook_id, event_id: item?.event_id ?? '' };
+  t.match(await call(endpoints.redeliver, { params: key }), refused(409, 'delivery_pending'));
+  await send(webhook_id);
+  t.match(await call(endpoints.redeliver, { params: key }), { body: { status: 'pending' } });
+  const tested = await call(endpoints.testWebhook, { params });
+  t.match(tested, { body: { event: 'webhook.test', status: 'pending' } });
+  await send(webhook_id);
+  t.strictSame(
+    there.got.map(({ body }) => body.type),
+    ['run.failed', 'run.failed', 'webhook.test'],
+  );
+  t.equal(there.got[0]?.body.event_id, there.got[1]?.body.event_id);
+  t.match(await call(endpoints.getDelivery, { params: key }), { body: { status: 'delivered', attempts: 2 } });
+  await end('failed');
+  t.match(await call(endpoints.deleteWebhook, { params }), { ok: true });
+  t.strictSame(await send(webhook_id), { next_ms: null });
+  t.equal(there.got.length, 3);
+});
+
+t.test('an activity that a newer one has overtaken records nothing', async (t) => {
+  const there = await receiver(t);
+  const { create, end, seals, kernel, acme, call, database } = await setUp(t, there);
+  const { webhook_id } = await create(there.url);
+  await end('failed');
+  const overtaken = {
+    async open(): Promise<never> {
+      await database.peek('update webhooks.webhook set attempt = attempt + 1');
+      throw new EgressError('connect_failed');
+    },
+  };
+  const watched = { signal: new AbortController().signal, beat: () => undefined };
+  const input = { tenant_id: acme.tenantId, webhook_id };
+  t.strictSame(await deliver({ kernel, egress: overtaken, seals }, input, watched), { next_ms: null });
+  t.match(await call(endpoints.listDeliveries, { params: { webhook_id } }), { body: { items: [{ attempts: 0 }] } });
+});
