@@ -9,8 +9,15 @@ export type {
 } from './catalog/catalog.ts';
 export { type JdbcCatalog, jdbcCatalog, type Sql } from './catalog/catalog-jdbc.ts';
 export { type RestCatalogOptions, restCatalog } from './catalog/catalog-rest.ts';
-export type { CommitInput, OverwriteInput, PreparedCommit, RowDeltaInput, TableInput } from './commit/commit-types.ts';
-export { createTable, prepareAppend, prepareOverwrite, prepareRowDelta } from './commit/transaction.ts';
+export type {
+  CommitInput,
+  OverwriteInput,
+  PreparedCommit,
+  ReplaceInput,
+  RowDeltaInput,
+  TableInput,
+} from './commit/commit-types.ts';
+export { createTable, prepareAppend, prepareOverwrite, prepareReplace, prepareRowDelta } from './commit/transaction.ts';
 export { preparePropertyUpdate, prepareSchemaUpdate, prepareSpecUpdate } from './commit/transaction-schema.ts';
 export { addChecksums, CHECKSUM_ALGORITHM, NO_ROWS_CHECKSUM, rowChecksumSql } from './duckdb/checksum.ts';
 export { LakehouseError, type LakehouseErrorCode } from './error/error.ts';
@@ -25,6 +32,7 @@ export {
 export { parseExact, stringifyExact } from './metadata/metadata-json.ts';
 export { readMetadata } from './metadata/read-metadata.ts';
 export { applySchemaChanges, type FieldPlace, type SchemaChange } from './metadata/schema-change.ts';
+export { replacementSchema } from './metadata/schema-replace.ts';
 export { applyUpdates, meetsRequirement, type TableRequirement, type TableUpdate } from './metadata/table-update.ts';
 export type {
   PartitionBy,
@@ -66,8 +74,9 @@ export {
 export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './scan/plan-read.ts';
 export { referencedFiles } from './scan/referenced-files.ts';
 export { createScanner, type Scanner } from './scan/scan.ts';
-export { type Evolution, evolveSchema } from './schema/evolve-schema.ts';
+export { type Evolution, evolveSchema, unfitColumns } from './schema/evolve-schema.ts';
 export { jsonSchemaToColumns, jsonSchemaType } from './schema/json-schema.ts';
+
 export {
   assignFieldIds,
   type Column,

@@ -12,7 +12,9 @@ import {
   type PreparedCommit,
   prepareAppend,
   prepareOverwrite,
+  prepareReplace,
   readMetadata,
+  replacementSchema,
   type StagedFile,
   type TableMetadata,
 } from '../src/index.ts';
@@ -132,6 +134,48 @@ t.test('commits', async (t) => {
       code: 'schema_conflict',
       columns: ['a'],
     });
+  });
+
+  t.test('a replaced schema → one metadata file, new ids, and old snapshots keep their schema', async (t) => {
+    let at = after(await prepareAppend({ io, ...(await start()), files: [file('file:///f/1')] }));
+    const first = at.metadata;
+    const seen = new Set([...currentSchema(first).fields.map(({ id }) => id)]);
+    for (const [turn, type] of (['string', 'int', 'boolean', 'int'] as const).entries()) {
+      const { schema, changed, kept } = replacementSchema(at.metadata, [{ name: 'a', type }]);
+      t.strictSame([changed, kept], [true, []]);
+      const id = schema.fields.find(({ name }) => name === 'a')?.id ?? 0;
+      t.notOk(seen.has(id), 'an id is never given twice');
+      seen.add(id);
+      const commit = await prepareReplace({ io, ...at, files: [file(`file:///f/r${turn}`)], schema });
+      t.equal(commit.written.filter((location) => location.endsWith('.metadata.json')).length, 1);
+      t.equal(commit.metadata['last-column-id'], id);
+      t.strictSame(currentSchema(commit.metadata).fields, schema.fields);
+      t.equal(findSnapshot(commit.metadata)?.['schema-id'], schema['schema-id']);
+      t.strictSame(await names(commit.metadata), [`file:///f/r${turn}`]);
+      const again = await prepareReplace({ io, ...after(commit), files: [file('file:///f/2')], schema });
+      t.equal(again.metadata.schemas.length, commit.metadata.schemas.length, 'the same schema twice is one');
+      at = after(commit);
+    }
+    t.strictSame(await readMetadata(io, at.metadataLocation), at.metadata);
+    t.equal(findSnapshot(at.metadata, first['current-snapshot-id'])?.['schema-id'], 0);
+    t.strictSame(at.metadata.schemas[0], currentSchema(first));
+    const bound = { 'spec-id': 0, fields: [{ 'field-id': 1000, 'source-id': 1, name: 'a', transform: 'identity' }] };
+    const divided = { ...first, 'partition-specs': [bound] } as TableMetadata;
+    t.match(replacementSchema(divided, [{ name: 'a', type: 'string' }], { others: 'drop' }), {
+      schema: { fields: [{ id: 1, name: 'a', type: 'int' }] },
+      kept: ['a'],
+    });
+  });
+
+  t.test('a replacing schema that was planned for another state of the table is schema_conflict', async (t) => {
+    const created = await start();
+    const { schema } = replacementSchema(created.metadata, [{ name: 'a', type: 'string' }]);
+    const wide = evolveSchema(currentSchema(created.metadata), [{ name: 'b', type: 'string' }]).schema;
+    const moved = after(await prepareAppend({ io, ...created, files: [], schema: wide }));
+    await t.rejects(prepareReplace({ io, ...moved, files: [], schema }), { code: 'schema_conflict', columns: ['a'] });
+    const planned = after(await prepareReplace({ io, ...created, files: [], schema }));
+    const back = { ...currentSchema(created.metadata), 'schema-id': 9 };
+    await t.rejects(prepareReplace({ io, ...planned, files: [], schema: back }), { code: 'schema_conflict' });
   });
 
   t.test('the log of earlier metadata keeps its last 100 entries', async (t) => {

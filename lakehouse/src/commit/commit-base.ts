@@ -1,4 +1,5 @@
 import { currentSchema, FORMAT_VERSION, type TableMetadata } from '../metadata/metadata.ts';
+import { assertReplacement } from '../metadata/schema-replace.ts';
 import {
   applyUpdates,
   LAST_ADDED,
@@ -80,5 +81,13 @@ export function growSchema(change: Change, schema: TableSchema | undefined): Cha
   if (shapeOf(schema) !== shapeOf(currentSchema(change.metadata))) {
     assertSuccessor(currentSchema(change.metadata), schema);
   }
+  return changeSchema(change, schema);
+}
+
+/** As `changeSchema`, for a schema under which all rows are written anew: it may drop fields, and has new ids for new types. */
+export function replaceSchema(change: Change, schema: TableSchema): Change {
+  const { metadata } = change;
+  if (shapeOf(schema) === shapeOf(currentSchema(metadata))) return change;
+  assertReplacement(metadata, schema);
   return changeSchema(change, schema);
 }

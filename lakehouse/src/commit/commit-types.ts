@@ -32,6 +32,12 @@ export type OverwriteInput = CommitInput & {
   readonly partitions?: readonly PartitionValues[];
 };
 
+/** An overwrite of the whole table that gives it another schema as well. */
+export type ReplaceInput = Omit<CommitInput, 'schema'> & {
+  /** The schema under which all files were written, as `replacementSchema` planned it for this table. */
+  readonly schema: TableSchema;
+};
+
 /** A change of rows: data files and delete files come, rewritten data files go. */
 export type RowDeltaInput = CommitInput & {
   /** The locations of live data files that others in `files` replace. */

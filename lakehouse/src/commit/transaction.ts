@@ -10,11 +10,11 @@ import type { PartitionBy } from '../partition/partition-spec.ts';
 import { partitionSpec } from '../partition/partition-type.ts';
 import { assignFieldIds, type Column } from '../schema/types.ts';
 import type { FileIO } from '../store/fileio.ts';
-import { beginChange, growSchema } from './commit-base.ts';
+import { beginChange, type Change, growSchema, replaceSchema } from './commit-base.ts';
 import { finishChange } from './commit-finish.ts';
 import { removeFiles } from './commit-replace.ts';
 import { changeSnapshot } from './commit-snapshot.ts';
-import type { CommitInput, OverwriteInput, PreparedCommit, RowDeltaInput } from './commit-types.ts';
+import type { CommitInput, OverwriteInput, PreparedCommit, ReplaceInput, RowDeltaInput } from './commit-types.ts';
 import type { Operation, Replacement, SnapshotDraft } from './snapshot-draft.ts';
 
 /** Writes the first metadata file of a new table; the caller registers it in the catalog. */
@@ -36,9 +36,10 @@ export async function createTable(options: {
 async function commitSnapshot(
   input: CommitInput,
   replace: (draft: SnapshotDraft) => Promise<Replacement>,
+  toSchema: (begun: Change) => Change = (begun) => growSchema(begun, input.schema),
 ): Promise<PreparedCommit> {
   const begun = beginChange(input);
-  const grown = growSchema(begun, input.schema);
+  const grown = toSchema(begun);
   const { change, pending, snapshotId } = await changeSnapshot(input, grown, replace);
   // A new format version alone is no reason for a commit.
   const idle = snapshotId === undefined && grown === begun;
@@ -79,6 +80,16 @@ export function prepareOverwrite(input: OverwriteInput): Promise<PreparedCommit>
     return wanted.has(keyOf(specId, whole(file.partition)));
   };
   return commitSnapshot(input, (draft) => removeFiles(draft, operation, goes));
+}
+
+/**
+ * As `prepareOverwrite` of the whole table, under another schema, in one metadata file. Earlier snapshots keep theirs. A
+ * schema that was planned for another state of the table is `schema_conflict`.
+ */
+export function prepareReplace(input: ReplaceInput): Promise<PreparedCommit> {
+  const operation: Operation = input.files.length ? 'overwrite' : 'delete';
+  const all = (draft: SnapshotDraft): Promise<Replacement> => removeFiles(draft, operation, () => true);
+  return commitSnapshot(input, all, (begun) => replaceSchema(begun, input.schema));
 }
 
 /**

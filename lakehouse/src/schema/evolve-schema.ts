@@ -100,6 +100,11 @@ export function evolveSchema(
   return { schema: { ...current, 'schema-id': current['schema-id'] + 1, fields }, changed };
 }
 
+/** The names of the wanted columns that `evolveSchema` refuses. */
+export function unfitColumns(current: TableSchema, columns: readonly Column[]): string[] {
+  return grower(maxFieldId(current.fields))(current.fields, columns).faults;
+}
+
 /** Refuses a schema that drops, renumbers, renames or narrows a field of the current one (`schema_conflict`). */
 export function assertSuccessor(current: TableSchema, next: TableSchema): void {
   const byId = new Map(next.fields.map((field) => [field.id, field]));

@@ -1,5 +1,5 @@
 import { inLane } from '../../../test/lane.ts';
-import { type Column, currentSchema, QUARANTINE_COLUMNS, type Transform } from '../../src/index.ts';
+import { type Column, currentSchema, QUARANTINE_COLUMNS, type Transform, withMetaColumns } from '../../src/index.ts';
 import { EVERY_TYPE, everyTypeRows } from './every-type.ts';
 import type { TableAt } from './table-keeper.ts';
 import type { Data, Workshop } from './workshop.ts';
@@ -131,6 +131,22 @@ export const SHAPES: readonly Shape[] = [
     make: async (shop) => shop.overwrite(await shop.append(await shop.bronze(COLUMNS), some(1, 5)), some(50, 2)),
   },
   {
+    name: 'overwritten under a new schema',
+    rows: 4,
+    more: { id: 'text', s: 90, m: '90.25', extra: { a: 1 } },
+    make: async (shop) => {
+      const at = await shop.append(await shop.bronze(COLUMNS, [{ column: 'm', transform: 'identity' }]), some(1, 5));
+      const wanted: Column[] = [
+        { name: 'id', type: 'string' },
+        { name: 's', type: 'long' },
+        { name: 'm', type: 'double' },
+        { name: 'extra', type: { struct: [{ name: 'a', type: 'int' }] } },
+      ];
+      const rows = [1, 2, 3, 4].map((id) => ({ id: `n${id}`, s: id, m: `${id}.25`, extra: { a: id } }));
+      return shop.replace(at, withMetaColumns(wanted), rows);
+    },
+  },
+  {
     name: 'copy-on-write merged',
     rows: 9,
     more: plain(90),
@@ -246,7 +262,12 @@ export const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** What `npm test` tries: deletes over changed columns and partitions, every type, nested columns. */
-const FEW = ['position deletes, evolved and partitioned', 'every type but time', 'nested'];
+/** What `npm test` tries: deletes over changed columns and partitions, every type, nested columns, a replaced schema. */
+const FEW = [
+  'position deletes, evolved and partitioned',
+  'every type but time',
+  'nested',
+  'overwritten under a new schema',
+];
 /** The shapes that this run tries: all in the lane. */
 export const TRIED = inLane('interop-all') ? SHAPES : SHAPES.filter(({ name }) => FEW.includes(name));

@@ -16,12 +16,14 @@ import {
   planRead,
   prepareAppend,
   prepareOverwrite,
+  prepareReplace,
   prepareRowDelta,
   prepareSchemaUpdate,
   prepareSpecUpdate,
   type RemoteCatalog,
   type RowPosition,
   readMetadata,
+  replacementSchema,
   type SchemaChange,
   type StagedFile,
   withMetaColumns,
@@ -125,6 +127,13 @@ export async function openWorkshop(
     },
     async overwrite(at: TableAt, rows: readonly Data[]): Promise<TableAt> {
       return settle(await prepareOverwrite({ io, ...at, writeMetadata, files: await stage(at, rows) }));
+    },
+    /** Overwrites all rows under the schema of these columns, and of no others. */
+    async replace(at: TableAt, columns: readonly Column[], rows: readonly Data[]): Promise<TableAt> {
+      const { schema } = replacementSchema(at.metadata, columns, { others: 'drop' });
+      const planned = { metadata: { ...at.metadata, schemas: [schema], 'current-schema-id': schema['schema-id'] } };
+      const files = await stage({ ...at, ...planned }, rows);
+      return settle(await prepareReplace({ io, ...at, writeMetadata, files, schema }));
     },
     /** Merges by the column `id`. */
     async merge(at: TableAt, rows: readonly Data[], { deleteMarker, ...how }: MergeHow): Promise<TableAt> {
