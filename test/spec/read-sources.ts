@@ -14,7 +14,10 @@ export interface SourceFacts {
 
 const SOURCES = ['*/{src,bin}/**/*.{ts,mjs}', '{plugins,connectors,lib}/*/src/**/*.ts'];
 const NAME = '[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*';
-const FAMILIES = [...new Set(['WEIR', ...variables.map(({ name }) => name.split('_')[0])])].join('|');
+/** How names of variables begin. `TABLE` alone begins words of SQL too. */
+const FAMILIES = [...new Set(['WEIR', ...variables.map(({ name }) => /^TABLE_CATALOG|^[A-Z]+/.exec(name)?.[0])])].join(
+  '|',
+);
 /** The ways in which a variable is read here: member, key, destructured, key of a settings schema, name in a list. */
 const READS = [
   new RegExp(`\\b(?:env|environment)\\??\\.(${NAME})\\b`, 'g'),
