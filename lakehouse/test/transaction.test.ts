@@ -146,13 +146,13 @@ t.test('commits', async (t) => {
       const id = schema.fields.find(({ name }) => name === 'a')?.id ?? 0;
       t.notOk(seen.has(id), 'an id is never given twice');
       seen.add(id);
-      const commit = await prepareReplace({ io, ...at, files: [file(`file:///f/r${turn}`)], schema });
+      const commit = await prepareReplace({ ...at, files: [file(`file:///f/r${turn}`)], schema });
       t.equal(commit.written.filter((location) => location.endsWith('.metadata.json')).length, 1);
       t.equal(commit.metadata['last-column-id'], id);
       t.strictSame(currentSchema(commit.metadata).fields, schema.fields);
       t.equal(findSnapshot(commit.metadata)?.['schema-id'], schema['schema-id']);
       t.strictSame(await names(commit.metadata), [`file:///f/r${turn}`]);
-      const again = await prepareReplace({ io, ...after(commit), files: [file('file:///f/2')], schema });
+      const again = await prepareReplace({ ...after(commit), files: [file('file:///f/2')], schema });
       t.equal(again.metadata.schemas.length, commit.metadata.schemas.length, 'the same schema twice is one');
       at = after(commit);
     }
@@ -172,10 +172,10 @@ t.test('commits', async (t) => {
     const { schema } = replacementSchema(created.metadata, [{ name: 'a', type: 'string' }]);
     const wide = evolveSchema(currentSchema(created.metadata), [{ name: 'b', type: 'string' }]).schema;
     const moved = after(await prepareAppend({ io, ...created, files: [], schema: wide }));
-    await t.rejects(prepareReplace({ io, ...moved, files: [], schema }), { code: 'schema_conflict', columns: ['a'] });
+    await t.rejects(prepareReplace({ ...moved, files: [], schema }), { code: 'schema_conflict', columns: ['a'] });
     const planned = after(await prepareReplace({ io, ...created, files: [], schema }));
     const back = { ...currentSchema(created.metadata), 'schema-id': 9 };
-    await t.rejects(prepareReplace({ io, ...planned, files: [], schema: back }), { code: 'schema_conflict' });
+    await t.rejects(prepareReplace({ ...planned, files: [], schema: back }), { code: 'schema_conflict' });
   });
 
   t.test('the log of earlier metadata keeps its last 100 entries', async (t) => {
