@@ -201,7 +201,33 @@ t.test('each way in which schema and release differ is refused with its own word
   t.strictSame(compareHead(applied([a, b, c]), [a, b, c]), { ok: true });
 });
 
-t.test('only a ledger that is exactly the list is accepted', async (t) => {
+t.test('a release starts on a ledger that is ahead only by steps that are additive for its head', async (t) => {
+  const ahead = (...since: (string | null)[]): LedgerRow[] =>
+    applied([a, b, c, step('s04', 's03')]).map((row, at) => ({ ...row, additive_since: since[at] ?? null }));
+  const ends = (list: MigrationRecord[], ...since: (string | null)[]) => compareHead(ahead(null, ...since), list);
+  t.strictSame(ends([a, b], null, 's02', 's02'), { ok: true });
+  t.strictSame(ends([a, b], null, 's01', 's02'), { ok: true }, 'additive for more releases than this one');
+  t.match(ends([a, b], null, 's02', 's03'), { fault: 'ahead', line: /it has s04, / }, 'for later releases only');
+  t.match(ends([a, b], null, null, 's02'), { fault: 'ahead', line: /it has s03, / }, 'one step says nothing');
+  t.match(ends([a, b], null, 's02', 's99'), { fault: 'ahead' }, 'a step that is not there');
+  t.match(ends([], 's01', 's01', 's01'), { fault: 'ahead' });
+  t.match(ends([a, { ...b, sql: 'other' }], null, 's02', 's02'), { fault: 'edited' }, 'hashes are compared as ever');
+  t.match(ends([a, b, step('s05', 's02')], null, 's02', 's02'), { fault: 'two_heads' }, 'and so is the order');
+
+  const database = await testDatabase(t, tools);
+  const db = await open(t, database);
+  const release = tools.migrations;
+  const [head, next] = [release.at(-1)!.name, (sql: string) => step('s90_next', release.at(-1)!.name, sql)];
+  await tools.migrate(database.owner, [...release, { ...next('select 1'), additiveSince: head }]);
+  await checkHead(db.sql, release);
+  t.strictSame(await tools.migrate(database.owner, release), [], 'the older release has nothing to migrate');
+  await t.rejects(checkHead(db.sql, [...release, next('select 2')]), /was edited/);
+  await database.peek(`update kernel.schema_ledger set additive_since = null where name = 's90_next'`);
+  await t.rejects(checkHead(db.sql, release), /the database is ahead: it has s90_next/);
+  await t.rejects(tools.migrate(database.owner, release), /the database is ahead: it has s90_next/);
+});
+
+t.test('a ledger without additive steps is accepted only when it is exactly the list', async (t) => {
   const history = fc
     .integer({ min: 0, max: 5 })
     .map((n) => Array.from({ length: n }, (_, at) => step(`s${at}`, at === 0 ? undefined : `s${at - 1}`)));
@@ -217,6 +243,7 @@ t.test('only a ledger that is exactly the list is accepted', async (t) => {
   const database = await testDatabase(t, tools);
   const db = await open(t, database);
   await checkHead(db.sql, tools.migrations);
+  await database.peek('update kernel.schema_ledger set additive_since = null');
   await t.rejects(checkHead(db.sql, tools.migrations.slice(0, -1)), Refusal);
   await database.peek("update kernel.schema_ledger set sha256 = 'x' where ordinal = 1");
   await t.rejects(checkHead(db.sql, tools.migrations), /was edited/);

@@ -32,7 +32,7 @@ t.test('a plugin that brings a kernel of its own is refused, and both copies are
   });
 });
 
-t.test("a start needs every third party's ledger to be exactly its list", async (t) => {
+t.test("a start needs every third party's ledger to fit its list", async (t) => {
   const database = await testDatabase(t, tools);
   const { app } = database;
   const db = await openDatabase({ ...app, name: app.database, entities: [], log: pino({ level: 'silent' }) });
@@ -55,6 +55,12 @@ t.test("a start needs every third party's ledger to be exactly its list", async 
   await t.rejects(start(), { name: 'Refusal', faults: [/^plugin notes: the database is ahead/] });
   await t.rejects(start(step(0, 'select 2')), { name: 'Refusal', faults: [/^plugin notes: notes_00_step was edited/] });
   await checkHead(db.sql, tools.migrations, []);
+  const additive = { ...second, additiveSince: first.name };
+  const both = [{ pluginId: 'notes', migrations: [first, additive] }];
+  await tools.migrate(database.owner, tools.migrations, { plugins: both });
+  await start(first);
+  await database.peek('update kernel.plugin_ledger set additive_since = null');
+  await t.rejects(start(first), { name: 'Refusal', faults: [/^plugin notes: the database is ahead: it has notes_01/] });
 });
 
 t.test('a plugin without the door for the migrations that it declares is refused', async (t) => {

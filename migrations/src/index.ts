@@ -23,6 +23,7 @@ import { s21_evidence } from './s21_evidence.ts';
 import { s22_missed_times } from './s22_missed_times.ts';
 import { s23_runs } from './s23_runs.ts';
 import { s24_webhooks } from './s24_webhooks.ts';
+import { s25_additive_steps } from './s25_additive_steps.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -65,4 +66,5 @@ export const migrations: readonly Migration[] = [
   s22_missed_times,
   s23_runs,
   s24_webhooks,
+  s25_additive_steps,
 ];

@@ -1,7 +1,7 @@
 import type { Client, ClientConfig } from 'pg';
 import { connect } from './connect.ts';
 import { LedgerMismatch } from './ledger-mismatch.ts';
-import { type AppliedStep, checkBeginning, checkLinear } from './linear.ts';
+import { type AppliedStep, checkBeginning, checkLinear, LEDGER_COLUMNS } from './linear.ts';
 import { type Migration, migrationHash } from './migration.ts';
 import { applyPluginMigrations, type PluginMigrations } from './plugin-migrations.ts';
 
@@ -21,7 +21,8 @@ export interface MigrateOptions {
 /**
  * Applies what is missing, as `weir_owner`: one advisory lock, one transaction for all, each step written to the ledger
  * with its hash. Returns the names applied; empty when another process was first or nothing was missing. Throws
- * `LedgerMismatch`, having changed nothing, when the list is not one line or the database's history no beginning of it.
+ * `LedgerMismatch`, having changed nothing, when the list is not one line or the database's history no beginning of it,
+ * unless what the history has beyond the list is additive for it.
  */
 export async function migrate(
   connection: ClientConfig,
@@ -45,6 +46,11 @@ export async function migrate(
         [applied.length + at, step.name, step.after ?? null, migrationHash(step), releaseSha ?? null],
       );
     }
+    // The first steps are written before the column is there.
+    for (const { name, additiveSince } of missing) {
+      if (additiveSince === undefined) continue;
+      await client.query('update kernel.schema_ledger set additive_since = $2 where name = $1', [name, additiveSince]);
+    }
     const names = missing.map((step) => step.name);
     for (const plugin of plugins) names.push(...(await applyPluginMigrations(client, plugin, releaseSha)));
     await client.query('commit');
@@ -60,7 +66,7 @@ export async function migrate(
 async function readLedger(client: Client): Promise<AppliedStep[]> {
   const { rows } = await client.query(`select to_regclass('kernel.schema_ledger') is not null as there`);
   if (rows[0]?.there !== true) return [];
-  const ledger = await client.query('select name, sha256 from kernel.schema_ledger order by ordinal');
+  const ledger = await client.query(`select ${LEDGER_COLUMNS} from kernel.schema_ledger ledger order by ordinal`);
   return ledger.rows;
 }
 

@@ -7,6 +7,8 @@ export interface Migration {
   after: string | undefined;
   /** Additive statements, run as the owner inside the one transaction of `migrate`. */
   sql: string;
+  /** The oldest head whose release works on the schema after this step too; none when the step breaks the one before it. */
+  additiveSince?: string;
 }
 
 /** The hash that the ledger remembers and every start compares. */

@@ -2,7 +2,7 @@ import { type Client, escapeLiteral } from 'pg';
 import { auditTables } from './audit-tables.ts';
 import { foreignObjects, touchedObjects } from './foreign-objects.ts';
 import { LedgerMismatch } from './ledger-mismatch.ts';
-import { type AppliedStep, checkBeginning, checkLinear } from './linear.ts';
+import { type AppliedStep, checkBeginning, checkLinear, LEDGER_COLUMNS } from './linear.ts';
 import { type Migration, migrationHash } from './migration.ts';
 
 /** The list of a third-party plugin, which lives in a schema of its own. */
@@ -47,9 +47,12 @@ export async function applyPluginMigrations(
   ]);
   for (const [at, step] of missing.entries()) {
     await client.query(
-      `insert into kernel.plugin_ledger (plugin_id, ordinal, name, after, sha256, release_sha)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [pluginId, applied.length + at, step.name, step.after ?? null, migrationHash(step), releaseSha ?? null],
+      `insert into kernel.plugin_ledger (plugin_id, ordinal, name, after, sha256, release_sha, additive_since)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        ...[pluginId, applied.length + at, step.name, step.after ?? null, migrationHash(step)],
+        ...[releaseSha ?? null, step.additiveSince ?? null],
+      ],
     );
   }
   return missing.map((step) => step.name);
@@ -57,7 +60,7 @@ export async function applyPluginMigrations(
 
 async function readPluginLedger(client: Client, pluginId: string): Promise<AppliedStep[]> {
   const { rows } = await client.query(
-    'select name, sha256 from kernel.plugin_ledger where plugin_id = $1 order by ordinal',
+    `select ${LEDGER_COLUMNS} from kernel.plugin_ledger ledger where plugin_id = $1 order by ordinal`,
     [pluginId],
   );
   return rows;

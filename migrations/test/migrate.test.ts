@@ -52,17 +52,29 @@ t.test('a migrate that is killed half way leaves nothing behind', async (t) => {
 t.test('a history that is no beginning of the list is refused, and nothing is changed', async (t) => {
   const database = await emptyDatabase(t);
   const owner = database.as('weir_owner');
-  await migrate(owner, migrations);
+  const later = [...migrations, step('s80_breaking', 'select 1')];
+  await migrate(owner, later);
   const first = migrations[0]!;
   const wrong = {
-    'knows less than the database': migrations.slice(0, -1),
+    'knows less than the database': migrations,
+    'is additive for a step that is not before it': [
+      ...later,
+      { ...step('s90', 'select 1', 's80_breaking'), additiveSince: 's90' },
+    ],
     'holds an edited step': [{ ...first, sql: `${first.sql} ` }, ...migrations.slice(1)],
     'holds another step in its place': migrations.map((s, at) => (at === 0 ? { ...s, name: 's00_other' } : s)),
-    'has two heads': [...migrations, step('s90', 'select 1'), step('s91', 'select 1')],
+    'has two heads': [...later, step('s90', 'select 1'), step('s91', 'select 1')],
   };
   for (const [what, list] of Object.entries(wrong)) await t.rejects(migrate(owner, list), LedgerMismatch, what);
   const { rows } = await (await database.session(owner)).query(ledger);
-  t.equal(rows.length, names.length);
+  t.equal(rows.length, later.length);
+});
+
+t.test('a step that says it is additive takes nothing away that an older release uses', async (t) => {
+  const taking = /\b(drop|truncate|rename|delete from|revoke)\b|\bset not null\b|\balter (column )?\w+ type\b/i;
+  for (const { name, sql, additiveSince } of migrations) {
+    if (additiveSince !== undefined) t.notMatch(sql, taking, name);
+  }
 });
 
 t.test('the roles can do what they are for and nothing more', async (t) => {

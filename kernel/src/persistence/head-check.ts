@@ -26,14 +26,16 @@ export interface LedgerRow {
   name: string;
   after: string | null;
   sha256: string;
+  /** The oldest head whose release still starts on this step. */
+  additive_since?: string | null;
 }
 
 export type SchemaFault = 'no_ledger' | 'two_heads' | 'missing' | 'edited' | 'ahead' | 'behind';
 export type HeadVerdict = { ok: true } | { ok: false; fault: SchemaFault; line: string };
 
 /**
- * Compares the database's ledger with the release's list. Pure. They must be equal, step by step and hash by hash:
- * a start on any other schema is a start on guesses.
+ * Compares the database's ledger with the release's list, step by step and hash by hash. Pure. They must be equal, but for
+ * later steps of the ledger that each say that they are additive for the release's head.
  */
 export function compareHead(ledger: readonly LedgerRow[] | undefined, list: readonly MigrationRecord[]): HeadVerdict {
   const verdict = (fault: SchemaFault, line: string): HeadVerdict => ({ ok: false, fault, line });
@@ -57,12 +59,17 @@ export function compareHead(ledger: readonly LedgerRow[] | undefined, list: read
   if (unknown && unapplied) {
     return verdict('two_heads', `the database went on with ${unknown.name}, this release with ${unapplied.name}`);
   }
-  if (unknown) return verdict('ahead', `the database is ahead: it has ${unknown.name}, this release ends at ${wanted}`);
+  const breaking = unknown && breakingStep(ledger, list.at(-1)?.name);
+  if (breaking)
+    return verdict('ahead', `the database is ahead: it has ${breaking.name}, this release ends at ${wanted}`);
   if (!unapplied) return { ok: true };
   return verdict('behind', `the database is behind: it ends at ${head}, this release at ${wanted}: run weir migrate`);
 }
 
-/** Reads the ledgers and throws a `Refusal` unless each is exactly its list: the release's and every third party's. */
+/** A ledger without the last column is read too, and found to be behind. */
+const LEDGER_COLUMNS = `name, after, sha256, to_jsonb(ledger) ->> 'additive_since' as additive_since`;
+
+/** Reads the ledgers and throws a `Refusal` unless each fits its list: the release's and every third party's. */
 export async function checkHead(
   sql: PlatformSql,
   list: readonly MigrationRecord[],
@@ -71,13 +78,13 @@ export async function checkHead(
   const { rows } = await sql(`select to_regclass('kernel.schema_ledger') is not null as there`, []);
   const ledger =
     rows[0]?.there === true
-      ? (await sql('select name, after, sha256 from kernel.schema_ledger order by ordinal', [])).rows
+      ? (await sql(`select ${LEDGER_COLUMNS} from kernel.schema_ledger ledger order by ordinal`, [])).rows
       : undefined;
   const verdict = compareHead(ledger as LedgerRow[] | undefined, list);
   if (!verdict.ok) throw new Refusal(`schema ${verdict.fault}`, [verdict.line]);
   const faults: string[] = [];
   for (const { pluginId, migrations } of plugins) {
-    const own = 'select name, after, sha256 from kernel.plugin_ledger where plugin_id = $1 order by ordinal';
+    const own = `select ${LEDGER_COLUMNS} from kernel.plugin_ledger ledger where plugin_id = $1 order by ordinal`;
     const head = compareHead((await sql(own, [pluginId])).rows as unknown as LedgerRow[], migrations);
     if (!head.ok) faults.push(`plugin ${pluginId}: ${head.line}`);
   }
@@ -88,6 +95,16 @@ export async function checkHead(
 export async function pluginHistories(release: MigrationsPackage, platformFile: string): Promise<PluginHistory[]> {
   return release.readPluginMigrations(platformFile, release.migrations).catch((error: Error) => {
     throw error.name === 'LedgerMismatch' ? new Refusal('plugins refused', [error.message]) : error;
+  });
+}
+
+/** The first step behind the head that is not additive for it; a list that ends nowhere has no head to be additive for. */
+function breakingStep(ledger: readonly LedgerRow[], head: string | undefined): LedgerRow | undefined {
+  const position = new Map(ledger.map(({ name }, at) => [name, at]));
+  const headAt = head === undefined ? -1 : (position.get(head) ?? -1);
+  return ledger.slice(headAt + 1).find(({ additive_since: since }) => {
+    const sinceAt = position.get(since ?? '');
+    return sinceAt === undefined || sinceAt > headAt;
   });
 }
 
