@@ -1,101 +1,11 @@
-import { type AnyRoute, type CallContext, handle, type Kernel } from '@weir/kernel';
-import {
-  bulkStreams,
-  cancelSync,
-  createSource,
-  createStream,
-  deleteSchedule,
-  deleteSource,
-  deleteStream,
-  detachCredentials,
-  discoverPatterns,
-  downloadDiscoveryLogs,
-  downloadRunLogs,
-  getCredentials,
-  getDiscoveryStatus,
-  getPattern,
-  getReplay,
-  getSchedule,
-  getSource,
-  getSourceReadiness,
-  getStream,
-  getSyncReceipt,
-  getSyncRun,
-  getSyncStats,
-  getSyncStatus,
-  getVerification,
-  listSchedules,
-  listSources,
-  listStreams,
-  listSyncHistory,
-  listSyncRunStreams,
-  listTableFormatRefs,
-  migrateCredentials,
-  pauseSchedule,
-  previewReset,
-  previewSourceReset,
-  putSchedule,
-  readDiscoveryLogs,
-  readRunLogs,
-  reconcilePatterns,
-  refreshSchema,
-  registerPattern,
-  resetSource,
-  resetStream,
-  resumeSchedule,
-  revokeCredential,
-  rotateCredentials,
-  setCredentials,
-  startDiscovery,
-  startReplay,
-  startSync,
-  triggerSchedule,
-  updateSource,
-  updateStream,
-  verifySync,
-} from '../contract.ts';
-import type { credentialService } from '../service/credential/service.ts';
-import type { discoveryService, HowToStart } from '../service/discovery/service.ts';
-import type { patternService } from '../service/pattern/service.ts';
-import type { replayService } from '../service/quarantine/service.ts';
+import { type AnyRoute, type CallContext, handle } from '@weir/kernel';
+import * as calls from '../contract.ts';
+import type { HowToStart } from '../service/discovery/service.ts';
 import { SOURCE_SUBJECT } from '../service/readiness/contributed-checks.ts';
-import type { receiptService } from '../service/receipt/service.ts';
-import type { sourceLogService } from '../service/run-log/service.ts';
-import type { scheduleService } from '../service/schedule/service.ts';
-import type { sourceService } from '../service/source/service.ts';
-import type { bulkService } from '../service/stream/bulk-service.ts';
-import type { refreshService } from '../service/stream/refresh-service.ts';
-import type { resetService } from '../service/stream/reset-service.ts';
-import type { streamService } from '../service/stream/service.ts';
-import type { syncRunService } from '../service/sync/run-service.ts';
-import type { syncService } from '../service/sync/service.ts';
-import type { statsService } from '../service/sync/stats-service.ts';
-import type { tableRefsService } from '../service/sync/table-refs-service.ts';
-import type { verificationService } from '../service/verification/service.ts';
-
-export interface RouteServices {
-  readiness: Kernel['readiness'];
-  patterns: ReturnType<typeof patternService>;
-  sources: ReturnType<typeof sourceService>;
-  streams: ReturnType<typeof streamService>;
-  bulk: ReturnType<typeof bulkService>;
-  refreshes: ReturnType<typeof refreshService>;
-  resets: ReturnType<typeof resetService>;
-  discoveries: ReturnType<typeof discoveryService>;
-  credentials: ReturnType<typeof credentialService>;
-  syncs: ReturnType<typeof syncService>;
-  schedules: ReturnType<typeof scheduleService>;
-  syncRuns: ReturnType<typeof syncRunService>;
-  runLogs: ReturnType<typeof sourceLogService>;
-  receipts: ReturnType<typeof receiptService>;
-  replays: ReturnType<typeof replayService>;
-  verifications: ReturnType<typeof verificationService>;
-  stats: ReturnType<typeof statsService>;
-  tableRefs: ReturnType<typeof tableRefsService>;
-}
+import type { SourceServices } from '../service/services.ts';
 
 /** Every endpoint of the plugin with the service call that carries it out. */
-export function routes(services: RouteServices): AnyRoute[] {
+export function routes(services: SourceServices): AnyRoute[] {
   return [
     ...sourceRoutes(services),
     ...scheduleRoutes(services),
@@ -106,25 +16,25 @@ export function routes(services: RouteServices): AnyRoute[] {
   ];
 }
 
-function sourceRoutes({ patterns, sources, readiness, tableRefs }: RouteServices): AnyRoute[] {
+function sourceRoutes({ patterns, sources, readiness, tableRefs }: SourceServices): AnyRoute[] {
   return [
-    handle(discoverPatterns, ({ query }) => patterns.list(query)),
-    handle(getPattern, ({ params }) => patterns.get(params.pattern_id)),
-    handle(registerPattern, ({ body }) => patterns.register(body.pattern)),
-    handle(reconcilePatterns, ({ body, query }) => patterns.reconcile(body, query.dry_run === true)),
-    handle(createSource, ({ tenant, body }) => sources.create(tenant, body)),
-    handle(listSources, ({ tenant, query }) => sources.list(tenant, query)),
-    handle(getSource, ({ tenant, params }) => sources.get(tenant, params.source_id)),
-    handle(updateSource, ({ tenant, params, body, ifMatch }) =>
+    handle(calls.discoverPatterns, ({ query }) => patterns.list(query)),
+    handle(calls.getPattern, ({ params }) => patterns.get(params.pattern_id)),
+    handle(calls.registerPattern, ({ body }) => patterns.register(body.pattern)),
+    handle(calls.reconcilePatterns, ({ body, query }) => patterns.reconcile(body, query.dry_run === true)),
+    handle(calls.createSource, ({ tenant, body }) => sources.create(tenant, body)),
+    handle(calls.listSources, ({ tenant, query }) => sources.list(tenant, query)),
+    handle(calls.getSource, ({ tenant, params }) => sources.get(tenant, params.source_id)),
+    handle(calls.updateSource, ({ tenant, params, body, ifMatch }) =>
       sources.update(tenant, { sourceId: params.source_id, patch: body, ifMatch }),
     ),
-    handle(deleteSource, ({ tenant, params, ifMatch }) => sources.retire(tenant, params.source_id, ifMatch)),
-    handle(getSourceReadiness, ({ tenant, params }) => readiness(tenant, SOURCE_SUBJECT, params.source_id)),
-    handle(listTableFormatRefs, ({ tenant, params, query }) => tableRefs.list(tenant, params.source_id, query)),
+    handle(calls.deleteSource, ({ tenant, params, ifMatch }) => sources.retire(tenant, params.source_id, ifMatch)),
+    handle(calls.getSourceReadiness, ({ tenant, params }) => readiness(tenant, SOURCE_SUBJECT, params.source_id)),
+    handle(calls.listTableFormatRefs, ({ tenant, params, query }) => tableRefs.list(tenant, params.source_id, query)),
   ];
 }
 
-function scheduleRoutes({ schedules }: RouteServices): AnyRoute[] {
+function scheduleRoutes({ schedules }: SourceServices): AnyRoute[] {
   const from = ({
     params,
     ifMatch,
@@ -135,46 +45,46 @@ function scheduleRoutes({ schedules }: RouteServices): AnyRoute[] {
     ifMatch,
   });
   return [
-    handle(getSchedule, ({ tenant, params }) => schedules.get(tenant, params.source_id)),
-    handle(putSchedule, (call) => schedules.put(call.tenant, call.body, from(call))),
-    handle(deleteSchedule, ({ tenant, params, ifMatch }) => schedules.remove(tenant, params.source_id, ifMatch)),
-    handle(pauseSchedule, (call) => schedules.pause(call.tenant, call.body.reason, from(call))),
-    handle(resumeSchedule, (call) => schedules.resume(call.tenant, from(call))),
-    handle(triggerSchedule, ({ tenant, principal, params, query }) =>
+    handle(calls.getSchedule, ({ tenant, params }) => schedules.get(tenant, params.source_id)),
+    handle(calls.putSchedule, (call) => schedules.put(call.tenant, call.body, from(call))),
+    handle(calls.deleteSchedule, ({ tenant, params, ifMatch }) => schedules.remove(tenant, params.source_id, ifMatch)),
+    handle(calls.pauseSchedule, (call) => schedules.pause(call.tenant, call.body.reason, from(call))),
+    handle(calls.resumeSchedule, (call) => schedules.resume(call.tenant, from(call))),
+    handle(calls.triggerSchedule, ({ tenant, principal, params, query }) =>
       schedules.trigger(tenant, params.source_id, howToStart(principal, query)),
     ),
-    handle(listSchedules, ({ tenant, query }) => schedules.list(tenant, query)),
+    handle(calls.listSchedules, ({ tenant, query }) => schedules.list(tenant, query)),
   ];
 }
 
-function credentialRoutes({ credentials }: RouteServices): AnyRoute[] {
+function credentialRoutes({ credentials }: SourceServices): AnyRoute[] {
   return [
-    handle(getCredentials, ({ tenant, params }) => credentials.get(tenant, params.source_id)),
-    handle(setCredentials, ({ tenant, params, body }) => credentials.set(tenant, params.source_id, body)),
-    handle(rotateCredentials, ({ tenant, params, body, ifMatch }) =>
+    handle(calls.getCredentials, ({ tenant, params }) => credentials.get(tenant, params.source_id)),
+    handle(calls.setCredentials, ({ tenant, params, body }) => credentials.set(tenant, params.source_id, body)),
+    handle(calls.rotateCredentials, ({ tenant, params, body, ifMatch }) =>
       credentials.rotate(tenant, params.source_id, { body, ifMatch }),
     ),
-    handle(detachCredentials, ({ tenant, params }) => credentials.detach(tenant, params.source_id)),
-    handle(migrateCredentials, ({ tenant, params, body }) => credentials.migrate(tenant, params.source_id, body)),
-    handle(revokeCredential, ({ tenant, params }) => credentials.revoke(tenant, params.credential_ref)),
+    handle(calls.detachCredentials, ({ tenant, params }) => credentials.detach(tenant, params.source_id)),
+    handle(calls.migrateCredentials, ({ tenant, params, body }) => credentials.migrate(tenant, params.source_id, body)),
+    handle(calls.revokeCredential, ({ tenant, params }) => credentials.revoke(tenant, params.credential_ref)),
   ];
 }
 
-function streamRoutes({ streams, bulk, refreshes, resets }: RouteServices): AnyRoute[] {
+function streamRoutes({ streams, bulk, refreshes, resets }: SourceServices): AnyRoute[] {
   return [
-    handle(listStreams, ({ tenant, params, query }) => streams.list(tenant, params.source_id, query)),
-    handle(createStream, ({ tenant, params, body }) => streams.create(tenant, params.source_id, body)),
-    handle(getStream, ({ tenant, params }) => streams.get(tenant, params)),
-    handle(updateStream, ({ tenant, params, body, ifMatch }) => streams.update(tenant, params, body, ifMatch)),
-    handle(deleteStream, ({ tenant, params, ifMatch }) => streams.remove(tenant, params, ifMatch)),
-    handle(bulkStreams, ({ tenant, params, body }) => bulk.apply(tenant, params.source_id, body.streams)),
-    handle(refreshSchema, ({ tenant, params, query, body }) =>
+    handle(calls.listStreams, ({ tenant, params, query }) => streams.list(tenant, params.source_id, query)),
+    handle(calls.createStream, ({ tenant, params, body }) => streams.create(tenant, params.source_id, body)),
+    handle(calls.getStream, ({ tenant, params }) => streams.get(tenant, params)),
+    handle(calls.updateStream, ({ tenant, params, body, ifMatch }) => streams.update(tenant, params, body, ifMatch)),
+    handle(calls.deleteStream, ({ tenant, params, ifMatch }) => streams.remove(tenant, params, ifMatch)),
+    handle(calls.bulkStreams, ({ tenant, params, body }) => bulk.apply(tenant, params.source_id, body.streams)),
+    handle(calls.refreshSchema, ({ tenant, params, query, body }) =>
       refreshes.refresh(tenant, params.source_id, { given: body, dryRun: query.dry_run === true }),
     ),
-    handle(previewReset, ({ tenant, params }) => resets.preview(tenant, params)),
-    handle(previewSourceReset, ({ tenant, params }) => resets.previewAll(tenant, params.source_id)),
-    handle(resetSource, ({ tenant, params, ifMatch }) => resets.resetAll(tenant, params.source_id, ifMatch)),
-    handle(resetStream, ({ tenant, params, ifMatch }) => resets.reset(tenant, params, ifMatch)),
+    handle(calls.previewReset, ({ tenant, params }) => resets.preview(tenant, params)),
+    handle(calls.previewSourceReset, ({ tenant, params }) => resets.previewAll(tenant, params.source_id)),
+    handle(calls.resetSource, ({ tenant, params, ifMatch }) => resets.resetAll(tenant, params.source_id, ifMatch)),
+    handle(calls.resetStream, ({ tenant, params, ifMatch }) => resets.reset(tenant, params, ifMatch)),
   ];
 }
 
@@ -186,43 +96,47 @@ function runRoutes({
   verifications,
   replays,
   stats,
-}: RouteServices): AnyRoute[] {
+}: SourceServices): AnyRoute[] {
   return [
-    handle(startDiscovery, ({ tenant, principal, body, query }) =>
+    handle(calls.startDiscovery, ({ tenant, principal, body, query }) =>
       discoveries.start(tenant, body, howToStart(principal, query)),
     ),
-    handle(getDiscoveryStatus, ({ tenant, params }) => discoveries.status(tenant, params.workflow_id)),
-    handle(startSync, ({ tenant, principal, params, query }) =>
+    handle(calls.getDiscoveryStatus, ({ tenant, params }) => discoveries.status(tenant, params.workflow_id)),
+    handle(calls.startSync, ({ tenant, principal, params, query }) =>
       syncs.start(tenant, params.source_id, howToStart(principal, query)),
     ),
-    handle(getSyncStatus, ({ tenant, params, query }) => syncs.status(tenant, params.source_id, query.run_id)),
-    handle(listSyncHistory, ({ tenant, params, query }) => syncs.history(tenant, params.source_id, query)),
-    handle(getSyncStats, ({ tenant, params, query }) => stats.stats(tenant, params.source_id, query.since)),
-    handle(cancelSync, ({ tenant, params }) => syncRuns.cancel(tenant, params.sync_run_id)),
-    handle(getSyncRun, ({ tenant, params }) => syncRuns.details(tenant, params.workflow_id)),
-    handle(getSyncReceipt, ({ tenant, params }) => receipts.get(tenant, params.sync_run_id)),
-    handle(verifySync, ({ tenant, principal, params, query }) =>
+    handle(calls.getSyncStatus, ({ tenant, params, query }) => syncs.status(tenant, params.source_id, query.run_id)),
+    handle(calls.listSyncHistory, ({ tenant, params, query }) => syncs.history(tenant, params.source_id, query)),
+    handle(calls.getSyncStats, ({ tenant, params, query }) => stats.stats(tenant, params.source_id, query.since)),
+    handle(calls.cancelSync, ({ tenant, params }) => syncRuns.cancel(tenant, params.sync_run_id)),
+    handle(calls.getSyncRun, ({ tenant, params }) => syncRuns.details(tenant, params.workflow_id)),
+    handle(calls.getSyncReceipt, ({ tenant, params }) => receipts.get(tenant, params.sync_run_id)),
+    handle(calls.verifySync, ({ tenant, principal, params, query }) =>
       verifications.start(tenant, params.sync_run_id, howToStart(principal, query)),
     ),
-    handle(getVerification, ({ tenant, params, query }) =>
+    handle(calls.getVerification, ({ tenant, params, query }) =>
       verifications.get(tenant, params.sync_run_id, query.verification_run_id),
     ),
-    handle(startReplay, ({ tenant, principal, body, query }) =>
+    handle(calls.startReplay, ({ tenant, principal, body, query }) =>
       replays.start(tenant, body, howToStart(principal, query)),
     ),
-    handle(getReplay, ({ tenant, params }) => replays.get(tenant, params.replay_run_id)),
-    handle(listSyncRunStreams, ({ tenant, params, query }) => syncRuns.streams(tenant, params.sync_run_id, query)),
+    handle(calls.getReplay, ({ tenant, params }) => replays.get(tenant, params.replay_run_id)),
+    handle(calls.listSyncRunStreams, ({ tenant, params, query }) =>
+      syncRuns.streams(tenant, params.sync_run_id, query),
+    ),
   ];
 }
 
-function logRoutes({ runLogs }: RouteServices): AnyRoute[] {
+function logRoutes({ runLogs }: SourceServices): AnyRoute[] {
   return [
-    handle(readRunLogs, ({ tenant, params, query, signal }) => runLogs.page(tenant, params, { query, signal })),
-    handle(downloadRunLogs, ({ tenant, params, query, mediaType }) =>
+    handle(calls.readRunLogs, ({ tenant, params, query, signal }) => runLogs.page(tenant, params, { query, signal })),
+    handle(calls.downloadRunLogs, ({ tenant, params, query, mediaType }) =>
       runLogs.download(tenant, params, { query, mediaType }),
     ),
-    handle(readDiscoveryLogs, ({ tenant, params, query, signal }) => runLogs.page(tenant, params, { query, signal })),
-    handle(downloadDiscoveryLogs, ({ tenant, params, query, mediaType }) =>
+    handle(calls.readDiscoveryLogs, ({ tenant, params, query, signal }) =>
+      runLogs.page(tenant, params, { query, signal }),
+    ),
+    handle(calls.downloadDiscoveryLogs, ({ tenant, params, query, mediaType }) =>
       runLogs.download(tenant, params, { query, mediaType }),
     ),
   ];

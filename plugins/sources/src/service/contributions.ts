@@ -1,0 +1,24 @@
+import { contribute, type Kernel, Platform } from '@weir/kernel';
+import { HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { RunSubjectNames } from '@weir/plugin-runs/contract';
+import { settingsOf } from '../settings.ts';
+import { settleDiscovery } from './discovery/settle-discovery.ts';
+import type { LoadedPatterns } from './pattern/load-patterns.ts';
+import { patternFilesCheck } from './pattern/store-files.ts';
+import { contributedChecks } from './readiness/contributed-checks.ts';
+import type { FactDeps } from './readiness/source-facts.ts';
+import { keepReceipts } from './receipt/keep-receipts.ts';
+import { releaseVersions } from './receipt/release-versions.ts';
+import { sourceSubjects } from './source/run-subjects.ts';
+
+/** What this plugin adds to points of the kernel and of other plugins. */
+export function contributions(facts: FactDeps & { kernel: Kernel }, loaded: LoadedPatterns) {
+  const { kernel, patterns } = facts;
+  return [
+    ...contributedChecks(facts).map((check) => contribute(ReadinessChecks, check)),
+    contribute(HealthChecks, patternFilesCheck(settingsOf(kernel), loaded)),
+    contribute(RunSubjectNames, sourceSubjects(kernel)),
+    contribute(RunChanges, settleDiscovery),
+    contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
+  ];
+}
