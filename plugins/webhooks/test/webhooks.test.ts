@@ -5,6 +5,7 @@ import * as tools from '@weir/migrations';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import t from 'tap';
 import * as endpoints from '../src/contract.ts';
+import { tableText } from '../src/model/event-text.ts';
 import plugin from '../src/plugin.ts';
 import { webhookOutbox } from '../src/service/outbox.ts';
 import { webhookSeals } from '../src/service/seal.ts';
@@ -110,6 +111,13 @@ t.test('failed, failed again and recovered runs and changed tables are sent, sig
   t.equal(there.got[0]?.path, '/hook?token=in-the-address');
   const listed = await call(endpoints.listDeliveries, { params: { webhook_id }, query: { status: 'delivered' } });
   t.match(listed, { body: { items: [{ attempts: 1, response_status: 204, next_attempt_at: null }, {}, {}] } });
+});
+
+t.test('the sentence for a table says what happened to it', async (t) => {
+  const table = { dataset_id: 'bronze.acme.orders', operation: 'schema', schema_id: 0, snapshot_id: null };
+  t.equal(tableText(table), 'bronze.acme.orders was created.');
+  t.equal(tableText({ ...table, schema_id: 1 }), 'The columns of bronze.acme.orders changed.');
+  t.equal(tableText({ ...table, operation: 'overwrite', snapshot_id: '1' }), 'bronze.acme.orders changed.');
 });
 
 t.test('what a webhook did not ask for is not sent, nor to another tenant', async (t) => {

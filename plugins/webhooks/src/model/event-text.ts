@@ -12,7 +12,14 @@ export function runText(
 }
 
 /** The same of a table. Pure. */
-export function tableText({ dataset_id, operation, added_records }: Record<string, unknown>): string {
+export function tableText({
+  dataset_id,
+  operation,
+  schema_id,
+  snapshot_id,
+  added_records,
+}: Record<string, unknown>): string {
+  if (operation === 'schema' && schema_id === 0 && snapshot_id === null) return `${dataset_id} was created.`;
   if (operation === 'schema') return `The columns of ${dataset_id} changed.`;
   const rows = typeof added_records === 'string' ? `: ${added_records} rows added` : '';
   return `${dataset_id} changed${rows}.`;
