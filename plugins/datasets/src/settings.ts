@@ -10,8 +10,11 @@ const MAX_SWEEP_GRACE_HOURS = 8_760;
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
-/** Environment variables of the datasets plugin. */
+/** Environment variables of the datasets plugin. Those of the service database are declared as the kernel declares them. */
 export const datasetSettings = Type.Object({
+  DB_HOST: Type.String({ default: '127.0.0.1', description: 'Host of the service database' }),
+  DB_PORT: Type.Integer({ minimum: 1, maximum: 65535, default: 5432, description: 'Port of the service database' }),
+  DB_NAME: Type.String({ default: 'weir', description: 'Name of the service database' }),
   TABLE_CATALOG: Type.String({
     minLength: 1,
     maxLength: 255,
@@ -21,7 +24,7 @@ export const datasetSettings = Type.Object({
   TABLE_CATALOG_URI: Type.Optional(
     Type.String({
       description:
-        'Store of the table catalog: `https:` for an Iceberg REST catalog, `postgresql:` or nothing for the service database',
+        'Store of the table catalog: `https:` for an Iceberg REST catalog, `postgresql:` or nothing for the service database, and no other',
     }),
   ),
   WEIR_TABLE_CATALOG_TOKEN: Type.Optional(SecretSetting({ description: 'Bearer token for an Iceberg REST catalog' })),
@@ -84,9 +87,40 @@ function catalogOf(settings: Partial<DatasetSettings>, faults: string[]): Catalo
     return undefined;
   }
   if (token !== undefined) faults.push('WEIR_TABLE_CATALOG_TOKEN needs a TABLE_CATALOG_URI of an Iceberg REST catalog');
-  if (uri === undefined || POSTGRES_SCHEMES.includes(scheme)) return { kind: 'postgresql' };
+  if (uri === undefined) return { kind: 'postgresql' };
+  if (POSTGRES_SCHEMES.includes(scheme)) {
+    if (isServiceDatabase(uri, settings)) return { kind: 'postgresql' };
+    faults.push(
+      'TABLE_CATALOG_URI names another database than DB_HOST, DB_PORT and DB_NAME; name that one, or remove TABLE_CATALOG_URI',
+    );
+    return undefined;
+  }
   faults.push(`TABLE_CATALOG_URI has the scheme ${scheme}; tables are kept in postgresql, or behind http or https`);
   return undefined;
+}
+
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]', '::1'];
+const POSTGRES_PORT = '5432';
+
+/** Whether a Postgres URI names no other place than the service database; what it leaves out is not another one. */
+function isServiceDatabase(uri: string, { DB_HOST, DB_PORT, DB_NAME }: Partial<DatasetSettings>): boolean {
+  if (/^[a-z0-9+.-]+:(\/\/)?$/i.test(uri)) return true;
+  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  if (url === undefined || ['host', 'hostaddr', 'port', 'dbname', 'service'].some((name) => url.searchParams.has(name)))
+    return false;
+  const oneName = (host: string) => (LOOPBACK.includes(host.toLowerCase()) ? 'localhost' : host.toLowerCase());
+  const isHost = url.hostname === '' || oneName(decoded(url.hostname)) === oneName(String(DB_HOST));
+  const isPort = url.hostname === '' || (url.port || POSTGRES_PORT) === String(DB_PORT);
+  const database = decoded(url.pathname.replace(/^\//, ''));
+  return isHost && isPort && (database === '' || database === DB_NAME);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Whether paths can be put behind a URL. Credentials in it would end up in messages. */

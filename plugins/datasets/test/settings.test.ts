@@ -29,7 +29,7 @@ const S3 = {
 };
 
 t.test('settings that this release cannot keep are refused by name, all together', async (t) => {
-  t.strictSame(faults({ WEIR_WAREHOUSE: '/w', TABLE_CATALOG_URI: 'postgresql://db.invalid/weir' }), []);
+  t.strictSame(faults({ WEIR_WAREHOUSE: '/w', TABLE_CATALOG_URI: 'postgresql:' }), []);
   t.strictSame(faults({ WEIR_WAREHOUSE: 'file:///w' }), []);
   const both = faults({ WEIR_WAREHOUSE: 'gs://bucket/w', TABLE_CATALOG_URI: 'https://user:secret@rest.invalid' });
   t.match(both, [/^TABLE_CATALOG_URI .*credentials/, /^WEIR_WAREHOUSE /]);
@@ -69,6 +69,32 @@ t.test('an http address of the catalog is that of a REST catalog, and the token 
   t.strictSame(checkSettings(settingsOf(settings)).catalog, { kind: 'rest', uri, token: 'token' });
   t.strictSame(checkSettings(settingsOf({ WEIR_WAREHOUSE: '/w' })).catalog, { kind: 'postgresql' });
   t.match(faults({ WEIR_WAREHOUSE: '/w', WEIR_TABLE_CATALOG_TOKEN: 'token' }), [/^WEIR_TABLE_CATALOG_TOKEN /]);
+});
+
+t.test('a catalog in another Postgres than the service database is refused by name, without its address', async (t) => {
+  const service = { WEIR_WAREHOUSE: '/w', DB_HOST: 'db.invalid', DB_PORT: '6000', DB_NAME: 'weir' };
+  const said = (TABLE_CATALOG_URI: string, more = {}) => faults({ ...service, ...more, TABLE_CATALOG_URI });
+  for (const uri of [
+    'postgresql://user:secret@db.invalid:6000/weir',
+    'postgresql+psycopg2://DB.invalid:6000/weir',
+    'postgres://db.invalid:6000',
+    'postgresql:///weir',
+    'postgresql://',
+  ]) {
+    t.strictSame(said(uri), [], uri);
+  }
+  t.strictSame(said('postgresql://localhost/weir', { DB_HOST: '127.0.0.1', DB_PORT: '5432' }), []);
+  for (const uri of [
+    'postgresql://user:secret@other.invalid:6000/weir',
+    'postgresql://db.invalid/weir',
+    'postgresql://db.invalid:6000/secret',
+    'postgresql:///secret',
+    'postgresql://db.invalid:6000,secret:6000/weir',
+    'postgresql://db.invalid:6000/weir?host=secret',
+  ]) {
+    t.match(said(uri), [/^TABLE_CATALOG_URI names another database than DB_HOST, DB_PORT and DB_NAME/], uri);
+    t.notMatch(said(uri).join(), /secret/, 'nothing of the address is repeated');
+  }
 });
 
 t.test('the key of the store and its secret may come from files', async (t) => {
