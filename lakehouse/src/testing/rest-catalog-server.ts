@@ -27,6 +27,7 @@ export type RestCatalogServer = {
   readonly uri: string;
   /** The tables as they are now, by `<namespace>.<name>`. */
   readonly tables: ReadonlyMap<string, LoadedTable>;
+  readonly namespaces: ReadonlySet<string>;
   close(): Promise<void>;
 };
 
@@ -78,6 +79,7 @@ export async function startRestCatalog(options: RestCatalogServerOptions): Promi
   return {
     uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tables: state.tables,
+    namespaces: state.namespaces,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -31,6 +31,7 @@ import { samplesService } from './read/samples.ts';
 import { datasetService } from './read/service.ts';
 import { storageUse } from './read/storage-use.ts';
 import { checkSettings, datasetSettings } from './settings.ts';
+import { sharedNamespaces } from './store/shared-namespaces.ts';
 import { loadTables } from './store/table-store.ts';
 import { sweepSchedule } from './sweep/schedule.ts';
 import { sweep } from './sweep/sweep.ts';
@@ -51,6 +52,7 @@ export default definePlugin({
     const catalog = jdbcCatalog({ catalogName });
     const remote =
       place.kind === 'rest' ? restCatalog({ uri: place.uri, catalogName, token: () => place.token }) : undefined;
+    const shared = sharedNamespaces(remote, kernel.log);
     const scanner = createScanner({ io });
     const pool = createQueryPool({ io });
     const base = kernel as Kernel;
@@ -98,10 +100,12 @@ export default definePlugin({
       ],
       start: async () => {
         if (store.s3 === undefined) await mkdir(localPath(warehouse), { recursive: true });
+        await shared.start();
       },
       serve: async () => sweeps.start(),
       drain: () => sweeps.stop(),
       async stop() {
+        await shared.stop();
         await pool.close();
         await io.close();
       },

@@ -15,6 +15,11 @@ t.test('a table that another engine changed in the remote catalog is read as it 
   const server = await startRestCatalog({ io, warehouse, manyTables: true });
   t.teardown(() => (closed ? undefined : server.close()));
   const world = await lake(t, { WEIR_WAREHOUSE: warehouse, TABLE_CATALOG_URI: server.uri });
+  t.strictSame(
+    [...server.namespaces].filter((name) => name.endsWith('.shared')),
+    ['raw.shared', 'registry.shared'],
+    'the start has made the shared namespaces',
+  );
   const tenant = await world.tenant('acme');
   const { ref } = await world.land(tenant, 'orders', [{ id: 1 }, { id: 2 }]);
   const preview = () => world.as('acme').call(previewDataset, { params: { dataset_id: 'bronze.acme.orders' } });
