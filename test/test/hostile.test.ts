@@ -24,11 +24,14 @@ interface WriteRoute {
   yaml: boolean;
   /** Nothing is made of its body before the signature is good. */
   signed: boolean;
+  /** Whoever may call it: people, or services alone. */
+  caller: readonly string[];
 }
 
 interface Operation {
   requestBody?: { content: Record<string, unknown> };
   security: Record<string, unknown>[];
+  'x-access': { callers?: 'services' };
 }
 
 interface OpenApi {
@@ -38,24 +41,36 @@ interface OpenApi {
 const issuer = await testIssuer(t);
 const database = await testDatabase(t, tools);
 await database.tenant('acme');
-const environment = platformEnvironment({ database, issuer, folder: t.testdir({ warehouse: {} }) });
+const REPORTER = 'reporter';
+const services = { [REPORTER]: { tenants: ['acme'], capabilities: ['run:callback'] } };
+const environment = {
+  ...platformEnvironment({ database, issuer, folder: t.testdir({ warehouse: {} }) }),
+  WEIR_SERVICE_PRINCIPALS: JSON.stringify(services),
+};
 const api = await apiProcess(t, environment);
 const token = await issuer.userToken({ organizations: ['acme'], roles: ['admin', 'platform_admin'] });
-const caller = [`Authorization: Bearer ${token}`, 'X-Tenant-ID: acme'];
+const callerBy = (bearer: string) => [`Authorization: Bearer ${bearer}`, 'X-Tenant-ID: acme'];
+const [person, service] = [callerBy(token), callerBy(await issuer.serviceToken(REPORTER))];
 const catalogue = new Set((await (await fetch(new URL('/docs/errors', api.url))).text()).match(/[a-z_]+/g) ?? []);
 
 async function writeRoutes(): Promise<WriteRoute[]> {
   const { paths } = (await (await fetch(new URL('/openapi.json', api.url))).json()) as OpenApi;
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).flatMap(([method, { requestBody, security }]) => {
+    Object.entries(operations).flatMap(([method, { requestBody, security, 'x-access': access }]) => {
       if (requestBody === undefined) return [];
       const signed = security.some((one) => 'signature' in one);
-      return [{ method: method.toUpperCase(), path, yaml: 'application/yaml' in requestBody.content, signed }];
+      const caller = access.callers === 'services' ? service : person;
+      const yaml = 'application/yaml' in requestBody.content;
+      return [{ method: method.toUpperCase(), path, yaml, signed, caller }];
     }),
   );
 }
 
-function send({ method, path }: WriteRoute, types: readonly string[], body: string | Buffer): Promise<RawAnswer> {
+function send(
+  { method, path, caller }: WriteRoute,
+  types: readonly string[],
+  body: string | Buffer,
+): Promise<RawAnswer> {
   const url = new URL(path.replace(/\{\w+\}/g, SOME_ID), api.url);
   return rawRequest(
     url,
