@@ -12,7 +12,7 @@ import {
   type TableMetadata,
 } from '@weir/lakehouse';
 import * as tools from '@weir/migrations';
-import type { ProducersService, TableRef, TablesService } from '../src/contract.ts';
+import type { PrepareOptions, ProducersService, TableRef, TablesService } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
 import { createStager, type LineShape } from '../src/stage.ts';
 
@@ -27,7 +27,14 @@ export interface Lake extends PluginUnderTest {
   /** Starts a run and takes its lease. */
   run(tenant: Tenant): Promise<{ runId: string; leaseEpoch: number }>;
   /** Stages rows of a prepared table into one data file. */
-  stage(tenant: Tenant, ref: TableRef, rows: object[], runId: string, schema?: object): Promise<object[]>;
+  stage(
+    tenant: Tenant,
+    ref: TableRef,
+    rows: object[],
+    runId: string,
+    schema?: object,
+    options?: PrepareOptions,
+  ): Promise<object[]>;
   /** Prepares, stages and commits rows as one batch of a run of its own. */
   land(
     tenant: Tenant,
@@ -70,8 +77,8 @@ export async function lake(
     const lease = await under.kernel.runs.begin(tenant, run_id);
     return { runId: run_id, leaseEpoch: lease!.leaseEpoch };
   };
-  const stage: Lake['stage'] = async (tenant, ref, rows, runId, schema = SCHEMA) => {
-    const prepared = await tables.prepare(tenant, ref, schema);
+  const stage: Lake['stage'] = async (tenant, ref, rows, runId, schema = SCHEMA, options = {}) => {
+    const prepared = await tables.prepare(tenant, ref, schema, options);
     staged += 1;
     const source = `${folder}/spool-${staged}.ndjson`;
     const line = (data: object) => JSON.stringify({ type: 'RECORD', record: { stream: 's', data, emitted_at: 0 } });

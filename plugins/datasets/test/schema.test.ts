@@ -1,6 +1,6 @@
 import t from 'tap';
-import { getDatasetSchema, listSchemaVersions } from '../src/contract.ts';
-import { type Lake, lake, rewrite } from './kit.ts';
+import { getDatasetSchema, listSchemaVersions, previewDataset, type TableCommit } from '../src/contract.ts';
+import { batch, type Lake, lake, rewrite } from './kit.ts';
 
 const FIRST = { type: 'object', properties: { id: { type: 'integer' }, note: { type: 'string' } } };
 const SECOND = { type: 'object', properties: { ...FIRST.properties, price: { type: 'number' } } };
@@ -109,4 +109,43 @@ t.test('a version that no snapshot was written with has the time of the first me
     }),
   });
   t.equal(await sinceOf(2), null, 'nobody knows when the old metadata is gone');
+});
+
+t.test('an overwrite with another schema → new rows under it, old snapshots under theirs', async (t) => {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const { ref, snapshotId } = await world.land(acme, 'orders', [{ id: 1, note: 'a' }], FIRST);
+  const wanted = { type: 'object', properties: { id: { type: 'string' }, note: { type: 'string' } } };
+  const { call } = world.as('acme', 'viewer');
+  const rows = async (query: object) => {
+    const answer = await call(previewDataset, { params, query: { columns: 'id,note,_extra', ...query } });
+    return answer.ok ? answer.body.rows : answer.problem.code;
+  };
+  t.strictSame(await world.tables.conflicts(acme, ref, { jsonSchema: wanted }), ['id']);
+  const kept = await world.tables.prepare(acme, ref, wanted, { conflicts: 'keep' });
+  t.match(kept, { keptColumns: ['id'], replaces: false, schema: { 'schema-id': 0 } });
+  const planned = await world.tables.prepare(acme, ref, wanted, { conflicts: 'replace' });
+  t.match(planned, { keptColumns: [], replaces: true });
+  t.strictSame((await world.tables.prepare(acme, ref, wanted, { conflicts: 'replace' })).schema, planned.schema);
+  const more = { type: 'object', properties: { late: { type: 'integer' } } };
+  const { schema } = await world.tables.prepare(acme, ref, more, { conflicts: 'replace', planned: planned.schema });
+  const fieldsOf = (of: object) => (of as { fields: { name: string }[] }).fields;
+  t.strictSame(fieldsOf(schema).slice(0, -1), fieldsOf(planned.schema), 'what was planned before stays');
+  t.equal(fieldsOf(schema).at(-1)?.name, 'late');
+
+  const { runId, leaseEpoch } = await world.run(acme);
+  const files = await world.stage(acme, ref, [{ id: 'x', note: 'b' }], runId, wanted, { conflicts: 'replace' });
+  const commit = { ...batch(ref, files), replaceSchema: planned.schema };
+  const send = (one: TableCommit) => world.tables.commit(acme, { runId, leaseEpoch, tables: [one], checkpoints: [] });
+  await t.rejects(send(commit), { entry: { code: 'staged_file_refused' } } as unknown as Error, 'an append');
+  const done = await send({ ...commit, mode: 'overwrite' });
+  t.strictSame(await send({ ...commit, mode: 'overwrite' }), done, 'a repeat answers the same');
+  t.strictSame(await rows({}), [['x', 'b', null]]);
+  t.strictSame(await rows({ snapshot_id: snapshotId }), [['1', 'a', null]]);
+  t.match(await world.tables.prepare(acme, ref, wanted, { conflicts: 'replace' }), { replaces: false });
+
+  const back = await world.tables.prepare(acme, ref, FIRST, { conflicts: 'replace' });
+  await world.tables.prepare(acme, ref, SECOND, { conflicts: 'keep' });
+  const late = { ...batch(ref, [], 2), mode: 'overwrite' as const, replaceSchema: back.schema };
+  await t.rejects(send(late), { entry: { code: 'commit_conflict' } } as unknown as Error, 'the table grew meanwhile');
 });

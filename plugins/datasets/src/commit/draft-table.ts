@@ -4,8 +4,10 @@ import {
   type PreparedCommit,
   prepareAppend,
   prepareOverwrite,
+  prepareReplace,
   prepareRowDelta,
   type StagedFile,
+  type TableSchema,
   toLocation,
 } from '@weir/lakehouse';
 import { datasetProblems, type TableCommit } from '../contract.ts';
@@ -40,6 +42,11 @@ export async function draftTable(
 }
 
 function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {
+  const { replaceSchema } = commit;
+  if (replaceSchema !== undefined) {
+    if (commit.mode !== 'overwrite') throw datasetProblems.stagedFileRefused();
+    return prepareReplace({ ...input, schema: replaceSchema as TableSchema });
+  }
   if (commit.mode === 'append') return prepareAppend(input);
   if (commit.mode === 'fence') return prepareAppend({ ...input, allowEmpty: true });
   if (commit.mode === 'overwrite') return prepareOverwrite(input);

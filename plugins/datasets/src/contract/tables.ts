@@ -28,6 +28,13 @@ export interface PreparedTable {
   dataLocation: string;
   /** JSON of the table schema with field ids, meta columns included; handed to the stager as it is. */
   schema: object;
+  /** Wanted columns that keep the type which the table has: a value that does not fit is left in `_extra`. */
+  keptColumns: readonly string[];
+  /**
+   * The table does not have `schema` yet: a commit that overwrites it brings it as its `replaceSchema`. Under `replace`
+   * alone.
+   */
+  replaces: boolean;
   /** JSON of the partition spec under which files are to be written. */
   spec: object;
   tableUuid: string;
@@ -61,6 +68,15 @@ export interface PrepareOptions {
    * when the row was deleted. `quarantine`: nothing but those of rejected lines; the JSON schema is left aside.
    */
   columns?: 'plain' | 'soft_delete' | 'quarantine';
+  /**
+   * What becomes of a column that changed to a type which the table's cannot grow to. `refuse` (unless said, and always
+   * under `freeze`): `schema_incompatible`. `keep`: the table keeps its type. `replace`, for a run that replaces all rows:
+   * the column gets a new field in `schema`, which the table has once they are committed. A column that divides the table
+   * keeps its type.
+   */
+  conflicts?: 'refuse' | 'keep' | 'replace';
+  /** The `schema` of an earlier answer that `replaces`, under which files may lie already: columns are added to it. */
+  planned?: object;
 }
 
 /** Where files are about to be written for a table. */
@@ -82,6 +98,8 @@ export interface TableCommit {
   mode: 'append' | 'overwrite' | 'row_delta' | 'fence';
   /** What the stager returned, unchanged. */
   files: readonly object[];
+  /** The schema under which `files` were written, where `prepare` answered that it `replaces` the table's; of an overwrite only. */
+  replaceSchema?: object;
   /** Locations of live data files that were rewritten; of a row delta only. */
   deletes?: readonly string[];
   /**
@@ -189,6 +207,15 @@ export interface TablesService {
    * `schema_frozen` for any change under the policy `freeze`.
    */
   prepare(tenant: TableOwner, ref: TableRef, jsonSchema: object, options?: PrepareOptions): Promise<PreparedTable>;
+  /**
+   * Columns of the JSON schema that changed to a type which the table's cannot grow to; none without a table. Nothing is
+   * changed. Throws `destination_not_allowed`, and `columns_refused` for names that no table can have.
+   */
+  conflicts(
+    tenant: TableOwner,
+    ref: TableRef,
+    wanted: { jsonSchema: object } & Pick<PrepareOptions, 'columns'>,
+  ): Promise<string[]>;
   /** The table as it stands now. Throws `not_found`. */
   head(tenant: TableOwner, ref: TableRef): Promise<TableHead>;
   /** Writes places about to be written to into the ledger, before anything lies there; known ones are left alone. */

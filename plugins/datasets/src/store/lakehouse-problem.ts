@@ -25,6 +25,8 @@ function problemOf(error: LakehouseError): Problem {
       return kernelProblems.invalidPageToken({ cause: error });
     case 'base_moved':
       return datasetProblems.baseMoved({ cause: error });
+    case 'schema_conflict':
+      return datasetProblems.commitConflict({ values: { attempts: 1 }, cause: error });
     case 'disk_full':
       return datasetProblems.storageFull({ cause: error });
     case 'store_unavailable':

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import { currentSchema, LakehouseError, type TableMetadata } from '@weir/lakehouse';
+import { currentSchema, LakehouseError, type TableMetadata, unfitColumns } from '@weir/lakehouse';
 import { endOf, SEEDS } from '../commit/commit-end.ts';
 import { replacedBy } from '../commit/find-commit.ts';
 import { dataLocation } from '../commit/staged-files.ts';
@@ -10,6 +10,7 @@ import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../cont
 import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
 import { schemaEffects } from './schema-effects.ts';
 import { wantedColumns } from './wanted-columns.ts';
+import { type WantedSchema, wantedSchema } from './wanted-schema.ts';
 
 /** Makes the table or evolves it until its current schema holds every column of the JSON schema; idempotent. */
 export async function prepareTable(
@@ -28,7 +29,18 @@ export async function prepareTable(
   const driver = drive(machine, schema.perform);
   driver.send({ type: 'start' });
   endOf((await driver.ended).result);
-  return preparedView(deps, ref, schema.table());
+  const table = schema.table();
+  return preparedView(deps, { ref, table, wanted: wantedSchema(table, { columns, ...options }) });
+}
+
+/** Names of columns of a JSON schema that the table, as it is, cannot take. */
+export async function tableConflicts(
+  deps: TableDeps,
+  tenant: Tenant,
+  { ref, jsonSchema, columns }: { ref: TableRef; jsonSchema: object } & Pick<PrepareOptions, 'columns'>,
+): Promise<string[]> {
+  const [found] = await loadTables(deps, tenant, [ref]);
+  return found === undefined ? [] : unfitColumns(currentSchema(found.metadata), wantedColumns(jsonSchema, columns));
 }
 
 /** The table as it stands now; `not_found` when there is none. */
@@ -43,14 +55,19 @@ function headOf({ metadata, metadataLocation }: CurrentTable): TableHead {
   return { metadataLocation, snapshotId, replacedBy: replacedBy(metadata) };
 }
 
-function preparedView({ store }: TableDeps, ref: TableRef, current: CurrentTable): PreparedTable {
-  const { metadata } = current;
+function preparedView(
+  { store }: TableDeps,
+  { ref, table, wanted }: { ref: TableRef; table: CurrentTable; wanted: WantedSchema },
+): PreparedTable {
+  const { metadata } = table;
   return {
-    ...headOf(current),
+    ...headOf(table),
     ref,
     location: metadata.location,
     dataLocation: dataLocation(metadata),
-    schema: currentSchema(metadata),
+    schema: wanted.schema,
+    keptColumns: wanted.kept,
+    replaces: wanted.replaces && wanted.changed,
     spec: defaultSpec(metadata),
     tableUuid: metadata['table-uuid'],
     store,

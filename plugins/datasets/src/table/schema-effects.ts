@@ -6,7 +6,6 @@ import {
   type Column,
   createTable,
   currentSchema,
-  evolveSchema,
   LakehouseError,
   type PartitionBy,
   prepareAppend,
@@ -20,9 +19,10 @@ import { LostRace, outcomeOf } from '../commit/outcome.ts';
 import { tellCommitted } from '../commit/tell-committed.ts';
 import { datasetProblems, type PrepareOptions, type TableRef } from '../contract.ts';
 import { type CurrentTable, identOf, loadTables, newTableLocation, type TableDeps } from '../store/table-store.ts';
+import { isEnough, type SchemaOptions, wantedSchema } from './wanted-schema.ts';
 
 /** A table as it is to be: its name, its columns, and what may be done to bring it there. */
-export interface WantedTable extends Pick<PrepareOptions, 'policy' | 'partitionBy'> {
+export interface WantedTable extends SchemaOptions, Pick<PrepareOptions, 'partitionBy'> {
   ref: TableRef;
   columns: readonly Column[];
 }
@@ -119,7 +119,7 @@ export function schemaEffects(deps: TableDeps, tenant: Tenant, wanted: WantedTab
 
 /** What is found of the table. That its schema suffices settles it, whichever snapshot it has. */
 function foundTable(table: CurrentTable | undefined, wanted: WantedTable): FoundTable {
-  const suffices = table !== undefined && !evolution(table, wanted.columns).changed;
+  const suffices = table !== undefined && isEnough(wantedSchema(table, wanted));
   return {
     snapshotId: table?.metadata['current-snapshot-id']?.toString() ?? null,
     settled: suffices ? { snapshotId: String(currentSchema(table.metadata)['schema-id']), sameFiles: true } : undefined,
@@ -129,9 +129,10 @@ function foundTable(table: CurrentTable | undefined, wanted: WantedTable): Found
 
 async function draftSchema(
   { io, warehouse, remote }: TableDeps,
-  { ref, columns, policy, partitionBy }: WantedTable,
+  wanted: WantedTable,
   from: CurrentTable | undefined,
 ): Promise<SchemaDraft> {
+  const { ref, columns, policy, partitionBy } = wanted;
   const writes = deferWrites(io);
   if (from === undefined) {
     const location = newTableLocation(warehouse, ref);
@@ -140,7 +141,7 @@ async function draftSchema(
     return { from, to, change: undefined, writes: remote === undefined ? writes : deferWrites(io) };
   }
   const { metadata, metadataLocation } = from;
-  const { schema } = evolution(from, columns);
+  const { schema } = wantedSchema(from, wanted);
   if (policy === 'freeze') throw frozen(currentSchema(metadata), schema);
   const input = { io: writes.io, metadata, metadataLocation, files: [], schema };
   const next = await prepareAppend({ ...input, writeMetadata: remote === undefined });
@@ -161,10 +162,6 @@ async function moveRemote(remote: RemoteCatalog, ident: TableIdent, { to, change
   const outcome = await remote.commitTable(ident, change);
   if (outcome === 'conflict') throw new LostRace();
   if (outcome === 'unknown') throw kernelProblems.dependencyUnavailable();
-}
-
-function evolution({ metadata }: CurrentTable, columns: readonly Column[]) {
-  return evolveSchema(currentSchema(metadata), columns, metadata['last-column-id']);
 }
 
 /** Names the fields by which the wanted schema differs from the one that may not change. */

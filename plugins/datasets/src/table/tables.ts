@@ -7,7 +7,7 @@ import { assertWritable, datasetId } from '../dataset/dataset-id.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import type { TableDeps } from '../store/table-store.ts';
 import { describeTable, tableSnapshots } from './describe.ts';
-import { prepareTable, tableHead } from './prepare.ts';
+import { prepareTable, tableConflicts, tableHead } from './prepare.ts';
 import { resumeStream } from './resume.ts';
 
 /** The one way by which rows get into tables; every call checks that its tables are the tenant's own. */
@@ -23,6 +23,10 @@ export function tablesService(deps: TableDeps): TablesService {
     async prepare(tenant, ref, jsonSchema, options = {}) {
       assertWritable(tenant.scope, ref);
       return asProblems(() => prepareTable(deps, tenant, { ref, jsonSchema, ...options }));
+    },
+    async conflicts(tenant, ref, wanted) {
+      assertWritable(tenant.scope, ref);
+      return asProblems(() => tableConflicts(deps, tenant, { ref, ...wanted }));
     },
     async head(tenant, ref) {
       assertWritable(tenant.scope, ref);

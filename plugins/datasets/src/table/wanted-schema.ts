@@ -1,0 +1,48 @@
+import {
+  type Column,
+  currentSchema,
+  evolveSchema,
+  replacementSchema,
+  type TableSchema,
+  unfitColumns,
+} from '@weir/lakehouse';
+import type { PrepareOptions } from '../contract.ts';
+import type { CurrentTable } from '../store/table-store.ts';
+
+/** The schema under which rows of wanted columns are written. */
+export interface WantedSchema {
+  schema: TableSchema;
+  /** Whether the table lacks it. */
+  changed: boolean;
+  /** Whether the table gets it by a commit that replaces all rows, and by no other. */
+  replaces: boolean;
+  /** Wanted columns that keep the table's type. */
+  kept: readonly string[];
+}
+
+/** What of the options decides on the schema of a table that is there. */
+export type SchemaOptions = Pick<PrepareOptions, 'policy' | 'conflicts' | 'planned'>;
+
+/** The schema of a table once it holds wanted columns. Throws `schema_incompatible` where conflicts are refused. */
+export function wantedSchema(
+  { metadata }: Pick<CurrentTable, 'metadata'>,
+  { columns, policy, planned, conflicts = 'refuse' }: { columns: readonly Column[] } & SchemaOptions,
+): WantedSchema {
+  if (planned !== undefined) {
+    return { ...evolveSchema(planned as TableSchema, columns), changed: true, replaces: true, kept: [] };
+  }
+  const current = currentSchema(metadata);
+  const isRefused = conflicts === 'refuse' || policy === 'freeze';
+  const unfit = isRefused ? [] : unfitColumns(current, columns);
+  if (conflicts === 'replace' && unfit.length > 0) {
+    const replacement = replacementSchema(metadata, columns);
+    if (replacement.kept.length < unfit.length) return { ...replacement, replaces: true };
+  }
+  const fitting = columns.filter(({ name }) => !unfit.includes(name));
+  return { ...evolveSchema(current, fitting, metadata['last-column-id']), replaces: false, kept: unfit };
+}
+
+/** Whether nothing has to be done to the table before rows are written. */
+export function isEnough({ changed, replaces }: WantedSchema): boolean {
+  return replaces || !changed;
+}
