@@ -83,7 +83,7 @@ function summary({ added, changed, removed }: RefreshDiffView): string {
 }
 
 /** A difference as lines for people. */
-function linesOf({ added, changed, removed, needs_attention }: RefreshDiffView) {
+function linesOf({ added, changed, removed, needs_attention, table_conflicts }: RefreshDiffView) {
   const modes = (change: RefreshDiffView['changed'][number]) =>
     change.supported_sync_modes === null ? [] : [`modes now ${change.supported_sync_modes.to.join(', ')}`];
   return [
@@ -94,6 +94,11 @@ function linesOf({ added, changed, removed, needs_attention }: RefreshDiffView) 
       what: [...one.fields.map(fieldText), ...modes(one)].join('; ') || 'description of fields',
     })),
     ...removed.map((one) => ({ change: 'removed', stream: labelOf(one), what: `its table ${one.dataset_id} stays` })),
+    ...table_conflicts.map((one) => ({
+      change: 'table keeps type',
+      stream: labelOf(one),
+      what: `${one.columns.join(', ')} of ${one.dataset_id}; reset the stream to change it`,
+    })),
     ...needs_attention.map((one) => ({
       change: 'needs attention',
       stream: labelOf(one),

@@ -62,6 +62,18 @@ export const RefreshDiff = Type.Object({
       attention: Type.Array(StreamFault),
     }),
   ),
+  table_conflicts: Type.Array(
+    Type.Object({
+      stream_id: Id,
+      ...streamLabel,
+      dataset_id: Type.String(),
+      columns: Type.Array(Type.String(), {
+        description:
+          'Columns whose table keeps its type: a value that does not fit it is NULL there, with its text in _extra. A reset, or an overwriting full refresh, gives the table the new type',
+      }),
+    }),
+    { description: 'Changed streams that add to a table which cannot take a new type' },
+  ),
   unchanged: Type.Integer({ description: 'How many known streams are in the snapshot just as they are' }),
 });
 export type RefreshDiffView = Static<typeof RefreshDiff>;

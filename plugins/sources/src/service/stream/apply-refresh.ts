@@ -29,13 +29,19 @@ export interface RefreshDeps {
   beforeRemoval(): Promise<void>;
 }
 
+/** What a refresh did in its transaction, and the rows whose schema it changed. */
+export interface AppliedRefresh {
+  diff: Omit<RefreshDiffView, 'table_conflicts'>;
+  changed: readonly StreamRow[];
+}
+
 /** Brings the streams of a source in line with what was found, in the caller's transaction, which holds the source's lock. */
 export async function applyRefresh(
   tx: TenantTransaction,
   source: SourceRow,
   { found, from }: Found,
   deps: RefreshDeps,
-): Promise<RefreshDiffView> {
+): Promise<AppliedRefresh> {
   const known = await tx.find(StreamEntity, { sourceId: source.sourceId }, { orderBy: { name: 'asc' } });
   const taken = await takenTables(tx);
   const plan = planRefresh<StreamRow>({ sourceName: source.name, known, found, takenTables: taken, from });
@@ -54,7 +60,8 @@ export async function applyRefresh(
     now,
   );
   await insertStreams(tx, created);
-  return diffOf(tx, plan, created);
+  const changed = plan.update.filter(({ before, after }) => !sameSchema(before, after));
+  return { diff: diffOf(tx, { plan, changed, created }), changed: changed.map(({ after }) => after) };
 }
 
 async function makeStreams(
@@ -78,8 +85,14 @@ export async function knowStreams(tx: TenantTransaction, source: SourceRow): Pro
 }
 
 /** What a refresh does, as the wire shows it. Ids of new streams are left out: a dry run has none. */
-function diffOf(tx: TenantTransaction, plan: StreamRefresh, created: readonly StreamFields[]): RefreshDiffView {
-  const changed = plan.update.filter(({ before, after }) => !sameSchema(before, after));
+function diffOf(
+  tx: TenantTransaction,
+  {
+    plan,
+    changed,
+    created,
+  }: { plan: StreamRefresh; changed: StreamRefresh['update']; created: readonly StreamFields[] },
+): AppliedRefresh['diff'] {
   const rows = [...plan.update.map(({ after }) => after), ...plan.unchanged, ...created];
   return {
     added: created.map((row) => ({

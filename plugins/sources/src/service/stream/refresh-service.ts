@@ -10,7 +10,8 @@ import { schemaFaults } from '../../model/stream/stream-rules.ts';
 import { liveSource } from '../row/live-source.ts';
 import { refuseWhileRunning } from '../row/refuse-while-running.ts';
 import { rehearse } from '../row/rehearse.ts';
-import { applyRefresh, knowStreams, type RefreshDeps } from './apply-refresh.ts';
+import { type AppliedRefresh, applyRefresh, knowStreams, type RefreshDeps } from './apply-refresh.ts';
+import { tableConflicts } from './table-conflicts.ts';
 
 /** A snapshot as a request gives it: itself, or the discovery that found it. */
 export type GivenSnapshot = Input<typeof refreshSchema>['body'];
@@ -33,18 +34,19 @@ export function refreshService(kernel: Kernel, deps: Pick<RefreshDeps, 'services
       const discovery =
         workflowId === undefined ? undefined : await kernel.runs.find(tenant, workflowId, DISCOVERY_KIND.kind);
       const db = kernel.db(tenant);
-      const work = async (tx: TenantTransaction): Promise<RefreshDiffView> => {
+      const work = async (tx: TenantTransaction): Promise<AppliedRefresh> => {
         const source = await liveSource(tx, sourceId, { lock: true });
         const found =
           workflowId === undefined
             ? keptStreams(streams, await lastDiscovered(tx, sourceId))
             : await discoveredBy(tx, sourceId, discovery);
         const beforeRemoval = () => refuseWhileRunning(kernel, tx, sourceId);
-        const diff = await applyRefresh(tx, source, { found, from: 'snapshot' }, { ...deps, beforeRemoval });
+        const applied = await applyRefresh(tx, source, { found, from: 'snapshot' }, { ...deps, beforeRemoval });
         if (found.length > 0) await knowStreams(tx, source);
-        return diff;
+        return applied;
       };
-      return dryRun ? rehearse(db, work) : db.transaction(work);
+      const { diff, changed } = await (dryRun ? rehearse(db, work) : db.transaction(work));
+      return { ...diff, table_conflicts: await tableConflicts(deps.services.tables, tenant, changed) };
     },
   };
 }

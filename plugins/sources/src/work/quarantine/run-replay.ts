@@ -16,9 +16,10 @@ import type { Replayed, ReplayPlan } from '../../model/process/replay-messages.t
 import { ReplayEntity, type ReplayRequest } from '../../model/quarantine/entity.ts';
 import { replayOutcome, storedOutcome } from '../../model/quarantine/replay-outcome.ts';
 import { StreamEntity, type StreamRow } from '../../model/stream/entity.ts';
+import { keyOf } from '../../model/sync/how-to-write.ts';
 import { mergeOf, rowShape } from '../sync/attempt-effects.ts';
 import { evolveStream } from '../sync/plan/evolve-stream.ts';
-import { keyOf, tableOptions } from '../sync/plan/plan-sync.ts';
+import { tableOptions } from '../sync/plan/plan-sync.ts';
 import { streamFailure } from '../sync/rule-failure.ts';
 import { runReplayChild } from './run-replay-child.ts';
 import { runsSince } from './runs-since.ts';

@@ -46,7 +46,9 @@ export function syncLedger(kernel: Kernel, tables: TablesService, attempt: Attem
 
     /** Commits batches with the states that cover them, in one step; tells what has come of each. */
     async commit(batches: readonly CommitBatch<Sync>[], tablesNow: Tables): Promise<CommittedRows[]> {
-      const drafts = batches.map((batch) => draftOf(batch, standing(batch.stream), attempt));
+      const drafts = batches.map((batch) =>
+        draftOf(batch, { known: standing(batch.stream), prepared: tablesNow(batch.stream) }, attempt),
+      );
       const commits = commitsOf(drafts);
       const checkpoints = drafts.map(({ checkpoint }) => checkpoint);
       const result = await tables.commit(tenant, { runId, leaseEpoch, tables: commits, checkpoints });
@@ -120,13 +122,17 @@ interface Draft {
 }
 
 /** What one stream brings to a commit: changes of its tables, and its checkpoint. */
-function draftOf(batch: CommitBatch<Sync>, known: Standing, { leaseEpoch }: Attempt): Draft {
+function draftOf(
+  batch: CommitBatch<Sync>,
+  { known, prepared }: { known: Standing; prepared: PreparedTable },
+  { leaseEpoch }: Attempt,
+): Draft {
   const { stream } = known;
   const state = batch.batch.state ?? stream.engine.state;
   // Asked for until it does: to compare states takes long where they are large.
   const hasGotOn = known.figures.gotOnAt === leaseEpoch || getsOn(batch, stream.engine.state);
   const figures = withBatch(known.figures, batch, hasGotOn ? leaseEpoch : undefined);
-  const commits = tableCommits(batch, { stream, state, follows: known.follows, attempt: leaseEpoch });
+  const commits = tableCommits(batch, { stream, prepared, state, follows: known.follows, attempt: leaseEpoch });
   const overwrote = batch.replaces && stream.row.syncMode === 'full_refresh' ? 1 : 0;
   const counters = { ...countersOf(figures), overwrote, whole: batch.isWhole ? 1 : 0 };
   return { batch, known, figures, commits, checkpoint: { key: stream.checkpointKey, state: state ?? null, counters } };

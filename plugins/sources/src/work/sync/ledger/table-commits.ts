@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { CommitBatch } from '@weir/engine';
-import { quarantineOf, type ResumePoint, type TableCommit } from '@weir/plugin-datasets/contract';
+import { type PreparedTable, quarantineOf, type ResumePoint, type TableCommit } from '@weir/plugin-datasets/contract';
 import type { Sync } from '../../../model/process/sync-types.ts';
 import type { PlannedStream } from '../plan/plan-sync.ts';
 
 /** What is to be committed for a stream, besides the batch itself. */
 export interface CommitFacts {
   stream: PlannedStream;
+  /** The stream's table as it is by now. */
+  prepared: PreparedTable;
   /** The state that is stored with it. */
   state: string | undefined;
   /** The commits that the stream's newest snapshots must be of, where anybody asks. */
@@ -17,7 +19,7 @@ export interface CommitFacts {
 /** The changes that one batch brings: to the stream's table, and to its quarantine table if lines were rejected. */
 export function tableCommits(
   { stream: id, number, batch, merged, replaces }: CommitBatch<Sync>,
-  { stream, state, follows, attempt }: CommitFacts,
+  { stream, prepared, state, follows, attempt }: CommitFacts,
 ): TableCommit[] {
   const { ref, row } = stream;
   const facts = {
@@ -35,7 +37,8 @@ export function tableCommits(
     ...facts,
     ...(follows && { follows: follows.rows }),
   };
-  if (replaces) table.mode = 'overwrite';
+  if (replaces)
+    Object.assign(table, { mode: 'overwrite', ...(prepared.replaces && { replaceSchema: prepared.schema }) });
   else if (merged !== undefined)
     Object.assign(table, { mode: 'row_delta', deletes: merged.removed, base: merged.base });
   const rejected = batch.quarantine.flatMap(({ files }) => files);

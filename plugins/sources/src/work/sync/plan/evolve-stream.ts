@@ -19,7 +19,8 @@ export async function evolveStream(
 ): Promise<PreparedTable> {
   const { fields } = prepared.schema as { fields: readonly { name: string }[] };
   const possible = possibleColumns(columns, { taken: fields.map(({ name }) => name), reserved: RESERVED });
-  const table = await tables.prepare(tenant, ref, withColumns({}, possible), options);
+  const planned = prepared.replaces ? { planned: prepared.schema } : {};
+  const table = await tables.prepare(tenant, ref, withColumns({}, possible), { ...options, ...planned });
   await kernel.db(tenant).transaction(async (tx) => {
     const stream = await tx.findOne(StreamEntity, { streamId: row.streamId }, { lock: true });
     if (stream === undefined) return;

@@ -19,6 +19,7 @@ import type { SourceRow } from '../../../model/source/entity.ts';
 import { SourceEntity } from '../../../model/source/entity.ts';
 import { checkpointKey } from '../../../model/stream/checkpoint-key.ts';
 import { StreamEntity, type StreamRow } from '../../../model/stream/entity.ts';
+import { howToWrite, keyOf } from '../../../model/sync/how-to-write.ts';
 import { leftOut } from '../../../model/sync/left-out.ts';
 import { type Figures, figuresOf } from '../../../model/sync/sync-figures.ts';
 
@@ -149,12 +150,13 @@ async function planStream(
   { runId, leaseEpoch }: PlanningAttempt,
 ): Promise<PlannedStream> {
   const ref = tables.bronze(tenant, row.destinationTable);
-  const options = tableOptions(row);
-  const prepared = await tables.prepare(tenant, ref, row.jsonSchema, options);
   const key = checkpointKey(row);
   const { streamId, name } = row;
   const resume = await tables.resume(tenant, { runId, leaseEpoch }, { ref, streamId, key });
   const { checkpoint } = resume;
+  const written = howToWrite(row, checkpoint);
+  const options: PrepareOptions = { ...tableOptions(row), ...(written.replaces && { conflicts: 'replace' }) };
+  const prepared = await tables.prepare(tenant, ref, row.jsonSchema, options);
   const figures = figuresOf(checkpoint, runId);
   const isStateful = row.syncMode === 'incremental';
   const state = isStateful && typeof checkpoint?.state === 'string' ? checkpoint.state : undefined;
@@ -169,7 +171,7 @@ async function planStream(
     figures,
     complete: checkpoint?.runId === runId && checkpoint.counters.whole === 1,
     engine: {
-      ...howToWrite(row, checkpoint),
+      ...written,
       id: streamId,
       isStateful,
       policy: row.schemaChangePolicy,
@@ -186,29 +188,10 @@ async function planStream(
 export function tableOptions(row: StreamRow): PrepareOptions {
   return {
     policy: row.schemaChangePolicy,
+    conflicts: 'keep',
     partitionBy: row.partitionBy ?? null,
     columns: row.writeMode === 'soft_delete' ? 'soft_delete' : 'plain',
   };
-}
-
-/** What becomes of the rows that are there, by the modes of the stream and by what the last sync has left. */
-function howToWrite(row: StreamRow, checkpoint: ResumePoint['checkpoint']) {
-  const full = row.syncMode === 'full_refresh';
-  // What a full refresh has put there is read again by the first incremental sync, so that sync takes its place.
-  const afterOverwrite = !full && checkpoint?.state == null && checkpoint?.counters.overwrote === 1;
-  const afterReset = checkpoint === undefined && row.resetTable === row.destinationTable;
-  return {
-    replaces: (full && row.writeMode === 'overwrite') || afterOverwrite || afterReset,
-    atEnd: full || afterOverwrite || afterReset,
-    merges: keyOf(row) !== undefined,
-    marksMissing: full && row.writeMode === 'soft_delete',
-  };
-}
-
-/** The names of the columns by which a stream merges its rows; undefined for one that does not. */
-export function keyOf({ writeMode, primaryKey, sourceDefinedPrimaryKey }: StreamRow): readonly string[] | undefined {
-  if (writeMode !== 'merge' && writeMode !== 'soft_delete') return undefined;
-  return (primaryKey ?? sourceDefinedPrimaryKey ?? []).flatMap(([column = '']) => column);
 }
 
 /** The protocol's words for what becomes of the rows; it has one for all modes that find a row by its key. */
