@@ -9,7 +9,8 @@ import {
   startSync,
   updateStream,
 } from '@weir/plugin-sources/contract';
-import t from 'tap';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
 import { type TestPlatform, testPlatform } from '../platform.ts';
 import { until } from '../until.ts';
 import { startWorker } from '../worker-process.ts';
@@ -17,6 +18,7 @@ import { startWorker } from '../worker-process.ts';
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const CANARY = 'canary-8f2e';
 
+type Line = Record<string, unknown>;
 type Call = <E extends Endpoint>(endpoint: E, input?: Partial<Input<E>>) => Promise<Output<E>>;
 
 function ok<E>(result: CallResult<E>): Output<E> {
@@ -59,10 +61,25 @@ async function syncOnce(call: Call, path: string, asCaller: Call) {
   return { ...run, source_id };
 }
 
+/** Whether the lines of a sync in both logs are found by each of its keys. */
+function namedByEachKey(t: Test, keys: Record<string, string>, logs: { API: Line[]; worker: Line[] }) {
+  const isOurs = (line: Line) => line.trace_id === CALLER.traceId;
+  for (const [key, id] of Object.entries(keys)) {
+    for (const [where, lines] of Object.entries(logs)) {
+      t.ok(lines.filter((line) => line[key] === id).some(isOurs), `${where}: lines of the sync by ${key}`);
+    }
+  }
+  const start = logs.API.find((line) => /\/sync$/.test(String(line.route)) && isOurs(line));
+  t.match(start, { ...keys, msg: 'answered' }, 'the answer to a start names what it made');
+  t.match(logs.worker, [keys, keys], 'each line of an attempt has all of them');
+}
+
 t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the child process', async (t) => {
   const folder = t.testdir({ warehouse: {}, [CANARY]: { 'orders.csv': `id,note\n1,${CANARY}\n` } });
   const collector = await testCollector(t);
-  const world = await testPlatform(t, folder, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const api: Line[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void api.push(JSON.parse(line)) });
+  const world = await testPlatform(t, folder, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, (it) => ({ ...it, log }));
   const worker = await startWorker(t, { ...world.environment, OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc' });
   const inTrace = await caller(world, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01` });
   const run = await syncOnce(await caller(world), `${folder}/${CANARY}`, inTrace);
@@ -99,6 +116,8 @@ t.test('OTEL_EXPORTER_OTLP_ENDPOINT: a sync is one trace from the request to the
   t.notOk(spans.some(({ failed }) => failed));
   const wrote = worker.log().filter(({ trace_id }) => trace_id === CALLER.traceId);
   t.match(wrote, [{ msg: 'attempt started', run_id: run.run_id }, { msg: 'attempt ended' }]);
+  const keys = { workflow_id: run.workflow_id, source_id: run.source_id, trace_id: CALLER.traceId };
+  namedByEachKey(t, keys, { API: api, worker: wrote });
   const received = collector.received();
   t.match(received, /x-collector-key/);
   const secrets = [CANARY, 'acme', world.database.app.password, world.database.app.database, 'select ', '?'];

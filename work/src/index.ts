@@ -1,6 +1,6 @@
 /** Door of what carries out runs in a worker, whatever they do. */
 
-export { type Attempt, attempt, type RunInput, tenantOf } from './attempt/attempt.ts';
+export { type Attempt, attempt, type RunInput, runKeys, tenantOf } from './attempt/attempt.ts';
 export { type BoundedAttempt, boundedAttempt } from './attempt/bounded-attempt.ts';
 export { givenUp, isGivenUp } from './attempt/give-up.ts';
 export { beginInLane } from './attempt/lanes.ts';

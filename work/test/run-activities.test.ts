@@ -63,6 +63,33 @@ t.test('an attempt holds the lease of its run, and its log says how it went', as
   t.strictSame(finished, [{ status: 'succeeded' }]);
 });
 
+t.test(
+  'the lines of an attempt name the subject of its run and its orchestrator run, once the run is there',
+  async (t) => {
+    const { kit } = onePlatform();
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const run = { runId: 'run', subjectId: 'orders', orchestratorRunId: 'group' };
+    const runs = { ...kit.kernel.runs, find: async () => run } as unknown as Kernel['runs'];
+    const attemptOf = (given: Kernel['runs']) =>
+      runActivities({ ...kit, kernel: { ...kit.kernel, log, runs: given }, subject: 'transform_id' }).attempt(
+        async () => undefined,
+      );
+    await asActivity(() => attemptOf(runs)(INPUT));
+    const keys = { transform_id: 'orders', orchestrator_run_id: 'group', workflow_id: 'w', run_id: 'run' };
+    t.match(lines, [
+      { ...keys, msg: 'attempt started' },
+      { ...keys, msg: 'attempt ended' },
+    ]);
+    const away = { ...runs, find: () => Promise.reject(new Error('away')) } as unknown as Kernel['runs'];
+    await t.rejects(asActivity(() => attemptOf(away)(INPUT)));
+    t.match(lines.slice(2), [
+      { run_id: 'run', msg: 'attempt started' },
+      { run_id: 'run', msg: 'attempt failed' },
+    ]);
+  },
+);
+
 t.test('a run that has ended stays as it is', async (t) => {
   const { kit, lines } = onePlatform({ ended: true });
   const work = async () => void t.fail('no attempt follows the end');

@@ -3,6 +3,7 @@ import { startTelemetry } from '@weir/kernel';
 import type { ActivityWatch } from '@weir/kernel/contract';
 import { testCollector } from '@weir/kernel/testing';
 import t from 'tap';
+import { engineLine } from '../src/role/engine-lines.ts';
 import { interceptActivities } from '../src/role/intercept-activities.ts';
 import { runOf } from '../src/role/run-of.ts';
 import { traceEnvironment } from '../src/role/trace-environment.ts';
@@ -111,4 +112,27 @@ t.test('a child process is told how to go on with a trace only when there is a c
   });
   t.strictSame(traceEnvironment(settings, { traceparent: () => undefined }, environment), {});
   t.strictSame(traceEnvironment({ WEIR_RELEASE_SHA: 'r' }, traced, environment), {});
+});
+
+t.test('a line of the client of the engine has the keys of our own lines, and no token of the task', async (t) => {
+  const telemetry = await startTelemetry({ endpoint: undefined, service: 'weir-test', version: '1' });
+  const deps = {
+    queue: 'q',
+    telemetry,
+    watches: () => [],
+    gate: async () => undefined,
+    log: { warn: () => undefined },
+  };
+  const info = { activityType: 'write', attempt: 1, workflowExecution: { workflowId } };
+  const { inbound, outbound } = interceptActivities(deps)({ info } as never);
+  const headers = { traceparent: defaultPayloadConverter.toPayload(traceparent) };
+  await inbound?.execute?.({ args: [], headers } as never, (async () => undefined) as never);
+  const given = { workflowId, activityType: 'write', taskToken: 'c2VjcmV0', taskQueue: 'q', attempt: 1 };
+  const meta = outbound?.getLogAttributes?.(given, (input) => input);
+  const error = new Error('no');
+  t.strictSame(engineLine({ ...meta, error }), {
+    ...{ workflow_id: workflowId, run_id: runId, trace_id: traceparent.slice(3, 35) },
+    ...{ activity_type: 'write', task_queue: 'q', attempt: 1, err: error },
+  });
+  t.strictSame(engineLine(), {});
 });

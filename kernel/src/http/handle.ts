@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Principal, Tenant } from '../contract/caller.ts';
 import { type Endpoint, fillPath, fullPath, type Input, mayLeaveBodyOut, type Output } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
+import { logKeys } from '../log/log.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Answer, IdempotencyStore } from './idempotency.ts';
 import { isRaw, type Raw } from './raw.ts';
@@ -80,6 +81,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
           endpoint.method === 'POST' && key !== undefined
             ? await deps.idempotency.once({ key: String(key), endpoint, request }, work)
             : await work();
+        if (!isRaw(done.body)) request.log = request.log.child(logKeys(done.body, request.params));
         return send(reply, done);
       },
     });

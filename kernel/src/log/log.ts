@@ -8,11 +8,12 @@ const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** An id of ours, alone or as the id of a workflow; a caller may put anything else where an id belongs. */
 const OWN_ID = new RegExp(`^${UUID}(?::[a-z_-]{1,40}:${UUID})?$`);
 
-/** Those of the five keys for which an object, such as a route's parameters, holds an id. */
-export function logKeys(known: unknown): LogKeys {
-  const held = (known ?? {}) as Record<string, unknown>;
+/** Those of the five keys for which an object, such as a route's parameters, holds an id, and another does not yet. */
+export function logKeys(known: unknown, named: unknown = {}): LogKeys {
+  const [held, before] = [known ?? {}, named ?? {}] as Record<string, unknown>[];
   const isId = (value: unknown) => typeof value === 'string' && OWN_ID.test(value);
-  return Object.fromEntries(LOG_KEYS.filter((key) => isId(held[key])).map((key) => [key, held[key]]));
+  const fresh = LOG_KEYS.filter((key) => isId(held?.[key]) && !isId(before?.[key]));
+  return Object.fromEntries(fresh.map((key) => [key, held?.[key]]));
 }
 
 /** A JSON logger; `time` is ISO 8601, errors carry type, message and stack, and credential-like keys are masked. */

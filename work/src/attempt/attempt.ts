@@ -26,22 +26,48 @@ export interface Attempt {
 
 type Log = Kernel['log'];
 
+/** What every line of a run says beside its ids, such as the source that it reads. */
+export type LogKeysOf = (input: RunInput) => Promise<Record<string, string | undefined>>;
+
+/** What an attempt needs of its worker. */
+export interface AttemptKit {
+  log: Log;
+  failures: Failures;
+  keysOf?: LogKeysOf | undefined;
+}
+
+/** The key under which the lines of a run name its subject. */
+export type SubjectKey = 'source_id' | 'transform_id';
+
+/** The keys of a run from its row: its subject and the orchestrator run that it is part of. */
+export function runKeys({ tenants, runs }: Pick<Kernel, 'tenants' | 'runs'>, subject?: SubjectKey): LogKeysOf {
+  return async ({ tenant_id: tenantId, run_id: runId }) => {
+    const tenant = await tenants.byId(tenantId);
+    const run = tenant && (await runs.find(tenant, runId));
+    const own = subject === undefined ? {} : { [subject]: run?.subjectId };
+    return { ...own, orchestrator_run_id: run?.orchestratorRunId };
+  };
+}
+
 /**
  * Carries out one attempt with heartbeats. What fails becomes an `ApplicationFailure` that says whether a retry can
  * help and carries the run's failure; a stopping worker hands the attempt back.
  */
 export async function attempt<T>(
-  { log: base, failures }: { log: Log; failures: Failures },
+  { log: base, failures, keysOf = async () => ({}) }: AttemptKit,
   input: RunInput,
   work: (given: Attempt) => Promise<T>,
 ): Promise<T> {
   const engine = await loadEngine();
   const context = engine.Context.current();
   const { workflowExecution, attempt: number, heartbeatDetails: told } = context.info;
-  const log = base.child({ run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number });
-  log.info('attempt started');
   let details: unknown;
   const timer = setInterval(() => context.heartbeat(details), HEARTBEAT_EVERY_MS);
+  // Whether the run can be read is found out by its work.
+  const keys = await keysOf(input).catch(() => ({}));
+  const ids = { run_id: input.run_id, workflow_id: workflowExecution?.workflowId, attempt: number };
+  const log = base.child({ ...ids, ...keys });
+  log.info('attempt started');
   try {
     const beat = (latest: unknown) => {
       details = latest;

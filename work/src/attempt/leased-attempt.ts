@@ -1,6 +1,7 @@
 import type { Kernel, RunRecord, Tenant } from '@weir/kernel';
 import { failures as anyFailures, type Failures } from '../failure/failures.ts';
 import type { OpenedLog, RunLogWriters, WorkLog } from '../log/work-log.ts';
+import type { SubjectKey } from './attempt.ts';
 import { loggedAttempt } from './logged-attempt.ts';
 
 /** What carries out the runs of a plugin. */
@@ -10,6 +11,8 @@ export interface WorkKit {
   runLogs?: RunLogWriters;
   /** The plugin's translation of errors; that of every plugin unless given. */
   failures?: Failures;
+  /** What the subject of the runs is called in the log; not named unless given. */
+  subject?: SubjectKey;
 }
 
 /** One attempt of a run, which holds the run's lease. */
@@ -26,9 +29,11 @@ export interface LeasedRun {
 const NO_LOG: OpenedLog = { write: () => undefined, take: async () => undefined, close: async () => undefined };
 const NO_LOGS: RunLogWriters = { open: () => NO_LOG };
 
+type FullKit = WorkKit & Required<Pick<WorkKit, 'runLogs' | 'failures'>>;
+
 /** The kit with what it has unless given. */
-export function fullKit({ kernel, runLogs = NO_LOGS, failures = anyFailures() }: WorkKit): Required<WorkKit> {
-  return { kernel, runLogs, failures };
+export function fullKit({ runLogs = NO_LOGS, failures = anyFailures(), ...kit }: WorkKit): FullKit {
+  return { ...kit, runLogs, failures };
 }
 
 /** Takes the lease of a run and does the work of one attempt; undefined for a run that has ended. */

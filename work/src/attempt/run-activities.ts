@@ -1,5 +1,5 @@
 import type { Outcome } from '../failure/failure.ts';
-import { type Attempt, attempt, type RunInput, tenantOf } from './attempt.ts';
+import { type Attempt, attempt, type RunInput, runKeys, tenantOf } from './attempt.ts';
 import { fullKit, type LeasedRun, leasedAttempt, type WorkKit } from './leased-attempt.ts';
 import { logEnd } from './logged-attempt.ts';
 
@@ -9,13 +9,14 @@ export type RunWork = (given: LeasedRun & Pick<Attempt, 'beat' | 'told'>) => Pro
 /** The activities of a kind of run: one carries out an attempt, the other ends the run. */
 export function runActivities(given: WorkKit) {
   const kit = fullKit(given);
-  const { kernel, failures } = kit;
+  const { kernel, failures, subject } = kit;
+  const attempting = { log: kernel.log, failures, keysOf: runKeys(kernel, subject) };
   return {
     /** The activity that carries out one attempt by `work`; a run that has ended stays as it is. */
     attempt:
       (work: RunWork) =>
       (input: RunInput): Promise<void> =>
-        attempt({ log: kernel.log, failures }, input, async ({ signal, log, beat, told }) => {
+        attempt(attempting, input, async ({ signal, log, beat, told }) => {
           const tenant = await tenantOf(kernel, input);
           const logged = { ...kit, kernel: { ...kernel, log } };
           await leasedAttempt(logged, tenant, { runId: input.run_id, signal }, (run) => work({ ...run, beat, told }));

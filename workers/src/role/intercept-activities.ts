@@ -36,34 +36,40 @@ export function interceptActivities({
       }
     }
   };
-  return ({ info }) => ({
-    inbound: {
-      async execute(input, next) {
-        const began = Date.now();
-        // The engine's clock may be ahead of ours.
-        tell(queue, Math.max(0, began - info.currentAttemptScheduledTimestampMs) / MS_PER_SECOND);
-        const ended = (outcome: Parameters<ActivityWatch>[2]) =>
-          tell(queue, (Date.now() - began) / MS_PER_SECOND, outcome);
-        const facts = {
-          name: `activity.${info.activityType}`,
-          parent: traceparentIn(input.headers),
-          attributes: { ...runOf(info.workflowExecution?.workflowId), attempt: info.attempt },
-          logged: true,
-        };
-        try {
-          const result = await telemetry.span(facts, async () => {
-            await gate(info.activityType, input.args[0]);
-            return next(input);
-          });
-          ended('succeeded');
-          return result;
-        } catch (error) {
-          ended(error instanceof CancelledFailure ? 'cancelled' : 'failed');
-          throw error;
-        }
+  return ({ info }) => {
+    let traceId: string | undefined;
+    return {
+      outbound: { getLogAttributes: (input, next) => next(traceId === undefined ? input : { ...input, traceId }) },
+      inbound: {
+        async execute(input, next) {
+          const began = Date.now();
+          // The engine's clock may be ahead of ours.
+          tell(queue, Math.max(0, began - info.currentAttemptScheduledTimestampMs) / MS_PER_SECOND);
+          const ended = (outcome: Parameters<ActivityWatch>[2]) =>
+            tell(queue, (Date.now() - began) / MS_PER_SECOND, outcome);
+          const parent = traceparentIn(input.headers);
+          traceId = parent?.split('-')[1];
+          const facts = {
+            name: `activity.${info.activityType}`,
+            parent,
+            attributes: { ...runOf(info.workflowExecution?.workflowId), attempt: info.attempt },
+            logged: true,
+          };
+          try {
+            const result = await telemetry.span(facts, async () => {
+              await gate(info.activityType, input.args[0]);
+              return next(input);
+            });
+            ended('succeeded');
+            return result;
+          } catch (error) {
+            ended(error instanceof CancelledFailure ? 'cancelled' : 'failed');
+            throw error;
+          }
+        },
       },
-    },
-  });
+    };
+  };
 }
 
 /** The trace that a workflow hands on; undefined when it carries none, or none that can be read. */

@@ -9,6 +9,7 @@ import {
 } from '@weir/kernel/boot';
 import { ActivityWatches } from '@weir/kernel/contract';
 import type { ProcessState, RoleState } from '../process/process-state.ts';
+import { engineLine } from './engine-lines.ts';
 import { type InterceptDeps, interceptActivities } from './intercept-activities.ts';
 import { roleActivities } from './role-activities.ts';
 import { roleBundle } from './role-bundle.ts';
@@ -55,7 +56,7 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      platform.log[level === 'ERROR' ? 'error' : 'warn'](meta ?? {}, message);
+      platform.log[level === 'ERROR' ? 'error' : 'warn'](engineLine(meta), message);
     }),
   });
   const connection = await connectToEngine(address, tls);

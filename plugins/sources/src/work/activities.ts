@@ -12,6 +12,7 @@ import {
   RunFailed,
   type RunInput,
   runActivities,
+  runKeys,
   spareChild,
   tenantOf,
   uncountedAttempts,
@@ -51,8 +52,8 @@ export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
   const tokens = copyTokens(cpus().length);
   const inContainers = settingsOf(kernel).SOURCE_SOCKET_DIR !== undefined;
   const spare = spareChild(() => beginSyncChild(children, { inContainers }));
-  const attempting = { log: kernel.log, failures: sourceFailures };
-  const runs = runActivities({ kernel, runLogs, failures: sourceFailures });
+  const attempting = { log: kernel.log, failures: sourceFailures, keysOf: runKeys(kernel, 'source_id') };
+  const runs = runActivities({ kernel, runLogs, failures: sourceFailures, subject: 'source_id' });
   const swept = folders.sweep();
 
   return {
@@ -67,10 +68,9 @@ export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
         if (run === undefined) throw new RunFailed({ ...sourceFailure('run_failed'), retryable: false });
         const { runId, subjectId: sourceId } = run;
         const request = { tenant, runId, sourceId, signal, uncounted, onProgress: uncounted.progress };
-        const logged = { ...kernel, log: log.child({ source_id: sourceId }) };
         return runAttempt(
           {
-            kernel: logged,
+            kernel: { ...kernel, log },
             ...services,
             audits: auditing.audits,
             patterns,

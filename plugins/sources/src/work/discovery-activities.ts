@@ -6,6 +6,7 @@ import { sourceFailures } from '../model/failure/failure-of.ts';
 import { patternCatalog } from '../service/pattern/catalog.ts';
 import { loadPatterns } from '../service/pattern/load-patterns.ts';
 import { settingsOf } from '../settings.ts';
+import { discoveredSource } from './discovery/discovered-source.ts';
 import { knownSpecs } from './discovery/known-specs.ts';
 import { type DiscoveryDeps, finishDiscovery, runDiscovery } from './discovery/run-discovery.ts';
 import { roleEngine } from './runtime/role-engine.ts';
@@ -37,14 +38,18 @@ export function discoveryActivities(given: WorkerDeps) {
   return {
     /** Asks a connector for its streams and keeps them; one attempt. */
     discover: (input: RunInput): Promise<void> =>
-      attempt({ log: kernel.log, failures: sourceFailures }, input, async ({ signal, beat, log }) => {
-        await swept;
-        await runDiscovery({ ...deps, kernel: { ...kernel, log } }, await tenantOf(kernel, input), {
-          runId: input.run_id,
-          signal,
-          beat,
-        });
-      }),
+      attempt(
+        { log: kernel.log, failures: sourceFailures, keysOf: discoveredSource(kernel) },
+        input,
+        async ({ signal, beat, log }) => {
+          await swept;
+          await runDiscovery({ ...deps, kernel: { ...kernel, log } }, await tenantOf(kernel, input), {
+            runId: input.run_id,
+            signal,
+            beat,
+          });
+        },
+      ),
 
     /** Makes a discovery terminal and brings the streams of its source in line with it. */
     endDiscovery: async (input: RunInput, outcome: Outcome): Promise<void> =>
