@@ -26,7 +26,7 @@ const table = endpoint({
   path: '/table',
   response: Type.Object({ rows: Type.Integer() }),
   produces: [ARROW],
-  deprecated: true,
+  deprecated: { since: '2026-01-02', successor: '/cells' },
 });
 const config = {
   ...common,
@@ -36,6 +36,8 @@ const config = {
 } as const;
 const declared = endpoint({ ...config, id: 'x.declared', path: '/declared', declarative: true });
 const plain = endpoint({ ...config, id: 'x.plain', path: '/plain' });
+
+const OLD = { deprecation: '@1767312000', link: '</api/v1/cells>; rel="successor-version"' };
 
 function serverWith(t: { teardown(work: () => unknown): void }, routes: AnyRoute[]) {
   const app = createServer(pino({ level: 'silent' }));
@@ -56,12 +58,12 @@ t.test('an endpoint with two forms answers in the one that Accept prefers, and 4
     app.inject({ url: '/api/v1/table', headers: accept === undefined ? {} : { accept } });
   for (const accept of [undefined, '*/*', 'application/json', `${ARROW};q=0.1, application/json`]) {
     const answer = await get(accept);
-    t.match(answer.headers, { 'content-type': /^application\/json/, deprecation: 'true' }, String(accept));
+    t.match(answer.headers, { 'content-type': /^application\/json/, ...OLD }, String(accept));
     t.strictSame(answer.json(), { rows: 2 });
   }
   for (const accept of [ARROW, `application/json;q=0.5, ${ARROW}`]) {
     const answer = await get(accept);
-    t.match(answer.headers, { 'content-type': ARROW, 'x-more': '1', deprecation: 'true' }, accept);
+    t.match(answer.headers, { 'content-type': ARROW, 'x-more': '1', ...OLD }, accept);
     t.equal(answer.body, 'AB');
   }
   const none = await get('text/html');

@@ -38,8 +38,8 @@ export interface Endpoint<
   declarative?: true;
   /** Media types that it may answer with beside JSON, which goes first unless it is listed; `Accept` chooses. */
   produces?: readonly string[];
-  /** Kept for old clients only; answers carry `Deprecation`. */
-  deprecated?: true;
+  /** Kept for old clients only: since that day, with the path of what takes its place. Answers tell both. */
+  deprecated?: { since: string; successor: string };
   /** What this endpoint may answer beyond the kernel's own problems. */
   errors?: ProblemType[];
   /** Words of the CLI command made from this endpoint, such as `sources get`. */

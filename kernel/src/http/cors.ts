@@ -6,7 +6,15 @@ const PREFLIGHT_SECONDS = 600;
 const REQUEST_HEADERS = [
   ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'last-event-id', 'traceparent', 'x-tenant-id'],
 ];
-const ANSWER_HEADERS = ['deprecation', 'etag', 'location', 'retry-after', 'www-authenticate', 'x-next-page-token'];
+const ANSWER_HEADERS = [
+  'deprecation',
+  'etag',
+  'link',
+  'location',
+  'retry-after',
+  'www-authenticate',
+  'x-next-page-token',
+];
 
 /**
  * The origins of `CORS_ALLOWED_ORIGINS`, separated by commas. Each must be spelt exactly as a browser sends it; `*` and

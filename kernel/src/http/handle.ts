@@ -12,6 +12,7 @@ import { isRaw, type Raw } from './raw.ts';
 import { signedBody } from './signed-body.ts';
 
 const JSON_TYPE = 'application/json';
+const MS_PER_SECOND = 1_000;
 
 /** What a route's function gets besides the parts that its endpoint declares. */
 export interface CallContext {
@@ -131,12 +132,20 @@ function mediaTypeOf({ produces, response }: Endpoint, request: FastifyRequest):
 }
 
 function answer(endpoint: Endpoint, body: unknown, request: FastifyRequest): Answer {
-  const headers: Record<string, string> = endpoint.deprecated ? { deprecation: 'true' } : {};
+  const headers = deprecationHeaders(endpoint, request.params);
   if (isRaw(body)) return { status: 200, headers: { ...headers, ...body.headers, 'content-type': body.type }, body };
   const named = { ...(request.params as object), ...(typeof body === 'object' ? body : {}) } as Record<string, unknown>;
   if (endpoint.location !== undefined) headers.location = `/api/v1${fillPath(endpoint.location, named)}`;
   if (typeof named.etag === 'string') headers.etag = `"${named.etag}"`;
   return { status: endpoint.status ?? 200, headers, body };
+}
+
+/** RFC 9745, and the link of RFC 5829 to what to call instead. */
+function deprecationHeaders({ deprecated }: Endpoint, params: unknown): Record<string, string> {
+  if (deprecated === undefined) return {};
+  const successor = `/api/v1${fillPath(deprecated.successor, params as Record<string, unknown>)}`;
+  const since = Math.floor(Date.parse(deprecated.since) / MS_PER_SECOND);
+  return { deprecation: `@${since}`, link: `<${successor}>; rel="successor-version"` };
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Answer): unknown {

@@ -58,7 +58,6 @@ export {
 } from './contract/sweep.ts';
 export { type CommittedTable, TableCommits, type TableCommitted } from './contract/table-commits.ts';
 export {
-  LegacySnapshot,
   LegacyTable,
   listLegacySnapshots,
   listLegacyTables,

@@ -50,8 +50,7 @@ t.test('a thousand snapshot ids of 64 bits are the same digits as a number and a
         numbers.push(number ?? '');
       }
       for (const [, exact] of body.matchAll(/"parent_snapshot_id_exact":"(\d+)"/g)) {
-        if (path.startsWith('/table-format') && !body.includes(`"parent_snapshot_id":${exact}`))
-          t.fail(`parent ${exact}`);
+        if (!body.includes(`"parent_snapshot_id":${exact}`)) t.fail(`${path}: parent ${exact}`);
         parents.push(exact ?? '');
       }
       const next = (JSON.parse(body) as { next_page_token: string | null }).next_page_token;
@@ -82,10 +81,21 @@ t.test('the newest snapshot of a table is the same digits as a number and as tex
     await rewrite(world, acme, { ref, change: withSnapshots([id]) });
     const { body, headers } = await rawAnswer(world, 'acme', '/table-format/tables');
     t.match(body, `"latest_snapshot_id":${id},"latest_snapshot_id_exact":"${id}"`);
-    t.equal(headers.deprecation, 'true');
+    t.match(headers, { deprecation: /^@1[0-9]{9}$/, link: '</api/v1/datasets>; rel="successor-version"' });
   }
   const { body } = await rawAnswer(world, 'acme', '/table-format/tables');
   t.match(body, '"latest_snapshot_id":null,"latest_snapshot_id_exact":null', 'a table without snapshots');
+});
+
+t.test('every numeric id of a snapshot is marked as deprecated, and its exact twin is not', async (t) => {
+  for (const { response } of [listLegacyTables, listLegacySnapshots, listDatasetSnapshots]) {
+    const { properties } = (response as unknown as { properties: { items: { items: { properties: object } } } })
+      .properties.items.items;
+    const twins = Object.entries(properties).filter(([name]) => `${name}_exact` in properties);
+    t.ok(twins.length > 0);
+    for (const [name, schema] of twins) t.match(schema, { type: 'integer', deprecated: true }, name);
+    for (const [name, schema] of Object.entries(properties)) if (/_exact$/.test(name)) t.notOk(schema.deprecated, name);
+  }
 });
 
 t.test('the deprecated routes follow the rules of the new ones, with tokens of their own', async (t) => {

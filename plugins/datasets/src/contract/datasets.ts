@@ -75,6 +75,7 @@ export const DatasetColumn = Type.Object({
 export const NumericSnapshotId = (options: { nullable?: true } = {}) =>
   Type.Unsafe<bigint | number | string | null>({
     type: 'integer',
+    deprecated: true,
     description: 'All digits; many JSON readers round it, compare by the member of this name with _exact',
     ...options,
   });
@@ -96,10 +97,11 @@ const snapshotFacts = {
 /** A snapshot with its 64-bit id as a string. */
 export const DatasetSnapshot = Type.Object({ snapshot_id: SnapshotId, ...snapshotFacts });
 
-/** A snapshot with the numeric id and its exact twin; compare by `snapshot_id_exact`. */
+/** A snapshot with its ids as numbers, and their exact twins; compare by `snapshot_id_exact`. */
 export const DatasetSnapshotTwin = Type.Object({
   snapshot_id: NumericSnapshotId(),
   snapshot_id_exact: SnapshotId,
+  parent_snapshot_id: NumericSnapshotId({ nullable: true }),
   parent_snapshot_id_exact: Nullable(SnapshotId),
   ...snapshotFacts,
 });

@@ -13,11 +13,8 @@ export const LegacyTable = Type.Object({
   latest_snapshot_id_exact: Nullable(SnapshotId),
 });
 
-/** A snapshot as the deprecated list shows it: both ids as numbers, and their exact twins. */
-export const LegacySnapshot = Type.Object({
-  ...DatasetSnapshotTwin.properties,
-  parent_snapshot_id: NumericSnapshotId({ nullable: true }),
-});
+/** The day on which the specification deprecated these routes. */
+const DEPRECATED_SINCE = '2026-11-21';
 
 export const listLegacyTables = endpoint({
   id: 'datasets.list_legacy_tables',
@@ -29,7 +26,7 @@ export const listLegacyTables = endpoint({
     namespace: Type.Optional(Type.String({ maxLength: 255, description: 'Only this <layer>.<scope>' })),
   }),
   response: Page(LegacyTable),
-  deprecated: true,
+  deprecated: { since: DEPRECATED_SINCE, successor: '/datasets' },
 });
 
 export const listLegacySnapshots = endpoint({
@@ -40,7 +37,7 @@ export const listLegacySnapshots = endpoint({
   access: read,
   params: Type.Object({ table: Type.String({ description: '<layer>.<scope>.<table>' }) }),
   query: newestFirstQuery('sequence_number'),
-  response: Page(LegacySnapshot),
+  response: Page(DatasetSnapshotTwin),
   errors: [...readErrors, datasetProblems.datasetUnreadable],
-  deprecated: true,
+  deprecated: { since: DEPRECATED_SINCE, successor: '/datasets/:table/snapshots' },
 });

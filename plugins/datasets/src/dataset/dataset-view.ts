@@ -6,7 +6,6 @@ import type {
   DatasetLayer,
   DatasetSnapshot,
   DatasetSnapshotTwin,
-  LegacySnapshot,
   LegacyTable,
   TableRef,
 } from '../contract.ts';
@@ -18,7 +17,6 @@ export type DatasetDetailView = Static<typeof DatasetDetail>;
 export type DatasetSnapshotView = Static<typeof DatasetSnapshot>;
 export type DatasetSnapshotTwinView = Static<typeof DatasetSnapshotTwin>;
 export type LegacyTableView = Static<typeof LegacyTable>;
-export type LegacySnapshotView = Static<typeof LegacySnapshot>;
 
 /** A table as lists show it; without metadata (it cannot be read) only its names are known. */
 export function itemView(ref: TableRef, metadata: TableMetadata | undefined): DatasetItemView {
@@ -69,11 +67,12 @@ export function detailView(
 
 /** A snapshot with its numeric id, digit for digit, and the exact twin. */
 export function snapshotTwinView(snapshot: Snapshot): DatasetSnapshotTwinView {
-  const parent = snapshot['parent-snapshot-id'];
+  const parent = snapshot['parent-snapshot-id'] ?? null;
   return {
     snapshot_id: snapshot['snapshot-id'],
     snapshot_id_exact: String(snapshot['snapshot-id']),
-    parent_snapshot_id_exact: parent === undefined || parent === null ? null : String(parent),
+    parent_snapshot_id: parent,
+    parent_snapshot_id_exact: parent === null ? null : String(parent),
     ...snapshotFacts(snapshot),
   };
 }
@@ -89,11 +88,6 @@ export function legacyTableView(ref: TableRef, metadata: TableMetadata | undefin
     latest_snapshot_id: latest ?? null,
     latest_snapshot_id_exact: latest === undefined ? null : String(latest),
   };
-}
-
-/** A snapshot in the deprecated form: its parent too has a numeric id beside the exact one. */
-export function legacySnapshotView(snapshot: Snapshot): LegacySnapshotView {
-  return { ...snapshotTwinView(snapshot), parent_snapshot_id: snapshot['parent-snapshot-id'] ?? null };
 }
 
 /** A type in the words of the table format, nested ones included. */

@@ -11,13 +11,7 @@ import type {
   listSchemaVersions,
   previewDataset,
 } from '../contract.ts';
-import {
-  detailView,
-  itemView,
-  legacySnapshotView,
-  legacyTableView,
-  snapshotTwinView,
-} from '../dataset/dataset-view.ts';
+import { detailView, itemView, legacyTableView, snapshotTwinView } from '../dataset/dataset-view.ts';
 import { schemaView } from '../dataset/schema-view.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import { pageOf } from './page-of.ts';
@@ -91,7 +85,7 @@ export function datasetService(deps: DatasetDeps) {
     ): Promise<Output<typeof listLegacySnapshots>> {
       const { metadata } = await openTable(deps, tenant, id);
       const { page, ...paging } = snapshotPage(metadata, 'legacy_sequence_number', query);
-      return { items: page.map(legacySnapshotView), ...paging };
+      return { items: page.map(snapshotTwinView), ...paging };
     },
   };
 }

@@ -71,7 +71,7 @@ function operation(endpoint: Endpoint): Json {
     operationId: id,
     summary,
     description,
-    deprecated: endpoint.deprecated,
+    deprecated: endpoint.deprecated === undefined ? undefined : true,
     tags: [id.split('.')[0]],
     parameters: parameters(endpoint),
     requestBody: body && { required: !mayLeaveBodyOut(endpoint), content: bodyTypes(endpoint, body) },
