@@ -1,99 +1,174 @@
 import type { TSchema } from '@sinclair/typebox';
-import type { Endpoint } from '@weir/kernel/contract';
+import { cliOf, type Endpoint } from '@weir/kernel/contract';
 import { Command, type CommandClass, Option } from 'clipanion';
+import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
-import { type CliContext, type Shown, WeirCommand } from './command.ts';
+import { readDocument, withSettings } from '../document.ts';
+import { type CliContext, WeirCommand } from './command.ts';
 import { confirm } from './confirm.ts';
-
-/** What a generated command adds to its endpoint. */
-export interface EndpointCommandOptions extends Shown {
-  /** Turns what was typed for a path parameter into what the path takes, such as a name into an id. */
-  resolve?: Record<string, (api: Api, given: string) => Promise<string>>;
-}
-
-type Properties = Record<string, TSchema>;
+import { capital, type Member, membersOf, optionOf, typedValue } from './endpoint-flags.ts';
+import { idOf, listOfNamed } from './named-id.ts';
+import { targetOf } from './target.ts';
 
 const PARAM = 'param:';
-const QUERY = 'query:';
 
-const propertiesOf = (schema: TSchema | undefined): Properties => (schema?.properties ?? {}) as Properties;
+/** What a command of an endpoint has been given, beside the options of every command. */
+interface Typed {
+  [key: string]: unknown;
+  file?: string;
+  set?: string[];
+  wait?: boolean;
+}
 
 /**
- * The command of one endpoint without a body: path parameters are positionals, query fields are flags, `cli` gives
- * the words. A DELETE names its target and asks first.
+ * The command of one endpoint: path parameters are positionals, members of query and body are flags, `cli` gives the
+ * words. `contract` has the lists by which names become ids.
  */
-export function endpointCommand(endpoint: Endpoint, options: EndpointCommandOptions = {}): CommandClass<CliContext> {
-  const words = (endpoint.cli ?? '').split(' ');
+export function endpointCommand(endpoint: Endpoint, contract: readonly Endpoint[] = []): CommandClass<CliContext> {
+  const { words = '', examples = [], details = endpoint.description } = cliOf(endpoint) ?? {};
+  let found: Member[] | undefined;
+  const members = () => {
+    found ??= membersOf(endpoint);
+    return found;
+  };
   return class extends WeirCommand {
-    static override paths = [words];
+    static override paths = [words.split(' ')];
     static override usage = Command.Usage({
-      category: capital(words[0] ?? ''),
+      category: capital(words.split(' ')[0] ?? ''),
       description: endpoint.summary,
-      ...(endpoint.description === undefined ? {} : { details: endpoint.description }),
+      ...(details === undefined ? {} : { details }),
+      ...(examples.length === 0 ? {} : { examples: examples.map(([what, line]) => [what, line] as [string, string]) }),
     });
 
     constructor() {
       super();
-      Object.assign(this, endpointOptions(endpoint));
+      Object.assign(this, endpointOptions(endpoint, members()));
     }
 
     async execute(): Promise<number> {
-      const given = this as unknown as Record<string, unknown>;
+      const typed = this as unknown as Typed;
+      const body = endpoint.body === undefined ? undefined : await bodyOf(endpoint, members(), typed, this.context);
       const api = await this.api();
-      const input = { params: givenOf(given, PARAM), query: givenOf(given, QUERY) };
-      for (const [name, resolve] of Object.entries(options.resolve ?? {})) {
-        if (name in input.params) input.params[name] = await resolve(api, String(input.params[name]));
-      }
-      if (endpoint.method === 'DELETE') {
-        const target = Object.values(input.params).join(' ');
-        await confirm(
-          this,
-          `${endpoint.summary}: ${target} of ${api.tenant ?? 'your tenant'} at ${new URL(api.url).host}`,
-        );
-      }
-      const body = await api.call(endpoint, input as object);
-      if (endpoint.response === undefined) this.note('done');
-      else await this.show(body, options);
-      const token = (body as { next_page_token?: string | null } | undefined)?.next_page_token;
-      if (token && this.format() === 'table') this.note(`more: --page-token ${token}`);
-      return 0;
+      const given = paramsOf(endpoint, typed);
+      const params = await resolved(api, endpoint, given, contract);
+      const question = cliOf(endpoint)?.confirm ?? (endpoint.method === 'DELETE' ? endpoint.summary : undefined);
+      if (question !== undefined) await confirm(this, `${question}: ${whatIs(given)}${targetOf(api)}`);
+      const query = valuesOf(members(), 'query', typed);
+      const input = { params, query, ...(body === undefined ? {} : { body }) };
+      const answer = await api.call(endpoint, input as object);
+      return typed.wait === true ? waited(this, api, answer) : shown(this, endpoint, answer);
     }
   };
 }
 
-const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
+/** The commands of every endpoint among the values of a contract that has words for one. */
+export function commandsOf(contract: Readonly<Record<string, unknown>>): CommandClass<CliContext>[] {
+  const endpoints = endpointsOf(contract);
+  return endpoints.filter(({ cli }) => cli !== undefined).map((each) => endpointCommand(each, endpoints));
+}
+
+/** The endpoints among the exports of a contract. */
+export const endpointsOf = (contract: Readonly<Record<string, unknown>>): Endpoint[] =>
+  Object.values(contract).filter((value): value is Endpoint => {
+    const { id, method, path, access } = (value ?? {}) as Partial<Endpoint>;
+    return [id, method, path].every((part) => typeof part === 'string') && access !== undefined;
+  });
+
+const paramNames = ({ path }: Endpoint) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 /** The options of a command as clipanion wants them: fields of the command, keyed so that they cannot hide others. */
-function endpointOptions(endpoint: Endpoint): Record<string, unknown> {
+function endpointOptions(endpoint: Endpoint, members: readonly Member[]): Record<string, unknown> {
   const options: Record<string, unknown> = {};
-  for (const name of endpoint.path.matchAll(/:(\w+)/g)) {
-    options[`${PARAM}${name[1]}`] = Option.String({ name: name[1] ?? '', required: true });
+  for (const name of paramNames(endpoint)) options[`${PARAM}${name}`] = Option.String({ name, required: true });
+  if (endpoint.body !== undefined) {
+    options.file = Option.String('-f,--file', { description: 'The body in YAML or JSON; - reads stdin' });
+    options.set = Option.Array('--set', [], { description: 'One value of the body, as key=value or a.b=value' });
   }
-  for (const [name, schema] of Object.entries(propertiesOf(endpoint.query))) {
-    const flag = `--${name.replaceAll('_', '-')}`;
-    const description = describe(name, schema);
-    options[`${QUERY}${name}`] =
-      schema.type === 'boolean' ? Option.Boolean(flag, { description }) : Option.String(flag, { description });
-  }
+  for (const member of members) options[keyOf(member)] = optionOf(member);
+  if (startsRun(endpoint)) options.wait = Option.Boolean('-w,--wait', false, { description: 'Wait for the end' });
   return options;
 }
 
-const PAGING: Record<string, string> = {
-  limit: 'How many at most',
-  page_token: 'Continue where the page before ended',
-  order: 'Field to order by; -field for descending',
-};
+const keyOf = ({ place, name }: Pick<Member, 'place' | 'name'>) => `${place}:${name}`;
 
-function describe(name: string, schema: TSchema): string {
-  const said = schema.description ?? PAGING[name] ?? `Only where ${name} is this`;
-  const words = (schema.enum ?? []) as unknown[];
-  return words.length > 0 ? `${said} (${words.join(' | ')})` : said;
+/** Whether the answer names a run that can be waited for. */
+const startsRun = ({ status, response }: Endpoint) =>
+  status === 202 && (response as TSchema | undefined)?.properties?.run_id !== undefined;
+
+const paramsOf = (endpoint: Endpoint, typed: Typed): Record<string, string> =>
+  Object.fromEntries(paramNames(endpoint).map((name) => [name, String(typed[`${PARAM}${name}`])]));
+
+/** What was typed for the path, such as `shop of `. */
+const whatIs = (given: Record<string, string>) =>
+  Object.values(given)
+    .map((one) => `${one} `)
+    .join('') + (Object.keys(given).length > 0 ? 'of ' : '');
+
+async function resolved(api: Api, { path }: Endpoint, given: Record<string, string>, contract: readonly Endpoint[]) {
+  const ids: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const list = listOfNamed(path, name, contract);
+    ids[name] = list === undefined ? value : await idOf(api, list, name, value);
+  }
+  return ids;
 }
 
-function givenOf(fields: Record<string, unknown>, prefix: string): Record<string, unknown> {
+function valuesOf(members: readonly Member[], place: Member['place'], typed: Typed): Record<string, unknown> {
+  const own = members.filter((member) => member.place === place && typed[keyOf(member)] !== undefined);
+  const isBody = place === 'body';
   return Object.fromEntries(
-    Object.entries(fields)
-      .filter(([key, value]) => key.startsWith(prefix) && value !== undefined)
-      .map(([key, value]) => [key.slice(prefix.length), value]),
+    own.map((member) => [member.name, isBody ? typedValue(member, typed[keyOf(member)]) : typed[keyOf(member)]]),
   );
+}
+
+/** The body: the document, the settings laid over it, the flags over both; a usage error when a member is missing. */
+async function bodyOf(
+  { body: schema }: Endpoint,
+  members: readonly Member[],
+  { file, set = [], ...typed }: Typed,
+  { stdin }: CliContext,
+): Promise<Record<string, unknown>> {
+  const document = file === undefined ? {} : await readDocument(file, stdin);
+  const body = { ...withSettings(document, set), ...valuesOf(members, 'body', typed) };
+  const required = ((schema as TSchema).required ?? []) as string[];
+  const missing = required.filter((name) => !(name in body));
+  if (missing.length === 0) return body;
+  const ways = missing.map((name) => members.find((member) => member.name === name)?.flag ?? `--set ${name}=…`);
+  throw new CliError('usage', `${ways.join(', ')} ${ways.length === 1 ? 'is' : 'are'} missing.`, {
+    code: 'usage',
+    hint: 'Give it as shown, or all of the body by -f',
+  });
+}
+
+/** Waits for the run that was started; the exit code is that of the run. */
+async function waited(command: WeirCommand, api: Api, started: unknown): Promise<number> {
+  const { run_id, warning } = started as { run_id: string; warning?: { detail: string } | null };
+  if (warning) command.note(`warning: ${warning.detail}`);
+  const [{ watchRun }, { finishRun }] = await Promise.all([
+    import('../run/watch-run.ts'),
+    import('../run/finish-run.ts'),
+  ]);
+  const ended = await watchRun(api, run_id, await command.watching());
+  await command.show(ended);
+  return finishRun(ended);
+}
+
+async function shown(command: WeirCommand, endpoint: Endpoint, answer: unknown): Promise<number> {
+  if (answer === undefined) {
+    command.note('done');
+    return 0;
+  }
+  const { columns } = cliOf(endpoint) ?? {};
+  const record = answer as Record<string, unknown>;
+  const isOne = columns !== undefined && !Array.isArray(record.items);
+  const chosen = isOne && command.format() === 'table' && command.query === undefined;
+  await command.show(chosen ? Object.fromEntries(columns.map((name) => [name, record[name]])) : answer, {
+    ...(columns === undefined ? {} : { columns }),
+  });
+  const { next_page_token: token, warning } = record as { next_page_token?: string; warning?: { detail: string } };
+  if (token && command.format() === 'table') command.note(`more: --page-token ${token}`);
+  if (warning) command.note(`warning: ${warning.detail}`);
+  const secret = endpoint.shownOnce?.find((name) => record[name] != null);
+  if (secret !== undefined) command.note(`the ${secret} is shown this one time; keep it where secrets are kept`);
+  return 0;
 }

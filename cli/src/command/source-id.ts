@@ -2,14 +2,10 @@ import { getSource, listSources } from '@weir/plugin-sources/contract';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { isId } from '../is-id.ts';
+import { idOf } from './named-id.ts';
 
 /** The id of a source that was given by id or by name; a name that no source has is `notFound`. */
-export async function sourceId(api: Api, given: string): Promise<string> {
-  if (isId(given)) return given;
-  const named = await findSource(api, given);
-  if (named === undefined) throw noSource(api, given);
-  return named.source_id;
-}
+export const sourceId = (api: Api, given: string): Promise<string> => idOf(api, listSources, 'source_id', given);
 
 /** The same of a source that must be there before anything is begun: an id that no source has is `notFound` too. */
 export async function knownSourceId(api: Api, given: string): Promise<string> {

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { type Access, type Endpoint, fullPath } from '@weir/kernel/contract';
+import { type Access, cliOf, type Endpoint, fullPath } from '@weir/kernel/contract';
 import { type OwnedEndpoint, propertiesOf, type Reference } from './collect.ts';
 import { anchorOf, GENERATED, plain, table } from './markdown.ts';
 import { sampleOf } from './sample.ts';
@@ -83,7 +83,9 @@ function pluginSection(owner: string, own: readonly OwnedEndpoint[], reference: 
 }
 
 function endpointSection(endpoint: Endpoint, { shapes, commands }: Reference): string {
-  const command = commands.find(({ words, description }) => words === endpoint.cli || description === endpoint.summary);
+  const command = commands.find(
+    ({ words, description }) => words === cliOf(endpoint)?.words || description === endpoint.summary,
+  );
   const errors = [...new Set((endpoint.errors ?? []).map(({ entry }) => entry.code))].sort().map(codeLink);
   const facts = [
     `- **Who**: ${whoMay(endpoint.access)}`,

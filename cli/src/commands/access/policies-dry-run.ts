@@ -1,9 +1,9 @@
 import { dryRunPolicy, type PolicyTrialBody } from '@weir/plugin-identity/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
+import { policyId } from '../../command/policy-id.ts';
 import { readDocument } from '../../document.ts';
 import { exitCode } from '../../exit-codes.ts';
-import { policyId } from './policies.ts';
 import { DocumentCommand } from './policies-write.ts';
 
 /** Tells what a policy would change, and changes nothing. */

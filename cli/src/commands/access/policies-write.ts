@@ -1,19 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import {
-  clonePolicy,
-  createPolicy,
-  getPolicy,
-  POLICY_KINDS,
-  type PolicyStatus,
-  updatePolicy,
-} from '@weir/plugin-identity/contract';
+import { createPolicy, getPolicy, POLICY_KINDS, type PolicyStatus, updatePolicy } from '@weir/plugin-identity/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
+import { policyId } from '../../command/policy-id.ts';
 import { readDocument } from '../../document.ts';
 import { exitCode } from '../../exit-codes.ts';
-import { policyId } from './policies.ts';
 
 const CATEGORY = 'Policies';
 const LOCKOUT = { description: 'Accept that no admin can change policies any more' };
@@ -126,24 +119,6 @@ export class PoliciesArchive extends WeirCommand {
 
   execute(): Promise<number> {
     return change(this, this.policy, { status: 'archived' });
-  }
-}
-
-/** Copies a policy into a new draft. */
-export class PoliciesClone extends WeirCommand {
-  static override paths = [['policies', 'clone']];
-  static override usage = Command.Usage({ category: CATEGORY, description: clonePolicy.summary });
-
-  policy = Option.String({ name: 'policy_id' });
-  name = Option.String('--name', { description: 'Name of the copy', required: true });
-  version = Option.String('--version', { description: 'The newest one unless given', validator: t.isNumber() });
-
-  async execute(): Promise<number> {
-    const api = await this.api();
-    const params = { policy_id: await policyId(api, this.policy) };
-    const body = { name: this.name, ...(this.version === undefined ? {} : { version: this.version }) };
-    await this.show(await api.call(clonePolicy, { params, body }));
-    return exitCode('ok');
   }
 }
 

@@ -1,33 +1,9 @@
-import {
-  getDataset,
-  getDatasetSchema,
-  listDatasetSnapshots,
-  listDatasets,
-  listSchemaVersions,
-  previewDataset,
-  schemaChanges,
-  sweepStagedFiles,
-} from '@weir/plugin-datasets/contract';
+import { getDatasetSchema, previewDataset, schemaChanges } from '@weir/plugin-datasets/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
-import { endpointCommand } from '../../command/endpoint-command.ts';
 import { condense, sparkline } from '../../output/sparkline.ts';
 import { plainText } from '../../plain-text.ts';
-
-export const DatasetsList = endpointCommand(listDatasets, {
-  columns: ['dataset_id', 'total_records', 'total_bytes', 'columns_count', 'updated_at', 'snapshot_id'],
-});
-export const DatasetsGet = endpointCommand(getDataset);
-export const DatasetsSweep = endpointCommand(sweepStagedFiles, {
-  columns: ['dataset_id', 'run_id', 'staged_at', 'action', 'reason', 'file_count', 'done'],
-});
-export const DatasetsSnapshots = endpointCommand(listDatasetSnapshots, {
-  columns: ['snapshot_id', 'committed_at', 'operation', 'added_records', 'deleted_records', 'total_records', 'run_id'],
-});
-export const DatasetsSchemaHistory = endpointCommand(listSchemaVersions, {
-  columns: ['schema_id', 'is_current', 'since', 'first_snapshot_id', 'fields_count', 'changes'],
-});
 
 const CHART_WIDTH = 60;
 

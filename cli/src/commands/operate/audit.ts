@@ -2,16 +2,11 @@ import { listAudit, listPlatformAudit } from '@weir/plugin-platform/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { WeirCommand } from '../../command/command.ts';
-import { endpointCommand } from '../../command/endpoint-command.ts';
 import type { Api } from '../../connection/api.ts';
 import { exitCode } from '../../exit-codes.ts';
 import { BREAKS, type Break, checkChain } from './audit-chain.ts';
 
-const COLUMNS = ['seq', 'at', 'subject', 'action', 'object', 'result', 'status', 'code'];
 const PAGE_SIZE = 500;
-
-export const AuditList = endpointCommand(listAudit, { columns: COLUMNS });
-export const AuditPlatformList = endpointCommand(listPlatformAudit, { columns: COLUMNS });
 
 /** Reads a whole chain and recomputes each of its hashes here; ends with 1 at the first link that is wrong. */
 export class AuditVerify extends WeirCommand {

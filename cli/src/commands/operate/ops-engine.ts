@@ -1,12 +1,7 @@
-import { listEngineWorkers, listTaskQueues, type TaskQueueView } from '@weir/plugin-workflow-engine/contract';
+import { listTaskQueues, type TaskQueueView } from '@weir/plugin-workflow-engine/contract';
 import { Command } from 'clipanion';
 import { WeirCommand } from '../../command/command.ts';
-import { endpointCommand } from '../../command/endpoint-command.ts';
 import { exitCode } from '../../exit-codes.ts';
-
-export const OpsWorkers = endpointCommand(listEngineWorkers, {
-  columns: ['identity', 'role', 'queue', 'task_types', 'last_seen_at', 'live'],
-});
 
 /** What waits in each task queue, who polls it, and how long activities have waited in it. */
 export class OpsQueues extends WeirCommand {

@@ -1,24 +1,9 @@
-import {
-  type AdmissionView,
-  getAdmission,
-  getMetrics,
-  getServicesHealth,
-  getStatus,
-  listAdmissionChanges,
-  setAdmission,
-} from '@weir/plugin-platform/contract';
+import { type AdmissionView, getServicesHealth, setAdmission } from '@weir/plugin-platform/contract';
 import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../../command/command.ts';
-import { endpointCommand } from '../../command/endpoint-command.ts';
 import { exitCode } from '../../exit-codes.ts';
 
 const CATEGORY = 'Operation';
-
-export const OpsStatus = endpointCommand(getStatus);
-export const OpsMetrics = endpointCommand(getMetrics, { columns: ['name', 'labels', 'value'] });
-export const OpsAdmissionChanges = endpointCommand(listAdmissionChanges, {
-  columns: ['changed_at', 'open', 'reason', 'changed_by'],
-});
 
 /** The parts of the platform; ends as `unreachable` when one is down, so that scripts can wait for it. */
 export class OpsHealth extends WeirCommand {
@@ -34,18 +19,6 @@ export class OpsHealth extends WeirCommand {
     const { healthy, items } = await api.call(getServicesHealth, {});
     await this.show({ items }, { columns: ['name', 'status', 'since', 'checked_at'] });
     return exitCode(healthy ? 'ok' : 'unreachable');
-  }
-}
-
-/** Whether new runs are taken. */
-export class OpsAdmission extends WeirCommand {
-  static override paths = [['ops', 'admission']];
-  static override usage = Command.Usage({ category: CATEGORY, description: getAdmission.summary });
-
-  async execute(): Promise<number> {
-    const api = await this.api();
-    await this.show(shown(await api.call(getAdmission, {})));
-    return exitCode('ok');
   }
 }
 

@@ -1,15 +1,12 @@
-import { cancelRun, getRun, listRuns } from '@weir/plugin-runs/contract';
+import { getRun } from '@weir/plugin-runs/contract';
 import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../../command/command.ts';
-import { endpointCommand } from '../../command/endpoint-command.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { watchRun } from '../../run/watch-run.ts';
 import { STREAM_COLUMNS, SYNC_WAIT_MS } from '../sources/sources-sync.ts';
 
-const COLUMNS = ['run_id', 'kind', 'subject.name', 'status', 'created_at', 'ended_at', 'failure.code'] as const;
-
 /** Waits for the end of a run that was started before, of any kind; the exit code is that of the run. */
-class RunsWait extends WeirCommand {
+export class RunsWait extends WeirCommand {
   static override paths = [['runs', 'wait']];
   static override usage = Command.Usage({
     category: 'Runs',
@@ -40,11 +37,3 @@ class RunsWait extends WeirCommand {
     return finishRun(ended);
   }
 }
-
-/** Commands over the runs of every kind. */
-export const runsCommands = [
-  endpointCommand(listRuns, { columns: COLUMNS }),
-  endpointCommand(getRun),
-  endpointCommand(cancelRun),
-  RunsWait,
-];

@@ -1,22 +1,10 @@
-import {
-  detachCredentials,
-  getCredentials,
-  migrateCredentials,
-  revokeCredential,
-  rotateCredentials,
-  setCredentials,
-} from '@weir/plugin-sources/contract';
+import { rotateCredentials, setCredentials } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
-import { confirm } from '../../command/confirm.ts';
-import { endpointCommand } from '../../command/endpoint-command.ts';
 import { sourceId } from '../../command/source-id.ts';
-import { targetOf } from '../../command/target.ts';
 import { credentialValues, FIELD_FORM } from '../../credential-values.ts';
 import { exitCode } from '../../exit-codes.ts';
-
-export const SourcesCredentialsGet = endpointCommand(getCredentials, { resolve: { source_id: sourceId } });
 
 const category = 'Sources';
 const FIELD = { description: `A credential field: ${FIELD_FORM}` };
@@ -78,60 +66,6 @@ export class SourcesCredentialsRotate extends WeirCommand {
     const source_id = await sourceId(api, this.source);
     const body = { credential_values: values };
     await this.show(await api.call(rotateCredentials, { params: { source_id }, body }));
-    return exitCode('ok');
-  }
-}
-
-/** Takes the credential of a source away. */
-export class SourcesCredentialsDetach extends WeirCommand {
-  static override paths = [['sources', 'credentials', 'detach']];
-  static override usage = Command.Usage({ category, description: detachCredentials.summary });
-
-  source = Option.String({ name: 'source_id' });
-
-  async execute(): Promise<number> {
-    const api = await this.api();
-    const source_id = await sourceId(api, this.source);
-    await confirm(this, `Detach the credential of ${this.source} of ${targetOf(api)}; its syncs cannot start then`);
-    await api.call(detachCredentials, { params: { source_id } });
-    this.note('detached; nothing of it was deleted');
-    return exitCode('ok');
-  }
-}
-
-/** Moves the credential of a source into the secret store. */
-export class SourcesCredentialsMigrate extends WeirCommand {
-  static override paths = [['sources', 'credentials', 'migrate']];
-  static override usage = Command.Usage({
-    category,
-    description: migrateCredentials.summary,
-    details: 'There is no way back: from then on no process starts that keeps credentials in the database.',
-  });
-
-  source = Option.String({ name: 'source_id' });
-  credentialName = Option.String('--name', { description: 'Name of the credential; that of the source unless given' });
-
-  async execute(): Promise<number> {
-    const api = await this.api();
-    const source_id = await sourceId(api, this.source);
-    await confirm(this, `Move the credential of ${this.source} of ${targetOf(api)} into the secret store, for good`);
-    const body = this.credentialName === undefined ? {} : { credential_name: this.credentialName };
-    await this.show(await api.call(migrateCredentials, { params: { source_id }, body }));
-    return exitCode('ok');
-  }
-}
-
-/** Refuses a credential for ever. */
-export class SourcesCredentialsRevoke extends WeirCommand {
-  static override paths = [['sources', 'credentials', 'revoke']];
-  static override usage = Command.Usage({ category, description: revokeCredential.summary });
-
-  ref = Option.String({ name: 'credential_ref' });
-
-  async execute(): Promise<number> {
-    const api = await this.api();
-    await confirm(this, `Revoke ${this.ref} of ${targetOf(api)} for ever`);
-    await this.show(await api.call(revokeCredential, { params: { credential_ref: this.ref } }));
     return exitCode('ok');
   }
 }

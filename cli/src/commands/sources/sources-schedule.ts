@@ -1,25 +1,20 @@
 import {
-  deleteSchedule,
   getSchedule,
-  listSchedules,
   OVERLAPS,
   pauseSchedule,
   putSchedule,
   resumeSchedule,
   type ScheduleView,
-  triggerSchedule,
 } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
-import { endpointCommand } from '../../command/endpoint-command.ts';
 import { sourceId } from '../../command/source-id.ts';
 import { parseDuration } from '../../duration.ts';
 
 const category = 'Sources';
 const MS_PER_SECOND = 1_000;
-const resolve = { source_id: sourceId };
 
 /** A command about the schedule of one source; for people it prints the next runs by the clocks of the zone and in UTC. */
 abstract class ScheduleCommand extends WeirCommand {
@@ -154,9 +149,3 @@ export class SourcesScheduleResume extends ScheduleCommand {
     return this.shown(await api.call(resumeSchedule, { params: { source_id: await sourceId(api, this.source) } }));
   }
 }
-
-export const SourcesScheduleDelete = endpointCommand(deleteSchedule, { resolve });
-export const SourcesScheduleTrigger = endpointCommand(triggerSchedule, { resolve });
-export const SchedulesList = endpointCommand(listSchedules, {
-  columns: ['source_name', 'sentence', 'paused', 'next_run_at', 'next_runs.0.local', 'last_firings.0.status'],
-});

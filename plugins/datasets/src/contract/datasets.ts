@@ -130,7 +130,10 @@ export const listDatasets = endpoint({
     ),
   }),
   response: Page(DatasetItem),
-  cli: 'datasets list',
+  cli: {
+    words: 'datasets list',
+    columns: ['dataset_id', 'total_records', 'total_bytes', 'columns_count', 'updated_at', 'snapshot_id'],
+  },
 });
 
 export const getDataset = endpoint({
@@ -155,5 +158,16 @@ export const listDatasetSnapshots = endpoint({
   query: newestFirstQuery('sequence_number'),
   response: Page(DatasetSnapshotTwin),
   errors: [...readErrors, datasetProblems.datasetUnreadable],
-  cli: 'datasets snapshots',
+  cli: {
+    words: 'datasets snapshots',
+    columns: [
+      'snapshot_id',
+      'committed_at',
+      'operation',
+      'added_records',
+      'deleted_records',
+      'total_records',
+      'run_id',
+    ],
+  },
 });

@@ -75,5 +75,8 @@ export const listSchemaVersions = endpoint({
   query: newestFirstQuery('schema_id'),
   response: Page(SchemaVersion),
   errors,
-  cli: 'datasets schema-history',
+  cli: {
+    words: 'datasets schema-history',
+    columns: ['schema_id', 'is_current', 'since', 'first_snapshot_id', 'fields_count', 'changes'],
+  },
 });

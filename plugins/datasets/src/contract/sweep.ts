@@ -60,5 +60,8 @@ export const sweepStagedFiles = endpoint({
   ),
   response: SweepPage,
   errors: [kernelProblems.invalidPageToken, kernelProblems.dependencyUnavailable],
-  cli: 'datasets sweep',
+  cli: {
+    words: 'datasets sweep',
+    columns: ['dataset_id', 'run_id', 'staged_at', 'action', 'reason', 'file_count', 'done'],
+  },
 });

@@ -50,7 +50,14 @@ export const createApiToken = endpoint({
   body: Closed({
     name: Name,
     role: OneOf(TENANT_ROLES, { description: 'At most your own' }),
-    expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS, default: DEFAULT_TOKEN_DAYS })),
+    expires_in_days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TOKEN_DAYS,
+        default: DEFAULT_TOKEN_DAYS,
+        description: `Days until it expires, at most ${MAX_TOKEN_DAYS}`,
+      }),
+    ),
   }),
   response: Type.Composite([
     ApiToken,
@@ -69,6 +76,19 @@ export const createApiToken = endpoint({
     identityProblems.tokenNameTaken,
     identityProblems.tokenLimit,
   ],
+  cli: {
+    words: 'api-tokens create',
+    flags: { expires_in_days: 'days' },
+    details:
+      'Give the token to a program as WEIR_TOKEN or WEIR_TOKEN_FILE. Whoever has it acts as you, up to its role.',
+    examples: [
+      ['A token for a pipeline that starts syncs', 'weir api-tokens create --name ci --role pipeline_editor'],
+      [
+        'Its text alone, into a file',
+        '(umask 077; weir api-tokens create --name ci --role viewer --query token -o yaml > token)',
+      ],
+    ],
+  },
 });
 
 /** `GET /api-tokens`: one's own; admins see those of the tenant. */
@@ -81,7 +101,10 @@ export const listApiTokens = endpoint({
   query: listQuery(['created_at', 'name', 'expires_at'], { name: Type.Optional(Name) }),
   response: Page(ApiToken),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'api-tokens list',
+  cli: {
+    words: 'api-tokens list',
+    columns: ['api_token_id', 'name', 'role', 'effective_role', 'created_by', 'expires_at', 'last_used_at'],
+  },
 });
 
 /** `GET /api-tokens/{api_token_id}` */

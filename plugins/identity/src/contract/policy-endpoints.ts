@@ -32,7 +32,7 @@ export const listPolicies = endpoint({
   }),
   response: Page(Policy),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'policies list',
+  cli: { words: 'policies list', columns: ['policy_id', 'name', 'kind', 'status', 'version', 'updated_at', 'note'] },
 });
 
 /** `POST /identity-policies` */
@@ -117,7 +117,7 @@ export const listPolicyVersions = endpoint({
   query: listQuery(['version'], {}),
   response: Page(PolicyVersionFacts),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
-  cli: 'policies versions',
+  cli: { words: 'policies versions', columns: ['version', 'created_by', 'created_at', 'digest', 'note'] },
 });
 
 /** `GET /identity-policies/{policy_id}/versions/{version}` */
@@ -153,4 +153,5 @@ export const clonePolicy = endpoint({
   status: 201,
   location: '/identity-policies/:policy_id',
   errors: [kernelProblems.notFound, kernelProblems.tenantNotAllowed, policyNameTaken, tooManyPolicies],
+  cli: 'policies clone',
 });

@@ -35,7 +35,7 @@ export const listUsers = endpoint({
   query: listQuery(['sub', 'last_seen'], {}),
   response: Page(User),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'users list',
+  cli: { words: 'users list', columns: ['sub', 'name', 'email', 'roles', 'last_seen'] },
 });
 
 /** `GET /users/{sub}` */

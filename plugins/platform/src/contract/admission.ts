@@ -34,6 +34,7 @@ export const getAdmission = endpoint({
   summary: 'Show whether new runs are taken',
   access: operate,
   response: Admission,
+  cli: { words: 'ops admission', columns: ['open', 'reason', 'changed_by', 'changed_at'] },
 });
 
 export const setAdmission = endpoint({
@@ -67,5 +68,5 @@ export const listAdmissionChanges = endpoint({
   ),
   response: Page(AdmissionChange),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'ops admission changes',
+  cli: { words: 'ops admission changes', columns: ['changed_at', 'open', 'reason', 'changed_by'] },
 });

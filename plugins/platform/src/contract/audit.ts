@@ -84,7 +84,7 @@ export const listAudit = endpoint({
   query: AuditQuery,
   response: AuditPage,
   errors: [kernelProblems.invalidPageToken],
-  cli: 'audit list',
+  cli: { words: 'audit list', columns: ['seq', 'at', 'subject', 'action', 'object', 'result', 'status', 'code'] },
 });
 
 export const listPlatformAudit = endpoint({
@@ -96,5 +96,8 @@ export const listPlatformAudit = endpoint({
   query: AuditQuery,
   response: AuditPage,
   errors: [kernelProblems.invalidPageToken],
-  cli: 'audit platform list',
+  cli: {
+    words: 'audit platform list',
+    columns: ['seq', 'at', 'subject', 'action', 'object', 'result', 'status', 'code'],
+  },
 });

@@ -23,5 +23,5 @@ export const getMetrics = endpoint({
   access: platformPermission('metrics:read', 'metrics:read'),
   produces: [METRICS_TEXT, 'application/json'],
   response: Type.Object({ items: Type.Array(MetricSample) }),
-  cli: 'ops metrics',
+  cli: { words: 'ops metrics', columns: ['name', 'labels', 'value'] },
 });

@@ -82,7 +82,10 @@ export const listRuns = endpoint({
   }),
   response: Page(Run),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'runs list',
+  cli: {
+    words: 'runs list',
+    columns: ['run_id', 'kind', 'subject.name', 'status', 'created_at', 'ended_at', 'failure.code'],
+  },
 });
 
 /** `GET /runs/{id}` */

@@ -209,5 +209,8 @@ export const listSchedules = endpoint({
   }),
   response: Page(Schedule),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'schedules list',
+  cli: {
+    words: 'schedules list',
+    columns: ['source_name', 'sentence', 'paused', 'next_run_at', 'next_runs.0.local', 'last_firings.0.status'],
+  },
 });

@@ -116,7 +116,7 @@ export const listEngineWorkers = endpoint({
   access: readEngine,
   response: Page(EngineWorker),
   errors: [kernelProblems.dependencyUnavailable],
-  cli: 'ops workers',
+  cli: { words: 'ops workers', columns: ['identity', 'role', 'queue', 'task_types', 'last_seen_at', 'live'] },
 });
 
 /** One task queue. */

@@ -132,6 +132,10 @@ export const detachCredentials = endpoint({
     credentialProblems.credentialNotAttached,
     credentialProblems.credentialModeUnsupported,
   ],
+  cli: {
+    words: 'sources credentials detach',
+    confirm: 'Detach the credential, without which no sync of it can start',
+  },
 });
 
 /** `POST /sources/{source_id}/credentials/migrate` */
@@ -154,6 +158,12 @@ export const migrateCredentials = endpoint({
     credentialProblems.credentialChangeInProgress,
     ...storeErrors,
   ],
+  cli: {
+    words: 'sources credentials migrate',
+    flags: { credential_name: 'name' },
+    confirm: 'Move the credential into the secret store, for good',
+    details: 'There is no way back: from then on no process starts that keeps credentials in the database.',
+  },
 });
 
 /** `POST /sources/credentials/{credential_ref}/revoke` */
@@ -166,4 +176,5 @@ export const revokeCredential = endpoint({
   params: Closed({ credential_ref: CredentialRef }),
   response: Credential,
   errors: [kernelProblems.notFound, credentialProblems.credentialInUse, credentialProblems.credentialModeUnsupported],
+  cli: { words: 'sources credentials revoke', confirm: 'Revoke the credential for ever' },
 });

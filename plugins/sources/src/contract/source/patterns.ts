@@ -59,7 +59,7 @@ export const discoverPatterns = endpoint({
   query: listQuery(['pattern_id'], {}),
   response: Page(PatternSummary),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'patterns list',
+  cli: { words: 'patterns list', columns: ['pattern_id', 'version', 'name', 'needs_credentials'] },
 });
 
 /** `GET /patterns/{pattern_id}` */

@@ -119,7 +119,10 @@ export const listSources = endpoint({
   }),
   response: Page(Source),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'sources list',
+  cli: {
+    words: 'sources list',
+    columns: ['source_id', 'name', 'pattern_id', 'status', 'streams_enabled', 'streams', 'updated_at'],
+  },
 });
 
 /** `GET /sources/{source_id}` */

@@ -164,7 +164,20 @@ export const listStreams = endpoint({
   }),
   response: Page(Stream),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
-  cli: 'sources streams list',
+  cli: {
+    words: 'sources streams list',
+    columns: [
+      'stream_id',
+      'namespace',
+      'name',
+      'enabled',
+      'needs_attention',
+      'sync_mode',
+      'write_mode',
+      'cursor_field',
+      'destination.dataset_id',
+    ],
+  },
 });
 
 /** `GET /sources/{source_id}/streams/{stream_id}` (ours): what `Location` of a new stream names. */

@@ -74,7 +74,20 @@ export const listSyncRunStreams = endpoint({
   query: listQuery(['name'], { status: Type.Optional(OneOf(RUN_STATUSES)) }),
   response: Page(StreamRun),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
-  cli: 'sources runs streams',
+  cli: {
+    words: 'sources runs streams',
+    columns: [
+      'dataset_id',
+      'status',
+      'rows_read',
+      'rows_written',
+      'rows_with_errors',
+      'rows_rejected',
+      'rows_deduplicated',
+      'commits',
+      'snapshot_id',
+    ],
+  },
 });
 
 const Seconds = Type.Number({ description: 'Seconds from start to end' });
@@ -163,5 +176,5 @@ export const listTableFormatRefs = endpoint({
   }),
   response: Page(TableFormatRef),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
-  cli: 'sources refs',
+  cli: { words: 'sources refs', columns: ['name', 'namespace', 'dataset_id', 'snapshot_id', 'readable'] },
 });
