@@ -24,6 +24,7 @@ import { s22_missed_times } from './s22_missed_times.ts';
 import { s23_runs } from './s23_runs.ts';
 import { s24_webhooks } from './s24_webhooks.ts';
 import { s25_additive_steps } from './s25_additive_steps.ts';
+import { s26_seen_by_discovery } from './s26_seen_by_discovery.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   s23_runs,
   s24_webhooks,
   s25_additive_steps,
+  s26_seen_by_discovery,
 ];

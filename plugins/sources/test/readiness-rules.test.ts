@@ -47,6 +47,8 @@ const stream: fc.Arbitrary<StreamFacts> = fc
     enabled: true,
     sourceDefinedPrimaryKey: undefined,
     needsAttention: !attentive,
+    schemaMoved: attentive,
+    discovered: attentive,
     jsonSchema: { properties: Object.fromEntries(FIELDS.map((name) => [name, {}])) },
   }));
 
@@ -60,6 +62,7 @@ const facts: fc.Arbitrary<SourceFacts> = fc.record({
     { weight: 1, arbitrary: fc.constantFrom('missing' as const, 'unreadable' as const) },
   ),
   streams: fc.array(stream, { maxLength: 3 }),
+  changed: fc.subarray(['credentials']),
 });
 
 /** The specification's checklist for one stream, said in another way than the rules say it. */
@@ -116,17 +119,17 @@ t.test('a refusal names a state by 409, and each stream with its check by 422', 
 
 t.test('each part of the checklist is a check of its own', async (t) => {
   const good: StreamFacts = {
-    ...{ streamId: 'id', name: 'orders', enabled: true, needsAttention: false, destinationAllowed: true },
+    ...{ streamId: 'id', name: 'orders', enabled: true, needsAttention: false, schemaMoved: false },
+    ...{ discovered: true, destinationAllowed: true },
     ...{ syncMode: 'incremental', writeMode: 'append', supportedSyncModes: SYNC_MODES, sourceDefinedCursor: false },
     ...{ cursorField: ['at'], primaryKey: [['id']], defaultCursorField: undefined, sourceDefinedPrimaryKey: undefined },
     partitionBy: undefined,
     jsonSchema: { properties: { id: {}, at: {} } },
   };
+  const ready = { status: 'ready', credentials: 'ready', changed: [] } as const;
   const failing = (change: Partial<StreamFacts>, source: Partial<SourceFacts> = {}) =>
     BLOCKING_CHECKS.filter(
-      ({ judge }) =>
-        judge({ status: 'ready', credentials: 'ready', streams: [{ ...good, ...change }], ...source }).status ===
-        'fail',
+      ({ judge }) => judge({ ...ready, streams: [{ ...good, ...change }], ...source }).status === 'fail',
     ).map(({ check }) => check);
   t.strictSame(failing({}), []);
   t.strictSame(failing({}, { status: 'draft' }), ['source_state']);
@@ -143,8 +146,15 @@ t.test('each part of the checklist is a check of its own', async (t) => {
   t.strictSame(failing(hourly), ['streams_configured'], 'no hours in what is no time');
   t.strictSame(failing({ destinationAllowed: false }), ['destinations']);
   const merging = BLOCKING_CHECKS.find(({ check }) => check === 'primary_keys');
-  t.match(merging?.judge({ status: 'ready', credentials: 'ready', streams: [{ ...good, ...merge }] }), {
+  t.match(merging?.judge({ ...ready, streams: [{ ...good, ...merge }] }), {
     items: [{ id: 'id', name: 'orders', code: 'primary_key_required' }],
+  });
+  const current = BLOCKING_CHECKS.find(({ check }) => check === 'schema_current');
+  const moved = { ...good, discovered: false, schemaMoved: true };
+  t.match(current?.judge({ ...ready, changed: ['credentials'], streams: [moved] }), {
+    status: 'warning',
+    detail: /^Changed since the last successful discovery: credentials\./,
+    items: [{ code: 'not_discovered' }, { code: 'type_changed' }],
   });
 });
 
@@ -169,4 +179,9 @@ t.test('history and discovery warn and never refuse', async (t) => {
   t.equal(historyOutcome(['running', 'succeeded'], true).status, 'pass');
   t.equal(historyOutcome(['failed', 'succeeded'], true).status, 'warning');
   t.equal(historyOutcome(['cancelled'], true).status, 'pass');
+  const twice = ['running', 'failed', 'failed', 'succeeded', 'failed'] as const;
+  t.equal(historyOutcome(twice, true).detail, 'The last 2 syncs failed.');
+  t.match(historyOutcome(twice, false).detail, /No sync .* yet\. The last 2 syncs failed\./);
+  t.equal(discoveryOutcome(twice).detail, 'The last 2 discoveries failed.');
+  t.equal(discoveryOutcome(Array(11).fill('failed')).detail, 'The last 11 or more discoveries failed.');
 });

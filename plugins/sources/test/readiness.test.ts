@@ -1,9 +1,23 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { cases } from '../../../test/lane.ts';
-import { getSourceReadiness, getStream, listStreams, refreshSchema, startSync, updateStream } from '../src/contract.ts';
+
+import {
+  bulkStreams,
+  createStream,
+  deleteStream,
+  getSourceReadiness,
+  getStream,
+  listStreams,
+  refreshSchema,
+  startSync,
+  updateSource,
+  updateStream,
+} from '../src/contract.ts';
 import { snapshot } from './generated-streams.ts';
-import { type Api, ok, refusal, streamsOf } from './platform.ts';
+import { type Api, discovered, enableAll, filesSource, ok, refusal, streamsOf } from './platform.ts';
 import { sharedPlatform } from './shared-platform.ts';
 import { ABSENT, BOTH, type StreamSource, sourceMaker } from './stream-source.ts';
 
@@ -47,6 +61,45 @@ t.test('a start is refused by what readiness lists', async (t) => {
     await fc.assert(law, { numRuns: CASES, endOnFailure: true });
     t.ok(ready > 0, `${ready} of ${CASES} were ready`);
   });
+});
+
+t.test('what a discovery has seen is compared with what the source has', async (t) => {
+  const platform = await sharedPlatform(t);
+  const api = await platform.as('demo');
+  const data = join(platform.folder, 'seen');
+  await mkdir(data);
+  await writeFile(join(data, 'orders.jsonl'), '{"id":1}\n');
+  const { source_id } = await filesSource(api, 'seen', data);
+  const params = { source_id };
+  const schema = { type: 'object', properties: { id: {} } };
+  const own = { name: 'own', schema, supported_sync_modes: BOTH, namespace: 'nowhere', enabled: true };
+  const early = ok(await api(createStream, { params, body: own }));
+  t.match(await discovered(api, source_id), { status: 'succeeded' });
+  const of = (stream_id: string) => ({ params: { source_id, stream_id } });
+  const current = async () =>
+    ok(await api(getSourceReadiness, { params })).checks.find(({ check }) => check === 'schema_current');
+  t.match(
+    ok(await api(getStream, of(early.stream_id))),
+    { needs_attention: true, attention: [{ pointer: '/namespace', code: 'not_discovered' }] },
+    'a namespace that the source does not have needs attention',
+  );
+  t.match(await current(), { status: 'fail', items: [{ name: 'own', code: 'needs_attention' }] });
+  ok(await api(deleteStream, of(early.stream_id)));
+
+  const refused = await api(createStream, { params, body: own });
+  t.equal(refusal(refused), '422 namespace_refused');
+  t.match(refused, { problem: { errors: [{ pointer: '/namespace', code: 'not_discovered' }] } });
+  const bulk = await api(bulkStreams, { params, body: { streams: [own] } });
+  t.match(bulk, { problem: { errors: [{ pointer: '/streams/0/namespace', code: 'not_discovered' }] } });
+
+  await enableAll(api, source_id, {});
+  t.match(await current(), { status: 'pass' });
+  ok(await api(createStream, { params, body: { ...own, name: 'unseen', namespace: null } }));
+  t.match(await current(), { status: 'warning', items: [{ name: 'unseen', code: 'not_discovered' }] });
+  ok(await api(updateSource, { params, body: { source_config: { path: join(data, 'gone') } } }));
+  t.match(await current(), { status: 'warning', detail: /: configuration or pattern version\./ });
+  ok(await api(updateSource, { params, body: { source_config: { path: data } } }));
+  t.match(await current(), { items: [{ code: 'not_discovered' }], detail: /^1 finding/ });
 });
 
 /** Each case is some ten requests. */

@@ -134,7 +134,7 @@ export const sourceProblems = {
     status: 422,
     title: 'Namespace refused',
     detail: 'A namespace is a container of the source, such as a database schema; it is never the name of the stream.',
-    hint: 'Leave the namespace out, or name the container that holds the stream.',
+    hint: 'Leave the namespace out, or name a container that the last discovery has found.',
   }),
   ifMatchRequired: problem({
     code: 'if_match_required',

@@ -7,6 +7,9 @@ export interface KeptStream extends DiscoveredStreamView {
   discovered: Record<string, unknown>;
 }
 
+/** Name and namespace of a stream. */
+export type FoundStream = Pick<DiscoveredStreamView, 'name' | 'namespace'>;
+
 /**
  * A row of `sources.discovery`. Without a source the configuration waits here until it was used, at most until
  * `expiresAt`; `discoveryId` is what the run is about.
@@ -36,6 +39,10 @@ export const DiscoveryEntity = defineEntity({
     /** The image that was run, when it was in a container. */
     image: p.json<NamedImage>().nullable(),
     streams: p.json<KeptStream[]>().nullable(),
+    /** What it has run with, and the name and namespace of each stream that it found; of a source only. */
+    seenConfig: p.string().nullable(),
+    seenCredential: p.string().nullable(),
+    foundStreams: p.json<FoundStream[]>().nullable(),
     expiresAt: p.datetime().nullable(),
     createdAt: p.datetime(),
   },

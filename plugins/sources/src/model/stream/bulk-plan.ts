@@ -3,7 +3,7 @@ import type { BulkStreamBody } from '../../contract.ts';
 import type { KeptStream } from '../discovery/entity.ts';
 import type { StreamFields } from './entity.ts';
 import { keptStream, newStream } from './new-stream.ts';
-import { changesOf, namedIn, settingsOf, withAttention } from './settings.ts';
+import { changesOf, type KnownNamespaces, namedIn, namespaceFaults, settingsOf, withAttention } from './settings.ts';
 import { faultsOf, newFaults, schemaFaults } from './stream-rules.ts';
 
 /** One stream of a bulk request, decided; `table` is the destination that it asks for. */
@@ -36,6 +36,7 @@ export function planBulk<R extends StreamFields>(
   sourceId: string,
   known: readonly R[],
   items: readonly BulkStreamBody[],
+  namespaces?: KnownNamespaces,
 ): BulkPlan<R> {
   const plan: BulkPlan<R> = { steps: [], faults: [], stale: [] };
   const byId = new Map(known.map((row) => [row.streamId, row]));
@@ -54,7 +55,7 @@ export function planBulk<R extends StreamFields>(
     if (row !== undefined && item.etag !== undefined && item.etag !== String(row.version)) {
       plan.stale.push(fault('/etag', 'stale'));
     }
-    const { step, faults } = row === undefined ? creation(sourceId, item) : change(row, item);
+    const { step, faults } = row === undefined ? creation(sourceId, item, namespaces) : change(row, item);
     plan.faults.push(...faults.map(({ pointer, code }) => fault(pointer, code)));
     plan.steps.push(step);
   }
@@ -66,12 +67,12 @@ interface Decided<R extends StreamFields> {
   faults: FieldFault[];
 }
 
-function creation(sourceId: string, item: BulkStreamBody): Decided<never> {
+function creation(sourceId: string, item: BulkStreamBody, namespaces: KnownNamespaces): Decided<never> {
   const { name = '', schema = {}, etag } = item;
   const faults: FieldFault[] = [];
   if (item.schema === undefined) faults.push({ pointer: '/schema', code: 'required' });
   if (etag !== undefined) faults.push({ pointer: '/etag', code: 'new_stream' });
-  if (item.namespace === name) faults.push({ pointer: '/namespace', code: 'own_name' });
+  faults.push(...namespaceFaults({ ...item, name }, namespaces));
   const stream = keptStream({ ...item, name, schema }, item.namespace ?? null);
   const made = newStream(stream, { sourceId, table: '' }, new Date());
   const after = withAttention<StreamFields>({ ...made, ...changesOf(item) });

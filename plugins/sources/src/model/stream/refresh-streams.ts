@@ -3,7 +3,7 @@ import type { KeptStream } from '../discovery/entity.ts';
 import { destinationTable } from './destination-name.ts';
 import type { StreamFields } from './entity.ts';
 import { describedBy, inOrder } from './new-stream.ts';
-import { withAttention } from './settings.ts';
+import { isSchemaFault, namespaceFaults, withAttention } from './settings.ts';
 
 /** A known stream before and after; equal schemas and modes mean that only what its rules say of it has changed. */
 export interface StreamUpdate<R extends StreamFields = StreamFields> {
@@ -51,11 +51,13 @@ export function planRefresh<R extends StreamFields>(request: RefreshRequest<R>):
     if (sameFacts(before, after)) plan.unchanged.push(before);
     else plan.update.push({ before, after });
   };
+  const namespaces = new Set(found.flatMap(({ namespace }) => namespace ?? []));
+  const withNamespace = (row: R) => (from === 'discovery' ? comparedNamespace(row, namespaces) : row);
   for (const stream of found) {
     const row = byName.get(stream.name);
     if (row !== undefined) {
       byName.delete(stream.name);
-      settle(row, refreshed(row, stream, from));
+      settle(row, withNamespace(refreshed(row, stream, from)));
       continue;
     }
     const place = { sourceName, namespace: stream.namespace ?? undefined, stream: stream.name };
@@ -66,16 +68,23 @@ export function planRefresh<R extends StreamFields>(request: RefreshRequest<R>):
   const removes = from === 'snapshot' && found.length > 0;
   for (const row of byName.values()) {
     if (removes) plan.remove.push(row);
-    else plan.unchanged.push(row);
+    else settle(row, withNamespace(row));
   }
   return plan;
+}
+
+/** A known stream with a fault when the source has no container of its namespace now. */
+function comparedNamespace<R extends StreamFields>(row: R, known: ReadonlySet<string>): R {
+  const others = row.attention.filter(({ pointer }) => pointer !== '/namespace');
+  return withAttention({ ...row, attention: [...others, ...namespaceFaults(row, known)] });
 }
 
 /** A known stream as it is described now. Equal schemas keep the text that is stored, whatever the order of its fields. */
 function refreshed<R extends StreamFields>(row: R, stream: KeptStream, from: RefreshRequest['from']): R {
   const jsonSchema = isDeepStrictEqual(row.jsonSchema, stream.schema) ? row.jsonSchema : stream.schema;
   const supportedSyncModes = inOrder(stream.supported_sync_modes);
-  const after = { ...row, jsonSchema, supportedSyncModes };
+  const attention = row.attention.filter((fault) => !isSchemaFault(fault));
+  const after = { ...row, jsonSchema, supportedSyncModes, attention };
   if (from === 'discovery') return withAttention({ ...after, ...describedBy(stream) });
   if (sameSchema(row, after)) return withAttention(after);
   const discovered = { ...row.discovered, json_schema: jsonSchema, supported_sync_modes: supportedSyncModes };

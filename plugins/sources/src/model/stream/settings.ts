@@ -1,3 +1,4 @@
+import type { FieldFault } from '@weir/kernel/contract';
 import { type StreamView, sourceProblems } from '../../contract.ts';
 import type { StreamRow } from './entity.ts';
 import { faultsOf, type StreamSettings } from './stream-rules.ts';
@@ -42,7 +43,7 @@ type SettingColumns = Pick<
   | 'defaultCursorField'
   | 'sourceDefinedPrimaryKey'
   | 'jsonSchema'
->;
+> & { attention?: FieldFault[] };
 
 /** A stream's row as the rules see it. */
 export function settingsOf(row: SettingColumns): StreamSettings {
@@ -61,20 +62,45 @@ export function settingsOf(row: SettingColumns): StreamSettings {
   };
 }
 
+/** Whether a sync has met it: values that the known schema does not describe any more. Never refuses a start. */
+export function isSchemaFault({ pointer }: FieldFault): boolean {
+  return pointer.startsWith('/schema/');
+}
+
+/** Whether it was seen at the source and does not follow from the settings, so that only the source can end it. */
+export function isObserved(fault: FieldFault): boolean {
+  return fault.pointer === '/namespace' || isSchemaFault(fault);
+}
+
 /** The row with what its rules say of it; the two columns always go together. */
 export function withAttention<R extends SettingColumns>(row: R): R & Pick<StreamRow, 'attention' | 'needsAttention'> {
-  const attention = faultsOf(settingsOf(row));
+  const attention = [...faultsOf(settingsOf(row)), ...(row.attention ?? []).filter(isObserved)];
   return { ...row, attention, needsAttention: attention.length > 0 };
 }
 
 /**
  * The namespace of a stream as somebody gave it by hand: a container of the source, or none. Throws `namespace_refused`
- * when it repeats the name of the stream.
+ * when it repeats the name of the stream, or no discovery has shown it.
  */
-export function givenNamespace(name: string, namespace: string | null | undefined): string | null {
-  if (namespace === name)
-    throw sourceProblems.namespaceRefused({ errors: [{ pointer: '/namespace', code: 'own_name' }] });
+export function givenNamespace({ name, namespace }: GivenNamespace, known: KnownNamespaces): string | null {
+  const errors = namespaceFaults({ name, namespace }, known);
+  if (errors.length > 0) throw sourceProblems.namespaceRefused({ errors });
   return namespace ?? null;
+}
+
+/** What the last successful discovery has found; undefined before the first. */
+export type KnownNamespaces = ReadonlySet<string> | undefined;
+
+interface GivenNamespace {
+  name: string;
+  namespace?: string | null | undefined;
+}
+
+/** Why a namespace cannot be that of a stream: it repeats the name, or the source has no such container. Pure. */
+export function namespaceFaults({ name, namespace }: GivenNamespace, known: KnownNamespaces): FieldFault[] {
+  if (namespace === undefined || namespace === null) return [];
+  if (namespace === name) return [{ pointer: '/namespace', code: 'own_name' }];
+  return known === undefined || known.has(namespace) ? [] : [{ pointer: '/namespace', code: 'not_discovered' }];
 }
 
 /** The namespace of a stream as a connector describes it: what is blank or repeats the name of the stream is none. */

@@ -4,9 +4,11 @@ import { RunFailed } from '@weir/work';
 import { splitConfig, withValues } from '../../model/credential/read-values.ts';
 import { applyRotation, type Rotation, rotationOf } from '../../model/credential/rotated-values.ts';
 import { DiscoveryEntity } from '../../model/discovery/entity.ts';
+import { credentialTag } from '../../model/discovery/seen.ts';
 import { sourceFailure } from '../../model/failure/failure.ts';
 import { checkConfig } from '../../model/pattern/check-config.ts';
 import type { Pattern } from '../../model/pattern/pattern-file.ts';
+import { carrySeenCredential } from '../row/last-seen.ts';
 import { liveSource } from '../row/live-source.ts';
 import { insertRotation } from '../vault/rotation-rows.ts';
 import { discoveryPlace, sourcePlace } from '../vault/stored-at.ts';
@@ -110,7 +112,11 @@ async function holderOf(tx: TenantTransaction, owner: RotationOwner): Promise<Ho
   if ('sourceId' in owner) {
     const source = await liveSource(tx, owner.sourceId, { lock: true });
     // The version of the source counts on, so that whoever is changing it just now begins again with these.
-    const write = (sealed: string) => tx.update(source, { sealed, version: source.version + 1, updatedAt: new Date() });
+    const write = async (sealed: string) => {
+      const { tenantId } = tx.tenant;
+      await carrySeenCredential(tx, { tenantId, before: credentialTag(source), after: credentialTag({ sealed }) });
+      await tx.update(source, { sealed, version: source.version + 1, updatedAt: new Date() });
+    };
     return { ...source, config: source.sourceConfig, place: sourcePlace(tx.tenant, source.sourceId), write };
   }
   const row = await tx.findOne(DiscoveryEntity, { runId: owner.discoveryRunId }, { lock: true });

@@ -5,9 +5,11 @@ import { credentialProblems } from '../../contract.ts';
 import { placeDigest } from '../../model/config/config-places.ts';
 import { newCredentialRef } from '../../model/credential/credential-ref.ts';
 import { splitConfig, withValues } from '../../model/credential/read-values.ts';
+import { credentialTag } from '../../model/discovery/seen.ts';
 import type { Pattern } from '../../model/pattern/pattern-file.ts';
 import { SourceEntity, type SourceRow } from '../../model/source/entity.ts';
 import type { PatternUser, Sql } from '../pattern/catalog.ts';
+import { carrySeenCredential } from '../row/last-seen.ts';
 import { uniqueConstraint } from '../row/unique-constraint.ts';
 import { commitCutover, holdSealing } from '../vault/cutover.ts';
 import { sourcePlace } from '../vault/stored-at.ts';
@@ -157,6 +159,11 @@ async function turnSource(tx: TenantTransaction, moved: Moved): Promise<void> {
     [tenant.tenantId, source.sourceId, credentialId, JSON.stringify(visible), source.version],
   );
   if (rowCount !== 1) throw credentialProblems.credentialMigrationFailed();
+  await carrySeenCredential(tx, {
+    tenantId: tenant.tenantId,
+    before: credentialTag(source),
+    after: credentialTag({ credential: { credentialId, version: 1 } }),
+  });
 }
 
 /** The sources of a tenant whose credentials lie in the database, each with a name for its credential. */

@@ -1,7 +1,9 @@
 import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel';
 import { v7 as uuidv7 } from 'uuid';
 import { CredentialEntity, type CredentialRow } from '../../model/credential/entity.ts';
+import { credentialTag } from '../../model/discovery/seen.ts';
 import type { Sql } from '../pattern/catalog.ts';
+import { carrySeenCredential } from '../row/last-seen.ts';
 import { type WaitingRotation, waitingRotations, withWaiting } from '../vault/rotation-rows.ts';
 import { noteVersion } from '../vault/rows.ts';
 import { requireStore, vaultProblems } from '../vault/vault-access.ts';
@@ -106,7 +108,13 @@ async function writeRotation(
   await useWritten(kernel, tenant, { batchId, versions: 1 }, async (tx) => {
     const row = await lockedAs(tx, credential);
     const changes = { version, latestVersion: version, fields: [...values.keys()], rotatedAt: new Date() };
-    await noteVersion(tx, await tx.update(row, changes));
+    const turned = await tx.update(row, changes);
+    await noteVersion(tx, turned);
+    await carrySeenCredential(tx, {
+      tenantId: tenant.tenantId,
+      before: credentialTag({ credential }),
+      after: credentialTag({ credential: turned }),
+    });
     await removeRotations(tx, rotations);
   });
 }

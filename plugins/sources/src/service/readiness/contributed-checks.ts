@@ -14,6 +14,9 @@ import { type FactDeps, readSourceFacts } from './source-facts.ts';
 /** The subject of every check of this plugin. */
 export const SOURCE_SUBJECT = 'source';
 
+/** Runs that are looked at for repeated failures. */
+const RECENT_RUNS = 11;
+
 interface Deps extends FactDeps {
   kernel: Kernel;
 }
@@ -45,7 +48,7 @@ function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
         const { items } = await kernel.runs.page(
           tenant,
           { kind: DISCOVERY_KIND.kind, subjectId: sourceId },
-          { limit: 2 },
+          { limit: RECENT_RUNS },
         );
         return discoveryOutcome(items.map(({ status }) => status));
       },
@@ -92,7 +95,7 @@ function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
       title: 'Syncs have succeeded',
       run: async (tenant, sourceId) => {
         const filter = { kind: SYNC_KIND.kind, subjectId: sourceId };
-        const { items } = await kernel.runs.page(tenant, filter, { limit: 2 });
+        const { items } = await kernel.runs.page(tenant, filter, { limit: RECENT_RUNS });
         const succeeded = await kernel.runs.page(tenant, { ...filter, status: 'succeeded' }, { limit: 1 });
         return historyOutcome(
           items.map(({ status }) => status),
@@ -103,22 +106,38 @@ function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
   ];
 }
 
-/** Newest first; at most one run of a kind is open, so two tell of the last one that has ended. Pure. */
+/** Newest first; at most one run of a kind is open. Pure. */
 export function discoveryOutcome(newest: readonly RunStatus[]): CheckOutcome {
   const last = newest.find((status) => TERMINAL_RUN_STATUSES.includes(status));
   const hint = 'weir sources discover asks the source again.';
   if (last === undefined) return { status: 'warning', detail: 'No discovery of this source has ended yet.', hint };
   if (last === 'succeeded') return { status: 'pass', detail: 'The last discovery succeeded.' };
-  return { status: 'warning', detail: `The last discovery ended ${last}.`, hint };
+  const failures = failuresInRow(newest);
+  const detail = failures > 1 ? manyFailed('discoveries', failures) : `The last discovery ended ${last}.`;
+  return { status: 'warning', detail, hint };
 }
 
 /** Newest first, and whether any sync ever succeeded. Pure. */
 export function historyOutcome(newest: readonly RunStatus[], succeeded: boolean): CheckOutcome {
   const last = newest.find((status) => TERMINAL_RUN_STATUSES.includes(status));
   const hint = 'weir sources history shows the syncs and why they failed.';
-  if (!succeeded) return { status: 'warning', detail: 'No sync of this source has succeeded yet.', hint };
+  const failures = failuresInRow(newest);
+  const many = failures > 1 ? ` ${manyFailed('syncs', failures)}` : '';
+  if (!succeeded) return { status: 'warning', detail: `No sync of this source has succeeded yet.${many}`, hint };
+  if (many !== '') return { status: 'warning', detail: many.trim(), hint };
   if (last === 'failed') return { status: 'warning', detail: 'The last sync failed.', hint };
   return { status: 'pass', detail: 'Syncs have succeeded, and the last one did not fail.' };
+}
+
+/** How many of the newest runs that have ended failed, up to the first that did not. */
+function failuresInRow(newest: readonly RunStatus[]): number {
+  const ended = newest.filter((status) => TERMINAL_RUN_STATUSES.includes(status));
+  const other = ended.findIndex((status) => status !== 'failed');
+  return other === -1 ? ended.length : other;
+}
+
+function manyFailed(runs: string, failures: number): string {
+  return `The last ${failures}${failures >= RECENT_RUNS - 1 ? ' or more' : ''} ${runs} failed.`;
 }
 
 async function tablesOutcome(

@@ -8,6 +8,10 @@ export interface StreamFacts extends StreamSettings {
   streamId: string;
   name: string;
   needsAttention: boolean;
+  /** Whether a sync has met values that the known schema does not describe any more. */
+  schemaMoved: boolean;
+  /** Whether the last successful discovery has found it; true before the first. */
+  discovered: boolean;
   /** Whether its table has a name that the tenant may write below `bronze.<scope>`. */
   destinationAllowed: boolean;
 }
@@ -16,6 +20,8 @@ export interface StreamFacts extends StreamSettings {
 export interface SourceFacts {
   status: SourceStatus;
   credentials: CredentialState;
+  /** What of the source is another than at its last successful discovery, in words. */
+  changed: readonly string[];
   /** The enabled ones. */
   streams: readonly StreamFacts[];
 }
@@ -68,11 +74,12 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
   {
     check: 'schema_current',
     title: 'The settings fit what the source has now',
-    judge: ({ streams }) =>
-      judged(
-        streams.filter(({ needsAttention }) => needsAttention).map((stream) => item(stream, 'needs_attention')),
-        'need attention since the schema was refreshed',
-      ),
+    judge(facts) {
+      const attentive = facts.streams.filter(({ needsAttention }) => needsAttention);
+      if (attentive.length === 0) return sinceDiscovery(facts);
+      const items = attentive.map((stream) => item(stream, 'needs_attention'));
+      return judged(items, 'need attention since the schema was refreshed');
+    },
   },
   {
     check: 'streams_configured',
@@ -120,6 +127,21 @@ function itemsOf(streams: readonly StreamFacts[], settings: readonly string[]): 
       item(stream, code),
     );
   });
+}
+
+/** Warns only: what the source has now is known when it is asked, and a sync may come before that. */
+function sinceDiscovery({ streams, changed }: SourceFacts): CheckOutcome {
+  const items = streams.flatMap((stream) => [
+    ...(stream.discovered ? [] : [item(stream, 'not_discovered')]),
+    ...(stream.schemaMoved ? [item(stream, 'type_changed')] : []),
+  ]);
+  const details = [
+    ...(changed.length > 0 ? [`Changed since the last successful discovery: ${changed.join(', ')}.`] : []),
+    ...(items.length > 0 ? [`${items.length} finding(s) in enabled streams.`] : []),
+  ];
+  if (details.length === 0) return judged([], '');
+  const hint = 'weir sources discover asks the source again.';
+  return { status: 'warning', detail: details.join(' '), hint, items: items.slice(0, MAX_NAMED) };
 }
 
 function judged(items: Items, sentence: string): CheckOutcome {

@@ -6,6 +6,7 @@ import { type BulkPlan, type BulkStep, planBulk } from '../../model/stream/bulk-
 import { destinationTable } from '../../model/stream/destination-name.ts';
 import { StreamEntity, type StreamFields, type StreamRow } from '../../model/stream/entity.ts';
 import { streamView } from '../../model/stream/view.ts';
+import { knownNamespaces } from '../row/last-seen.ts';
 import { liveSource } from '../row/live-source.ts';
 import { refuseWhileRunning } from '../row/refuse-while-running.ts';
 import { knowStreams } from './apply-refresh.ts';
@@ -27,7 +28,8 @@ export function bulkService(kernel: Kernel, services: DestinationServices) {
       const fixed = await standingTables(kernel, services, tenant, { sourceId, asked: items });
       return kernel.db(tenant).transaction(async (tx) => {
         const source = await liveSource(tx, sourceId, { lock: true });
-        const plan = planBulk(sourceId, await tx.find(StreamEntity, { sourceId }), items);
+        const namespaces = await knownNamespaces(tx, sourceId);
+        const plan = planBulk(sourceId, await tx.find(StreamEntity, { sourceId }), items, namespaces);
         if (plan.stale.length > 0) throw kernelProblems.preconditionFailed({ errors: plan.stale });
         const faults = [...plan.faults, ...fixed];
         if (faults.length > 0) throw sourceProblems.streamsRefused({ errors: faults });

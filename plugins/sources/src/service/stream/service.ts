@@ -14,6 +14,7 @@ import { keptStream, newStream } from '../../model/stream/new-stream.ts';
 import { changesOf, givenNamespace, namedIn, settingsOf, withAttention } from '../../model/stream/settings.ts';
 import { faultsOf, newFaults, refuseFaults, schemaFaults } from '../../model/stream/stream-rules.ts';
 import { streamView } from '../../model/stream/view.ts';
+import { knownNamespaces } from '../row/last-seen.ts';
 import { liveSource } from '../row/live-source.ts';
 import { refuseWhileRunning } from '../row/refuse-while-running.ts';
 import { knowStreams } from './apply-refresh.ts';
@@ -132,7 +133,7 @@ async function describedStream(
   body: Input<typeof createStream>['body'],
   services: DestinationServices,
 ): Promise<StreamFields> {
-  const namespace = givenNamespace(body.name, body.namespace);
+  const namespace = givenNamespace(body, await knownNamespaces(tx, sourceId));
   const errors = schemaFaults(body.schema);
   if (errors.length > 0) throw sourceProblems.streamSchemaInvalid({ errors });
   const known = await tx.findOne(StreamEntity, { sourceId, name: body.name });

@@ -3,6 +3,7 @@ import { Problem } from '@weir/kernel/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import { logEnd, loggedAttempt, type Outcome, RunFailed, recordOf, type WorkFolders, type WorkLog } from '@weir/work';
 import { DiscoveryEntity, type DiscoveryRow } from '../../model/discovery/entity.ts';
+import { configFingerprint, credentialTag } from '../../model/discovery/seen.ts';
 import { sourceFailure } from '../../model/failure/failure.ts';
 import { failureOf, sourceFailures } from '../../model/failure/failure-of.ts';
 import { configText } from '../../model/pattern/with-manifest.ts';
@@ -85,6 +86,7 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
   const { row, config, at, user } = await readInput(kernel, tenant, runId);
   const pattern = await patterns.of(user);
   if (pattern === undefined || config === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
+  if (row.sourceId) await noteSeen(kernel, discovering, { source: { ...user, patternVersion: pattern.version }, at });
   const hydrated = await hydrate(kernel, tenant, config, at);
   const folder = await folders.make(`${runId}-${leaseEpoch}`);
   try {
@@ -117,17 +119,34 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
       },
       textOf: (given) => configText(given.config, pattern),
     });
+    const foundStreams = streams.map(({ name, namespace }) => ({ name, namespace }));
     await kernel.db(tenant).transaction(async (tx) => {
       await kernel.runs.assertLease(tx, runId, leaseEpoch);
       const kept = await tx.findOne(DiscoveryEntity, { runId });
       if (kept !== undefined)
-        await tx.update(kept, { streams, image: image && { reference: pattern.image, ...image } });
+        await tx.update(kept, { streams, foundStreams, image: image && { reference: pattern.image, ...image } });
     });
   } finally {
     await phase.told();
     await engine.endAttempt({ execution: runId, attempt: String(leaseEpoch) });
     await folders.remove(folder);
   }
+}
+
+/** Keeps what the discovery of a source runs with, for readiness to compare with what the source has later. */
+async function noteSeen(
+  { db, runs }: Kernel,
+  { tenant, runId, leaseEpoch }: Discovering,
+  { source, at }: { source: PatternUser; at: StoredAt },
+): Promise<void> {
+  await db(tenant).transaction(async (tx) => {
+    await runs.assertLease(tx, runId, leaseEpoch);
+    await tx.sql('update sources.discovery set seen_config = $2, seen_credential = $3 where run_id = $1', [
+      runId,
+      configFingerprint(source),
+      credentialTag(at),
+    ]);
+  });
 }
 
 interface DiscoveryInput {
