@@ -2,8 +2,6 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { workflowBundle } from '../src/bundle/workflow-bundle.ts';
-import { roleBundle } from '../src/role/role-bundle.ts';
-import type { Role } from '../src/role/roles.ts';
 
 t.test('a changed module outside the workflows folder → a new bundle; nothing changed → the kept one', async (t) => {
   const root = t.testdir({ workflows: {}, kit: {} });
@@ -17,14 +15,14 @@ t.test('a changed module outside the workflows folder → a new bundle; nothing 
   const cache = path.join(root, 'cache');
   const entry = path.join(root, 'workflows/index.ts');
 
-  const first = await workflowBundle(entry, cache);
+  const first = await workflowBundle([entry], cache);
   t.match(readFileSync(first.codePath, 'utf8'), 'said-at-first');
   const { ino } = statSync(first.codePath);
-  t.strictSame(await workflowBundle(entry, cache), first);
+  t.strictSame(await workflowBundle([entry], cache), first);
   t.equal(statSync(first.codePath).ino, ino, 'kept, not written again');
 
   write('kit/inner.ts', "export const inner = 'said-later';\n");
-  const second = await workflowBundle(entry, cache);
+  const second = await workflowBundle([entry], cache);
   t.not(second.codePath, first.codePath);
   t.match(readFileSync(second.codePath, 'utf8'), 'said-later');
 
@@ -37,14 +35,12 @@ t.test('plugins that share a role are one bundle; a workflow that two of them na
     writeFileSync(path.join(root, file), `export const ${name} = async (): Promise<string> => 'said-by-${name}';\n`);
   write('one/index.ts', 'Say');
   write('two/index.ts', 'Sing');
-  const parts = ['one', 'two'].map((name) => ({ door: { workflowsPath: path.join(root, name, 'index.ts') } }));
-  const shared = { role: 'shared', parts: parts as unknown as Role['parts'] };
-  const { codePath } = await roleBundle(shared, path.join(root, 'cache'));
+  const paths = ['two', 'one'].map((name) => path.join(root, name, 'index.ts'));
+  const cache = path.join(root, 'cache');
+  const { codePath } = await workflowBundle(paths, cache);
+  t.strictSame(await workflowBundle(paths.toReversed(), cache), { codePath }, 'kept, in whatever order they come');
   const code = readFileSync(codePath, 'utf8');
   for (const name of ['Say', 'Sing']) t.match(code, `said-by-${name}`);
   write('two/index.ts', 'Say');
-  await t.rejects(
-    roleBundle(shared, path.join(root, 'cache')),
-    /cannot be bundled: .* conflicting star exports for the name 'Say'/,
-  );
+  await t.rejects(workflowBundle(paths, cache), /cannot be bundled: .* conflicting star exports for the name 'Say'/);
 });

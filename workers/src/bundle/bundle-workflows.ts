@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, extname, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -48,7 +48,6 @@ async function main([workflowsPath = '', codePath = '', ...interceptors]: readon
   }).catch((cause: unknown) => {
     throw new Error(`the workflows cannot be bundled: ${faults.join('; ')}`, { cause });
   });
-  await mkdir(dirname(codePath), { recursive: true });
   await writeFile(codePath, code);
   process.stdout.write(JSON.stringify([...inputs]));
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,14 +12,19 @@ const interceptors = beside('trace-workflow');
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 /**
- * The bundled workflow code of one role, as a file. Bundling takes seconds, so the result is kept in `cacheDir`, named by
- * the hash of its inputs wherever the checkout lies. A list beside it, found by the workflows folder, names the inputs
- * outside that folder. The bundler runs in a process of its own: it would leave the worker half as big again.
+ * The bundled workflow code of one role, as a file: the workflows of every plugin that shares it. Bundling takes seconds, so
+ * the result is kept in `cacheDir`, named by the hash of its inputs wherever the checkout lies. A list beside it, found by
+ * the workflows folders, names the inputs outside of the first. The bundler runs in a process of its own: it would leave
+ * the worker half as big again. Throws for a workflow that two plugins name.
  */
-export async function workflowBundle(workflowsPath: string, cacheDir: string): Promise<{ codePath: string }> {
-  const folder = dirname(workflowsPath);
-  const entry = await hashEntry(folder);
-  const list = join(cacheDir, `workflows-${entry}.json`);
+export async function workflowBundle(
+  workflowsPaths: readonly string[],
+  cacheDir: string,
+): Promise<{ codePath: string }> {
+  const paths = [...new Set(workflowsPaths)].sort();
+  const folder = dirname(paths[0] ?? '');
+  const entry = (await Promise.all(paths.map((path) => hashEntry(dirname(path))))).join(' ');
+  const list = join(cacheDir, `workflows-${await hashFiles(entry, folder, [])}.json`);
   const codeOf = async (inputs: readonly string[]) =>
     join(cacheDir, `workflows-${await hashFiles(entry, folder, inputs)}.cjs`);
   const known = await readList(list);
@@ -27,7 +32,7 @@ export async function workflowBundle(workflowsPath: string, cacheDir: string): P
   if (kept !== undefined && (await isFile(kept))) return { codePath: kept };
 
   const draft = join(cacheDir, `${basename(list)}.${process.pid}`);
-  const inputs = await bundle(workflowsPath, `${draft}.cjs`);
+  const inputs = await bundle(paths, draft);
   const codePath = await codeOf(inputs);
   await rename(`${draft}.cjs`, codePath);
   await writeFile(draft, JSON.stringify(inputs));
@@ -35,13 +40,23 @@ export async function workflowBundle(workflowsPath: string, cacheDir: string): P
   return { codePath };
 }
 
-/** Writes the bundle to `codePath`; returns its inputs outside the folder of the workflows, relative to that folder. */
-async function bundle(workflowsPath: string, codePath: string): Promise<string[]> {
-  const program = [...process.execArgv, beside('bundle-workflows'), workflowsPath, codePath, interceptors];
-  const { stdout } = await promisify(execFile)(process.execPath, program, { maxBuffer: MAX_OUTPUT });
-  const folder = dirname(workflowsPath);
-  const files = (JSON.parse(stdout) as string[]).map(installedAs).map((file) => relative(folder, file));
-  return [...new Set(files)].filter((file) => file.startsWith('..')).sort();
+/** Writes the bundle to `<draft>.cjs`; returns its inputs outside the folder of the first path, relative to that folder. */
+async function bundle(paths: readonly string[], draft: string): Promise<string[]> {
+  const [first = ''] = paths;
+  const joint = `${draft}.mjs`;
+  const isJoint = paths.length > 1;
+  await mkdir(dirname(draft), { recursive: true });
+  if (isJoint) await writeFile(joint, paths.map((path) => `export * from ${JSON.stringify(path)};\n`).join(''));
+  try {
+    const program = [beside('bundle-workflows'), isJoint ? joint : first, `${draft}.cjs`, interceptors];
+    const args = [...process.execArgv, ...program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: MAX_OUTPUT });
+    const files = (JSON.parse(stdout) as string[]).filter((file) => file !== joint).map(installedAs);
+    const outside = files.map((file) => relative(dirname(first), file)).filter((file) => file.startsWith('..'));
+    return [...new Set(outside)].sort();
+  } finally {
+    await rm(joint, { force: true });
+  }
 }
 
 /** A file of an installed package counts by the manifest of that package, which names its version. */

@@ -8,11 +8,11 @@ import {
   taskQueue,
 } from '@weir/kernel/boot';
 import { ActivityWatches } from '@weir/kernel/contract';
+import { workflowBundle } from '../bundle/workflow-bundle.ts';
 import type { ProcessState, RoleState } from '../process/process-state.ts';
 import { engineLine } from './engine-lines.ts';
 import { type InterceptDeps, interceptActivities } from './intercept-activities.ts';
 import { roleActivities } from './role-activities.ts';
-import { roleBundle } from './role-bundle.ts';
 import type { Role } from './roles.ts';
 import { traceEnvironment } from './trace-environment.ts';
 import { type PollingWorker, untilPolling } from './until-polling.ts';
@@ -74,7 +74,10 @@ export async function runRoles(options: RunRolesOptions): Promise<RunningRoles> 
         connection,
         namespace,
         taskQueue: queue,
-        workflowBundle: await roleBundle({ role, parts }, options.cacheDir),
+        workflowBundle: await workflowBundle(
+          parts.map(({ door }) => door.workflowsPath),
+          options.cacheDir,
+        ),
         activities,
         identity,
         interceptors: { activity: [interceptors(platform, { queue, gate })] },
