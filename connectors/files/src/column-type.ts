@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@weir/connector-sdk';
+import type { Columns } from './file-reading.ts';
 
 /** A column as a file has it: DuckDB's type, and the date format if a CSV file writes dates in one of its own. */
 export type FileColumn = { readonly name: string; readonly type: string; readonly format?: string };
@@ -40,6 +41,9 @@ const EXACT = new Map<string, Declared>([
   ['BLOB', { type: 'string', contentEncoding: 'base64', weir_type: 'binary' }],
 ]);
 const DECIMAL = /^DECIMAL\((\d+),(\d+)\)$/;
+const DECLARED_DECIMAL = /^decimal\((\d+), (\d+)\)$/;
+/** DuckDB's name for the type of a column without a value. */
+export const NO_VALUE = '"NULL"';
 /** Which type holds the values of two, when files of one stream disagree; else text does. */
 const WIDER: readonly (readonly [narrow: string, wide: string])[] = [
   ['int', 'long'],
@@ -54,9 +58,10 @@ export function isNested(type: string): boolean {
 
 /**
  * The JSON schema of a column. `airbyte_type` tells timestamps apart for every reader; `weir_type` is our own
- * keyword with the exact table type; `weir_format` the date format that a CSV file uses.
+ * keyword with the exact table type; `weir_format` the date format that a CSV file uses. Empty for a column without a value.
  */
 export function columnSchema({ type, format }: FileColumn): JsonSchema {
+  if (type === NO_VALUE) return {};
   const decimal = DECIMAL.exec(type);
   const nested = type.endsWith(']') ? 'array' : 'object';
   const declared: Declared =
@@ -67,10 +72,38 @@ export function columnSchema({ type, format }: FileColumn): JsonSchema {
   return { ...declared, type: ['null', declared.type], ...(format === undefined ? {} : { weir_format: format }) };
 }
 
-/** The schema that holds the values of two schemas of one column: the wider one, or text. */
+/** The schema that holds the values of two schemas of one column: the wider one, or text. One without a value has no say. */
 export function widerSchema(a: JsonSchema, b: JsonSchema): JsonSchema {
-  if (JSON.stringify(a) === JSON.stringify(b)) return a;
+  if (JSON.stringify(a) === JSON.stringify(b) || Object.keys(b).length === 0) return a;
+  if (Object.keys(a).length === 0) return b;
   if (WIDER.some(([narrow, wide]) => a.weir_type === narrow && b.weir_type === wide)) return b;
   if (WIDER.some(([narrow, wide]) => b.weir_type === narrow && a.weir_type === wide)) return a;
+  const [left, right] = [decimalOf(a), decimalOf(b)];
+  if (left !== undefined && right !== undefined && left.scale === right.scale)
+    return left.digits > right.digits ? a : b;
   return { type: ['null', 'string'] };
+}
+
+function decimalOf({
+  weir_type,
+}: JsonSchema): { readonly digits: number; readonly scale: string | undefined } | undefined {
+  const found = typeof weir_type === 'string' ? DECLARED_DECIMAL.exec(weir_type) : null;
+  return found === null ? undefined : { digits: Number(found[1]), scale: found[2] };
+}
+
+/** The columns of two parts of one stream: those of both by name, in the order in which they first came, each as wide as it must be. */
+export function unitedColumns(before: Columns, found: Columns): Columns {
+  const columns = new Map(Object.entries(before));
+  for (const [name, schema] of Object.entries(found)) {
+    const known = columns.get(name);
+    columns.set(name, known === undefined ? schema : widerSchema(known, schema));
+  }
+  return Object.fromEntries(columns);
+}
+
+/** The columns as a catalog has them: text where no file has shown a value. */
+export function settledColumns(columns: Columns): Columns {
+  const settled = (schema: JsonSchema): JsonSchema =>
+    Object.keys(schema).length === 0 ? { type: ['null', 'string'] } : schema;
+  return Object.fromEntries(Object.entries(columns).map(([name, schema]) => [name, settled(schema)]));
 }

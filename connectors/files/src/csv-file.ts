@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SourceError } from '@weir/connector-sdk';
-import type { FileColumn } from './column-type.ts';
+import { type FileColumn, NO_VALUE } from './column-type.ts';
 import { type CsvDialect, headerDialect } from './csv-header.ts';
 import { type WidthFault, widthFault } from './duckdb-session.ts';
 import { fault } from './fault.ts';
@@ -13,6 +13,8 @@ const ISO_DATE = '%Y-%m-%d';
 /** How many rows must follow in another width to call it a change of columns, and how many are looked at. */
 const MIN_CHANGED_ROWS = 2;
 const MAX_CHANGED_ROWS = 1000;
+/** How many rows are asked for a value before all are. */
+const FIRST_ROWS = 1000;
 
 /** The most columns of a file. */
 export const MAX_COLUMNS = 10_000;
@@ -28,16 +30,22 @@ export async function openCsv(file: ReadyFile): Promise<CsvDialect> {
   return dialect;
 }
 
-/** The columns of a file with the types that hold for all of its rows. */
+/**
+ * The columns of a file with the types that hold for all of its rows; text where there is no value, or no type for `asText`
+ * false.
+ */
 export async function describeCsv(
   connection: DuckDBConnection,
   file: ReadyFile,
   dialect: CsvDialect,
+  asText = true,
 ): Promise<FileColumn[]> {
   const { columns, date, timestamp } = await sniff(connection, file, dialect, 'sample_size = -1');
   const inexact = await inexactColumns(connection, file, dialect, columns);
+  const without = asText ? new Set() : await columnsWithoutValue(connection, file, dialect, columns);
   return columns.map(({ name, type }) => {
     if (inexact.has(name)) return { name, type: 'VARCHAR' };
+    if (without.has(name)) return { name, type: NO_VALUE };
     const format = type === 'DATE' ? date : type === 'TIMESTAMP' ? timestamp : null;
     const own = format !== null && format !== '' && format !== ISO_DATE;
     return own ? { name, type, format } : { name, type };
@@ -63,6 +71,26 @@ async function inexactColumns(
   const result = await connection.runAndReadAll(`SELECT [${found.join(', ')}]::JSON::VARCHAR FROM ${rows}`);
   const flags = JSON.parse(String(result.getRows()[0]?.[0])) as (boolean | null)[];
   return new Set(doubles.filter((_, index) => flags[index] === true));
+}
+
+/** The columns of text that are NULL in every row. Most show a value in their first rows. */
+async function columnsWithoutValue(
+  connection: DuckDBConnection,
+  file: ReadyFile,
+  { delimiter }: CsvDialect,
+  columns: readonly FileColumn[],
+): Promise<ReadonlySet<string>> {
+  const names = columns.map(({ name }) => name);
+  const rows = csvSql(file, delimiter, names, 'header = true, ignore_errors = true');
+  let left = columns.filter(({ type }) => type === 'VARCHAR').map(({ name }) => name);
+  for (const part of [`(FROM ${rows} LIMIT ${FIRST_ROWS})`, rows]) {
+    if (left.length === 0) break;
+    const counts = left.map((name) => `count(${identifier(name)})`);
+    const result = await connection.runAndReadAll(`SELECT [${counts.join(', ')}]::JSON::VARCHAR FROM ${part}`);
+    const found = JSON.parse(String(result.getRows()[0]?.[0])) as number[];
+    left = left.filter((_, index) => found[index] === 0);
+  }
+  return new Set(left);
 }
 
 /** The names of the columns in the order of the file. */

@@ -1,8 +1,16 @@
-import { type CatalogStream, defineSource, type ReadContext, type Source } from '@weir/connector-sdk';
+import {
+  type CatalogStream,
+  defineSource,
+  type Emit,
+  type ReadContext,
+  type Source,
+  SourceError,
+} from '@weir/connector-sdk';
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
-import { widerSchema } from './column-type.ts';
+import { settledColumns, unitedColumns } from './column-type.ts';
 import { parseConfig } from './config.ts';
 import { CONFIG_SCHEMA } from './config-schema.ts';
+import { MAX_COLUMNS } from './csv-file.ts';
 import { fault } from './fault.ts';
 import { fetchFault, probeFile } from './fetch-file.ts';
 import type { Columns } from './file-reading.ts';
@@ -31,7 +39,7 @@ export function operatorEgress(environment: Readonly<Record<string, string | und
   return createEgress({ ...egressSettings(environment), maxBytes: MAX_SAVED_BYTES });
 }
 
-/** CSV, Parquet, JSON and JSONL files of a folder or of addresses. One stream is one or more files of the same columns. */
+/** CSV, Parquet, JSON and JSONL files of a folder or of addresses. A stream has the columns of all of its files, united by name. */
 export function filesSource(deps: FilesSourceDeps): Source {
   const egress = () => {
     try {
@@ -50,17 +58,10 @@ export function filesSource(deps: FilesSourceDeps): Source {
         if ('url' in place) await probeFile(egress(), { ...file, place });
       }
     },
-    async discover(config) {
-      const streams: CatalogStream[] = [];
+    async discover(config, log) {
       const reader = readerOf(new AbortController().signal);
-      for (const stream of await streamsOf(config)) {
-        const columns = await describeStream(
-          stream,
-          async (file, use) => void (await withReadyFile(file, reader, use)),
-        );
-        streams.push(catalogStream(stream.name, columns));
-      }
-      return { streams };
+      const ready: Ready = async (file, use) => void (await withReadyFile(file, reader, use));
+      return { streams: await describeStreams(await streamsOf(config), ready, log) };
     },
     read: async (context) => readStream(context, await streamsOf(context.config), readerOf(context.signal)),
   });
@@ -69,9 +70,33 @@ export function filesSource(deps: FilesSourceDeps): Source {
 type Ready = (file: FileStream['files'][number], use: (ready: ReadyFile) => Promise<void>) => Promise<void>;
 
 /**
- * The stream's columns as its files show them, each as wide as the widest. CSV and Parquet files have the same names in
- * all of them; the documents of JSON files have any, and are taken together. Empty CSV files have no say: only where no
- * file has a header it is missing.
+ * The streams that can be described. Why one cannot is logged, and left out it stays as the platform knows it. It is thrown
+ * where none can be, and where it is no fault of the files.
+ */
+async function describeStreams(
+  listed: readonly FileStream[],
+  ready: Ready,
+  log: Emit['log'],
+): Promise<CatalogStream[]> {
+  const streams: CatalogStream[] = [];
+  let failure: SourceError | undefined;
+  for (const stream of listed) {
+    try {
+      streams.push(catalogStream(stream.name, await describeStream(stream, ready)));
+    } catch (error) {
+      if (listed.length === 1 || !(error instanceof SourceError) || error.type === 'system_error') throw error;
+      failure ??= error;
+      const { code, message, hint } = error;
+      await log('WARN', `The stream ${stream.name} cannot be described (${code}). ${message}. ${hint ?? ''}`);
+    }
+  }
+  if (streams.length === 0 && failure !== undefined) throw failure;
+  return streams;
+}
+
+/**
+ * The stream's columns as its files show them, united by name and each as wide as the widest; the documents of JSON files
+ * are taken together. Empty CSV files have no say: only where no file has a header it is missing.
  */
 async function describeStream({ files }: FileStream, ready: Ready): Promise<Columns> {
   const seen: SeenKinds = new Map();
@@ -79,12 +104,13 @@ async function describeStream({ files }: FileStream, ready: Ready): Promise<Colu
   for (const file of files) {
     await ready(file, async (found) => {
       if (file.format === 'json' || file.format === 'jsonl') return sampleJson(found, seen);
-      const own = await describeFile(found);
-      columns = columns === undefined ? own : merged(columns, own, file.name);
+      const own = await describeFile(found, files.length === 1);
+      columns = unitedColumns(columns ?? {}, own);
+      if (Object.keys(columns).length > MAX_COLUMNS) throw fault('too_many_columns', file.name);
     });
   }
   if (columns === undefined) assertHeader(files, () => true);
-  return columns ?? columnsOf(seen);
+  return settledColumns(unitedColumns(columns ?? {}, columnsOf(seen)));
 }
 
 /** A stream of nothing but empty CSV files is `csv_header_missing`. */
@@ -103,13 +129,6 @@ function catalogStream(name: string, properties: Columns): CatalogStream {
     is_resumable: true,
     is_file_based: true,
   };
-}
-
-function merged(columns: Columns, found: Columns, where: string): Columns {
-  const names = Object.keys(columns);
-  const same = names.length === Object.keys(found).length && names.every((name) => Object.hasOwn(found, name));
-  if (!same) throw fault('schema_mismatch', where);
-  return Object.fromEntries(names.map((name) => [name, widerSchema(columns[name] ?? {}, found[name] ?? {})]));
 }
 
 /** What makes an encoding certain. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@weir/connector-sdk';
-import { columnSchema } from './column-type.ts';
+import { columnSchema, NO_VALUE } from './column-type.ts';
 
 /** What a value is to a column. Integers differ by who can hold them: a double, 64 bits, or only text. */
 type Kind = 'boolean' | 'integer' | 'long' | 'huge' | 'fraction' | 'text' | 'list' | 'object';
@@ -21,7 +21,7 @@ export function noteKinds(seen: SeenKinds, document: Readonly<Record<string, unk
   }
 }
 
-/** The columns that hold all the kinds seen: text where they have nothing else in common, or where a number would be rounded. */
+/** The columns that hold all the kinds seen: text where they have nothing else in common, or where a number would be rounded; of no type where none was. */
 export function columnsOf(seen: SeenKinds): Record<string, JsonSchema> {
   return Object.fromEntries([...seen].map(([name, kinds]) => [name, columnSchema({ name, type: typeOf(kinds) })]));
 }
@@ -49,7 +49,8 @@ function kindOf(value: unknown): Kind | undefined {
 
 /** The type in DuckDB's words, as other files have theirs. */
 function typeOf(kinds: ReadonlySet<Kind>): string {
-  const only = (...allowed: Kind[]) => kinds.size > 0 && [...kinds].every((kind) => allowed.includes(kind));
+  const only = (...allowed: Kind[]) => [...kinds].every((kind) => allowed.includes(kind));
+  if (kinds.size === 0) return NO_VALUE;
   if (only('boolean')) return 'BOOLEAN';
   if (only('integer', 'long')) return 'BIGINT';
   if (only('integer', 'fraction')) return 'DOUBLE';

@@ -1,5 +1,5 @@
 import { matchesGlob } from 'node:path';
-import type { FilesConfig, StreamConfig } from './config.ts';
+import type { FilesConfig } from './config.ts';
 import { fault } from './fault.ts';
 import type { FolderBounds } from './folder-bounds.ts';
 import { listAddresses } from './list-addresses.ts';
@@ -17,14 +17,11 @@ export async function listStreams(config: FilesConfig, bounds: FolderBounds): Pr
   const streams =
     config.streams === undefined
       ? byStem(await filesOf(listing, config))
-      : await Promise.all(config.streams.map(async (stream) => named(stream, await filesOf(listing, stream))));
+      : await Promise.all(
+          config.streams.map(async (stream) => ({ name: stream.name, files: await filesOf(listing, stream) })),
+        );
   if (streams.length === 0 || streams.some((stream) => stream.files.length === 0)) throw fault('no_files_matched');
   return streams.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function named({ name }: StreamConfig, files: readonly SourceFile[]): FileStream {
-  if (new Set(files.map((file) => file.format)).size > 1) throw fault('stream_names_alike');
-  return { name, files };
 }
 
 /**

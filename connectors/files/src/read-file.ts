@@ -2,6 +2,7 @@ import { recordEnvelope } from '@weir/connector-sdk';
 import { fieldJson, fieldText, typedJson } from './column-json.ts';
 import { columnSchema, type FileColumn, widerSchema } from './column-type.ts';
 import { csvNames, csvSource, describeCsv, explainWidth, MAX_COLUMNS, openCsv } from './csv-file.ts';
+import type { CsvDialect } from './csv-header.ts';
 import { withDuckdb } from './duckdb-session.ts';
 import { fault } from './fault.ts';
 import type { Columns, FileReading } from './file-reading.ts';
@@ -12,10 +13,12 @@ import { sendCsv, sendParquet } from './send-segments.ts';
 import { identifier, literal } from './sql-text.ts';
 import { streamLines } from './stream-lines.ts';
 
-/** The columns of one CSV or Parquet file as it is. */
-export async function describeFile(file: ReadyFile): Promise<Columns> {
+/** The columns of one CSV or Parquet file as it is. One without a value is text where the file is `alone`, else of no type. */
+export async function describeFile(file: ReadyFile, alone = true): Promise<Columns> {
   const columns = await withDuckdb(file, async (connection) =>
-    file.format === 'parquet' ? describeParquet(connection, file) : describeCsv(connection, file, await openCsv(file)),
+    file.format === 'parquet'
+      ? describeParquet(connection, file)
+      : describeCsv(connection, file, await openCsv(file), alone),
   );
   if (columns.length > MAX_COLUMNS) throw fault('too_many_columns', file.where());
   return Object.fromEntries(columns.map((column) => [column.name, columnSchema(column)]));
@@ -23,8 +26,8 @@ export async function describeFile(file: ReadyFile): Promise<Columns> {
 
 /**
  * Sends one file's rows: as Parquet files where that is asked for and worth it, else as finished RECORD lines; readers
- * find the same values in both. Refuses a CSV or Parquet file whose columns are not the stream's
- * (`schema_changed`) before its first row.
+ * find the same values in both. Columns that the stream lacks go along. Refuses a CSV or Parquet file that has no column
+ * of the stream, and a Parquet file whose values a column cannot hold (`schema_changed`), before its first row.
  */
 export async function readFile(file: ReadyFile, reading: FileReading): Promise<void> {
   if (file.format === 'json' || file.format === 'jsonl') await readJson(file, reading);
@@ -39,13 +42,14 @@ type Connection = Parameters<typeof streamLines>[0];
 
 async function readParquet(connection: Connection, file: ReadyFile, reading: FileReading): Promise<void> {
   const found = await describeParquet(connection, file);
-  assertSameNames(
+  assertRelated(
     file,
     found.map((column) => column.name),
     reading.columns,
   );
   const fits = ({ name, ...column }: FileColumn) => {
-    const known = reading.columns[name] ?? {};
+    const known = schemaOf(reading.columns, name);
+    if (known === undefined) return true;
     return JSON.stringify(widerSchema(known, columnSchema({ name, ...column }))) === JSON.stringify(known);
   };
   // Text holds every value, but for a column that was exact until now it would be another column.
@@ -58,13 +62,17 @@ async function readParquet(connection: Connection, file: ReadyFile, reading: Fil
 async function readCsv(connection: Connection, file: ReadyFile, reading: FileReading): Promise<void> {
   const dialect = await openCsv(file);
   const names = await csvNames(connection, file, dialect);
-  assertSameNames(file, names, reading.columns);
-  const schemas = names.map((name) => ({ name, schema: reading.columns[name] ?? {} }));
+  assertRelated(file, names, reading.columns);
+  const isKnown = names.every((name) => schemaOf(reading.columns, name) !== undefined);
+  const own = isKnown ? {} : await ownColumns(connection, file, dialect);
+  const schemas = names.map((name) => ({ name, schema: schemaOf(reading.columns, name) ?? own[name] ?? {} }));
   const values = schemas.map(({ name, schema }) => ({ name, json: fieldJson(name, schema) }));
   const source = csvSource(file, dialect, names);
   try {
     const texts = schemas.map(({ name, schema }) => `${fieldText(name, schema)} AS ${identifier(name)}`);
-    if (await sendCsv(connection, file, { ...reading, query: `SELECT ${texts.join(', ')} FROM ${source}` })) return;
+    const query = `SELECT ${texts.join(', ')} FROM ${source}`;
+    // A segment has texts alone, which would make every new column one of text.
+    if (isKnown && (await sendCsv(connection, file, { ...reading, query }))) return;
     const sql = linesSql(values, source, reading);
     await streamLines(connection, sql, reading.onLines, reading.signal);
   } catch (error) {
@@ -86,7 +94,16 @@ function linesSql(
   return `SELECT concat(${pieces.join(', ')}, ${literal(`}${suffix}`)}) FROM ${source}`;
 }
 
-function assertSameNames(file: ReadyFile, names: readonly string[], columns: Columns): void {
-  const same = names.length === Object.keys(columns).length && names.every((name) => Object.hasOwn(columns, name));
-  if (!same) throw fault('schema_changed', file.where());
+/** The columns of a CSV file that has some which the stream lacks: these are typed as they would be at discovery. */
+async function ownColumns(connection: Connection, file: ReadyFile, dialect: CsvDialect): Promise<Columns> {
+  const columns = await describeCsv(connection, file, dialect);
+  return Object.fromEntries(columns.map((column) => [column.name, columnSchema(column)]));
+}
+
+const schemaOf = (columns: Columns, name: string) => (Object.hasOwn(columns, name) ? columns[name] : undefined);
+
+/** A file without any column of the stream is one of something else, or lacks its header: no name of it may become a column. */
+function assertRelated(file: ReadyFile, names: readonly string[], columns: Columns): void {
+  const isRelated = names.some((name) => Object.hasOwn(columns, name));
+  if (!isRelated && Object.keys(columns).length > 0) throw fault('schema_changed', file.where());
 }

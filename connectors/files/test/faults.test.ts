@@ -30,8 +30,7 @@ const CSV_FAULTS: readonly [rule: string, content: string | Uint8Array, code: st
   ['a surrogate alone in UTF-16', Buffer.from('\uFEFFa,b\ncanary,\ud800\n', 'utf16le'), 'encoding_invalid'],
   ['more columns than are read', `${'canary,'.repeat(10_000)}b\n`, 'too_many_columns'],
   ['a quote that is never closed', 'a,b\n1,"canary\n2,3\n', 'csv_quote_unclosed'],
-  ['other columns', 'a,c\n1,canary\n', 'schema_changed'],
-  ['one column more', 'a,b,c\n1,2,canary\n', 'schema_changed'],
+  ['no column of the stream', 'c,d\n1,canary\n', 'schema_changed'],
   ['a row of 40 MB', `a,b\ncanary,${'x'.repeat(40 << 20)}\n1,2\n`, 'csv_row_too_long'],
   ['no header', '\n1,2\n', 'csv_header_missing'],
 ];
@@ -203,24 +202,39 @@ t.test('a decimal of more than 38 digits is refused, as DuckDB misreads it', asy
   t.equal(await discover({ path: await folder({ 'a.parquet': content }) }), 'decimal_too_long');
 });
 
-t.test('a Parquet file with another type or column than the stream is refused, a narrower type is not', async (t) => {
-  const path = await folder();
-  const file = join(path, 'a.parquet');
-  await parquet(file, 'SELECT 1::BIGINT AS v');
-  const catalog = configured(await discover({ path }));
-  for (const [sql, code] of [
-    ["SELECT 'x' AS v", 'schema_changed'],
-    ['SELECT 1::BIGINT AS v, 2 AS w', 'schema_changed'],
-    ['SELECT 1::INTEGER AS v', undefined],
-  ] as const) {
-    await parquet(file, sql);
-    t.equal(errorOf(await read({ path }, catalog))?.internal_message, code, sql);
-  }
-});
+t.test(
+  'a Parquet file with a wider type than the stream is refused, a narrower type or a new column is not',
+  async (t) => {
+    const path = await folder();
+    const file = join(path, 'a.parquet');
+    await parquet(file, 'SELECT 1::BIGINT AS v');
+    const catalog = configured(await discover({ path }));
+    for (const [sql, code] of [
+      ["SELECT 'x' AS v", 'schema_changed'],
+      ['SELECT 1::BIGINT AS v, 2 AS w', undefined],
+      ['SELECT 2 AS w', 'schema_changed'],
+      ['SELECT 1::INTEGER AS v', undefined],
+    ] as const) {
+      await parquet(file, sql);
+      t.equal(errorOf(await read({ path }, catalog))?.internal_message, code, sql);
+    }
+  },
+);
 
-t.test('files of one stream with different columns are refused by discovery', async (t) => {
-  const path = await folder({ '1.csv': 'a\n1\n', '2.csv': 'b\n1\n' });
-  t.equal(await discover({ path, streams: [{ name: 's', glob: '*.csv' }] }), 'schema_mismatch');
+t.test('a stream that cannot be described is named in the log, and the others are found', async (t) => {
+  const path = await folder({ 'bad.csv': '\ncanary\n', 'good.csv': 'a\n1\n', 'off.parquet': 'canary' });
+  const { code, messages } = await run('discover', { config: { path } });
+  t.equal(code, 0);
+  t.strictSame(
+    messages.at(-1).catalog.streams.map(({ name }: { name: string }) => name),
+    ['good'],
+  );
+  t.match(messages.slice(0, -1), [
+    { type: 'LOG', log: { level: 'WARN', message: /^The stream bad .*\(csv_header_missing\).*bad\.csv: / } },
+    { type: 'LOG', log: { level: 'WARN', message: /^The stream off .*\(parquet_truncated\).*off\.parquet: / } },
+  ]);
+  t.equal(messages.length, 3);
+  t.notMatch(JSON.stringify(messages), /canary/);
 });
 
 t.test('nothing outside of the folder is read', async (t) => {

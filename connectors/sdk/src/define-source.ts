@@ -45,7 +45,8 @@ export type ReadContext = {
 export type Source = {
   readonly spec: ConnectorSpec;
   readonly check: (config: unknown) => Promise<void>;
-  readonly discover: (config: unknown) => Promise<Catalog>;
+  /** `log` says what is not in the answer, such as why one of several streams cannot be described. */
+  readonly discover: (config: unknown, log: Emit['log']) => Promise<Catalog>;
   readonly read: (context: ReadContext) => Promise<void>;
   /** For streams that can only be read in one go, such as tables whose changes stand in one log. */
   readonly together?: Together;

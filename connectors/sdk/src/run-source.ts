@@ -82,7 +82,7 @@ async function answerVerb({ source, parsed, ...context }: Question, output: Outp
     return EXIT.ok;
   }
   if (parsed.verb === 'discover') {
-    await output.message({ type: 'CATALOG', catalog: await source.discover(config) });
+    await output.message({ type: 'CATALOG', catalog: await source.discover(config, output.log) });
     return EXIT.ok;
   }
   const catalog = (await readJson(parsed.catalog, 'catalog_unreadable')) as ConfiguredCatalog;
