@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { dirname, extname, isAbsolute } from 'node:path';
+import { extname, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
