@@ -5,12 +5,15 @@ import t from 'tap';
 import { Refusal } from '../src/config/refusal.ts';
 import { anyone } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
+import { problem } from '../src/contract/problem.ts';
+import { kernelProblems } from '../src/contract/problems.ts';
 import { Closed } from '../src/contract/shapes.ts';
 import type { Authenticate } from '../src/http/authenticate.ts';
 import { allowedOrigins, allowOrigins } from '../src/http/cors.ts';
 import { type AnyRoute, handle, registerRoutes } from '../src/http/handle.ts';
 import { isRaw, raw } from '../src/http/raw.ts';
 import { createServer } from '../src/http/server.ts';
+import { createLog } from '../src/log/log.ts';
 
 const authenticate: Authenticate = () => async (request) => {
   request.caller = { principal: { kind: 'anonymous' }, tenant: undefined };
@@ -83,8 +86,44 @@ t.test('a declarative route reads YAML as it reads JSON; any other refuses the m
   t.match((await post('/declared', 'name: [')).json(), { code: 'malformed_yaml' });
   t.match((await post('/declared', 'name: .inf')).json(), { code: 'yaml_not_json' });
   t.match((await post('/declared', 'name: 7')).json(), { code: 'validation_failed' });
-  t.match((await post('/plain', 'name: x')).json(), { code: 'unsupported_media_type' });
-  t.match((await post('/declared', 'name: x', 'text/yaml')).json(), { code: 'unsupported_media_type' });
+  const unread = { code: 'unsupported_media_type', hint: 'Send Content-Type: application/json.' };
+  t.match((await post('/plain', 'name: x')).json(), unread);
+  const refused = { code: 'unsupported_media_type', hint: 'Send Content-Type: application/json or application/yaml.' };
+  t.match((await post('/declared', 'name: x', 'text/yaml')).json(), refused);
+});
+
+t.test('a declared 501 or 503 is logged without a stack, and tells when to come back unless it lasts', async (t) => {
+  const entry = { title: 'X', detail: 'X.', hint: 'Wait.' };
+  const problems = [
+    problem({ ...entry, code: 'feature_missing', status: 501 }),
+    problem({ ...entry, code: 'store_away', status: 503 }),
+    problem({ ...entry, code: 'key_missing', status: 503, lasting: true }),
+    kernelProblems.internal,
+  ];
+  const lines: Record<string, unknown>[] = [];
+  const app = createServer(
+    createLog({ level: 'info', name: 'test', destination: { write: (line) => void lines.push(JSON.parse(line)) } }),
+  );
+  t.teardown(() => app.close());
+  const routes = problems.map((thrown) => {
+    const { code } = thrown.entry;
+    const route = endpoint({ ...common, id: `x.${code}`, method: 'GET', path: `/${code}`, response: Type.Object({}) });
+    return handle(route, () => Promise.reject(thrown({ cause: new Error('the cause') })));
+  });
+  registerRoutes(app, routes, deps);
+  const waits: unknown[] = [];
+  for (const { entry } of problems) waits.push((await app.inject(`/api/v1/${entry.code}`)).headers['retry-after']);
+  t.strictSame(waits, [undefined, '1', undefined, undefined]);
+  t.match(
+    lines.filter(({ code }) => code !== undefined),
+    [
+      { level: 'info', code: 'feature_missing', err: undefined },
+      { level: 'warn', code: 'store_away', reason: 'the cause', err: undefined },
+      { level: 'warn', code: 'key_missing', err: undefined },
+      { level: 'error', code: 'internal', err: { stack: String } },
+    ],
+  );
+  t.equal(lines.filter((line) => JSON.stringify(line).includes('stack')).length, 1);
 });
 
 t.test('pages of the listed origins may call, by their exact spelling, and no other page', async (t) => {

@@ -97,7 +97,11 @@ t.test('nothing but the signature lets in', async (t) => {
   t.match(await send('{"note":"a"}', { 'x-signature': 'bad' }), { status: 401, code: 'unauthenticated' });
   const before = read.length;
   const token = { authorization: 'Bearer a b' };
-  t.match(await send('{"note":"a"}', token), { status: 401, code: 'unauthenticated' }, 'not two credentials at once');
+  t.match(
+    await send('{"note":"a"}', token),
+    { status: 401, code: 'signature_required' },
+    'not two credentials at once',
+  );
   const large = `{"note":"${'x'.repeat(1024 * 1024)}"}`;
   t.match(await send(large), { status: 413, code: 'payload_too_large' });
   t.equal(await unannounced(), 413, 'nor is it believed to be small');

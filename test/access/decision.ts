@@ -40,7 +40,7 @@ export function decide(access: Access, facts: Facts): Decision {
 
 /** Who sends a token has signed nothing; who sends neither is told so by whoever reads signatures. */
 function unsigned({ credential }: Facts): Decision {
-  return credential === 'none' ? '401 webhook_unauthenticated' : '401 unauthenticated';
+  return credential === 'none' ? '401 webhook_unauthenticated' : '401 signature_required';
 }
 
 /** What only an admin may name who is somebody else; a capability replaces the role as it does everywhere. */

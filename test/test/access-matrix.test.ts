@@ -15,7 +15,14 @@ import { testMount } from '../secret-mount.ts';
 const MALFORMED = ['not-an-id', '..%2f..%2fetc', "x'%20or%20'1'='1", '%00', 'a'.repeat(400)];
 /** Codes that only access can bring; an allowed call gets none of them. */
 const REFUSALS = [
-  ...['unauthenticated', 'webhook_unauthenticated', 'forbidden_role', 'capability_required', 'plugin_disabled'],
+  ...[
+    'unauthenticated',
+    'webhook_unauthenticated',
+    'signature_required',
+    'forbidden_role',
+    'capability_required',
+    'plugin_disabled',
+  ],
   ...['tenant_header_required', 'tenant_header_invalid', 'tenant_not_allowed'],
 ];
 /** What is answered after access and before existence, where credentials stay in the database. */

@@ -9,7 +9,8 @@ import { kernelProblems } from '../contract/problems.ts';
  */
 export function authorize(access: Access, principal: Principal, tenant: Tenant | undefined): Problem | undefined {
   if (access.kind === 'public') return undefined;
-  if (principal.kind === 'anonymous' || principal.kind === 'webhook' || access.kind === 'webhook') {
+  if (access.kind === 'webhook') return kernelProblems.signatureRequired();
+  if (principal.kind === 'anonymous' || principal.kind === 'webhook') {
     return kernelProblems.unauthenticated();
   }
   if (access.kind === 'known') return undefined;

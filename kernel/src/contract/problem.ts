@@ -26,6 +26,8 @@ export interface ProblemEntry {
   detail: string;
   /** The next step for whoever meets it. */
   hint: string;
+  /** Only an operator can help: no time to try again is told. */
+  lasting?: true;
 }
 
 /** An error that a client may see; everything else that is thrown becomes `internal`. */

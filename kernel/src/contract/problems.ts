@@ -72,6 +72,13 @@ export const kernelProblems = {
     detail: 'The request carries no valid access token.',
     hint: 'Send Authorization: Bearer with a current access token for this API.',
   }),
+  signatureRequired: problem({
+    code: 'signature_required',
+    status: 401,
+    title: 'Signature required',
+    detail: 'This route takes signed requests only, and no access token.',
+    hint: 'Leave Authorization out, and sign the time and the bytes of the body with the secret of this route: X-Weir-Signature.',
+  }),
   forbiddenRole: problem({
     code: 'forbidden_role',
     status: 403,

@@ -58,7 +58,8 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
     };
     const sent = headerValues(request, 'authorization');
     if (access.kind === 'public' && (access.probe || sent.length === 0)) return;
-    if (access.kind === 'webhook' && sent.length === 0) {
+    if (access.kind === 'webhook') {
+      if (sent.length > 0) return refuse(kernelProblems.signatureRequired());
       const reader = contributions.of(SignatureReaders).find(({ permission }) => permission === access.permission);
       caller.principal = await signer(request, reply, reader).catch(refuse);
       return;

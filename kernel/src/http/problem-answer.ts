@@ -99,14 +99,31 @@ export async function answerProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (found.status >= 500) request.log.error({ err: found.details.cause ?? found, code: found.code }, 'request failed');
-  else request.log.info({ code: found.code }, 'request refused');
-  if (found.status === 401) reply.header('www-authenticate', 'Bearer');
-  const retryAfter = found.details.retryAfterSeconds ?? (found.status === 503 ? 1 : undefined);
+  logProblem(found, request);
+  if (found.status === 401) reply.header('www-authenticate', isSigned(request) ? 'Signature' : 'Bearer');
+  const passes = found.status === 503 && !found.entry.lasting;
+  const retryAfter = found.details.retryAfterSeconds ?? (passes ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply
     .code(found.status)
     .type('application/problem+json')
     .serializer((document: unknown) => JSON.stringify(document))
-    .send(problemDocument(found, request.id));
+    .send(problemDocument(withReadTypes(found, request), request.id));
+}
+
+/** A fault of ours is logged with its stack; what a table declares is expected, and told by its cause. */
+function logProblem(found: Problem, { log }: FastifyRequest): void {
+  const { status, code, details } = found;
+  if (status < 500 || status === 501) log.info({ code }, 'request refused');
+  else if (status === 503) log.warn({ code, reason: (details.cause as Error | undefined)?.message }, 'request failed');
+  else log.error({ err: details.cause ?? found, code }, 'request failed');
+}
+
+const isSigned = ({ routeOptions }: FastifyRequest) => routeOptions.config.endpoint?.access.kind === 'webhook';
+
+/** A route that takes configuration reads one type more than the others. */
+function withReadTypes(found: Problem, { routeOptions }: FastifyRequest): Problem {
+  const { unsupportedMediaType } = kernelProblems;
+  if (found.entry !== unsupportedMediaType.entry || !routeOptions.config.endpoint?.declarative) return found;
+  return unsupportedMediaType({ hint: 'Send Content-Type: application/json or application/yaml.' });
 }

@@ -13,7 +13,7 @@ export async function signer(
   reply: FastifyReply,
   reader: SignatureReader | undefined,
 ): Promise<WebhookPrincipal> {
-  if (reader === undefined) throw kernelProblems.unauthenticated();
+  if (reader === undefined) throw kernelProblems.signatureRequired();
   const chunks: Buffer[] = [];
   let left = request.routeOptions.bodyLimit;
   // Whoever sends too much is told so, and nothing more is read.

@@ -362,7 +362,7 @@ t.test('a request counts when its signature is good, in its time, and once', asy
     );
   t.equal(
     await what({ headers: { authorization: `Bearer ${await platform.token('acme', 'platform_admin')}` } }),
-    '401 unauthenticated',
+    '401 signature_required',
   );
   const now = new Date();
   t.equal(await what({ at: now }), 'created');

@@ -19,7 +19,8 @@ function commonProblems({ method, access, params, query, body }: Endpoint): Prob
   if (access.kind !== 'public' && method !== 'GET') found.push(kernelProblems.auditUnavailable);
   const { unauthenticated, forbiddenRole, capabilityRequired, pluginDisabled } = kernelProblems;
   const { tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed } = kernelProblems;
-  if (access.kind !== 'public' || !access.probe) found.push(unauthenticated);
+  if (access.kind === 'webhook') found.push(kernelProblems.signatureRequired);
+  else if (access.kind !== 'public' || !access.probe) found.push(unauthenticated);
   if (access.kind === 'tenant' || access.kind === 'platform') found.push(forbiddenRole, capabilityRequired);
   if (access.kind === 'tenant') found.push(tenantHeaderRequired, tenantHeaderInvalid, tenantNotAllowed, pluginDisabled);
   if (params ?? query ?? body) found.push(kernelProblems.validationFailed);

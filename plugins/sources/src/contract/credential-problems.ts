@@ -94,6 +94,7 @@ export const credentialProblems = {
     title: 'Credentials unreadable',
     detail: 'The credentials of this source cannot be opened by this deployment.',
     hint: 'The operator names the key file that they were sealed with, as WEIR_CREDENTIAL_KEY_FILE or WEIR_CREDENTIAL_PREVIOUS_KEY_FILE.',
+    lasting: true,
   }),
   credentialKeyMissing: problem({
     code: 'credential_key_missing',
@@ -101,6 +102,7 @@ export const credentialProblems = {
     title: 'Credential key missing',
     detail: 'This deployment has no key to seal credentials with.',
     hint: 'The operator sets WEIR_CREDENTIAL_KEY_FILE to a file with 32 random bytes and mode 0400.',
+    lasting: true,
   }),
   secretStoreUnavailable: problem({
     code: 'secret_store_unavailable',

@@ -107,6 +107,7 @@ export const sourceProblems = {
     title: 'Pattern registration closed',
     detail: 'This deployment does not take patterns from outside: the secret of this route is not set.',
     hint: 'The operator sets PATTERN_WEBHOOK_SECRET for register and PATTERN_ADMIN_SECRET for reconcile.',
+    lasting: true,
   }),
   streamNameRepeated: problem({
     code: 'stream_name_repeated',

@@ -43,5 +43,6 @@ export const webhookProblems = {
     title: 'No key to seal webhooks',
     detail: 'Addresses and secrets of webhooks are kept sealed, and this deployment has no key for it.',
     hint: 'Ask an operator to set WEIR_CREDENTIAL_KEY_FILE.',
+    lasting: true,
   }),
 };
