@@ -64,7 +64,9 @@ export function changeSchema(change: Change, schema: TableSchema, lastGivenId = 
   }
   const id = Math.max(...metadata.schemas.map((one) => one['schema-id'])) + 1;
   const lastColumnId = Math.max(metadata['last-column-id'], lastGivenId, maxFieldId(schema.fields));
-  const added = { ...schema, 'schema-id': id };
+  // A catalog that writes the member writes it for every schema.
+  const identifiers = currentSchema(metadata)['identifier-field-ids'] && { 'identifier-field-ids': [] };
+  const added = { ...identifiers, ...schema, 'schema-id': id };
   return extend(
     change,
     [
