@@ -96,6 +96,10 @@ export const LANES = {
       'lib/run-logs/src',
     ],
   },
+  'small-commits': {
+    files: ['plugins/datasets/test/old-metadata.test.ts'],
+    inputs: ['lakehouse/src', 'plugins/datasets/src'],
+  },
   /** Every query of TPC-H and TPC-DS against another reader of SQL. */
   lineage: { files: ['lib/sql/test/tpc.soak.ts'], inputs: ['lib/sql'] },
   simulator: { program: ['lib/sync-machine/test/soak.ts', '100000'], inputs: ['lib/sync-machine'] },

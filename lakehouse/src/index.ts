@@ -30,6 +30,7 @@ export {
   type TableMetadata,
 } from './metadata/metadata.ts';
 export { parseExact, stringifyExact } from './metadata/metadata-json.ts';
+export { outdatedMetadata } from './metadata/outdated-metadata.ts';
 export { readMetadata } from './metadata/read-metadata.ts';
 export { applySchemaChanges, type FieldPlace, type SchemaChange } from './metadata/schema-change.ts';
 export { replacementSchema } from './metadata/schema-replace.ts';

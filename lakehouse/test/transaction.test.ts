@@ -9,6 +9,7 @@ import {
   evolveSchema,
   findSnapshot,
   localPath,
+  outdatedMetadata,
   type PreparedCommit,
   prepareAppend,
   prepareOverwrite,
@@ -178,13 +179,23 @@ t.test('commits', async (t) => {
     await t.rejects(prepareReplace({ ...planned, files: [], schema: back }), { code: 'schema_conflict' });
   });
 
-  t.test('the log of earlier metadata keeps its last 100 entries', async (t) => {
+  t.test('the log of earlier metadata keeps its last 19 entries, and what it drops is outdated', async (t) => {
     const created = await start();
     const log = Array.from({ length: 100 }, (_, index) => ({ 'metadata-file': `m${index}`, 'timestamp-ms': index }));
     const metadata = { ...created.metadata, 'metadata-log': log };
     const commit = await prepareAppend({ io, ...created, metadata, files: [file('file:///f/1')] });
-    t.equal(commit.metadata['metadata-log'].length, 100);
+    t.equal(commit.metadata['metadata-log'].length, 19);
     t.equal(commit.metadata['metadata-log'].at(-1)?.['metadata-file'], created.metadataLocation);
+    const folder = `${metadata.location}/metadata`;
+    const named = log.map((one, at) => ({
+      ...one,
+      'metadata-file': at === 2 ? 'file:///other/m' : `${folder}/m${at}`,
+    }));
+    const from = { ...created, metadata: { ...metadata, 'metadata-log': named } };
+    const next = await prepareAppend({ io, ...from, files: [file('file:///f/1')] });
+    const gone = outdatedMetadata(from, { ...next, metadataLocation: next.newMetadataLocation });
+    t.equal(gone.length, 81, 'all but those of the new log, and but the one that lies elsewhere');
+    t.ok(gone.every((location) => location.startsWith(folder)));
   });
 
   t.test('a file that does not say its partition is not put into a partitioned table', async (t) => {

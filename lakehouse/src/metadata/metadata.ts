@@ -39,8 +39,10 @@ export type TableMetadata = {
   readonly [member: string]: unknown;
 };
 
+/** Metadata files that a table has at most, the newest and those in its log. */
+export const METADATA_FILES = 20;
 /** Entries that the log of earlier metadata files keeps. */
-export const METADATA_LOG_LENGTH = 100;
+export const METADATA_LOG_LENGTH = METADATA_FILES - 1;
 /** The version that this library writes; it reads version 1 as well. */
 export const FORMAT_VERSION = 2;
 

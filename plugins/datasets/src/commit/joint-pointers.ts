@@ -5,6 +5,7 @@ import { identOf, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
 import type { TableDraft } from './draft-table.ts';
 import { LostRace } from './outcome.ts';
+import { outdatedBy, removeOutdated } from './outdated-metadata.ts';
 import { enterStaged, leaveStaged } from './staged-files.ts';
 import { tellCommitted } from './tell-committed.ts';
 
@@ -22,6 +23,7 @@ export function jointPointers(deps: TableDeps, tenant: Tenant, request: CommitRe
     async move(drafts, { assertLease }) {
       await db.transaction((tx) => moveAll(deps, tx, { request, drafts, assertLease }));
       for (const { prepared } of drafts) deps.scanner.remember(prepared.newMetadataLocation, prepared.metadata);
+      await removeOutdated(deps, tenant, drafts.flatMap(outdatedBy));
     },
     promote: async () => undefined,
   };
@@ -54,6 +56,11 @@ async function moveAll(deps: TableDeps, tx: TenantTransaction, { request, drafts
   await faultpoint('S11');
   for (const checkpoint of checkpoints) await writeCheckpoint(tx, runId, checkpoint);
   await leaveStaged(tx, drafts.flatMap(locationsOf));
+  await enterStaged(tx, runId, drafts.flatMap(outdatedPlaces));
+}
+
+function outdatedPlaces(draft: TableDraft): StagedPlace[] {
+  return outdatedBy(draft).map((location) => ({ ref: draft.commit.ref, location, isFolder: false }));
 }
 
 function nameOf({ commit: { ref } }: TableDraft): string {

@@ -1,0 +1,26 @@
+import type { Tenant } from '@weir/kernel';
+import { outdatedMetadata } from '@weir/lakehouse';
+import type { TableDeps } from '../store/table-store.ts';
+import type { TableDraft } from './draft-table.ts';
+import { leaveStaged } from './staged-files.ts';
+
+/** The metadata files that nothing names any more once the draft stands. */
+export function outdatedBy({ from, prepared }: Pick<TableDraft, 'from' | 'prepared'>): string[] {
+  const { metadata, newMetadataLocation: metadataLocation } = prepared;
+  return outdatedMetadata(from, { metadata, metadataLocation });
+}
+
+/** Removes them after the commit. It never throws: what is left stays in the ledger, for the sweep. */
+export async function removeOutdated(
+  { io, kernel }: Pick<TableDeps, 'io' | 'kernel'>,
+  tenant: Tenant,
+  locations: readonly string[],
+): Promise<void> {
+  if (locations.length === 0) return;
+  try {
+    await Promise.all(locations.map((location) => io.remove(location)));
+    await kernel.db(tenant).transaction((tx) => leaveStaged(tx, locations));
+  } catch (err) {
+    kernel.log.warn({ err }, 'metadata files that no table names any more were not removed');
+  }
+}
