@@ -6,6 +6,7 @@ import { type CliContext, WeirCommand } from './command/command.ts';
 import { commands } from './commands.ts';
 import { commandsNamed } from './commands-named.ts';
 import { exitCode } from './exit-codes.ts';
+import { foreignCommands } from './foreign/foreign-commands.ts';
 import { completions } from './line/complete.ts';
 import { BINARY, isFlag, type Known, knownCommands, namedCommand, usageLine } from './line/known-command.ts';
 import { plainMessage, usageError } from './line/usage-error.ts';
@@ -38,9 +39,12 @@ function descendingOrder(argv: readonly string[]): string[] {
 }
 
 async function perform(argv: readonly string[], context: CliContext): Promise<number> {
-  const named = parseNamed(argv, context);
+  const named = parseNamed(argv, context, commands());
   if (named !== undefined) return named.validateAndExecute();
-  const cli = makeCli(argv, context, commands());
+  const all = [...commands(), ...(await foreignCommands(argv, context, commands()))];
+  const foreign = all.length > commands().length ? parseNamed(argv, context, all) : undefined;
+  if (foreign !== undefined) return foreign.validateAndExecute();
+  const cli = makeCli(argv, context, all);
   const known = knownCommands(cli);
   if (argv[0] === '__complete') {
     context.stdout.write(
@@ -61,7 +65,7 @@ async function perform(argv: readonly string[], context: CliContext): Promise<nu
   }
   const asked = isHelpAsked(argv) ? namedCommand(argv, known) : undefined;
   if (asked !== undefined) {
-    context.stdout.write(helpOf(cli, asked));
+    context.stdout.write(helpOf(cli, asked, all));
     return 0;
   }
   const command = parse(cli, argv, context, known);
@@ -77,16 +81,20 @@ function isHelpAsked(argv: readonly string[]): boolean {
 }
 
 /** The help of a command; its usage line names the options that must be given. */
-function helpOf(cli: Cli<CliContext>, known: Known): string {
+function helpOf(cli: Cli<CliContext>, known: Known, all: readonly CommandClass<CliContext>[]): string {
   const path = known.words.join(' ');
-  const command = commands().find((each) => each.paths?.some((line) => line.join(' ') === path)) ?? null;
+  const command = all.find((each) => each.paths?.some((line) => line.join(' ') === path)) ?? null;
   const help = cli.usage(command, { detailed: true });
   return help.replace(known.usage, () => usageLine(known)).replace(VALUE_PLACE, ' … ');
 }
 
 /** The command that a line names by its first words; undefined when it asks for help, or is none that can be done. */
-function parseNamed(argv: readonly string[], context: CliContext): WeirCommand | undefined {
-  const named = isHelpAsked(argv) ? [] : commandsNamed(argv, commands());
+function parseNamed(
+  argv: readonly string[],
+  context: CliContext,
+  all: readonly CommandClass<CliContext>[],
+): WeirCommand | undefined {
+  const named = isHelpAsked(argv) ? [] : commandsNamed(argv, all);
   if (named.length === 0) return undefined;
   const cli = makeCli(argv, context, named);
   try {

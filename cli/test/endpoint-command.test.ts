@@ -6,9 +6,11 @@ import * as identity from '@weir/plugin-identity/contract';
 import * as platform from '@weir/plugin-platform/contract';
 import * as runs from '@weir/plugin-runs/contract';
 import * as sources from '@weir/plugin-sources/contract';
+import * as webhooks from '@weir/plugin-webhooks/contract';
 import * as engine from '@weir/plugin-workflow-engine/contract';
 import { Cli } from 'clipanion';
 import t, { type Test } from 'tap';
+import { cliOf } from '../src/command/cli-of.ts';
 import { type CliContext, WeirCommand } from '../src/command/command.ts';
 import { commandsOf, endpointsOf } from '../src/command/endpoint-command.ts';
 import { GLOBAL_FLAGS, membersOf } from '../src/command/endpoint-flags.ts';
@@ -188,8 +190,8 @@ function hasPlace(schema: TSchema | undefined, [first, ...rest]: readonly string
 
 t.test('the columns and flags that an endpoint chooses are members of it', async (t) => {
   let columns = 0;
-  for (const each of [sources, runs, datasets, identity, platform, engine].flatMap(endpointsOf)) {
-    const chosen = kernel.cliOf(each);
+  for (const each of [sources, runs, datasets, identity, platform, engine, webhooks].flatMap(endpointsOf)) {
+    const chosen = cliOf(each);
     const items = (each.response?.properties?.items?.items ?? each.response) as TSchema | undefined;
     for (const column of chosen?.columns ?? []) t.ok(hasPlace(items, column.split('.')), `${each.id} ${column}`);
     const named = { ...each.query?.properties, ...each.body?.properties };

@@ -32,8 +32,6 @@ export { type KnownPrincipal, type Principal, rolesIn, type Tenant, type Webhook
 export { type CallResult, type ClientOptions, call } from './contract/client.ts';
 export { type ContributionPoint, contributionPoint } from './contract/contribution.ts';
 export {
-  type CliCommand,
-  cliOf,
   type Endpoint,
   endpoint,
   fillPath,

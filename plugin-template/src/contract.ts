@@ -49,6 +49,7 @@ export const createNote = endpoint({
   body: Closed({ text: Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH }) }),
   status: 201,
   response: Note,
+  cli: 'notes create',
 });
 
 export const listNotes = endpoint({
@@ -60,6 +61,7 @@ export const listNotes = endpoint({
   query: listQuery(['created_at'], {}),
   response: Page(Note),
   errors: [kernelProblems.invalidPageToken],
+  cli: { words: 'notes list', columns: ['note_id', 'text', 'published_at'] },
 });
 
 export const publishNote = endpoint({
@@ -75,6 +77,7 @@ export const publishNote = endpoint({
   status: 202,
   response: Accepted,
   errors: [kernelProblems.notFound, noteProblems.notePublished, runProblems.noWorker, runProblems.runAlreadyActive],
+  cli: 'notes publish',
 });
 
 /** What other plugins may ask of notes; the tenant is always the first argument. */

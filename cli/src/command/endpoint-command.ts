@@ -1,9 +1,10 @@
 import type { TSchema } from '@sinclair/typebox';
-import { cliOf, type Endpoint } from '@weir/kernel/contract';
+import type { Endpoint } from '@weir/kernel/contract';
 import { Command, type CommandClass, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { readDocument, withSettings } from '../document.ts';
+import { cliOf } from './cli-of.ts';
 import { type CliContext, WeirCommand } from './command.ts';
 import { confirm } from './confirm.ts';
 import { capital, type Member, membersOf, optionOf, typedValue } from './endpoint-flags.ts';
@@ -25,7 +26,7 @@ interface Typed {
  * words. `contract` has the lists by which names become ids.
  */
 export function endpointCommand(endpoint: Endpoint, contract: readonly Endpoint[] = []): CommandClass<CliContext> {
-  const { words = '', examples = [], details = endpoint.description } = cliOf(endpoint) ?? {};
+  const { words = '', examples = [] } = cliOf(endpoint) ?? {};
   let found: Member[] | undefined;
   const members = () => {
     found ??= membersOf(endpoint);
@@ -36,7 +37,7 @@ export function endpointCommand(endpoint: Endpoint, contract: readonly Endpoint[
     static override usage = Command.Usage({
       category: capital(words.split(' ')[0] ?? ''),
       description: endpoint.summary,
-      ...(details === undefined ? {} : { details }),
+      ...(endpoint.description === undefined ? {} : { details: endpoint.description }),
       ...(examples.length === 0 ? {} : { examples: examples.map(([what, line]) => [what, line] as [string, string]) }),
     });
 

@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox';
-import { cliOf, type Endpoint } from '@weir/kernel/contract';
+import type { Endpoint } from '@weir/kernel/contract';
 import { Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
+import { cliOf } from './cli-of.ts';
 
 /** One member of a query or body that a flag gives. */
 export interface Member {
@@ -59,6 +60,10 @@ function isFlagged(place: Member['place'], name: string, schema: TSchema): boole
 const nounOf = (words: string) => (words.split(' ')[0] ?? '').replace(/ies$/, 'y').replace(/s$/, '');
 
 function withoutNull(schema: TSchema): { schema: TSchema; isNullable: boolean } {
+  if (Array.isArray(schema.type)) {
+    const types = (schema.type as string[]).filter((type) => type !== 'null');
+    return { schema: { ...schema, type: types[0] } as TSchema, isNullable: types.length < schema.type.length };
+  }
   const others = ((schema.anyOf ?? []) as TSchema[]).filter(({ type }) => type !== 'null');
   const [only] = others;
   if (others.length !== 1 || only === undefined) return { schema, isNullable: false };

@@ -1,8 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
-import { cliOf, type Endpoint } from '@weir/kernel/contract';
+import type { Endpoint } from '@weir/kernel/contract';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { isId } from '../is-id.ts';
+import { cliOf } from './cli-of.ts';
 
 /** The list of what a path parameter names, where it can be asked for one by name: `/sources` for `source_id`. */
 export function listOfNamed(path: string, param: string, contract: readonly Endpoint[]): Endpoint | undefined {

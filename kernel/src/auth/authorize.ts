@@ -10,9 +10,7 @@ import { kernelProblems } from '../contract/problems.ts';
 export function authorize(access: Access, principal: Principal, tenant: Tenant | undefined): Problem | undefined {
   if (access.kind === 'public') return undefined;
   if (access.kind === 'webhook') return kernelProblems.signatureRequired();
-  if (principal.kind === 'anonymous' || principal.kind === 'webhook') {
-    return kernelProblems.unauthenticated();
-  }
+  if (principal.kind === 'anonymous' || principal.kind === 'webhook') return kernelProblems.unauthenticated();
   if (access.kind === 'known') return undefined;
   if (principal.kind !== 'service') {
     if (access.kind === 'tenant' && access.callers === 'services') return kernelProblems.serviceRequired();

@@ -46,23 +46,13 @@ export interface Endpoint<
   cli?: string | CliCommand;
 }
 
-/** How the command of an endpoint looks; its flags are the members of query and body. */
-export interface CliCommand {
+/** Words of a command, columns of its tables, flags not named as their members, its question before it acts. */
+interface CliCommand {
   words: string;
-  /** Columns of its tables and fields of a single answer, dots between levels; all scalar ones unless given. */
   columns?: readonly string[];
-  /** Flags that are not named as their members, by member. */
   flags?: Readonly<Record<string, string>>;
-  /** What is asked before it acts, as `Delete it for good`; a DELETE asks its summary without it. */
   confirm?: string;
-  /** In the place of the description. */
-  details?: string;
   examples?: readonly (readonly [what: string, line: string])[];
-}
-
-/** The CLI command of an endpoint; undefined when it has none. */
-export function cliOf({ cli }: Pick<Endpoint, 'cli'>): CliCommand | undefined {
-  return typeof cli === 'string' ? { words: cli } : cli;
 }
 
 /** Declares an endpoint; the schemas keep their exact types. */

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
-import { type Access, cliOf, type Endpoint, fullPath } from '@weir/kernel/contract';
+import { type Access, type Endpoint, fullPath } from '@weir/kernel/contract';
+import { cliOf } from '../../../cli/src/command/cli-of.ts';
 import { type OwnedEndpoint, propertiesOf, type Reference } from './collect.ts';
 import { anchorOf, GENERATED, plain, table } from './markdown.ts';
 import { sampleOf } from './sample.ts';

@@ -46,6 +46,8 @@ export const createApiToken = endpoint({
   method: 'POST',
   path: '/api-tokens',
   summary: 'Make an API token; its text is shown this one time',
+  description:
+    'Whoever has it acts as you, up to its role. Programs send it as a bearer token; weir reads it from WEIR_TOKEN or WEIR_TOKEN_FILE.',
   access: writeTokens,
   body: Closed({
     name: Name,
@@ -79,8 +81,6 @@ export const createApiToken = endpoint({
   cli: {
     words: 'api-tokens create',
     flags: { expires_in_days: 'days' },
-    details:
-      'Give the token to a program as WEIR_TOKEN or WEIR_TOKEN_FILE. Whoever has it acts as you, up to its role.',
     examples: [
       ['A token for a pipeline that starts syncs', 'weir api-tokens create --name ci --role pipeline_editor'],
       [

@@ -66,7 +66,7 @@ function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn
 }
 
 function operation(endpoint: Endpoint): Json {
-  const { id, summary, description, access, body, location } = endpoint;
+  const { id, summary, description, access, body, location, cli } = endpoint;
   const status = endpoint.status ?? 200;
   return {
     operationId: id,
@@ -86,6 +86,7 @@ function operation(endpoint: Endpoint): Json {
     },
     security: access.kind === 'public' ? [] : [{ [access.kind === 'webhook' ? 'signature' : 'bearer']: [] }],
     'x-access': access,
+    'x-weir-cli': typeof cli === 'string' ? { words: cli } : cli,
   };
 }
 

@@ -106,6 +106,15 @@ export const createWebhook = endpoint({
     ...[webhookProblems.webhookUrlRefused, webhookProblems.webhookNameTaken],
     ...[webhookProblems.webhookLimit, webhookProblems.webhookKeyMissing],
   ],
+  cli: {
+    words: 'webhooks create',
+    examples: [
+      [
+        'Failures and recoveries, to a receiver of yours',
+        'weir webhooks create --name pager --webhook-url https://hooks.example.com/weir --events run.failed --events run.recovered',
+      ],
+    ],
+  },
 });
 
 /** `GET /webhooks` */
@@ -118,7 +127,7 @@ export const listWebhooks = endpoint({
   query: listQuery(['name', 'created_at'], { status: Type.Optional(OneOf(WEBHOOK_STATUSES)) }),
   response: Page(Webhook),
   errors: [kernelProblems.invalidPageToken],
-  cli: 'webhooks list',
+  cli: { words: 'webhooks list', columns: ['webhook_id', 'name', 'host', 'events', 'status', 'pause.code', 'pending'] },
 });
 
 /** `GET /webhooks/{webhook_id}` */
@@ -160,6 +169,7 @@ export const changeWebhook = endpoint({
     ...[kernelProblems.notFound, kernelProblems.preconditionFailed, webhookProblems.webhookUrlRefused],
     ...[webhookProblems.webhookNameTaken, webhookProblems.webhookKeyMissing],
   ],
+  cli: { words: 'webhooks change', flags: { new_secret: 'rotate' } },
 });
 
 /** `DELETE /webhooks/{webhook_id}` */
@@ -202,7 +212,19 @@ export const listDeliveries = endpoint({
   query: listQuery(['created_at'], { status: Type.Optional(OneOf(DELIVERY_STATUSES)) }),
   response: Page(Delivery),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
-  cli: 'webhooks deliveries',
+  cli: {
+    words: 'webhooks deliveries',
+    columns: [
+      'event_id',
+      'event',
+      'subject',
+      'status',
+      'attempts',
+      'response_status',
+      'failure_code',
+      'next_attempt_at',
+    ],
+  },
 });
 
 /** `GET /webhooks/{webhook_id}/deliveries/{event_id}` */

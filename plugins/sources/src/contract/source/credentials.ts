@@ -144,6 +144,7 @@ export const migrateCredentials = endpoint({
   method: 'POST',
   path: '/sources/:source_id/credentials/migrate',
   summary: 'Move the credential of a source from the database into the secret store',
+  description: 'There is no way back: from then on no process starts that keeps credentials in the database.',
   access: administerCredentials,
   params,
   body: Closed({ credential_name: Type.Optional(Name) }),
@@ -162,7 +163,6 @@ export const migrateCredentials = endpoint({
     words: 'sources credentials migrate',
     flags: { credential_name: 'name' },
     confirm: 'Move the credential into the secret store, for good',
-    details: 'There is no way back: from then on no process starts that keeps credentials in the database.',
   },
 });
 
