@@ -64,6 +64,7 @@ export {
   type SampleRequest,
 } from './query/pool.ts';
 export type { ReadOrder, SampleAnswer, SampleSelect, ValueCounts } from './query/protocol.ts';
+export { type PinnedRows, pinnedRows } from './rows/pinned-rows.ts';
 export {
   CONDITION_OPS,
   type Condition,

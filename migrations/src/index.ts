@@ -25,6 +25,7 @@ import { s23_runs } from './s23_runs.ts';
 import { s24_webhooks } from './s24_webhooks.ts';
 import { s25_additive_steps } from './s25_additive_steps.ts';
 import { s26_seen_by_discovery } from './s26_seen_by_discovery.ts';
+import { s27_input_holds } from './s27_input_holds.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   s24_webhooks,
   s25_additive_steps,
   s26_seen_by_discovery,
+  s27_input_holds,
 ];

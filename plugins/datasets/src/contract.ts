@@ -20,6 +20,7 @@ export {
   NumericSnapshotId,
   SnapshotId,
 } from './contract/datasets.ts';
+export { Inputs, type InputsService, MAX_PINNED_INPUTS, type PinnedInput } from './contract/inputs.ts';
 export {
   ARROW_STREAM,
   DatasetPreview,

@@ -11,6 +11,7 @@ import {
   datasetProblems,
   getDataset,
   getDatasetSchema,
+  Inputs,
   listDatasetSnapshots,
   listDatasets,
   listLegacySnapshots,
@@ -27,6 +28,7 @@ import {
 import { ProducerEntity } from './producer/entity.ts';
 import { producersService } from './producer/producers.ts';
 import { quarantinePage } from './quarantine/list.ts';
+import { inputsService } from './read/inputs.ts';
 import { samplesService } from './read/samples.ts';
 import { datasetService } from './read/service.ts';
 import { storageUse } from './read/storage-use.ts';
@@ -93,6 +95,7 @@ export default definePlugin({
         provide(Producers, producersService()),
         provide(Audits, auditsService({ kernel: base, catalog, io, pool })),
         provide(Samples, samplesService(readDeps)),
+        provide(Inputs, inputsService({ ...tableDeps, catalogName })),
       ],
       contributes: [
         contribute(HealthChecks, warehouseCheck(io, warehouse)),

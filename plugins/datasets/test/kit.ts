@@ -12,7 +12,7 @@ import {
   type TableMetadata,
 } from '@weir/lakehouse';
 import * as tools from '@weir/migrations';
-import type { PrepareOptions, ProducersService, TableRef, TablesService } from '../src/contract.ts';
+import type { InputsService, PrepareOptions, ProducersService, TableRef, TablesService } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
 import { createStager, type LineShape } from '../src/stage.ts';
 
@@ -24,6 +24,7 @@ const KIND = { kind: 'test-load', workflowType: 'None', role: 'source', exclusiv
 export interface Lake extends PluginUnderTest {
   tables: TablesService;
   producers: ProducersService;
+  inputs: InputsService;
   /** Starts a run and takes its lease. */
   run(tenant: Tenant): Promise<{ runId: string; leaseEpoch: number }>;
   /** Stages rows of a prepared table into one data file. */
@@ -65,6 +66,7 @@ export async function lake(
   const service = <T>(id: string) => under.registration.services?.find((entry) => entry.id === id)?.implementation as T;
   const tables = service<TablesService>('datasets.tables@1');
   const producers = service<ProducersService>('datasets.producers@1');
+  const inputs = service<InputsService>('datasets.inputs@1');
   const stager = await createStager({ tempDirectory: `${folder}/temp` });
   t.teardown(() => stager.close());
   const run: Lake['run'] = async (tenant) => {
@@ -103,7 +105,7 @@ export async function lake(
     });
     return done[0]!;
   };
-  return { ...under, tables, producers, run, stage, land };
+  return { ...under, tables, producers, inputs, run, stage, land };
 }
 
 /** One batch of files for one table, as a commit is asked for it. */

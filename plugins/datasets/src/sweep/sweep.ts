@@ -6,6 +6,7 @@ import { MAX_SHOWN_FILES, type sweepStagedFiles, type TableRef } from '../contra
 import { datasetId } from '../dataset/dataset-id.ts';
 import { loadTables, type TableDeps } from '../store/table-store.ts';
 import { type Decision, decide, type EntryFacts } from './decide.ts';
+import { dropEndedHolds, heldFiles, heldSnapshots } from './holds.ts';
 import { dueEntries, endEntry, type LedgerEntry, setMark } from './ledger.ts';
 
 /** Files of one folder that one sweep looks at; what is left waits for the next one. */
@@ -30,6 +31,7 @@ const NOTHING_NEEDED = () => false;
  */
 export async function sweep(deps: SweepDeps, tenant: Tenant, query: SweepQuery): Promise<SweepAnswer> {
   const { entries, next, ended } = await readPage(deps, tenant, query);
+  if (query.dry_run !== true) await deps.kernel.db(tenant).transaction((tx) => dropEndedHolds(deps.kernel, tx));
   // The files are listed before the tables are read: a file that a commit takes in between counts as needed.
   const listed = new Map<LedgerEntry, FileFacts | undefined>();
   for (const entry of entries) if (ended.has(entry.runId)) listed.set(entry, await filesOf(deps, entry));
@@ -89,7 +91,8 @@ function tableFacts(deps: SweepDeps, tenant: Tenant): (ref: TableRef | undefined
     try {
       const [table] = await loadTables(deps, tenant, [ref]);
       if (table === undefined) return { table: 'missing', needed: NOTHING_NEEDED };
-      const needed = await referencedFiles(deps.io, table);
+      const held = await deps.kernel.db(tenant).transaction((tx) => heldSnapshots(deps.kernel, tx, ref));
+      const needed = (await referencedFiles(deps.io, table)).union(await heldFiles(deps, held));
       return { table: 'readable', needed: (location) => needed.has(location) };
     } catch (err) {
       if (err instanceof Problem) throw err;

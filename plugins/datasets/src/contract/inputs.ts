@@ -1,0 +1,43 @@
+import { service } from '@weir/kernel/contract';
+import type { CallerTransaction, TableOwner, TableRef } from './tables.ts';
+
+/** Datasets that one call pins at most. */
+export const MAX_PINNED_INPUTS = 200;
+
+/** A dataset at one snapshot, as a run reads it. */
+export interface PinnedInput {
+  datasetId: string;
+  ref: TableRef;
+  /** In decimal digits; null for a table without rows so far. */
+  snapshotId: string | null;
+  schemaId: number;
+  /** Types in the words of the table format. */
+  columns: readonly { readonly name: string; readonly type: string }[];
+  /** From the manifests, in decimal digits; too high by rows that equality deletes take. */
+  rows: string;
+  bytes: string;
+  /** The metadata file that has the snapshot. */
+  metadataLocation: string;
+  /** Files, deletes and schema for the process that reads them: cloned between processes as it is, never stored. */
+  plan: object;
+  /** What opens the store of the files. It may hold credentials, so it is never logged and never stored. */
+  store: object;
+}
+
+/** Reads of several datasets at exact snapshots, which stay readable while a run needs them. */
+export interface InputsService {
+  /**
+   * The datasets as they all were at one moment, or at the snapshots that are named. Throws `invalid_dataset_id`,
+   * `dataset_not_readable` and `not_found` as every other way to rows does, and `conflict` where a remote catalog moves
+   * the tables faster than they can be read together.
+   */
+  pin(
+    tenant: TableOwner,
+    asked: readonly { readonly datasetId: string; readonly snapshotId?: string | null }[],
+  ): Promise<PinnedInput[]>;
+  /** Keeps the files of pinned inputs, whatever becomes of the snapshots, until `release` or the end of the run. */
+  hold(tx: CallerTransaction, runId: string, pins: readonly PinnedInput[]): Promise<void>;
+  release(tx: CallerTransaction, runId: string): Promise<void>;
+}
+
+export const Inputs = service<InputsService>('datasets.inputs@1');

@@ -1,0 +1,115 @@
+import type { Tenant } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
+import { countFiles, currentSchema, findSnapshot, pinnedRows, type TableMetadata } from '@weir/lakehouse';
+import {
+  datasetProblems,
+  type InputsService,
+  MAX_PINNED_INPUTS,
+  type PinnedInput,
+  type TableRef,
+} from '../contract.ts';
+import { datasetId, parseDatasetId } from '../dataset/dataset-id.ts';
+import { typeText } from '../dataset/dataset-view.ts';
+import { mayRead, readableBy } from '../dataset/readable.ts';
+import { producedTables } from '../producer/producers.ts';
+import { asProblems } from '../store/lakehouse-problem.ts';
+import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
+import { holdInputs, releaseInputs } from '../sweep/holds.ts';
+
+/** Times that the tables of a remote catalog are read until none has moved. */
+const MAX_READS = 5;
+
+interface Asked {
+  ref: TableRef;
+  snapshotId: string | null | undefined;
+}
+
+/** Pins datasets for runs; every way in passes the one decision of `readableBy`. */
+export function inputsService(deps: TableDeps & { catalogName: string }): InputsService {
+  return {
+    async pin(tenant, asked) {
+      if (asked.length > MAX_PINNED_INPUTS) throw kernelProblems.validationFailed({ errors: [] });
+      const wanted = asked.map(({ datasetId: id, snapshotId }) => ({ ref: parseDatasetId(id), snapshotId }));
+      const refs = wanted.map(({ ref }) => ref);
+      return asProblems(async () => {
+        const tables = await oneCut(deps, tenant as Tenant, refs);
+        return Promise.all(
+          tables.map((table, at) => {
+            const one = wanted[at];
+            if (table === undefined || one === undefined) throw kernelProblems.notFound();
+            return pinned(deps, table, one);
+          }),
+        );
+      });
+    },
+    hold: holdInputs,
+    release: releaseInputs,
+  };
+}
+
+/** The tables as they all were at one moment: by one statement, or by two reads with nothing between them. */
+async function oneCut(
+  deps: TableDeps & { catalogName: string },
+  tenant: Tenant,
+  refs: readonly TableRef[],
+): Promise<(CurrentTable | undefined)[]> {
+  const { kernel, scanner, remote, catalogName } = deps;
+  const places = await kernel.db(tenant).transaction(async (tx) => {
+    const readable = readableBy(tenant.scope, await producedTables(tx));
+    if (!refs.every((ref) => mayRead(readable, ref))) throw datasetProblems.datasetNotReadable();
+    const { rows } = await tx.sql(
+      `select table_namespace || '.' || table_name as id, metadata_location from catalog.iceberg_tables
+       where catalog_name = $1 and metadata_location is not null and (table_namespace, table_name) in
+         (select namespace, "table" from jsonb_to_recordset($2::jsonb) as asked (namespace text, "table" text))`,
+      [catalogName, JSON.stringify(refs)],
+    );
+    return new Map(rows.map(({ id, metadata_location: place }) => [String(id), String(place)]));
+  });
+  if (remote !== undefined) return settledCut(deps, tenant, refs);
+  const load = async (ref: TableRef): Promise<CurrentTable | undefined> => {
+    const metadataLocation = places.get(datasetId(ref));
+    return (metadataLocation && { metadataLocation, metadata: await scanner.metadata(metadataLocation) }) || undefined;
+  };
+  return Promise.all(refs.map(load));
+}
+
+async function settledCut(deps: TableDeps, tenant: Tenant, refs: readonly TableRef[]) {
+  const placesOf = (tables: readonly (CurrentTable | undefined)[]) =>
+    JSON.stringify(tables.map((table) => table?.metadataLocation ?? null));
+  let tables = await loadTables(deps, tenant, refs);
+  for (let read = 1; refs.length > 1; read += 1) {
+    const again = await loadTables(deps, tenant, refs);
+    if (placesOf(tables) === placesOf(again)) break;
+    if (read >= MAX_READS) throw kernelProblems.conflict();
+    tables = again;
+  }
+  return tables;
+}
+
+async function pinned(
+  { scanner, store }: TableDeps,
+  { metadata, metadataLocation }: CurrentTable,
+  { ref, snapshotId }: Asked,
+): Promise<PinnedInput> {
+  const snapshot = snapshotId === null ? undefined : findSnapshot(metadata, snapshotId);
+  const schema = schemaAt(metadata, snapshotId === undefined ? undefined : snapshot?.['schema-id']);
+  const files = snapshot === undefined ? [] : await scanner.files(metadata, snapshot['snapshot-id']);
+  const { rows, bytes } = countFiles(files);
+  return {
+    datasetId: datasetId(ref),
+    ref,
+    snapshotId: snapshot === undefined ? null : String(snapshot['snapshot-id']),
+    schemaId: schema['schema-id'],
+    columns: schema.fields.map(({ name, type }) => ({ name, type: typeText(type) })),
+    rows: String(rows),
+    bytes: String(bytes),
+    metadataLocation,
+    plan: pinnedRows(metadata, { files, schema }),
+    store,
+  };
+}
+
+/** The schema of a named snapshot; of the newest one the table's, which may have grown since. */
+function schemaAt(metadata: TableMetadata, id: number | undefined) {
+  return metadata.schemas.find((one) => one['schema-id'] === id) ?? currentSchema(metadata);
+}

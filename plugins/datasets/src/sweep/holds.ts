@@ -1,0 +1,78 @@
+import type { Kernel, TenantTransaction } from '@weir/kernel';
+import { type FileIO, referencedFiles, type Scanner } from '@weir/lakehouse';
+import type { CallerTransaction, PinnedInput, TableRef } from '../contract.ts';
+
+/** A snapshot whose files an open run still reads. */
+export interface HeldSnapshot {
+  snapshotId: string;
+  metadataLocation: string;
+}
+
+/** Keeps the files of pinned inputs while a run is open; a repeated call changes nothing. */
+export async function holdInputs(tx: CallerTransaction, runId: string, pins: readonly PinnedInput[]): Promise<void> {
+  const rows = pins.flatMap(({ ref, snapshotId, metadataLocation }) =>
+    snapshotId === null ? [] : [{ ...ref, snapshot_id: snapshotId, metadata_location: metadataLocation }],
+  );
+  if (rows.length === 0) return;
+  await tx.sql(
+    `insert into datasets.input_hold (tenant_id, run_id, namespace, table_name, snapshot_id, metadata_location)
+     select $1::uuid, $2::uuid, namespace, "table", snapshot_id, metadata_location
+     from jsonb_to_recordset($3::jsonb)
+       as pin (namespace text, "table" text, snapshot_id bigint, metadata_location text)
+     on conflict do nothing`,
+    [tx.tenant.tenantId, runId, JSON.stringify(rows)],
+  );
+}
+
+export async function releaseInputs(tx: CallerTransaction, runId: string): Promise<void> {
+  await tx.sql('delete from datasets.input_hold where tenant_id = $1 and run_id = $2', [tx.tenant.tenantId, runId]);
+}
+
+/** The snapshots of a table that runs hold which may still be open: maintenance leaves their metadata and files. */
+export async function heldSnapshots(
+  kernel: Pick<Kernel, 'runs'>,
+  tx: TenantTransaction,
+  { namespace, table }: TableRef,
+): Promise<HeldSnapshot[]> {
+  const { rows } = await tx.sql(
+    `select distinct on (run_id, snapshot_id) run_id, snapshot_id::text as snapshot_id, metadata_location
+     from datasets.input_hold where tenant_id = $1 and namespace = $2 and table_name = $3`,
+    [tx.tenant.tenantId, namespace, table],
+  );
+  const ended = await endedRuns(kernel, tx, rows);
+  return rows
+    .filter(({ run_id: runId }) => !ended.has(String(runId)))
+    .map((row) => ({ snapshotId: String(row.snapshot_id), metadataLocation: String(row.metadata_location) }));
+}
+
+/** Forgets what runs held that have ended without a release. */
+export async function dropEndedHolds(kernel: Pick<Kernel, 'runs'>, tx: TenantTransaction): Promise<void> {
+  const { tenantId } = tx.tenant;
+  const { rows } = await tx.sql('select distinct run_id from datasets.input_hold where tenant_id = $1', [tenantId]);
+  for (const runId of await endedRuns(kernel, tx, rows)) await releaseInputs(tx, runId);
+}
+
+async function endedRuns(
+  { runs }: Pick<Kernel, 'runs'>,
+  tx: TenantTransaction,
+  rows: readonly Record<string, unknown>[],
+): Promise<Set<string>> {
+  const ids = [...new Set(rows.map(({ run_id: runId }) => String(runId)))];
+  const found = ids.length === 0 ? [] : await runs.findMany(tx, ids);
+  return new Set(found.filter(({ status }) => status !== 'pending' && status !== 'running').map(({ runId }) => runId));
+}
+
+/** Every file of held snapshots, in the one spelling of locations. Throws when one cannot be read. */
+export async function heldFiles(
+  { io, scanner }: { io: FileIO; scanner: Scanner },
+  held: readonly HeldSnapshot[],
+): Promise<Set<string>> {
+  const files = new Set<string>();
+  for (const { snapshotId, metadataLocation } of held) {
+    const metadata = await scanner.metadata(metadataLocation);
+    const snapshots = metadata.snapshots.filter((one) => String(one['snapshot-id']) === snapshotId);
+    const alone = { ...metadata, snapshots, 'metadata-log': [] };
+    for (const file of await referencedFiles(io, { metadata: alone, metadataLocation })) files.add(file);
+  }
+  return files;
+}
