@@ -47,6 +47,8 @@ t.test('the life of a credential in the secret store', async (t) => {
       seen.fields.filter(({ present }) => !present).map(({ field }) => field),
       ['/auth/key'],
     );
+    const members = ['credential_ref', 'name', 'kind', 'fields', 'version', 'status', 'rotated_at', 'reference_count'];
+    t.strictSame(Object.keys(seen).sort(), [...members, 'etag'].sort());
     t.equal(seen.credential_ref, source.credential_ref);
     const [row] = await database.peek('select credential_id from sources.credential');
     t.notMatch(JSON.stringify([seen, source]), new RegExp(`CNRY|730411927|${row?.credential_id}`));

@@ -46,7 +46,6 @@ export const Credential = Type.Object({
   status: OneOf(CREDENTIAL_STATUSES),
   rotated_at: Timestamp,
   reference_count: Type.Integer({ description: 'How many sources use it' }),
-  created_at: Timestamp,
   etag: Type.String(),
 });
 export type CredentialView = Static<typeof Credential>;

@@ -18,7 +18,6 @@ export function credentialView(row: CredentialRow, references: number): Credenti
     status: row.status,
     rotated_at: row.rotatedAt.toISOString(),
     reference_count: references,
-    created_at: row.createdAt.toISOString(),
     etag: String(row.version),
   };
 }
