@@ -49,6 +49,16 @@ t.test('the routes of sources keep their rules', async (t) => {
     t.equal(refusal(await api(createSource, { body })), '409 name_taken');
   });
 
+  await t.test('a source without a name gets that of its pattern, with a number that is free', async (t) => {
+    const other = await platform.idle('unnamed');
+    const body = { pattern_id: 'files', source_config: { path: data } };
+    const create = async (more = {}) => ok(await other(createSource, { body: { ...body, ...more } })).name;
+    await create({ name: 'files-2' });
+    const made = await Promise.all([create(), create(), create()]);
+    t.strictSame(made.sort(), ['files-1', 'files-3', 'files-4']);
+    t.equal(await create({ name: 'files' }), 'files');
+  });
+
   await t.test('a source that cannot be is refused with its code', async (t) => {
     const body = { name: 'two', pattern_id: 'files', source_config: { path: data } };
     const create = async (change: object) => refusal(await api(createSource, { body: { ...body, ...change } }));

@@ -25,7 +25,9 @@ export class SourcesCreate extends WeirCommand {
   });
 
   pattern = Option.String('--pattern', { description: 'Id of the connector pattern', required: true });
-  name = Option.String('--name', { description: 'Name of the source, unique in the tenant', required: true });
+  name = Option.String('--name', {
+    description: 'Name of the source, unique in the tenant; the pattern with a number when absent',
+  });
   file = Option.String('-f,--file', { description: 'Configuration in YAML or JSON; - reads stdin' });
   set = Option.Array('--set', [], { description: 'One value of the configuration, as key=value' });
   field = Option.Array('--field', [], { description: `A credential field: ${FIELD_FORM}` });
@@ -44,7 +46,8 @@ export class SourcesCreate extends WeirCommand {
     const api = await this.api();
     const source = await api.call(createSource, {
       body: {
-        ...{ name: this.name, pattern_id: this.pattern, source_config: withSettings(given, this.set) },
+        ...{ pattern_id: this.pattern, source_config: withSettings(given, this.set) },
+        ...(this.name === undefined ? {} : { name: this.name }),
         ...(values === undefined ? {} : { credential_values: values }),
         ...(this.credentialName === undefined ? {} : { credential_name: this.credentialName }),
         ...(this.credentialRef === undefined ? {} : { credential_ref: this.credentialRef }),

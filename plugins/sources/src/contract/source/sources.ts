@@ -80,7 +80,7 @@ export const createSource = endpoint({
   summary: 'Create a source from a connector pattern',
   access: writeSources,
   body: Closed({
-    name: Name,
+    name: Type.Optional({ ...Name, description: `${Name.description}; pattern_id with a number when absent` }),
     pattern_id: PatternId,
     source_config: SourceConfig,
     ...credentialInput,

@@ -40,7 +40,8 @@ export async function makeSource<R>(
   const insert = async (tx: TenantTransaction, visible: Record<string, unknown>, kept: Kept = {}): Promise<R> => {
     if (workflowId !== undefined) await shredDiscovery(tx, workflowId);
     if (kept.credential !== undefined) await activate(tx, kept.credential);
-    return done(tx, await insertSource(tx, { sourceId, name, pattern, visible, kept }));
+    const given = name ?? (await freeName(tx, pattern.id));
+    return done(tx, await insertSource(tx, { sourceId, name: given, pattern, visible, kept }));
   };
   if (kernel.vault.mode === 'legacy_inline') {
     const full = given.kind === 'values' ? given.apply(config) : config;
@@ -67,6 +68,23 @@ export async function makeSource<R>(
   const { visible, values } = splitConfig(full, pattern);
   const use = onlyUse((tx, credential) => insert(tx, visible, { credential }));
   return storeNew(kernel, tenant, { values, name: given.name, pattern, place: placeDigest(config, pattern) }, use);
+}
+
+const MAX_NAME = 63;
+/** Room for a dash and a number. */
+const MAX_NUMBER = 11;
+
+/** A name that no source of the tenant has: that of the pattern with the lowest number. Others that ask for one wait. */
+async function freeName(tx: TenantTransaction, patternId: string): Promise<string> {
+  const base = patternId.slice(0, MAX_NAME - MAX_NUMBER);
+  const { tenantId } = tx.tenant;
+  await tx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`sources.names/${tenantId}`]);
+  const names = 'select name from sources.source where tenant_id = $1 and name like $2';
+  const { rows } = await tx.sql(names, [tenantId, `${base}-%`]);
+  const taken = new Set(rows.map(({ name }) => name));
+  let number = 1;
+  while (taken.has(`${base}-${number}`)) number += 1;
+  return `${base}-${number}`;
 }
 
 /** Where the credentials of a new source lie, if it has any. */
