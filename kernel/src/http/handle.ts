@@ -12,7 +12,6 @@ import { isRaw, type Raw } from './raw.ts';
 import { signedBody } from './signed-body.ts';
 
 const JSON_TYPE = 'application/json';
-const MS_PER_SECOND = 1_000;
 
 /** What a route's function gets besides the parts that its endpoint declares. */
 export interface CallContext {
@@ -144,7 +143,7 @@ function answer(endpoint: Endpoint, body: unknown, request: FastifyRequest): Ans
 function deprecationHeaders({ deprecated }: Endpoint, params: unknown): Record<string, string> {
   if (deprecated === undefined) return {};
   const successor = `/api/v1${fillPath(deprecated.successor, params as Record<string, unknown>)}`;
-  const since = Math.floor(Date.parse(deprecated.since) / MS_PER_SECOND);
+  const since = Date.parse(deprecated.since) / 1_000;
   return { deprecation: `@${since}`, link: `<${successor}>; rel="successor-version"` };
 }
 

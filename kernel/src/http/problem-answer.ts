@@ -100,15 +100,18 @@ export async function answerProblem(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   logProblem(found, request);
-  if (found.status === 401) reply.header('www-authenticate', isSigned(request) ? 'Signature' : 'Bearer');
-  const passes = found.status === 503 && !found.entry.lasting;
-  const retryAfter = found.details.retryAfterSeconds ?? (passes ? 1 : undefined);
+  const { endpoint } = request.routeOptions.config;
+  const isConfiguration = found.entry === kernelProblems.unsupportedMediaType.entry && endpoint?.declarative;
+  const hint = isConfiguration ? { hint: 'Send Content-Type: application/json or application/yaml.' } : {};
+  if (found.status === 401)
+    reply.header('www-authenticate', endpoint?.access.kind === 'webhook' ? 'Signature' : 'Bearer');
+  const retryAfter = found.details.retryAfterSeconds ?? (found.status === 503 && !found.entry.lasting ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply
     .code(found.status)
     .type('application/problem+json')
     .serializer((document: unknown) => JSON.stringify(document))
-    .send(problemDocument(withReadTypes(found, request), request.id));
+    .send({ ...problemDocument(found, request.id), ...hint });
 }
 
 /** A fault of ours is logged with its stack; what a table declares is expected, and told by its cause. */
@@ -117,13 +120,4 @@ function logProblem(found: Problem, { log }: FastifyRequest): void {
   if (status < 500 || status === 501) log.info({ code }, 'request refused');
   else if (status === 503) log.warn({ code, reason: (details.cause as Error | undefined)?.message }, 'request failed');
   else log.error({ err: details.cause ?? found, code }, 'request failed');
-}
-
-const isSigned = ({ routeOptions }: FastifyRequest) => routeOptions.config.endpoint?.access.kind === 'webhook';
-
-/** A route that takes configuration reads one type more than the others. */
-function withReadTypes(found: Problem, { routeOptions }: FastifyRequest): Problem {
-  const { unsupportedMediaType } = kernelProblems;
-  if (found.entry !== unsupportedMediaType.entry || !routeOptions.config.endpoint?.declarative) return found;
-  return unsupportedMediaType({ hint: 'Send Content-Type: application/json or application/yaml.' });
 }

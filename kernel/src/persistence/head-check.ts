@@ -66,25 +66,23 @@ export function compareHead(ledger: readonly LedgerRow[] | undefined, list: read
   return verdict('behind', `the database is behind: it ends at ${head}, this release at ${wanted}: run weir migrate`);
 }
 
-/** A ledger without the last column is read too, and found to be behind. */
-const LEDGER_COLUMNS = `name, after, sha256, to_jsonb(ledger) ->> 'additive_since' as additive_since`;
-
 /** Reads the ledgers and throws a `Refusal` unless each fits its list: the release's and every third party's. */
 export async function checkHead(
   sql: PlatformSql,
   list: readonly MigrationRecord[],
   plugins: readonly PluginHistory[] = [],
 ): Promise<void> {
+  const columns = `name, after, sha256, to_jsonb(ledger) ->> 'additive_since' as additive_since`;
   const { rows } = await sql(`select to_regclass('kernel.schema_ledger') is not null as there`, []);
   const ledger =
     rows[0]?.there === true
-      ? (await sql(`select ${LEDGER_COLUMNS} from kernel.schema_ledger ledger order by ordinal`, [])).rows
+      ? (await sql(`select ${columns} from kernel.schema_ledger ledger order by ordinal`, [])).rows
       : undefined;
   const verdict = compareHead(ledger as LedgerRow[] | undefined, list);
   if (!verdict.ok) throw new Refusal(`schema ${verdict.fault}`, [verdict.line]);
   const faults: string[] = [];
   for (const { pluginId, migrations } of plugins) {
-    const own = `select ${LEDGER_COLUMNS} from kernel.plugin_ledger ledger where plugin_id = $1 order by ordinal`;
+    const own = `select ${columns} from kernel.plugin_ledger ledger where plugin_id = $1 order by ordinal`;
     const head = compareHead((await sql(own, [pluginId])).rows as unknown as LedgerRow[], migrations);
     if (!head.ok) faults.push(`plugin ${pluginId}: ${head.line}`);
   }
@@ -100,12 +98,9 @@ export async function pluginHistories(release: MigrationsPackage, platformFile: 
 
 /** The first step behind the head that is not additive for it; a list that ends nowhere has no head to be additive for. */
 function breakingStep(ledger: readonly LedgerRow[], head: string | undefined): LedgerRow | undefined {
-  const position = new Map(ledger.map(({ name }, at) => [name, at]));
-  const headAt = head === undefined ? -1 : (position.get(head) ?? -1);
-  return ledger.slice(headAt + 1).find(({ additive_since: since }) => {
-    const sinceAt = position.get(since ?? '');
-    return sinceAt === undefined || sinceAt > headAt;
-  });
+  const at = (step: string | null | undefined) => ledger.findIndex(({ name }) => name === step);
+  const headAt = at(head);
+  return ledger.slice(headAt + 1).find(({ additive_since: since }) => at(since) < 0 || at(since) > headAt);
 }
 
 function hashOf({ sql }: MigrationRecord): string {
