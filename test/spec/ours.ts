@@ -28,6 +28,7 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /webhooks/{webhook_id}/deliveries/{event_id}', because('webhooks', 'what became of one event')],
   ['POST /webhooks/{webhook_id}/deliveries/{event_id}/redeliver', because('webhooks', 'sends it once more')],
   ['POST /datasets/sweep', because('datasets', 'removes files that no commit took, or tells which they are')],
+  ['GET /credentials', because('sources', 'a credential that was detached is found again, and can be revoked')],
   ['GET /sources/{source_id}/readiness', because('sources', 'the checklist of a source, as its start asks it')],
   ['GET /sources/{source_id}/streams/{stream_id}', because('sources', 'what Location of a new stream names')],
   [

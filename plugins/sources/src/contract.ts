@@ -42,6 +42,7 @@ export {
   credentialInput,
   detachCredentials,
   getCredentials,
+  listCredentials,
   migrateCredentials,
   revokeCredential,
   rotateCredentials,

@@ -8,6 +8,7 @@ import {
   getCredentials,
   getDiscoveryStatus,
   getSource,
+  listCredentials,
   migrateCredentials,
   revokeCredential,
   rotateCredentials,
@@ -147,6 +148,7 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
     const body = { credential_values: { token: 'x' } };
     const credential_ref = `cred_${'a'.repeat(26)}`;
     const calls = (who: Api) => [
+      who(listCredentials),
       who(getCredentials, { params: at }),
       who(setCredentials, { params: at, body: { ...body, credential_name: 'one' } }),
       who(rotateCredentials, { params: at, body }),

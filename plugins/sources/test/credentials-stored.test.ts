@@ -9,6 +9,7 @@ import {
   detachCredentials,
   getCredentials,
   getSource,
+  listCredentials,
   revokeCredential,
   rotateCredentials,
   setCredentials,
@@ -111,11 +112,17 @@ t.test('the life of a credential in the secret store', async (t) => {
     t.equal(refusal(await api(getCredentials, { params })), '409 credential_not_attached');
     t.match(ok(await api(getSource, { params })), { has_credentials: false, credential_ref: null });
     t.strictSame(await database.peek('select status from sources.credential'), [{ status: 'detached' }]);
+    const listed = async (query = {}) => ok(await api(listCredentials, { query })).items;
+    const expected = { credential_ref, name: 'first', status: 'detached', reference_count: 0 };
+    t.match(await listed({ status: 'detached' }), [expected], 'one that no source uses is found again');
+    t.strictSame(await listed({ status: 'active' }), []);
     const back = ok(await api(setCredentials, { params, body: { credential_ref } }));
     t.match(back, { status: 'active', reference_count: 1 });
     ok(await api(detachCredentials, { params }));
     t.match(ok(await revoke()), { status: 'revoked', reference_count: 0 });
     t.match(ok(await revoke()), { status: 'revoked' }, 'again changes nothing');
+    const [shown] = await listed();
+    t.strictSame(shown, ok(await revoke()), 'in the same form as everywhere');
     const after = await api(setCredentials, { params, body: { credential_ref } });
     t.equal(refusal(after), '422 credential_not_usable');
     t.strictSame(
@@ -144,8 +151,27 @@ t.test('the life of a credential in the secret store', async (t) => {
     t.equal(refusal(await api(createSource, { body: bare })), '201', 'a source may be made before its credential');
   });
 
-  await t.test('a foreign reference is an absent one', async (t) => {
+  await t.test('credentials are paged, and those of another tenant are not among them', async (t) => {
+    const page = async (query: object) =>
+      ok(await api(listCredentials, { query: { limit: 1, order: '-rotated_at', ...query } }));
+    const seen: string[] = [];
+    for (let token: string | null = ''; token !== null; ) {
+      const { items, next_page_token } = await page(token === '' ? {} : { page_token: token });
+      seen.push(...items.map(({ credential_ref }) => credential_ref));
+      token = next_page_token;
+    }
+    const rows = await database.peek('select credential_ref from sources.credential order by rotated_at desc');
+    t.strictSame(
+      seen,
+      rows.map(({ credential_ref }) => credential_ref),
+    );
+    t.equal(seen.length, 2);
     await world.tenant('other');
+    t.strictSame(ok(await world.as('other').call(listCredentials)).items, []);
+    t.equal(refusal(await api(listCredentials, { query: { page_token: 'x' } })), '400 invalid_page_token');
+  });
+
+  await t.test('a foreign reference is an absent one', async (t) => {
     const other = world.as('other').call;
     const { credential_ref } = await read();
     const absent = `cred_${'b'.repeat(26)}`;

@@ -59,6 +59,7 @@ function scheduleRoutes({ schedules }: SourceServices): AnyRoute[] {
 
 function credentialRoutes({ credentials }: SourceServices): AnyRoute[] {
   return [
+    handle(calls.listCredentials, ({ tenant, query }) => credentials.list(tenant, query)),
     handle(calls.getCredentials, ({ tenant, params }) => credentials.get(tenant, params.source_id)),
     handle(calls.setCredentials, ({ tenant, params, body }) => credentials.set(tenant, params.source_id, body)),
     handle(calls.rotateCredentials, ({ tenant, params, body, ifMatch }) =>

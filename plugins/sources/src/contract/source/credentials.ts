@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, Name, OneOf, Timestamp } from '@weir/kernel/contract';
+import { Closed, endpoint, Id, kernelProblems, listQuery, Name, OneOf, Page, Timestamp } from '@weir/kernel/contract';
 import { administerCredentials, readCredentials, writeCredentials } from '../access.ts';
 import { credentialProblems } from '../credential-problems.ts';
 import { sourceProblems } from '../problems.ts';
@@ -58,6 +58,19 @@ const writeErrors = [
   credentialProblems.undeclaredCredentialField,
   sourceProblems.sourceConfigInvalid,
 ];
+
+/** `GET /credentials` */
+export const listCredentials = endpoint({
+  id: 'sources.list_credentials',
+  method: 'GET',
+  path: '/credentials',
+  summary: 'List what may be known of the credentials, those too that no source uses',
+  access: readCredentials,
+  query: listQuery(['name', 'rotated_at'], { status: Type.Optional(OneOf(CREDENTIAL_STATUSES)) }),
+  response: Page(Credential),
+  errors: [kernelProblems.invalidPageToken, credentialProblems.credentialModeUnsupported],
+  cli: 'sources credentials list',
+});
 
 /** `GET /sources/{source_id}/credentials` */
 export const getCredentials = endpoint({

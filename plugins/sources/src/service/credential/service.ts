@@ -1,8 +1,9 @@
-import { type Kernel, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
+import { type Kernel, type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import {
   type CredentialView,
   credentialProblems,
+  type listCredentials,
   type migrateCredentials as migrateCredentialsRoute,
   type rotateCredentials,
   type setCredentials,
@@ -16,11 +17,13 @@ import type { Pattern } from '../../model/pattern/pattern-file.ts';
 import type { SourceRow } from '../../model/source/entity.ts';
 import type { PatternUser, Sql } from '../pattern/catalog.ts';
 import { liveSource } from '../row/live-source.ts';
-import { attach, credentialOf, detach, referenceCount, refuseTakenName } from '../vault/rows.ts';
+import { attach, credentialOf, detach, referenceCount, referenceCounts, refuseTakenName } from '../vault/rows.ts';
 import { requireStore } from '../vault/vault-access.ts';
 import { givenCredential } from './given-credential.ts';
 import { holdsCredentials, migrateCredentials } from './migrate-credentials.ts';
 import { onlyUse, storeNew, storeNext, type Use, useExisting } from './store-credential.ts';
+
+const ORDERS: PageOrders = { orders: { name: 'name', rotated_at: 'rotatedAt' }, first: 'name', id: 'credentialId' };
 
 export interface CredentialDeps {
   kernel: Kernel;
@@ -41,6 +44,20 @@ export function credentialService({ kernel, patternOf }: CredentialDeps) {
     return { source, credential };
   };
   return {
+    /** What may be known of the credentials of the tenant, by keyset page. */
+    async list(tenant: Tenant, query: Input<typeof listCredentials>['query']) {
+      requireStore(kernel.vault);
+      const { status, ...request } = query;
+      return kernel.db(tenant).transaction(async (tx) => {
+        const where = status === undefined ? {} : { status };
+        const { items, next_page_token } = await tx.page(CredentialEntity, where, request, ORDERS);
+        const ids = items.map(({ credentialId }) => credentialId);
+        const counts = await referenceCounts(tx, ids);
+        const views = items.map((row) => credentialView(row, counts.get(row.credentialId) ?? 0));
+        return { items: views, next_page_token, total: null };
+      });
+    },
+
     /** What may be known of the credential of a source. */
     async get(tenant: Tenant, sourceId: string): Promise<CredentialView> {
       requireStore(kernel.vault);

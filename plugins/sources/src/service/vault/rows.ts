@@ -14,14 +14,22 @@ export interface Written {
   fields: readonly string[];
 }
 
+/** How many sources and waiting discoveries use each of these credentials; those that none uses are left out. */
+export async function referenceCounts(tx: TenantTransaction, ids: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await tx.sql(
+    `select credential_id, count(*)::int as count from (
+       select credential_id from sources.source where tenant_id = $1 and credential_id = any ($2::uuid[]) and status <> 'retired'
+       union all
+       select credential_id from sources.discovery where tenant_id = $1 and credential_id = any ($2::uuid[])) used
+     group by credential_id`,
+    [tx.tenant.tenantId, [...ids]],
+  );
+  return new Map(rows.map(({ credential_id: id, count }) => [String(id), Number(count)]));
+}
+
 /** How many sources and waiting discoveries use a credential. */
 export async function referenceCount(tx: TenantTransaction, credentialId: string): Promise<number> {
-  const { rows } = await tx.sql(
-    `select (select count(*)::int from sources.source where tenant_id = $1 and credential_id = $2 and status <> 'retired')
-       + (select count(*)::int from sources.discovery where tenant_id = $1 and credential_id = $2) as count`,
-    [tx.tenant.tenantId, credentialId],
-  );
-  return Number(rows[0]?.count ?? 0);
+  return (await referenceCounts(tx, [credentialId])).get(credentialId) ?? 0;
 }
 
 /** Makes the row of a credential whose first version is written. Throws `UniqueViolation` of `credential_name`. */
