@@ -9,6 +9,7 @@ export type FileReading = {
   readonly columns: Columns;
   readonly emittedAt: number;
   readonly onLines: Emit['lines'];
+  readonly log: Emit['log'];
   /** There if rows may go as Parquet files; files that are worth it then do. */
   readonly segment: Emit['segment'];
   readonly signal: AbortSignal;

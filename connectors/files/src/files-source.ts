@@ -149,8 +149,8 @@ async function readStream(
   let reached = plan.state;
   for (const { file, known } of plan.toRead) {
     signal.throwIfAborted();
-    const { lines: onLines, segment } = emit;
-    const reading = { stream: descriptor, columns, emittedAt, onLines, segment, signal };
+    const { lines: onLines, segment, log } = emit;
+    const reading = { stream: descriptor, columns, emittedAt, onLines, log, segment, signal };
     const { entry } = await withReadyFile(file, { ...reader, known }, async (ready) => {
       if (ready.isGuessed) await emit.log('WARN', `${file.name} is no UTF-8 and is read as Windows-1252: ${DECLARE}`);
       return readFile(ready, reading);

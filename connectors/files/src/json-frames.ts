@@ -2,43 +2,54 @@ import { fault } from './fault.ts';
 import type { ReadyFile } from './ready-file.ts';
 
 /** The text of one document and the number of the line that it begins in. */
-export type Frame = { readonly text: string; readonly line: number; readonly unfinished: boolean };
+export type Frame = {
+  readonly text: string;
+  readonly line: number;
+  readonly unfinished: boolean;
+  /** The bytes of a line that is too long for a document, without a text then; of one too long for a record, its first ones. */
+  readonly tooLong?: Buffer;
+};
 
+/** What is kept of a line: more than the longest record may have, so that a longer line is seen to be too long. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024 + 1;
 /** The most bytes of one document. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const BYTE = { tab: 0x09, newline: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, comma: 0x2c, backslash: 0x5c };
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The lines of a file that hold something; `unfinished` tells that the file ends in mid-line. */
-export async function* lineFrames(source: AsyncIterable<Buffer>, file: ReadyFile): AsyncGenerator<Frame> {
+/** The lines of a file that hold something, however long; `unfinished` tells that the file ends in mid-line. */
+export async function* lineFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   let parts: Buffer[] = [];
   let length = 0;
   let line = 1;
   const take = (unfinished: boolean): Frame => {
-    const text = (parts.length === 1 ? parts[0] : Buffer.concat(parts))?.toString('utf8') ?? '';
+    const bytes = (parts.length === 1 ? parts[0] : undefined) ?? Buffer.concat(parts);
+    const isLong = length > MAX_DOCUMENT_BYTES;
     parts = [];
     length = 0;
-    return { text, line, unfinished };
+    return isLong ? { text: '', line, unfinished, tooLong: bytes } : { text: bytes.toString('utf8'), line, unfinished };
   };
   const add = (part: Buffer) => {
-    length += part.length;
-    if (length > MAX_DOCUMENT_BYTES) throw fault('json_row_too_long', file.where(line));
-    parts.push(part);
+    const room = MAX_LINE_BYTES - length;
+    if (room <= 0) return;
+    parts.push(part.subarray(0, room));
+    length += Math.min(part.length, room);
   };
+  const holds = (frame: Frame) => frame.tooLong !== undefined || /\S/.test(frame.text);
   for await (const block of unmarked(source)) {
     let start = 0;
     for (let end = block.indexOf(BYTE.newline); end >= 0; end = block.indexOf(BYTE.newline, start)) {
       add(block.subarray(start, end));
       const frame = take(false);
-      if (/\S/.test(frame.text)) yield frame;
+      if (holds(frame)) yield frame;
       start = end + 1;
       line += 1;
     }
     add(block.subarray(start));
   }
   const last = take(true);
-  if (/\S/.test(last.text)) yield last;
+  if (holds(last)) yield last;
 }
 
 /** Where the scanner is, between documents: what may come next. */

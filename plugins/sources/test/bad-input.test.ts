@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, truncate, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
-import { getDataset } from '@weir/plugin-datasets/contract';
+import { getDataset, listQuarantine } from '@weir/plugin-datasets/contract';
 import t, { type Test } from 'tap';
 import { inLane, sample } from '../../../test/lane.ts';
 import { getSource } from '../src/contract.ts';
@@ -134,5 +134,30 @@ t.test('bad input fails the run with its code, and the last good snapshot stands
       rows_written: 2,
       rows_with_errors: 1,
     });
+  });
+
+  await t.test('JSON lines that are no rows → quarantine, and every other line a row', async (t) => {
+    const folder = join(platform.folder, 'lines');
+    await mkdir(folder);
+    const escaping = '{"id":1},"x":{}';
+    const half = '{"id":"\\ud800"}';
+    await writeFile(join(folder, 'rows.jsonl'), `${escaping}\n{"id":1}\n${half}\n{"id":2}\n`);
+    const { source_id } = await filesSource(api, 'lines', folder);
+    t.match(await discovered(api, source_id), { status: 'succeeded' });
+    await enableAll(api, source_id, APPEND);
+    t.match(await synced(api, source_id), {
+      status: 'succeeded',
+      verdict: 'with_rejects',
+      rows_written: 2,
+      rows_rejected: 2,
+    });
+    const params = { dataset_id: platform.bronze('lines__rows') };
+    const { items } = ok(await api(listQuarantine, { params }));
+    t.match(items, [
+      { position: '0', reason: 'malformed_json' },
+      { position: '2', reason: 'lone_surrogate' },
+    ]);
+    t.equal(JSON.parse(items[0]?.line ?? '').record.data, escaping, 'the line byte for byte');
+    t.ok(items[1]?.line?.includes(`"data":${half},`), 'the line byte for byte');
   });
 });
