@@ -125,8 +125,12 @@ t.test('a command line that lacks something is told what it lacks, and how the l
   const lacking: [string, RegExp, RegExp][] = [
     ['connectors test m.yaml', /^error: --config is missing\.\n/, /hint: weir connectors test <manifest> --config …/],
     ['patterns register', /^error: -f,--file is missing\.\n/, /hint: weir patterns register -f,--file …/],
-    ['sources create --url http://127.0.0.1:9', /^error: --pattern and --name are missing\.\n/, /--pattern … --name …/],
-    ['sources create --pattern=files', /^error: --name is missing\.\n/, /weir sources create --help/],
+    [
+      'ops recovery seal --url http://127.0.0.1:9',
+      /^error: --database, --secret-store and --out are missing\.\n/,
+      /--database … --secret-store …/,
+    ],
+    ['sources create --name=shop', /^error: --pattern is missing\.\n/, /weir sources create --help/],
     ['sources delete', /^error: Not enough positional arguments\.\n/, /hint: weir sources delete <source_id>/],
     ['sources create --nmae x', /Unsupported option name \("--nmae"\)/, /Did you mean --name\?/],
   ];
