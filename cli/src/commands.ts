@@ -8,11 +8,14 @@ import * as engine from '@weir/plugin-workflow-engine/contract';
 import type { CommandClass } from 'clipanion';
 import type { CliContext } from './command/command.ts';
 import { commandsOf } from './command/endpoint-command.ts';
+import { CallApi } from './commands/access/call-api.ts';
 import { Login } from './commands/access/login.ts';
 import { Logout } from './commands/access/logout.ts';
 import { PoliciesDryRun } from './commands/access/policies-dry-run.ts';
 import { PoliciesActivate, PoliciesArchive, PoliciesCreate, PoliciesPut } from './commands/access/policies-write.ts';
+import { ProfilesList, ProfilesRemove, ProfilesUse } from './commands/access/profiles.ts';
 import { TenantsList, TenantsUse } from './commands/access/tenants.ts';
+import { Token } from './commands/access/token.ts';
 import { WhoAmI } from './commands/access/whoami.ts';
 import { DatasetsPreview, DatasetsSchema } from './commands/datasets/datasets.ts';
 import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets/datasets-quarantine.ts';
@@ -60,7 +63,20 @@ import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
 import { Completion, HelpExitCodes } from './line/help.ts';
 
 const DEVELOPMENT = [DevUp, DevDown, DevReset, DevStatus, DevLogs];
-const PEOPLE = [Login, Logout, WhoAmI, TenantsList, TenantsUse, TenantsLimits, TenantsLimitsSet];
+const PEOPLE = [
+  Login,
+  Logout,
+  WhoAmI,
+  Token,
+  CallApi,
+  ProfilesList,
+  ProfilesUse,
+  ProfilesRemove,
+  TenantsList,
+  TenantsUse,
+  TenantsLimits,
+  TenantsLimitsSet,
+];
 const SOURCES = [
   SourcesCreate,
   SourcesUpdate,

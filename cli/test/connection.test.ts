@@ -141,3 +141,56 @@ t.test('a weir.yaml that cannot be understood is a usage error that names it', a
   writeFileSync(path.join(home, 'weir.yaml'), 'url: 3');
   t.match(await weir('sources list'), { code: 2, stderr: /url in .*weir.yaml must be text/ });
 });
+
+t.test('in a checkout its running server goes before the current profile of another', async (t) => {
+  const running = { url: 'http://own', tenant: 'demo', token: 'of running' };
+  const profiles = { current: 'a', profiles: { a: { url: 'http://a', tenant: 'other', token: 'of a' } } };
+  const inside = { ...none, profiles, running, inCheckout: true };
+  t.strictSame(resolveConnection(inside), { ...running, tokenFrom: 'running' });
+  t.match(resolveConnection({ ...inside, inCheckout: false }), { url: 'http://a', tenant: 'other', profile: 'a' });
+  t.match(resolveConnection({ ...inside, flags: { profile: 'a' } }), { url: 'http://a', token: 'of a' });
+  const mia = { current: 'mia', profiles: { mia: { url: 'http://own', token: 'of mia' } } };
+  t.match(resolveConnection({ ...inside, profiles: mia }), { token: 'of mia', tokenFrom: 'profile', profile: 'mia' });
+});
+
+t.test('who has signed out is nobody, not the admin of the server that runs here', async (t) => {
+  const running = { url: 'http://own', token: 'of running' };
+  const profiles = { current: 'mia', profiles: { mia: { url: 'http://own' } } };
+  for (const inCheckout of [true, false])
+    t.strictSame(resolveConnection({ ...none, profiles, running, inCheckout }), { url: 'http://own', profile: 'mia' });
+});
+
+t.test('profiles are listed, used, removed; the token is printed; any path is called with it', async (t) => {
+  const { weir, home, root } = commandLine(t);
+  const file = profilesFile({ HOME: home, XDG_CONFIG_HOME: path.join(home, 'config') });
+  const api = await fakeApi(t, {
+    'GET /api/v1/sources/a%3Ab': { status: 200, body: { name: 'shop' } },
+    'POST /api/v1/sources': { status: 201, body: { name: 'new' } },
+    'DELETE /api/v1/sources/x': { status: 204 },
+  });
+  await writeProfile(file, 'dev', { url: api.url, tenant: 'demo', token: 'tok' });
+  await writeProfile(file, 'work', { url: 'http://work.example' });
+  t.match(await weir('profiles list'), {
+    stdout: /NAME +URL +TENANT +SIGNED_IN +CURRENT +USED\ndev +.* +demo +true +true +true\nwork +/,
+  });
+  t.strictSame(await weir('token'), { code: 0, stdout: 'tok\n', stderr: '' });
+  t.strictSame(await weir('api get /sources/a:b'), { code: 0, stdout: 'name  shop\n', stderr: '' });
+  t.match(api.seen.at(-1)?.headers, { authorization: 'Bearer tok', 'x-tenant-id': 'demo' });
+  t.match(await weir('api POST /api/v1/sources --set config.path=/data --set n=1'), { code: 0 });
+  t.strictSame(api.seen.at(-1)?.body, { config: { path: '/data' }, n: 1 });
+  t.match(await weir('api DELETE /sources/x'), { code: 2, stderr: /DELETE \/sources\/x of demo at/ });
+  t.match(await weir('api DELETE /sources/x --yes'), { code: 0, stderr: 'done\n' });
+  for (const wrong of ['api GET http://elsewhere.example/', 'api TRACE /sources'])
+    t.match(await weir(wrong), { code: 2 });
+  mkdirSync(root, { recursive: true });
+  t.match(await weir('token', { cwd: root }), { stdout: 'tok\n', stderr: /the server of this checkout does not run/ });
+  t.match(await weir('profiles use work'), {
+    code: 0,
+    stderr: 'commands use the profile work for http://work.example\n',
+  });
+  t.match(await weir('token'), { code: 3, stderr: /Nobody is signed in/ });
+  t.match(await weir('profiles remove work'), { code: 2, stderr: /Remove the profile work/ });
+  t.match(await weir('profiles remove work --yes'), { code: 0 });
+  t.match(await weir('profiles use work'), { code: 4 });
+  t.strictSame(await readProfiles(file), { profiles: { dev: { url: api.url, tenant: 'demo', token: 'tok' } } });
+});

@@ -44,6 +44,7 @@ export abstract class WeirCommand extends Command<CliContext> {
   timeout = Option.String('--timeout', { description: 'Give up after this time, such as 30s, 10m, 1h' });
 
   private configuredOutput: string | undefined;
+  private saidDown = false;
 
   /** Whether --timeout limits a wait rather than one call. */
   protected isWaiting(): boolean {
@@ -64,6 +65,10 @@ export abstract class WeirCommand extends Command<CliContext> {
       ...(this.profile === undefined ? {} : { profile: this.profile }),
     };
     const found = await findConnection(flags, { env, cwd, devFolder: `${root}/.weir`, newProfile });
+    if (found.ownServerIsDown && !this.saidDown) {
+      this.note(`the server of this checkout does not run; commands go to ${found.url}, of the profile dev`);
+      this.saidDown = true;
+    }
     this.configuredOutput = found.output;
     this.format();
     return found;

@@ -16,11 +16,15 @@ export interface Surroundings {
   newProfile?: boolean;
 }
 
+/** The profile that `weir dev up` writes. */
+const DEV_PROFILE = 'dev';
 const PROJECT_FILE = 'weir.yaml';
 const PROJECT_FIELDS = ['url', 'tenant', 'output', 'profile'] as const;
 
 /** A connection, with the session that its token is of. */
 export interface FoundConnection extends Connection {
+  /** Whether the profile of a development server is used in a checkout whose own does not run. */
+  ownServerIsDown?: true;
   session?: Session;
 }
 
@@ -36,14 +40,15 @@ export async function findConnection(
   const state = await readState(devFolder);
   const { current, profiles } = await readProfiles(profilesFile(env));
   const layers = Object.fromEntries(Object.entries(profiles).map(([name, profile]) => [name, layerOf(profile)]));
+  const inCheckout = isBelow(cwd, path.dirname(devFolder));
+  const isRunning = state !== undefined && (await isAlive(state.supervisor));
   const found = resolveConnection({
     flags,
     env: await environmentLayer(env),
     project: await projectLayer(cwd),
     profiles: { ...(current === undefined ? {} : { current }), profiles: layers },
-    ...(state !== undefined && (await isAlive(state.supervisor))
-      ? { running: { url: state.api_url, tenant: state.tenant, token: state.token } }
-      : {}),
+    inCheckout,
+    ...(isRunning ? { running: { url: state.api_url, tenant: state.tenant, token: state.token } } : {}),
   });
   if (found.missingProfile !== undefined && !newProfile) {
     throw new CliError('usage', `There is no profile ${found.missingProfile}.`, {
@@ -51,10 +56,17 @@ export async function findConnection(
     });
   }
   const profile = found.profile === undefined ? undefined : profileNamed({ profiles }, found.profile);
-  return found.tokenFrom === 'profile' && profile?.session !== undefined
-    ? { ...found, session: profile.session }
-    : found;
+  const session = found.tokenFrom === 'profile' ? profile?.session : undefined;
+  const isDown = inCheckout && !isRunning && found.profile === DEV_PROFILE && found.url === profile?.url;
+  return {
+    ...found,
+    ...(session === undefined ? {} : { session }),
+    ...(isDown ? { ownServerIsDown: true as const } : {}),
+  };
 }
+
+const isBelow = (folder: string, above: string) =>
+  `${path.resolve(folder)}${path.sep}`.startsWith(`${path.resolve(above)}${path.sep}`);
 
 async function environmentLayer(env: Record<string, string | undefined>): Promise<ConnectionLayer> {
   const layer: ConnectionLayer = {};

@@ -138,11 +138,22 @@ export async function changeProfile(
     const after = await change(before);
     if (after === undefined) return before;
     const current = makeCurrent ? name : (read.current ?? name);
-    const next: Profiles = { current, profiles: { ...read.profiles, [name]: after } };
-    await writePrivately(file, `${JSON.stringify(next, null, 2)}\n`);
+    await writeProfiles(file, { current, profiles: { ...read.profiles, [name]: after } });
     return after;
   });
 }
+
+/** Removes a profile; when it was the current one, no profile is. */
+export async function removeProfile(file: string, name: string, interrupted: AbortSignal): Promise<void> {
+  await withFileLock(lockOf(file), interrupted, async () => {
+    const { current, profiles } = await readProfiles(file);
+    const { [name]: _removed, ...kept } = profiles;
+    const stays = current === undefined || current === name ? {} : { current };
+    await writeProfiles(file, { ...stays, profiles: kept });
+  });
+}
+
+const writeProfiles = (file: string, next: Profiles) => writePrivately(file, `${JSON.stringify(next, null, 2)}\n`);
 
 const lockOf = (file: string) => path.join(path.dirname(file), 'profiles.lock');
 

@@ -14,6 +14,8 @@ export interface ConnectionLayers {
   project: ConnectionLayer;
   profiles: { current?: string; profiles: Record<string, ConnectionLayer> };
   running?: ConnectionLayer;
+  /** Whether the command runs in the checkout whose server that is: it goes before a current profile of another one. */
+  inCheckout?: boolean;
 }
 
 /** Where a command goes and as whom. `url` is undefined when no layer names one. */
@@ -36,17 +38,26 @@ const origin = (url: string | undefined) => (url !== undefined && URL.canParse(u
 /**
  * Flag, then environment, then weir.yaml, then profile, then the running development server, field by field. A token
  * that was stored for one server never goes to another: a stored token is used only when the address that wins has
- * the origin it was stored with.
+ * the origin it was stored with. A profile that was signed out of stays so: nobody else's token takes its place.
  */
-export function resolveConnection({ flags, env, project, profiles, running }: ConnectionLayers): Connection {
+export function resolveConnection({
+  flags,
+  env,
+  project,
+  profiles,
+  running,
+  inCheckout,
+}: ConnectionLayers): Connection {
   const asked = flags.profile ?? env.profile ?? project.profile;
-  const name = asked ?? profiles.current;
+  const isElsewhere = origin(profiles.profiles[profiles.current ?? '']?.url) !== origin(running?.url);
+  const name = asked ?? (inCheckout && running !== undefined && isElsewhere ? undefined : profiles.current);
   const profile = name !== undefined && Object.hasOwn(profiles.profiles, name) ? profiles.profiles[name] : undefined;
   const layers = [flags, env, project, profile ?? {}, running ?? {}];
   const first = (field: keyof ConnectionLayer) =>
     layers.map((layer) => layer[field]).find((value) => value !== undefined);
   const url = first('url');
-  const stored = [profile, running].find((layer) => layer?.token !== undefined && origin(layer.url) === origin(url));
+  const ofUrl = [profile, running].find((layer) => layer !== undefined && origin(layer.url) === origin(url));
+  const stored = ofUrl?.token === undefined ? undefined : ofUrl;
   const token = env.token ?? stored?.token;
   const tokenFrom = env.token !== undefined ? 'environment' : stored === profile ? 'profile' : 'running';
   const tenant = first('tenant');
