@@ -47,7 +47,6 @@ const stream: fc.Arbitrary<StreamFacts> = fc
     enabled: true,
     sourceDefinedPrimaryKey: undefined,
     needsAttention: !attentive,
-    schemaMoved: attentive,
     discovered: attentive,
     jsonSchema: { properties: Object.fromEntries(FIELDS.map((name) => [name, {}])) },
   }));
@@ -119,7 +118,7 @@ t.test('a refusal names a state by 409, and each stream with its check by 422', 
 
 t.test('each part of the checklist is a check of its own', async (t) => {
   const good: StreamFacts = {
-    ...{ streamId: 'id', name: 'orders', enabled: true, needsAttention: false, schemaMoved: false },
+    ...{ streamId: 'id', name: 'orders', enabled: true, needsAttention: false },
     ...{ discovered: true, destinationAllowed: true },
     ...{ syncMode: 'incremental', writeMode: 'append', supportedSyncModes: SYNC_MODES, sourceDefinedCursor: false },
     ...{ cursorField: ['at'], primaryKey: [['id']], defaultCursorField: undefined, sourceDefinedPrimaryKey: undefined },
@@ -150,24 +149,27 @@ t.test('each part of the checklist is a check of its own', async (t) => {
     items: [{ id: 'id', name: 'orders', code: 'primary_key_required' }],
   });
   const current = BLOCKING_CHECKS.find(({ check }) => check === 'schema_current');
-  const moved = { ...good, discovered: false, schemaMoved: true };
+  const moved = { ...good, discovered: false };
   t.match(current?.judge({ ...ready, changed: ['credentials'], streams: [moved] }), {
     status: 'warning',
     detail: /^Changed since the last successful discovery: credentials\./,
-    items: [{ code: 'not_discovered' }, { code: 'type_changed' }],
+    items: [{ code: 'not_discovered' }],
   });
 });
 
-t.test('fields and lines that the last sync left aside are told, stream by stream', async (t) => {
-  const quiet = { streamId: 'a', name: 'a', rowsRejected: 0, schemaChanges: [] };
+t.test('fields, values and lines that the last sync left aside are told, stream by stream', async (t) => {
+  const quiet = { streamId: 'a', name: 'a', rowsRejected: 0, rowsWithErrors: 0, schemaChanges: [] };
   t.equal(leftAside([]).status, 'pass');
   const added = { field: 'x', change: 'added', type: 'long' } as const;
   t.equal(leftAside([quiet, { ...quiet, schemaChanges: [added] }]).status, 'pass', 'a new column is nothing aside');
   const notes = (['captured', 'refused'] as const).map((change) => ({ ...added, change }));
-  t.match(leftAside([quiet, { ...quiet, streamId: 'b', rowsRejected: 2, schemaChanges: notes }]), {
+  t.match(leftAside([quiet, { ...quiet, streamId: 'b', rowsRejected: 2, rowsWithErrors: 1, schemaChanges: notes }]), {
     status: 'warning',
     detail: /^1 stream/,
-    items: ['fields_refused', 'fields_captured', 'lines_quarantined'].map((code) => ({ id: 'b', code })),
+    items: ['fields_refused', 'fields_captured', 'values_refused', 'lines_quarantined'].map((code) => ({
+      id: 'b',
+      code,
+    })),
   });
 });
 

@@ -99,7 +99,7 @@ t.test('what a discovery has seen is compared with what the source has', async (
   ok(await api(updateSource, { params, body: { source_config: { path: join(data, 'gone') } } }));
   t.match(await current(), { status: 'warning', detail: /: configuration or pattern version\./ });
   ok(await api(updateSource, { params, body: { source_config: { path: data } } }));
-  t.match(await current(), { items: [{ code: 'not_discovered' }], detail: /^1 finding/ });
+  t.match(await current(), { items: [{ code: 'not_discovered' }], detail: /did not find 1 enabled stream/ });
 });
 
 /** Each case is some ten requests. */

@@ -3,7 +3,7 @@ import type { KeptStream } from '../discovery/entity.ts';
 import { destinationTable } from './destination-name.ts';
 import type { StreamFields } from './entity.ts';
 import { describedBy, inOrder } from './new-stream.ts';
-import { isSchemaFault, namespaceFaults, withAttention } from './settings.ts';
+import { namespaceFaults, withAttention } from './settings.ts';
 
 /** A known stream before and after; equal schemas and modes mean that only what its rules say of it has changed. */
 export interface StreamUpdate<R extends StreamFields = StreamFields> {
@@ -83,8 +83,7 @@ function comparedNamespace<R extends StreamFields>(row: R, known: ReadonlySet<st
 function refreshed<R extends StreamFields>(row: R, stream: KeptStream, from: RefreshRequest['from']): R {
   const jsonSchema = isDeepStrictEqual(row.jsonSchema, stream.schema) ? row.jsonSchema : stream.schema;
   const supportedSyncModes = inOrder(stream.supported_sync_modes);
-  const attention = row.attention.filter((fault) => !isSchemaFault(fault));
-  const after = { ...row, jsonSchema, supportedSyncModes, attention };
+  const after = { ...row, jsonSchema, supportedSyncModes };
   if (from === 'discovery') return withAttention({ ...after, ...describedBy(stream) });
   if (sameSchema(row, after)) return withAttention(after);
   const discovered = { ...row.discovered, json_schema: jsonSchema, supported_sync_modes: supportedSyncModes };

@@ -62,14 +62,9 @@ export function settingsOf(row: SettingColumns): StreamSettings {
   };
 }
 
-/** Whether a sync has met it: values that the known schema does not describe any more. Never refuses a start. */
-export function isSchemaFault({ pointer }: FieldFault): boolean {
-  return pointer.startsWith('/schema/');
-}
-
 /** Whether it was seen at the source and does not follow from the settings, so that only the source can end it. */
-export function isObserved(fault: FieldFault): boolean {
-  return fault.pointer === '/namespace' || isSchemaFault(fault);
+function isObserved({ pointer }: FieldFault): boolean {
+  return pointer === '/namespace';
 }
 
 /** The row with what its rules say of it; the two columns always go together. */

@@ -72,7 +72,7 @@ function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
     {
       ...about,
       check: 'left_aside',
-      title: 'The last sync took every field and every line',
+      title: 'The last sync took every field, value and line',
       run: async (tenant, sourceId) => {
         const filter = { kind: SYNC_KIND.kind, subjectId: sourceId };
         const { items } = await kernel.runs.page(tenant, filter, { limit: 2 });

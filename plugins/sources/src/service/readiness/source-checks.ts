@@ -8,8 +8,6 @@ export interface StreamFacts extends StreamSettings {
   streamId: string;
   name: string;
   needsAttention: boolean;
-  /** Whether a sync has met values that the known schema does not describe any more. */
-  schemaMoved: boolean;
   /** Whether the last successful discovery has found it; true before the first. */
   discovered: boolean;
   /** Whether its table has a name that the tenant may write below `bronze.<scope>`. */
@@ -131,13 +129,10 @@ function itemsOf(streams: readonly StreamFacts[], settings: readonly string[]): 
 
 /** Warns only: what the source has now is known when it is asked, and a sync may come before that. */
 function sinceDiscovery({ streams, changed }: SourceFacts): CheckOutcome {
-  const items = streams.flatMap((stream) => [
-    ...(stream.discovered ? [] : [item(stream, 'not_discovered')]),
-    ...(stream.schemaMoved ? [item(stream, 'type_changed')] : []),
-  ]);
+  const items = streams.flatMap((stream) => (stream.discovered ? [] : [item(stream, 'not_discovered')]));
   const details = [
     ...(changed.length > 0 ? [`Changed since the last successful discovery: ${changed.join(', ')}.`] : []),
-    ...(items.length > 0 ? [`${items.length} finding(s) in enabled streams.`] : []),
+    ...(items.length > 0 ? [`The last successful discovery did not find ${items.length} enabled stream(s).`] : []),
   ];
   if (details.length === 0) return judged([], '');
   const hint = 'weir sources discover asks the source again.';

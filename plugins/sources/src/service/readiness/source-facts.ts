@@ -5,7 +5,7 @@ import { configFingerprint, credentialTag } from '../../model/discovery/seen.ts'
 import type { Pattern } from '../../model/pattern/pattern-file.ts';
 import type { SourceRow } from '../../model/source/entity.ts';
 import { StreamEntity } from '../../model/stream/entity.ts';
-import { isSchemaFault, settingsOf } from '../../model/stream/settings.ts';
+import { settingsOf } from '../../model/stream/settings.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
 import { type LastSeen, lastSeen } from '../row/last-seen.ts';
 import { credentialState } from '../vault/fit-to-run.ts';
@@ -34,8 +34,7 @@ export async function readSourceFacts(
     ...settingsOf(row),
     streamId: row.streamId,
     name: row.name,
-    needsAttention: row.attention.some((fault) => !isSchemaFault(fault)),
-    schemaMoved: row.attention.some(isSchemaFault),
+    needsAttention: row.needsAttention,
     discovered: seen === undefined || seen.streams.some(({ name }) => name === row.name),
     destinationAllowed: isBronze(tables, tx.tenant, row.destinationTable),
   }));
