@@ -37,8 +37,9 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   const queue = world.environment.WORKFLOW_DISCOVERY_TASK_QUEUE;
   const own = <T extends { queue: string }>(found: readonly T[]) => found.filter((one) => one.queue === queue);
   const before = await operator(getEngineHealthDetailed);
-  t.match(before, { status: 'degraded', queues: [{ status: 'no_worker' }, { status: 'no_worker' }] });
-  const worker = await startWorker(t, world.environment);
+  const nobody = { status: 'no_worker' };
+  t.match(before, { status: 'degraded', queues: [nobody, nobody, nobody] });
+  const worker = await startWorker(t, world.environment, 'source,discovery,general');
   const body = { name: 'shop', pattern_id: 'files', source_config: { path: `${folder}/data` } };
   const { source_id } = await editor(createSource, { body });
   const { workflow_id, run_id } = await editor(startDiscovery, { body: { source_id } });
@@ -61,7 +62,7 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   const polls = { identity: /^discovery@unreleased:[0-9a-f]{8}$/, role: 'discovery', plugin: 'sources', live: true };
   t.match(own(workers), [{ ...polls, task_types: ['workflow', 'activity'] }]);
   const up = { status: 'up', diagnostics: [] };
-  t.match(await operator(getEngineHealthDetailed), { status: 'up', queues: [up, up] });
+  t.match(await operator(getEngineHealthDetailed), { status: 'up', queues: [up, up, up] });
   const shown = [workers, await operator(getEngineConfig), workflow];
   t.notOk(JSON.stringify(shown).includes(hostname()), 'no machine is named');
 
