@@ -92,6 +92,14 @@ export {
   type TableSchema,
   withMetaColumns,
 } from './schema/types.ts';
+export {
+  createSelector,
+  type RunSelectRequest,
+  type RunSelectResult,
+  type SelectInputs,
+  type Selector,
+  type SelectorOptions,
+} from './select/run-select.ts';
 export { hasLongNumber } from './spool/long-numbers.ts';
 export { SPOOL_HEAD_BYTES } from './spool/stage-head.ts';
 export { writeRejected } from './spool/stage-rewrite.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import { shapeReader } from './parquet-shape.ts';
 
 const DEFAULT_MEMORY_LIMIT = '400MB';
@@ -65,11 +65,24 @@ export async function openSession(options: SessionOptions) {
   };
   return {
     /** Runs a statement and answers its rows, 64-bit integers as texts. */
-    async rows<Row>(sql: string, how: RunMode = {}): Promise<Row[]> {
+    async rows<Row>(sql: string, how: RunMode = {}, values?: string[]): Promise<Row[]> {
       await adopt(how);
-      const reader = await connection.runAndReadAll(sql);
+      const reader = await connection.runAndReadAll(sql, values);
       return reader.getRowObjectsJson() as unknown as Row[];
     },
+    /** The names and types of the columns that a statement answers; it is not run. */
+    async columns(sql: string): Promise<{ names: string[]; types: DuckDBType[] }> {
+      const prepared = await connection.prepare(sql);
+      const places = Array.from({ length: prepared.columnCount }, (_, at) => at);
+      const answer = {
+        names: places.map((at) => prepared.columnName(at)),
+        types: places.map((at) => prepared.columnType(at)),
+      };
+      prepared.destroySync();
+      return answer;
+    },
+    /** Ends the statement that runs, if one does. */
+    interrupt: (): void => connection.interrupt(),
     /** The layouts of local Parquet files, remembered by path. */
     shapes: shapeReader(connection),
     /** Ends DuckDB and frees its memory. */

@@ -9,6 +9,7 @@ export type LakehouseErrorCode =
   | 'disk_full'
   | 'file_exists'
   | 'file_missing'
+  | 'input_changed'
   | 'lines_lost'
   | 'location_outside_root'
   | 'malformed_lines'

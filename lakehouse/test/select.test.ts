@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { PATIENT_MS } from '../../test/until.ts';
+import {
+  assignFieldIds,
+  type Column,
+  createScanner,
+  createSelector,
+  currentSchema,
+  evolveSchema,
+  localPath,
+  type PinnedRows,
+  pinnedRows,
+  prepareAppend,
+  type SelectorOptions,
+  type TableMetadata,
+  type TableSchema,
+  withMetaColumns,
+} from '../src/index.ts';
+import { type Lake, line, openLake } from './lake.ts';
+
+const HASTY_MS = 200;
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'int' },
+  { name: 'total', type: 'decimal(9, 2)' },
+];
+
+/** A table of two files, of which the second was written under a wider schema. */
+async function orders(lake: Lake): Promise<{ metadata: TableMetadata; pinned: PinnedRows }> {
+  const { io } = lake;
+  let at = await lake.table(COLUMNS);
+  const wide = evolveSchema(
+    currentSchema(at.metadata),
+    withMetaColumns([
+      { name: 'id', type: 'long' },
+      { name: 'note', type: 'string' },
+    ]),
+  );
+  for (const [schema, rows] of [
+    [
+      currentSchema(at.metadata),
+      [
+        { id: 1, total: '1.25' },
+        { id: 2, total: '2.25' },
+      ],
+    ],
+    [wide.schema, [{ id: 3, total: '3.25', note: 'late' }]],
+  ] as const) {
+    const { file } = await lake.stage(at.metadata, schema, rows.map((row) => line(row)).join(''));
+    const commit = await prepareAppend({ io, ...at, files: file ? [file] : [], schema });
+    at = { metadata: commit.metadata, metadataLocation: commit.newMetadataLocation };
+  }
+  const files = await createScanner({ io }).files(at.metadata);
+  return { metadata: at.metadata, pinned: pinnedRows(at.metadata, { files, schema: currentSchema(at.metadata) }) };
+}
+
+const schemaOf = (columns: readonly Column[]): TableSchema => ({
+  ...{ type: 'struct', 'schema-id': 0, fields: assignFieldIds(columns) },
+});
+
+t.test('a SELECT over pinned inputs', async (t) => {
+  const lake = await openLake();
+  t.teardown(() => lake.close());
+  const { metadata, pinned } = await orders(lake);
+  const inputs = new Map([['orders', structuredClone(pinned)]]);
+  const paths = pinned.files.map(({ location }) => localPath(location));
+  const selector = (more: Partial<SelectorOptions> = {}) =>
+    createSelector({
+      ...{ io: lake.io, scratch: join(lake.root, 'scratch'), memoryLimit: '400MB', threads: 1, deadlineMs: PATIENT_MS },
+      ...{ gate: () => undefined, ...more },
+    });
+  const place = () => `${metadata.location}/data/${randomUUID()}`;
+  const left = async (folder: string) => readdir(localPath(folder)).catch(() => []);
+
+  await t.test('is described, written under the ids of the table, and read again', async (t) => {
+    const sql = 'select note, sum(id) as ids, sum(total) as total from orders group by note order by note -- all';
+    const columns = await selector().describe(sql, inputs);
+    t.strictSame(columns, [
+      { name: 'note', type: 'string' },
+      { name: 'ids', type: 'decimal(38, 0)' },
+      { name: 'total', type: 'decimal(38, 2)' },
+    ]);
+    const schema = schemaOf(columns);
+    const folder = place();
+    const done = await selector().run({ sql, inputs, schema, folder });
+    t.match(done, { rows: 2, files: [{ record_count: '2' }], checks: [] });
+    const table = { schemas: [schema], properties: {} };
+    const files = done.files.map(({ location }, file) => {
+      return { location, file, sequenceNumber: 1n, partitionKey: '', deletes: [] };
+    });
+    const again = new Map([['r', { files, schema, table }]]);
+    const count = await selector().run({
+      ...{ sql: 'select * from r', inputs: again, schema, folder: place() },
+      checks: [
+        { name: 'is late', sql: `select * from result where note = 'late' and ids = 3 and total = 3.25` },
+        { name: 'is wrong', sql: 'select * from result where ids not in (3)' },
+      ],
+    });
+    t.match(count, { rows: 2, files: [], checks: [{ name: 'is late', failures: '1' }, { failures: '0' }] });
+  });
+
+  await t.test('every type of a result has a column or is refused by its name', async (t) => {
+    const described = (sql: string) =>
+      selector()
+        .describe(`select ${sql} as v`, inputs)
+        .then(([column]) => column?.type);
+    for (const [sql, type] of [
+      ['1::utinyint', 'int'],
+      ['1::uinteger', 'long'],
+      ['1::ubigint', 'decimal(20, 0)'],
+      ['1::hugeint', 'decimal(38, 0)'],
+      ["'a'::enum ('a', 'b')", 'string'],
+      ['uuid()', 'uuid'],
+      ["time '01:02:03'", 'time'],
+      ["timestamp_s '2024-01-01'", 'timestamp'],
+      ["[{'a': 1}]", { list: { struct: [{ name: 'a', type: 'int' }] } }],
+      ["map {'a': 1::smallint}", { map: { key: 'string', value: 'int' } }],
+    ] as const) {
+      t.strictSame(await described(sql), type, sql);
+    }
+    for (const sql of [
+      "interval '1' day",
+      "timestamp_ns '2024-01-01'",
+      '1::uhugeint',
+      "'1'::bit",
+      "[time '1:02:03'::timetz]",
+    ]) {
+      await t.rejects(described(sql), { code: 'unsupported_type', columns: ['v'] }, sql);
+    }
+    await t.rejects(selector().describe('select 1 as a, 2 as "A"', inputs), { code: 'column_duplicate' });
+  });
+
+  await t.test('it reaches its inputs alone, and leaves no file when it fails', async (t) => {
+    const schema = schemaOf([{ name: 'v', type: 'string' }]);
+    const secret = join(lake.root, 'spill-secret.csv');
+    for (const sql of [
+      "select content as v from read_text('/etc/passwd')",
+      `select 'x' as v from read_csv('${secret}')`,
+      "select getenv('HOME') as v",
+      "select 'x' as v from read_parquet('https://example.com/a.parquet')",
+      "select error('boom') as v from orders",
+    ]) {
+      const folder = place();
+      await t.rejects(selector().run({ sql, inputs, schema, folder }), { name: 'LakehouseError' }, sql);
+      t.strictSame(await left(folder), []);
+    }
+    const refused = new Error('refused');
+    const gate: SelectorOptions['gate'] = ({ ast, inputs: names, sql }) => {
+      t.match([ast, names, sql], [{ error: false, statements: [{}] }, ['orders'], 'select 1 as v']);
+      throw refused;
+    };
+    await t.rejects(selector({ gate }).describe('select 1 as v', inputs), refused);
+  });
+
+  await t.test('an input that changes and a deadline end it, with nothing written', async (t) => {
+    const schema = schemaOf([{ name: 'v', type: 'long' }]);
+    const folder = place();
+    const touch: SelectorOptions['gate'] = () => void utimes(paths[0] ?? '', 1, 1);
+    const changed = selector({ gate: touch }).run({ sql: 'select id as v from orders', inputs, schema, folder });
+    await t.rejects(changed, { code: 'input_changed' });
+    t.strictSame(await left(folder), []);
+    const endless = 'select count(*) as v from range(10000000000) a, range(10000000000) b where a.range + b.range = 7';
+    const late = selector({ deadlineMs: HASTY_MS }).run({ sql: endless, inputs, schema, folder: place() });
+    await t.rejects(late, { code: 'query_deadline' });
+  });
+});
