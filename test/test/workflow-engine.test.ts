@@ -55,9 +55,9 @@ t.test('the engine shows the real workers of a deployment, what waits for them, 
   });
   t.match(workflow, { engine: { type: 'SourceDiscoveryWorkflow', pending_activities: [] }, worker: null });
 
-  const { items: workers } = await until('workers that poll for both', async () => {
+  const { items: workers } = await until('workers that poll for both kinds of tasks', async () => {
     const found = await operator(listEngineWorkers);
-    return found.items.filter(({ task_types }) => task_types.length === 2).length === 2 ? found : undefined;
+    return found.items.filter(({ task_types }) => task_types.length === 2).length === 3 ? found : undefined;
   });
   const polls = { identity: /^discovery@unreleased:[0-9a-f]{8}$/, role: 'discovery', plugin: 'sources', live: true };
   t.match(own(workers), [{ ...polls, task_types: ['workflow', 'activity'] }]);
