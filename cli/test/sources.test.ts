@@ -31,6 +31,7 @@ t.test('a refresh looks, shows the difference, asks, and posts what was looked a
     ],
     removed: [{ stream_id: runId, name: 'gone', namespace: null, enabled: true, dataset_id: 'bronze.demo.shop__gone' }],
     needs_attention: [{ ...stream, attention: [{ pointer: '/cursor_field', code: 'unknown_field' }] }],
+    table_conflicts: [{ name: 'orders', namespace: 'sales', dataset_id: 'bronze.demo.shop__orders', columns: ['id'] }],
     unchanged: 4,
   };
   const found = { workflow_id: 'w', status: 'succeeded', streams: [{ name: 'new' }], failure: null };
@@ -50,6 +51,7 @@ t.test('a refresh looks, shows the difference, asks, and posts what was looked a
   t.match(asked, { code: 2, stderr: /1 added \(disabled\), 1 changed, 1 removed: gone/ });
   t.match(asked.stdout, /changed +sales\.orders +\+ a\.b string; id integer -> string; - at/);
   t.match(asked.stdout, /removed +gone +its table bronze\.demo\.shop__gone stays/);
+  t.match(asked.stdout, /table keeps type +sales\.orders +id of bronze\.demo\.shop__orders; reset the stream/);
   t.match(asked.stdout, /needs attention +sales\.orders +\/cursor_field: unknown_field/);
   t.strictSame(changes(asking.api.seen), ['POST /api/v1/sources/discover', refresh], 'only the dry run');
   t.strictSame(asking.api.seen[0]?.body, { source_id: source, apply: false }, 'the discovery only looks');
