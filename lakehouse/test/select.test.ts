@@ -154,6 +154,14 @@ t.test('a SELECT over pinned inputs', async (t) => {
     await t.rejects(selector({ gate }).describe('select 1 as v', inputs), refused);
   });
 
+  await t.test('a sort of more than the memory bound spills within the fence', async (t) => {
+    const schema = schemaOf([{ name: 'v', type: 'string' }]);
+    const sql = 'select repeat(md5(range::varchar), 4) as v from range(1000000) order by v';
+    const folder = place();
+    const done = await selector({ memoryLimit: '110MB' }).run({ sql, inputs, schema, folder });
+    t.match(done, { rows: 1_000_000 });
+  });
+
   await t.test('an input that changes and a deadline end it, with nothing written', async (t) => {
     const schema = schemaOf([{ name: 'v', type: 'long' }]);
     const folder = place();
