@@ -77,7 +77,8 @@ const selectSql = (file: Made) =>
 const FORMATS = {
   csv: {
     write: (path: string, file: Made) => writeFile(path, csvText(file)),
-    source: (files: string) => `read_csv(${files}, union_by_name = true, all_varchar = true, delim = ',', quote = '"')`,
+    source: (files: string) =>
+      `read_csv(${files}, union_by_name = true, all_varchar = true, header = true, delim = ',', quote = '"', escape = '"')`,
   },
   jsonl: {
     write: (path: string, file: Made) => writeFile(path, jsonText(file)),
