@@ -19,7 +19,7 @@ t.test('the example of every operation: no server error, answers as documented, 
   const reasons = missed.map(({ name, statuses }) => `${name} ${JSON.stringify(statuses)} (${reasonOf(name)})`);
   t.comment(`${operations.length - missed.length} of ${operations.length} reached a 2xx; not: ${reasons.join(', ')}`);
   t.ok(enough(operations), reasons.join(', '));
-  t.equal(operations.filter(({ name }) => CREDENTIALS.test(name)).length, 6);
+  t.equal(operations.filter(({ name }) => CREDENTIALS.test(name)).length, 7);
   t.strictSame(
     missed.filter(({ name }) => CREDENTIALS.test(name)),
     [],
