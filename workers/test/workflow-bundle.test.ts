@@ -1,4 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { workflowBundle } from '../src/bundle/workflow-bundle.ts';
@@ -36,7 +37,9 @@ t.test('plugins that share a role are one bundle; a workflow that two of them na
   write('one/index.ts', 'Say');
   write('two/index.ts', 'Sing');
   const paths = ['two', 'one'].map((name) => path.join(root, name, 'index.ts'));
-  const cache = path.join(root, 'cache');
+  // Operators keep the cache outside of every node_modules.
+  const cache = mkdtempSync(path.join(tmpdir(), 'weir-cache-'));
+  t.teardown(() => rmSync(cache, { recursive: true }));
   const { codePath } = await workflowBundle(paths, cache);
   t.strictSame(await workflowBundle(paths.toReversed(), cache), { codePath }, 'kept, in whatever order they come');
   const code = readFileSync(codePath, 'utf8');

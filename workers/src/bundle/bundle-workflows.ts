@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { extname, isAbsolute } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, extname, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { payloadConverterPath } from '@weir/kernel/boot';
@@ -8,6 +9,11 @@ const TYPESCRIPT = { test: /\.ts$/, use: fileURLToPath(new URL('./strip-types.mj
 
 /** In a checkout the packages are sources; a packed package has none. */
 const OWN_CONDITIONS = extname(import.meta.url) === '.ts' ? ['@weir/source'] : [];
+
+/** Where the workflow library is installed: an entry that joins several plugins lies in the cache, beside no packages. */
+const installed = dirname(
+  dirname(dirname(createRequire(import.meta.url).resolve('@temporalio/workflow/package.json'))),
+);
 
 const silent = {
   log: () => undefined,
@@ -42,7 +48,11 @@ async function main([workflowsPath = '', codePath = '', ...interceptors]: readon
             }
           }),
       ],
-      resolve: { ...config.resolve, conditionNames: [...OWN_CONDITIONS, '...'] },
+      resolve: {
+        ...config.resolve,
+        conditionNames: [...OWN_CONDITIONS, '...'],
+        modules: ['node_modules', installed],
+      },
       module: { ...config.module, rules: [...javascriptRules(config.module?.rules), TYPESCRIPT] },
     }),
   }).catch((cause: unknown) => {

@@ -12,10 +12,10 @@ const interceptors = beside('trace-workflow');
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 /**
- * The bundled workflow code of one role, as a file: the workflows of every plugin that shares it. Bundling takes seconds, so
- * the result is kept in `cacheDir`, named by the hash of its inputs wherever the checkout lies. A list beside it, found by
- * the workflows folders, names the inputs outside of the first. The bundler runs in a process of its own: it would leave
- * the worker half as big again. Throws for a workflow that two plugins name.
+ * The bundled workflow code of a worker process, as a file: the workflows of every plugin of its roles. Bundling takes
+ * seconds, so the result is kept in `cacheDir`, named by the hash of its inputs wherever the checkout lies. A list beside
+ * it, found by the workflows folders, names the inputs outside of the first. The bundler runs in a process of its own,
+ * because it would leave the worker half as big again. Throws for a workflow that two plugins name.
  */
 export async function workflowBundle(
   workflowsPaths: readonly string[],
