@@ -28,7 +28,14 @@ export {
   type TokenReader,
   TokenReaders,
 } from './contract/call-points.ts';
-export { type KnownPrincipal, type Principal, rolesIn, type Tenant, type WebhookPrincipal } from './contract/caller.ts';
+export {
+  type KnownPrincipal,
+  type Principal,
+  rolesIn,
+  subjectOf,
+  type Tenant,
+  type WebhookPrincipal,
+} from './contract/caller.ts';
 export { type CallResult, type ClientOptions, call } from './contract/client.ts';
 export { type ContributionPoint, contributionPoint } from './contract/contribution.ts';
 export {

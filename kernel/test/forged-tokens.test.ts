@@ -1,12 +1,13 @@
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, type JWTPayload, UnsecuredJWT } from 'jose';
+import { pino } from 'pino';
 import t from 'tap';
+import { good, jwk, pair, provider, rulesFor, seconds, sign } from '../../lib/tokens/test/signed-tokens.ts';
 import { permission } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
 import { contributions } from '../src/contributions/contributions.ts';
 import { authenticator } from '../src/http/authenticate.ts';
 import { handle, registerRoutes } from '../src/http/handle.ts';
 import { createServer } from '../src/http/server.ts';
-import { good, jwk, log, pair, provider, rulesFor, seconds, sign } from './signed-tokens.ts';
 
 const [stranger, ec] = await Promise.all([
   generateKeyPair('RS256', { extractable: true }),
@@ -142,7 +143,7 @@ async function oddHeaders(issuer: string): Promise<Record<string, Record<string,
 }
 
 async function server(t: Parameters<typeof provider>[0], issuer: string) {
-  const app = createServer(log);
+  const app = createServer(pino({ level: 'silent' }));
   const tenant = { tenantId: '1', alias: 'acme', scope: 'acme' };
   const authenticate = authenticator({
     rules: rulesFor(issuer),

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import t from 'tap';
+import { good, provider, rulesFor, sign } from '../../lib/tokens/test/signed-tokens.ts';
 import { HASTY_MS } from '../../test/until.ts';
 import { anyone, knownPermission } from '../src/contract/access.ts';
 import { endpoint } from '../src/contract/endpoint.ts';
@@ -9,7 +10,6 @@ import { type Authenticate, authenticator } from '../src/http/authenticate.ts';
 import { trustedProxies } from '../src/http/client-address.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../src/http/connections.ts';
 import { createServer } from '../src/http/server.ts';
-import { good, provider, rulesFor, sign } from './signed-tokens.ts';
 
 const ping = endpoint({ id: 'test.ping', method: 'GET', path: '/ping', summary: 'Ping', access: anyone });
 const guarded = endpoint({ ...ping, id: 'test.guarded', path: '/guarded', access: knownPermission('test:read') });

@@ -1,4 +1,5 @@
 import { definePlugin, handle, provide } from '@weir/kernel';
+import { subjectOf } from '@weir/kernel/contract';
 import { createNote, listNotes, Notes, noteProblems, publishNote } from './contract.ts';
 import { NoteEntity } from './note.ts';
 import { noteService, PUBLISH } from './service.ts';
@@ -16,7 +17,7 @@ export default definePlugin({
         handle(listNotes, ({ tenant, query }) => notes.list(tenant, query)),
         handle(publishNote, ({ tenant, principal, params, query }) =>
           notes.publish(tenant, params.note_id, {
-            requestedBy: principal.kind === 'anonymous' ? 'anonymous' : principal.subject,
+            requestedBy: subjectOf(principal),
             queue: query.queue === true,
           }),
         ),

@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import { tokenRules } from '../auth/token-rules.ts';
+import { TokenSettingsError, tokenRules } from '@weir/tokens';
+import { Refusal } from '../config/refusal.ts';
+import { TENANT_ROLES } from '../contract/access.ts';
 import { AuditTrails } from '../contract/call-points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { auditCalls } from '../http/audit-calls.ts';
@@ -42,7 +44,7 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
   auditCalls(app, platform.contributions, log);
   if (platform.contributions.of(AuditTrails).length === 0) log.warn('no plugin keeps an audit trail');
   const deps = {
-    authenticate: authenticator({ ...platform, rules: tokenRules(settings, log) }),
+    authenticate: authenticator({ ...platform, rules: rulesOf(platform) }),
     idempotency: idempotencyStore(database.db, platform.deriveKey('idempotency')),
   };
   for (const { plugin, registration } of platform.plugins) await app.register(plugin, { registration, deps });
@@ -69,6 +71,14 @@ export async function startApi(platform: RunningPlatform): Promise<ApiServer> {
       clearTimeout(cut);
     },
   };
+}
+
+function rulesOf({ settings, log }: RunningPlatform) {
+  try {
+    return tokenRules(settings, TENANT_ROLES, log);
+  } catch (error) {
+    throw error instanceof TokenSettingsError ? new Refusal('configuration refused', [error.message]) : error;
+  }
 }
 
 function operationsOf({ plugins }: RunningPlatform): string[] {

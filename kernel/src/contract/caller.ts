@@ -67,3 +67,7 @@ export function rolesIn(principal: Principal, tenant: Tenant | undefined): Role[
   const held: Role[] = TENANT_ROLES.filter((role) => here.includes(role));
   return realmRoles.includes('platform_admin') ? [...held, 'platform_admin'] : held;
 }
+
+/** The subject that a change is recorded under; `anonymous` for a caller without a credential. */
+export const subjectOf = (principal: Principal): string =>
+  principal.kind === 'anonymous' ? 'anonymous' : principal.subject;

@@ -1,7 +1,7 @@
+import { rememberTokens, type TokenRules, type TokenVerdict } from '@weir/tokens';
 import type { FastifyBaseLogger, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authorize } from '../auth/authorize.ts';
-import { rememberTokens } from '../auth/remember-tokens.ts';
-import type { TokenRules } from '../auth/verify-token.ts';
+import type { TenantRole } from '../contract/access.ts';
 import { AccessRules, CallLimits, SignatureReaders, type TokenReader, TokenReaders } from '../contract/call-points.ts';
 import type { KnownPrincipal, Principal, Tenant } from '../contract/caller.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -37,7 +37,7 @@ declare module 'fastify' {
 export type Authenticate = (endpoint: Endpoint, plugin?: string) => onRequestAsyncHookHandler;
 
 export interface AuthenticatorDeps {
-  rules: TokenRules;
+  rules: TokenRules<TenantRole>;
   tenants: Pick<Tenants, 'byAlias'>;
   tenantPlugins: Pick<TenantPlugins, 'isEnabled'>;
   contributions: Pick<Contributions, 'of'>;
@@ -90,7 +90,7 @@ export function authenticator({ rules, tenants, tenantPlugins, contributions }: 
 async function principalOf(
   [value, second]: readonly string[],
   log: FastifyBaseLogger,
-  verify: ReturnType<typeof rememberTokens>,
+  verify: (token: string) => Promise<TokenVerdict<TenantRole>>,
   readers: readonly TokenReader[],
 ): Promise<KnownPrincipal> {
   const token = second === undefined ? /^Bearer ([A-Za-z0-9._~+/-]+=*)$/.exec(value ?? '')?.[1] : undefined;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { providerKeys, type TokenRules } from '@weir/tokens';
 import type { Vault } from '@weir/vault';
 import { testVault } from '@weir/vault/testing';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { providerKeys } from '../auth/keys.ts';
-import type { TokenRules } from '../auth/verify-token.ts';
 import { kernelServices } from '../boot/kernel-services.ts';
 import type { KernelSettings } from '../config/kernel-settings.ts';
+import { TENANT_ROLES, type TenantRole } from '../contract/access.ts';
 import type { Tenant } from '../contract/caller.ts';
 import { type CallResult, call } from '../contract/client.ts';
 import type { Endpoint, Input } from '../contract/endpoint.ts';
@@ -174,10 +174,11 @@ function setUp(plugin: WeirPlugin, options: TestPluginOptions, { database, log }
 }
 
 /** What tokens of the test's issuer are held to. */
-const rulesOf = (issuer: string, { routes }: Registration, log: Logger): TokenRules => ({
+const rulesOf = (issuer: string, { routes }: Registration, log: Logger): TokenRules<TenantRole> => ({
   issuer,
   audience: TEST_AUDIENCE,
   organizationClaim: 'organization',
+  tenantRoles: TENANT_ROLES,
   platformAdminRole: 'platform_admin',
   services: new Map([[TEST_SERVICE, { tenants: '*', capabilities: capabilitiesOf(routes) }]]),
   serviceMarks: [{ sub: '{client}' }],

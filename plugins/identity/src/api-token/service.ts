@@ -1,5 +1,5 @@
 import type { Kernel, PageOrders, PageRequest, TenantTransaction } from '@weir/kernel';
-import { type Input, kernelProblems, type Principal, rolesIn, type Tenant } from '@weir/kernel/contract';
+import { type Input, kernelProblems, type Principal, rolesIn, subjectOf, type Tenant } from '@weir/kernel/contract';
 import { v7 as uuidv7 } from 'uuid';
 import {
   type ApiTokenView,
@@ -109,10 +109,6 @@ async function own(
 
 function mine(principal: Principal, tenant: Tenant): { createdBy?: string } {
   return rolesIn(principal, tenant).includes('admin') ? {} : { createdBy: subjectOf(principal) };
-}
-
-function subjectOf(principal: Principal): string {
-  return principal.kind === 'anonymous' ? '' : principal.subject;
 }
 
 /** Throws `token_limit`; those of a tenant are counted one after the other. */

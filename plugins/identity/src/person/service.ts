@@ -1,5 +1,5 @@
 import type { Kernel, PageOrders, PageRequest } from '@weir/kernel';
-import { kernelProblems, type Principal, rolesIn, type Tenant } from '@weir/kernel/contract';
+import { kernelProblems, type Principal, rolesIn, subjectOf, type Tenant } from '@weir/kernel/contract';
 import type { UserView } from '../contract.ts';
 import { PersonEntity, type PersonRow } from './entity.ts';
 import type { People } from './record-people.ts';
@@ -36,10 +36,6 @@ export function personService({ db, people }: Pick<Kernel, 'db'> & { people: Peo
       });
     },
   };
-}
-
-function subjectOf(principal: Principal): string {
-  return principal.kind === 'anonymous' ? '' : principal.subject;
 }
 
 function viewOf({ sub, name, email, roles, lastSeen }: PersonRow): UserView {

@@ -1,5 +1,5 @@
 import { decodePageToken, encodePageToken, type PlatformService, type Principal, requireMatch } from '@weir/kernel';
-import { type AdmitRun, DEFAULT_PAGE_SIZE, kernelProblems } from '@weir/kernel/contract';
+import { type AdmitRun, DEFAULT_PAGE_SIZE, kernelProblems, subjectOf } from '@weir/kernel/contract';
 import { type AdmissionChangeView, type AdmissionView, platformProblems } from '../contract.ts';
 
 /** When a refused run may be asked for again. */
@@ -39,7 +39,7 @@ export function admissionService(sql: PlatformService['sql']) {
         const now = await read();
         requireMatch(ifMatch, now.etag);
         if (now.open === open && now.reason === reason) return now;
-        const { rows } = await sql(TURN, [open, reason, nameOf(who), now.etag]);
+        const { rows } = await sql(TURN, [open, reason, subjectOf(who), now.etag]);
         if (rows[0] !== undefined) return toView(rows[0]);
       }
       throw kernelProblems.conflict();
@@ -85,8 +85,4 @@ const toChange = (row: Row): AdmissionChangeView => ({ change_id: String(row.cha
 function changeId(text: string): string {
   if (!/^[1-9][0-9]{0,17}$/.test(text)) throw kernelProblems.invalidPageToken();
   return text;
-}
-
-function nameOf(principal: Principal): string {
-  return principal.kind === 'anonymous' ? 'anonymous' : principal.subject;
 }

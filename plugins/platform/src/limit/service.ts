@@ -1,5 +1,5 @@
 import type { Kernel, Principal, TenantTransaction } from '@weir/kernel';
-import { kernelProblems } from '@weir/kernel/contract';
+import { kernelProblems, subjectOf } from '@weir/kernel/contract';
 import type { TenantLimitsView } from '../contract.ts';
 import { countRuns, countStorage, type QuotaDeps } from './run-limits.ts';
 import { type ChosenLimits, each, effectiveLimits, readLimits, writeLimits } from './tenant-limits.ts';
@@ -29,7 +29,7 @@ export function limitService({ db, tenants, defaults, uses }: LimitDeps) {
     read: (alias: string) => inTenant(alias, view),
     set: (alias: string, wanted: ChosenLimits, who: Principal) =>
       inTenant(alias, async (tx) => {
-        await writeLimits(tx, wanted, who.kind === 'anonymous' ? 'anonymous' : who.subject);
+        await writeLimits(tx, wanted, subjectOf(who));
         return view(tx);
       }),
   };

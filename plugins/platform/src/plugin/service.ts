@@ -1,5 +1,5 @@
 import type { Kernel, PlatformService, Principal, Tenant } from '@weir/kernel';
-import { kernelProblems } from '@weir/kernel/contract';
+import { kernelProblems, subjectOf } from '@weir/kernel/contract';
 import { type PluginView, platformProblems, type TenantPluginView } from '../contract.ts';
 
 export interface PluginDeps {
@@ -51,7 +51,7 @@ export function pluginService({ tenants, platform }: PluginDeps) {
       if (manifest.tenancy === 'always') throw platformProblems.pluginNotOptional();
       const before = await tenantPlugins.states(tenant);
       if (before.get(manifest.id)?.enabled === enabled) return tenantView(tenant, manifest, before);
-      const changedBy = who.kind === 'anonymous' ? 'anonymous' : who.subject;
+      const changedBy = subjectOf(who);
       await tenantPlugins.set(tenant, manifest.id, { enabled, changedBy });
       return tenantView(tenant, manifest, await tenantPlugins.states(tenant));
     },

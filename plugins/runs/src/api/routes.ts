@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { type AnyRoute, handle, type Principal, raw } from '@weir/kernel';
+import { type AnyRoute, handle, raw } from '@weir/kernel';
+import { subjectOf } from '@weir/kernel/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import * as endpoints from '../contract.ts';
 import type { reportService } from '../service/reports.ts';
@@ -17,7 +18,7 @@ export function routes({ runs, reports, logs }: RouteServices): AnyRoute[] {
     handle(endpoints.listRuns, ({ tenant, query }) => runs.list(tenant, query)),
     handle(endpoints.getRun, ({ tenant, params }) => runs.get(tenant, params.id)),
     handle(endpoints.cancelRun, ({ tenant, params }) => runs.cancel(tenant, params.id)),
-    handle(endpoints.createRun, ({ tenant, principal, body }) => reports.create(tenant, requestedBy(principal), body)),
+    handle(endpoints.createRun, ({ tenant, principal, body }) => reports.create(tenant, subjectOf(principal), body)),
     handle(endpoints.startRun, ({ tenant, params, body }) => reports.start(tenant, params.id, body)),
     handle(endpoints.completeRun, ({ tenant, params, body }) => reports.complete(tenant, params.id, body)),
     handle(endpoints.failRun, ({ tenant, params, body }) => reports.fail(tenant, params.id, body)),
@@ -31,5 +32,3 @@ export function routes({ runs, reports, logs }: RouteServices): AnyRoute[] {
     }),
   ];
 }
-
-const requestedBy = (principal: Principal) => (principal.kind === 'anonymous' ? 'anonymous' : principal.subject);

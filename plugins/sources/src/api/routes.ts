@@ -1,4 +1,5 @@
 import { type AnyRoute, type CallContext, handle } from '@weir/kernel';
+import { subjectOf } from '@weir/kernel/contract';
 import * as calls from '../contract.ts';
 import type { HowToStart } from '../service/discovery/service.ts';
 import { SOURCE_SUBJECT } from '../service/readiness/contributed-checks.ts';
@@ -41,7 +42,7 @@ function scheduleRoutes({ schedules }: SourceServices): AnyRoute[] {
     principal,
   }: { params: { source_id: string } } & Pick<CallContext, 'ifMatch' | 'principal'>) => ({
     sourceId: params.source_id,
-    by: requestedBy(principal),
+    by: subjectOf(principal),
     ifMatch,
   });
   return [
@@ -144,9 +145,5 @@ function logRoutes({ runLogs }: SourceServices): AnyRoute[] {
 }
 
 function howToStart(principal: CallContext['principal'], { queue }: { queue?: boolean | undefined }): HowToStart {
-  return { requestedBy: requestedBy(principal), queue };
-}
-
-function requestedBy(principal: CallContext['principal']): string {
-  return principal.kind === 'anonymous' ? 'anonymous' : principal.subject;
+  return { requestedBy: subjectOf(principal), queue };
 }

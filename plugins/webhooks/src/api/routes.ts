@@ -1,4 +1,5 @@
-import { type AnyRoute, handle, type Principal } from '@weir/kernel';
+import { type AnyRoute, handle } from '@weir/kernel';
+import { subjectOf } from '@weir/kernel/contract';
 import * as endpoints from '../contract.ts';
 import type { deliveryService } from '../service/deliveries.ts';
 import type { webhookService } from '../service/webhooks.ts';
@@ -11,7 +12,9 @@ export interface RouteServices {
 /** Every endpoint of the plugin with the service call that carries it out. */
 export function routes({ webhooks, deliveries }: RouteServices): AnyRoute[] {
   return [
-    handle(endpoints.createWebhook, ({ tenant, principal, body }) => webhooks.create(tenant, subject(principal), body)),
+    handle(endpoints.createWebhook, ({ tenant, principal, body }) =>
+      webhooks.create(tenant, subjectOf(principal), body),
+    ),
     handle(endpoints.listWebhooks, ({ tenant, query }) => webhooks.list(tenant, query)),
     handle(endpoints.getWebhook, ({ tenant, params }) => webhooks.get(tenant, params.webhook_id)),
     handle(endpoints.changeWebhook, ({ tenant, params, body, ifMatch }) =>
@@ -24,5 +27,3 @@ export function routes({ webhooks, deliveries }: RouteServices): AnyRoute[] {
     handle(endpoints.redeliver, ({ tenant, params }) => deliveries.redeliver(tenant, params)),
   ];
 }
-
-const subject = (principal: Principal) => (principal.kind === 'anonymous' ? 'anonymous' : principal.subject);

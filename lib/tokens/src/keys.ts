@@ -1,5 +1,4 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTHeaderParameters, type JWTVerifyGetKey } from 'jose';
-import type { Logger } from 'pino';
 
 const FETCH_TIMEOUT_MS = 3_000;
 const FRESH_MS = 10 * 60_000;
@@ -11,7 +10,7 @@ const MAX_BYTES = 256 * 1024;
 export interface KeySetOptions {
   /** `IDP_URL`, with `/realms/<realm>` appended when a realm is set. */
   providerUrl: string;
-  log: Logger;
+  log: { warn(details: object, message: string): void };
   now?: () => number;
   fetch?: typeof globalThis.fetch;
 }

@@ -9,11 +9,11 @@ const MAX_REMEMBERED = 10_000;
  * Verifies tokens and remembers for half a minute, by the hash of all its bytes, one that was good; never beyond its
  * own end. A signature costs more than all else that a read does before the database. Refusals are not remembered.
  */
-export function rememberTokens(
-  rules: TokenRules,
+export function rememberTokens<R extends string>(
+  rules: TokenRules<R>,
   now: () => number = Date.now,
-): (token: string) => Promise<TokenVerdict> {
-  const good = new Map<string, { verdict: TokenVerdict; until: number }>();
+): (token: string) => Promise<TokenVerdict<R>> {
+  const good = new Map<string, { verdict: TokenVerdict<R>; until: number }>();
   return async (token) => {
     const key = createHash('sha256').update(token).digest('base64');
     const known = good.get(key);

@@ -1,6 +1,4 @@
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { type Role, TENANT_ROLES, type TenantRole } from '../contract/access.ts';
-import type { KnownPrincipal } from '../contract/caller.ts';
 import { KeysUnavailable } from './keys.ts';
 import { provesService, type ServiceMark } from './service-proof.ts';
 
@@ -19,14 +17,16 @@ const MAX_SUBJECT_LENGTH = 255;
 
 /** A client that is named exactly in the configuration, as a service or as one that acts for people. */
 export interface ConfiguredClient {
-  tenants: readonly string[] | '*';
-  capabilities: readonly string[];
+  readonly tenants: readonly string[] | '*';
+  readonly capabilities: readonly string[];
 }
 
-export interface TokenRules {
+export interface TokenRules<R extends string = string> {
   issuer: string;
   audience: string;
   organizationClaim: string;
+  /** Roles that count in a tenant; others of a token mean nothing. */
+  tenantRoles: readonly R[];
   /** The realm role that makes a `platform_admin`. */
   platformAdminRole: string;
   services: ReadonlyMap<string, ConfiguredClient>;
@@ -36,15 +36,32 @@ export interface TokenRules {
   keys: JWTVerifyGetKey;
 }
 
-export type TokenVerdict =
-  | { ok: true; principal: KnownPrincipal; expiresAt: Date }
+interface TokenPerson<R extends string> {
+  readonly subject: string;
+  readonly client: string;
+  readonly organizations: readonly string[];
+  readonly realmRoles: readonly (R | 'platform_admin')[];
+  readonly tenantRoles?: Readonly<Record<string, readonly R[]>>;
+  readonly issuedAt: Date;
+  readonly name?: string;
+  readonly email?: string;
+}
+
+/** Who a good token is of: a person, a client that acts for one, or a service. */
+export type TokenPrincipal<R extends string = string> =
+  | ({ readonly kind: 'user' } & TokenPerson<R>)
+  | ({ readonly kind: 'delegation'; readonly capabilities: readonly string[] } & TokenPerson<R>)
+  | ({ readonly kind: 'service'; readonly subject: string; readonly client: string } & ConfiguredClient);
+
+export type TokenVerdict<R extends string = string> =
+  | { ok: true; principal: TokenPrincipal<R>; expiresAt: Date }
   | { ok: false; reason: string; unavailable: boolean };
 
 /**
  * Verifies one access token by RFC 8725 and RFC 9068: fixed algorithms, exact issuer, our audience, required times,
  * bounded lifetime, nothing but access tokens. The reason of a refusal is for the log only; callers see one answer.
  */
-export async function verifyToken(token: string, rules: TokenRules): Promise<TokenVerdict> {
+export async function verifyToken<R extends string>(token: string, rules: TokenRules<R>): Promise<TokenVerdict<R>> {
   if (token.length > MAX_TOKEN_BYTES) return refused('too long');
   try {
     const { payload, protectedHeader } = await jwtVerify(token, rules.keys, {
@@ -61,7 +78,7 @@ export async function verifyToken(token: string, rules: TokenRules): Promise<Tok
   }
 }
 
-function refused(reason: string): TokenVerdict {
+function refused(reason: string): TokenVerdict<never> {
   return { ok: false, reason, unavailable: false };
 }
 
@@ -89,7 +106,7 @@ function clientOf(payload: JWTPayload): string | undefined {
   return typeof client === 'string' && client !== '' ? client : undefined;
 }
 
-function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
+function principalOf<R extends string>(payload: JWTPayload, rules: TokenRules<R>): TokenVerdict<R> {
   const client = clientOf(payload) as string;
   const subject = payload.sub as string;
   const expiresAt = new Date((payload.exp ?? 0) * 1000);
@@ -98,12 +115,12 @@ function principalOf(payload: JWTPayload, rules: TokenRules): TokenVerdict {
   const organizations = aliasesOf(payload[rules.organizationClaim]);
   if (service && provesService(payload, client, rules))
     return { ok: true, principal: { kind: 'service', subject, client, ...service }, expiresAt };
-  const tenantRoles = tenantRolesOf(payload.tenant_roles);
+  const tenantRoles = tenantRolesOf(payload.tenant_roles, rules);
   const person = {
     subject,
     client,
     organizations,
-    realmRoles: realmRolesOf(payload.realm_access, rules.platformAdminRole),
+    realmRoles: realmRolesOf(payload.realm_access, rules),
     issuedAt: new Date((payload.iat ?? 0) * 1000),
     ...(tenantRoles === undefined ? {} : { tenantRoles }),
     ...(typeof payload.name === 'string' ? { name: payload.name } : {}),
@@ -123,18 +140,18 @@ function aliasesOf(claim: unknown): string[] {
 }
 
 /** The roles that are ours; others mean nothing here. */
-function realmRolesOf(claim: unknown, platformAdmin: string): Role[] {
+function realmRolesOf<R extends string>(claim: unknown, rules: TokenRules<R>): (R | 'platform_admin')[] {
   const roles: unknown = (claim as { roles?: unknown } | undefined)?.roles;
   if (!Array.isArray(roles)) return [];
-  const held: Role[] = TENANT_ROLES.filter((role) => roles.includes(role));
-  return roles.includes(platformAdmin) ? [...held, 'platform_admin'] : held;
+  const held = rules.tenantRoles.filter((role) => roles.includes(role));
+  return roles.includes(rules.platformAdminRole) ? [...held, 'platform_admin'] : held;
 }
 
 /** Without a prototype, as aliases may be spelt like what objects inherit. */
-function tenantRolesOf(claim: unknown): Record<string, TenantRole[]> | undefined {
+function tenantRolesOf<R extends string>(claim: unknown, rules: TokenRules<R>): Record<string, R[]> | undefined {
   if (typeof claim !== 'object' || claim === null || Array.isArray(claim)) return undefined;
-  const found: Record<string, TenantRole[]> = Object.create(null);
+  const found: Record<string, R[]> = Object.create(null);
   for (const [alias, roles] of Object.entries(claim))
-    found[alias] = TENANT_ROLES.filter((role) => Array.isArray(roles) && roles.includes(role));
+    found[alias] = rules.tenantRoles.filter((role) => Array.isArray(roles) && roles.includes(role));
   return found;
 }

@@ -1,15 +1,20 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { pino } from 'pino';
-import { type KeySetOptions, providerKeys } from '../src/auth/keys.ts';
-import type { TokenRules } from '../src/auth/verify-token.ts';
-import type { Teardown } from '../src/testing/test-issuer.ts';
+import { type KeySetOptions, providerKeys } from '../src/keys.ts';
+import type { TokenRules } from '../src/verify-token.ts';
 
 /** The key that the provider of these tests publishes as `k1`. */
 export const pair = await generateKeyPair('RS256', { extractable: true });
 export const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
-export const log = pino({ level: 'silent' });
+export const silent = { warn() {} };
+export const ROLES = ['viewer', 'pipeline_editor', 'admin'] as const;
+type Role = (typeof ROLES)[number];
+
+interface Teardown {
+  teardown(close: () => unknown): void;
+}
+
 export const seconds = (): number => Math.floor(Date.now() / 1000);
 
 /** A server on loopback, which ends with the test. */
@@ -37,15 +42,16 @@ export async function provider(t: Teardown) {
 }
 
 /** What the tests hold tokens to: a service `loader`, and a client `portal` that acts for people of `acme`. */
-export const rulesFor = (issuer: string, options: Partial<KeySetOptions> = {}): TokenRules => ({
+export const rulesFor = (issuer: string, options: Partial<KeySetOptions> = {}): TokenRules<Role> => ({
   issuer,
   audience: 'weir-api',
   organizationClaim: 'organization',
+  tenantRoles: ROLES,
   platformAdminRole: 'platform_admin',
   services: new Map([['loader', { tenants: ['acme'], capabilities: ['source:write'] }]]),
   serviceMarks: [{ sub: '{client}' }, { preferred_username: 'service-account-{client}' }],
   delegations: new Map([['portal', { tenants: ['acme'], capabilities: ['source:write'] }]]),
-  keys: providerKeys({ providerUrl: issuer, log, ...options }),
+  keys: providerKeys({ providerUrl: issuer, log: silent, ...options }),
 });
 
 /** Claims that pass. */

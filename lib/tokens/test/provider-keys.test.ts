@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import t from 'tap';
-import { KeysUnavailable, providerKeys } from '../src/auth/keys.ts';
-import { rememberTokens } from '../src/auth/remember-tokens.ts';
-import { verifyToken } from '../src/auth/verify-token.ts';
-import { good, jwk, listening, log, provider, rulesFor, seconds, sign } from './signed-tokens.ts';
+import { KeysUnavailable } from '../src/keys.ts';
+import { rememberTokens } from '../src/remember-tokens.ts';
+import { verifyToken } from '../src/verify-token.ts';
+import { good, jwk, listening, provider, rulesFor, seconds, sign } from './signed-tokens.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -71,7 +71,7 @@ t.test('keys are good for a day of outage and no longer, and a new key is seen a
 t.test('keys come by https or from this machine, unredirected, in time, and in no more than 256 KiB', async (t) => {
   const token = await sign(good('http://issuer.test'));
   const key = async (providerUrl: string, more: { fetch?: typeof fetch } = {}) =>
-    verifyToken(token, { ...rulesFor('http://issuer.test'), keys: providerKeys({ providerUrl, log, ...more }) });
+    verifyToken(token, { ...rulesFor('http://issuer.test'), keys: rulesFor(providerUrl, more).keys });
   const answers = (keys: RequestListener, discovery?: RequestListener) => async () => {
     const url = await listening(t, (request, response) => {
       if (request.url === '/keys') return keys(request, response);

@@ -1,7 +1,6 @@
 import t from 'tap';
-import { rememberTokens } from '../src/auth/remember-tokens.ts';
-import { type TokenRules, verifyToken } from '../src/auth/verify-token.ts';
-import { rolesIn } from '../src/contract/caller.ts';
+import { rememberTokens } from '../src/remember-tokens.ts';
+import { type TokenRules, verifyToken } from '../src/verify-token.ts';
 import { good, provider, rulesFor, seconds, sign } from './signed-tokens.ts';
 
 t.test('who a token is of: a person, a service, or a client that acts for a person', async (t) => {
@@ -62,30 +61,6 @@ t.test('a token is of a service by proof alone; anything else is a person with t
   const odd = { azp: '$&', sub: '$&' };
   t.match(await kind(odd, { services: new Map([['$&', { tenants: '*', capabilities: [] }]]) }), { kind: 'service' });
 });
-
-t.test(
-  'roles are ours or nothing, per tenant where the token says so, and platform_admin as it is called here',
-  async (t) => {
-    const { issuer } = await provider(t);
-    const rules = rulesFor(issuer);
-    const roles = async (claims: object, more: Partial<TokenRules> = {}, alias = 'acme') => {
-      const verdict = await verifyToken(await sign({ ...good(issuer), ...claims }), { ...rules, ...more });
-      const tenant = { tenantId: '1', alias, scope: alias };
-      return verdict.ok ? rolesIn(verdict.principal, tenant) : verdict.reason;
-    };
-    const realm = (...held: unknown[]) => ({ realm_access: { roles: held } });
-    t.strictSame(await roles(realm('root', 'viewer', 7, 'offline_access')), ['viewer']);
-    t.strictSame(await roles({ realm_access: 'admin' }), []);
-    t.strictSame(await roles(realm('platform_admin')), ['platform_admin']);
-    t.strictSame(await roles(realm('admin'), { platformAdminRole: 'admin' }), ['admin', 'platform_admin']);
-    t.strictSame(await roles(realm('platform_admin'), { platformAdminRole: 'operators' }), []);
-    const perTenant = { tenant_roles: { acme: ['viewer', 'root'], other: 'admin' } };
-    t.strictSame(await roles({ ...realm('admin', 'platform_admin'), ...perTenant }), ['viewer', 'platform_admin']);
-    t.strictSame(await roles({ ...realm('admin'), ...perTenant }, {}, 'other'), []);
-    t.strictSame(await roles({ ...realm('admin'), ...perTenant }, {}, 'constructor'), []);
-    t.strictSame(await roles({ ...realm('admin'), tenant_roles: ['acme'] }), ['admin'], 'not of the form');
-  },
-);
 
 t.test('a good token is verified once in half a minute, never beyond its end, and a refusal each time', async (t) => {
   const { issuer } = await provider(t);
