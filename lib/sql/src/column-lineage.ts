@@ -22,7 +22,7 @@ export interface ColumnLineage {
   readonly unresolved: readonly Unresolved[];
 }
 
-/** Column names of the inputs, by input. */
+/** Column names of the inputs, by input; one with catalogue and schema is named with dots between. */
 export type Schemas = Readonly<Record<string, readonly string[]>>;
 
 /** Where each output column of a SELECT comes from. A statement that is no SELECT has no columns and says so. */

@@ -3,8 +3,8 @@ import { type AstNode, ctesOf, fold, isNode, nodeOf, offsetOf, textOf } from './
 /** One mention of a table that no common table expression provides. */
 export interface TableUse {
   readonly name: string;
-  /** Catalogue and schema before the name, joined by dots. */
-  readonly qualifier?: string;
+  /** The name behind its catalogue and schema, as far as they are written. */
+  readonly path: readonly string[];
   /** `AT (VERSION …)` or `AT (TIMESTAMP …)`. */
   readonly dated: boolean;
   readonly offset: number;
@@ -108,8 +108,7 @@ function visitTable(node: AstNode, { found, ctes, offset }: Surroundings): void 
   const dated = nodeOf(node, 'at_clause') !== undefined;
   const plain = qualifiers.length === 0 || (qualifiers.length === 1 && fold(qualifiers[0] ?? '') === 'recurring');
   if (plain && !dated && ctes.has(fold(name))) return;
-  const qualifier = qualifiers.length === 0 ? {} : { qualifier: qualifiers.join('.') };
-  found.tables.push({ name, ...qualifier, dated, offset });
+  found.tables.push({ name, path: [...qualifiers, name], dated, offset });
 }
 
 function visitTableFunction(node: AstNode, around: Surroundings): void {

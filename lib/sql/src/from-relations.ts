@@ -63,7 +63,8 @@ function tableRelation(node: AstNode, env: Env): Relation {
   const name = textOf(node, 'table_name') ?? '';
   const schema = textOf(node, 'schema_name');
   const cte = schema === undefined || fold(schema) === 'recurring' ? env.ctes.get(fold(name)) : undefined;
-  return cte ?? env.inputs.get(fold(name)) ?? spreadRelation(note(node, env, 'table_unknown', name));
+  const path = [textOf(node, 'catalog_name'), schema, name].filter((part) => part !== undefined).join('.');
+  return cte ?? env.inputs.get(fold(path)) ?? spreadRelation(note(node, env, 'table_unknown', path));
 }
 
 function subqueryRelation(node: AstNode, env: Env, outer: Scope): Relation {

@@ -23,8 +23,8 @@ export interface GateFault extends Place {
 }
 
 export interface Allowed {
-  /** Names of the inputs, as the session will know them. */
-  readonly inputs: readonly string[];
+  /** Names of the inputs, as the session will know them; a list has catalogue and schema before the name. */
+  readonly inputs: readonly (string | readonly string[])[];
   /** The text that was parsed, for lines and columns. */
   readonly sql: string;
   /** Functions that may stand in FROM, in place of those that only compute. */
@@ -41,7 +41,10 @@ export function gate(ast: unknown, { inputs, sql, tableFunctions = TABLE_FUNCTIO
     const { fault: code, offset, name } = statement;
     return [{ code, ...(name === undefined ? {} : { name }), ...placeOf(sql, offset ?? 0) }];
   }
-  const known = { inputs: new Set(inputs.map(fold)), tableFunctions: new Set(tableFunctions.map(fold)) };
+  const known = {
+    inputs: new Set(inputs.map((path) => keyOf([path].flat()))),
+    tableFunctions: new Set(tableFunctions.map(fold)),
+  };
   return faultsOf(factsOf(statement.query), known)
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ offset, ...fault }) => ({ ...fault, ...placeOf(sql, offset) }));
@@ -60,9 +63,11 @@ const faultsOf = ({ tables, functions, constructs }: SelectFacts, known: Known):
   ...functions.flatMap((use) => judgeFunction(use, known)),
 ];
 
-function judgeTable({ name, qualifier, dated, offset }: TableUse, { inputs }: Known): Judged[] {
-  if (qualifier !== undefined) return [{ code: 'table_qualified', name: `${qualifier}.${name}`, offset }];
-  if (!inputs.has(fold(name))) return [{ code: 'table_unknown', name, offset }];
+const keyOf = (path: readonly string[]): string => JSON.stringify(path.map(fold));
+
+function judgeTable({ path, dated, offset }: TableUse, { inputs }: Known): Judged[] {
+  const name = path.join('.');
+  if (!inputs.has(keyOf(path))) return [{ code: path.length > 1 ? 'table_qualified' : 'table_unknown', name, offset }];
   return dated ? [{ code: 'table_dated', name, offset }] : [];
 }
 

@@ -59,6 +59,20 @@ t.test('faults come in the order of the text, with line and column in characters
   t.same(await faults('select 1\nfrm t'), [{ code: 'syntax', name: 't', line: 2, column: 5 }]);
 });
 
+t.test('inputs behind catalogue and schema → only their three parts name them', async (t) => {
+  const inputs = ['silver.acme.orders'].map((name) => name.split('.'));
+  const judged = async (from: string) => {
+    const sql = `select orders.id from ${from}`;
+    return gate(await parse(sql), { inputs, sql }).map(({ code, name }) => [code, name]);
+  };
+  t.same(await judged('silver.acme.orders, Silver."acme".ORDERS o'), []);
+  t.same(await judged('orders'), [['table_unknown', 'orders']]);
+  t.same(await judged('acme.orders'), [['table_qualified', 'acme.orders']]);
+  t.same(await judged('"silver.acme.orders"'), [['table_unknown', 'silver.acme.orders']]);
+  t.same(await judged('"silver.acme".orders'), [['table_qualified', 'silver.acme.orders']]);
+  t.same(await judged('silver.other.orders'), [['table_qualified', 'silver.other.orders']]);
+});
+
 t.test('every function of the pinned DuckDB is either allowed or has a harm', async (t) => {
   const found = (await rows(
     "select distinct lower(function_name), function_type like 'table%' from duckdb_functions() where function_type <> 'pragma'",
