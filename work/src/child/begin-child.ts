@@ -32,12 +32,14 @@ export interface ChildProgram {
   flags?: readonly string[];
   /** Another watch than that of a minute's silence. */
   watch?: ChildWatch | undefined;
+  /** `advanced` carries what JSON cannot: maps, bytes and large integers. */
+  serialization?: 'json' | 'advanced';
 }
 
 /** Begins the process of one attempt, so that it loads its code before there is a plan. It knows nothing of our environment. */
 export function beginChild(
   children: ChildRegistry,
-  { file, name, maxHeapMiB, args = [], flags = [], watch = watchChild }: ChildProgram,
+  { file, name, maxHeapMiB, args = [], flags = [], watch = watchChild, serialization = 'json' }: ChildProgram,
 ): BegunChild {
   const child = fork(file, args, {
     env: { ...environment(), ...MALLOC },
@@ -48,6 +50,7 @@ export function beginChild(
       ...flags,
     ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization,
   });
   const { pid } = child;
   if (pid !== undefined) children.started({ name, pid, parent: process.pid });
