@@ -80,9 +80,9 @@ export const RULES: IForbiddenRuleType[] = [
     to: { path: '^connectors/' },
   },
   {
-    name: 'only-sources-stages',
+    name: 'only-producers-stage',
     severity: 'error',
-    from: { path: OURS, pathNot: '^plugins/(sources|datasets)/' },
+    from: { path: OURS, pathNot: '^plugins/(sources|transforms|datasets)/' },
     to: { path: '^plugins/datasets/src/stage\\.ts$' },
   },
   room('model-knows-the-contract', 'model', ''),

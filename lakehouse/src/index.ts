@@ -20,7 +20,7 @@ export type {
 export { createTable, prepareAppend, prepareOverwrite, prepareReplace, prepareRowDelta } from './commit/transaction.ts';
 export { preparePropertyUpdate, prepareSchemaUpdate, prepareSpecUpdate } from './commit/transaction-schema.ts';
 export { addChecksums, CHECKSUM_ALGORITHM, NO_ROWS_CHECKSUM, rowChecksumSql } from './duckdb/checksum.ts';
-export { LakehouseError, type LakehouseErrorCode } from './error/error.ts';
+export { LakehouseError, type LakehouseErrorCode, type StatementFault } from './error/error.ts';
 export { countFiles, type DeleteFile, type FileCount, type FileFigures, type LiveFile } from './manifest/live-file.ts';
 export type { StagedFile } from './manifest/stats.ts';
 export {
@@ -92,14 +92,16 @@ export {
   type TableSchema,
   withMetaColumns,
 } from './schema/types.ts';
-export {
-  createSelector,
-  type RunSelectRequest,
-  type RunSelectResult,
-  type SelectInputs,
-  type Selector,
-  type SelectorOptions,
-} from './select/run-select.ts';
+export { createSelector } from './select/run-select.ts';
+export type {
+  RunSelectRequest,
+  RunSelectResult,
+  SelectInputs,
+  Selector,
+  SelectorOptions,
+  SelectRows,
+  SelectRowsRequest,
+} from './select/select-types.ts';
 export { hasLongNumber } from './spool/long-numbers.ts';
 export { SPOOL_HEAD_BYTES } from './spool/stage-head.ts';
 export { writeRejected } from './spool/stage-rewrite.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
 import t from 'tap';
 import { PATIENT_MS } from '../../test/until.ts';
 import {
@@ -160,6 +161,52 @@ t.test('a SELECT over pinned inputs', async (t) => {
     const folder = place();
     const done = await selector({ memoryLimit: '110MB' }).run({ sql, inputs, schema, folder });
     t.match(done, { rows: 1_000_000 });
+  });
+
+  await t.test('the first rows of a statement → exact values in its order, and whether there are more', async (t) => {
+    const named = new Map([['silver.acme.orders', structuredClone(pinned)]]);
+    const ask = { inputs: named, limit: 2, maxBytes: 1_000 };
+    const sql =
+      'select silver.acme.orders.id, total, sum(id) over () as s, 1::uhugeint as u from silver.acme.orders order by id desc; -- x';
+    const first = await selector().rows({ sql, ...ask });
+    t.strictSame(first.rows, [
+      ['3', '3.25', '6', '1'],
+      ['2', '2.25', '6', '1'],
+    ]);
+    t.match(first, { truncated: true, columns: [{ type: 'long' }, { type: 'decimal(9, 2)' }, {}, { type: 'string' }] });
+    t.match(await selector().rows({ sql, ...ask, limit: 3 }), { truncated: false, rows: { length: 3 } });
+    const long = "select repeat('x', 400) as v from range(9)";
+    t.match(await selector().rows({ sql: long, ...ask, limit: 9 }), { truncated: true, rows: { length: 2 } });
+    await t.rejects(selector().rows({ sql: long, ...ask, maxBytes: 300 }), { code: 'result_too_large' });
+    const stream = await selector().rows({ sql, ...ask, arrow: { 'weir.made': 'here' } });
+    const table = tableFromIPC(stream.rows as Uint8Array);
+    t.match([table.numRows, table.schema.metadata.get('weir.made'), table.getChild('id')?.get(0)], [2, 'here', 3n]);
+  });
+
+  await t.test('a fault of a statement → its kind and place, and no value of a row', async (t) => {
+    const faultOf = (sql: string, limit = 9) =>
+      selector()
+        .rows({ sql, inputs, limit, maxBytes: 1_000 })
+        .catch(({ code, fault, message }) => ({ code, ...fault, isQuiet: !/late/.test(message) }));
+    const about = { code: 'column_unknown', name: 'nope', offset: 11, isQuiet: true };
+    t.strictSame(await faultOf("select 'é',nope from orders".replace('é', 'e')), about);
+    for (const [sql, fault] of [
+      ['select id as i from orders o, orders where id = 1', { code: 'column_ambiguous', name: 'id', offset: 7 }],
+      ['select id, total as t from orders group by id', { code: 'column_not_grouped', name: 'total', offset: 11 }],
+      ['select sum(note) as v from orders', { code: 'function_mismatch', name: 'sum', offset: 7 }],
+      ['select note::int as v from orders', { code: 'value_invalid', offset: 11 }],
+      ["select error('boom ' || note) as v from orders", { code: 'value_invalid' }],
+      ['select id as v from orders where sum(id) > 1', { code: 'statement_invalid' }],
+    ] as const) {
+      t.match(await faultOf(sql), { ...fault, isQuiet: true }, sql);
+    }
+  });
+
+  await t.test('a statement that spills more than it may → spill_full', async (t) => {
+    const small = selector({ memoryLimit: '110MB', spillLimit: '10MB' });
+    const sql = 'select md5(range::varchar) || md5((range + 1)::varchar) as v from range(3000000) order by v';
+    const schema = schemaOf([{ name: 'v', type: 'string' }]);
+    await t.rejects(small.run({ sql, inputs, schema, folder: place() }), { code: 'spill_full' });
   });
 
   await t.test('an input that changes and a deadline end it, with nothing written', async (t) => {

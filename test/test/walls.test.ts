@@ -17,7 +17,7 @@ const FAULTS: Record<string, [from: string, to: string]> = {
   'plugins-meet-at-contracts': ['plugins/sources/src/plugin.ts', 'plugins/datasets/src/plugin.ts'],
   'only-datasets-knows-the-table-format': ['plugins/sources/src/service.ts', 'lakehouse/src/index.ts'],
   'only-sources-runs-connectors': ['plugins/datasets/src/plugin.ts', 'connectors/sdk/src/index.ts'],
-  'only-sources-stages': ['workers/src/main.ts', 'plugins/datasets/src/stage.ts'],
+  'only-producers-stage': ['workers/src/main.ts', 'plugins/datasets/src/stage.ts'],
   'model-knows-the-contract': ['plugins/runs/src/model/rule.ts', 'plugins/runs/src/service/reports.ts'],
   'services-know-the-model': ['plugins/runs/src/service/runs.ts', 'plugins/runs/src/api/routes.ts'],
   'handlers-know-services': ['plugins/runs/src/api/routes.ts', 'plugins/runs/src/work/activities.ts'],

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import { literal } from './duckdb-sql.ts';
 import { shapeReader } from './parquet-shape.ts';
 
 const DEFAULT_MEMORY_LIMIT = '400MB';
@@ -13,6 +14,10 @@ export type SessionOptions = {
   readonly threads?: number;
   /** A folder for spilling; it must be the session's own. */
   readonly tempDirectory: string;
+  /** What may be spilled, such as `1GB`. */
+  readonly spillLimit?: string;
+  /** Whether all statements keep the order in which rows are read, unless one says otherwise. */
+  readonly ordered?: boolean;
 };
 
 /** What freed memory DuckDB's allocator may hold on to: by itself it keeps four times as much, and is no faster for it. */
@@ -32,6 +37,7 @@ export type DuckdbSession = Awaited<ReturnType<typeof openSession>>;
 /** A DuckDB of one's own in this process, in UTC, that loads no extension and runs one statement at a time. */
 export async function openSession(options: SessionOptions) {
   const threads = options.threads ?? DEFAULT_THREADS;
+  const inOrder = options.ordered ?? false;
   // Most processes that know the tables never open one of their own: its library is loaded by those that do.
   const [{ DuckDBInstance }, { registerBuckets }] = await Promise.all([
     import('@duckdb/node-api'),
@@ -42,7 +48,7 @@ export async function openSession(options: SessionOptions) {
     threads: String(threads),
     temp_directory: options.tempDirectory,
     ...KEPT_MEMORY,
-    preserve_insertion_order: 'false',
+    preserve_insertion_order: String(inOrder),
     // The head of a spool changes in place.
     enable_external_file_cache: 'false',
     autoinstall_known_extensions: 'false',
@@ -50,10 +56,14 @@ export async function openSession(options: SessionOptions) {
   });
   const connection: DuckDBConnection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
+  // Given as an option of the instance it is shown, and not enforced.
+  if (options.spillLimit !== undefined) {
+    await connection.run(`SET max_temp_directory_size = ${literal(options.spillLimit)}`);
+  }
   registerBuckets(connection);
-  const mode = { ordered: false, alone: false };
+  const mode = { ordered: inOrder, alone: false };
 
-  const adopt = async ({ ordered = false, alone = false }: RunMode): Promise<void> => {
+  const adopt = async ({ ordered = inOrder, alone = false }: RunMode): Promise<void> => {
     if (ordered !== mode.ordered) await connection.run(`SET preserve_insertion_order = ${ordered}`);
     mode.ordered = ordered;
     if (alone === mode.alone) return;
@@ -69,6 +79,10 @@ export async function openSession(options: SessionOptions) {
       await adopt(how);
       const reader = await connection.runAndReadAll(sql, values);
       return reader.getRowObjectsJson() as unknown as Row[];
+    },
+    /** Runs a statement and answers its rows in chunks, as they come. */
+    async *chunks(sql: string): AsyncIterable<DuckDBValue[][]> {
+      yield* (await connection.stream(sql)).yieldRows();
     },
     /** The names and types of the columns that a statement answers; it is not run. */
     async columns(sql: string): Promise<{ names: string[]; types: DuckDBType[] }> {

@@ -2,6 +2,7 @@ import { LakehouseError, type LakehouseErrorCode } from './error.ts';
 
 // DuckDB quotes input in its messages, so a message is only ever looked at, never passed on, nor kept as a cause.
 const RULES: readonly (readonly [RegExp, LakehouseErrorCode, string])[] = [
+  [/max_temp_directory_size/, 'spill_full', 'The statement spilled more to disk than it may'],
   [
     /out of memory|could not allocate|failed to allocate|maximum.*temp.*directory/i,
     'out_of_memory',

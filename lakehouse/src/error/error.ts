@@ -28,26 +28,46 @@ export type LakehouseErrorCode =
   | 'schema_conflict'
   | 'schema_incompatible'
   | 'snapshot_missing'
+  | 'spill_full'
   | 'stage_failed'
+  | 'statement_invalid'
   | 'store_denied'
   | 'store_unavailable'
   | 'table_exists'
   | 'table_missing'
   | 'unsupported_type';
 
+/** What is wrong in a statement of a user. */
+export type StatementFault = {
+  readonly code:
+    | 'column_unknown'
+    | 'column_ambiguous'
+    | 'column_not_grouped'
+    | 'function_mismatch'
+    | 'statement_invalid'
+    | 'value_invalid';
+  /** The column or function, as the statement names it. */
+  readonly name?: string;
+  /** The byte of the statement at which the fault is. */
+  readonly offset?: number;
+};
+
 /** The one error of this library: a stable code, a sentence, and the column names it is about, if any. */
 export class LakehouseError extends Error {
   override readonly name = 'LakehouseError';
   readonly code: LakehouseErrorCode;
   readonly columns: readonly string[];
+  /** Set where the code is `statement_invalid`. */
+  readonly fault: StatementFault | undefined;
 
   constructor(
     code: LakehouseErrorCode,
     message: string,
-    options: { columns?: readonly string[]; cause?: unknown } = {},
+    options: { columns?: readonly string[]; fault?: StatementFault; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.columns = options.columns ?? [];
+    this.fault = options.fault;
   }
 }

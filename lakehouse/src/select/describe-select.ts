@@ -58,12 +58,16 @@ export function columnTypeOf(type: DuckDBType): ColumnType | undefined {
   }
 }
 
-/** The columns of a result. `unsupported_type` names those of no table type, `column_duplicate` equal names. */
-export function resultColumns(names: readonly string[], types: readonly DuckDBType[]): Column[] {
+/** The columns of a result. `unsupported_type` names those of no table type, unless texts will do; `column_duplicate` equal names. */
+export function resultColumns(
+  names: readonly string[],
+  types: readonly DuckDBType[],
+  others: 'refused' | 'as texts' = 'refused',
+): Column[] {
   assertDistinctNames(names);
   const refused: string[] = [];
   const columns = names.flatMap((name, at): Column[] => {
-    const type = types[at] && columnTypeOf(types[at]);
+    const type = (types[at] && columnTypeOf(types[at])) ?? (others === 'as texts' ? 'string' : undefined);
     if (type === undefined) refused.push(name);
     return type === undefined ? [] : [{ name, type }];
   });

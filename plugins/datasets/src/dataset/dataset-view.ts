@@ -11,6 +11,7 @@ import type {
 } from '../contract.ts';
 import { datasetId } from './dataset-id.ts';
 import { decimalDigits } from './decimal-digits.ts';
+import { typeText } from './type-text.ts';
 
 export type DatasetItemView = Static<typeof DatasetItem>;
 export type DatasetDetailView = Static<typeof DatasetDetail>;
@@ -88,14 +89,6 @@ export function legacyTableView(ref: TableRef, metadata: TableMetadata | undefin
     latest_snapshot_id: latest ?? null,
     latest_snapshot_id_exact: latest === undefined ? null : String(latest),
   };
-}
-
-/** A type in the words of the table format, nested ones included. */
-export function typeText(type: Field['type']): string {
-  if (typeof type === 'string') return type.replace(/,\s+/g, ',');
-  if (type.type === 'list') return `list<${typeText(type.element)}>`;
-  if (type.type === 'map') return `map<${typeText(type.key)}, ${typeText(type.value)}>`;
-  return `struct<${type.fields.map((field) => `${field.name}: ${typeText(field.type)}`).join(', ')}>`;
 }
 
 function currentSnapshot(metadata: TableMetadata): Snapshot | undefined {

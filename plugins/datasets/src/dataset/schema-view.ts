@@ -2,7 +2,7 @@ import type { Output } from '@weir/kernel/contract';
 import { type Field, innerFields, type TableMetadata, type TableSchema } from '@weir/lakehouse';
 import type { FieldOfSchema, getDatasetSchema, TableRef } from '../contract.ts';
 import { datasetId } from './dataset-id.ts';
-import { typeText } from './dataset-view.ts';
+import { typeText } from './type-text.ts';
 
 /** The fields of a schema as one list, what is nested in a field behind it. The element of a list is a field too. */
 export function schemaFields(schema: TableSchema): FieldOfSchema[] {

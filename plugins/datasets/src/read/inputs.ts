@@ -9,8 +9,8 @@ import {
   type TableRef,
 } from '../contract.ts';
 import { datasetId, parseDatasetId } from '../dataset/dataset-id.ts';
-import { typeText } from '../dataset/dataset-view.ts';
 import { mayRead, readableBy } from '../dataset/readable.ts';
+import { typeText } from '../dataset/type-text.ts';
 import { producedTables } from '../producer/producers.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';

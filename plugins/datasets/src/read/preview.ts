@@ -20,7 +20,7 @@ import {
   type TableRef,
 } from '../contract.ts';
 import { datasetId } from '../dataset/dataset-id.ts';
-import { typeText } from '../dataset/dataset-view.ts';
+import { typeText } from '../dataset/type-text.ts';
 import { decodePreviewPlace, encodePreviewPlace, type PreviewPlace, previewBinding } from './preview-place.ts';
 import { previewQuery } from './preview-query.ts';
 

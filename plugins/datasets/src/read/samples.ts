@@ -2,7 +2,7 @@ import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { currentSchema, findSnapshot, planRead } from '@weir/lakehouse';
 import { MAX_SAMPLE_ROWS, type SamplesService } from '../contract.ts';
-import { typeText } from '../dataset/dataset-view.ts';
+import { typeText } from '../dataset/type-text.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import { openTable } from './readable-tables.ts';
 import type { DatasetDeps } from './service.ts';

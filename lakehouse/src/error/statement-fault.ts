@@ -1,0 +1,59 @@
+import { LakehouseError, type StatementFault } from './error.ts';
+
+/** What DuckDB writes about an error once `errors_as_json` is set. */
+type Told = {
+  readonly exception_type?: string;
+  readonly exception_message?: string;
+  readonly error_subtype?: string;
+  readonly position?: string;
+  readonly name?: string;
+};
+
+/** Errors of values while a statement runs or its constants are computed. */
+const OF_VALUES: ReadonlySet<string> = new Set(['Conversion', 'Out of Range', 'Mismatch Type', 'Divide by Zero']);
+const OF_STATEMENTS: ReadonlySet<string> = new Set(['Binder', 'Catalog', 'Parser', 'Not implemented', 'Syntax']);
+/** Files that are damaged are "Invalid Input" too. */
+const OF_FILES = /magic bytes|too small to be a parquet|thrift|TProtocol|snappy|zstd|footer/i;
+
+/**
+ * The fault that DuckDB finds in a statement of a user, which begins at this byte of what was run; undefined for other
+ * errors. Of a message only names are kept that the statement itself writes: the rest quotes values.
+ */
+export function statementError(error: unknown, sql: string, startsAt: number): LakehouseError | undefined {
+  const told = error instanceof Error ? parsed(error.message) : undefined;
+  const code = told && codeOf(told);
+  if (told === undefined || code === undefined) return undefined;
+  const offset = Number(told.position ?? Number.NaN) - startsAt;
+  const name = nameOf(told);
+  const isThere = offset >= 0 && offset <= Buffer.byteLength(sql);
+  const fault: StatementFault = {
+    code,
+    ...(name !== undefined && isWritten(name, sql) ? { name } : {}),
+    ...(isThere ? { offset } : {}),
+  };
+  return new LakehouseError('statement_invalid', 'The statement is invalid', { fault });
+}
+
+function parsed(message: string): Told | undefined {
+  try {
+    return JSON.parse(message) as Told;
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf({ exception_type: type = '', exception_message: message = '', error_subtype: subtype }: Told) {
+  if (OF_VALUES.has(type)) return 'value_invalid';
+  if (type === 'Invalid Input' && !OF_FILES.test(message)) return 'value_invalid';
+  if (!OF_STATEMENTS.has(type)) return undefined;
+  if (subtype === 'COLUMN_NOT_FOUND') return 'column_unknown';
+  if (subtype === 'NO_MATCHING_FUNCTION') return 'function_mismatch';
+  if (message.startsWith('Ambiguous reference')) return 'column_ambiguous';
+  return /must appear in the GROUP BY/.test(message) ? 'column_not_grouped' : 'statement_invalid';
+}
+
+function nameOf({ name, exception_message: message = '' }: Told): string | undefined {
+  return name ?? /^(?:column|Ambiguous reference to column name) "([^"]+)"/.exec(message)?.[1];
+}
+
+const isWritten = (name: string, sql: string): boolean => sql.toLowerCase().includes(name.toLowerCase());

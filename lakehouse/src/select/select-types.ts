@@ -1,0 +1,77 @@
+import type { StagedFile } from '../manifest/stats.ts';
+import type { PartitionSpec } from '../partition/partition-spec.ts';
+import type { PinnedRows } from '../rows/pinned-rows.ts';
+import type { Column, Field, TableSchema } from '../schema/types.ts';
+import type { FileIO } from '../store/fileio.ts';
+
+export type SelectorOptions = {
+  /** Where inputs lie and finished files go. */
+  readonly io: FileIO;
+  /** A local folder of the selector's own: drafts and spilled memory. */
+  readonly scratch: string;
+  /** What DuckDB may hold before it spills, such as `1GB`. */
+  readonly memoryLimit: string;
+  /** What it may spill, such as `10GB`; `spill_full` beyond it. */
+  readonly spillLimit?: string;
+  readonly threads: number;
+  /** After so long a statement is `query_deadline`. */
+  readonly deadlineMs: number;
+  /** Throws unless the statement may run over these inputs; it is given DuckDB's own tree of the text. */
+  readonly gate: (statement: {
+    readonly ast: unknown;
+    readonly sql: string;
+    readonly inputs: readonly string[];
+  }) => void;
+};
+
+/** A statement's inputs by name: a plain one, or `catalogue.schema.table`. */
+export type SelectInputs = ReadonlyMap<string, PinnedRows>;
+
+export type RunSelectRequest = {
+  readonly sql: string;
+  readonly inputs: SelectInputs;
+  /** The columns of the result under the ids of the table; each is in the result. */
+  readonly schema: TableSchema;
+  readonly spec?: PartitionSpec;
+  /** The folder of the run below the table's data. */
+  readonly folder: string;
+  /** Statements over `result` and the inputs, each of which answers the rows that are wrong. */
+  readonly checks?: readonly { readonly name: string; readonly sql: string }[];
+};
+
+export type RunSelectResult = {
+  readonly rows: number;
+  readonly files: readonly StagedFile[];
+  readonly checks: readonly { readonly name: string; readonly failures: string }[];
+};
+
+export type SelectRowsRequest = {
+  readonly sql: string;
+  readonly inputs: SelectInputs;
+  /** Rows that are answered at most. */
+  readonly limit: number;
+  /** Bytes of JSON that they may have; a first row beyond it is `result_too_large`. */
+  readonly maxBytes: number;
+  /** With labels for its schema, rows come as an Arrow IPC stream. */
+  readonly arrow?: Readonly<Record<string, string>>;
+};
+
+export type SelectRows = {
+  /** Columns of types that no table has hold texts. */
+  readonly columns: readonly Field[];
+  /** Every value as `wireValue` gives it; or an Arrow IPC stream of the rows. */
+  readonly rows: readonly (readonly unknown[])[] | Uint8Array;
+  /** Whether the statement has more rows. */
+  readonly truncated: boolean;
+};
+
+export type Selector = {
+  /** DuckDB's own tree of a text, or what it says of one that cannot be parsed. */
+  parse(sql: string): Promise<unknown>;
+  /** The columns that the result would have. Reads no rows. */
+  describe(sql: string, inputs: SelectInputs): Promise<Column[]>;
+  /** The first rows of the result. */
+  rows(request: SelectRowsRequest): Promise<SelectRows>;
+  /** Writes the result as data files; when a check fails, and on every failure, there are none. */
+  run(request: RunSelectRequest): Promise<RunSelectResult>;
+};
