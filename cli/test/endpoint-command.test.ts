@@ -6,6 +6,7 @@ import * as identity from '@weir/plugin-identity/contract';
 import * as platform from '@weir/plugin-platform/contract';
 import * as runs from '@weir/plugin-runs/contract';
 import * as sources from '@weir/plugin-sources/contract';
+import * as transforms from '@weir/plugin-transforms/contract';
 import * as webhooks from '@weir/plugin-webhooks/contract';
 import * as engine from '@weir/plugin-workflow-engine/contract';
 import { Cli } from 'clipanion';
@@ -190,7 +191,7 @@ function hasPlace(schema: TSchema | undefined, [first, ...rest]: readonly string
 
 t.test('the columns and flags that an endpoint chooses are members of it', async (t) => {
   let columns = 0;
-  for (const each of [sources, runs, datasets, identity, platform, engine, webhooks].flatMap(endpointsOf)) {
+  for (const each of [sources, runs, datasets, identity, platform, engine, transforms, webhooks].flatMap(endpointsOf)) {
     const chosen = cliOf(each);
     const items = (each.response?.properties?.items?.items ?? each.response) as TSchema | undefined;
     for (const column of chosen?.columns ?? []) t.ok(hasPlace(items, column.split('.')), `${each.id} ${column}`);

@@ -26,6 +26,7 @@ import { s24_webhooks } from './s24_webhooks.ts';
 import { s25_additive_steps } from './s25_additive_steps.ts';
 import { s26_seen_by_discovery } from './s26_seen_by_discovery.ts';
 import { s27_input_holds } from './s27_input_holds.ts';
+import { s28_transforms } from './s28_transforms.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -71,4 +72,5 @@ export const migrations: readonly Migration[] = [
   s25_additive_steps,
   s26_seen_by_discovery,
   s27_input_holds,
+  s28_transforms,
 ];

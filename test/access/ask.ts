@@ -29,6 +29,7 @@ const BODIES: Readonly<Record<string, object>> = {
   },
   'PUT /api/v1/sources/{source_id}/schedule': { cron: ['0 0 29 2 *'] },
   'PATCH /api/v1/webhooks/{webhook_id}': { events: ['run.recovered'] },
+  'PATCH /api/v1/transforms/{transform_id}': { description: 'x' },
   'POST /api/v1/runs/{id}/start': { orchestrator_run_id: 'x' },
   'POST /api/v1/runs/{id}/complete': { orchestrator_run_id: 'x' },
   'POST /api/v1/runs/{id}/fail': { orchestrator_run_id: 'x', detail: 'x' },

@@ -1,6 +1,7 @@
 import { call } from '@weir/kernel/contract';
 import { createApiToken, createPolicy } from '@weir/plugin-identity/contract';
 import { createSource, getCredentials, getVerification, putSchedule, verifySync } from '@weir/plugin-sources/contract';
+import { createTransform } from '@weir/plugin-transforms/contract';
 import { createWebhook, testWebhook } from '@weir/plugin-webhooks/contract';
 import { VAULTED_CONFIG, vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
 import { PEOPLE, seedReplay } from '../fuzz/seed.ts';
@@ -36,6 +37,7 @@ const FURNISHERS: Readonly<Record<string, (tenancy: Tenancy) => Promise<Ids>>> =
   policy_id: policies,
   credential_ref: credentials,
   webhook_id: webhooks,
+  transform_id: transforms,
 };
 
 /** Parameters that mean another thing at some routes than everywhere else. */
@@ -117,6 +119,12 @@ async function webhooks({ api }: Tenancy): Promise<Ids> {
   const { webhook_id } = await api(createWebhook, { body });
   const { event_id } = await api(testWebhook, { params: { webhook_id } });
   return { webhook_id, event_id };
+}
+
+/** A transform that never runs. */
+async function transforms({ api, tenant }: Tenancy): Promise<Ids> {
+  const body = { name: 'shown', sql: 'select 1 as one', output: `gold.${tenant}.shown` };
+  return { transform_id: (await api(createTransform, { body })).transform_id };
 }
 
 /** What a policy says that is never put in force. */

@@ -9,6 +9,7 @@ import {
   startReplay,
   verifySync,
 } from '@weir/plugin-sources/contract';
+import { createTransform } from '@weir/plugin-transforms/contract';
 import { createWebhook, testWebhook } from '@weir/plugin-webhooks/contract';
 import type { DevPlatform } from './dev-platform.ts';
 
@@ -38,8 +39,10 @@ export async function callIds(platform: DevPlatform): Promise<(line: string) => 
   const webhook = { name: 'chat', url: 'http://127.0.0.1/hook', events: ['run.recovered' as const] };
   const { webhook_id } = await ask(createWebhook, { body: webhook });
   const { event_id } = await ask(testWebhook, { params: { webhook_id } });
+  const transform = { name: 'shown', sql: 'select 1 as one', output: 'gold.demo.shown' };
+  const { transform_id } = await ask(createTransform, { body: transform });
   return (line) => ({
-    ...{ webhook_id, event_id },
+    ...{ webhook_id, event_id, transform_id },
     ...{ api_token_id, policy_id, version: '1', sub: created_by },
     ...{ source_id, stream_id: stream?.stream_id ?? '', pattern_id: 'files' },
     ...{

@@ -46,6 +46,7 @@ const OWN_IDS: Readonly<Record<string, (seeds: Seeds) => Record<string, string[]
     sync_run_id: running.slice(0, 1).map(({ run_id }) => run_id),
   }),
   'DELETE /api/v1/webhooks/{webhook_id}': ({ webhooks }) => ({ webhook_id: webhooks.deleted }),
+  'DELETE /api/v1/transforms/{transform_id}': ({ transforms }) => ({ transform_id: transforms.deleted }),
   'POST /api/v1/runs/{id}/cancel': ({ running }) => ({ id: running.slice(2).map(({ run_id }) => run_id) }),
   'POST /api/v1/workflow-engine/workflows/{workflow_id}/cancel': ({ running }) => ({
     workflow_id: running.slice(1, 2).map(({ workflow_id }) => workflow_id),

@@ -15,6 +15,7 @@ import type { HeldFile } from './held-file.ts';
 import type { CredentialExamples } from './seed-credentials.ts';
 import { type IdentitySeeds, seedIdentity } from './seed-identity.ts';
 import { type Api, apiOf, type Caller, inTurn, seedSources } from './seed-sources.ts';
+import { seedTransforms, type TransformSeeds } from './seed-transforms.ts';
 import { seedWebhooks, type WebhookSeeds } from './seed-webhooks.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
@@ -45,6 +46,7 @@ export interface Seeds {
   rejecting: string;
   identity: IdentitySeeds;
   webhooks: WebhookSeeds;
+  transforms: TransformSeeds;
   /** Syncs that go on until they are cancelled. */
   running: { run_id: string; workflow_id: string }[];
   /** Where a secret store keeps credentials: what their routes may name. */
@@ -67,6 +69,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
   const deleted = await seedDeleted(api);
   const identity = await seedIdentity(api);
   const webhooks = await seedWebhooks(api);
+  const transforms = await seedTransforms(api, caller.tenant);
   for (const source_id of [main.source_id, write])
     await api(putSchedule, { params: { source_id }, body: { cron: ['0 0 29 2 *'] } });
   return {
@@ -86,6 +89,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
       pattern_id: ['files'],
       ...identity.read,
       ...webhooks.read,
+      ...transforms.read,
     },
     write: { source_id: write },
     synced,
@@ -96,6 +100,7 @@ export async function seed(caller: Caller, held: HeldFile): Promise<Omit<Seeds, 
     rejecting: main.rejecting,
     identity,
     webhooks,
+    transforms,
     running,
   };
 }

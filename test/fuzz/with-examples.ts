@@ -39,6 +39,8 @@ function bodies({ alias, data, rejecting, credentials }: Seeds): Record<string, 
     },
     'POST /api/v1/webhooks': { name: 'fuzzed', url: WEBHOOK_URL, events: ['run.failed'] },
     'PATCH /api/v1/webhooks/{webhook_id}': { events: ['run.recovered'] },
+    'POST /api/v1/transforms': { name: 'fuzzed', sql: 'select 1 as one', output: `gold.${alias}.fuzzed` },
+    'PATCH /api/v1/transforms/{transform_id}': { tags: ['fuzzed'] },
     'PUT /api/v1/admission': { open: true, reason: 'fuzzing' },
     'PUT /api/v1/tenants/{alias}/limits': { runs_per_day: null, concurrent_runs: null, storage_bytes: 0 },
   };

@@ -18,6 +18,7 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /docs/errors/{code}', because('platform', 'the page that the type of a problem names')],
   ['GET /runs/{id}/logs', because('runs', 'a run of any kind has a log')],
   ['GET /runs/{id}/logs/download', because('runs', 'and the whole of it as a file')],
+  ['POST /transforms', because('transforms', 'makes a transform of SQL')],
   ['POST /webhooks', because('webhooks', 'people and programs are called when something happens')],
   ['GET /webhooks', because('webhooks', 'what is called')],
   ['GET /webhooks/{webhook_id}', because('webhooks', 'one of them')],

@@ -1,0 +1,6 @@
+import { permission } from '@weir/kernel/contract';
+
+/** Reading transforms, their artifacts and their runs. */
+export const readTransforms = permission('transforms:read', 'viewer');
+/** Creating, changing, hydrating and deleting transforms. */
+export const writeTransforms = permission('transforms:write', 'pipeline_editor', { capability: 'transform:write' });

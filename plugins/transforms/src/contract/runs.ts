@@ -1,0 +1,28 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Id, Nullable, OneOf, runFacts } from '@weir/kernel/contract';
+
+/** Why a run did its work; null until it is known, and for one that was skipped. */
+export const RUN_REASONS = ['first', 'input_moved', 'definition_changed', 'forced'] as const;
+export type RunReason = (typeof RUN_REASONS)[number];
+
+/** A dataset at the snapshot that a run reads. */
+export const RunInput = Type.Object({
+  dataset_id: Type.String(),
+  snapshot_id: Nullable(Type.String({ description: 'Decimal digits; null for a table without rows' })),
+});
+
+/** A run of one transform. */
+export const TransformRun = Type.Object({
+  ...runFacts,
+  transform_id: Id,
+  triggering_transform_id: Nullable(Id),
+  orchestrator_run_id: Nullable(Type.String({ description: 'May be shared by the transforms of one grouped run' })),
+  artifact_id: Nullable(Type.String()),
+  reason: Nullable(OneOf(RUN_REASONS)),
+  moved_inputs: Type.Array(Type.String(), { description: 'The datasets that changed since the last run, by id' }),
+  inputs: Type.Array(RunInput),
+  output: Type.String(),
+  output_snapshot_id: Nullable(Type.String({ description: 'Decimal digits' })),
+  rows: Nullable(Type.String({ description: 'Rows written, in decimal digits' })),
+});
+export type TransformRunView = Static<typeof TransformRun>;

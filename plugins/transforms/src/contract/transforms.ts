@@ -1,0 +1,191 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  Closed,
+  endpoint,
+  Id,
+  kernelProblems,
+  listQuery,
+  Name,
+  Nullable,
+  OneOf,
+  Page,
+  runProblems,
+  Timestamp,
+} from '@weir/kernel/contract';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
+import { readTransforms, writeTransforms } from './access.ts';
+import { transformProblems } from './problems.ts';
+import { TransformRun } from './runs.ts';
+
+/** The topic of hints about transforms. */
+export const TRANSFORM_TOPIC = 'transform';
+
+export const DIALECTS = ['duckdb'] as const;
+/** `full` replaces all rows of the output, `append` adds to them. */
+export const MATERIALIZATIONS = ['full', 'append'] as const;
+export type Materialization = (typeof MATERIALIZATIONS)[number];
+
+const MAX_SQL_CHARS = 100_000;
+const MAX_DESCRIPTION_CHARS = 2_000;
+const MAX_DATASET_ID_CHARS = 602;
+const MAX_TAGS = 20;
+/** Postgres keeps no NUL and no half of a surrogate pair. */
+const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+
+export const Sql = Type.String({
+  minLength: 1,
+  maxLength: MAX_SQL_CHARS,
+  pattern: STORABLE,
+  description: 'One SELECT; tables by their dataset ids, such as bronze.acme.shop__orders',
+});
+const Tag = Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,62}$' });
+export const Output = Type.String({
+  minLength: 1,
+  maxLength: MAX_DATASET_ID_CHARS,
+  description: 'The table that it writes: <layer>.<scope>.<table>, layer silver or gold, scope of the tenant',
+});
+const Description = Type.String({ maxLength: MAX_DESCRIPTION_CHARS, pattern: STORABLE });
+const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, uniqueItems: true });
+
+/** A content address: SHA-256 in hex. */
+export const ArtifactId = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the content' });
+
+/** A transform as it is read. */
+export const Transform = Type.Object({
+  transform_id: Id,
+  name: Name,
+  description: Nullable(Type.String()),
+  tags: Type.Array(Type.String()),
+  dialect: OneOf(DIALECTS),
+  sql: Type.String(),
+  output: Type.String(),
+  materialization: OneOf(MATERIALIZATIONS),
+  artifact_id: Nullable(
+    Type.String({ description: 'What a run carries out; null until the definition as it is was hydrated' }),
+  ),
+  hydrated_at: Nullable(Timestamp),
+  archived: Type.Boolean(),
+  archived_at: Nullable(Timestamp),
+  last_run: Nullable(TransformRun),
+  created_by: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  etag: Type.String(),
+});
+export type TransformView = Static<typeof Transform>;
+
+export const params = Closed({ transform_id: Id });
+const refusals = [
+  ...[transformProblems.transformNameTaken, transformProblems.outputTaken, transformProblems.outputRefused],
+  datasetProblems.invalidDatasetId,
+];
+
+/** `POST /transforms` (ours) */
+export const createTransform = endpoint({
+  id: 'transforms.create_transform',
+  method: 'POST',
+  path: '/transforms',
+  summary: 'Create a transform: one SELECT and the table that its rows become',
+  description: 'Nothing runs. Hydrate it next: that checks the statement and makes what a run carries out.',
+  access: writeTransforms,
+  declarative: true,
+  body: Closed({
+    name: Name,
+    sql: Sql,
+    output: Output,
+    materialization: Type.Optional(OneOf(MATERIALIZATIONS, { default: 'full' })),
+    dialect: Type.Optional(OneOf(DIALECTS, { default: 'duckdb' })),
+    description: Type.Optional(Description),
+    tags: Type.Optional(Tags),
+  }),
+  status: 201,
+  location: '/transforms/:transform_id',
+  response: Transform,
+  errors: refusals,
+  cli: {
+    words: 'transforms create',
+    examples: [
+      [
+        'Orders by day',
+        'weir transforms create --name orders_by_day --output gold.demo.orders_by_day --sql "select ordered_at, count(*) as orders from bronze.demo.shop__orders group by 1"',
+      ],
+    ],
+  },
+});
+
+/** `GET /transforms` */
+export const listTransforms = endpoint({
+  id: 'transforms.list_transforms',
+  method: 'GET',
+  path: '/transforms',
+  summary: 'List the transforms of the tenant',
+  access: readTransforms,
+  query: listQuery(['name', 'created_at', 'updated_at'], {
+    name: Type.Optional(Name),
+    tag: Type.Optional(Tag),
+    output: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_DATASET_ID_CHARS, pattern: STORABLE })),
+    materialization: Type.Optional(OneOf(MATERIALIZATIONS)),
+    archived: Type.Optional(Type.Boolean({ default: false, description: 'Those that are archived instead' })),
+  }),
+  response: Page(Transform),
+  errors: [kernelProblems.invalidPageToken],
+  cli: {
+    words: 'transforms list',
+    columns: ['transform_id', 'name', 'output', 'materialization', 'last_run.status', 'last_run.ended_at'],
+  },
+});
+
+/** `GET /transforms/{transform_id}` */
+export const getTransform = endpoint({
+  id: 'transforms.get_transform',
+  method: 'GET',
+  path: '/transforms/:transform_id',
+  summary: 'Read a transform',
+  access: readTransforms,
+  params,
+  response: Transform,
+  errors: [kernelProblems.notFound],
+  cli: 'transforms get',
+});
+
+/** `PATCH /transforms/{transform_id}` */
+export const changeTransform = endpoint({
+  id: 'transforms.change_transform',
+  method: 'PATCH',
+  path: '/transforms/:transform_id',
+  summary: 'Change, archive or restore a transform',
+  description:
+    'A changed statement, output or materialization must be hydrated before the next run. An archived transform does not run and keeps its history.',
+  access: writeTransforms,
+  declarative: true,
+  params,
+  body: Closed(
+    {
+      name: Type.Optional(Name),
+      sql: Type.Optional(Sql),
+      output: Type.Optional(Output),
+      materialization: Type.Optional(OneOf(MATERIALIZATIONS)),
+      description: Type.Optional(Nullable(Description)),
+      tags: Type.Optional(Nullable(Tags)),
+      archived: Type.Optional(Type.Boolean()),
+    },
+    { minProperties: 1 },
+  ),
+  response: Transform,
+  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...refusals],
+  cli: 'transforms change',
+});
+
+/** `DELETE /transforms/{transform_id}` */
+export const deleteTransform = endpoint({
+  id: 'transforms.delete_transform',
+  method: 'DELETE',
+  path: '/transforms/:transform_id',
+  summary: 'Delete a transform, its runs and its artifacts for ever; its table stays',
+  description: 'To keep the history, archive it: PATCH with archived true.',
+  access: writeTransforms,
+  params,
+  status: 204,
+  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, runProblems.runAlreadyActive],
+  cli: { words: 'transforms delete', confirm: 'Delete the transform, its runs and its artifacts for ever?' },
+});

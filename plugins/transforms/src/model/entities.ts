@@ -1,0 +1,100 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { RUN_STATUSES } from '@weir/kernel/contract';
+import { RUN_REASONS } from '../contract/runs.ts';
+import { DIALECTS, MATERIALIZATIONS } from '../contract/transforms.ts';
+import type { ArtifactContent } from './artifact-content.ts';
+
+/** A row of `transforms.transform`. */
+export const TransformEntity = defineEntity({
+  name: 'Transform',
+  schema: 'transforms',
+  tableName: 'transform',
+  properties: {
+    tenantId: p.uuid().primary(),
+    transformId: p.uuid().primary(),
+    name: p.string(),
+    description: p.text().nullable(),
+    tags: p.array<string>(),
+    dialect: p.enum(DIALECTS),
+    sql: p.text(),
+    /** A dataset id. */
+    output: p.string(),
+    materialization: p.enum(MATERIALIZATIONS),
+    /** Null until the definition as it is was hydrated. */
+    artifactId: p.string().nullable(),
+    hydratedAt: p.datetime().nullable(),
+    archivedAt: p.datetime().nullable(),
+    version: p.integer().default(1),
+    createdBy: p.string(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+export type TransformRow = InferEntity<typeof TransformEntity>;
+
+/** A row of `transforms.artifact`: never changed, shared by whoever hydrates to the same content. */
+export const ArtifactEntity = defineEntity({
+  name: 'TransformArtifact',
+  schema: 'transforms',
+  tableName: 'artifact',
+  properties: {
+    tenantId: p.uuid().primary(),
+    /** SHA-256 of the canonical content, in hex. */
+    artifactId: p.string().primary(),
+    runtime: p.string(),
+    content: p.json<ArtifactContent>(),
+    createdAt: p.datetime(),
+  },
+});
+export type ArtifactRow = InferEntity<typeof ArtifactEntity>;
+
+/** A row of `transforms.hydration`: that a transform was hydrated to an artifact. */
+export const HydrationEntity = defineEntity({
+  name: 'TransformHydration',
+  schema: 'transforms',
+  tableName: 'hydration',
+  properties: {
+    tenantId: p.uuid().primary(),
+    transformId: p.uuid().primary(),
+    artifactId: p.string().primary(),
+    hydratedAt: p.datetime(),
+  },
+});
+export type HydrationRow = InferEntity<typeof HydrationEntity>;
+
+/** A dataset at the snapshot that a run reads; decimal digits, null for a table without rows. */
+export interface PinnedSnapshot {
+  dataset_id: string;
+  snapshot_id: string | null;
+}
+
+/** A row of `transforms.transform_run`: what a run of the kernel's table does for one transform. */
+export const TransformRunEntity = defineEntity({
+  name: 'TransformRun',
+  schema: 'transforms',
+  tableName: 'transform_run',
+  properties: {
+    tenantId: p.uuid().primary(),
+    /** The id of the kernel's run. */
+    runId: p.uuid().primary(),
+    transformId: p.uuid(),
+    triggeringTransformId: p.uuid().nullable(),
+    orchestratorRunId: p.string().nullable(),
+    artifactId: p.string().nullable(),
+    /** Follows the kernel's run, for lists. */
+    status: p.enum(RUN_STATUSES).default('pending'),
+    reason: p.enum(RUN_REASONS).nullable(),
+    /** Dataset ids. */
+    movedInputs: p.array<string>().default([]),
+    inputs: p.json<PinnedSnapshot[]>().default([]),
+    /** The dataset id at the time of the run. */
+    output: p.string(),
+    outputSnapshotId: p.bigint('string').nullable(),
+    rowCount: p.bigint('string').nullable(),
+    createdAt: p.datetime(),
+  },
+});
+export type TransformRunRow = InferEntity<typeof TransformRunEntity>;
+
+/** The rows that this plugin keeps. */
+export const entities = [TransformEntity, ArtifactEntity, HydrationEntity, TransformRunEntity];

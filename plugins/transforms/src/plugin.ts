@@ -1,0 +1,15 @@
+import { definePlugin } from '@weir/kernel';
+import { routes } from './api/routes.ts';
+import { transformProblems } from './contract.ts';
+import { entities } from './model/entities.ts';
+import { transformServices } from './service/services.ts';
+
+/** SQL transforms: one SELECT becomes a table. */
+export default definePlugin({
+  id: 'transforms',
+  entities,
+  problems: transformProblems,
+  setup(kernel) {
+    return { routes: routes(transformServices(kernel)) };
+  },
+});

@@ -1,0 +1,91 @@
+import t from 'tap';
+import * as endpoints from '../src/contract.ts';
+import { refused, SQL, setUp } from './kit.ts';
+
+t.test('a transform is created, read, changed and deleted; each change is published in its transaction', async (t) => {
+  const { acme, call, create, hints } = await setUp(t);
+  const made = await create('by_day', { tags: ['daily'], description: 'Orders a day' });
+  const { transform_id } = made;
+  const params = { transform_id };
+  t.match(made, {
+    ...{ name: 'by_day', sql: SQL, output: `gold.${acme.scope}.by_day`, materialization: 'full', dialect: 'duckdb' },
+    ...{ tags: ['daily'], artifact_id: null, archived: false, last_run: null, etag: '1' },
+  });
+  t.match(await call(endpoints.getTransform, { params }), { ok: true, body: made });
+  const patch = { description: null, tags: null, materialization: 'append' as const };
+  t.match(await call(endpoints.changeTransform, { params, body: patch }), {
+    body: { description: null, tags: [], materialization: 'append', sql: SQL, etag: '2' },
+  });
+  const stale = { 'if-match': '"1"' };
+  t.match(
+    await call(endpoints.changeTransform, { params, body: { name: 'x' } }, stale),
+    refused(412, 'precondition_failed'),
+  );
+  t.match(await call(endpoints.changeTransform, { params, body: { archived: true } }), { body: { archived: true } });
+  t.match(await call(endpoints.deleteTransform, { params }), { ok: true });
+  t.match(await call(endpoints.getTransform, { params }), refused(404, 'not_found'));
+  t.strictSame(
+    hints,
+    ['1', '2', '3', 'deleted'].map((version) => ({ topic: 'transform', id: transform_id, version })),
+  );
+});
+
+t.test('a list → filters, orders and pages; archived transforms only when asked for', async (t) => {
+  const { call, create } = await setUp(t);
+  const one = await create('b_one', { tags: ['x', 'y'] });
+  await create('a_two', { materialization: 'append', output: 'silver.acme.two' });
+  const old = await create('c_old', { tags: ['x'] });
+  await call(endpoints.changeTransform, { params: { transform_id: old.transform_id }, body: { archived: true } });
+  const names = async (query: object) => {
+    const answer = await call(endpoints.listTransforms, { query });
+    return answer.ok ? answer.body.items.map(({ name }) => name) : answer.problem.code;
+  };
+  t.strictSame(await names({}), ['a_two', 'b_one']);
+  t.strictSame(await names({ order: '-name', limit: 1 }), ['b_one']);
+  t.strictSame(await names({ order: 'created_at' }), ['b_one', 'a_two']);
+  t.strictSame(await names({ tag: 'x' }), ['b_one']);
+  t.strictSame(await names({ tag: 'x', archived: true }), ['c_old']);
+  t.strictSame(await names({ output: one.output }), ['b_one']);
+  t.strictSame(await names({ materialization: 'append' }), ['a_two']);
+  t.strictSame(await names({ page_token: 'bad' }), 'invalid_page_token');
+});
+
+t.test('an output that another producer has, or outside of what transforms write → refused by code', async (t) => {
+  const { acme, kernel, call, create } = await setUp(t);
+  const { output } = await create('first');
+  const body = { name: 'second', sql: SQL, output };
+  const ask = async (more: object) => {
+    const answer = await call(endpoints.createTransform, { body: { ...body, ...more } });
+    return answer.ok ? 'made' : `${answer.problem.status} ${answer.problem.code}`;
+  };
+  t.equal(await ask({}), '409 output_taken');
+  t.equal(await ask({ output: output.replace('first', 'FIRST') }), '409 output_taken');
+  t.equal(await ask({ name: 'first', output: 'gold.acme.other' }), '409 transform_name_taken');
+  const [namespace, table] = ['silver.acme', 'landed'];
+  await kernel.db(acme).transaction((tx) =>
+    tx.sql(
+      `insert into datasets.producer (tenant_id, namespace, table_name, kind, producer_id)
+       values ($1, $2, $3, 'source', $1)`,
+      [acme.tenantId, namespace, table],
+    ),
+  );
+  t.equal(await ask({ output: `${namespace}.${table}` }), '409 output_taken');
+  for (const refused of ['bronze.acme.x', 'gold.other.x', 'raw.shared.x'])
+    t.equal(await ask({ output: refused }), '422 output_refused', refused);
+  for (const invalid of ['gold.acme', 'gold.acme.a.b', 'gold.acme.a b', "gold.acme.a'--", 'gold.acme.é', 'gold..x'])
+    t.equal(await ask({ output: invalid }), '400 invalid_dataset_id', invalid);
+  t.equal(await ask({ sql: 'select \u0000', output: 'gold.acme.nul' }), '400 malformed_json');
+  t.equal(await ask({ output: 'gold.acme.second' }), 'made');
+});
+
+t.test('a transform of another tenant → not found, however it is asked for', async (t) => {
+  const { as, create, tenant } = await setUp(t);
+  await tenant('other');
+  const { transform_id } = await create('ours');
+  const foreign = as('other');
+  const params = { transform_id };
+  t.match(await foreign.call(endpoints.getTransform, { params }), refused(404, 'not_found'));
+  t.match(await foreign.call(endpoints.changeTransform, { params, body: { name: 'x' } }), refused(404, 'not_found'));
+  t.match(await foreign.call(endpoints.deleteTransform, { params }), refused(404, 'not_found'));
+  t.match(await foreign.call(endpoints.listTransforms), { body: { items: [] } });
+});
