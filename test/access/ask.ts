@@ -1,7 +1,6 @@
 import { signBody } from '../../plugins/sources/src/model/pattern/webhook-signature.ts';
-import { vaultedValues } from '../../plugins/sources/test/vaulted-source.ts';
+import { CALLS } from '../deployed-examples.ts';
 import type { TestPlatform } from '../platform.ts';
-import { POLICY_DOCUMENT } from './furnish.ts';
 import type { MatrixRoute } from './matrix-platform.ts';
 
 /** What an answer says, apart from what must differ between any two requests. */
@@ -12,37 +11,6 @@ export interface Said {
   all: string;
 }
 
-const schema = { type: 'object' };
-const VALUES = vaultedValues('matrix');
-
-/** Bodies without which a call would be refused before anybody looks for the thing, or would take its time. */
-const BODIES: Readonly<Record<string, object>> = {
-  'POST /api/v1/sources/{source_id}/credentials': { credential_values: VALUES, credential_name: 'key' },
-  'PUT /api/v1/sources/{source_id}/credentials': { credential_values: VALUES },
-  'PUT /api/v1/identity-policies/{policy_id}': { document: POLICY_DOCUMENT, expected_version: 1 },
-  'POST /api/v1/identity-policies/{policy_id}/clone': { name: 'copy' },
-  'POST /api/v1/identity-policies/{policy_id}/dry-run': { document: POLICY_DOCUMENT },
-  'POST /api/v1/sources/{source_id}/streams': { name: 'made', schema },
-  'POST /api/v1/sources/{source_id}/streams/bulk': { streams: [{ name: 'made_too', schema }] },
-  'POST /api/v1/sources/{source_id}/streams/refresh-schema': {
-    streams: [{ name: 'orders', schema, supported_sync_modes: ['full_refresh'] }],
-  },
-  'PUT /api/v1/sources/{source_id}/schedule': { cron: ['0 0 29 2 *'] },
-  'PATCH /api/v1/webhooks/{webhook_id}': { events: ['run.recovered'] },
-  'PATCH /api/v1/transforms/{transform_id}': { description: 'x' },
-  'POST /api/v1/runs/{id}/start': { orchestrator_run_id: 'x' },
-  'POST /api/v1/runs/{id}/complete': { orchestrator_run_id: 'x' },
-  'POST /api/v1/runs/{id}/fail': { orchestrator_run_id: 'x', detail: 'x' },
-  'POST /api/v1/workflow-engine/workflows/{workflow_id}/wait': { timeout_seconds: 1 },
-};
-/** Headers without which the same would happen. */
-const HEADERS: Readonly<Record<string, Record<string, string>>> = {
-  'POST /api/v1/sources/{source_id}/streams/{stream_id}/reset': { 'if-match': '"1"' },
-  'POST /api/v1/sources/{source_id}/reset': { 'if-match': '"1"' },
-  'GET /api/v1/sources/{source_id}/runs/{run_id}/logs/download': { accept: 'text/plain' },
-  'GET /api/v1/runs/{id}/logs/download': { accept: 'text/plain' },
-  'GET /api/v1/sources/discover/status/{workflow_id}/logs/download': { accept: 'text/plain' },
-};
 /** Headers that an answer may be told apart by. */
 const KEPT = ['content-type', 'content-length', 'cache-control', 'etag', 'location', 'allow', 'www-authenticate'];
 
@@ -56,7 +24,8 @@ export async function ask(
   path: string,
   headers: Record<string, string>,
 ): Promise<Said> {
-  const payload = takesBody ? JSON.stringify(BODIES[label] ?? {}) : undefined;
+  const example = CALLS.get(label);
+  const payload = takesBody ? JSON.stringify(example?.body ?? {}) : undefined;
   const { [SIGN_WITH]: secret, ...plain } = headers;
   const signature = secret === undefined ? {} : signBody(secret, payload ?? '', new Date());
   const answer = await app.inject({
@@ -64,7 +33,7 @@ export async function ask(
     url: path,
     headers: {
       // Some routes would rather answer with a stream that never ends.
-      ...{ accept: 'application/json', ...HEADERS[label], ...plain, ...signature },
+      ...{ accept: 'application/json', ...example?.headers, ...plain, ...signature },
       ...(takesBody ? { 'content-type': 'application/json' } : {}),
     },
     ...(payload === undefined ? {} : { payload }),

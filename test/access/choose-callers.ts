@@ -1,7 +1,8 @@
+import { idsAt } from '../deployed-examples.ts';
+import type { Ids } from '../examples.ts';
 import { inLane } from '../lane.ts';
 import type { MatrixCaller } from './callers.ts';
 import { decideAt } from './decision.ts';
-import { type Ids, idsAt } from './furnish.ts';
 import type { MatrixRoute } from './matrix-platform.ts';
 
 /** A caller of a route, and which ids they name there. */

@@ -1,6 +1,7 @@
+import { idsAt } from '../deployed-examples.ts';
+import type { Ids } from '../examples.ts';
 import type { TestPlatform } from '../platform.ts';
 import { ask, fill, type Said } from './ask.ts';
-import { type Ids, idsAt } from './furnish.ts';
 import type { MatrixRoute } from './matrix-platform.ts';
 import { tenantRows } from './tenant-rows.ts';
 

@@ -1,26 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Teardown, testDatabase, testIssuer } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { VAULTED_PLATFORM } from '../access/matrix-platform.ts';
 import { type ApiProcess, apiProcess } from '../api-process.ts';
+import { furnishTenant, seedInline, seedTenant } from '../deployed-examples.ts';
+import { apiOf, type Ids } from '../examples.ts';
 import { keyFile } from '../key-file.ts';
 import { platformEnvironment } from '../platform.ts';
 import { testMount } from '../secret-mount.ts';
 import { startWorker } from '../worker-process.ts';
 import { askSigned } from './ask-signed.ts';
-import { fuzzConfiguration, idsOf } from './configuration.ts';
+import { fuzzConfiguration } from './configuration.ts';
 import { heldFile } from './held-file.ts';
 import { type FuzzOptions, runSchemathesis } from './run-schemathesis.ts';
-import { type Seeds, seed } from './seed.ts';
-import { seedCredentials, seedInline } from './seed-credentials.ts';
-import { apiOf, type Caller } from './seed-sources.ts';
+import type { Seeds } from './seeds.ts';
 import { type Document, withExamples } from './with-examples.ts';
 
 /** Who fuzzes each tenant: whoever may everything, and the lower ranks. */
 export const FUZZ_ROLES = ['admin', 'pipeline_editor', 'viewer'] as const;
 type FuzzRole = (typeof FUZZ_ROLES)[number];
+/** Files that sources may read. */
+const DATA = fileURLToPath(new URL('../fixtures/shop', import.meta.url));
 const STREAM = 'GET /api/v1/events';
 const TENANTS = ['acme', 'other'] as const;
 
@@ -70,12 +73,13 @@ export async function fuzzPlatform(
     const roles = role === 'admin' ? [role, 'platform_admin'] : [role];
     return issuer.userToken({ subject: `${role}@${tenant}`, organizations: [tenant], roles });
   };
-  const { api, seedVaulted } = await started(t, { environment, folder, mode, aliases, tokenOf });
+  const { api, inlineIds } = await started(t, { environment, folder, mode, aliases, tokenOf });
   const seeds = await Promise.all(
     aliases.map(async (tenant, at): Promise<Seeds> => {
       const caller = { url: api.url, token: await tokenOf(tenant, 'admin'), tenant };
-      const seeded = await seed(caller, files[at] ?? files[0]);
-      return { ...seeded, credentials: await seedVaulted(caller) };
+      const tenancy = { ...caller, api: apiOf(caller), isVaulted: mode === 'secret_store' };
+      const ids = { ...(await furnishTenant(tenancy)), ...inlineIds.get(tenant) };
+      return { alias: tenant, ids, ...(await seedTenant({ ...tenancy, ids, held: files[at] ?? files[0] })) };
     }),
   );
   const before = api.answers();
@@ -86,8 +90,8 @@ export async function fuzzPlatform(
         const caller = { token: await tokenOf(own.alias, role), seeds: own, foreign: seeds[1 - at] ?? own };
         const what = {
           configuration: fuzzConfiguration(caller),
-          tried: (document: Document) => withExamples(document, own, (label) => idsOf(own, label)),
-          data: own.data,
+          tried: (document: Document) => withExamples(document, own),
+          data: DATA,
         };
         const run = await runSchemathesis({ url: api.url, folder: path.join(folder, own.alias), ...what, ...effort });
         runs.push({ caller: `${role} of ${own.alias} in ${mode}`, ...run });
@@ -110,23 +114,22 @@ interface StartOptions extends Pick<FuzzPlan, 'mode'> {
   tokenOf(tenant: string, role: FuzzRole): Promise<string>;
 }
 
-/** Starts worker and API, and says how a tenant gets what the routes of credentials may name. */
+/** Starts worker and API; `inlineIds` are of what each tenant got before there was a secret store. */
 async function started(t: Teardown, { environment, folder, mode, aliases, tokenOf }: StartOptions) {
+  const inlineIds = new Map<string, Ids>();
   if (mode === 'legacy_inline') {
     await startWorker(t, environment);
-    return { api: await apiProcess(t, environment), seedVaulted: async () => ({}) };
+    return { api: await apiProcess(t, environment), inlineIds };
   }
   const mount = await testMount(t);
   const vaulted = { ...environment, WEIR_PLATFORM: VAULTED_PLATFORM, WEIR_CREDENTIAL_KEY_FILE: keyFile(folder) };
   const inline = await apiProcess(t, vaulted);
-  const migrated = new Map<string, string>();
   for (const tenant of aliases)
-    migrated.set(tenant, await seedInline(apiOf({ url: inline.url, token: await tokenOf(tenant, 'admin'), tenant })));
+    inlineIds.set(tenant, await seedInline(apiOf({ url: inline.url, token: await tokenOf(tenant, 'admin'), tenant })));
   await inline.end();
   await startWorker(t, { ...vaulted, ...mount.environment('worker') });
   const api = await apiProcess(t, { ...vaulted, ...mount.environment('api') });
-  const seedVaulted = (caller: Caller) => seedCredentials(apiOf(caller), migrated.get(caller.tenant) ?? '');
-  return { api, seedVaulted };
+  return { api, inlineIds };
 }
 
 /** The status of an answer that never ends, which no log line tells: it is read up to its head and left. */

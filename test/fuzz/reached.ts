@@ -1,3 +1,4 @@
+import { CALLS } from '../deployed-examples.ts';
 import type { FuzzReport } from './fuzz-platform.ts';
 
 /** The least share of operations that a 2xx or a known reason must answer for, in one of the modes of credentials. */
@@ -5,20 +6,8 @@ export const WANTED_SHARE = 0.95;
 
 type Operations = FuzzReport['operations'];
 
-/** Why an operation answers no fuzzer with a 2xx. */
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ...['pipeline', 'schema-match', 'transform'].map(
-    (name) =>
-      [`POST /api/v1/workflow-engine/workflows/${name}`, 'no plugin brings this workflow yet: 501 by name'] as const,
-  ),
-  ...['', '/{id}/start', '/{id}/complete', '/{id}/fail'].map(
-    (of) => [`POST /api/v1/runs${of}`, 'services alone call it, and the fuzzer is a person'] as const,
-  ),
-  ['PUT /api/v1/tenants/{alias}/plugins/{plugin_id}', 'no plugin of the platform as it is deployed can be switched'],
-]);
-
 /** What is said of an operation that no 2xx was answered to. */
-export const reasonOf = (name: string): string => REASONS.get(name) ?? 'nobody knows why';
+export const reasonOf = (name: string): string => CALLS.get(name)?.unreached?.why ?? 'unknown reason';
 
 /** The operations of all reports, each with the statuses of all. */
 export function union(reports: readonly FuzzReport[]): Operations {
@@ -38,4 +27,5 @@ export const unreached = (operations: Operations): Operations =>
 
 /** Whether enough of them were. */
 export const enough = (operations: Operations): boolean =>
-  1 - unreached(operations).filter(({ name }) => !REASONS.has(name)).length / operations.length >= WANTED_SHARE;
+  1 - unreached(operations).filter(({ name }) => CALLS.get(name)?.unreached === undefined).length / operations.length >=
+  WANTED_SHARE;

@@ -5,9 +5,11 @@ import { matrixCallers, webhookSecrets } from '../access/callers.ts';
 import { type Chosen, chooseCallers } from '../access/choose-callers.ts';
 import { decide, decideAt } from '../access/decision.ts';
 import { lookForForeignRows } from '../access/foreign-rows.ts';
-import { absentId, COMMON_WORDS, furnish, type Ids, idsAt } from '../access/furnish.ts';
+import { furnish } from '../access/furnish.ts';
 import { type MatrixPlatform, type MatrixRoute, matrixPlatform, VAULTED_PLATFORM } from '../access/matrix-platform.ts';
 import { tenantRows } from '../access/tenant-rows.ts';
+import { absentId, COMMON_WORDS, idsAt } from '../deployed-examples.ts';
+import type { Ids } from '../examples.ts';
 import { inLane } from '../lane.ts';
 import { platformFile, type TestPlatform } from '../platform.ts';
 import { testMount } from '../secret-mount.ts';
@@ -83,11 +85,12 @@ async function furnished(
   cell: Omit<Cell, 'route' | 'isCurious'>,
 ): Promise<void> {
   for (const route of routes) {
-    for (const name of route.names) t.ok(cell.own[name], `${route.label}: furnish() gives a ${name}`);
+    const own = idsAt(route.label, cell.own);
+    for (const name of route.names) t.ok(own[name], `${route.label}: the examples give a ${name}`);
     if (route.method !== 'GET' || route.names.length === 0 || route.access.kind !== 'tenant') continue;
-    const path = fill(route.path, idsAt(route.label, cell.own));
+    const path = fill(route.path, own);
     const { status, code } = await ask(cell.app, route, path, cell.caller.headers);
-    t.ok(status === 200 || code === UNSUPPORTED, `${route.label} finds what furnish() gave: ${status}`);
+    t.ok(status === 200 || code === UNSUPPORTED, `${route.label} finds what the examples gave: ${status}`);
   }
 }
 

@@ -1,0 +1,27 @@
+import { changeTransform, createTransform, deleteTransform } from '@weir/plugin-transforms/contract';
+import { type Examples, example, inTurn, type Tenancy, VICTIMS } from '../../../test/examples.ts';
+
+/** A transform that never runs. */
+const bodyOf = (tenant: string, name: string) => ({
+  name,
+  sql: 'select 1 as one',
+  output: `gold.${tenant}.${name}`,
+});
+
+const make = async ({ api, tenant }: Tenancy, name: string): Promise<string> =>
+  (await api(createTransform, { body: bodyOf(tenant, name) })).transform_id;
+
+export const examples: Examples = {
+  furnish: async (tenancy) => ({ transform_id: await make(tenancy, 'shown') }),
+  calls: [example(changeTransform, { body: { description: 'x' } })],
+  seed: async (tenancy) => ({
+    calls: [
+      example(createTransform, { body: bodyOf(tenancy.tenant, 'fuzzed') }),
+      example(changeTransform, { body: { tags: ['fuzzed'] } }),
+      {
+        of: deleteTransform,
+        params: { transform_id: await inTurn(VICTIMS, (at) => make(tenancy, `victim_${at}`)) },
+      },
+    ],
+  }),
+};

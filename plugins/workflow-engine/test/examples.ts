@@ -1,0 +1,16 @@
+import { cancelWorkflow, startWorkflow, waitForWorkflow } from '@weir/plugin-workflow-engine/contract';
+import { ABSENT, type Examples, example } from '../../../test/examples.ts';
+
+export const examples: Examples = {
+  absent: { workflow_id: (own) => own.replace(/[^:]+$/, ABSENT) },
+  calls: [
+    example(waitForWorkflow, { body: { timeout_seconds: 1 } }),
+    ...Object.values(startWorkflow).map((of) => ({
+      of,
+      unreached: { why: 'no plugin brings this workflow yet', status: 501 },
+    })),
+  ],
+  seed: async ({ running }) => ({
+    calls: [{ of: cancelWorkflow, params: { workflow_id: (await running()).workflow_id } }],
+  }),
+};
