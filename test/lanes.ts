@@ -102,6 +102,10 @@ export const LANES = {
   },
   /** Every query of TPC-H and TPC-DS against another reader of SQL. */
   lineage: { files: ['lib/sql/test/tpc.soak.ts'], inputs: ['lib/sql'] },
+  openapi: {
+    files: ['test/test/openapi.soak.ts'],
+    inputs: ['plugins/platform/src/docs', 'kernel/src/contract', 'plugins'],
+  },
   simulator: { program: ['lib/sync-machine/test/soak.ts', '100000'], inputs: ['lib/sync-machine'] },
   load: { hog: true, inputs: ['**'] },
   idp: {

@@ -127,3 +127,30 @@ t.test('the OpenAPI document names every route with its access, and every error 
   });
   t.match(ready, { ready: true, parts: { database: 'up', workflow_engine: 'up' } });
 });
+
+t.test('schemas of the OpenAPI document have names, and each reference leads to one', async (t) => {
+  const text = await (await fetch(new URL('/openapi.json', world.api.url))).text();
+  const { components, paths, tags, servers } = JSON.parse(text) as {
+    components: { schemas: Record<string, { properties?: object }> };
+    paths: Record<string, Record<string, { tags: string[]; responses: Record<string, { content?: object }> }>>;
+    tags: { name: string; description: string }[];
+    servers: object[];
+  };
+  t.match(components.schemas, { Source: { properties: Object }, SourceList: Object, CreateSourceBody: Object });
+  const wanted = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
+  t.strictSame(wanted.difference(new Set(Object.keys(components.schemas))), new Set());
+  t.match(paths['/api/v1/sources']?.get?.responses['200']?.content, {
+    'application/json': { schema: { $ref: '#/components/schemas/SourceList' } },
+  });
+  t.match(components.schemas.SourceList, {
+    properties: { items: { items: { $ref: '#/components/schemas/Source' } } },
+  });
+  const bodies = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const declared = new Set(tags.map(({ name }) => name));
+  t.strictSame(
+    bodies.flatMap((operation) => operation.tags).filter((tag) => !declared.has(tag)),
+    [],
+  );
+  t.ok(tags.every(({ description }) => description.length > 10));
+  t.strictSame(servers, [{ url: '/', description: 'The server that this document comes from' }]);
+});

@@ -8,9 +8,10 @@ import {
   ProblemShape,
   type ProblemType,
 } from '@weir/kernel/contract';
+import { nameSchemas } from './named-schemas.ts';
 
 type Json = Record<string, unknown>;
-type SignIn = PlatformService['signIn'];
+type Documented = Pick<PlatformService, 'version' | 'signIn' | 'endpoints' | 'manifests'>;
 
 /** What a route may answer by its shape alone, before its own errors. */
 function commonProblems({ method, access, params, query, body }: Endpoint): ProblemType[] {
@@ -30,25 +31,46 @@ function commonProblems({ method, access, params, query, body }: Endpoint): Prob
   return found;
 }
 
-/** The document of `openapi` as JSON text. What the serializer of answers calls `nullable` is a type of its own there. */
-export function openapiText(endpoints: readonly Endpoint[], version: string, signIn: SignIn): string {
-  return JSON.stringify(openapi(endpoints, version, signIn), (_key, value: unknown) => {
-    const { nullable, type, ...rest } = (value ?? {}) as Json;
-    return nullable === true && typeof type === 'string' ? { ...rest, type: [type, 'null'] } : value;
-  });
+/** The OpenAPI document of a platform as JSON text, with a name for every body. */
+export function openapiText(platform: Documented): string {
+  return JSON.stringify(nameSchemas(JSON.parse(JSON.stringify(openapi(platform), forPublic)) as Json));
 }
 
+/** What the serializer of answers calls `nullable` is a type of its own; of two members one is said without `oneOf`. */
+function forPublic(_key: string, value: unknown): unknown {
+  const { nullable, type, oneOf, ...rest } = (value ?? {}) as Json;
+  if (nullable === true && typeof type === 'string') return { ...rest, type: [type, 'null'] };
+  const members = Array.isArray(oneOf) ? oneOf.map((branch: Json) => branch.required) : [];
+  if (members.length === 2 && members.every(Array.isArray)) {
+    return { ...rest, type, anyOf: oneOf, not: bothOf(members.flat()) };
+  }
+  return value;
+}
+
+const bothOf = (required: readonly string[]): Json => ({
+  properties: Object.fromEntries(required.map((name) => [name, {}])),
+  required,
+});
+
 /** The OpenAPI 3.1 document of a set of endpoints; the same for all tenants. Members that are undefined are none in JSON. */
-function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn): Json {
+function openapi({ endpoints, manifests, version, signIn }: Documented): Json {
   const { issuer, clientId, organizationClaim } = signIn;
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of endpoints()) {
     const path = fullPath(endpoint).replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Weir', version, description: 'Extract, load and transform for a lakehouse, for many tenants.' },
+    info: {
+      title: 'Weir',
+      version,
+      description: 'Extract, load and transform for a lakehouse, for many tenants.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'The operator of this deployment' },
+    },
+    servers: [{ url: '/', description: 'The server that this document comes from' }],
+    tags: tagsOf(endpoints(), manifests()),
     paths,
     components: {
       schemas: { Problem: ProblemShape },
@@ -65,15 +87,29 @@ function openapi(endpoints: readonly Endpoint[], version: string, signIn: SignIn
   };
 }
 
+/** One tag for each plugin, described by what its permissions allow. */
+function tagsOf(
+  endpoints: ReturnType<Documented['endpoints']>,
+  manifests: ReturnType<Documented['manifests']>,
+): Json[] {
+  const owners = new Map(endpoints.map(({ id, plugin }) => [tagOf(id), plugin]));
+  return [...owners].map(([name, plugin]) => {
+    const allowed = Object.values(manifests.find(({ id }) => id === plugin)?.permissions ?? {});
+    return { name, description: allowed.map((sentence) => `${sentence}.`).join(' ') || 'Health and documents.' };
+  });
+}
+
+const tagOf = (id: string) => id.split('.')[0] ?? id;
+
 function operation(endpoint: Endpoint): Json {
   const { id, summary, description, access, body, location, cli } = endpoint;
   const status = endpoint.status ?? 200;
   return {
     operationId: id,
     summary,
-    description,
+    description: [description, accessText(endpoint)].filter((part) => part !== undefined).join('\n\n'),
     deprecated: endpoint.deprecated === undefined ? undefined : true,
-    tags: [id.split('.')[0]],
+    tags: [tagOf(id)],
     parameters: parameters(endpoint),
     requestBody: body && { required: !mayLeaveBodyOut(endpoint), content: bodyTypes(endpoint, body) },
     responses: {
@@ -88,6 +124,20 @@ function operation(endpoint: Endpoint): Json {
     'x-access': access,
     'x-weir-cli': typeof cli === 'string' ? { words: cli } : cli,
   };
+}
+
+/** Who may call it, and by which command. */
+function accessText({ access, cli }: Endpoint): string {
+  const command = typeof cli === 'string' ? cli : cli?.words;
+  const needs = {
+    public: () => 'Needs no token.',
+    known: () => 'Needs a valid token.',
+    webhook: () => 'Needs a signature.',
+    tenant: (role: string, name: string) => `Needs the role \`${role}\` in the tenant (\`${name}\`).`,
+    platform: (role: string, name: string) => `Needs the role \`${role}\` (\`${name}\`).`,
+  }[access.kind];
+  const who = 'role' in access ? needs(access.role, access.permission) : needs('', '');
+  return command === undefined ? who : `${who} Command: \`weir ${command}\`.`;
 }
 
 function bodyTypes({ declarative }: Endpoint, schema: unknown): Json {

@@ -6,14 +6,16 @@ import { openapiText } from './openapi.ts';
 const HTML = 'text/html; charset=utf-8';
 
 /** The API as documents: for programs, and for people. */
-export function docsService(platform: Pick<PlatformService, 'version' | 'signIn' | 'endpoints' | 'problems'>) {
+export function docsService(
+  platform: Pick<PlatformService, 'version' | 'signIn' | 'endpoints' | 'problems' | 'manifests'>,
+) {
   // No endpoint is added after the first request.
   let document: string | undefined;
   const show = (type: string, body: string): Raw =>
     raw({ type, body, headers: { 'content-security-policy': DOCS_POLICY } });
   return {
     async openapi() {
-      document ??= openapiText(platform.endpoints(), platform.version, platform.signIn);
+      document ??= openapiText(platform);
       return show('application/json', document);
     },
     explorer: async () => show(HTML, explorerPage()),
