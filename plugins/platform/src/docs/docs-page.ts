@@ -16,7 +16,7 @@ const ASSETS: Readonly<Record<string, string>> = {
 };
 
 /** Tokens typed into the explorer are forgotten with the page. */
-const EXPLORER = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#explorer', deepLinking: true, persistAuthorization: false, validatorUrl: null });`;
+const EXPLORER = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#explorer', deepLinking: true, docExpansion: 'none', filter: true, persistAuthorization: false, validatorUrl: null });`;
 
 /** A file of the explorer; undefined for a name that is not one. */
 export async function docsAsset(name: string): Promise<{ type: string; body: string } | undefined> {
@@ -31,7 +31,8 @@ export async function docsAsset(name: string): Promise<{ type: string; body: str
 export function explorerPage(): string {
   return page(
     'Weir API',
-    `<p><a href="/openapi.json">OpenAPI 3.1 document</a> · <a href="/docs/errors">Error codes</a></p><div id="explorer"></div>
+    `<p><a href="/openapi.json">OpenAPI 3.1 document</a> · <a href="/docs/errors">Error codes</a></p>
+<p>To try a call, choose Authorize and paste what <code>weir token</code> prints.</p><div id="explorer"></div>
 <noscript>The explorer needs JavaScript; the document above does not.</noscript>
 <script src="/docs/assets/swagger-ui-bundle.js"></script><script src="/docs/assets/explorer.js"></script>`,
     '<link rel="stylesheet" href="/docs/assets/swagger-ui.css">',
@@ -55,7 +56,9 @@ ${rows.join('\n')}</tbody></table><p><a href="/docs">All endpoints</a></p>`,
 
 /** What one error code means, what to do about it, and how it looks on the wire. */
 export function errorPage(entry: ProblemEntry, operations: readonly string[]): string {
-  const { code, status, title, detail, hint } = entry;
+  const { code, status, title, hint } = entry;
+  // The page is about every such error, so that it has no value for a place.
+  const detail = entry.detail.replace(/\{\w+\}/g, '…');
   const example = { type: `/docs/errors/${code}`, title, status, detail, code, trace_id: '0'.repeat(32), hint };
   const answered =
     operations.length === 0 ? '' : `<h2>Answered by</h2><p><code>${operations.join('</code>, <code>')}</code></p>`;

@@ -75,12 +75,18 @@ function openapi({ endpoints, manifests, version, signIn }: Documented): Json {
     components: {
       schemas: { Problem: ProblemShape },
       securitySchemes: {
-        signature: { type: 'apiKey', in: 'header', name: 'X-Weir-Signature' },
         bearer: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
+          description: 'Print a token with `weir token`, after `weir login` unless the server runs on this machine.',
           'x-sign-in': { issuer, client_id: clientId, organization_claim: organizationClaim },
+        },
+        signature: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Weir-Signature',
+          description: 'Only for the calls that register connector patterns: a signature with the secret of the webhook.',
         },
       },
     },
