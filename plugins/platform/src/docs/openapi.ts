@@ -86,7 +86,8 @@ function openapi({ endpoints, manifests, version, signIn }: Documented): Json {
           type: 'apiKey',
           in: 'header',
           name: 'X-Weir-Signature',
-          description: 'Only for the calls that register connector patterns: a signature with the secret of the webhook.',
+          description:
+            'Only for the calls that register connector patterns: a signature with the secret of the webhook.',
         },
       },
     },
