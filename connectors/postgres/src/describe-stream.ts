@@ -21,6 +21,11 @@ export const CHANGE_COLUMNS = {
   },
 } as const satisfies Record<string, JsonSchema>;
 
+/** The name of a column in its stream: one that a change has itself gets a number, as a record has a name only once. */
+export function memberName(name: string, isFollowed: boolean): string {
+  return isFollowed && Object.hasOwn(CHANGE_COLUMNS, name) ? `${name}_1` : name;
+}
+
 /**
  * The name of a table's stream. Names are unique in a source, so only the tables of the first schema have their own; those of
  * all others say their schema. It depends on nothing else, so no table that comes or goes changes the name of another.
@@ -37,7 +42,7 @@ export function describeStream(
 ): CatalogStream {
   const columns = table.columns.map(({ name, kind, type, isNullable }) => {
     const schema = kindSchema(kind);
-    return [name, { ...schema, postgres_type: isNullable ? type : `${type} not null` }];
+    return [memberName(name, isFollowed), { ...schema, postgres_type: isNullable ? type : `${type} not null` }];
   });
   const usual = table.columns.find(({ name, kind }) => USUAL_CURSORS.includes(name) && kind.startsWith('timestamp'));
   const hasCursor = !isFollowed && table.columns.some(({ kind, type }) => isCursorKind(kind, type));
@@ -52,7 +57,9 @@ export function describeStream(
     source_defined_cursor: isFollowed,
     ...(hasCursor && usual !== undefined ? { default_cursor_field: [usual.name] } : {}),
     ...(isFollowed ? { default_cursor_field: ['_lsn'] } : {}),
-    ...(table.key.length > 0 ? { source_defined_primary_key: table.key.map((name) => [name]) } : {}),
+    ...(table.key.length > 0
+      ? { source_defined_primary_key: table.key.map((name) => [memberName(name, isFollowed)]) }
+      : {}),
     is_resumable: hasCursor || isFollowed,
   };
 }

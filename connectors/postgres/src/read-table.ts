@@ -2,6 +2,7 @@ import { type ReadContext, recordEnvelope } from '@weir/connector-sdk';
 import type { PostgresConfig } from './config.ts';
 import type { ConnectOptions, Session } from './connect.ts';
 import { type Copy, type CopyForm, copyRows } from './copy-rows.ts';
+import { memberName } from './describe-stream.ts';
 import { lineSink } from './line-sink.ts';
 import type { FixedMember, RowSink, SinkOptions } from './row-sink.ts';
 import { binarySql } from './segment/binary-rows.ts';
@@ -71,7 +72,8 @@ export function copySql({ columns }: Pick<Table, 'columns'>, { from, where }: Pa
 /** Where the rows of a reading go: as segments where the reader of this process takes them, else as lines. */
 export function sinkOf({ table, fixed, context }: Omit<TableReading, 'snapshot' | 'config' | 'options'>): RowSink {
   const { stream, emit, emittedAt } = context;
-  const { columns } = table;
+  const isFollowed = fixed.length > 0;
+  const columns = table.columns.map((column) => ({ ...column, name: memberName(column.name, isFollowed) }));
   const how: SinkOptions = { columns, fixed, emit, envelope: recordEnvelope(stream.stream, emittedAt) };
   const { segment } = emit;
   return segment === undefined || !haveDistinctNames(table) ? lineSink(how) : columnSink({ ...how, segment });

@@ -12,8 +12,8 @@ import { type ColumnSql, columnSql, errorsSql, joinedObjectsSql, misfitsSql } fr
 import { dataFields } from '../stage/stage-sql.ts';
 import { inDaySql } from './odd-times.ts';
 
-/** A column of a Parquet file, its type in DuckDB's words. */
-export type ParquetColumn = { readonly name: string; readonly type: string };
+/** A column of a Parquet file: its type in DuckDB's words, and DuckDB's name for one whose name differs in case alone. */
+export type ParquetColumn = { readonly name: string; readonly type: string; readonly readAs?: string };
 
 /** How a segment is read. */
 export type SegmentReading = {
@@ -150,8 +150,8 @@ type TypedField = {
 };
 
 /** A column of the file without the values that are none, and where those are. */
-function soundSql({ name, type }: ParquetColumn): { readonly value: string; readonly odd?: string } {
-  const own = identifier(name);
+function soundSql({ name, type, readAs = name }: ParquetColumn): { readonly value: string; readonly odd?: string } {
+  const own = identifier(readAs);
   const inDay = inDaySql(own, type);
   if (inDay === undefined) return { value: own };
   const odd = `${inDay} IS DISTINCT FROM ${own}`;
@@ -160,11 +160,13 @@ function soundSql({ name, type }: ParquetColumn): { readonly value: string; read
 
 /** Each data column of the schema: what is read of the file under names of ours, and what is made of it. */
 function typedFields({ columns, schema }: SegmentReading): TypedField[] {
-  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  const found = new Map(columns.map((column) => [column.name, column]));
   return dataFields(schema).map((field, index) => {
-    const type = types.get(field.name);
-    if (type === undefined) return { field, raw: 'NULL', text: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
-    const { value, odd } = soundSql({ name: field.name, type });
+    const column = found.get(field.name);
+    if (column === undefined)
+      return { field, raw: 'NULL', text: 'NULL', sql: { value: `NULL::${sqlType(field.type)}` } };
+    const { type } = column;
+    const { value, odd } = soundSql(column);
     const direct = directSql(`r${index}`, type, field.type);
     const raw = direct ? value : textSql(value, type);
     const text = direct ? textSql(`r${index}`, type) : `r${index}`;

@@ -27,17 +27,27 @@ const REFUSED = /^(Invalid Input|Conversion|Out of Range|Invalid) Error/;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
-/** The columns of a Parquet file. Names that differ only in case cannot be told apart here, so they are refused. */
+/** The columns of a Parquet file; DuckDB gives a number to a name that differs from another one in case alone. */
 async function describe(session: DuckdbSession, source: string): Promise<ParquetColumn[]> {
   const found = await session.rows<{ column_name: string; column_type: string }>(`DESCRIBE FROM ${parquetSql(source)}`);
-  const columns = found.map(({ column_name: name, column_type: type }) => ({ name, type }));
-  const names = await session.rows<{ name: string }>(`SELECT name FROM parquet_schema(${literal(source)})`);
-  const own = new Set(names.map(({ name }) => name));
-  const renamed = columns.filter(({ name }) => !own.has(name)).map(({ name }) => name);
-  if (renamed.length) {
-    throw new LakehouseError('column_duplicate', 'Column names must differ in more than case', { columns: renamed });
+  const elements = await session.rows<{ name: string; num_children: string | null }>(
+    `SELECT name, num_children FROM parquet_schema(${literal(source)})`,
+  );
+  const names = topLevelNames(
+    elements.map(({ name, num_children: children }) => ({ name, children: Number(children ?? 0) })),
+  );
+  return found.map(({ column_name: readAs, column_type: type }, at) => ({ name: names[at] ?? readAs, type, readAs }));
+}
+
+/** The names of the columns of a file, from its schema elements in the order of the format: each before its children. */
+function topLevelNames([root, ...elements]: readonly { readonly name: string; readonly children: number }[]): string[] {
+  const names: string[] = [];
+  let open = 0;
+  for (const { name, children } of root === undefined ? [] : elements) {
+    if (open === 0) names.push(name);
+    open = Math.max(open - 1, 0) + children;
   }
-  return columns;
+  return names;
 }
 
 async function write(writer: Writer, request: SegmentRequest, reading: SegmentReading): Promise<DraftFiles> {

@@ -7,6 +7,13 @@ export {
   type RunFigures,
 } from './contract/audits.ts';
 export {
+  type DividedNames,
+  divideNames,
+  isReserved,
+  type Precedence,
+  RESERVED_COLUMNS,
+} from './contract/column-names.ts';
+export {
   DATASET_LAYERS,
   DatasetColumn,
   DatasetDetail,

@@ -119,7 +119,9 @@ t.test('a table grows by columns and refuses a change of type by the column name
     entry: { code: 'schema_incompatible' },
     details: { members: { columns: ['id'] } },
   } as unknown as Error);
-  t.equal(await codeOf(prepare({ _run_id: { type: 'string' } })), 'columns_refused');
+  t.match(await prepare({ _run_id: { type: 'string' }, ID: { type: 'string' } }), { extraColumns: ['_run_id', 'ID'] });
+  const needing = world.tables.prepare(acme, ref, { properties: { ID: {} } }, { needed: ['ID'] });
+  t.equal(await codeOf(needing), 'columns_refused');
 });
 
 t.test('by the services too: nothing is written to a foreign place, by any name', async (t) => {

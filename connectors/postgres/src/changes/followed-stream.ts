@@ -1,4 +1,5 @@
 import { type ReadContext, recordEnvelope } from '@weir/connector-sdk';
+import { memberName } from '../describe-stream.ts';
 import { type FaultCode, fault } from '../fault.ts';
 import type { Table } from '../table.ts';
 import { type ChangeColumn, type ChangePlace, changeColumns, changeLine, type Operation } from './change-record.ts';
@@ -37,7 +38,12 @@ type Options = {
   readonly state: ChangeState;
   readonly fetchNow: FetchNow;
 };
-type Shape = { readonly columns: readonly ChangeColumn[]; readonly isFull: boolean };
+type Shape = {
+  readonly columns: readonly ChangeColumn[];
+  /** The same columns under their names in the stream. */
+  readonly members: readonly ChangeColumn[];
+  readonly isFull: boolean;
+};
 
 /** The columns that tell the rows of a stream apart for the platform; empty when none do. */
 export function keyOf({ stream }: Pick<ReadContext, 'stream'>): readonly string[] {
@@ -52,14 +58,14 @@ export function followStream({ context, table, state, fetchNow }: Options): Foll
   let lines: string[] = [];
   let { lsn } = state;
 
-  const say = (columns: readonly ChangeColumn[], fields: readonly Field[], what: readonly [Operation, ChangePlace]) => {
-    lines.push(changeLine({ columns, envelope }, fields, ...what));
+  const say = ({ members }: Shape, fields: readonly Field[], what: readonly [Operation, ChangePlace]) => {
+    lines.push(changeLine({ columns: members, envelope }, fields, ...what));
   };
   const update = async (shape: Shape, { old, row }: Extract<Change, { kind: 'update' }>, place: ChangePlace) => {
-    if (old !== undefined && hasMoved(shape.columns, key, old, row)) {
-      say(shape.columns, keyFields(shape.columns, old.fields), ['d', place]);
+    if (old !== undefined && hasMoved(shape.members, key, old, row)) {
+      say(shape, keyFields(shape.columns, old.fields), ['d', place]);
     }
-    say(shape.columns, await completed({ shape, table, fetchNow }, row, old), ['u', place]);
+    say(shape, await completed({ shape, table, fetchNow }, row, old), ['u', place]);
   };
   const followed: FollowedStream = {
     context,
@@ -68,26 +74,27 @@ export function followStream({ context, table, state, fetchNow }: Options): Foll
     at: () => lsn,
     async relate(relation) {
       const columns = changeColumns(relation, table);
+      const members = columns.map((column) => ({ ...column, name: memberName(column.name, true) }));
       const isTold = ({ isKey }: ChangeColumn) => isKey || relation.isFull;
-      if (!key.every((name) => columns.some((one) => one.name === name && isTold(one))))
+      if (!key.every((name) => members.some((one) => one.name === name && isTold(one))))
         throw changeFault('key_changed', table);
       const known = context.stream.stream.json_schema.properties as Record<string, unknown> | undefined;
-      const added = columns.filter(({ name }) => known !== undefined && !Object.hasOwn(known, name));
+      const added = members.filter(({ name }) => known !== undefined && !Object.hasOwn(known, name));
       if (added.length > 0) {
         await context.emit.log(
           'WARN',
           `${table.name}: ${added.length} columns are new to the stream; refresh its schema`,
         );
       }
-      shapes.set(relation.oid, { columns, isFull: relation.isFull });
+      shapes.set(relation.oid, { columns, members, isFull: relation.isFull });
     },
     async take(change, place) {
       const shape = shapes.get(change.oid);
       if (shape === undefined) throw fault('change_unreadable');
       if (change.kind === 'update') return update(shape, change, place);
-      if (change.kind === 'insert') return say(shape.columns, change.row, ['c', place]);
+      if (change.kind === 'insert') return say(shape, change.row, ['c', place]);
       const { old } = change;
-      say(shape.columns, old.isWhole ? old.fields : keyFields(shape.columns, old.fields), ['d', place]);
+      say(shape, old.isWhole ? old.fields : keyFields(shape.columns, old.fields), ['d', place]);
     },
     async flush() {
       if (lines.length === 0) return;

@@ -112,8 +112,9 @@ export const datasetProblems = {
     code: 'columns_refused',
     status: 422,
     title: 'Columns refused',
-    detail: '{count} column name(s) differ from another one in case only, or are kept for the platform.',
-    hint: 'Rename the columns at the source; _extracted_at, _run_id, _errors and _extra are kept for the platform.',
+    detail:
+      'A key or partitioning needs {count} column(s) whose name is reserved, or differs from a column in case alone.',
+    hint: 'Choose another key or partitioning, or another `destination.table`, in which the column is the first of its name.',
   }),
   previewTooLarge: problem({
     code: 'preview_too_large',

@@ -30,6 +30,8 @@ export interface PreparedTable {
   schema: object;
   /** Wanted columns that keep the type which the table has: a value that does not fit is left in `_extra`. */
   keptColumns: readonly string[];
+  /** Wanted columns that the table cannot have beside the others (`divideNames`): their values are left in `_extra`. */
+  extraColumns: readonly string[];
   /**
    * The table does not have `schema` yet: a commit that overwrites it brings it as its `replaceSchema`. Under `replace`
    * alone.
@@ -75,6 +77,8 @@ export interface PrepareOptions {
    * keeps its type.
    */
   conflicts?: 'refuse' | 'keep' | 'replace';
+  /** Columns that the table must have, such as a key; `columns_refused` where another one has the name. */
+  needed?: readonly string[];
   /** The `schema` of an earlier answer that `replaces`, under which files may lie already: columns are added to it. */
   planned?: object;
 }
@@ -209,7 +213,7 @@ export interface TablesService {
   prepare(tenant: TableOwner, ref: TableRef, jsonSchema: object, options?: PrepareOptions): Promise<PreparedTable>;
   /**
    * Columns of the JSON schema that changed to a type which the table's cannot grow to; none without a table. Nothing is
-   * changed. Throws `destination_not_allowed`, and `columns_refused` for names that no table can have.
+   * changed. Throws `destination_not_allowed`, and `columns_refused` for needed names that no table can have.
    */
   conflicts(
     tenant: TableOwner,

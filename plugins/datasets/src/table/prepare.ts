@@ -9,7 +9,7 @@ import { dataLocation } from '../commit/staged-files.ts';
 import type { PreparedTable, PrepareOptions, TableHead, TableRef } from '../contract.ts';
 import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
 import { schemaEffects } from './schema-effects.ts';
-import { wantedColumns } from './wanted-columns.ts';
+import { fittingColumns, wantedColumns } from './wanted-columns.ts';
 import { type WantedSchema, wantedSchema } from './wanted-schema.ts';
 
 /** Makes the table or evolves it until its current schema holds every column of the JSON schema; idempotent. */
@@ -18,8 +18,8 @@ export async function prepareTable(
   tenant: Tenant,
   { ref, jsonSchema, columns: kind, ...options }: { ref: TableRef; jsonSchema: object } & PrepareOptions,
 ): Promise<PreparedTable> {
-  const columns = wantedColumns(jsonSchema, kind);
-  const schema = schemaEffects(deps, tenant, { ref, columns, ...options });
+  const wanted = wantedColumns(jsonSchema, kind);
+  const schema = schemaEffects(deps, tenant, { ref, wanted, ...options });
   const machine = commitMachine({
     tables: [{ commitId: 'schema', isIdle: false, base: undefined, follows: undefined }],
     isAtomic: true,
@@ -30,7 +30,7 @@ export async function prepareTable(
   driver.send({ type: 'start' });
   endOf((await driver.ended).result);
   const table = schema.table();
-  return preparedView(deps, { ref, table, wanted: wantedSchema(table, { columns, ...options }) });
+  return preparedView(deps, { ref, table, wanted: wantedSchema(table, { wanted, ...options }) });
 }
 
 /** Names of columns of a JSON schema that the table, as it is, cannot take. */
@@ -40,7 +40,9 @@ export async function tableConflicts(
   { ref, jsonSchema, columns }: { ref: TableRef; jsonSchema: object } & Pick<PrepareOptions, 'columns'>,
 ): Promise<string[]> {
   const [found] = await loadTables(deps, tenant, [ref]);
-  return found === undefined ? [] : unfitColumns(currentSchema(found.metadata), wantedColumns(jsonSchema, columns));
+  if (found === undefined) return [];
+  const current = currentSchema(found.metadata);
+  return unfitColumns(current, fittingColumns(wantedColumns(jsonSchema, columns), { current }).columns);
 }
 
 /** The table as it stands now; `not_found` when there is none. */
@@ -67,6 +69,7 @@ function preparedView(
     dataLocation: dataLocation(metadata),
     schema: wanted.schema,
     keptColumns: wanted.kept,
+    extraColumns: wanted.refused,
     replaces: wanted.replaces && wanted.changed,
     spec: defaultSpec(metadata),
     tableUuid: metadata['table-uuid'],

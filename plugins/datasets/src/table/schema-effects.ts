@@ -3,7 +3,6 @@ import type { CommitEffect, CommitEvent, FoundTable } from '@weir/engine';
 import type { Tenant, TenantTransaction } from '@weir/kernel';
 import { kernelProblems, type Problem } from '@weir/kernel/contract';
 import {
-  type Column,
   createTable,
   currentSchema,
   LakehouseError,
@@ -21,12 +20,13 @@ import { removeOutdated } from '../commit/outdated-metadata.ts';
 import { tellCommitted } from '../commit/tell-committed.ts';
 import { datasetProblems, type PrepareOptions, type TableRef } from '../contract.ts';
 import { type CurrentTable, identOf, loadTables, newTableLocation, type TableDeps } from '../store/table-store.ts';
+import { fittingColumns, type WantedColumns } from './wanted-columns.ts';
 import { isEnough, type SchemaOptions, wantedSchema } from './wanted-schema.ts';
 
 /** A table as it is to be: its name, its columns, and what may be done to bring it there. */
 export interface WantedTable extends SchemaOptions, Pick<PrepareOptions, 'partitionBy'> {
   ref: TableRef;
-  columns: readonly Column[];
+  wanted: WantedColumns;
 }
 
 interface SchemaDraft {
@@ -135,10 +135,11 @@ async function draftSchema(
   wanted: WantedTable,
   from: CurrentTable | undefined,
 ): Promise<SchemaDraft> {
-  const { ref, columns, policy, partitionBy } = wanted;
+  const { ref, policy, partitionBy } = wanted;
   const writes = deferWrites(io);
   if (from === undefined) {
     const location = newTableLocation(warehouse, ref);
+    const { columns } = fittingColumns(wanted.wanted, wanted);
     const partitioned = partitionBy ? { partitionBy: partitionBy as PartitionBy } : {};
     const to = await createTable({ io: writes.io, location, columns, ...partitioned });
     return { from, to, change: undefined, writes: remote === undefined ? writes : deferWrites(io) };

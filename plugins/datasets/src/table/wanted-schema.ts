@@ -1,13 +1,7 @@
-import {
-  type Column,
-  currentSchema,
-  evolveSchema,
-  replacementSchema,
-  type TableSchema,
-  unfitColumns,
-} from '@weir/lakehouse';
+import { currentSchema, evolveSchema, replacementSchema, type TableSchema, unfitColumns } from '@weir/lakehouse';
 import type { PrepareOptions } from '../contract.ts';
 import type { CurrentTable } from '../store/table-store.ts';
+import { fittingColumns, type WantedColumns } from './wanted-columns.ts';
 
 /** The schema under which rows of wanted columns are written. */
 export interface WantedSchema {
@@ -18,28 +12,37 @@ export interface WantedSchema {
   replaces: boolean;
   /** Wanted columns that keep the table's type. */
   kept: readonly string[];
+  /** Wanted columns that the table cannot have. */
+  refused: readonly string[];
 }
 
 /** What of the options decides on the schema of a table that is there. */
-export type SchemaOptions = Pick<PrepareOptions, 'policy' | 'conflicts' | 'planned'>;
+export type SchemaOptions = Pick<PrepareOptions, 'policy' | 'conflicts' | 'planned' | 'needed'>;
 
 /** The schema of a table once it holds wanted columns. Throws `schema_incompatible` where conflicts are refused. */
 export function wantedSchema(
   { metadata }: Pick<CurrentTable, 'metadata'>,
-  { columns, policy, planned, conflicts = 'refuse' }: { columns: readonly Column[] } & SchemaOptions,
+  { wanted, policy, planned, needed, conflicts = 'refuse' }: { wanted: WantedColumns } & SchemaOptions,
 ): WantedSchema {
+  const division = { conflicts, ...(needed && { needed }) };
   if (planned !== undefined) {
-    return { ...evolveSchema(planned as TableSchema, columns), changed: true, replaces: true, kept: [] };
+    const { columns, refused } = fittingColumns(wanted, {
+      ...division,
+      conflicts: 'keep',
+      current: planned as TableSchema,
+    });
+    return { ...evolveSchema(planned as TableSchema, columns), changed: true, replaces: true, kept: [], refused };
   }
   const current = currentSchema(metadata);
+  const { columns, refused } = fittingColumns(wanted, { ...division, current });
   const isRefused = conflicts === 'refuse' || policy === 'freeze';
   const unfit = isRefused ? [] : unfitColumns(current, columns);
   if (conflicts === 'replace' && unfit.length > 0) {
     const replacement = replacementSchema(metadata, columns);
-    if (replacement.kept.length < unfit.length) return { ...replacement, replaces: true };
+    if (replacement.kept.length < unfit.length) return { ...replacement, replaces: true, refused };
   }
   const fitting = columns.filter(({ name }) => !unfit.includes(name));
-  return { ...evolveSchema(current, fitting, metadata['last-column-id']), replaces: false, kept: unfit };
+  return { ...evolveSchema(current, fitting, metadata['last-column-id']), replaces: false, kept: unfit, refused };
 }
 
 /** Whether nothing has to be done to the table before rows are written. */

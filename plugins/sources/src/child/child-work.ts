@@ -84,7 +84,8 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
         ? await stager.segment({ ...request, extractedAt: extractedAt ?? 0 })
         : await stager.copy({ ...request, shape: RECORD_SHAPE, longNumbers: segment.detected });
     if (copied.rejected !== undefined) rejected.unshift(copied.rejected);
-    const { files, rows, rowsWithErrors, rowsWithExtra, checksum, unknown } = copied;
+    const { files, rows, rowsWithErrors, rowsWithExtra, checksum } = copied;
+    const unknown = copied.unknown.filter(({ name }) => !shape.extra.includes(name));
     const part = { files, rows, rowsWithErrors, rowsWithExtra, bytes, checksum, captured: unknown };
     const count = rejected.reduce((sum, one) => sum + one.count, 0);
     const columns = (shape.schema as TableSchema).fields;

@@ -46,7 +46,8 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
       position: 0,
       lines: taken.origins.length,
     });
-    const { rejected, unknown } = copied;
+    const { rejected } = copied;
+    const unknown = copied.unknown.filter(({ name }) => !shape.extra.includes(name));
     const again = rejected === undefined ? [] : await againRejected(rejected, { origins: taken.origins, scratch });
     const counts = {
       lines: taken.origins.length,

@@ -112,6 +112,10 @@ export const Stream = Type.Composite([
     primary_key: Nullable(KeyPaths),
     schema_change_policy: OneOf(SCHEMA_CHANGE_POLICIES),
     partition_by: Nullable(PartitionBy),
+    kept_in_extra: Type.Array(Type.String(), {
+      description:
+        'Fields without a column of their own: the name is reserved, or differs from that of another field in case alone. Their values are in _extra. Of such names, one that the table has already is its column',
+    }),
     destination: Type.Object({
       namespace: Type.String(),
       table: TableName,

@@ -59,6 +59,8 @@ export interface RowShape {
   /** Table schema with field ids, as the stager takes it. */
   schema: object;
   spec: object;
+  /** Members whose values belong in `_extra`: they are no news. */
+  extra: readonly string[];
   /** Field ids of the key by which rows are merged; rows then keep their order. */
   key?: readonly number[];
 }

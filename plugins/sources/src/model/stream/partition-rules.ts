@@ -1,4 +1,5 @@
 import type { FieldFault } from '@weir/kernel/contract';
+import { isReserved } from '@weir/plugin-datasets/contract';
 import type { PartitionByView } from '../../contract.ts';
 import { type FieldKind, fieldKind } from './field-kind.ts';
 
@@ -27,6 +28,7 @@ export function partitionFaults(partitionBy: PartitionByView, schema: Readonly<R
     if (column !== EXTRACTED_AT && !hasColumn(schema, column)) {
       return [{ pointer: `${at}/column`, code: 'unknown_field' }];
     }
+    if (column !== EXTRACTED_AT && isReserved(column)) return [{ pointer: `${at}/column`, code: 'reserved' }];
     const kind = column === EXTRACTED_AT ? 'timestamp' : fieldKind(schema, column);
     const takes = TAKES[transform.split('[')[0] as string] ?? [];
     return takes.includes(kind) ? [] : [{ pointer: `${at}/transform`, code: 'not_for_type' }];

@@ -1,4 +1,5 @@
 import type { FieldFault } from '@weir/kernel/contract';
+import { isReserved } from '@weir/plugin-datasets/contract';
 import { type PartitionByView, type SyncMode, sourceProblems, type WriteMode } from '../../contract.ts';
 import { fieldKind } from './field-kind.ts';
 import { partitionFaults } from './partition-rules.ts';
@@ -65,6 +66,7 @@ function keyFaults({ enabled, primaryKey, sourceDefinedPrimaryKey, jsonSchema }:
 function keyFault(schema: Readonly<Record<string, unknown>>, path: readonly string[]): string | undefined {
   const [name = '', ...below] = path;
   if (below.length > 0) return 'not_top_level';
+  if (isReserved(name)) return 'reserved';
   return fieldKind(schema, name) === 'json' ? 'not_scalar' : undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Tenant } from '@weir/kernel';
 import type { StreamView } from '../../contract.ts';
 import type { StreamFields } from './entity.ts';
+import { extraFields } from './needed-columns.ts';
 
 /** The bronze namespace of a tenant. */
 export function bronzeNamespace(tenant: Tenant): string {
@@ -32,6 +33,7 @@ export function streamView(tenant: Tenant, row: StreamFields): StreamView {
     primary_key: row.primaryKey ?? null,
     schema_change_policy: row.schemaChangePolicy,
     partition_by: row.partitionBy ?? null,
+    kept_in_extra: extraFields(row),
     destination: {
       namespace,
       table: row.destinationTable,

@@ -19,21 +19,6 @@ export function withColumns(schema: Schema, columns: readonly WantedColumn[]): R
   return { ...schema, properties: { ...properties, ...Object.fromEntries(fresh) } };
 }
 
-/**
- * The columns that a table can be given: no name of ours, and none that differs from another one by case alone, as many
- * engines could not tell the two apart. Pure.
- */
-export function possibleColumns(
-  columns: readonly WantedColumn[],
-  { taken, reserved }: { taken: readonly string[]; reserved: RegExp },
-): WantedColumn[] {
-  const seen = new Set(taken.map((name) => name.toLowerCase()));
-  return columns.filter(({ name }) => {
-    const folded = name.toLowerCase();
-    return name !== '' && !reserved.test(folded) && seen.size < seen.add(folded).size;
-  });
-}
-
 function propertyOf(type: unknown): Schema {
   const known = typeof type === 'string' ? PROPERTIES[type] : undefined;
   if (known !== undefined) return known;

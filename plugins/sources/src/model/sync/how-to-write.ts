@@ -1,5 +1,6 @@
 import type { Checkpoint } from '@weir/plugin-datasets/contract';
 import type { StreamRow } from '../stream/entity.ts';
+import { keyOf } from '../stream/needed-columns.ts';
 
 /** What becomes of the rows that are there, by the modes of the stream and by what the last sync has left. */
 export function howToWrite(row: StreamRow, checkpoint: Checkpoint | undefined) {
@@ -13,10 +14,4 @@ export function howToWrite(row: StreamRow, checkpoint: Checkpoint | undefined) {
     merges: keyOf(row) !== undefined,
     marksMissing: full && row.writeMode === 'soft_delete',
   };
-}
-
-/** The names of the columns by which a stream merges its rows; undefined for one that does not. */
-export function keyOf({ writeMode, primaryKey, sourceDefinedPrimaryKey }: StreamRow): readonly string[] | undefined {
-  if (writeMode !== 'merge' && writeMode !== 'soft_delete') return undefined;
-  return (primaryKey ?? sourceDefinedPrimaryKey ?? []).flatMap(([column = '']) => column);
 }

@@ -16,7 +16,7 @@ import type { Replayed, ReplayPlan } from '../../model/process/replay-messages.t
 import { ReplayEntity, type ReplayRequest } from '../../model/quarantine/entity.ts';
 import { replayOutcome, storedOutcome } from '../../model/quarantine/replay-outcome.ts';
 import { StreamEntity, type StreamRow } from '../../model/stream/entity.ts';
-import { keyOf } from '../../model/sync/how-to-write.ts';
+import { keyOf } from '../../model/stream/needed-columns.ts';
 import { mergeOf, rowShape } from '../sync/attempt-effects.ts';
 import { evolveStream } from '../sync/plan/evolve-stream.ts';
 import { tableOptions } from '../sync/plan/plan-sync.ts';

@@ -71,7 +71,7 @@ export function attemptEffects(deps: EffectDeps) {
     const asked: MergeWork = {
       kind: 'merge',
       folder: placeIn(table, place),
-      shape: { schema: table.schema, spec: table.spec, key },
+      shape: { ...rowShape(known, table), key },
       parts: batch.parts,
       into: replaces ? undefined : head.metadataLocation,
       mode: writeMode,
@@ -149,8 +149,11 @@ async function prepareQuarantine(deps: EffectDeps, { ref }: PlannedStream): Prom
 }
 
 /** How the rows of a stream are typed for its table. */
-export function rowShape({ key }: Pick<PlannedStream, 'key'>, { schema, spec }: PreparedTable): RowShape {
-  return { schema, spec, ...(key === undefined ? {} : { key: fieldIds(schema, key) }) };
+export function rowShape(
+  { key }: Pick<PlannedStream, 'key'>,
+  { schema, spec, extraColumns: extra }: PreparedTable,
+): RowShape {
+  return { schema, spec, extra, ...(key === undefined ? {} : { key: fieldIds(schema, key) }) };
 }
 
 /** What decides on the merge of a stream: its key, and how a row says that it was deleted. */

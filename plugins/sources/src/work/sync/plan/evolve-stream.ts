@@ -1,12 +1,9 @@
 import type { Kernel, Tenant } from '@weir/kernel';
-import type { PreparedTable, TablesService } from '@weir/plugin-datasets/contract';
+import { divideNames, type PreparedTable, type TablesService } from '@weir/plugin-datasets/contract';
 import type { WantedColumn } from '../../../model/process/sync-types.ts';
 import { StreamEntity } from '../../../model/stream/entity.ts';
-import { possibleColumns, withColumns } from '../../../model/sync/evolved-schema.ts';
+import { withColumns } from '../../../model/sync/evolved-schema.ts';
 import type { PlannedStream } from './plan-sync.ts';
-
-/** Names that the platform keeps for its own columns. */
-const RESERVED = /^_(extracted_at|run_id|errors|extra|deleted_at)$/;
 
 /**
  * Gives the table of a stream columns for members that it met, and the stream their schema, so that the next discovery
@@ -18,7 +15,12 @@ export async function evolveStream(
   columns: readonly WantedColumn[],
 ): Promise<PreparedTable> {
   const { fields } = prepared.schema as { fields: readonly { name: string }[] };
-  const possible = possibleColumns(columns, { taken: fields.map(({ name }) => name), reserved: RESERVED });
+  const has = fields.map(({ name }) => name);
+  const divided = divideNames(
+    columns.map(({ name }) => name),
+    { has },
+  );
+  const possible = columns.filter(({ name }) => divided.columns.includes(name) && !has.includes(name));
   const planned = prepared.replaces ? { planned: prepared.schema } : {};
   const table = await tables.prepare(tenant, ref, withColumns({}, possible), { ...options, ...planned });
   await kernel.db(tenant).transaction(async (tx) => {
@@ -27,5 +29,5 @@ export async function evolveStream(
     const jsonSchema = withColumns(stream.jsonSchema, possible);
     await tx.update(stream, { jsonSchema, version: stream.version + 1, updatedAt: new Date() });
   });
-  return table;
+  return { ...table, extraColumns: [...prepared.extraColumns, ...divided.refused] };
 }

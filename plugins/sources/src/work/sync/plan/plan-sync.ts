@@ -19,7 +19,8 @@ import type { SourceRow } from '../../../model/source/entity.ts';
 import { SourceEntity } from '../../../model/source/entity.ts';
 import { checkpointKey } from '../../../model/stream/checkpoint-key.ts';
 import { StreamEntity, type StreamRow } from '../../../model/stream/entity.ts';
-import { howToWrite, keyOf } from '../../../model/sync/how-to-write.ts';
+import { keyOf, neededColumns } from '../../../model/stream/needed-columns.ts';
+import { howToWrite } from '../../../model/sync/how-to-write.ts';
 import { leftOut } from '../../../model/sync/left-out.ts';
 import { type Figures, figuresOf } from '../../../model/sync/sync-figures.ts';
 
@@ -190,6 +191,7 @@ export function tableOptions(row: StreamRow): PrepareOptions {
     policy: row.schemaChangePolicy,
     conflicts: 'keep',
     partitionBy: row.partitionBy ?? null,
+    needed: neededColumns(row),
     columns: row.writeMode === 'soft_delete' ? 'soft_delete' : 'plain',
   };
 }

@@ -1,0 +1,44 @@
+/** Names of the platform: its columns, when a row was deleted, and by which files are divided while they are written. */
+export const RESERVED_COLUMNS: ReadonlySet<string> = new Set([
+  '_extracted_at',
+  '_run_id',
+  '_errors',
+  '_extra',
+  '_deleted_at',
+  '_weir_partition',
+]);
+
+const fold = (name: string): string => name.toLowerCase();
+
+/** Whether a name is kept for the platform, in any case of its letters. */
+export const isReserved = (name: string): boolean => RESERVED_COLUMNS.has(fold(name));
+
+/** Fields that become columns, and those that no table can have beside them. */
+export interface DividedNames {
+  readonly columns: readonly string[];
+  /** In the order of the fields. */
+  readonly refused: readonly string[];
+}
+
+/** What goes first where names differ in case alone. */
+export interface Precedence {
+  /** Columns that the table has. */
+  readonly has?: readonly string[];
+  /** Fields that have to be columns, such as a key. */
+  readonly needed?: readonly string[];
+}
+
+/**
+ * Which fields become columns. A reserved name is no column in any case of its letters. Of names that differ in case alone
+ * one is: that which the table has, else one that is needed, else the one that comes last by its characters (`id` before
+ * `Id` before `ID`). Pure.
+ */
+export function divideNames(names: readonly string[], { has = [], needed = [] }: Precedence = {}): DividedNames {
+  const rank = (name: string): number => (has.includes(name) ? 0 : needed.includes(name) ? 1 : 2);
+  const taken = new Map(has.map((name) => [fold(name), name]));
+  for (const name of [...names].sort((a, b) => rank(a) - rank(b) || (a < b ? 1 : -1))) {
+    if (!taken.has(fold(name))) taken.set(fold(name), name);
+  }
+  const isColumn = (name: string): boolean => name !== '' && !isReserved(name) && taken.get(fold(name)) === name;
+  return { columns: names.filter(isColumn), refused: names.filter((name) => !isColumn(name)) };
+}
