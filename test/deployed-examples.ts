@@ -17,6 +17,11 @@ export const MEANT: readonly { of: string; name: string; as: string }[] = EXAMPL
   meant.flatMap(({ of, ...name }) => of.map((endpoint) => ({ of: labelOf(endpoint), ...name }))),
 );
 
+/** Routes that the specification does not name, as it would write them. */
+export const OWN_ROUTES: readonly string[] = EXAMPLES.flatMap(({ own = [] }) =>
+  own.map(({ of }) => labelOf(of).replace(' /api/v1/', ' /')),
+);
+
 /** The examples that need no ids, by `METHOD /path/{id}`. */
 export const CALLS: ReadonlyMap<string, ExampleCall> = byLabel(EXAMPLES.flatMap(({ calls = [] }) => calls));
 

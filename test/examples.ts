@@ -56,6 +56,8 @@ export interface Examples {
   /** Well-formed ids of nothing, made from an own id, where that is no UUID. */
   absent?: Readonly<Record<string, (own: string) => string>>;
   calls?: readonly ExampleCall[];
+  /** Routes that the specification does not name, with the reason. */
+  own?: readonly { of: Endpoint; why: string }[];
   /** Calls for a fuzzer, which may spoil what they name, and further ids for its reads. */
   seed?(seeding: Seeding): Promise<{ calls: readonly ExampleCall[]; more?: Readonly<Record<string, string[]>> }>;
   /** Makes what needs a platform without a secret store, before it gets one. */

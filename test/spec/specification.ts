@@ -1,3 +1,4 @@
+import { OWN_ROUTES } from '../deployed-examples.ts';
 import { limits } from './limits.ts';
 import { metrics, phases } from './metrics.ts';
 import { ontologyRoutes } from './ontology-routes.ts';
@@ -65,7 +66,7 @@ export function compareWithSpecification(found: Found): Comparison {
     rows.push({ kind: 'phase', area: 'phases', name, owner: 'transforms', implemented: found.text.includes(name) });
   for (const { name, owner, proof } of limits)
     rows.push({ kind: 'limit', area: 'limits', name, owner, implemented: proof !== undefined });
-  const ours = [...ourRoutes.keys(), ...ourVariables.keys(), ...innerVariables.keys()];
+  const ours = [...ourRoutes.keys(), ...OWN_ROUTES, ...ourVariables.keys(), ...innerVariables.keys()];
   const known = new Set([...rows.map(({ name }) => name), ...ours].map(shape));
   const there = [...byShape.keys(), ...found.variables.keys()];
   const unplanned = [

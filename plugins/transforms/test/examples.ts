@@ -12,6 +12,7 @@ const make = async ({ api, tenant }: Tenancy, name: string): Promise<string> =>
   (await api(createTransform, { body: bodyOf(tenant, name) })).transform_id;
 
 export const examples: Examples = {
+  own: [{ of: createTransform, why: 'makes a transform of SQL' }],
   furnish: async (tenancy) => ({ transform_id: await make(tenancy, 'shown') }),
   calls: [example(changeTransform, { body: { description: 'x' } })],
   seed: async (tenancy) => ({
