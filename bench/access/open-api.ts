@@ -2,10 +2,10 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { bootPlatform } from '@weir/kernel/boot';
 import type { Tenant } from '@weir/kernel/contract';
 import { allowedOrigins, allowOrigins } from '../../kernel/src/http/cors.ts';
-import { recordAnswers } from '../../kernel/src/http/http-metrics.ts';
 import { idempotencyStore } from '../../kernel/src/http/idempotency.ts';
 import { createServer } from '../../kernel/src/http/server.ts';
 import { traceRequests } from '../../kernel/src/http/trace-requests.ts';
+import { recordAnswers } from '../../kernel/src/metrics/http-metrics.ts';
 
 /**
  * The API with everything but what keeps callers and tenants apart, to measure what that costs: whoever asks is the admin of

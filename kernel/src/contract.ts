@@ -47,6 +47,7 @@ export {
   type Method,
   mayLeaveBodyOut,
   type Output,
+  pathNames,
 } from './contract/endpoint.ts';
 export {
   type ActivityWatch,

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import type { Endpoint } from '@weir/kernel/contract';
+import { type Endpoint, pathNames } from '@weir/kernel/contract';
 import { Command, type CommandClass, Option } from 'clipanion';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
@@ -75,12 +75,10 @@ export const endpointsOf = (contract: Readonly<Record<string, unknown>>): Endpoi
     return [id, method, path].every((part) => typeof part === 'string') && access !== undefined;
   });
 
-const paramNames = ({ path }: Endpoint) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-
 /** The options of a command as clipanion wants them: fields of the command, keyed so that they cannot hide others. */
 function endpointOptions(endpoint: Endpoint, members: readonly Member[]): Record<string, unknown> {
   const options: Record<string, unknown> = {};
-  for (const name of paramNames(endpoint)) options[`${PARAM}${name}`] = Option.String({ name, required: true });
+  for (const name of pathNames(endpoint.path)) options[`${PARAM}${name}`] = Option.String({ name, required: true });
   if (endpoint.body !== undefined) {
     options.file = Option.String('-f,--file', { description: 'The body in YAML or JSON; - reads stdin' });
     options.set = Option.Array('--set', [], { description: 'One value of the body, as key=value or a.b=value' });
@@ -97,7 +95,7 @@ const startsRun = ({ status, response }: Endpoint) =>
   status === 202 && (response as TSchema | undefined)?.properties?.run_id !== undefined;
 
 const paramsOf = (endpoint: Endpoint, typed: Typed): Record<string, string> =>
-  Object.fromEntries(paramNames(endpoint).map((name) => [name, String(typed[`${PARAM}${name}`])]));
+  Object.fromEntries(pathNames(endpoint.path).map((name) => [name, String(typed[`${PARAM}${name}`])]));
 
 /** What was typed for the path, such as `shop of `. */
 const whatIs = (given: Record<string, string>) =>

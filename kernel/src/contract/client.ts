@@ -10,6 +10,8 @@ export interface ClientOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
   fetch?: typeof globalThis.fetch;
+  /** The body of an endpoint that `consumes` bytes. */
+  content?: Blob;
 }
 
 /** The answer of a call: the endpoint's own output on success, otherwise the problem document. */
@@ -40,11 +42,13 @@ export async function call<E extends Endpoint>(
     headers: {
       accept: 'application/json, application/problem+json',
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.content === undefined ? {} : { 'content-type': String(declared.consumes) }),
       ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
       ...(options.tenant === undefined ? {} : { 'x-tenant-id': options.tenant }),
       ...options.headers,
     },
     ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    ...(options.content === undefined ? {} : { body: options.content }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   const text = await answer.text();

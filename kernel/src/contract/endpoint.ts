@@ -17,7 +17,7 @@ export interface Endpoint<
   /** `plugin.verb_noun`, unique; becomes the OpenAPI operationId. */
   id: string;
   method: Method;
-  /** With `:name` parameters, below `/api/v1` unless `mount` is `root`. */
+  /** With `:name` parameters and perhaps a last `*name` that takes the rest, below `/api/v1` unless `mount` is `root`. */
   path: string;
   mount?: 'api' | 'root';
   summary: string;
@@ -36,6 +36,12 @@ export interface Endpoint<
   shownOnce?: readonly string[];
   /** The body may also be sent as `application/yaml`; for routes that take configuration. */
   declarative?: true;
+  /** The body is bytes, which the handler reads as `content`; `body` is absent. */
+  consumes?: 'application/octet-stream';
+  /** 1 MiB unless given. */
+  maxBodyBytes?: number;
+  /** What it answers at a path never changes: caches may keep it for a year. Other answers are never stored. */
+  cache?: 'immutable';
   /** Media types that it may answer with beside JSON, which goes first unless it is listed; `Accept` chooses. */
   produces?: readonly string[];
   /** Kept for old clients only: since that day, with the path of what takes its place. Answers tell both. */
@@ -80,12 +86,16 @@ export function fullPath(declared: Pick<Endpoint, 'path' | 'mount'>): string {
   return declared.mount === 'root' ? declared.path : `/api/v1${declared.path}`;
 }
 
-/** Fills `:names` of a path template from the given values, URL-encoded; throws on a missing one. */
+/** Names of the parameters in a path. */
+export const pathNames = (path: string): string[] => [...path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name);
+
+/** Fills the names of a path template from the given values, URL-encoded; throws on a missing one. */
 export function fillPath(template: string, values: Record<string, unknown>): string {
-  return template.replace(/:(\w+)/g, (_, name: string) => {
+  return template.replace(/([:*])(\w+)/g, (_, kind: string, name: string) => {
     const value = values[name];
     if (value === undefined || value === null) throw new Error(`path ${template} needs ${name}`);
-    return encodeURIComponent(String(value));
+    const parts = kind === '*' ? String(value).split('/') : [String(value)];
+    return parts.map(encodeURIComponent).join('/');
   });
 }
 

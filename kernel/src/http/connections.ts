@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { networkOf } from './client-address.ts';
@@ -8,8 +9,10 @@ export interface ConnectionLimits {
   /** Connections of one address, or of the first 64 bits of one of IPv6; trusted proxies have no such bound. */
   perAddress: number;
   requestTimeoutMs: number;
+  /** The same for a request whose body is a stream of bytes. */
+  streamTimeoutMs: number;
   headersTimeoutMs: number;
-  /** Interval of the checks of both timeouts. */
+  /** Interval of the checks of `headersTimeoutMs`. */
   checkIntervalMs: number;
   /** Longest time without a byte in either direction; event streams send one every 15 s. */
   silenceMs: number;
@@ -21,6 +24,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   total: 2_048,
   perAddress: 512,
   requestTimeoutMs: 30_000,
+  streamTimeoutMs: 4 * 60 * 60_000,
   headersTimeoutMs: 15_000,
   checkIntervalMs: 5_000,
   silenceMs: 180_000,
@@ -72,6 +76,28 @@ export function limitConnections(
     dropped.destroy();
   });
 }
+
+/** How to give a request that arrives another time to do so. */
+const deadlines = new WeakMap<IncomingMessage, (ms: number) => void>();
+
+/** Ends requests whose body takes too long with 408. Node's own timeout is the same for all routes. */
+export function limitRequests(server: Server, { requestTimeoutMs }: ConnectionLimits): void {
+  server.prependListener('request', (request: IncomingMessage) => {
+    const { 'content-length': length = '0', 'transfer-encoding': chunked } = request.headers;
+    if (length === '0' && chunked === undefined) return;
+    const error = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    const late = () => request.complete || server.emit('clientError', error, request.socket);
+    let timer = setTimeout(late, requestTimeoutMs);
+    request.once('close', () => clearTimeout(timer));
+    deadlines.set(request, (ms) => {
+      clearTimeout(timer);
+      timer = setTimeout(late, ms);
+    });
+  });
+}
+
+/** Gives a request this long, from now, to send its body. */
+export const endRequestAfter = (request: IncomingMessage, ms: number): void => deadlines.get(request)?.(ms);
 
 /** Sends the last bytes of a connection, and frees it even if the client never closes its side. */
 export function endWithin(socket: Socket, bytes: string, lingerMs: number): void {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -10,6 +11,7 @@ import type { Authenticate } from './authenticate.ts';
 import type { Answer, IdempotencyStore } from './idempotency.ts';
 import { isRaw, type Raw } from './raw.ts';
 import { signedBody } from './signed-body.ts';
+import { contentOf } from './streamed-body.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -24,6 +26,8 @@ export interface CallContext {
   lastEventId: string | undefined;
   /** The media type to answer with: JSON, or one that the endpoint `produces` and the caller prefers. */
   mediaType: string;
+  /** The body of an endpoint that `consumes` bytes; fails beyond its limit, and when the caller breaks off. */
+  readonly content: Readable;
   /** Aborts when the caller has gone away before the answer was sent. */
   signal: AbortSignal;
   /** Throws what a new call with the same token would be refused with now; for answers that last. */
@@ -67,8 +71,10 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
   for (const { endpoint, run } of routes) {
     app.route({
       method: endpoint.method,
-      url: fullPath(endpoint),
+      // Fastify calls the rest of a path `*`; `nameRest` gives it its name.
+      url: fullPath(endpoint).replace(/\*\w+$/, '*'),
       schema: fastifySchema(endpoint),
+      ...(endpoint.maxBodyBytes === undefined ? {} : { bodyLimit: endpoint.maxBodyBytes }),
       config: { endpoint, plugin: deps.plugin ?? 'kernel' },
       onRequest: deps.authenticate(endpoint, deps.plugin),
       ...(endpoint.access.kind === 'webhook' ? { preParsing: signedBody } : {}),
@@ -105,6 +111,9 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
     mediaType: mediaTypeOf(endpoint, request),
     recheck,
     // Few routes wait for anything that a caller may leave.
+    get content() {
+      return contentOf(request);
+    },
     get signal() {
       return goneSignal(reply);
     },

@@ -2,6 +2,7 @@ import { DocumentFault, type DocumentFaultCode } from '@weir/documents';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
+import { belongsToOthers } from '../routing/wildcards.ts';
 
 const BY_FASTIFY_CODE: Readonly<Record<string, ProblemType>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: kernelProblems.payloadTooLarge,
@@ -71,14 +72,16 @@ export function problemDocument(found: Problem, traceId: string): Record<string,
 export function answerProblems(app: FastifyInstance): void {
   const answerUnrouted = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] ?? '/';
-    const allowed = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(
-      (method) => app.findRoute({ method, url: path }) !== null || matches(app, method, path),
-    );
+    const allowed = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter((method) => matches(app, method, path));
     if (allowed.length === 0) return answerProblem(kernelProblems.routeNotFound(), request, reply);
     reply.header('allow', allowed.join(', '));
     return answerProblem(kernelProblems.methodNotAllowed(), request, reply);
   };
   app.setNotFoundHandler(answerUnrouted);
+  app.addHook('onRequest', async (request, reply) => {
+    const { endpoint } = request.routeOptions.config;
+    return belongsToOthers(app, endpoint, request.url) ? answerUnrouted(request, reply) : undefined;
+  });
   // Before the body is read, so that no fault of it comes first.
   app.addHook('preParsing', async (request, reply) => {
     if (request.is404) return answerUnrouted(request, reply);
@@ -87,10 +90,9 @@ export function answerProblems(app: FastifyInstance): void {
   app.setErrorHandler((thrown: unknown, request, reply) => answerProblem(toProblem(thrown), request, reply));
 }
 
-/** `findRoute` compares patterns; a concrete path needs the router itself. */
 function matches(app: FastifyInstance, method: string, path: string): boolean {
   const declared = app.declaredRoutes.filter((route) => route.method === method);
-  return declared.some((route) => route.pattern.test(path));
+  return declared.some(({ pattern, endpoint }) => pattern.test(path) && !belongsToOthers(app, endpoint, path));
 }
 
 /** Answers with the problem document, and logs what is not to be told. */

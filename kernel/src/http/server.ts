@@ -19,10 +19,12 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { logKeys } from '../log/log.ts';
+import { firstSegment, nameRest, pathPattern } from '../routing/wildcards.ts';
 import { headerValues } from './authenticate.ts';
 import { warnOfForwarders } from './client-address.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits, endWithin, limitConnections } from './connections.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits, endWithin, limitConnections, limitRequests } from './connections.ts';
 import { answerProblem, answerProblems, problemDocument, toProblem } from './problem-answer.ts';
+import { takeStreams } from './streamed-body.ts';
 
 const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
 /** RFC 9512. */
@@ -31,12 +33,16 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_PARAM_LENGTH = 512;
+/** For the year that RFC 9111 caches keep at most, and no revalidation (RFC 8246). */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 const newTraceId = () => randomBytes(16).toString('hex');
 
 /** A registered route as the 405 answer, OpenAPI and the conformance checks see it. */
 export interface DeclaredRoute {
   method: string;
   pattern: RegExp;
+  /** The first one of its path. */
+  segment: string;
   endpoint: Endpoint;
   plugin: string;
 }
@@ -64,7 +70,6 @@ export function createServer(
     trustProxy: isProxy,
     bodyLimit: BODY_LIMIT_BYTES,
     connectionTimeout: limits.silenceMs,
-    requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: {
       requireHostHeader: false,
@@ -80,6 +85,7 @@ export function createServer(
     frameworkErrors: (error, request, reply) => void answerProblem(toProblem(error), request, reply as FastifyReply),
   });
   limitConnections(app.server, limits, isProxy, log);
+  limitRequests(app.server, limits);
   app.decorate('declaredRoutes', []);
   // biome-ignore lint/suspicious/noExplicitAny: fastify types request decorators by their initial value
   app.decorateRequest('caller', null as any);
@@ -91,6 +97,7 @@ export function createServer(
     if (!request.routeOptions.config.endpoint?.declarative) throw kernelProblems.unsupportedMediaType();
     return strictYaml(body);
   });
+  takeStreams(app, limits);
   useValidators(app);
   guardRoutes(app);
   warnOfForwarders(app, isProxy);
@@ -98,6 +105,7 @@ export function createServer(
   refuseOddHeads(app);
   refuseCodedBodies(app);
   app.addHook('onRequest', async (request) => {
+    nameRest(request);
     request.log = request.log.child(logKeys(request.params));
   });
   app.addHook(
@@ -116,8 +124,9 @@ export function createServer(
     const texts = [...Object.values(params ?? {}), ...Object.values(query ?? {})];
     if (texts.some((text) => String(text).includes('\0'))) throw kernelProblems.validationFailed();
   });
-  app.addHook('onSend', async (_request, reply) => {
-    reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  app.addHook('onSend', async ({ routeOptions }, reply) => {
+    const isKept = routeOptions.config.endpoint?.cache === 'immutable' && reply.statusCode === 200;
+    reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': isKept ? IMMUTABLE : 'no-store' });
   });
   return app;
 }
@@ -164,7 +173,8 @@ function guardRoutes(app: FastifyInstance): void {
     }
     app.declaredRoutes.push({
       method: String(route.method),
-      pattern: new RegExp(`^${route.url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`),
+      pattern: pathPattern(route.url),
+      segment: firstSegment(route.url),
       endpoint,
       plugin: plugin ?? 'kernel',
     });

@@ -17,7 +17,7 @@ export const manifestSchema = Closed({
   id: PluginId,
   kernel: Type.String({ description: 'Semver range of kernel versions' }),
   tenancy: Type.Union([Type.Literal('always'), Type.Literal('opt-in')]),
-  prefixes: Type.Array(Type.String({ pattern: '^/[a-z][a-z0-9-]*(\\.json)?$' })),
+  prefixes: Type.Array(Type.String({ pattern: '^/([a-z][a-z0-9-]*(\\.json)?)?$' })),
   provides: Type.Optional(Type.Array(ServiceId)),
   requires: Type.Optional(Type.Array(ServiceId)),
   optional: Type.Optional(Type.Array(ServiceId)),

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../config/refusal.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import type { ProblemEntry, ProblemType } from '../contract/problem.ts';
 import type { ServiceToken } from '../contract/service.ts';
 import type { Contributions } from '../contributions/contributions.ts';
@@ -89,8 +90,8 @@ export function differences(manifest: Manifest, plugin: WeirPlugin, registration
       ),
     ...registration.routes.flatMap(({ endpoint }) => {
       const { access } = endpoint;
-      const inside = manifest.prefixes.some(
-        (prefix) => endpoint.path === prefix || endpoint.path.startsWith(`${prefix}/`),
+      const inside = manifest.prefixes.some((prefix) =>
+        prefix === '/' ? isPage(endpoint) : endpoint.path === prefix || endpoint.path.startsWith(`${prefix}/`),
       );
       const route = `${endpoint.method} ${endpoint.path}`;
       return [
@@ -105,6 +106,10 @@ export function differences(manifest: Manifest, plugin: WeirPlugin, registration
     }),
   ];
 }
+
+/** What the owner of `/` may serve: pages beside the API, for anyone. */
+const isPage = ({ method, mount, access }: Endpoint) =>
+  method === 'GET' && mount === 'root' && access.kind === 'public';
 
 /** Each of the names that is none of the others, once. */
 function beyond(names: readonly string[] = [], others: readonly string[] = []): string[] {

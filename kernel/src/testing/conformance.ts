@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import semver from 'semver';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Endpoint } from '../contract/endpoint.ts';
+import { type Endpoint, pathNames } from '../contract/endpoint.ts';
 import type { ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
@@ -65,8 +65,7 @@ const RULES: readonly Rule[] = [
     faults({ manifest, registration }) {
       const prefix = `${manifest.id.replaceAll('-', '_')}.`;
       return endpointsOf(registration).flatMap(({ id, path, params, summary }) => {
-        const places = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-        const missing = places.filter((name) => !(name in ((params as Shape | undefined)?.properties ?? {})));
+        const missing = pathNames(path).filter((name) => !(name in ((params as Shape | undefined)?.properties ?? {})));
         return [
           ...(id.startsWith(prefix) ? [] : [`${id} does not begin with ${prefix}`]),
           ...(summary.trim() === '' ? [`${id} has no summary`] : []),

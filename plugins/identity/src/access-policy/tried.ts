@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '@weir/kernel';
 import type { FieldFault, KnownPrincipal, Role, Tenant, TenantRole } from '@weir/kernel/contract';
-import { TENANT_ROLES } from '@weir/kernel/contract';
+import { pathNames, TENANT_ROLES } from '@weir/kernel/contract';
 import {
   type ClaimsBody,
   identityProblems,
@@ -86,7 +86,7 @@ function requestFaults(
 ): FieldFault[] {
   const known = actions.get(action);
   if (known === undefined) return [{ pointer: `${pointer}/action`, code: 'unknown' }];
-  const names = [...known.endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const names = pathNames(known.endpoint.path);
   return [
     ...names
       .filter((name) => !Object.hasOwn(resource, name))

@@ -14,7 +14,7 @@ type Json = Record<string, unknown>;
 type Documented = Pick<PlatformService, 'version' | 'signIn' | 'endpoints' | 'manifests'>;
 
 /** What a route may answer by its shape alone, before its own errors. */
-function commonProblems({ method, access, params, query, body }: Endpoint): ProblemType[] {
+function commonProblems({ method, access, params, query, body, consumes }: Endpoint): ProblemType[] {
   const { uriTooLong, headersTooLarge, internal, rateLimited } = kernelProblems;
   const found: ProblemType[] = [uriTooLong, headersTooLarge, internal, rateLimited];
   if (access.kind !== 'public' && method !== 'GET') found.push(kernelProblems.auditUnavailable);
@@ -27,7 +27,8 @@ function commonProblems({ method, access, params, query, body }: Endpoint): Prob
   if (params ?? query ?? body) found.push(kernelProblems.validationFailed);
   if (method === 'POST') found.push(kernelProblems.idempotencyKeyReused);
   const { malformedJson, unsupportedMediaType, unsupportedContentEncoding, payloadTooLarge } = kernelProblems;
-  if (body) found.push(malformedJson, unsupportedMediaType, unsupportedContentEncoding, payloadTooLarge);
+  if (body) found.push(malformedJson);
+  if (body ?? consumes) found.push(unsupportedMediaType, unsupportedContentEncoding, payloadTooLarge);
   return found;
 }
 
@@ -56,7 +57,8 @@ const bothOf = (required: readonly string[]): Json => ({
 function openapi({ endpoints, manifests, version, signIn }: Documented): Json {
   const { issuer, clientId, organizationClaim } = signIn;
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints()) {
+  // A path of OpenAPI cannot take the rest of one; what has such a path is pages.
+  for (const endpoint of endpoints().filter((each) => !each.path.includes('*'))) {
     const path = fullPath(endpoint).replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
   }
@@ -118,7 +120,10 @@ function operation(endpoint: Endpoint): Json {
     deprecated: endpoint.deprecated === undefined ? undefined : true,
     tags: [tagOf(id)],
     parameters: parameters(endpoint),
-    requestBody: body && { required: !mayLeaveBodyOut(endpoint), content: bodyTypes(endpoint, body) },
+    requestBody: (body ?? endpoint.consumes) && {
+      required: !mayLeaveBodyOut(endpoint),
+      content: bodyTypes(endpoint, body),
+    },
     responses: {
       [status]: {
         description: summary,
@@ -147,7 +152,8 @@ function accessText({ access, cli }: Endpoint): string {
   return command === undefined ? who : `${who} Command: \`weir ${command}\`.`;
 }
 
-function bodyTypes({ declarative }: Endpoint, schema: unknown): Json {
+function bodyTypes({ declarative, consumes }: Endpoint, schema: unknown): Json {
+  if (consumes !== undefined) return { [consumes]: {} };
   return { 'application/json': { schema }, ...(declarative ? { 'application/yaml': { schema } } : {}) };
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Metrics, REQUEST_SECONDS } from '../metrics/metrics.ts';
+import { type Metrics, REQUEST_SECONDS } from './metrics.ts';
 
 const CLASSES = ['2xx', '3xx', '4xx', '5xx'];
 

@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { kernelProblems } from '../contract/problems.ts';
+import { type ConnectionLimits, endRequestAfter } from './connections.ts';
+
+const OCTETS = 'application/octet-stream' satisfies Endpoint['consumes'];
+
+/** Leaves the bodies of endpoints that consume bytes unread, for their handlers, and gives them time to arrive. */
+export function takeStreams(app: FastifyInstance, { streamTimeoutMs, lingerMs }: ConnectionLimits): void {
+  app.addContentTypeParser(OCTETS, async (request: FastifyRequest) => {
+    const { config, bodyLimit } = request.routeOptions;
+    if (config.endpoint?.consumes !== OCTETS) throw kernelProblems.unsupportedMediaType();
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw kernelProblems.payloadTooLarge();
+    endRequestAfter(request.raw, streamTimeoutMs);
+  });
+  app.addHook('preParsing', async (request) => {
+    if (request.routeOptions.config.endpoint?.consumes !== OCTETS) return;
+    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+    if (type !== undefined && type !== OCTETS) throw kernelProblems.unsupportedMediaType();
+  });
+  // A refused caller that still sends is read for a little while, so that it gets its answer.
+  app.addHook('onResponse', async ({ raw, routeOptions }) => {
+    if (routeOptions.config.endpoint?.consumes === undefined || raw.complete) return;
+    raw.resume();
+    endRequestAfter(raw, lingerMs);
+  });
+}
+
+/** The bytes of a request, read as fast as they are taken. */
+export const contentOf = (request: FastifyRequest): Readable =>
+  Readable.from(bounded(request, request.routeOptions.bodyLimit), { objectMode: false });
+
+async function* bounded({ raw }: FastifyRequest, limit: number): AsyncGenerator<Buffer> {
+  let left = limit;
+  // The connection stays, so that a refusal can be sent over it.
+  for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    left -= chunk.length;
+    if (left < 0) throw kernelProblems.payloadTooLarge();
+    yield chunk;
+  }
+}
