@@ -38,7 +38,11 @@ export function spareChild(begin: () => BegunChild): SpareChild {
       });
     },
     async drop() {
-      await taken()?.discard();
+      const waiting = taken();
+      if (waiting === undefined) return;
+      // Whoever waits for its end has to live to see it.
+      hold(waiting, 'ref');
+      await waiting.discard();
     },
   };
 }
