@@ -92,7 +92,7 @@ export {
   type TableSchema,
   withMetaColumns,
 } from './schema/types.ts';
-export { createSelector } from './select/run-select.ts';
+export { createSelector, loadSelector } from './select/run-select.ts';
 export type {
   RunSelectRequest,
   RunSelectResult,

@@ -8,6 +8,11 @@ import { passGate, treeOf, withFaults } from './statement.ts';
 /** The name by which checks know the result. */
 const RESULT = 'result';
 
+/** Loads what the first statement would have to load. */
+export async function loadSelector(): Promise<void> {
+  await Promise.all([import('@duckdb/node-api'), import('./describe-select.ts'), import('./select-rows.ts')]);
+}
+
 /** Runs SELECTs of users over pinned inputs, each in a fenced DuckDB of its own. Memory of this process is not bounded by it. */
 export function createSelector(options: SelectorOptions): Selector {
   return {

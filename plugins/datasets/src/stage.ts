@@ -12,6 +12,7 @@ export {
   type LakehouseErrorCode,
   type LineShape,
   type LinesOf,
+  loadSelector,
   NO_ROWS_CHECKSUM,
   openStore,
   type PartitionSpec,

@@ -23,4 +23,25 @@ export const transformProblems = {
     detail: 'A transform writes a table of the layer silver or gold in the scope of its tenant.',
     hint: 'Set `output` to <layer>.<scope>.<table> with the scope of your tenant, which GET /tenants shows.',
   }),
+  sqlRefused: problem({
+    code: 'sql_refused',
+    status: 422,
+    title: 'The SQL is refused',
+    detail: 'The statement has {count} fault(s); `faults` has the code, line and column of each.',
+    hint: 'Write one SELECT over tables named <layer>.<scope>.<table>, with functions that only compute.',
+  }),
+  sqlBoundMet: problem({
+    code: 'sql_bound_met',
+    status: 422,
+    title: 'The statement met a bound',
+    detail: 'The statement needed more {bound} than it may have, and was stopped.',
+    hint: 'Read fewer rows or columns, or filter before joining; a transform has larger bounds than a query.',
+  }),
+  sqlStopped: problem({
+    code: 'sql_stopped',
+    status: 503,
+    title: 'The statement was stopped',
+    detail: 'The process that ran the statement ended early.',
+    hint: 'Send it again; if it ends early each time, simplify the statement.',
+  }),
 };

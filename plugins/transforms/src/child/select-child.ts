@@ -1,0 +1,132 @@
+// The program that runs one statement of a user, and ends. It holds no credential, neither of the database nor of the store.
+import { basename, join } from 'node:path';
+import {
+  createSelector,
+  type FileIO,
+  LakehouseError,
+  loadSelector,
+  type SelectInputs,
+  type SelectorOptions,
+  typeText,
+} from '@weir/plugin-datasets/stage';
+import { startPulse } from '@weir/processes';
+import { columnLineage } from '@weir/sql';
+import { faultsOf, inputsOf, judge } from '../model/select/judge.ts';
+import type { FromSelect, SelectAsk, SelectInput, SelectPlan, ToSelect } from '../model/select/messages.ts';
+import { SqlRefused } from '../model/select/select-errors.ts';
+
+const WATCH_INTERVAL_MS = 20;
+const BYTES_PER_MIB = 1_048_576;
+/** What the program holds beside DuckDB. */
+const PROGRAM_MIB = 256;
+const LEAST_DUCKDB_MIB = 128;
+
+const uploads = new Map<number, (failure: string | undefined) => void>();
+
+function send(message: FromSelect, after?: () => void): void {
+  process.send?.(message, undefined, undefined, after);
+}
+
+/** The files of the plan. Whatever else there is to do with files, the parent does. */
+function plannedFiles({ paths, drafts }: SelectPlan): FileIO {
+  const refuse = async (): Promise<never> => {
+    throw new LakehouseError('store_denied', 'The process of a statement has no store');
+  };
+  return {
+    read: refuse,
+    write: refuse,
+    exists: refuse,
+    remove: async () => undefined,
+    list: () => {
+      throw new LakehouseError('store_denied', 'The process of a statement has no store');
+    },
+    draftPath: (location) => join(drafts, basename(location)),
+    upload: (path, location) =>
+      new Promise((resolve, reject) => {
+        const id = uploads.size;
+        uploads.set(id, (failure) => {
+          if (failure === undefined) resolve();
+          else reject(new LakehouseError(failure as LakehouseError['code'], 'A file of the result could not be kept'));
+        });
+        send({ type: 'upload', id, path, location });
+      }),
+    async materialize(location) {
+      const path = paths.get(location);
+      if (path === undefined) throw new LakehouseError('file_missing', 'A file of an input is missing');
+      return { path, release: () => undefined };
+    },
+  };
+}
+
+const rowsByName = (inputs: readonly SelectInput[]): SelectInputs => new Map(inputs.map((one) => [one.name, one.rows]));
+
+function selectorOf(plan: SelectPlan, seen: { ast?: unknown }) {
+  const { memoryMiB, spillMiB, threads, deadlineMs } = plan.bounds;
+  const gate: SelectorOptions['gate'] = (statement) => {
+    seen.ast ??= statement.ast;
+    judge(statement);
+  };
+  return createSelector({
+    ...{ io: plannedFiles(plan), scratch: plan.scratch, threads, deadlineMs, gate },
+    memoryLimit: `${Math.max(LEAST_DUCKDB_MIB, memoryMiB - PROGRAM_MIB)}MiB`,
+    spillLimit: `${spillMiB}MiB`,
+  });
+}
+
+async function carryOut(plan: SelectPlan): Promise<unknown> {
+  const { ask } = plan;
+  const seen: { ast?: unknown } = {};
+  const selector = selectorOf(plan, seen);
+  switch (ask.kind) {
+    case 'read':
+      return { inputs: inputsOf(await selector.parse(ask.sql), ask.sql) };
+    case 'describe': {
+      const columns = await selector.describe(ask.sql, rowsByName(ask.inputs));
+      const names = ask.inputs.map(({ name, rows }) => [name, rows.schema.fields.map((field) => field.name)] as const);
+      return { columns, lineage: columnLineage(seen.ast, Object.fromEntries(names)) };
+    }
+    case 'rows': {
+      const { columns, ...found } = await selector.rows({ ...ask, inputs: rowsByName(ask.inputs) });
+      return { ...found, columns: columns.map(({ name, type }) => ({ name, type: typeText(type) })) };
+    }
+    default:
+      return selector.run({ ...ask, inputs: rowsByName(ask.inputs) });
+  }
+}
+
+async function answer(plan: SelectPlan): Promise<FromSelect> {
+  try {
+    return { type: 'done', result: await carryOut(plan) };
+  } catch (error) {
+    return failureOf(error, plan.ask);
+  }
+}
+
+/** What went wrong. Messages of DuckDB quote values: none of them leaves this process. */
+function failureOf(error: unknown, { sql }: SelectAsk): FromSelect {
+  if (error instanceof SqlRefused) return { type: 'refused', faults: error.faults };
+  if (!(error instanceof LakehouseError)) return { type: 'failed', code: 'query_failed' };
+  const faults = faultsOf(error, sql);
+  return faults === undefined ? { type: 'failed', code: error.code } : { type: 'refused', faults };
+}
+
+function holdToMemory({ memoryMiB }: SelectPlan['bounds']): void {
+  setInterval(() => {
+    if (process.memoryUsage.rss() < memoryMiB * BYTES_PER_MIB) return;
+    send({ type: 'failed', code: 'out_of_memory' }, () => process.kill(process.pid, 'SIGKILL'));
+  }, WATCH_INTERVAL_MS).unref();
+}
+
+process.on('message', (message: ToSelect) => {
+  if (message.type === 'uploaded') {
+    uploads.get(message.id)?.(message.failure);
+    return;
+  }
+  startPulse(() => send({ type: 'pulse' }));
+  holdToMemory(message.plan.bounds);
+  void answer(message.plan).then((one) => send(one, () => process.disconnect()));
+});
+// A statement that still runs would go on without its parent.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// It takes its time to load: it is here when the plan is.
+await loadSelector();

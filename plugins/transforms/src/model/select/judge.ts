@@ -1,0 +1,33 @@
+import type { LakehouseError, StatementFault } from '@weir/plugin-datasets/stage';
+import { gate, placeOf, tablesOf } from '@weir/sql';
+import { type SqlFault, SqlRefused } from './select-errors.ts';
+
+const DATASET_PARTS = 3;
+
+/** Throws `SqlRefused` unless the tree is one SELECT that reads these inputs alone and calls harmless functions. */
+export function judge({ ast, sql, inputs }: { ast: unknown; sql: string; inputs: readonly string[] }): void {
+  const faults = gate(ast, { sql, inputs: inputs.map((name) => name.split('.')) });
+  if (faults.length > 0) throw new SqlRefused(faults);
+}
+
+/** The ids of the datasets that a statement reads, once each; `SqlRefused` where it may not run whatever they hold. */
+export function inputsOf(ast: unknown, sql: string): string[] {
+  const tables = tablesOf(ast).filter(({ path }) => path.length === DATASET_PARTS);
+  const paths = tables.map(({ path }) => path.map((part) => part.toLowerCase()));
+  const inputs = [...new Set(paths.filter((path) => !path.some(hasDot)).map((path) => path.join('.')))];
+  judge({ ast, sql, inputs });
+  return inputs;
+}
+
+const hasDot = (part: string): boolean => part.includes('.');
+
+/** What an error of the table library says of the statement; undefined where it is no fault of its author. */
+export function faultsOf(error: LakehouseError, sql: string): SqlFault[] | undefined {
+  if (error.fault !== undefined) return [placed(error.fault, sql)];
+  if (error.code !== 'column_duplicate' && error.code !== 'unsupported_type') return undefined;
+  return error.columns.map((name) => ({ code: error.code, name }));
+}
+
+function placed({ code, name, offset }: StatementFault, sql: string): SqlFault {
+  return { code, ...(name === undefined ? {} : { name }), ...(offset === undefined ? {} : placeOf(sql, offset)) };
+}

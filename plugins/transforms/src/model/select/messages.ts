@@ -1,0 +1,69 @@
+import type { PartitionSpec, PinnedRows, TableSchema } from '@weir/plugin-datasets/stage';
+import type { SqlFault } from './select-errors.ts';
+
+/** How one statement is bounded. */
+export interface SelectBounds {
+  /** Resident memory at which the process of a statement ends. DuckDB may hold what is left of it beside the program. */
+  memoryMiB: number;
+  threads: number;
+  /** What a statement may spill to disk. */
+  spillMiB: number;
+  deadlineMs: number;
+}
+
+/** The rows of an input; the statement names it by its dataset id. */
+export interface SelectInput {
+  name: string;
+  rows: PinnedRows;
+}
+
+export interface RunAsk {
+  kind: 'run';
+  sql: string;
+  inputs: readonly SelectInput[];
+  schema: TableSchema;
+  spec?: PartitionSpec;
+  folder: string;
+  /** Statements over `result` and the inputs, each of which answers the rows that are wrong. */
+  checks?: readonly { readonly name: string; readonly sql: string }[];
+}
+
+export interface RowsAsk {
+  kind: 'rows';
+  sql: string;
+  inputs: readonly SelectInput[];
+  limit: number;
+  maxBytes: number;
+  /** With labels for its schema, rows come as an Arrow IPC stream. */
+  arrow?: Readonly<Record<string, string>>;
+}
+
+/** What a process is asked for, once. */
+export type SelectAsk =
+  | { kind: 'read'; sql: string }
+  | { kind: 'describe'; sql: string; inputs: readonly SelectInput[] }
+  | RowsAsk
+  | RunAsk;
+
+export interface SelectPlan {
+  ask: SelectAsk;
+  bounds: SelectBounds;
+  /** Local paths of the files of all inputs, by location. */
+  paths: ReadonlyMap<string, string>;
+  /** A folder of the process alone, for what it spills. */
+  scratch: string;
+  /** The folder in which it writes the files of a result, before the parent takes them. */
+  drafts: string;
+}
+
+export type ToSelect =
+  | { type: 'plan'; plan: SelectPlan }
+  /** The answer to an upload; a code says that it failed. */
+  | { type: 'uploaded'; id: number; failure?: string };
+
+export type FromSelect =
+  | { type: 'pulse' }
+  | { type: 'upload'; id: number; path: string; location: string }
+  | { type: 'done'; result: unknown }
+  | { type: 'refused'; faults: readonly SqlFault[] }
+  | { type: 'failed'; code: string };

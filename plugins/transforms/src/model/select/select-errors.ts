@@ -1,0 +1,32 @@
+/** What is wrong in a statement. */
+export interface SqlFault {
+  code: string;
+  /** The table, column, function or construct, as the statement names it. */
+  name?: string;
+  /** Both count from 1, columns in characters. */
+  line?: number;
+  column?: number;
+}
+
+/** A statement that may not run, or cannot. */
+export class SqlRefused extends Error {
+  override readonly name = 'SqlRefused';
+  readonly faults: readonly SqlFault[];
+
+  constructor(faults: readonly SqlFault[]) {
+    super('The statement is refused');
+    this.faults = faults;
+  }
+}
+
+/** A statement that met a bound, or whose process or files failed. Holds no word of the statement and no value. */
+export class SelectFailed extends Error {
+  override readonly name = 'SelectFailed';
+  /** As `LakehouseError` has them; beside them `select_process_lost` and `cancelled`. */
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`The statement failed: ${code}`);
+    this.code = code;
+  }
+}

@@ -1,0 +1,70 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ChildRegistry } from '@weir/kernel';
+import { type BegunChild, beginChild, sendTo } from '@weir/work';
+import type { FromSelect, SelectPlan, ToSelect } from '../../model/select/messages.ts';
+import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
+
+const PROGRAM = fileURLToPath(new URL(`../../child/select-child${extname(import.meta.url)}`, import.meta.url));
+const MAX_HEAP_MIB = 256;
+/** How long a statement may take to stop at its deadline before its process is killed. */
+const STOP_GRACE_MS = 1_000;
+
+const UNKNOWN: ChildRegistry = { started: () => undefined, ended: () => undefined };
+
+/** Begins a process that loads DuckDB and waits for its one statement. */
+export function beginSelect(children: ChildRegistry = UNKNOWN): BegunChild {
+  return beginChild(children, { file: PROGRAM, name: 'select', maxHeapMiB: MAX_HEAP_MIB, serialization: 'advanced' });
+}
+
+export interface AskOptions {
+  signal?: AbortSignal | undefined;
+  /** Keeps a file of the result; the path is one of the process. */
+  upload(path: string, location: string): Promise<void>;
+  /** The code of what an upload throws. */
+  codeOf(error: unknown): string;
+}
+
+/**
+ * Has a process run its statement; it is gone when this settles. Throws `SqlRefused`, and `SelectFailed` for a bound that
+ * was met, a signal (`cancelled`) and a process that ended early.
+ */
+export async function askSelect(begun: BegunChild, plan: SelectPlan, options: AskOptions): Promise<unknown> {
+  const { signal } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const fail = (code: string) => reject(new SelectFailed(code));
+  const cancel = () => fail('cancelled');
+  const timer = setTimeout(() => fail('query_deadline'), plan.bounds.deadlineMs + STOP_GRACE_MS);
+  const endWatch = begun.watch(() => fail('select_process_lost'));
+  begun.process.on('message', (message: FromSelect) => {
+    if (message.type === 'pulse') return;
+    if (message.type === 'upload') {
+      // The statement has ended: what is left is our own work.
+      clearTimeout(timer);
+      void keep(begun, message, options);
+    } else if (message.type === 'done') resolve(message.result);
+    else if (message.type === 'refused') reject(new SqlRefused(message.faults));
+    else fail(message.code);
+  });
+  void begun.gone.then(() => fail('select_process_lost'));
+  signal?.addEventListener('abort', cancel);
+  if (signal?.aborted) cancel();
+  else sendTo(begun.process, { type: 'plan', plan } satisfies ToSelect);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    endWatch();
+    signal?.removeEventListener('abort', cancel);
+    await begun.discard();
+  }
+}
+
+async function keep(
+  { process: child }: BegunChild,
+  { id, path, location }: Extract<FromSelect, { type: 'upload' }>,
+  { upload, codeOf }: AskOptions,
+): Promise<void> {
+  const failure = await upload(path, location).then(() => undefined, codeOf);
+  sendTo(child, { type: 'uploaded', id, ...(failure === undefined ? {} : { failure }) } satisfies ToSelect);
+}
