@@ -149,3 +149,29 @@ t.test('an overwrite with another schema → new rows under it, old snapshots un
   const late = { ...batch(ref, [], 2), mode: 'overwrite' as const, replaceSchema: back.schema };
   await t.rejects(send(late), { entry: { code: 'commit_conflict' } } as unknown as Error, 'the table grew meanwhile');
 });
+
+t.test('a table of exact columns has no others, and one that is replaced drops what is not wanted', async (t) => {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const ref = { namespace: `silver.${acme.scope}`, table: 'sums' };
+  const exactly = (...columns: { name: string; type: string }[]) => ({ columns: { exactly: columns } });
+  const namesOf = ({ schema }: { schema: object }) =>
+    (schema as { fields: { name: string; type: string }[] }).fields.map(({ name, type }) => `${name} ${type}`);
+  const [id, sum] = [
+    { name: 'id', type: 'long' },
+    { name: 'sum', type: 'decimal(38, 0)' },
+  ];
+  const first = await world.tables.prepare(acme, ref, {}, exactly(id, sum));
+  t.strictSame(namesOf(first), ['id long', 'sum decimal(38, 0)']);
+  const wider = exactly({ name: 'sum', type: 'double' }, { name: 'late', type: 'date' });
+  const planned = await world.tables.prepare(acme, ref, {}, { ...wider, conflicts: 'replace' });
+  t.match(planned, { replaces: true, keptColumns: [] });
+  t.strictSame(namesOf(planned), ['sum double', 'late date']);
+  t.strictSame(namesOf(await world.tables.prepare(acme, ref, {}, exactly(id, sum))), namesOf(first), 'until it is');
+  t.match(await world.tables.prepare(acme, ref, {}, { ...exactly(id, sum), conflicts: 'replace' }), {
+    replaces: false,
+  });
+  await t.rejects(world.tables.prepare(acme, ref, {}, wider), {
+    entry: { code: 'schema_incompatible' },
+  } as unknown as Error);
+});

@@ -56,6 +56,18 @@ export interface PreparedTable {
 /** What a table is when it is read: the place from which a merge starts. */
 export type TableHead = Pick<PreparedTable, 'snapshotId' | 'metadataLocation' | 'replacedBy'>;
 
+/** A type in the words of the table format, such as `decimal(9, 2)`, or made of such. */
+export type TypedColumnType =
+  | string
+  | { readonly struct: readonly TypedColumn[] }
+  | { readonly list: TypedColumnType }
+  | { readonly map: { readonly key: TypedColumnType; readonly value: TypedColumnType } };
+
+export interface TypedColumn {
+  readonly name: string;
+  readonly type: TypedColumnType;
+}
+
 /** How `prepare` makes or changes a table. */
 export interface PrepareOptions {
   /**
@@ -67,9 +79,10 @@ export interface PrepareOptions {
   partitionBy?: readonly { readonly column: string; readonly transform: string }[] | null;
   /**
    * Columns of the platform's own that the table has. `plain` (unless said): what every row has. `soft_delete`: also
-   * when the row was deleted. `quarantine`: nothing but those of rejected lines; the JSON schema is left aside.
+   * when the row was deleted. `quarantine`: nothing but those of rejected lines; the JSON schema is left aside. `exactly`:
+   * none, the table has these; the JSON schema is left aside, and under `replace` other columns are dropped.
    */
-  columns?: 'plain' | 'soft_delete' | 'quarantine';
+  columns?: 'plain' | 'soft_delete' | 'quarantine' | { readonly exactly: readonly TypedColumn[] };
   /**
    * What becomes of a column that changed to a type which the table's cannot grow to. `refuse` (unless said, and always
    * under `freeze`): `schema_incompatible`. `keep`: the table keeps its type. `replace`, for a run that replaces all rows:

@@ -15,11 +15,14 @@ const DELETED_AT: Column = { name: '_deleted_at', type: 'timestamptz' };
 export interface WantedColumns {
   fields: readonly Column[];
   own: readonly Column[];
+  /** A table that is replaced has no others. */
+  isExact?: true;
 }
 
 /** The columns of a table that holds rows of a JSON schema, or rejected lines. */
 export function wantedColumns(jsonSchema: object, kind: PrepareOptions['columns'] = 'plain'): WantedColumns {
   if (kind === 'quarantine') return { fields: [], own: QUARANTINE_COLUMNS };
+  if (typeof kind === 'object') return { fields: [], own: kind.exactly as readonly Column[], isExact: true };
   const own = kind === 'plain' ? META_COLUMNS : [...META_COLUMNS, DELETED_AT];
   return { fields: jsonSchemaToColumns(jsonSchema), own };
 }

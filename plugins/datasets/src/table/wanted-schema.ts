@@ -35,6 +35,9 @@ export function wantedSchema(
   }
   const current = currentSchema(metadata);
   const { columns, refused } = fittingColumns(wanted, { ...division, current });
+  if (wanted.isExact && conflicts === 'replace' && policy !== 'freeze') {
+    return { ...replacementSchema(metadata, columns, { others: 'drop' }), replaces: true, refused };
+  }
   const isRefused = conflicts === 'refuse' || policy === 'freeze';
   const unfit = isRefused ? [] : unfitColumns(current, columns);
   if (conflicts === 'replace' && unfit.length > 0) {
