@@ -9,6 +9,7 @@ export type {
 } from './catalog/catalog.ts';
 export { type JdbcCatalog, jdbcCatalog, type Sql } from './catalog/catalog-jdbc.ts';
 export { type RestCatalogOptions, restCatalog } from './catalog/catalog-rest.ts';
+export { prepareExpire } from './commit/commit-expire.ts';
 export type {
   CommitInput,
   OverwriteInput,
@@ -23,6 +24,7 @@ export { addChecksums, CHECKSUM_ALGORITHM, NO_ROWS_CHECKSUM, rowChecksumSql } fr
 export { LakehouseError, type LakehouseErrorCode, type StatementFault } from './error/error.ts';
 export { countFiles, type DeleteFile, type FileCount, type FileFigures, type LiveFile } from './manifest/live-file.ts';
 export type { StagedFile } from './manifest/stats.ts';
+export { expirableSnapshots, mainLine, type Retention } from './metadata/expire-snapshots.ts';
 export {
   currentSchema,
   findSnapshot,

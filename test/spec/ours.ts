@@ -108,6 +108,8 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_WAREHOUSE', because('datasets', 'where the tables lie')],
   ['WEIR_TABLE_CACHE_DIR', because('datasets', 'local copies of table files in S3')],
   ['WEIR_TABLE_CATALOG_TOKEN', because('datasets', 'lets us into a REST catalog')],
+  ['WEIR_SNAPSHOT_MAX_AGE_HOURS', because('datasets', 'how long every snapshot of a table can be read')],
+  ['WEIR_SNAPSHOT_MIN_KEPT', because('datasets', 'how many snapshots stay whatever their age')],
   ['WEIR_SWEEP_GRACE_HOURS', because('datasets', 'how long files that no commit took are left alone')],
   ['WORKFLOW_DISCOVERY_TASK_QUEUE', because('kernel', 'discoveries have a queue of their own')],
   ['WORKFLOW_DISCOVERY_ACTIVITY_MAX_WORKERS', because('workers', 'how much a worker of discoveries does at once')],

@@ -120,8 +120,18 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ...proved(
     'plugins/datasets/test/settings.test.ts',
     'an http address of the catalog is that of a REST catalog, and the token is meant for it alone',
-    'TABLE_CATALOG_URI',
     'WEIR_TABLE_CATALOG_TOKEN',
+  ),
+  ...proved(
+    'plugins/datasets/test/settings.test.ts',
+    'a catalog in another Postgres than the service database is refused by name, without its address',
+    'TABLE_CATALOG_URI',
+  ),
+  ...proved(
+    'plugins/datasets/test/expire.test.ts',
+    'WEIR_SNAPSHOT_MAX_AGE_HOURS, WEIR_SNAPSHOT_MIN_KEPT → decide which snapshots expire',
+    'WEIR_SNAPSHOT_MAX_AGE_HOURS',
+    'WEIR_SNAPSHOT_MIN_KEPT',
   ),
   ...proved(
     'plugins/datasets/test/settings.test.ts',

@@ -26,6 +26,7 @@ export type TableUpdate =
       readonly type: 'branch' | 'tag';
       readonly 'snapshot-id': bigint;
     }
+  | { readonly action: 'remove-snapshots'; readonly 'snapshot-ids': readonly bigint[] }
   | { readonly action: 'set-properties'; readonly updates: Readonly<Record<string, string>> }
   | { readonly action: 'remove-properties'; readonly removals: readonly string[] };
 
@@ -77,12 +78,29 @@ const APPLY: { readonly [A in TableUpdate['action']]: Apply<A> } = {
     const entry = { 'snapshot-id': id, 'timestamp-ms': snapshot?.['timestamp-ms'] ?? metadata['last-updated-ms'] };
     return { ...metadata, refs, 'current-snapshot-id': id, 'snapshot-log': [...metadata['snapshot-log'], entry] };
   },
+  'remove-snapshots': (metadata, { 'snapshot-ids': ids }) => withoutSnapshots(metadata, new Set(ids)),
   'set-properties': (metadata, { updates }) => ({ ...metadata, properties: { ...metadata.properties, ...updates } }),
   'remove-properties': (metadata, { removals }) => ({
     ...metadata,
     properties: Object.fromEntries(Object.entries(metadata.properties).filter(([key]) => !removals.includes(key))),
   }),
 };
+
+/** Without snapshots, their statistics, and the history before the newest of them: it would have a gap. */
+function withoutSnapshots(metadata: TableMetadata, ids: ReadonlySet<bigint>): TableMetadata {
+  const log = metadata['snapshot-log'];
+  const gap = log.findLastIndex((entry) => ids.has(entry['snapshot-id']));
+  const gone = new Set([...ids].map(String));
+  const statistics = ['statistics', 'partition-statistics'].flatMap((member) => {
+    const listed = metadata[member];
+    if (!Array.isArray(listed)) return [];
+    return [
+      [member, listed.filter((one: { 'snapshot-id'?: unknown }) => !gone.has(String(one['snapshot-id'])))] as const,
+    ];
+  });
+  const snapshots = metadata.snapshots.filter((one) => !ids.has(one['snapshot-id']));
+  return { ...metadata, ...Object.fromEntries(statistics), snapshots, 'snapshot-log': log.slice(gap + 1) };
+}
 
 /** The branch whose newest snapshot is the table's. */
 export const MAIN_BRANCH = 'main';

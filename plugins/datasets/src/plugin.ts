@@ -32,7 +32,7 @@ import { inputsService } from './read/inputs.ts';
 import { samplesService } from './read/samples.ts';
 import { datasetService } from './read/service.ts';
 import { storageUse } from './read/storage-use.ts';
-import { checkSettings, datasetSettings } from './settings.ts';
+import { checkSettings, datasetSettings, expiryOf } from './settings.ts';
 import { sharedNamespaces } from './store/shared-namespaces.ts';
 import { loadTables } from './store/table-store.ts';
 import { sweepSchedule } from './sweep/schedule.ts';
@@ -65,7 +65,7 @@ export default definePlugin({
     const readDeps = { kernel: base, catalog, catalogName, scanner, pool, remoteTable };
     const datasets = datasetService(readDeps);
     const sweepDeps = { ...tableDeps, graceHours: settings.WEIR_SWEEP_GRACE_HOURS };
-    const sweeps = sweepSchedule(sweepDeps);
+    const sweeps = sweepSchedule({ ...sweepDeps, expiry: expiryOf(settings) });
     return {
       routes: [
         handle(listDatasets, ({ tenant, query }) => datasets.list(tenant, query)),

@@ -8,6 +8,12 @@ import { parseLocation, type StoreOptions, toLocation } from '@weir/lakehouse';
 const DEFAULT_SWEEP_GRACE_HOURS = 24;
 const MAX_SWEEP_GRACE_HOURS = 8_760;
 
+/** Iceberg's own default age, five days. */
+const DEFAULT_SNAPSHOT_AGE_HOURS = 120;
+const MAX_SNAPSHOT_AGE_HOURS = 87_600;
+const DEFAULT_SNAPSHOTS_KEPT = 20;
+const MAX_SNAPSHOTS_KEPT = 10_000;
+
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
 /** Environment variables of the datasets plugin. Those of the service database are declared as the kernel declares them. */
@@ -45,6 +51,18 @@ export const datasetSettings = Type.Object({
     default: DEFAULT_SWEEP_GRACE_HOURS,
     description: 'Hours before files that no commit took are marked, and again before they are removed',
   }),
+  WEIR_SNAPSHOT_MAX_AGE_HOURS: Type.Integer({
+    minimum: 0,
+    maximum: MAX_SNAPSHOT_AGE_HOURS,
+    default: DEFAULT_SNAPSHOT_AGE_HOURS,
+    description: 'Hours for which every snapshot of a table is kept; 0 keeps all of them for ever',
+  }),
+  WEIR_SNAPSHOT_MIN_KEPT: Type.Integer({
+    minimum: 1,
+    maximum: MAX_SNAPSHOTS_KEPT,
+    default: DEFAULT_SNAPSHOTS_KEPT,
+    description: 'Newest snapshots of a table that are kept whatever their age',
+  }),
 });
 
 export type DatasetSettings = Static<typeof datasetSettings>;
@@ -64,6 +82,14 @@ export type CheckedSettings = {
 
 const POSTGRES_SCHEMES: readonly string[] = ['postgresql', 'postgres'];
 const REST_SCHEMES: readonly string[] = ['http', 'https'];
+
+/** When snapshots expire. */
+export const expiryOf = (
+  settings: Pick<DatasetSettings, 'WEIR_SNAPSHOT_MAX_AGE_HOURS' | 'WEIR_SNAPSHOT_MIN_KEPT'>,
+) => ({
+  maxAgeHours: settings.WEIR_SNAPSHOT_MAX_AGE_HOURS,
+  minKept: settings.WEIR_SNAPSHOT_MIN_KEPT,
+});
 
 /** Checks what a schema cannot: kinds, places, and what belongs together. Throws a `Refusal` with all faults. */
 export function checkSettings(settings: Partial<DatasetSettings> & { WEIR_WAREHOUSE: string }): CheckedSettings {

@@ -1,5 +1,5 @@
 import type { FoundTable } from '@weir/engine';
-import { findSnapshot, type Scanner, type Snapshot, type TableMetadata, toLocation } from '@weir/lakehouse';
+import { mainLine, type Scanner, type Snapshot, type TableMetadata, toLocation } from '@weir/lakehouse';
 import { datasetProblems, type TableCommit } from '../contract.ts';
 
 /** What the table says of a commit: whether it carries its id, and which commit of the stream is its newest. */
@@ -8,7 +8,7 @@ export async function findCommit(
   metadata: TableMetadata,
   { id, commit }: { id: string; commit: TableCommit },
 ): Promise<FoundTable> {
-  const line = ancestry(metadata);
+  const line = mainLine(metadata);
   const snapshot = line.find(({ summary }) => summary['weir.commit-id'] === id);
   return {
     snapshotId: metadata['current-snapshot-id']?.toString() ?? null,
@@ -22,7 +22,7 @@ export async function findCommit(
 
 /** The newest snapshot on the table's main line that a stream has made. */
 export function newestOf(metadata: TableMetadata, streamId: string): Snapshot | undefined {
-  return newestIn(ancestry(metadata), streamId);
+  return newestIn(mainLine(metadata), streamId);
 }
 
 function newestIn(line: readonly Snapshot[], streamId: string): Snapshot | undefined {
@@ -31,7 +31,7 @@ function newestIn(line: readonly Snapshot[], streamId: string): Snapshot | undef
 
 /** The run that was the last to replace all rows of the table, as far as its snapshots are kept. */
 export function replacedBy(metadata: TableMetadata): string | undefined {
-  return ancestry(metadata).find(({ summary }) => summary['weir.mode'] === 'overwrite')?.summary['weir.run-id'];
+  return mainLine(metadata).find(({ summary }) => summary['weir.mode'] === 'overwrite')?.summary['weir.run-id'];
 }
 
 /** Whether the snapshot added exactly these files. */
@@ -50,18 +50,6 @@ async function addedJust(
   const before = new Set(added.map(toLocation));
   const now = new Set(commit.files.map(placeOf));
   return before.size === now.size && [...now].every((place) => before.has(place));
-}
-
-/** The current snapshot and its parents, newest first, as far as they are kept. */
-function ancestry(metadata: TableMetadata): Snapshot[] {
-  const byId = new Map(metadata.snapshots.map((snapshot) => [snapshot['snapshot-id'], snapshot]));
-  const line: Snapshot[] = [];
-  for (let at = findSnapshot(metadata); at !== undefined; ) {
-    line.push(at);
-    const parent = at['parent-snapshot-id'];
-    at = parent === undefined ? undefined : byId.get(parent);
-  }
-  return line;
 }
 
 function placeOf(file: object): string {

@@ -5,7 +5,7 @@ import { identOf, type TableDeps } from '../store/table-store.ts';
 import type { Pointers } from './commit-effects.ts';
 import type { TableDraft } from './draft-table.ts';
 import { LostRace } from './outcome.ts';
-import { outdatedBy, removeOutdated } from './outdated-metadata.ts';
+import { outdatedBy, removeListed } from './outdated-metadata.ts';
 import { enterStaged, leaveStaged } from './staged-files.ts';
 import { tellCommitted } from './tell-committed.ts';
 
@@ -23,7 +23,7 @@ export function jointPointers(deps: TableDeps, tenant: Tenant, request: CommitRe
     async move(drafts, { assertLease }) {
       await db.transaction((tx) => moveAll(deps, tx, { request, drafts, assertLease }));
       for (const { prepared } of drafts) deps.scanner.remember(prepared.newMetadataLocation, prepared.metadata);
-      await removeOutdated(deps, tenant, drafts.flatMap(outdatedBy));
+      await removeListed(deps, tenant, drafts.flatMap(outdatedBy));
     },
     promote: async () => undefined,
   };

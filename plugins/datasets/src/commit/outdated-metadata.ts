@@ -10,8 +10,8 @@ export function outdatedBy({ from, prepared }: Pick<TableDraft, 'from' | 'prepar
   return outdatedMetadata(from, { metadata, metadataLocation });
 }
 
-/** Removes them after the commit. It never throws: what is left stays in the ledger, for the sweep. */
-export async function removeOutdated(
+/** Removes files of the ledger that no table names any more. It never throws: what is left is for the sweep. */
+export async function removeListed(
   { io, kernel }: Pick<TableDeps, 'io' | 'kernel'>,
   tenant: Tenant,
   locations: readonly string[],
@@ -21,6 +21,6 @@ export async function removeOutdated(
     await Promise.all(locations.map((location) => io.remove(location)));
     await kernel.db(tenant).transaction((tx) => leaveStaged(tx, locations));
   } catch (err) {
-    kernel.log.warn({ err }, 'metadata files that no table names any more were not removed');
+    kernel.log.warn({ err }, 'files that no table names any more were not removed');
   }
 }

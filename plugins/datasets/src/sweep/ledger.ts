@@ -1,6 +1,9 @@
 import type { TenantTransaction } from '@weir/kernel';
 import type { TableRef } from '../contract.ts';
 
+/** Stands for the run of files that no run wrote or removes: those of maintenance. It has always ended. */
+export const MAINTENANCE_RUN = '00000000-0000-0000-0000-000000000000';
+
 /** An entry of the ledger of staged files; ages are judged by the database's clock alone. */
 export interface LedgerEntry {
   location: string;

@@ -1,4 +1,5 @@
 import type { Tenant } from '@weir/kernel';
+import { type ExpiryDeps, expireSnapshots } from './expire.ts';
 import { type SweepDeps, sweep } from './sweep.ts';
 
 const EVERY_MS = 3_600_000;
@@ -12,8 +13,8 @@ export interface SweepSchedule {
   stop(): Promise<void>;
 }
 
-/** Sweeps the staged files of every tenant once an hour, tenant by tenant in ordinary tenant transactions. */
-export function sweepSchedule(deps: SweepDeps): SweepSchedule {
+/** Sweeps the staged files of every tenant and drops its old snapshots once an hour, in ordinary tenant transactions. */
+export function sweepSchedule(deps: SweepDeps & ExpiryDeps): SweepSchedule {
   const { kernel } = deps;
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
@@ -29,6 +30,8 @@ export function sweepSchedule(deps: SweepDeps): SweepSchedule {
       token = page.next_page_token ?? undefined;
     } while (token !== undefined && !stopped);
     if (counts.marked + counts.removed > 0) kernel.log.info(counts, 'staged files were swept');
+    const expired = await expireSnapshots(deps, tenant, () => stopped);
+    if (expired > 0) kernel.log.info({ expired }, 'old snapshots have expired');
   };
   const sweepAll = async (): Promise<void> => {
     try {

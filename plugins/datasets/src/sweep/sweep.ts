@@ -7,7 +7,7 @@ import { datasetId } from '../dataset/dataset-id.ts';
 import { loadTables, type TableDeps } from '../store/table-store.ts';
 import { type Decision, decide, type EntryFacts } from './decide.ts';
 import { dropEndedHolds, heldFiles, heldSnapshots } from './holds.ts';
-import { dueEntries, endEntry, type LedgerEntry, setMark } from './ledger.ts';
+import { dueEntries, endEntry, type LedgerEntry, MAINTENANCE_RUN, setMark } from './ledger.ts';
 
 /** Files of one folder that one sweep looks at; what is left waits for the next one. */
 export const MAX_FILES_OF_ENTRY = 10_000;
@@ -64,7 +64,7 @@ async function readPage({ kernel, graceHours }: SweepDeps, tenant: Tenant, query
     const ended = done.filter((runId) => !waiting.has(runId));
     const last = found.length > limit ? entries.at(-1) : undefined;
     const next = last === undefined ? null : encodePageToken(PAGE_LIST, { value: last.stagedAt, id: last.location });
-    return { entries, next, ended: new Set(ended) };
+    return { entries, next, ended: new Set([...ended, MAINTENANCE_RUN]) };
   });
 }
 

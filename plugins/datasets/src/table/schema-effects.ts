@@ -16,7 +16,7 @@ import {
 } from '@weir/lakehouse';
 import { type DeferredWrites, deferWrites } from '../commit/deferred-writes.ts';
 import { LostRace, outcomeOf } from '../commit/outcome.ts';
-import { removeOutdated } from '../commit/outdated-metadata.ts';
+import { removeListed } from '../commit/outdated-metadata.ts';
 import { tellCommitted } from '../commit/tell-committed.ts';
 import { datasetProblems, type PrepareOptions, type TableRef } from '../contract.ts';
 import { type CurrentTable, identOf, loadTables, newTableLocation, type TableDeps } from '../store/table-store.ts';
@@ -69,7 +69,7 @@ export function schemaEffects(deps: TableDeps, tenant: Tenant, wanted: WantedTab
       }
       await told(tx, to);
     });
-    if (from !== undefined) await removeOutdated(deps, tenant, outdatedMetadata(from, to));
+    if (from !== undefined) await removeListed(deps, tenant, outdatedMetadata(from, to));
     current = to;
   };
   const made = (): SchemaDraft => {
