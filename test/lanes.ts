@@ -63,6 +63,10 @@ export const LANES = {
       'workers/src',
     ],
   },
+  'add-a-domain': {
+    files: ['test/test/add-a-domain.soak.ts'],
+    inputs: ['docs/how-to/add-a-domain.md', 'kernel/src', 'work/src', 'workers/src', 'migrations/src', 'cli/src'],
+  },
   'proof-both': { inputs: [...WALLS, 'lib/vault/src', 'workers/src', 'test/prove'] },
   'fuzz-long': {
     program: ['test/fuzz/main.ts'],

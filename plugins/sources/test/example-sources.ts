@@ -7,6 +7,7 @@ import {
   createStream,
   getDiscoveryStatus,
   getReplay,
+  getSource,
   getSyncStatus,
   getVerification,
   listStreams,
@@ -46,10 +47,11 @@ export async function declaredSource(api: Api, source_config = DATA, name = 'ord
 
 async function discoveredSource(api: Api, source_config: Files) {
   const source_id = await makeSource(api, source_config);
+  const { name } = await api(getSource, { params: { source_id } });
   const { workflow_id } = await api(startDiscovery, { body: { source_id } });
   await until('a discovery', async () => (await api(getDiscoveryStatus, { params: { workflow_id } })).is_terminal);
   const { items } = await api(listStreams, { params: { source_id } });
-  return { source_id, workflow_id, stream_ids: items.map(({ stream_id }) => stream_id) };
+  return { name, source_id, workflow_id, stream_ids: items.map(({ stream_id }) => stream_id) };
 }
 
 async function syncedSource(api: Api, source_config: Files, body: Input<typeof updateStream>['body']) {
@@ -66,9 +68,9 @@ async function syncedSource(api: Api, source_config: Files, body: Input<typeof u
 /** Ids of a source that was synced and verified, of its table, and of a replay of the line that it left in quarantine. */
 export async function furnishSource({ api, ...caller }: Tenancy): Promise<Ids> {
   const settings = { write_mode: 'merge' as const, primary_key: [['id']] };
-  const { source_id, stream_ids, workflow_id: discovery_id, run } = await syncedSource(api, PEOPLE, settings);
+  const { name, source_id, stream_ids, workflow_id: discovery_id, run } = await syncedSource(api, PEOPLE, settings);
   const { items } = await api(listDatasets);
-  const dataset_id = items.find((dataset) => dataset.dataset_id.endsWith('__people'))?.dataset_id;
+  const dataset_id = items.find((dataset) => dataset.dataset_id.endsWith(`.${name}__people`))?.dataset_id;
   if (dataset_id === undefined) throw new Error('the sync made no table');
   const { run_id: replay_run_id } = await api(startReplay, { body: { dataset_id } });
   await until('a replay', async () => (await api(getReplay, { params: { replay_run_id } })).is_terminal);
