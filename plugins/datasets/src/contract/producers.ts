@@ -15,9 +15,14 @@ export interface ProducerEntry {
 export interface ProducersService {
   /**
    * Registers an output in the caller's transaction; idempotent. Answers false, and changes nothing, when another
-   * producer of the tenant already has the table. Throws `destination_not_allowed` outside the tenant's namespaces.
+   * producer of the tenant already has the table, unless it is of the same kind and `isGone` says that it writes the table
+   * no longer. Throws `destination_not_allowed` outside the tenant's namespaces.
    */
-  register(tx: CallerTransaction, entry: ProducerEntry): Promise<boolean>;
+  register(
+    tx: CallerTransaction,
+    entry: ProducerEntry,
+    isGone?: (producerId: string) => Promise<boolean>,
+  ): Promise<boolean>;
   /** Whether any producer of the tenant has the table. */
   taken(tx: CallerTransaction, ref: TableRef): Promise<boolean>;
 }

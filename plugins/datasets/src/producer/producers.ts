@@ -7,7 +7,7 @@ import { ProducerEntity } from './entity.ts';
 /** The registry of who writes what; it works in the caller's transaction, so that an output and its entry stand together. */
 export function producersService(): ProducersService {
   return {
-    async register(tx, { ref, kind, producerId }) {
+    async register(tx, { ref, kind, producerId }, isGone = async () => false) {
       assertWritable(tx.tenant.scope, ref);
       await tx.sql(
         `insert into datasets.producer (tenant_id, namespace, table_name, kind, producer_id)
@@ -15,7 +15,15 @@ export function producersService(): ProducersService {
         [tx.tenant.tenantId, ref.namespace, ref.table, kind, producerId],
       );
       const holder = await holderOf(tx, ref);
-      return holder?.kind === kind && holder.id === producerId && holder.table === ref.table;
+      if (holder?.kind !== kind || holder.table !== ref.table) return false;
+      if (holder.id === producerId) return true;
+      if (!(await isGone(holder.id))) return false;
+      await tx.sql(
+        `update datasets.producer set producer_id = $4
+         where tenant_id = $1 and namespace = $2 and table_name = $3`,
+        [tx.tenant.tenantId, ref.namespace, ref.table, producerId],
+      );
+      return true;
     },
     async taken(tx, ref) {
       assertWritable(tx.tenant.scope, ref);
