@@ -1,4 +1,18 @@
+export {
+  ARTIFACT_DOCUMENT,
+  type ArtifactView,
+  downloadArtifact,
+  getArtifact,
+  getArtifactContent,
+  listArtifacts,
+} from './contract/artifacts.ts';
+export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
+export { hydrateTransform } from './contract/hydrate.ts';
 export { transformProblems } from './contract/problems.ts';
+export {
+  listRunsOfTransform,
+  listTransformRuns,
+} from './contract/run-routes.ts';
 export { RUN_REASONS, type RunReason, TransformRun, type TransformRunView } from './contract/runs.ts';
 export {
   changeTransform,

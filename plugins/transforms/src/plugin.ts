@@ -2,6 +2,7 @@ import { definePlugin } from '@weir/kernel';
 import { routes } from './api/routes.ts';
 import { transformProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
+import { contributions } from './service/contributions.ts';
 import { transformServices } from './service/services.ts';
 
 /** SQL transforms: one SELECT becomes a table. */
@@ -10,6 +11,11 @@ export default definePlugin({
   entities,
   problems: transformProblems,
   setup(kernel) {
-    return { routes: routes(transformServices(kernel)) };
+    const services = transformServices(kernel);
+    return {
+      routes: routes(services),
+      contributes: contributions(kernel),
+      stop: () => services.selects.close(),
+    };
   },
 });

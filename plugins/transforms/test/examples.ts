@@ -1,4 +1,4 @@
-import { changeTransform, createTransform, deleteTransform } from '@weir/plugin-transforms/contract';
+import { changeTransform, createTransform, deleteTransform, hydrateTransform } from '@weir/plugin-transforms/contract';
 import { type Examples, example, inTurn, type Tenancy, VICTIMS } from '../../../test/examples.ts';
 
 /** A transform that never runs. */
@@ -13,7 +13,12 @@ const make = async ({ api, tenant }: Tenancy, name: string): Promise<string> =>
 
 export const examples: Examples = {
   own: [{ of: createTransform, why: 'makes a transform of SQL' }],
-  furnish: async (tenancy) => ({ transform_id: await make(tenancy, 'shown') }),
+  async furnish(tenancy) {
+    const transform_id = await make(tenancy, 'shown');
+    const { artifact_id } = await tenancy.api(hydrateTransform, { params: { transform_id } });
+    return { transform_id, artifact_id: artifact_id ?? '' };
+  },
+  absent: { artifact_id: () => 'a'.repeat(64) },
   calls: [example(changeTransform, { body: { description: 'x' } })],
   seed: async (tenancy) => ({
     calls: [

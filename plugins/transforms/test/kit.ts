@@ -1,20 +1,60 @@
 import { provide } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
 import { type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
-import { Producers } from '@weir/plugin-datasets/contract';
-import { Events, type Hint } from '@weir/plugin-platform/contract';
+import {
+  datasetProblems,
+  Inputs,
+  type InputsService,
+  type PinnedInput,
+  Producers,
+  Tables,
+  type TablesService,
+} from '@weir/plugin-datasets/contract';
+import { Events, type Hint, RunLogs, type RunLogsService } from '@weir/plugin-platform/contract';
 import { producersService } from '../../datasets/src/producer/producers.ts';
 import * as endpoints from '../src/contract.ts';
+import type { ArtifactContent } from '../src/model/artifact-content.ts';
+import { ArtifactEntity, HydrationEntity, TransformEntity, TransformRunEntity } from '../src/model/entities.ts';
+import { TRANSFORM_KIND } from '../src/model/run-kinds.ts';
 import plugin from '../src/plugin.ts';
 
 export const SQL = 'select id, count(*) as orders from bronze.acme.orders group by id';
 
+export const ORDERS = 'bronze.acme.orders';
+
+/** The one table that is there, pinned so; others are unknown, or not the tenant's. */
+const inputsOf = (pin: object): Partial<InputsService> => ({
+  pin: async (tenant, asked) =>
+    asked.map(({ datasetId }) => {
+      if (!datasetId.includes(`.${tenant.scope}.`)) throw datasetProblems.datasetNotReadable();
+      if (datasetId !== ORDERS) throw kernelProblems.notFound();
+      return { datasetId, ...pin } as PinnedInput;
+    }),
+});
+
+const tables = {
+  describe: async () => ({ writable: true, exists: false, readable: false, snapshotId: undefined }),
+} as Partial<TablesService>;
+
+const logs = {
+  page: async (_tenant, _query, { find }) => ({
+    ...{ items: [], next_page_token: null, previous_page_token: null, total: null },
+    ...{ ended: (await find()).isTerminal, expired: false, levels: null },
+  }),
+} as Partial<RunLogsService>;
+
+const KIND = { kind: TRANSFORM_KIND, workflowType: 'None', role: 'transform', exclusive: true };
+
 /** The plugin on a real database, with the registry of producers; `hints` are what was published. */
-export async function setUp(t: Teardown) {
+export async function setUp(t: Teardown, pin: object = {}) {
   const hints: Hint[] = [];
   const events = { publish: async (_: unknown, hint: Hint) => void hints.push(hint) };
-  const services = () => [provide(Producers, producersService()), provide(Events, events)];
-  const under = await testPlugin(t, plugin, { tools, services });
+  const services = () => [
+    ...[provide(Producers, producersService()), provide(Events, events), provide(RunLogs, logs as RunLogsService)],
+    ...[provide(Inputs, inputsOf(pin) as InputsService), provide(Tables, tables as TablesService)],
+  ];
+  const under = await testPlugin(t, plugin, { tools, services, runKinds: [KIND] });
   const acme = await under.tenant('acme');
   const { call } = under.as('acme');
   const create = async (name: string, more: object = {}) => {
@@ -23,7 +63,35 @@ export async function setUp(t: Teardown) {
     if (!made.ok) throw new Error(made.problem.code);
     return made.body;
   };
-  return { ...under, acme, call, create, hints };
+  const { runs, db } = under.kernel;
+  /** Gives the transform an artifact. */
+  const hydrated = async (transformId: string, artifactId: string, more: Partial<ArtifactContent> = {}) => {
+    const content: ArtifactContent = {
+      ...{ runtime: 'duckdb-sql/1', sql: SQL, output: 'gold.acme.x', materialization: 'full' },
+      ...{ inputs: [ORDERS], columns: [{ name: 'id', type: 'long' }], lineage: [], ...more },
+    };
+    const now = new Date();
+    await db(acme).transaction(async (tx) => {
+      const known = await tx.findOne(ArtifactEntity, { artifactId });
+      if (known === undefined)
+        await tx.insert(ArtifactEntity, { artifactId, runtime: content.runtime, content, createdAt: now });
+      await tx.insert(HydrationEntity, { transformId, artifactId, hydratedAt: now });
+      const row = await tx.findOne(TransformEntity, { transformId });
+      await tx.update(row!, { artifactId, hydratedAt: now });
+    });
+  };
+  /** A run of the transform that is open; `more` is what its row says beside. */
+  const run = async (transformId: string, more: object = {}) => {
+    const admitted = await runs.admit(TRANSFORM_KIND);
+    const asked = { kind: TRANSFORM_KIND, subjectId: transformId, requestedBy: 'ada', admitted };
+    return db(acme).transaction(async (tx) => {
+      const { run_id: runId } = await runs.start(tx, asked);
+      const row = { runId, transformId, output: 'gold.acme.x', movedInputs: [], inputs: [], createdAt: new Date() };
+      await tx.insert(TransformRunEntity, { ...row, ...more });
+      return runId;
+    });
+  };
+  return { ...under, acme, call, create, hints, hydrated, run };
 }
 
 /** A refusal as the wire shows it. */

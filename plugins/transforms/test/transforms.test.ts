@@ -78,6 +78,24 @@ t.test('an output that another producer has, or outside of what transforms write
   t.equal(await ask({ output: 'gold.acme.second' }), 'made');
 });
 
+t.test('a table whose transform was deleted or writes another one → taken over by the next transform', async (t) => {
+  const { call, create, run, kernel, acme } = await setUp(t);
+  const { transform_id, output } = await create('first');
+  const next = async (name: string) => {
+    const answer = await call(endpoints.createTransform, { body: { name, sql: SQL, output } });
+    return answer.ok ? 'made' : answer.problem.code;
+  };
+  const params = { transform_id };
+  await call(endpoints.changeTransform, { params, body: { output: 'gold.acme.moved' } });
+  const open = await run(transform_id);
+  t.equal(await next('second'), 'output_taken', 'a run of the former one may still write it');
+  await kernel.runs.finish(acme, open, { status: 'succeeded' });
+  t.equal(await next('second'), 'made');
+  t.match(await call(endpoints.changeTransform, { params, body: { output } }), refused(409, 'output_taken'));
+  t.match(await call(endpoints.deleteTransform, { params }), { ok: true });
+  t.match(await create('third', { output: 'gold.acme.moved' }), { output: 'gold.acme.moved' });
+});
+
 t.test('a transform of another tenant → not found, however it is asked for', async (t) => {
   const { as, create, tenant } = await setUp(t);
   await tenant('other');

@@ -3,19 +3,45 @@ import * as endpoints from '../contract.ts';
 import type { TransformServices } from '../service/services.ts';
 
 /** Every endpoint of the plugin with the service call that carries it out. */
-export function routes({ transforms }: TransformServices): AnyRoute[] {
+export function routes(services: TransformServices): AnyRoute[] {
+  return [...transformRoutes(services), ...runRoutes(services), ...artifactRoutes(services)];
+}
+
+function transformRoutes({ transforms, details, hydrations }: TransformServices): AnyRoute[] {
   return [
     handle(endpoints.createTransform, ({ tenant, principal, body }) =>
       transforms.create(tenant, subject(principal), body),
     ),
     handle(endpoints.listTransforms, ({ tenant, query }) => transforms.list(tenant, query)),
     handle(endpoints.getTransform, ({ tenant, params }) => transforms.get(tenant, params.transform_id)),
+    handle(endpoints.getTransformDetail, ({ tenant, params }) => details.get(tenant, params.transform_id)),
+    handle(endpoints.hydrateTransform, ({ tenant, params, signal }) =>
+      hydrations.hydrate(tenant, params.transform_id, signal),
+    ),
     handle(endpoints.changeTransform, ({ tenant, params, body, ifMatch }) =>
       transforms.change(tenant, params.transform_id, { body, ifMatch }),
     ),
     handle(endpoints.deleteTransform, ({ tenant, params, ifMatch }) =>
       transforms.remove(tenant, params.transform_id, ifMatch),
     ),
+  ];
+}
+
+function runRoutes({ runs }: TransformServices): AnyRoute[] {
+  return [
+    handle(endpoints.listRunsOfTransform, ({ tenant, params, query }) =>
+      runs.list(tenant, { ...query, transform_id: params.transform_id }, { ofKnown: true }),
+    ),
+    handle(endpoints.listTransformRuns, ({ tenant, query }) => runs.list(tenant, query)),
+  ];
+}
+
+function artifactRoutes({ artifacts }: TransformServices): AnyRoute[] {
+  return [
+    handle(endpoints.listArtifacts, ({ tenant, query }) => artifacts.list(tenant, query)),
+    handle(endpoints.getArtifact, ({ tenant, params }) => artifacts.get(tenant, params.artifact_id)),
+    handle(endpoints.getArtifactContent, ({ tenant, params }) => artifacts.content(tenant, params.artifact_id)),
+    handle(endpoints.downloadArtifact, ({ tenant, params }) => artifacts.download(tenant, params.artifact_id)),
   ];
 }
 

@@ -16,6 +16,20 @@ export const transformProblems = {
     detail: 'Another producer of the tenant writes this table.',
     hint: 'Choose another table in `output`.',
   }),
+  outputIsInput: problem({
+    code: 'output_is_input',
+    status: 422,
+    title: 'The output is an input',
+    detail: 'The statement reads the table that the transform writes.',
+    hint: 'Write to another table in `output`, or leave the table out of the statement.',
+  }),
+  inputMissing: problem({
+    code: 'input_missing',
+    status: 409,
+    title: 'An input is missing',
+    detail: 'The statement reads {count} table(s) that are not there yet: dataset_ids names them.',
+    hint: 'Load or make the tables first, or correct their names in `sql`.',
+  }),
   outputRefused: problem({
     code: 'output_refused',
     status: 422,

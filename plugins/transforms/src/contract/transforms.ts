@@ -47,9 +47,6 @@ export const Output = Type.String({
 const Description = Type.String({ maxLength: MAX_DESCRIPTION_CHARS, pattern: STORABLE });
 const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, uniqueItems: true });
 
-/** A content address: SHA-256 in hex. */
-export const ArtifactId = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the content' });
-
 /** A transform as it is read. */
 export const Transform = Type.Object({
   transform_id: Id,

@@ -1,6 +1,11 @@
 import type { Kernel } from '@weir/kernel';
-import { Producers } from '@weir/plugin-datasets/contract';
+import { Inputs, Producers } from '@weir/plugin-datasets/contract';
 import { Events } from '@weir/plugin-platform/contract';
+import { artifactService } from './artifacts.ts';
+import { detailService } from './detail.ts';
+import { hydrateService } from './hydrate.ts';
+import { transformRunService } from './runs.ts';
+import { apiSelects } from './select/api-selects.ts';
 import { transformService } from './transforms.ts';
 
 export type TransformServices = ReturnType<typeof transformServices>;
@@ -9,5 +14,14 @@ export type TransformServices = ReturnType<typeof transformServices>;
 export function transformServices(kernel: Kernel) {
   const producers = kernel.use(Producers);
   const events = kernel.use(Events);
-  return { transforms: transformService({ kernel, producers, events }) };
+  const selects = apiSelects();
+  const transforms = transformService({ kernel, producers, events });
+  return {
+    selects,
+    hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, events }),
+    transforms,
+    details: detailService({ kernel, transforms }),
+    artifacts: artifactService(kernel),
+    runs: transformRunService({ kernel }),
+  };
 }

@@ -40,11 +40,10 @@ type Patch = Input<typeof changeTransform>['body'];
 /** The transforms of tenants. */
 export function transformService({ kernel, producers, events }: TransformDeps) {
   const { db } = kernel;
-  const claim = (tx: TenantTransaction, { transformId, output }: Pick<TransformRow, 'transformId' | 'output'>) =>
-    claimOutput(producers, tx, { transformId, output });
+  const claim = (tx: TenantTransaction, row: TransformRow) => claimOutput({ kernel, producers }, tx, row);
   const told = async (tx: TenantTransaction, row: TransformRow): Promise<TransformView> => {
     await publish(events, tx, row);
-    return view(kernel, tx, row);
+    return transformView(kernel, tx, row);
   };
   return {
     create: (tenant: Tenant, createdBy: string, body: Body): Promise<TransformView> =>
@@ -78,7 +77,7 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
       }),
 
     get: (tenant: Tenant, transformId: string): Promise<TransformView> =>
-      db(tenant).transaction(async (tx) => view(kernel, tx, await foundTransform(tx, transformId))),
+      db(tenant).transaction(async (tx) => transformView(kernel, tx, await foundTransform(tx, transformId))),
 
     change: (
       tenant: Tenant,
@@ -112,14 +111,22 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
   };
 }
 
-/** Registers the output as the transform's. Throws `output_taken` when another producer has the table. */
-export async function claimOutput(
-  producers: ProducersService,
+/**
+ * Registers the output as the transform's. A transform that was deleted, or moved to another output and does not run,
+ * leaves its table to the next one. Throws `output_taken` when another producer has it.
+ */
+async function claimOutput(
+  { kernel, producers }: Pick<TransformDeps, 'kernel' | 'producers'>,
   tx: TenantTransaction,
-  { transformId, output }: { transformId: string; output: string },
+  { transformId, output }: TransformRow,
 ): Promise<void> {
   const ref = outputRef(tx.tenant.scope, output);
-  const isOurs = await producers.register(tx, { ref, kind: 'transform', producerId: transformId });
+  const isGone = async (id: string) => {
+    const former = await tx.findOne(TransformEntity, { transformId: id });
+    const writes = former?.output.toLowerCase() === output.toLowerCase();
+    return !writes && (await kernel.runs.active(tx, [TRANSFORM_KIND], id)) === undefined;
+  };
+  const isOurs = await producers.register(tx, { ref, kind: 'transform', producerId: transformId }, isGone);
   if (!isOurs) throw transformProblems.outputTaken();
 }
 
@@ -173,7 +180,11 @@ async function taken<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function view(kernel: Pick<Kernel, 'runs'>, tx: TenantTransaction, row: TransformRow): Promise<TransformView> {
+export async function transformView(
+  kernel: Pick<Kernel, 'runs'>,
+  tx: TenantTransaction,
+  row: TransformRow,
+): Promise<TransformView> {
   return (await views(kernel, tx, [row]))[0] as TransformView;
 }
 

@@ -1,0 +1,105 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Closed, endpoint, Id, kernelProblems, listQuery, OneOf, Page, Timestamp } from '@weir/kernel/contract';
+import { readTransforms } from './access.ts';
+import { MATERIALIZATIONS } from './transforms.ts';
+
+/** The form of an artifact that is downloaded. */
+export const ARTIFACT_DOCUMENT = 'application/json';
+
+/** Where the values of one column of the output come from. */
+export const LineageColumn = Type.Object({
+  column: Type.String(),
+  sources: Type.Array(Type.Object({ dataset_id: Type.String(), column: Type.String() }), {
+    description: 'What the value is computed from',
+  }),
+  influences: Type.Array(Type.Object({ dataset_id: Type.String(), column: Type.String() }), {
+    description: 'What filters, joins, groups or orders the rows',
+  }),
+  complete: Type.Boolean({ description: 'False: more columns may be involved' }),
+});
+export type LineageColumnView = Static<typeof LineageColumn>;
+
+/** All that a run needs to know of a transform. */
+export const ArtifactContentShape = Type.Object({
+  runtime: Type.String({ description: 'The engine that carries it out, with its version' }),
+  sql: Type.String(),
+  output: Type.String(),
+  materialization: OneOf(MATERIALIZATIONS),
+  inputs: Type.Array(Type.String(), { description: 'Dataset ids' }),
+  columns: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      type: Type.Unknown({ description: 'A word of the table format, or {struct}, {list}, {map} of types' }),
+    }),
+  ),
+  lineage: Type.Array(LineageColumn),
+});
+export type ArtifactContent = Static<typeof ArtifactContentShape>;
+
+/** An artifact without its statement. */
+export const Artifact = Type.Object({
+  artifact_id: Type.String({ description: 'SHA-256 of the canonical JSON of the content' }),
+  runtime: Type.String(),
+  output: Type.String(),
+  materialization: OneOf(MATERIALIZATIONS),
+  inputs: Type.Array(Type.String()),
+  columns: Type.Integer({ description: 'How many columns the output has' }),
+  transform_ids: Type.Array(Id, { description: 'The transforms that were hydrated to it' }),
+  created_at: Timestamp,
+});
+export type ArtifactView = Static<typeof Artifact>;
+
+const params = Closed({
+  artifact_id: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the content, in hex' }),
+});
+
+/** `GET /artifacts` */
+export const listArtifacts = endpoint({
+  id: 'transforms.list_artifacts',
+  method: 'GET',
+  path: '/artifacts',
+  summary: 'List the artifacts of the tenant: what hydrated transforms are carried out as, newest first',
+  access: readTransforms,
+  query: listQuery(['created_at'], { transform_id: Type.Optional(Id) }),
+  response: Page(Artifact),
+  errors: [kernelProblems.invalidPageToken],
+  cli: { words: 'artifacts list', columns: ['artifact_id', 'output', 'runtime', 'columns', 'created_at'] },
+});
+
+/** `GET /artifacts/{artifact_id}` */
+export const getArtifact = endpoint({
+  id: 'transforms.get_artifact',
+  method: 'GET',
+  path: '/artifacts/:artifact_id',
+  summary: 'Read an artifact without its statement',
+  access: readTransforms,
+  params,
+  response: Artifact,
+  errors: [kernelProblems.notFound],
+  cli: 'artifacts get',
+});
+
+/** `GET /artifacts/{artifact_id}/content` */
+export const getArtifactContent = endpoint({
+  id: 'transforms.get_artifact_content',
+  method: 'GET',
+  path: '/artifacts/:artifact_id/content',
+  summary: 'Read the content of an artifact: statement, inputs, columns, lineage',
+  access: readTransforms,
+  params,
+  response: ArtifactContentShape,
+  errors: [kernelProblems.notFound],
+  cli: 'artifacts content',
+});
+
+/** `GET /artifacts/{artifact_id}/download` */
+export const downloadArtifact = endpoint({
+  id: 'transforms.download_artifact',
+  method: 'GET',
+  path: '/artifacts/:artifact_id/download',
+  summary: 'Download the content of an artifact as a file whose SHA-256 is its id',
+  access: readTransforms,
+  params,
+  produces: [ARTIFACT_DOCUMENT],
+  errors: [kernelProblems.notFound],
+});

@@ -1,0 +1,27 @@
+import { contribute, type Kernel } from '@weir/kernel';
+import { ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { Inputs, Tables } from '@weir/plugin-datasets/contract';
+import { RunLogs } from '@weir/plugin-platform/contract';
+import { RunSubjectNames } from '@weir/plugin-runs/contract';
+import { TransformEntity } from '../model/entities.ts';
+import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { readinessChecks } from './readiness.ts';
+import { followStatus } from './runs.ts';
+
+/** What this plugin adds to points of the kernel and of other plugins. */
+export function contributions(kernel: Kernel) {
+  const deps = { kernel, inputs: kernel.use(Inputs), tables: kernel.use(Tables), logs: kernel.use(RunLogs) };
+  return [
+    ...readinessChecks(deps).map((check) => contribute(ReadinessChecks, check)),
+    contribute(RunChanges, followStatus),
+    contribute(RunSubjectNames, {
+      subject: 'transform',
+      kinds: [TRANSFORM_KIND],
+      async names(tenant, ids) {
+        const where = { transformId: { $in: [...ids] } };
+        const rows = await kernel.db(tenant).transaction((tx) => tx.find(TransformEntity, where));
+        return new Map(rows.map(({ transformId, name }) => [transformId, name]));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,23 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeTree } from '@weir/processes';
+import type { SelectBounds } from '../../model/select/messages.ts';
+import { createSelects, type Selects } from './selects.ts';
+
+/** What a statement may take while its caller waits. */
+const API_BOUNDS: SelectBounds = { memoryMiB: 768, threads: 2, spillMiB: 1_024, deadlineMs: 30_000 };
+/** Statements that run in the API process at the same time. */
+const API_SLOTS = 2;
+
+/** The statements of callers who wait for the answer. */
+export function apiSelects(): Selects {
+  const scratch = join(tmpdir(), `weir-selects-${process.pid}`);
+  const selects = createSelects({ scratch, bounds: API_BOUNDS, slots: API_SLOTS });
+  return {
+    ...selects,
+    async close() {
+      await selects.close();
+      await removeTree(scratch);
+    },
+  };
+}
