@@ -20,6 +20,7 @@ import { Token } from './commands/access/token.ts';
 import { WhoAmI } from './commands/access/whoami.ts';
 import { DatasetsPreview, DatasetsSchema } from './commands/datasets/datasets.ts';
 import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets/datasets-quarantine.ts';
+import { Sql } from './commands/datasets/sql.ts';
 import { ConnectorsDoctor } from './commands/machine/connectors-doctor.ts';
 import { ConnectorsProve } from './commands/machine/connectors-prove.ts';
 import { ConnectorsTest } from './commands/machine/connectors-test.ts';
@@ -101,7 +102,7 @@ const SOURCES = [
 const STREAMS = [SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
 const PATTERNS = [ConnectorsTest, PatternsRegister, PatternsReconcile];
-const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay];
+const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];
 const ACCESS = [PoliciesCreate, PoliciesPut, PoliciesActivate, PoliciesArchive, PoliciesDryRun];
 const OPERATION = [
   PluginsList,

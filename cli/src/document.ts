@@ -5,9 +5,13 @@ import { CliError } from './cli-error.ts';
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
+/** The text of a file, or of stdin for `-`. */
+export const readWhole = (file: string, stdin: Readable): Promise<string> =>
+  file === '-' ? readAll(stdin) : readText(file);
+
 /** Reads one YAML or JSON object from a file, or from stdin for `-`. Errors name the file and never its content. */
 export async function readDocument(file: string, stdin: Readable): Promise<Record<string, unknown>> {
-  const text = file === '-' ? await readAll(stdin) : await readText(file);
+  const text = await readWhole(file, stdin);
   const { parse } = await import('yaml');
   let read: unknown;
   try {

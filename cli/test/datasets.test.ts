@@ -121,3 +121,34 @@ t.test('the versions of a schema are listed', async (t) => {
   const ran = await weir(`datasets schema-history ${DATASET} --url ${api.url}`);
   t.match(ran, { code: 0, stdout: /^SCHEMA_ID[\s\S]*9007199254740993/ });
 });
+
+t.test(
+  'a statement, or a file with one → its rows in the chosen format, and a note where there are more',
+  async (t) => {
+    const { weir } = commandLine(t);
+    const body = {
+      columns: [
+        { name: 'id', type: 'long' },
+        { name: 'note', type: 'string' },
+      ],
+      rows: [
+        ['7', 'a "b", c'],
+        ['8', null],
+      ],
+      ...{ truncated: true, inputs: [], elapsed_ms: 3 },
+    };
+    const api = await fakeApi(t, { 'POST /api/v1/query': { status: 200, body } });
+    const ran = await weir(['sql', 'select 1', '--url', api.url, '--limit', '2']);
+    t.match(ran, { code: 0, stdout: /ID +NOTE\n7 +a "b", c\n8 *\n/, stderr: /more rows/ });
+    t.match(await weir(['sql', 'select 1', '--url', api.url, '-o', 'csv']), {
+      stdout: 'id,note\n7,"a ""b"", c"\n8,\n',
+    });
+    const file = `${t.testdir({ 'q.sql': 'select 2' })}/q.sql`;
+    t.match(JSON.parse((await weir(['sql', '-f', file, '--url', api.url, '-o', 'json'])).stdout), body);
+    t.strictSame(
+      api.seen.map((one) => one.body),
+      [{ sql: 'select 1', limit: 2 }, { sql: 'select 1' }, { sql: 'select 2' }],
+    );
+    t.equal((await weir(['sql', '--url', api.url])).code, 2);
+  },
+);

@@ -1,5 +1,6 @@
 import { CliError } from '../cli-error.ts';
 import { escapeUnseen, hasUnseen, plainText } from '../plain-text.ts';
+import { csv } from './csv.ts';
 import { foldExact } from './fold-exact.ts';
 import type { Output } from './formats.ts';
 import { recordTable, table } from './table.ts';
@@ -25,7 +26,8 @@ export async function render(value: unknown, { output, query, columns, wide }: R
   if (items === undefined) return isRecord(chosen) ? recordTable(chosen) : `${scalarText(chosen)}\n`;
   if (!items.every(isRecord)) return items.map((item) => `${scalarText(item)}\n`).join('');
   const own = query === undefined ? (output === 'wide' ? (wide ?? scalarFields(items)) : columns) : undefined;
-  return table(own ?? scalarFields(items), items);
+  const shown = own ?? scalarFields(items);
+  return output === 'csv' ? csv(shown, items) : table(shown, items);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

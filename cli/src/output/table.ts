@@ -13,14 +13,14 @@ export function cellText(value: unknown): string {
 const numeric = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
 
 /** A field by its name, or by a path with dots where no field has that name. */
-function valueAt(row: Record<string, unknown>, column: string): unknown {
+export function valueAt(row: Record<string, unknown>, column: string): unknown {
   if (Object.hasOwn(row, column)) return row[column];
   const step = (value: unknown, key: string) => (value as Record<string, unknown> | null | undefined)?.[key];
   return column.split('.').reduce(step, row as unknown);
 }
 
 /** A path goes under its last name. */
-function headOf(column: string, row: Record<string, unknown> = {}): string {
+export function headOf(column: string, row: Record<string, unknown> = {}): string {
   return Object.hasOwn(row, column) ? column : (column.split('.').at(-1) ?? column);
 }
 

@@ -10,6 +10,14 @@ export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contra
 export { hydrateTransform } from './contract/hydrate.ts';
 export { transformProblems } from './contract/problems.ts';
 export {
+  DEFAULT_QUERY_ROWS,
+  MAX_QUERY_ROWS,
+  previewTransform,
+  QueryResult,
+  runQuery,
+  TRUNCATED_HEADER,
+} from './contract/queries.ts';
+export {
   listRunsOfTransform,
   listTransformRuns,
 } from './contract/run-routes.ts';

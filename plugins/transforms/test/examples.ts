@@ -1,4 +1,11 @@
-import { changeTransform, createTransform, deleteTransform, hydrateTransform } from '@weir/plugin-transforms/contract';
+import {
+  changeTransform,
+  createTransform,
+  deleteTransform,
+  hydrateTransform,
+  previewTransform,
+  runQuery,
+} from '@weir/plugin-transforms/contract';
 import { type Examples, example, inTurn, type Tenancy, VICTIMS } from '../../../test/examples.ts';
 
 /** A transform that never runs. */
@@ -12,14 +19,22 @@ const make = async ({ api, tenant }: Tenancy, name: string): Promise<string> =>
   (await api(createTransform, { body: bodyOf(tenant, name) })).transform_id;
 
 export const examples: Examples = {
-  own: [{ of: createTransform, why: 'makes a transform of SQL' }],
+  own: [
+    { of: createTransform, why: 'makes a transform of SQL' },
+    { of: previewTransform, why: 'shows the rows of a statement before it is saved' },
+    { of: runQuery, why: 'answers SQL over the datasets of a tenant' },
+  ],
   async furnish(tenancy) {
     const transform_id = await make(tenancy, 'shown');
     const { artifact_id } = await tenancy.api(hydrateTransform, { params: { transform_id } });
     return { transform_id, artifact_id: artifact_id ?? '' };
   },
   absent: { artifact_id: () => 'a'.repeat(64) },
-  calls: [example(changeTransform, { body: { description: 'x' } })],
+  calls: [
+    example(changeTransform, { body: { description: 'x' } }),
+    example(previewTransform, { body: { sql: 'select 1 as one' } }),
+    example(runQuery, { body: { sql: 'select 1 as one' } }),
+  ],
   seed: async (tenancy) => ({
     calls: [
       example(createTransform, { body: bodyOf(tenancy.tenant, 'fuzzed') }),

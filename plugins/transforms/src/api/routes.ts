@@ -1,10 +1,11 @@
 import { type AnyRoute, handle, type Principal } from '@weir/kernel';
+import { ARROW_STREAM } from '@weir/plugin-datasets/contract';
 import * as endpoints from '../contract.ts';
 import type { TransformServices } from '../service/services.ts';
 
 /** Every endpoint of the plugin with the service call that carries it out. */
 export function routes(services: TransformServices): AnyRoute[] {
-  return [...transformRoutes(services), ...runRoutes(services), ...artifactRoutes(services)];
+  return [...transformRoutes(services), ...runRoutes(services), ...artifactRoutes(services), ...queryRoutes(services)];
 }
 
 function transformRoutes({ transforms, details, hydrations }: TransformServices): AnyRoute[] {
@@ -42,6 +43,15 @@ function artifactRoutes({ artifacts }: TransformServices): AnyRoute[] {
     handle(endpoints.getArtifact, ({ tenant, params }) => artifacts.get(tenant, params.artifact_id)),
     handle(endpoints.getArtifactContent, ({ tenant, params }) => artifacts.content(tenant, params.artifact_id)),
     handle(endpoints.downloadArtifact, ({ tenant, params }) => artifacts.download(tenant, params.artifact_id)),
+  ];
+}
+
+function queryRoutes({ queries }: TransformServices): AnyRoute[] {
+  return [
+    handle(endpoints.runQuery, ({ tenant, body, mediaType }) =>
+      mediaType === ARROW_STREAM ? queries.arrow(tenant, body) : queries.json(tenant, body),
+    ),
+    handle(endpoints.previewTransform, ({ tenant, body }) => queries.json(tenant, body)),
   ];
 }
 

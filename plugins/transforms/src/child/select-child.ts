@@ -1,4 +1,4 @@
-// The program that runs one statement of a user, and ends. It holds no credential, neither of the database nor of the store.
+// The program that runs one statement of a user, until its parent ends it. It holds no credential, neither of the database nor of the store.
 import { basename, join } from 'node:path';
 import {
   createSelector,
@@ -117,14 +117,19 @@ function holdToMemory({ memoryMiB }: SelectPlan['bounds']): void {
   }, WATCH_INTERVAL_MS).unref();
 }
 
+let isHeld = false;
+
 process.on('message', (message: ToSelect) => {
   if (message.type === 'uploaded') {
     uploads.get(message.id)?.(message.failure);
     return;
   }
-  startPulse(() => send({ type: 'pulse' }));
-  holdToMemory(message.plan.bounds);
-  void answer(message.plan).then((one) => send(one, () => process.disconnect()));
+  if (!isHeld) {
+    isHeld = true;
+    startPulse(() => send({ type: 'pulse' }));
+    holdToMemory(message.plan.bounds);
+  }
+  void answer(message.plan).then((one) => send(one));
 });
 // A statement that still runs would go on without its parent.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));

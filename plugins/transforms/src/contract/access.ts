@@ -4,3 +4,5 @@ import { permission } from '@weir/kernel/contract';
 export const readTransforms = permission('transforms:read', 'viewer');
 /** Creating, changing, hydrating and deleting transforms. */
 export const writeTransforms = permission('transforms:write', 'pipeline_editor', { capability: 'transform:write' });
+/** Asking the readable datasets with SQL. */
+export const runQueries = permission('queries:run', 'viewer');

@@ -4,6 +4,7 @@ import { Events } from '@weir/plugin-platform/contract';
 import { artifactService } from './artifacts.ts';
 import { detailService } from './detail.ts';
 import { hydrateService } from './hydrate.ts';
+import { queryService } from './query/queries.ts';
 import { transformRunService } from './runs.ts';
 import { apiSelects } from './select/api-selects.ts';
 import { transformService } from './transforms.ts';
@@ -23,5 +24,6 @@ export function transformServices(kernel: Kernel) {
     details: detailService({ kernel, transforms }),
     artifacts: artifactService(kernel),
     runs: transformRunService({ kernel }),
+    queries: queryService({ inputs: kernel.use(Inputs), selects }),
   };
 }

@@ -38,7 +38,7 @@ export interface RowsAsk {
   arrow?: Readonly<Record<string, string>>;
 }
 
-/** What a process is asked for, once. */
+/** What a process is asked for, one after the other: all of it about one statement. */
 export type SelectAsk =
   | { kind: 'read'; sql: string }
   | { kind: 'describe'; sql: string; inputs: readonly SelectInput[] }

@@ -26,8 +26,8 @@ export interface AskOptions {
 }
 
 /**
- * Has a process run its statement; it is gone when this settles. Throws `SqlRefused`, and `SelectFailed` for a bound that
- * was met, a signal (`cancelled`) and a process that ended early.
+ * Has a process answer about its statement. Throws `SqlRefused`, and `SelectFailed` for a bound that was met, a signal
+ * (`cancelled`) and a process that ended early: then it may still be at work.
  */
 export async function askSelect(begun: BegunChild, plan: SelectPlan, options: AskOptions): Promise<unknown> {
   const { signal } = options;
@@ -36,7 +36,7 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
   const cancel = () => fail('cancelled');
   const timer = setTimeout(() => fail('query_deadline'), plan.bounds.deadlineMs + STOP_GRACE_MS);
   const endWatch = begun.watch(() => fail('select_process_lost'));
-  begun.process.on('message', (message: FromSelect) => {
+  const hear = (message: FromSelect) => {
     if (message.type === 'pulse') return;
     if (message.type === 'upload') {
       // The statement has ended: what is left is our own work.
@@ -45,7 +45,8 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
     } else if (message.type === 'done') resolve(message.result);
     else if (message.type === 'refused') reject(new SqlRefused(message.faults));
     else fail(message.code);
-  });
+  };
+  begun.process.on('message', hear);
   void begun.gone.then(() => fail('select_process_lost'));
   signal?.addEventListener('abort', cancel);
   if (signal?.aborted) cancel();
@@ -56,7 +57,7 @@ export async function askSelect(begun: BegunChild, plan: SelectPlan, options: As
     clearTimeout(timer);
     endWatch();
     signal?.removeEventListener('abort', cancel);
-    await begun.discard();
+    begun.process.off('message', hear);
   }
 }
 

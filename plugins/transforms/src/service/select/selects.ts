@@ -6,7 +6,7 @@ import type { PinnedInput } from '@weir/plugin-datasets/contract';
 import type { Column, FileIO, PinnedRows, RunSelectResult } from '@weir/plugin-datasets/stage';
 import { removeTree } from '@weir/processes';
 import type { ColumnLineage } from '@weir/sql';
-import { copyTokens, spareChild } from '@weir/work';
+import { type BegunChild, copyTokens, spareChild } from '@weir/work';
 import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../../model/select/messages.ts';
 import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
 import { askSelect, beginSelect } from './select-process.ts';
@@ -30,6 +30,12 @@ export interface AskedSelect {
   signal?: AbortSignal | undefined;
 }
 
+export interface AskedQuery extends Pick<RowsAsk, 'sql' | 'limit' | 'maxBytes'> {
+  pin(datasetIds: readonly string[]): Promise<readonly PinnedInput[]>;
+  arrow?: (pins: readonly PinnedInput[]) => Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+}
+
 export interface ResultColumn {
   name: string;
   /** In the words of the table format. */
@@ -50,6 +56,8 @@ export interface Selects {
   describe(asked: AskedSelect): Promise<{ columns: Column[]; lineage: ColumnLineage }>;
   /** The first rows of the result. */
   rows(asked: AskedSelect & Pick<RowsAsk, 'limit' | 'maxBytes' | 'arrow'>): Promise<SelectedRows>;
+  /** The same for a statement whose inputs are pinned once it is known what it reads; `arrow` labels the rows. */
+  query(asked: AskedQuery): Promise<SelectedRows & { pins: readonly PinnedInput[] }>;
   /** Writes the result as data files below `folder`. `store` opens where they go. */
   run(asked: AskedSelect & Omit<RunAsk, 'kind' | 'inputs'> & { store: object }): Promise<RunSelectResult>;
   close(): Promise<void>;
@@ -66,26 +74,25 @@ export function createSelects({
   const turns = copyTokens(slots);
   const running = new Set<AbortController>();
 
-  const ask = async (
-    what: SelectAsk,
-    pins: readonly PinnedInput[],
-    more: { store?: object; signal?: AbortSignal | undefined },
-  ) => {
-    if (what.sql.length > MAX_SQL_CHARS) throw new SqlRefused([{ code: 'too_complex' }]);
+  /** Gives work a process, which ends with it. */
+  const inTurn = async <T>(sql: string, asked: AbortSignal | undefined, work: (ask: Ask) => Promise<T>): Promise<T> => {
+    if (sql.length > MAX_SQL_CHARS) throw new SqlRefused([{ code: 'too_complex' }]);
     await turns.take();
     const closing = new AbortController();
     running.add(closing);
-    const signal = AbortSignal.any([closing.signal, ...(more.signal === undefined ? [] : [more.signal])]);
+    const signal = AbortSignal.any([closing.signal, ...(asked === undefined ? [] : [asked])]);
+    const begun = spare.take();
     try {
-      return await inProcess({ what, pins, signal, store: more.store });
+      return await work((what, pins, store) => askOnce({ begun, what, pins: pins ?? [], signal, store }));
     } finally {
+      await begun.discard();
       running.delete(closing);
       turns.give();
       if (!closing.signal.aborted) spare.refill();
     }
   };
 
-  const inProcess = async ({ what, pins, signal, store }: Work): Promise<unknown> => {
+  const askOnce = async ({ begun, what, pins, signal, store }: Asking): Promise<unknown> => {
     const folder = join(scratch, randomUUID());
     const output = store === undefined ? undefined : outputOf(stores.of(store), what, folder);
     const files = await localFiles(
@@ -98,7 +105,11 @@ export function createSelects({
       const drafts = output?.drafts ?? join(folder, 'drafts');
       const plan = { ask: what, bounds, paths: files.paths, scratch: folder, drafts };
       const upload = output?.upload ?? (() => Promise.reject(new SelectFailed('stage_failed')));
-      return await askSelect(spare.take(), plan, { signal, upload, codeOf: storeCode });
+      return await askSelect(begun, plan, { signal, upload, codeOf: storeCode });
+    } catch (error) {
+      // It may still write: what it leaves is removed behind its end.
+      await begun.discard();
+      throw error;
     } finally {
       files.release();
       if (output !== undefined) await removeTree(output.drafts);
@@ -107,28 +118,44 @@ export function createSelects({
   };
 
   return {
-    read: async (sql) => (await ask({ kind: 'read', sql }, [], {})) as { inputs: string[] },
-    describe: async ({ sql, inputs, signal }) => {
-      const what = { kind: 'describe', sql, inputs: inputs.map(selectInput) } as const;
-      return (await ask(what, inputs, { signal })) as { columns: Column[]; lineage: ColumnLineage };
-    },
-    rows: async ({ inputs, signal, ...rest }) => {
-      const what = { kind: 'rows', ...rest, inputs: inputs.map(selectInput) } as const;
-      return (await ask(what, inputs, { signal })) as SelectedRows;
-    },
-    run: async ({ inputs, signal, store, ...rest }) => {
-      const what = { kind: 'run', ...rest, inputs: inputs.map(selectInput) } as const;
-      return (await ask(what, inputs, { signal, store })) as RunSelectResult;
-    },
+    read: (sql) => inTurn(sql, undefined, (ask) => ask({ kind: 'read', sql }) as Promise<{ inputs: string[] }>),
+    describe: ({ sql, inputs, signal }) =>
+      inTurn(sql, signal, (ask) => {
+        const answer = ask({ kind: 'describe', sql, inputs: inputs.map(selectInput) }, inputs);
+        return answer as ReturnType<Selects['describe']>;
+      }),
+    rows: ({ inputs, signal, ...rest }) =>
+      inTurn(rest.sql, signal, (ask) => {
+        const answer = ask({ kind: 'rows', ...rest, inputs: inputs.map(selectInput) }, inputs);
+        return answer as Promise<SelectedRows>;
+      }),
+    query: ({ pin, signal, ...rest }) =>
+      inTurn(rest.sql, signal, async (ask) => {
+        const read = (await ask({ kind: 'read', sql: rest.sql })) as { inputs: string[] };
+        const pins = await pin(read.inputs);
+        const { arrow, ...asked } = rest;
+        const labels = arrow === undefined ? {} : { arrow: arrow(pins) };
+        const what = { kind: 'rows', ...asked, ...labels, inputs: pins.map(selectInput) } as const;
+        return { ...((await ask(what, pins)) as SelectedRows), pins };
+      }),
+    run: ({ inputs, signal, store, ...rest }) =>
+      inTurn(rest.sql, signal, (ask) => {
+        const answer = ask({ kind: 'run', ...rest, inputs: inputs.map(selectInput) }, inputs, store);
+        return answer as Promise<RunSelectResult>;
+      }),
     async close() {
       for (const one of running) one.abort();
       await spare.drop();
       await stores.close();
+      await removeTree(scratch);
     },
   };
 }
 
-interface Work {
+type Ask = (what: SelectAsk, pins?: readonly PinnedInput[], store?: object) => Promise<unknown>;
+
+interface Asking {
+  begun: BegunChild;
   what: SelectAsk;
   pins: readonly PinnedInput[];
   signal: AbortSignal;
