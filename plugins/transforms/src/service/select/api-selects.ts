@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeTree } from '@weir/processes';
 import type { SelectBounds } from '../../model/select/messages.ts';
 import { createSelects, type Selects } from './selects.ts';
 
@@ -11,13 +11,6 @@ const API_SLOTS = 2;
 
 /** The statements of callers who wait for the answer. */
 export function apiSelects(): Selects {
-  const scratch = join(tmpdir(), `weir-selects-${process.pid}`);
-  const selects = createSelects({ scratch, bounds: API_BOUNDS, slots: API_SLOTS });
-  return {
-    ...selects,
-    async close() {
-      await selects.close();
-      await removeTree(scratch);
-    },
-  };
+  const scratch = join(tmpdir(), `weir-selects-${process.pid}-${randomUUID()}`);
+  return createSelects({ scratch, bounds: API_BOUNDS, slots: API_SLOTS });
 }
