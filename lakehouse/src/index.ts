@@ -79,7 +79,7 @@ export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } fr
 export { referencedFiles } from './scan/referenced-files.ts';
 export { createScanner, type Scanner } from './scan/scan.ts';
 export { type Evolution, evolveSchema, unfitColumns } from './schema/evolve-schema.ts';
-export { jsonSchemaToColumns, jsonSchemaType } from './schema/json-schema.ts';
+export { jsonSchemaToColumns, jsonSchemaType, jsonTextColumns } from './schema/json-schema.ts';
 
 export {
   assignFieldIds,

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import t from 'tap';
 import { type Column, type ColumnType, createQueryPool, currentSchema, localPath } from '../src/index.ts';
-import { EMITTED_AT, line, openLake, PATIENT, planned } from './lake.ts';
+import { EMITTED_AT, line, openLake, PATIENT, planned, SHAPE } from './lake.ts';
 
 const NUL = String.fromCharCode(0);
 /** A raw JSON token in a column of a type: the value that is stored (as previewed), or the reason of its error entry. */
@@ -129,6 +130,35 @@ t.test('staging', async (t) => {
     t.strictSame(byA.get(null)?._errors, [{ field: 'a', change: 'nulled', reason: 'invalid_long' }, ...changes]);
     t.strictSame(byA.get('2')?._errors, changes);
     t.match(staged, { rows: 3, rowsWithErrors: 2, rowsWithExtra: 1 });
+  });
+
+  t.test('a bare value where an object or a list was → is NULL, marked, with its text in _extra', async (t) => {
+    const { metadata } = await lake.table(['o', 'free'].map((name): Column => ({ name, type: 'string' })));
+    const values = [{ a: 1 }, [1], null, 'text', 5, true];
+    const lines = values.map((o, id) => line({ o, free: `text ${id}` })).join('');
+    // With room for a witness the spool is read strictly, without it tolerantly; a long number makes lines be rewritten.
+    for (const [room, more] of [
+      [' '.repeat(4000), ''],
+      ['', ''],
+      ['', line({ free: 1 }).replace('"free":1', '"free":0.12345678901234567890123')],
+    ] as const) {
+      const source = join(lake.root, `${randomUUID()}.ndjson`);
+      await writeFile(source, `${room}\n${lines}${more}`);
+      const target = `${metadata.location}/data/${randomUUID()}.parquet`;
+      const request = { source, shape: SHAPE, schema: currentSchema(metadata), target, runId: 'r', json: ['o'] };
+      const staged = await lake.stager.copy(request);
+      const files = planned(staged.file ? [staged.file.location] : []);
+      const { rows } = await pool.preview({ files, schema: currentSchema(metadata), limit: 100 });
+      const [o, free, , , errors, extra] = [0, 1, 2, 3, 4, 5].map((at) => rows.map((row) => row[at]));
+      const mark = [{ field: 'o', change: 'nulled', reason: 'invalid_json' }];
+      t.strictSame(o?.slice(0, 6), ['{"a":1}', '[1]', null, null, null, null]);
+      t.strictSame(errors?.slice(0, 6), [[], [], [], mark, mark, mark]);
+      t.strictSame(
+        extra?.slice(3, 6).map((text) => JSON.parse(String(text))),
+        [{ o: 'text' }, { o: '5' }, { o: 'true' }],
+      );
+      t.equal(free?.[3], 'text 3', 'another text column takes every text');
+    }
   });
 
   t.test('members that no column holds are kept in _extra with their types', async (t) => {

@@ -56,6 +56,17 @@ export function jsonSchemaType(property: unknown): ColumnType {
   return PLAIN.get(type) ?? 'string';
 }
 
+/** The names of the properties that are objects or lists and nothing else: their columns hold JSON texts. */
+export function jsonTextColumns(jsonSchema: unknown): string[] {
+  const properties = isNode(jsonSchema) && isNode(jsonSchema.properties) ? jsonSchema.properties : {};
+  return Object.entries(properties).flatMap(([name, property]) => {
+    if (!isNode(property) || jsonSchemaType(property) !== 'string' || property.weir_type !== undefined) return [];
+    if (property.oneOf || property.anyOf || property.allOf) return [];
+    const type = singleType(property);
+    return type === 'object' || type === 'array' ? [name] : [];
+  });
+}
+
 /** The columns that the `properties` of a JSON schema name, in their order. */
 export function jsonSchemaToColumns(jsonSchema: unknown): Column[] {
   const properties = isNode(jsonSchema) && isNode(jsonSchema.properties) ? jsonSchema.properties : {};

@@ -46,8 +46,8 @@ type Work = {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
 function reading({ request }: Work, input: Input, keepExtra: boolean): Omit<Reading, 'usual' | 'maxLineBytes'> {
-  const { schema, runId, key = [] } = request;
-  return { ...input, schema, runId, keepExtra: keepExtra && !input.rewriting, key };
+  const { schema, runId, key = [], json = [] } = request;
+  return { ...input, schema, json, runId, keepExtra: keepExtra && !input.rewriting, key };
 }
 
 function attempt({ request, writer }: Work, query: string, mode: RunMode, rowGroupRows?: number): Promise<DraftFiles> {

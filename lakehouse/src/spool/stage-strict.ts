@@ -1,6 +1,6 @@
 import { identifier, literal } from '../duckdb/duckdb-sql.ts';
 import type { Field, TableSchema } from '../schema/types.ts';
-import { type ColumnSql, castSql, columnSql, errorsSql, misfitsSql } from '../stage/stage-column.ts';
+import { type ColumnSql, castSql, errorsSql, fieldSql, misfitsSql } from '../stage/stage-column.ts';
 import { dataFields, type LineShape, REFUSALS, type Reading } from '../stage/stage-sql.ts';
 
 /** The time by which the witness is told from a row: no row is read then. */
@@ -56,9 +56,9 @@ function witness(schema: TableSchema, shape: LineShape, first: unknown): Node {
 
 const memberSql = (path: readonly string[]): string => path.map(identifier).join('.');
 
-function asked(field: Field, index: number): ColumnSql {
+function asked(field: Field, index: number, json: readonly string[]): ColumnSql {
   if (field.type === 'double') return { value: `r${index}` };
-  return columnSql(`r${index}`, field.type, `c${index}`);
+  return fieldSql(`r${index}`, field, json, `c${index}`);
 }
 
 /**
@@ -73,15 +73,20 @@ export function strictRowsSql(reading: Reading, first: unknown): string {
     .filter((name) => ![shape.data, shape.extractedAt, shape.changes ?? []].some(([top]) => top === name))
     .map((name) => `${identifier(name)} IS DISTINCT FROM ${literal(TEXT)}`);
   const fields = dataFields(schema);
-  const sql = fields.map(asked);
+  const sql = fields.map((field, index) => asked(field, index, reading.json));
   const columns = fields.map((field, index) => {
-    const { misfit, rounded } = sql[index]!;
+    const { misfit, rounded, reason } = sql[index]!;
     const typed = field.type === 'double' ? `r${index}` : `c${index}`;
     const value = misfit ? `if(m${index}, NULL, ${typed})` : typed;
     return {
       field,
       text: `r${index}`,
-      sql: { value, ...(misfit ? { misfit: `m${index}` } : {}), ...(rounded ? { rounded: `l${index}` } : {}) },
+      sql: {
+        value,
+        ...(misfit ? { misfit: `m${index}` } : {}),
+        ...(rounded ? { rounded: `l${index}` } : {}),
+        ...(reason ? { reason } : {}),
+      },
     };
   });
   const refused = [

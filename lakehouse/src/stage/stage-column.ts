@@ -9,6 +9,8 @@ export type ColumnSql = {
   readonly misfit?: string;
   /** True where the value was kept but lost digits. */
   readonly rounded?: string;
+  /** Why a text does not fit, where the type of the column does not say it. */
+  readonly reason?: string;
 };
 
 /** Texts up to this length have no digits that a time of microseconds cannot hold. */
@@ -109,12 +111,23 @@ export function columnSql(raw: string, type: FieldType, cast: string = castSql(r
   }
 }
 
+/** The value of a text column that holds JSON objects and lists: a bare text, number or truth value does not fit it. */
+function jsonTextSql(raw: string): ColumnSql {
+  const misfit = `(left(ltrim(${raw}), 1) NOT IN ('{', '['))`;
+  return { value: `if(${misfit}, NULL, ${raw})`, misfit, reason: 'invalid_json' };
+}
+
+/** As `columnSql`, for a column of a table of which some text columns hold JSON. */
+export function fieldSql(raw: string, { name, type }: Field, json: readonly string[], cast?: string): ColumnSql {
+  return type === 'string' && json.includes(name) ? jsonTextSql(raw) : columnSql(raw, type, cast);
+}
+
 const CHANGES_TYPE = 'STRUCT(field VARCHAR, change VARCHAR, reason VARCHAR)[]';
 
-const entry = (field: Field, change: 'nulled' | 'rounded'): string => {
+const entry = (field: Field, change: 'nulled' | 'rounded', own?: string): string => {
   const kind = decimalShape(field.type) ? 'decimal' : typeof field.type === 'string' ? field.type : field.type.type;
   const lost = decimalShape(field.type) ? 'scale_exceeded' : 'precision_exceeded';
-  const reason = change === 'rounded' ? lost : `invalid_${kind}`;
+  const reason = own ?? (change === 'rounded' ? lost : `invalid_${kind}`);
   return `{field: ${literal(field.name)}, change: ${literal(change)}, reason: ${literal(reason)}}`;
 };
 
@@ -124,8 +137,8 @@ const entry = (field: Field, change: 'nulled' | 'rounded'): string => {
  * all entries, as an entry for each column would take a vector each.
  */
 export function errorsSql(columns: readonly { field: Field; sql: ColumnSql }[], changes: string | undefined): string {
-  const found = columns.flatMap(({ field, sql: { misfit, rounded } }) => [
-    ...(misfit ? [{ condition: misfit, entry: entry(field, 'nulled') }] : []),
+  const found = columns.flatMap(({ field, sql: { misfit, rounded, reason } }) => [
+    ...(misfit ? [{ condition: misfit, entry: entry(field, 'nulled', reason) }] : []),
     // A value that is gone has lost no digits.
     ...(rounded ? [{ condition: `(${rounded} AND NOT ${misfit ?? 'false'})`, entry: entry(field, 'rounded') }] : []),
   ]);

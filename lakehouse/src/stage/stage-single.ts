@@ -14,6 +14,8 @@ export type StageRequest = {
   readonly shape: LineShape;
   /** The table's schema, meta columns included; columns that a line lacks become NULL. */
   readonly schema: TableSchema;
+  /** Names of text columns that hold JSON objects and lists. */
+  readonly json?: readonly string[];
   /** The location of the data file to make; it must not exist. */
   readonly target: string;
   readonly runId: string;

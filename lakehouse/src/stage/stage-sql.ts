@@ -4,8 +4,8 @@ import {
   CHANGES_SQL_TYPE,
   type ColumnSql,
   castSql,
-  columnSql,
   errorsSql,
+  fieldSql,
   joinedObjectsSql,
   misfitsSql,
 } from './stage-column.ts';
@@ -27,6 +27,8 @@ export type Reading = {
   /** Where a line that we rewrote has the text of its `_extra`. */
   readonly extra?: readonly [string, ...string[]];
   readonly schema: TableSchema;
+  /** Names of text columns that hold JSON. */
+  readonly json: readonly string[];
   readonly runId: string;
   /** Whether unknown members are kept in `_extra`; else they are only noticed there (see `rowsSql`). */
   readonly keepExtra: boolean;
@@ -131,7 +133,7 @@ function lookUpSql(reading: Reading, field: Field): string {
 export function rowsSql(reading: Reading): string {
   const { shape, schema } = reading;
   const fields = dataFields(schema);
-  const asked = fields.map((field, index) => columnSql(`r${index}`, field.type, `c${index}`));
+  const asked = fields.map((field, index) => fieldSql(`r${index}`, field, reading.json, `c${index}`));
   const columns = fields.map((field, index) => ({
     field,
     sql: answered(asked[index]!, index),
@@ -160,7 +162,8 @@ export function rowsSql(reading: Reading): string {
 }
 
 // What was asked of a column in an inner query is a column of that query: it is asked once, however often it is used.
-const answered = ({ misfit, rounded }: ColumnSql, index: number): ColumnSql => ({
+const answered = ({ misfit, rounded, reason }: ColumnSql, index: number): ColumnSql => ({
+  ...(reason ? { reason } : {}),
   value: misfit ? `if(m${index}, NULL, c${index})` : `c${index}`,
   ...(misfit ? { misfit: `m${index}` } : {}),
   ...(rounded ? { rounded: `l${index}` } : {}),
@@ -192,7 +195,7 @@ function lineSql({ source, shape, extra, keepExtra, maxLineBytes }: Reading): st
 export function keylessRowsSql(reading: Reading): string {
   const fields = dataFields(reading.schema);
   const missing = fields.flatMap((field, index) =>
-    reading.key.includes(field.id) ? [`(${columnSql(`r${index}`, field.type).value}) IS NULL`] : [],
+    reading.key.includes(field.id) ? [`(${fieldSql(`r${index}`, field, reading.json).value}) IS NULL`] : [],
   );
   return `SELECT n FROM (SELECT row_number() OVER () - 1 AS n, *
       FROM (SELECT *, ${fields.map((field, index) => `d[${literal(field.name)}] AS r${index}`).join(', ')}

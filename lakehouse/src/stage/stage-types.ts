@@ -51,6 +51,8 @@ export type CopyRequest = {
   readonly longNumbers?: boolean;
   /** The table's schema, meta columns included; columns that a line lacks become NULL. */
   readonly schema: TableSchema;
+  /** Names of text columns that hold JSON objects and lists: another value does not fit them. */
+  readonly json?: readonly string[];
   /** How rows are divided over files; absent for an unpartitioned table. */
   readonly spec?: PartitionSpec;
   /** The location of a fresh folder below the table's data location; every file of this call lies in it. */
@@ -67,7 +69,7 @@ export type CopyRequest = {
 };
 
 /** A Parquet file that someone else wrote. */
-export type SegmentRequest = Omit<CopyRequest, 'source' | 'shape'> & {
+export type SegmentRequest = Omit<CopyRequest, 'source' | 'shape' | 'json'> & {
   /** Its path; it is only read. `lines` are its rows as they were announced, `position` is that of its first row. */
   readonly source: string;
   /** When its rows were read, in milliseconds since 1970. */

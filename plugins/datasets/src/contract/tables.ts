@@ -32,6 +32,8 @@ export interface PreparedTable {
   keptColumns: readonly string[];
   /** Wanted columns that the table cannot have beside the others (`divideNames`): their values are left in `_extra`. */
   extraColumns: readonly string[];
+  /** Text columns that hold JSON objects and lists; for the stager. */
+  jsonColumns: readonly string[];
   /**
    * The table does not have `schema` yet: a commit that overwrites it brings it as its `replaceSchema`. Under `replace`
    * alone.

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { commitMachine, drive } from '@weir/engine';
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import { currentSchema, LakehouseError, type TableMetadata, unfitColumns } from '@weir/lakehouse';
+import { currentSchema, jsonTextColumns, LakehouseError, type TableMetadata, unfitColumns } from '@weir/lakehouse';
 import { endOf, SEEDS } from '../commit/commit-end.ts';
 import { replacedBy } from '../commit/find-commit.ts';
 import { dataLocation } from '../commit/staged-files.ts';
@@ -30,7 +30,8 @@ export async function prepareTable(
   driver.send({ type: 'start' });
   endOf((await driver.ended).result);
   const table = schema.table();
-  return preparedView(deps, { ref, table, wanted: wantedSchema(table, { wanted, ...options }) });
+  const view = preparedView(deps, { ref, table, wanted: wantedSchema(table, { wanted, ...options }) });
+  return { ...view, jsonColumns: jsonTextColumns(jsonSchema) };
 }
 
 /** Names of columns of a JSON schema that the table, as it is, cannot take. */
@@ -60,7 +61,7 @@ function headOf({ metadata, metadataLocation }: CurrentTable): TableHead {
 function preparedView(
   { store }: TableDeps,
   { ref, table, wanted }: { ref: TableRef; table: CurrentTable; wanted: WantedSchema },
-): PreparedTable {
+): Omit<PreparedTable, 'jsonColumns'> {
   const { metadata } = table;
   return {
     ...headOf(table),

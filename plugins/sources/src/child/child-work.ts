@@ -82,7 +82,7 @@ export async function childWork({ plan, segments, scratch }: WorkDeps): Promise<
     const copied =
       segment.format === 'parquet'
         ? await stager.segment({ ...request, extractedAt: extractedAt ?? 0 })
-        : await stager.copy({ ...request, shape: RECORD_SHAPE, longNumbers: segment.detected });
+        : await stager.copy({ ...request, json: shape.json, shape: RECORD_SHAPE, longNumbers: segment.detected });
     if (copied.rejected !== undefined) rejected.unshift(copied.rejected);
     const { files, rows, rowsWithErrors, rowsWithExtra, checksum } = copied;
     const unknown = copied.unknown.filter(({ name }) => !shape.extra.includes(name));

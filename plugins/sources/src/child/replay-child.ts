@@ -39,6 +39,7 @@ async function replay(plan: ReplayPlan): Promise<Replayed> {
       source: taken.spool,
       shape: RECORD_SHAPE,
       schema: shape.schema as TableSchema,
+      json: shape.json,
       spec: shape.spec as PartitionSpec,
       folder,
       runId,

@@ -61,6 +61,8 @@ export interface RowShape {
   spec: object;
   /** Members whose values belong in `_extra`: they are no news. */
   extra: readonly string[];
+  /** Text columns that hold JSON. */
+  json: readonly string[];
   /** Field ids of the key by which rows are merged; rows then keep their order. */
   key?: readonly number[];
 }

@@ -151,9 +151,9 @@ async function prepareQuarantine(deps: EffectDeps, { ref }: PlannedStream): Prom
 /** How the rows of a stream are typed for its table. */
 export function rowShape(
   { key }: Pick<PlannedStream, 'key'>,
-  { schema, spec, extraColumns: extra }: PreparedTable,
+  { schema, spec, extraColumns: extra, jsonColumns: json }: PreparedTable,
 ): RowShape {
-  return { schema, spec, extra, ...(key === undefined ? {} : { key: fieldIds(schema, key) }) };
+  return { schema, spec, extra, json, ...(key === undefined ? {} : { key: fieldIds(schema, key) }) };
 }
 
 /** What decides on the merge of a stream: its key, and how a row says that it was deleted. */

@@ -29,5 +29,9 @@ export async function evolveStream(
     const jsonSchema = withColumns(stream.jsonSchema, possible);
     await tx.update(stream, { jsonSchema, version: stream.version + 1, updatedAt: new Date() });
   });
-  return { ...table, extraColumns: [...prepared.extraColumns, ...divided.refused] };
+  return {
+    ...table,
+    extraColumns: [...prepared.extraColumns, ...divided.refused],
+    jsonColumns: [...prepared.jsonColumns, ...table.jsonColumns],
+  };
 }
