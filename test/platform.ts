@@ -84,6 +84,7 @@ export function platformEnvironment(parts: {
     IDP_ISSUER: issuer.url,
     WEIR_WAREHOUSE: `${folder}/warehouse`,
     WEIR_WORK_DIR: `${folder}/work`,
+    WEIR_UPLOAD_DIR: `${folder}/uploads`,
     WEIR_CACHE_DIR: WORKFLOW_CACHE,
     WEIR_STATE_DIR: `${folder}/state`,
     WEIR_RUN_LOG_DIR: `${folder}/run-logs`,

@@ -283,6 +283,16 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_FILES_REFUSED',
   ),
   ...proved(
+    'plugins/sources/test/uploads.test.ts',
+    'a file is brought → a source of the tenant reads it, and no other tenant names it',
+    'WEIR_UPLOAD_DIR',
+  ),
+  ...proved(
+    'plugins/sources/test/uploads.test.ts',
+    'more than the quota → upload_quota_exceeded, and nothing is left',
+    'WEIR_UPLOAD_QUOTA_MIB',
+  ),
+  ...proved(
     'plugins/sources/test/pattern-lifecycle.test.ts',
     'a request counts when its signature is good, in its time, and once',
     'PATTERN_WEBHOOK_SECRET',

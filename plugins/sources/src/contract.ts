@@ -185,3 +185,13 @@ export {
   type VerifiedStreamView,
   verifySync,
 } from './contract/sync/verifications.ts';
+export { uploadProblems } from './contract/upload/upload-problems.ts';
+export {
+  createUpload,
+  deleteUpload,
+  getUpload,
+  listUploads,
+  MAX_UPLOAD_BYTES,
+  Upload,
+  type UploadView,
+} from './contract/upload/uploads.ts';

@@ -4,7 +4,7 @@ import { Tables } from '@weir/plugin-datasets/contract';
 import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import { routes } from './api/routes.ts';
 import { patternWebhooks, refuseSameSecrets } from './api/webhooks.ts';
-import { credentialProblems, failureProblems, sourceProblems } from './contract.ts';
+import { credentialProblems, failureProblems, sourceProblems, uploadProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { connectorProblems } from './model/failure/connector-problems.ts';
 import { reportedPages } from './model/pattern/reported-codes.ts';
@@ -21,7 +21,7 @@ export default definePlugin({
   id: 'sources',
   settings,
   entities,
-  problems: { ...sourceProblems, ...credentialProblems, ...failureProblems, ...connectorProblems },
+  problems: { ...sourceProblems, ...credentialProblems, ...failureProblems, ...connectorProblems, ...uploadProblems },
   setup(kernel) {
     refuseSameSecrets(kernel.settings);
     const loaded = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);

@@ -74,6 +74,19 @@ export const settings = Type.Object({
     description:
       'Absolute folders, separated by colons, that it never reads, whatever is open; the data folder of `weir dev up` and `WEIR_WORK_DIR` are always among them',
   }),
+  WEIR_UPLOAD_DIR: Type.Optional(
+    Type.String({
+      pattern: '^/[^:]*$',
+      description:
+        'Absolute folder of files that callers bring, the same for API and workers; without it none are taken',
+    }),
+  ),
+  WEIR_UPLOAD_QUOTA_MIB: Type.Integer({
+    minimum: 1,
+    maximum: 1_048_576,
+    default: 10_240,
+    description: 'What the uploads of one tenant may hold, MiB',
+  }),
   SOURCE_SOCKET_DIR: Type.Optional(
     Type.String({ minLength: 1, description: 'Folder of the docker.sock of the engine that runs connectors of syncs' }),
   ),
@@ -110,10 +123,14 @@ export function connectorEnvironment(
   settings: Settings,
   { kind, isOwnImage }: ConnectorPlace,
   workDir: string,
+  uploaded?: string,
 ): Record<string, string> {
   if (!isOwnImage) return {};
   const { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS, WEIR_FILES_ROOTS, WEIR_FILES_REFUSED } = settings;
   const network = { WEIR_EGRESS_ALLOW, WEIR_EGRESS_PORTS };
   if (kind !== 'process') return network;
-  return { ...network, WEIR_FILES_ROOTS, WEIR_FILES_REFUSED: [WEIR_FILES_REFUSED, workDir].join(delimiter) };
+  // The source reads its upload, in a folder that is otherwise refused, and nothing else.
+  if (uploaded !== undefined) return { ...network, WEIR_FILES_ROOTS: uploaded, WEIR_FILES_REFUSED: '' };
+  const refused = [WEIR_FILES_REFUSED, workDir, settings.WEIR_UPLOAD_DIR].filter(Boolean);
+  return { ...network, WEIR_FILES_ROOTS, WEIR_FILES_REFUSED: refused.join(delimiter) };
 }

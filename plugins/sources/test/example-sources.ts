@@ -5,6 +5,7 @@ import { listDatasetSnapshots, listDatasets } from '@weir/plugin-datasets/contra
 import {
   createSource,
   createStream,
+  createUpload,
   getDiscoveryStatus,
   getReplay,
   getSource,
@@ -18,7 +19,7 @@ import {
   updateStream,
   verifySync,
 } from '@weir/plugin-sources/contract';
-import type { Api, Ids, Tenancy } from '../../../test/examples.ts';
+import type { Api, Caller, Ids, Tenancy } from '../../../test/examples.ts';
 import { until } from '../../../test/until.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../../../test/fixtures/${name}`, import.meta.url));
@@ -34,6 +35,14 @@ export const RARELY = { cron: ['0 0 29 2 *'] };
 export async function makeSource(api: Api, source_config = DATA): Promise<string> {
   const name = `s${randomBytes(6).toString('hex')}`;
   return (await api(createSource, { body: { name, pattern_id: 'files', source_config } })).source_id;
+}
+
+/** Brings a file that no source names. */
+export async function makeUpload(caller: Caller): Promise<string> {
+  const content = new Blob(['id\n1\n']);
+  const made = await call(createUpload, { query: { name: 'orders.csv' } }, { ...caller, content });
+  if (!made.ok) throw new Error(`no upload: ${made.problem.code}`);
+  return made.body.upload_id;
 }
 
 /** A source with one enabled stream, which no discovery has seen. */
@@ -78,9 +87,10 @@ export async function furnishSource({ api, ...caller }: Tenancy): Promise<Ids> {
   const params = { sync_run_id: run.run_id };
   await api(verifySync, { params });
   await until('a verification', async () => (await call(getVerification, { params }, caller)).ok);
+  const upload_id = await makeUpload(caller);
   const [snapshot] = (await api(listDatasetSnapshots, { params: { dataset_id } })).items;
   return {
-    ...{ source_id, stream_id: stream_ids[0] ?? '', discovery_id, replay_run_id, dataset_id },
+    ...{ source_id, stream_id: stream_ids[0] ?? '', discovery_id, replay_run_id, dataset_id, upload_id },
     ...{ workflow_id: run.workflow_id, run_id: run.run_id, ...params, snapshot_id: snapshot?.snapshot_id_exact ?? '' },
   };
 }

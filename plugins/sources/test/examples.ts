@@ -4,9 +4,11 @@ import {
   cancelSync,
   createSource,
   createStream,
+  createUpload,
   deleteSchedule,
   deleteSource,
   deleteStream,
+  deleteUpload,
   downloadDiscoveryLogs,
   downloadRunLogs,
   getDiscoveryStatus,
@@ -33,7 +35,7 @@ import {
   seedCredentials,
   seedInline,
 } from './example-credentials.ts';
-import { DATA, declaredSource, furnishSource, makeSource, RARELY } from './example-sources.ts';
+import { DATA, declaredSource, furnishSource, makeSource, makeUpload, RARELY } from './example-sources.ts';
 
 const schema = { type: 'object', properties: { id: { type: 'integer' } } };
 const text = { accept: 'text/plain' };
@@ -100,12 +102,14 @@ export const examples: Examples = {
     { of: downloadRunLogs, headers: text },
     { of: downloadDiscoveryLogs, headers: text },
   ],
-  async seed({ api, ids, isVaulted, running }) {
+  async seed({ api, ids, isVaulted, running, ...caller }) {
     const { workflow_id = '', run_id = '', source_id = '', dataset_id = '', inline_id = '' } = ids;
     const calls = [
       ...(await seedSources(api)),
       ...(await seedStreams(api)),
       ...(isVaulted ? await seedCredentials(api, inline_id) : []),
+      { of: createUpload, unreached: { why: 'its body is bytes' } },
+      { of: deleteUpload, params: { upload_id: await inTurn(VICTIMS, () => makeUpload(caller)) } },
       { of: cancelSync, params: { sync_run_id: (await running()).run_id } },
       example(startReplay, { body: { dataset_id } }),
     ];

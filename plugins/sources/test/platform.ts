@@ -134,6 +134,7 @@ function environmentOf(folder: string, database: TestDatabase, issuer: { url: st
     WEIR_LOG_LEVEL: 'warn',
     WEIR_WAREHOUSE: join(folder, 'warehouse'),
     WEIR_WORK_DIR: join(folder, 'work'),
+    WEIR_UPLOAD_DIR: join(folder, 'uploads'),
     WEIR_CACHE_DIR: WORKFLOW_CACHE,
     WEIR_STATE_DIR: join(folder, 'state'),
     WEIR_RUN_LOG_DIR: join(folder, 'run-logs'),

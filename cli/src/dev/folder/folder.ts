@@ -17,6 +17,7 @@ export interface DevFolder {
   logs: string;
   /** Logs of runs, which the API reads and workers write. */
   runLogs: string;
+  uploads: string;
   timings: string;
   /** Seals the credentials of sources. */
   credentialKey: string;
@@ -36,6 +37,7 @@ export function devFolder(root: string): DevFolder {
     state: at('state'),
     logs: at('logs'),
     runLogs: at('run-logs'),
+    uploads: at('uploads'),
     timings: at('timings.json'),
     credentialKey: at('credential.key'),
   };

@@ -45,6 +45,7 @@ export function platformEnvironment(
     WEIR_CREDENTIAL_KEY_FILE: env.WEIR_CREDENTIAL_KEY_FILE ?? folder.credentialKey,
     WEIR_WAREHOUSE: folder.warehouse,
     WEIR_RUN_LOG_DIR: env.WEIR_RUN_LOG_DIR ?? folder.runLogs,
+    WEIR_UPLOAD_DIR: env.WEIR_UPLOAD_DIR ?? folder.uploads,
     WEIR_WORK_DIR: folder.work,
     WEIR_CACHE_DIR: folder.cache,
     WEIR_STATE_DIR: folder.state,

@@ -14,6 +14,7 @@ export function routes(services: SourceServices): AnyRoute[] {
     ...streamRoutes(services),
     ...runRoutes(services),
     ...logRoutes(services),
+    ...uploadRoutes(services),
   ];
 }
 
@@ -141,6 +142,15 @@ function logRoutes({ runLogs }: SourceServices): AnyRoute[] {
     handle(calls.downloadDiscoveryLogs, ({ tenant, params, query, mediaType }) =>
       runLogs.download(tenant, params, { query, mediaType }),
     ),
+  ];
+}
+
+function uploadRoutes({ uploads }: SourceServices): AnyRoute[] {
+  return [
+    handle(calls.createUpload, ({ tenant, query, content }) => uploads.create(tenant, query, content)),
+    handle(calls.listUploads, ({ tenant }) => uploads.list(tenant)),
+    handle(calls.getUpload, ({ tenant, params }) => uploads.get(tenant, params.upload_id)),
+    handle(calls.deleteUpload, ({ tenant, params }) => uploads.remove(tenant, params.upload_id)),
   ];
 }
 

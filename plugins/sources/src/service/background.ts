@@ -8,6 +8,7 @@ import type { LoadedPatterns } from './pattern/load-patterns.ts';
 import { storeFiles } from './pattern/store-files.ts';
 import type { InLineDeps } from './schedule/bring-in-line.ts';
 import { startReconciler } from './schedule/reconcile.ts';
+import { startUploadSweeper } from './upload/upload-service.ts';
 
 interface Deps {
   kernel: Kernel;
@@ -27,6 +28,7 @@ export function background({ kernel, sql, schedules, loaded }: Deps) {
       sweepers.push(startConfigSweeper(kernel), startCredentialSweeper(kernel));
     },
     async serve() {
+      serving.push(startUploadSweeper(kernel));
       serving.push(startReconciler({ kernel, schedules }));
       if (kernel.vault.store !== undefined) serving.push(startRotationWriter(kernel, sql));
     },

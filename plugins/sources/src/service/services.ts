@@ -20,6 +20,7 @@ import { syncRunService } from './sync/run-service.ts';
 import { syncService } from './sync/service.ts';
 import { statsService } from './sync/stats-service.ts';
 import { tableRefsService } from './sync/table-refs-service.ts';
+import { uploadService } from './upload/upload-service.ts';
 import { verificationService } from './verification/service.ts';
 
 export type SourceServices = ReturnType<typeof sourceServices>;
@@ -55,6 +56,7 @@ export function sourceServices(facts: FactDeps & { kernel: Kernel }, { schedules
     replays: replayService(kernel),
     verifications: verificationService(kernel, receipts),
     stats: statsService(kernel),
+    uploads: uploadService(kernel),
     tableRefs: tableRefsService({ kernel, tables }),
   };
 }

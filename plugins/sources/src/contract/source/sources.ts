@@ -16,6 +16,7 @@ import { readSources, writeSources } from '../access.ts';
 import { credentialProblems } from '../credential-problems.ts';
 import { sourceProblems } from '../problems.ts';
 import { SyncRun } from '../sync/syncs.ts';
+import { uploadProblems } from '../upload/upload-problems.ts';
 import { CredentialRef, credentialInput } from './credentials.ts';
 import { PatternId } from './patterns.ts';
 
@@ -57,6 +58,7 @@ const MAX_WORKFLOW_ID = 200;
 const MAX_VERSION = 64;
 const sourceParams = Closed({ source_id: Id });
 const configErrors = [
+  uploadProblems.uploadUnknown,
   sourceProblems.nameTaken,
   sourceProblems.patternNotFound,
   sourceProblems.sourceConfigInvalid,

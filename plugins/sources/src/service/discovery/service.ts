@@ -17,6 +17,7 @@ import { sourceAfter } from '../../model/source/transitions.ts';
 import { phaseView } from '../../model/sync/view.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
 import { liveSource } from '../row/live-source.ts';
+import { uploadService } from '../upload/upload-service.ts';
 import { refuseUnfit } from '../vault/fit-to-run.ts';
 import { pendingCredentials } from './pending-credentials.ts';
 
@@ -37,12 +38,14 @@ interface Deps {
 /** Starting discoveries and reading how they stand. */
 export function discoveryService(deps: Deps) {
   const { kernel } = deps;
+  const uploads = uploadService(kernel);
   return {
     /** Starts a discovery of a source, or of a pattern with a configuration that is no source yet. */
-    start(tenant: Tenant, body: Input<typeof startDiscovery>['body'], how: HowToStart) {
+    async start(tenant: Tenant, body: Input<typeof startDiscovery>['body'], how: HowToStart) {
       if (body.source_id !== undefined) {
         return startOfSource(deps, tenant, { sourceId: body.source_id, applies: body.apply ?? true, how });
       }
+      await uploads.assertOwn(tenant, body.source_config);
       return startOfConfig(deps, tenant, body, how);
     },
 

@@ -15,6 +15,7 @@ import { dropSchedule } from '../row/live-schedule.ts';
 import { liveSource } from '../row/live-source.ts';
 import { refuseWhileRunning } from '../row/refuse-while-running.ts';
 import { uniqueConstraint } from '../row/unique-constraint.ts';
+import { uploadService } from '../upload/upload-service.ts';
 import { detach } from '../vault/rows.ts';
 import { type ChangeRequest, changeSource } from './change-source.ts';
 import { makeSource, type NewSource } from './create-source.ts';
@@ -43,10 +44,15 @@ export function sourceService({ kernel, patterns, events, dropped }: SourceDeps)
     await tell(tx, row);
     return view(tx, row);
   };
+  const uploads = uploadService(kernel);
   return {
     /** Creates a source in `draft`. */
-    create: (tenant: Tenant, body: NewSource): Promise<SourceView> =>
-      taken(async () => makeSource({ kernel, pattern: await patterns.named(body.pattern_id) }, tenant, body, told)),
+    async create(tenant: Tenant, body: NewSource): Promise<SourceView> {
+      await uploads.assertOwn(tenant, body.source_config);
+      return taken(async () =>
+        makeSource({ kernel, pattern: await patterns.named(body.pattern_id) }, tenant, body, told),
+      );
+    },
 
     /** One source, all of it read in one transaction. */
     get: (tenant: Tenant, sourceId: string): Promise<SourceView> =>
@@ -75,8 +81,10 @@ export function sourceService({ kernel, patterns, events, dropped }: SourceDeps)
     },
 
     /** Renames a source, patches its configuration or gives it credentials; what is not named stays. */
-    update: (tenant: Tenant, request: ChangeRequest): Promise<SourceView> =>
-      taken(() => changeSource({ kernel, patterns }, tenant, request, told)),
+    async update(tenant: Tenant, request: ChangeRequest): Promise<SourceView> {
+      await uploads.assertOwn(tenant, request.patch.source_config);
+      return taken(() => changeSource({ kernel, patterns }, tenant, request, told));
+    },
 
     /** Retires a source; throws `run_already_active` while a sync or a discovery of it is open. */
     async retire(tenant: Tenant, sourceId: string, ifMatch: string | undefined): Promise<undefined> {

@@ -10,6 +10,7 @@ import { configText } from '../../model/pattern/with-manifest.ts';
 import { chosenRuntime } from '../../model/runtime/chosen-runtime.ts';
 import { SourceEntity } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
+import { placedUpload } from '../../model/upload/upload-location.ts';
 import { keepRotations } from '../../service/credential/keep-rotated.ts';
 import type { PatternUser, RunPatterns } from '../../service/pattern/catalog.ts';
 import { isOwnImage } from '../../service/pattern/load-patterns.ts';
@@ -88,6 +89,8 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
   if (pattern === undefined || config === undefined) throw new RunFailed(sourceFailure('pattern_missing'));
   if (row.sourceId) await noteSeen(kernel, discovering, { source: { ...user, patternVersion: pattern.version }, at });
   const hydrated = await hydrate(kernel, tenant, config, at);
+  const { WEIR_UPLOAD_DIR: uploads } = settingsOf(kernel);
+  const placed = (given: Readonly<Record<string, unknown>>) => placedUpload(uploads, tenant.tenantId, given);
   const folder = await folders.make(`${runId}-${leaseEpoch}`);
   try {
     const choice = await engine.prepare();
@@ -99,6 +102,7 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
         settingsOf(kernel),
         { kind: choice.kind, isOwnImage: isOwnImage(pattern.image, patterns.connectors) },
         folders.root,
+        placed(config)?.folder,
       ),
     });
     const request = {
@@ -117,7 +121,7 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
         const { config: same = config, at: now } = await readInput(kernel, tenant, runId);
         return hydrate(kernel, tenant, same, now);
       },
-      textOf: (given) => configText(given.config, pattern),
+      textOf: (given) => configText(placed(given.config)?.config ?? given.config, pattern),
     });
     const foundStreams = streams.map(({ name, namespace }) => ({ name, namespace }));
     await kernel.db(tenant).transaction(async (tx) => {

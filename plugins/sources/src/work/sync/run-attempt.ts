@@ -21,6 +21,7 @@ import { configText } from '../../model/pattern/with-manifest.ts';
 import type { ChildPlan, StreamResult } from '../../model/process/messages.ts';
 import { SYNC_KIND } from '../../model/run-kinds.ts';
 import type { RuntimeChoice } from '../../model/runtime/runtime-choice.ts';
+import { placedUpload } from '../../model/upload/upload-location.ts';
 import { keepRotations } from '../../service/credential/keep-rotated.ts';
 import type { RunPatterns } from '../../service/pattern/catalog.ts';
 import { isOwnImage } from '../../service/pattern/load-patterns.ts';
@@ -222,6 +223,7 @@ function childPlan(
 ): ChildPlan {
   const { kernel, patterns } = deps;
   const { plan, open, workDir, leaseEpoch } = parts;
+  const uploaded = placedUpload(settingsOf(kernel).WEIR_UPLOAD_DIR, tenant.tenantId, hydrated.config);
   return {
     runId,
     mode: kernel.mode,
@@ -236,6 +238,7 @@ function childPlan(
       settingsOf(kernel),
       { kind: runtime.kind, isOwnImage: isOwnImage(pattern.image, patterns.connectors) },
       deps.folders.root,
+      uploaded?.folder,
     ),
     limits: attemptLimits(pattern, parts.ranOut),
     segments: pattern.fast_path?.includes(SEGMENT_OFFER.channel) ?? false,
@@ -243,7 +246,7 @@ function childPlan(
     connectorSilenceMs: settingsOf(kernel).WEIR_SYNC_MAX_SILENT_SECONDS * MS_PER_SECOND,
     labels: { tenant: tenant.tenantId, source: sourceId, execution: runId, attempt: String(leaseEpoch) },
     secrets: hydrated.secrets,
-    config: configText(hydrated.config, pattern),
+    config: configText(uploaded?.config ?? hydrated.config, pattern),
     catalog: plan.catalog,
     state: plan.state,
     lastPosition: plan.lastPosition,
