@@ -30,3 +30,16 @@ export function durationText(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
+
+/** How long ago a time was, in its largest unit: `4 min ago`. */
+export function ageText(time: string, now = Date.now()): string {
+  const ms = Math.max(0, now - Date.parse(time));
+  const [unit, name] = AGES.find(([least]) => ms >= least) ?? [1_000, 's'];
+  return Number.isNaN(ms) ? time : `${Math.floor(ms / unit)} ${name} ago`;
+}
+
+const AGES = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+] as const;

@@ -13,7 +13,7 @@ import { condense, sparkline } from '../src/output/sparkline.ts';
 import { cellText, table } from '../src/output/table.ts';
 import { commandLine, ending } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';
-import { IDS, sources } from './shapes.ts';
+import { IDS, run, sources } from './shapes.ts';
 
 const page = (items: unknown[], more: object = {}) => ({ items, next_page_token: null, total: null, ...more });
 
@@ -21,12 +21,32 @@ t.test('a list in every format', async (t) => {
   const { weir } = commandLine(t);
   const api = await fakeApi(t, { 'GET /api/v1/sources': { status: 200, body: page([sources(IDS.source, 'shop')]) } });
   const list = async (format: string) => (await weir(`sources list --url ${api.url} -o ${format}`)).stdout;
-  t.match(await list('table'), new RegExp(`^SOURCE_ID +NAME.*\n${IDS.source}  shop  files`));
+  t.match(await list('table'), /^NAME +PATTERN_ID +STATUS +STREAMS +LAST_SYNC +AGE +WHY\nshop {2}files/);
   t.match(await list('wide'), /PATTERN_VERSION/);
   t.equal(JSON.parse(await list('json')).items[0].name, 'shop');
   t.match(await list('yaml'), /^items:\n {2}- source_id: /);
   t.equal(JSON.parse(await list('ndjson')).name, 'shop');
   t.equal(await list('name'), `${IDS.source}\n`);
+});
+
+t.test('a source whose last sync failed → the list says so, how long ago, and why', async (t) => {
+  const { weir } = commandLine(t);
+  const ended_at = new Date(Date.now() - 4.5 * 60_000).toISOString();
+  const shop = { ...sources(IDS.source, 'shop'), last_run: { ...run(IDS.source, 'failed'), ended_at } };
+  const api = await fakeApi(t, {
+    'GET /api/v1/sources': { status: 200, body: page([shop]) },
+    [`GET /api/v1/sources/${IDS.source}`]: { status: 200, body: shop },
+    [`GET /api/v1/sources/${IDS.source}/sync-history`]: {
+      status: 200,
+      body: page([{ ...shop.last_run, started_at: new Date(Date.parse(ended_at) - 1_500).toISOString() }]),
+    },
+  });
+  const listed = await weir(`sources list --url ${api.url}`);
+  t.match(listed.stdout, /shop .* failed +4 min ago +csv_row_too_wide$/m);
+  t.ok(listed.stdout.split('\n').every((line) => line.length <= 80));
+  const history = await weir(`sources history ${IDS.source} --url ${api.url}`);
+  t.match(history.stdout, /CODE .* DURATION$/m);
+  t.match(history.stdout, /csv_row_too_wide .* 1\.5 s$/m);
 });
 
 t.test('an empty list is {"items":[]} with exit 0, never a sentence', async (t) => {

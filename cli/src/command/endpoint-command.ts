@@ -149,7 +149,7 @@ async function waited(command: WeirCommand, api: Api, started: unknown): Promise
   ]);
   const ended = await watchRun(api, run_id, await command.watching());
   await command.show(ended);
-  return finishRun(ended);
+  return finishRun(ended, api);
 }
 
 async function shown(command: WeirCommand, endpoint: Endpoint, answer: unknown): Promise<number> {

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { ageText } from '../duration.ts';
 import { plainText } from '../plain-text.ts';
 
 const GAP = '  ';
@@ -12,21 +13,38 @@ export function cellText(value: unknown): string {
 
 const numeric = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
 
-/** A field by its name, or by a path with dots where no field has that name. */
-export function valueAt(row: Record<string, unknown>, column: string): unknown {
-  if (Object.hasOwn(row, column)) return row[column];
-  const step = (value: unknown, key: string) => (value as Record<string, unknown> | null | undefined)?.[key];
-  return column.split('.').reduce(step, row as unknown);
+/** A column as an endpoint names it: a path, and the heading that `as` gives it. */
+function namedColumn(column: string): { at: string; head?: string } {
+  const [at = '', head] = column.split(' as ');
+  return head === undefined ? { at: column } : { at, head };
 }
 
-/** A path goes under its last name. */
+/** A field by its name, or by a path with dots where no field has that name. */
+export function valueAt(row: Record<string, unknown>, column: string): unknown {
+  const { at } = namedColumn(column);
+  const own = [column, at].find((name) => Object.hasOwn(row, name));
+  if (own !== undefined) return row[own];
+  const step = (value: unknown, key: string) => (value as Record<string, unknown> | null | undefined)?.[key];
+  return at.split('.').reduce(step, row as unknown);
+}
+
+/** A path goes under its last name, or the one that `as` gives it. */
 export function headOf(column: string, row: Record<string, unknown> = {}): string {
-  return Object.hasOwn(row, column) ? column : (column.split('.').at(-1) ?? column);
+  if (Object.hasOwn(row, column)) return column;
+  return namedColumn(column).head ?? column.split('.').at(-1) ?? column;
+}
+
+/** The value of a column for people: a time under the heading `age` is how long ago it was. */
+function shownAt(row: Record<string, unknown>, column: string): unknown {
+  const value = valueAt(row, column);
+  return headOf(column, row) === 'age' && typeof value === 'string' && !Object.hasOwn(row, column)
+    ? ageText(value)
+    : value;
 }
 
 /** Rows under their headings, columns aligned by what they take on a terminal; numbers to the right, nothing cut. */
 export function table(columns: readonly string[], rows: readonly Record<string, unknown>[]): string {
-  const cells = rows.map((row) => columns.map((column) => cellText(valueAt(row, column))));
+  const cells = rows.map((row) => columns.map((column) => cellText(shownAt(row, column))));
   const right = columns.map(
     (column) => rows.length > 0 && rows.every((row) => valueAt(row, column) == null || numeric(valueAt(row, column))),
   );

@@ -15,6 +15,8 @@ export type Failure = {
   readonly origin: FailureOrigin;
   readonly retryable: boolean;
   readonly hint: string | undefined;
+  /** What the connector says of a code of its own; absent when it is too long to be shown. */
+  readonly message?: string;
   /** What the connector itself says that it is; what was seen from outside has none. */
   readonly reported?: FailureType;
   /** When the source takes work again, as the connector says it; RFC 3339. */
@@ -117,10 +119,14 @@ export function traceFailure(error: TraceError): Failure {
     retryable: mapped.retryable,
     hint: ours ? error.hint?.slice(0, MAX_HINT_CHARS) : mapped.hint,
     reported: type,
+    ...(ours && isShort(error.message) ? { message: error.message } : {}),
     ...(type === 'system_error' ? { evidence: wordsOf(error) } : {}),
     ...(isTime(error.retry_at) ? { retryAt: error.retry_at } : {}),
   };
 }
+
+const isShort = (text: unknown): text is string =>
+  typeof text === 'string' && text.trim() !== '' && text.length < MAX_HINT_CHARS;
 
 const wordsOf = (error: TraceError) => JSON.stringify([error.message, error.internal_message, error.stack_trace]);
 

@@ -52,7 +52,7 @@ export interface Endpoint<
   cli?: string | CliCommand;
 }
 
-/** Words of a command, columns of its tables, flags not named as their members, its question before it acts. */
+/** Words of a command, columns of its tables (`a.b as c`; under the heading `age` a time is shown as how long ago it was), flags not named as their members, its question before it acts. */
 interface CliCommand {
   words: string;
   columns?: readonly string[];

@@ -141,7 +141,7 @@ t.test('a sync goes on for as long as its attempts get on, and ends when they do
     const detail = /The connector broke\. The run was given up after 2 attempts/;
     t.match(broken, { status: 'failed', attempt: 2, failure: { code: 'connector_system_error', detail } });
     const rested = await sync(0, 'is asked to rest', 'good');
-    const told = 'The connector reported rest_wanted. It takes no work before 2999-01-01T00:00:00Z.';
+    const told = 'It broke. It takes no work before 2999-01-01T00:00:00Z.';
     t.match(rested, { status: 'failed', attempt: 1, failure: { code: 'rest_wanted', retryable: true, detail: told } });
   });
 

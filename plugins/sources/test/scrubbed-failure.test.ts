@@ -55,16 +55,22 @@ t.test(
     const of = (retry_at: unknown) =>
       verdictFailure(
         traceFailure({
-          message: 'wait',
+          message: 'The source rests',
           internal_message: 'wait_too_long',
           failure_type: 'transient_error',
           retry_at,
         } as never),
       );
     const at = new Date(Date.now() + 86_400_000).toISOString();
-    const detail = `The connector reported wait_too_long. It takes no work before ${at}.`;
+    const detail = `The source rests. It takes no work before ${at}.`;
     t.match(of(at), { code: 'wait_too_long', retryable: true, isLast: true, detail });
     for (const none of [undefined, 7, 'later', '2026-13-41T00:00:00Z', new Date().toISOString()])
-      t.match(of(none), { isLast: undefined, detail: 'The connector reported wait_too_long.' }, String(none));
+      t.match(of(none), { isLast: undefined, detail: 'The source rests.' }, String(none));
   },
 );
+
+t.test('a code with a sentence → the sentence is the detail; one that is too long to show is left out', async (t) => {
+  const of = (message: string) => verdictFailure(traceFailure({ message, internal_message: 'schema_changed' })).detail;
+  t.equal(of('A file has no column\nof the stream'), 'A file has no column of the stream.');
+  for (const message of ['', ' ', 'x'.repeat(10_000)]) t.equal(of(message), 'The connector reported schema_changed.');
+});

@@ -77,7 +77,7 @@ export class DatasetsQuarantineReplay extends WeirCommand {
     const people = this.format() === 'table' || this.format() === 'wide';
     await this.show(people ? (ended.outcome ?? ended) : ended);
     if (people && ended.outcome !== null && ended.outcome.rejected > 0) this.note(countsOf(ended.outcome.reasons));
-    return finishRun(ended);
+    return finishRun(ended, api);
   }
 
   private async waitFor(api: Api, runId: string) {

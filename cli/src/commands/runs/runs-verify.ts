@@ -33,7 +33,7 @@ export class RunsVerify extends WeirCommand {
     if (started.warning) this.note(`warning: ${started.warning.detail}`);
     const key = { syncRunId: this.run, runId: started.run_id };
     const ended = await watchVerification(api, key, await this.watching(WAIT_MS));
-    if (exitOfRun(ended.status) !== 'ok' || ended.outcome === null) throw runError(ended);
+    if (exitOfRun(ended.status) !== 'ok' || ended.outcome === null) throw runError(ended, api);
     const { outcome } = ended;
     const people = this.format() === 'table' || this.format() === 'wide';
     await this.show(people ? figuresOf(outcome) : outcome, { columns: COLUMNS });

@@ -29,11 +29,11 @@ export class RunsWait extends WeirCommand {
     if (kind !== 'source-sync') {
       const ended = await watchRun(api, run_id, watching);
       await this.show(ended);
-      return finishRun(ended);
+      return finishRun(ended, api);
     }
     const { watchSync } = await import('../../run/watch-sync.ts');
     const ended = await watchSync(api, { sourceId: subject.id, runId: run_id }, watching);
     await this.show(this.format() === 'table' ? ended.streams : ended, { columns: STREAM_COLUMNS });
-    return finishRun(ended);
+    return finishRun(ended, api);
   }
 }

@@ -66,6 +66,6 @@ export class SourcesCreate extends WeirCommand {
     const { watchDiscovery } = await import('../../run/watch-discovery.ts');
     const ended = await watchDiscovery(api, started.workflow_id, await this.watching());
     await this.show(await api.call(getSource, { params: { source_id: source.source_id } }));
-    return finishRun(ended);
+    return finishRun(ended, api);
   }
 }

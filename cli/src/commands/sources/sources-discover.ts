@@ -60,6 +60,6 @@ export class SourcesDiscover extends WeirCommand {
     await this.show(people ? ended.streams : ended, {
       columns: ['name', 'namespace', 'supported_sync_modes', 'default_cursor_field'],
     });
-    return finishRun(ended);
+    return finishRun(ended, api);
   }
 }

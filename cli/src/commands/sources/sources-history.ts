@@ -1,10 +1,10 @@
 import { RUN_STATUSES } from '@weir/kernel/contract';
-import { getSyncStats, listSyncHistory } from '@weir/plugin-sources/contract';
+import { getSyncStats, listSyncHistory, type SyncRunView } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { WeirCommand } from '../../command/command.ts';
 import { sourceId } from '../../command/source-id.ts';
-import { sinceTime } from '../../duration.ts';
+import { durationText, sinceTime } from '../../duration.ts';
 
 /** Lists the syncs of a source, or sums them up. */
 export class SourcesHistory extends WeirCommand {
@@ -45,13 +45,21 @@ export class SourcesHistory extends WeirCommand {
       ...(this.order === undefined ? {} : { order: this.order }),
     };
     const page = await api.call(listSyncHistory, { params, query });
-    await this.show(page, { columns: COLUMNS });
+    const isTable = ['table', 'csv'].includes(this.format()) && this.query === undefined;
+    await this.show(isTable ? { ...page, items: page.items.map(withDuration) } : page, { columns: COLUMNS });
     if (page.next_page_token && this.format() === 'table') this.note(`more: --page-token ${page.next_page_token}`);
     return 0;
   }
 }
 
 const COLUMNS = [
-  ...['run_id', 'status', 'phase', 'verdict', 'rows_read', 'rows_written', 'rows_with_errors'],
-  ...['started_at', 'ended_at'],
+  ...['run_id', 'status', 'failure.code', 'verdict', 'rows_read', 'rows_written', 'rows_with_errors'],
+  ...['started_at', 'duration'],
 ];
+
+/** A run with how long it took; an open one has taken as long as it runs. */
+function withDuration(run: SyncRunView) {
+  const { started_at, ended_at } = run;
+  const end = ended_at === null ? Date.now() : Date.parse(ended_at);
+  return { ...run, duration: started_at === null ? null : durationText(Math.max(0, end - Date.parse(started_at))) };
+}

@@ -54,7 +54,7 @@ abstract class LogsCommand extends WeirCommand {
     this.write(lines);
     const after = lines.at(-1)?.seq ?? 0;
     await this.followed(api, key, { filter, after });
-    return finishRun(await api.call(getRun, { params: { id: runIdOf(key) } }));
+    return finishRun(await api.call(getRun, { params: { id: runIdOf(key) } }), api);
   }
 
   private async followed(api: Api, key: LogKey, from: { filter: LogFilter; after: number }): Promise<void> {

@@ -64,7 +64,7 @@ export class SourcesRefreshSchema extends WeirCommand {
     const { workflow_id } = await api.call(startDiscovery, { body: { source_id, apply: false }, query });
     const { watchDiscovery } = await import('../../run/watch-discovery.ts');
     const found = await watchDiscovery(api, workflow_id, await this.watching());
-    finishRun(found);
+    finishRun(found, api);
     return found;
   }
 

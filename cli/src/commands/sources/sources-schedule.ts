@@ -48,8 +48,7 @@ abstract class ScheduleCommand extends WeirCommand {
       await this.show(rows, { columns: ['scheduled_at', 'origin', 'status', 'run_id', 'reason'] });
     }
     for (const { note } of clock_changes) this.note(`clocks: ${note}`);
-    if (!schedule.in_line)
-      this.note('The workflow engine has not been told of it yet; it is within seconds of being there.');
+    if (!schedule.in_line) this.note('The workflow engine does not have it yet; it follows within seconds.');
     return 0;
   }
 }

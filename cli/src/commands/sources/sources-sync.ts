@@ -34,7 +34,7 @@ export class SourcesSync extends WeirCommand {
     const ended = await this.syncOne(api, this.sources[0] as string);
     await this.show(this.format() === 'table' ? ended.streams : ended, { columns: STREAM_COLUMNS });
     this.noteDeduplicated(ended);
-    return finishRun(ended);
+    return finishRun(ended, api);
   }
 
   private async startAll(api: Api): Promise<number> {
@@ -54,7 +54,7 @@ export class SourcesSync extends WeirCommand {
       if (result.status === 'fulfilled') ended.push(result.value);
       else this.note(`${this.sources[i]}: ${(failed as CliError).message}`);
       if (result.status === 'fulfilled' && exitOfRun(result.value.status) !== 'ok') {
-        this.note(`${this.sources[i]}: ${runError(result.value).message}`);
+        this.note(`${this.sources[i]}: ${runError(result.value, api).message}`);
       }
     }
     await this.show({ items: ended }, { columns: RUN_COLUMNS });

@@ -62,7 +62,7 @@ export function sourceProof(deps: SourceProofDeps): SourceProof {
     async look() {
       facts.push(...(await pollers(BEFORE)));
       before = await discover();
-      if (before.run.status !== 'succeeded') throw runError(before.run);
+      if (before.run.status !== 'succeeded') throw runError(before.run, deps.api);
       if (before.containers.length === 0) throw otherRuntime(deps.source);
     },
     async begin() {
@@ -130,7 +130,7 @@ async function runningContainer(deps: SourceProofDeps, runId: string): Promise<R
     if (container !== undefined) return container;
     const { run } = await api.call(getSyncStatus, { params: { source_id: id }, query: { run_id: runId } });
     if (run === null || run.is_terminal) {
-      if (run !== null && run.status !== 'succeeded') throw runError(run);
+      if (run !== null && run.status !== 'succeeded') throw runError(run, api);
       throw (await containers.source.of(runId)).length > 0 ? tooShort(source) : otherRuntime(source);
     }
     await delay(POLL_MS, undefined, { signal: interrupted }).catch(() => undefined);

@@ -67,7 +67,7 @@ async function demoSource({ api, report, timings, stderr, interrupted }: DemoDep
   const { workflow_id } = await api.call(startDiscovery, { body: { source_id: source.source_id }, query: STARTING });
   const progress = await openProgress(stderr);
   const found = await watchDiscovery(api, workflow_id, { timeoutMs: STEP_TIMEOUT_MS, interrupted, progress });
-  if (exitOfRun(found.status) !== 'ok') throw runError(found);
+  if (exitOfRun(found.status) !== 'ok') throw runError(found, api);
   timings.mark('first_discovery');
   const streams = await allStreams(api, source.source_id);
   for (const { stream } of DEMO_FILES) {
@@ -107,7 +107,7 @@ async function syncDemo({ api, report, timings, stderr, interrupted }: DemoDeps,
       },
     },
   );
-  if (exitOfRun(run.status) !== 'ok') throw runError(run);
+  if (exitOfRun(run.status) !== 'ok') throw runError(run, api);
   for (const stream of run.streams.filter((each) => each.rows_written > 0)) {
     report.line(
       `    ${stream.name}: ${countText(stream.rows_written)} rows → ${stream.dataset_id} @ ${stream.snapshot_id}`,

@@ -123,7 +123,10 @@ export const listSources = endpoint({
   errors: [kernelProblems.invalidPageToken],
   cli: {
     words: 'sources list',
-    columns: ['source_id', 'name', 'pattern_id', 'status', 'streams_enabled', 'streams', 'updated_at'],
+    columns: [
+      ...['name', 'pattern_id', 'status', 'streams'],
+      ...['last_run.status as last_sync', 'last_run.ended_at as age', 'last_run.failure.code as why'],
+    ],
   },
 });
 

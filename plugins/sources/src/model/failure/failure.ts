@@ -26,15 +26,22 @@ export function sourceFailure(code: SourceFailureCode): RunFailureRecord {
 
 /** What a connector reported, in the words of a run: a code and a hint, never an input. */
 export function verdictFailure(failure: Omit<Extract<Verdict, { outcome: 'failure' }>, 'outcome'>): SeenFailure {
-  const { code, origin, retryable, reported, retryAt, evidence } = failure;
+  const { code, origin, retryable, message, reported, retryAt, evidence } = failure;
   const known = (CONNECTOR_ERRORS as Readonly<Record<string, { message: string; hint: string }>>)[code];
-  const detail = known === undefined ? `The connector reported ${code}.` : `${known.message}.`;
+  const said = known?.message ?? message;
+  const detail = said === undefined ? `The connector reported ${code}.` : sentenceOf(said);
   const hint = known?.hint ?? failure.hint;
   const own = reported === 'system_error' ? { isOwnFault: true as const } : {};
   const seen = evidence === undefined ? {} : { evidence };
   const made = { code, origin, retryable, detail, ...(hint === undefined ? {} : { hint }), ...own, ...seen };
   if (retryAt === undefined || Date.parse(retryAt) - Date.now() < SHORT_WAIT_MS) return made;
   return { ...made, detail: `${detail} It takes no work before ${retryAt}.`, isLast: true };
+}
+
+/** Words as one line that ends as a sentence does. */
+function sentenceOf(words: string): string {
+  const line = plainText(words.replace(/\s+/g, ' ')).trim();
+  return /[.!?]$/.test(line) ? line : `${line}.`;
 }
 
 /** A failure of a connector without the credentials of its source, which its own code and hint may hold. */
