@@ -188,7 +188,7 @@ t.test('profiles are listed, used, removed; the token is printed; any path is ca
     code: 0,
     stderr: 'commands use the profile work for http://work.example\n',
   });
-  t.match(await weir('token'), { code: 3, stderr: /Nobody is signed in/ });
+  t.match(await weir('token'), { code: 3, stderr: /You are not signed in/ });
   t.match(await weir('profiles remove work'), { code: 2, stderr: /Remove the profile work/ });
   t.match(await weir('profiles remove work --yes'), { code: 0 });
   t.match(await weir('profiles use work'), { code: 4 });

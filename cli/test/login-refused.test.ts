@@ -85,7 +85,7 @@ t.test('a code that was declined or has expired ends the sign-in, and so does a 
     token: { status, json: { error, error_description: CANARY } },
   });
   t.match(await login(t, said('access_denied')), { code: 3, stderr: /declined[\s\S]*weir login/ });
-  t.match(await login(t, said('expired_token')), { code: 3, stderr: /before the code expired[\s\S]*weir login/ });
+  t.match(await login(t, said('expired_token')), { code: 3, stderr: /code expired before[\s\S]*weir login/ });
   t.match(await login(t, said('unauthorized_client')), { code: 1, stderr: /device flow/ });
   t.match(await login(t, said('invalid_client', 401)), { code: 1, stderr: /device flow/ });
   t.match(await login(t, said('constructor')), { code: 1, stderr: /refuses the request/ });
@@ -93,7 +93,7 @@ t.test('a code that was declined or has expired ends the sign-in, and so does a 
     json: { device_code: 'd', user_code: 'A', verification_uri: 'https://a.example', expires_in: 1, interval: 0.1 },
   };
   const pending = said('authorization_pending').token as Said;
-  t.match(await login(t, { device, token: pending }), { code: 3, stderr: /before the code expired/ });
+  t.match(await login(t, { device, token: pending }), { code: 3, stderr: /code expired before/ });
 });
 
 t.test('a terminal waits the longer the provider wants it, and over a moment without it', async (t) => {

@@ -139,7 +139,7 @@ test('the doctor takes no fence that nft does not tell of in time for one that i
 
 /** What somebody does to a fence that stands, and what is said of it then. */
 const DAMAGE: readonly (readonly [change: string, said: RegExp])[] = [
-  ['flush chain inet weir_connectors output', /is empty: nobody is held/],
+  ['flush chain inet weir_connectors output', /is empty: no traffic is stopped/],
   ['flush chain inet weir_connectors refuse', /chain refuse lets through: it is empty/],
   [
     'insert rule inet weir_connectors refuse ip daddr 10.0.0.1 accept',

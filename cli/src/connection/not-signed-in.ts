@@ -5,7 +5,7 @@ export const SIGN_IN_HINT = 'weir login signs in; WEIR_TOKEN carries a token in 
 
 /** There is no token to speak of. */
 export const notSignedIn = (): CliError =>
-  new CliError('refused', 'Nobody is signed in.', {
+  new CliError('refused', 'You are not signed in.', {
     code: 'unauthenticated',
     hint: SIGN_IN_HINT,
   });

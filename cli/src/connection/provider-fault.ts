@@ -15,13 +15,13 @@ const OWN_ERRORS: Record<string, () => CliError> = {
 };
 
 function codeExpired(): CliError {
-  return new CliError('refused', 'Nobody signed in before the code expired.', { code: 'sign_in_expired', hint: AGAIN });
+  return new CliError('refused', 'The code expired before you signed in.', { code: 'sign_in_expired', hint: AGAIN });
 }
 
 function clientRefused(): CliError {
   return new CliError('failed', 'The identity provider does not let this client sign in from a terminal.', {
     code: 'provider_refused',
-    hint: 'Whoever runs the provider allows the device flow for the client that IDP_CLIENT_ID names.',
+    hint: 'Ask the operator of the provider to allow the device flow for the client that IDP_CLIENT_ID names.',
   });
 }
 
@@ -52,7 +52,7 @@ export function providerFault(error: unknown, { issuer, interrupted, expired }: 
   }
   return new CliError('failed', `The identity provider at ${at} answered what it must not: ${why}.`, {
     code: 'provider_invalid',
-    hint: 'Whoever runs the server compares IDP_ISSUER and IDP_CLIENT_ID with the provider.',
+    hint: 'Ask the operator of the server to compare IDP_ISSUER and IDP_CLIENT_ID with the provider.',
   });
 }
 

@@ -99,7 +99,7 @@ export async function openProvider({ issuer, clientId }: Facts, interrupted: Abo
 function invalid(why: string): CliError {
   return new CliError('failed', `The identity provider cannot be used: ${why}.`, {
     code: 'provider_invalid',
-    hint: 'Whoever runs the server compares IDP_ISSUER with what the provider says of itself.',
+    hint: 'Ask the operator of the server to compare IDP_ISSUER with the issuer that the provider names.',
   });
 }
 
@@ -128,7 +128,7 @@ function deviceCodeOf(answer: DeviceAuthorizationResponse): DeviceCode {
 }
 
 function tokensOf({ access_token, refresh_token, expires_in }: TokenEndpointResponse): Tokens {
-  if (!/^[\x21-\x7e]+$/.test(access_token)) throw invalid('its token is none');
+  if (!/^[\x21-\x7e]+$/.test(access_token)) throw invalid('its token is invalid');
   return {
     accessToken: access_token,
     refreshToken: refresh_token,

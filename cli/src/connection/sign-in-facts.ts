@@ -30,7 +30,7 @@ export async function signInFacts(url: string, interrupted: AbortSignal): Promis
   if (!isGuarded(facts.issuer)) {
     throw new CliError('failed', 'The identity provider of this server has an address without https.', {
       code: 'provider_invalid',
-      hint: 'Whoever runs the server corrects IDP_ISSUER.',
+      hint: 'Ask the operator of the server to correct IDP_ISSUER.',
     });
   }
   return facts;

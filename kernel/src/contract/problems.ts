@@ -97,7 +97,7 @@ export const kernelProblems = {
     code: 'service_required',
     status: 403,
     title: 'For services only',
-    detail: 'This endpoint is for programs that report their own work; people have no part in it.',
+    detail: 'Only services may call this endpoint: it reports work that they carry out.',
     hint: 'Call it with the credential of a service from WEIR_SERVICE_PRINCIPALS.',
   }),
   tenantNotAllowed: problem({
@@ -232,7 +232,7 @@ export const kernelProblems = {
     status: 500,
     title: 'Internal error',
     detail: 'The request could not be carried out. The trace id finds the cause in the logs.',
-    hint: 'Try again; if it stays, give the trace id to whoever runs the platform.',
+    hint: 'Try again; if it stays, give the trace id to the operator of the platform.',
   }),
   dependencyUnavailable: problem({
     code: 'dependency_unavailable',

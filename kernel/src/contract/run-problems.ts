@@ -34,7 +34,7 @@ export const runProblems = {
     code: 'run_past_deadline',
     status: 409,
     title: 'The deadline of the run has passed',
-    detail: 'Whoever carried this run out did not end it before its deadline.',
+    detail: 'The service did not end this run before its deadline.',
     hint: 'Create a new run, with a later deadline if the work takes longer.',
   }),
   parentEnded: problem({

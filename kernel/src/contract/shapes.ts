@@ -97,7 +97,7 @@ export const WORKER_STATES = ['waiting', 'working', 'none', 'gone', 'unknown'] a
 export const RunWorker = Type.Object({
   state: OneOf(WORKER_STATES, {
     description:
-      'working: it reports progress; waiting: one polls and will take it; none: nobody polls for it; gone: it had one, and nobody polls now; unknown: the engine does not answer',
+      'working: it reports progress; waiting: one polls and will take it; none: no worker polls for it; gone: it had one, and none polls now; unknown: the engine does not answer',
   }),
   last_seen_at: Nullable(Timestamp),
   detail: Type.String(),

@@ -80,7 +80,7 @@ export class Login extends WeirCommand {
       return sessionOf(await tokens(), { issuer, client_id, organization_claim });
     } catch (error) {
       if (limit?.aborted !== true || interrupted.aborted) throw error;
-      throw new CliError('timedOut', 'Nobody signed in within --timeout.', {
+      throw new CliError('timedOut', 'You did not sign in within --timeout.', {
         code: 'sign_in_timed_out',
         hint: 'weir login begins again',
         cause: error,
@@ -105,7 +105,8 @@ export class Login extends WeirCommand {
     this.note(`signed in; commands use the profile ${name} from now on`);
     if (facts !== undefined && facts.tenants.length > 1 && tenant === undefined)
       this.note('you are in several tenants: weir tenants use <alias> chooses one');
-    if (facts?.tenants.length === 0) this.note('your token names no tenant: whoever runs the provider can change that');
+    if (facts?.tenants.length === 0)
+      this.note('your token names no tenant: the operator of the provider can change that');
     if (this.context.env.WEIR_TOKEN || this.context.env.WEIR_TOKEN_FILE)
       this.note('WEIR_TOKEN or WEIR_TOKEN_FILE is set and goes before this session');
   }

@@ -20,7 +20,7 @@ export class Logout extends WeirCommand {
     const { profile: name } = await this.connection();
     const before = name === undefined ? undefined : profileNamed(await readProfiles(file), name);
     if (name === undefined || (before?.session ?? before?.token) === undefined) {
-      this.note('nobody is signed in');
+      this.note('you were not signed in');
       return exitCode('ok');
     }
     let session: Session | undefined;

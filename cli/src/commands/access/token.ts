@@ -10,7 +10,7 @@ export class Token extends WeirCommand {
   static override usage = Command.Usage({
     category: 'Signing in',
     description: 'Print the token that commands send, renewed when it is about to end',
-    details: 'Whoever reads it can act as you until it ends.',
+    details: 'Its holder can act as you until it expires.',
     examples: [
       ['A call by curl', 'curl -H "authorization: Bearer $(weir token)" http://127.0.0.1:8080/api/v1/sources'],
     ],

@@ -13,7 +13,7 @@ export class SourcesReset extends WeirCommand {
   static override usage = Command.Usage({
     category: 'Sources',
     description: resetStream.summary,
-    details: 'Tells the consequences first, and is refused when the stream has changed since they were told.',
+    details: 'Shows the consequences first, and is refused when the stream has changed since.',
     examples: [
       ['One stream', 'weir sources reset shop orders'],
       ['All streams', 'weir sources reset shop --all'],

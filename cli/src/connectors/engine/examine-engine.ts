@@ -33,7 +33,7 @@ export async function examineEngine(place: RolePlace): Promise<EngineCheck[]> {
   const version = (await answers('/version').catch(() => undefined)) as { Version?: string } | undefined;
   if (version === undefined) {
     const next = 'journalctl _SYSTEMD_USER_UNIT=weir-connector-daemon.service says, to root, why it does not run';
-    return [check('engine answers', false, 'nobody answers through this socket', next)];
+    return [check('engine answers', false, 'no engine answers through this socket', next)];
   }
   const info = (await answers('/info').catch(() => ({}))) as Info;
   const options = info.SecurityOptions ?? [];

@@ -39,7 +39,7 @@ export async function examineSocket(place: RolePlace): Promise<EngineCheck[]> {
     ),
   ];
   const socket = await seen(place.socketPath);
-  if (socket === undefined) return [...checks, check('socket', false, 'there is none', RESTART)];
+  if (socket === undefined) return [...checks, check('socket', false, 'the socket is missing', RESTART)];
   const isOpen = socket.isSocket() && (socket.mode & MODE_BITS) === SOCKET_MODE && socket.gid === folder.gid;
   const found = `${socket.isSocket() ? 'socket' : 'no socket'} ${octal(socket.mode)} group ${await groupName(socket.gid)}`;
   return [

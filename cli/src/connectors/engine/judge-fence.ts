@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, string>> = {
 };
 const REFUSES = 'goto refuse';
 const RELOAD = 'systemctl reload weir-connector-fence allows what connector-egress.allow says, and nothing else';
-const RESTART = 'systemctl restart weir-connector-fence makes it anew, and restarts the engine';
+const RESTART = 'systemctl restart weir-connector-fence makes it again, and restarts the engine';
 
 interface Rule {
   chain: string;
@@ -94,8 +94,8 @@ function parsed(listing: string): Listed[] | undefined {
 function chainFault(objects: readonly Listed[], chain: Chain | undefined): FenceFault | undefined {
   const flags = [objects.find(({ table }) => table !== undefined)?.table?.flags ?? []].flat();
   // The fence has none, and not every nft prints the name of one as it is.
-  if (flags.length > 0) return fault(`its table has a flag, ${flags.join(', ')}: a dormant one holds nobody`);
-  if (chain === undefined) return fault('its chain output is not there: nobody is held');
+  if (flags.length > 0) return fault(`its table has a flag, ${flags.join(', ')}: a dormant one stops no traffic`);
+  if (chain === undefined) return fault('its chain output is missing: no traffic is stopped');
   const { type, hook, prio, policy } = chain;
   if (type === 'filter' && hook === 'output' && prio === 0 && policy === 'accept') return undefined;
   const is = hook === undefined ? 'at no hook' : `${type} hook ${hook} priority ${prio} policy ${policy}`;
@@ -104,7 +104,7 @@ function chainFault(objects: readonly Listed[], chain: Chain | undefined): Fence
 
 /** Whom the rules behind the first one are for. */
 function userFault([first]: readonly Rule[], { uid, name }: EngineOwner): FenceFault | undefined {
-  if (first === undefined) return fault('its chain output is empty: nobody is held');
+  if (first === undefined) return fault('its chain output is empty: no traffic is stopped');
   const held = /^skuid != (\S+) return$/.exec(ruleText(first))?.[1];
   if (held === undefined) return fault(`its first rule names no user: ${ruleText(first)}`);
   if (held === String(uid) || held === name) return undefined;

@@ -35,7 +35,7 @@ export const datasetProblems = {
     status: 409,
     title: 'Base moved',
     detail: 'The table has another newest snapshot than the one that this commit stands on; nothing was written.',
-    hint: 'Read the table again, and make the change anew on top of it.',
+    hint: 'Read the table again, and repeat the change on top of it.',
   }),
   commitSuperseded: problem({
     code: 'commit_superseded',

@@ -47,7 +47,7 @@ export const createApiToken = endpoint({
   path: '/api-tokens',
   summary: 'Make an API token; its text is shown this one time',
   description:
-    'Whoever has it acts as you, up to its role. Programs send it as a bearer token; weir reads it from WEIR_TOKEN or WEIR_TOKEN_FILE.',
+    'Its holder acts as you, up to its role. Programs send it as a bearer token; weir reads it from WEIR_TOKEN or WEIR_TOKEN_FILE.',
   access: writeTokens,
   body: Closed({
     name: Name,

@@ -19,7 +19,7 @@ export const Me = Type.Object({
   all_tenants: Type.Boolean({ description: 'A service that was given every tenant, none of which is listed' }),
   platform_admin: Type.Boolean(),
   capabilities: Nullable(
-    Type.Array(Type.String(), { description: 'Of a service or a delegation; null for whoever needs none' }),
+    Type.Array(Type.String(), { description: 'Of a service or a delegation; null for callers that need none' }),
   ),
   api_token_id: Nullable(Id),
   expires_at: Nullable(Timestamp),

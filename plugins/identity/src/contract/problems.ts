@@ -70,7 +70,7 @@ export const identityProblems = {
     status: 409,
     title: 'Too many policies kept',
     detail: 'The tenant keeps as many identity policies as it may, drafts and archived ones with them: {limit}.',
-    hint: 'Delete those that nobody needs: weir policies list, weir policies delete.',
+    hint: 'Delete unused policies: weir policies list, weir policies delete.',
   }),
   entityTypeTaken: problem({
     code: 'entity_type_taken',
@@ -98,13 +98,13 @@ export const identityProblems = {
     status: 409,
     title: 'Too many API tokens',
     detail: '{holder} as many live API tokens as may be: {limit}.',
-    hint: 'Revoke those that nobody uses: weir api-tokens list shows when each was used last.',
+    hint: 'Revoke unused tokens: weir api-tokens list shows when each was last used.',
   }),
   tokenMakerUnseen: problem({
     code: 'token_maker_unseen',
     status: 401,
     title: 'Maker of the token not seen',
-    detail: 'Whoever made this API token has not signed in for {days} days, so nobody knows what they may do now.',
+    detail: 'The maker of this API token has not signed in for {days} days, so their rights today are unknown.',
     hint: 'Its maker signs in once: weir login, then any command. Or somebody else makes a token.',
   }),
   tokenNameTaken: problem({

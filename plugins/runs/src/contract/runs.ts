@@ -181,7 +181,7 @@ export const cancelRun = endpoint({
   path: '/runs/:id/cancel',
   summary: 'Cancel a run of any kind',
   description:
-    'cancelled: nobody carried it out at the moment, or a service did, and it has ended; cancelling: its worker was asked and ends it. What was committed stays.',
+    'cancelled: the run has ended, because no worker had it or a service carries it out. cancelling: its worker was asked to end it. Committed data stays.',
   access: cancelRuns,
   params,
   response: Type.Object({ run_id: Id, workflow_id: Type.String(), state: OneOf(['cancelling', 'cancelled']) }),

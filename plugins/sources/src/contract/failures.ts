@@ -81,14 +81,14 @@ export const SOURCE_FAILURES = {
     origin: 'config',
     retryable: false,
     detail: 'Streams of the source share one state of its connector, and their tables stand at different places of it.',
-    hint: 'Reset the streams that were left out of earlier syncs, or all of them: a stream that is reset is read anew.',
+    hint: 'Reset the streams that were left out of earlier syncs, or all of them: a reset stream is read from the start.',
   },
   state_indivisible: {
     origin: 'config',
     retryable: false,
     detail:
-      'Streams of the source share one state of its connector in which nothing belongs to one of them, and this one, new or reset, cannot begin anew beside the others.',
-    hint: 'Reset all streams of the source that are read incrementally: then all are read anew, and share a state again.',
+      'Streams of the source share one indivisible state of its connector, so a new or reset stream cannot start alone.',
+    hint: 'Reset all incremental streams of the source: all are read from the start and share a state again.',
   },
   state_kind_changed: {
     origin: 'source',

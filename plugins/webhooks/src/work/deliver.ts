@@ -165,7 +165,7 @@ function pauseOf(answer: Answer, isLate: boolean): { code: string; detail: strin
     return { code: answer.code, detail: 'The platform may not send to the address, or to where it redirects.' };
   }
   if (!isLate) return undefined;
-  return { code: 'webhook_gave_up', detail: 'An event was tried for 24 hours, and the receiver took it never.' };
+  return { code: 'webhook_gave_up', detail: 'The receiver did not accept an event for 24 hours.' };
 }
 
 /** Faults of an address that no retry heals. */

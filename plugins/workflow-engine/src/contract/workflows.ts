@@ -72,7 +72,7 @@ export const cancelWorkflow = endpoint({
   path: '/workflow-engine/workflows/:workflow_id/cancel',
   summary: 'Cancel a workflow of the tenant',
   description:
-    'cancelled: nobody had it in hands and it is over; cancelling: its worker was asked and ends it. Asking again while it is cancelling changes nothing. What was committed stays.',
+    'cancelled: the run has ended, because no worker had it. cancelling: its worker was asked to end it; a second request changes nothing. Committed data stays.',
   access: writeWorkflows,
   params,
   response: Type.Object({ run_id: Id, workflow_id: Type.String(), state: OneOf(['cancelling', 'cancelled']) }),

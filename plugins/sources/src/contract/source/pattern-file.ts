@@ -101,7 +101,7 @@ export const GivenPattern = Closed({
         place: Type.Optional(
           Type.Boolean({
             description:
-              'Says where the connector goes: whoever changes it gives the credentials again. Where no field has it, members that egress names and names such as host, port or url decide',
+              'Says where the connector goes: a change needs the credentials again. Where no field has it, members that egress names and names such as host, port or url decide',
           }),
         ),
       }),

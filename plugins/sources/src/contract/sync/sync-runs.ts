@@ -42,7 +42,7 @@ export const cancelSync = endpoint({
     workflow_id: Type.String(),
     source_id: Id,
     outcome: OneOf(['cancelling', 'cancelled'], {
-      description: 'cancelled when nobody had the run in hands; cancelling until its worker has ended it',
+      description: 'cancelled when no worker had the run; cancelling until its worker has ended it',
     }),
   }),
   status: 202,
