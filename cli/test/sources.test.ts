@@ -1,7 +1,7 @@
 import t from 'tap';
 import { commandLine } from './command-line.ts';
 import { type Answer, fakeApi, problem } from './fake-api.ts';
-import { IDS, run } from './shapes.ts';
+import { IDS, run, sources } from './shapes.ts';
 
 const { source, other, runId } = IDS;
 const AT = `/api/v1/sources/${source}`;
@@ -202,6 +202,16 @@ t.test('readiness shows every check, and says what keeps a sync from starting', 
   t.match(shown, { code: 0, stderr: /not ready: cursor_fields\nhint: Set one\./ });
   t.match(shown.stdout, /fail +Incremental streams have a cursor +1 stream\. +orders: cursor_field_required/);
   t.strictSame(JSON.parse((await weir(`sources readiness ${source} -o json --url ${api.url}`)).stdout), body);
+});
+
+t.test('a ready source whose last sync failed → readiness says so, and why', async (t) => {
+  const last_run = { ...run(source, 'failed'), ended_at: new Date(Date.now() - 2.5 * 3_600_000).toISOString() };
+  const api = await fakeApi(t, {
+    [`GET ${AT}/readiness`]: ok({ subject: 'source', subject_id: source, ready: true, checks: [] }),
+    [`GET ${AT}`]: ok({ ...sources(source, 'shop'), last_run }),
+  });
+  const { stderr } = await commandLine(t).weir(`sources readiness ${source} --url ${api.url}`);
+  t.match(stderr, /ready\nthe last sync failed 2 h ago: A row has too many fields\. \(csv_row_too_wide\)/);
 });
 
 t.test('streams are added, removed and changed in bulk', async (t) => {

@@ -1,7 +1,8 @@
-import { getSourceReadiness } from '@weir/plugin-sources/contract';
+import { getSource, getSourceReadiness } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../../command/command.ts';
 import { sourceId } from '../../command/source-id.ts';
+import { ageText } from '../../duration.ts';
 
 /** Shows what a start of a sync would be refused for, and what is worth a look. */
 export class SourcesReadiness extends WeirCommand {
@@ -16,7 +17,8 @@ export class SourcesReadiness extends WeirCommand {
 
   async execute(): Promise<number> {
     const api = await this.api();
-    const answer = await api.call(getSourceReadiness, { params: { source_id: await sourceId(api, this.source) } });
+    const params = { source_id: await sourceId(api, this.source) };
+    const answer = await api.call(getSourceReadiness, { params });
     if (this.format() !== 'table' && this.format() !== 'wide') {
       await this.show(answer);
       return 0;
@@ -28,6 +30,12 @@ export class SourcesReadiness extends WeirCommand {
     const failed = answer.checks.filter(({ blocks, status }) => blocks && status === 'fail');
     this.note(answer.ready ? 'ready' : `not ready: ${failed.map(({ check }) => check).join(', ')}`);
     for (const hint of new Set(failed.flatMap(({ hint }) => hint ?? []))) this.note(`hint: ${hint}`);
+    if (!answer.ready) return 0;
+    const { last_run } = await api.call(getSource, { params });
+    if (last_run?.failure == null) return 0;
+    const { failure, ended_at } = last_run;
+    const age = ended_at === null ? '' : ` ${ageText(ended_at)}`;
+    this.note(`the last sync ${last_run.status}${age}: ${failure.detail} (${failure.code})`);
     return 0;
   }
 }
