@@ -21,6 +21,7 @@ import { WhoAmI } from './commands/access/whoami.ts';
 import { DatasetsPreview, DatasetsSchema } from './commands/datasets/datasets.ts';
 import { DatasetsQuarantineList, DatasetsQuarantineReplay } from './commands/datasets/datasets-quarantine.ts';
 import { Sql } from './commands/datasets/sql.ts';
+import { Load } from './commands/load/load.ts';
 import { ConnectorsDoctor } from './commands/machine/connectors-doctor.ts';
 import { ConnectorsProve } from './commands/machine/connectors-prove.ts';
 import { ConnectorsTest } from './commands/machine/connectors-test.ts';
@@ -66,6 +67,7 @@ import { Completion, HelpExitCodes } from './line/help.ts';
 
 const DEVELOPMENT = [DevUp, DevDown, DevReset, DevStatus, DevLogs];
 const PEOPLE = [
+  Load,
   Login,
   Logout,
   WhoAmI,

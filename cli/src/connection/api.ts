@@ -11,9 +11,10 @@ export interface Api {
   call<E extends Endpoint>(endpoint: E, input: Partial<Input<E>>, when?: Condition): Promise<Output<E>>;
 }
 
-/** The state that a change is made to; another one refuses it. */
+/** The state that a change is made to, where another one refuses it, and the bytes of a body that is no document. */
 export interface Condition {
-  etag: string;
+  etag?: string;
+  content?: Blob;
 }
 
 export interface ApiOptions {
@@ -24,6 +25,8 @@ export interface ApiOptions {
   say?: (line: string) => void;
 }
 
+/** What the server gives a body of bytes. */
+const STREAM_TIMEOUT_MS = 4 * 60 * 60_000;
 const NO_SERVER_HINT = 'weir dev up starts a development server; --url or WEIR_URL names another';
 
 /** Opens the API that a connection names; throws when it names none. Nothing is sent yet. */
@@ -58,13 +61,14 @@ export function openApi(connection: SignedIn, { interrupted, timeoutMs, say }: A
     input: Partial<Input<E>>,
     when?: Condition,
   ): Promise<CallResult<E>> {
-    const limit = AbortSignal.timeout(timeoutMs);
+    const limit = AbortSignal.timeout(when?.content === undefined ? timeoutMs : STREAM_TIMEOUT_MS);
     const started = performance.now();
     const result = await call(endpoint, input, {
       url: url as string,
       ...(token === undefined ? {} : { token }),
       ...(tenant === undefined ? {} : { tenant }),
-      ...(when === undefined ? {} : { headers: { 'if-match': `"${when.etag}"` } }),
+      ...(when?.etag === undefined ? {} : { headers: { 'if-match': `"${when.etag}"` } }),
+      ...(when?.content === undefined ? {} : { content: when.content }),
       signal: AbortSignal.any([interrupted, limit]),
     }).catch((cause: unknown) => {
       if (interrupted.aborted) throw new CliError('interrupted', 'Interrupted.');

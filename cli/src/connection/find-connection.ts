@@ -26,6 +26,8 @@ export interface FoundConnection extends Connection {
   /** Whether the profile of a development server is used in a checkout whose own does not run. */
   ownServerIsDown?: true;
   session?: Session;
+  /** Whether it is the development server of this checkout, which reads the folders of this machine. */
+  isOwnServer?: true;
 }
 
 /** A profile as a layer: what it was given, or the token of its session. */
@@ -62,6 +64,7 @@ export async function findConnection(
     ...found,
     ...(session === undefined ? {} : { session }),
     ...(isDown ? { ownServerIsDown: true as const } : {}),
+    ...(isRunning && found.url === state.api_url ? { isOwnServer: true as const } : {}),
   };
 }
 

@@ -1,0 +1,59 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { sharedPlatform } from '../../plugins/sources/test/shared-platform.ts';
+import { commandLines, narrowTable } from '../src/commands/load/load-table.ts';
+import { sourceName, whatToLoad } from '../src/commands/load/what-to-load.ts';
+import { commandLine, ending } from './command-line.ts';
+
+t.test('rows and commands → lines of at most 80 columns', async (t) => {
+  const columns = ['id', 'long', ...Array.from({ length: 30 }, (_, at) => `column_${at}`)];
+  const lines = narrowTable(columns, [columns.map((_, at) => (at === 0 ? null : 'x'.repeat(100)))]);
+  for (const line of lines) t.ok(line.length <= 80, line);
+  t.match(lines[1], /^NULL {2}x{23}…/);
+  t.match(lines.at(-1), /^\(\+\d+ columns\)$/);
+  const words = ['weir sources create', '--pattern files', `--set path=${'a'.repeat(60)}`, '--discover -w'];
+  for (const line of commandLines(words)) t.ok(line.length <= 80, line);
+});
+
+t.test('a file, a pattern, a folder, an address → what is meant; anything else is a usage error', async (t) => {
+  const dir = t.testdir({ 'Orders 1.csv': 'id\n', 'orders-2.csv.gz': '', 'notes.txt': '', '.hidden.csv': '', sub: {} });
+  t.match(await whatToLoad('Orders 1.csv', dir), { name: 'orders-1', glob: 'Orders 1.csv', isOne: true });
+  t.match(await whatToLoad('*rders*', dir), { name: 'rders', files: ['Orders 1.csv', 'orders-2.csv.gz'], isOne: true });
+  t.match(await whatToLoad('.', dir), { files: ['Orders 1.csv', 'orders-2.csv.gz'], isOne: false });
+  t.match(await whatToLoad('https://x.test/a/B.parquet?x=1', dir), { kind: 'url', name: 'b' });
+  for (const word of ['none.csv', 'notes.txt', 'sub', '*.parquet', '*/x.csv', 'https://'])
+    await t.rejects(whatToLoad(word, dir), ending('usage'), word);
+  t.equal(sourceName('2026-03 (1).csv'), 'files');
+});
+
+t.test(
+  'a file of one machine, a server without its folders → rows by one command; again loads what is new',
+  async (t) => {
+    const platform = await sharedPlatform(t);
+    const file = join(platform.folder, 'mine', 'orders.csv');
+    await mkdir(join(platform.folder, 'mine'));
+    await writeFile(file, 'id,customer\n1,ada\n2,grace\n');
+    const env = {
+      WEIR_URL: platform.url,
+      WEIR_TENANT: platform.alias('demo'),
+      WEIR_TOKEN: await platform.token('demo'),
+    };
+    const { weir: ran } = commandLine(t);
+    const weir = (line: string) => ran(line, { env });
+    const first = await weir(`load ${file}`);
+    t.equal(first.code, 0, first.stderr);
+    t.equal(first.stdout, `${platform.bronze('orders__orders')}\n  id  customer\n  1   ada\n  2   grace\n`);
+    t.match(first.stderr, /sending orders.csv, 26 bytes[\s\S]*the same in steps:\n {2}weir sources create/);
+    for (const line of `${first.stdout}${first.stderr}`.split('\n')) t.ok(line.length <= 80, line);
+    await writeFile(file, 'id,customer\n1,ada\n2,grace\n3,linus\n');
+    const second = await weir(`load ${file} -o json`);
+    const { tables } = JSON.parse(second.stdout);
+    t.match(tables, [{ dataset_id: platform.bronze('orders__orders'), rows_written: 1, rows: { length: 3 } }]);
+    await writeFile(join(platform.folder, 'mine', 'other.csv'), 'id\n1\n');
+    const other = await weir(`load ${join(platform.folder, 'mine', 'other.csv')} --as orders`);
+    t.match(other, { code: 5, stderr: /The source orders reads something else\.[\s\S]*--as <name>/ });
+    const shared = await weir(`load ${join(platform.folder, 'mine')} --as both --no-upload -o json`);
+    t.match(JSON.parse(shared.stdout), { name: 'both', tables: { length: 2 } });
+  },
+);
