@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Places of a run, or of a change of credentials, at which a test may hold a process, to kill it or one that it talks to exactly there. */
-export type FaultPoint = `S${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14}` | CredentialPoint;
+export type FaultPoint =
+  | `S${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14}`
+  | `T${1 | 2 | 3}`
+  | CredentialPoint;
 
 /**
  * Of a write to the secret store: its intent is noted, it is written, it is verified, its transaction is about to commit. Of

@@ -27,6 +27,7 @@ import { s25_additive_steps } from './s25_additive_steps.ts';
 import { s26_seen_by_discovery } from './s26_seen_by_discovery.ts';
 import { s27_input_holds } from './s27_input_holds.ts';
 import { s28_transforms } from './s28_transforms.ts';
+import { s29_transform_runs } from './s29_transform_runs.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -73,4 +74,5 @@ export const migrations: readonly Migration[] = [
   s26_seen_by_discovery,
   s27_input_holds,
   s28_transforms,
+  s29_transform_runs,
 ];

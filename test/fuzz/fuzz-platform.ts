@@ -25,6 +25,8 @@ type FuzzRole = (typeof FUZZ_ROLES)[number];
 /** Files that sources may read. */
 const DATA = fileURLToPath(new URL('../fixtures/shop', import.meta.url));
 const STREAM = 'GET /api/v1/events';
+/** The worker roles that carry out what a fuzzer starts. */
+const ROLES = 'source,discovery,transform';
 const TENANTS = ['acme', 'other'] as const;
 
 export interface FuzzReport {
@@ -118,7 +120,7 @@ interface StartOptions extends Pick<FuzzPlan, 'mode'> {
 async function started(t: Teardown, { environment, folder, mode, aliases, tokenOf }: StartOptions) {
   const inlineIds = new Map<string, Ids>();
   if (mode === 'legacy_inline') {
-    await startWorker(t, environment);
+    await startWorker(t, environment, ROLES);
     return { api: await apiProcess(t, environment), inlineIds };
   }
   const mount = await testMount(t);
@@ -127,7 +129,7 @@ async function started(t: Teardown, { environment, folder, mode, aliases, tokenO
   for (const tenant of aliases)
     inlineIds.set(tenant, await seedInline(apiOf({ url: inline.url, token: await tokenOf(tenant, 'admin'), tenant })));
   await inline.end();
-  await startWorker(t, { ...vaulted, ...mount.environment('worker') });
+  await startWorker(t, { ...vaulted, ...mount.environment('worker') }, ROLES);
   const api = await apiProcess(t, { ...vaulted, ...mount.environment('api') });
   return { api, inlineIds };
 }

@@ -47,6 +47,7 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WORKFLOW_SOURCE_TASK_QUEUE',
     'WORKFLOW_DISCOVERY_TASK_QUEUE',
     'WORKFLOW_GENERAL_TASK_QUEUE',
+    'WORKFLOW_TRANSFORM_TASK_QUEUE',
   ),
   ...proved(
     PROGRAMS,
@@ -66,6 +67,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WORKFLOW_GENERAL_MAX_CONCURRENT_WORKFLOW_TASKS',
     'WORKFLOW_GENERAL_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
     'WORKFLOW_GENERAL_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
+    'WORKFLOW_TRANSFORM_ACTIVITY_MAX_WORKERS',
+    'WORKFLOW_TRANSFORM_MAX_CONCURRENT_ACTIVITIES',
+    'WORKFLOW_TRANSFORM_MAX_CONCURRENT_WORKFLOW_TASKS',
+    'WORKFLOW_TRANSFORM_MAX_CONCURRENT_ACTIVITY_TASK_POLLS',
+    'WORKFLOW_TRANSFORM_MAX_CONCURRENT_WORKFLOW_TASK_POLLS',
   ),
   ...proved(PLATFORM, 'keys come from that provider and realm', 'IDP_URL', 'IDP_REALM'),
   ...proved(
@@ -163,6 +169,17 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
   ...proved(PLATFORM, 'lines below it are not written', 'WEIR_LOG_LEVEL'),
   ...proved(PLATFORM, 'plugins are told the mode, by which they refuse what is for development', 'WEIR_MODE'),
   ...proved(PLATFORM, 'the manifest decides which patterns there are', 'WEIR_PLATFORM'),
+  ...proved(
+    'plugins/transforms/test/bounds.test.ts',
+    'a runaway statement → ended, and named by the bound that it met',
+    'WEIR_TRANSFORM_MEMORY_MIB',
+    'WEIR_TRANSFORM_DEADLINE_SECONDS',
+  ),
+  ...proved(
+    'plugins/transforms/test/bounds.test.ts',
+    'a run of a tenant that has no lane free → pending until there is one',
+    'WEIR_TRANSFORM_LANES_PER_TENANT',
+  ),
   ...proved(
     'plugins/sources/test/crash.test.ts',
     'kill -9 of the worker in mid-sync, then a restart',

@@ -89,7 +89,10 @@ t.test('WORKFLOW_NAMESPACE: the engine keeps the work in that namespace', async 
 
 t.test('WORKFLOW_SOURCE_TASK_QUEUE and those of the other roles: work waits in the queue of its role', async (t) => {
   const queues = { WORKFLOW_SOURCE_TASK_QUEUE: 'of-syncs', WORKFLOW_DISCOVERY_TASK_QUEUE: 'of-discoveries' };
-  const { runs, plugins } = await booted(t, { ...queues, WORKFLOW_GENERAL_TASK_QUEUE: 'of-all' });
+  const { runs, plugins } = await booted(t, {
+    ...queues,
+    ...{ WORKFLOW_GENERAL_TASK_QUEUE: 'of-all', WORKFLOW_TRANSFORM_TASK_QUEUE: 'of-transforms' },
+  });
   const general = plugins
     .find(({ manifest }) => manifest.id === 'webhooks')
     ?.kernel.use(WorkflowEngine)
@@ -97,6 +100,10 @@ t.test('WORKFLOW_SOURCE_TASK_QUEUE and those of the other roles: work waits in t
   t.match(
     general?.find(({ role }) => role === 'general'),
     { queue: 'of-all' },
+  );
+  t.match(
+    general?.find(({ role }) => role === 'transform'),
+    { queue: 'of-transforms' },
   );
   const waitsIn = (queue: string) => ({ code: 'no_worker', details: { members: { queue } } });
   await t.rejects(runs.admit('source-sync'), waitsIn('of-syncs'));

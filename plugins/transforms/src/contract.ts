@@ -18,10 +18,20 @@ export {
   TRUNCATED_HEADER,
 } from './contract/queries.ts';
 export {
+  getRunOfTransform,
+  getTransformRun,
   listRunsOfTransform,
   listTransformRuns,
+  readTransformRunLog,
 } from './contract/run-routes.ts';
 export { RUN_REASONS, type RunReason, TransformRun, type TransformRunView } from './contract/runs.ts';
+export {
+  cancelTransformRun,
+  Execution,
+  executeTransform,
+  materializeTransform,
+  TransformStart,
+} from './contract/start-routes.ts';
 export {
   changeTransform,
   createTransform,

@@ -1,14 +1,20 @@
 import {
+  cancelTransformRun,
   changeTransform,
   createTransform,
   deleteTransform,
+  executeTransform,
+  getRunOfTransform,
+  getTransformRun,
   hydrateTransform,
+  materializeTransform,
   previewTransform,
+  readTransformRunLog,
   runQuery,
 } from '@weir/plugin-transforms/contract';
 import { type Examples, example, inTurn, type Tenancy, VICTIMS } from '../../../test/examples.ts';
 
-/** A transform that never runs. */
+/** A transform that runs only when a worker polls. */
 const bodyOf = (tenant: string, name: string) => ({
   name,
   sql: 'select 1 as one',
@@ -27,13 +33,23 @@ export const examples: Examples = {
   async furnish(tenancy) {
     const transform_id = await make(tenancy, 'shown');
     const { artifact_id } = await tenancy.api(hydrateTransform, { params: { transform_id } });
-    return { transform_id, artifact_id: artifact_id ?? '' };
+    const { run_id: transform_run_id } = await tenancy.api(materializeTransform, {
+      ...{ params: { transform_id }, query: { queue: true } },
+    });
+    return { transform_id, artifact_id: artifact_id ?? '', transform_run_id };
   },
+  meant: [
+    {
+      of: [getTransformRun, getRunOfTransform, readTransformRunLog, cancelTransformRun],
+      ...{ name: 'run_id', as: 'transform_run_id' },
+    },
+  ],
   absent: { artifact_id: () => 'a'.repeat(64) },
   calls: [
     example(changeTransform, { body: { description: 'x' } }),
     example(previewTransform, { body: { sql: 'select 1 as one' } }),
     example(runQuery, { body: { sql: 'select 1 as one' } }),
+    example(executeTransform, { body: { orchestrator_run_id: 'outer' } }),
   ],
   seed: async (tenancy) => ({
     calls: [

@@ -16,7 +16,7 @@ import { producersService } from '../../datasets/src/producer/producers.ts';
 import * as endpoints from '../src/contract.ts';
 import type { ArtifactContent } from '../src/model/artifact-content.ts';
 import { ArtifactEntity, HydrationEntity, TransformEntity, TransformRunEntity } from '../src/model/entities.ts';
-import { TRANSFORM_KIND } from '../src/model/run-kinds.ts';
+import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../src/model/run-kinds.ts';
 import plugin from '../src/plugin.ts';
 
 export const SQL = 'select id, count(*) as orders from bronze.acme.orders group by id';
@@ -44,8 +44,6 @@ const logs = {
   }),
 } as Partial<RunLogsService>;
 
-const KIND = { kind: TRANSFORM_KIND, workflowType: 'None', role: 'transform', exclusive: true };
-
 /** The plugin on a real database, with the registry of producers; `hints` are what was published. */
 export async function setUp(t: Teardown, pin: object = {}) {
   const hints: Hint[] = [];
@@ -54,7 +52,7 @@ export async function setUp(t: Teardown, pin: object = {}) {
     ...[provide(Producers, producersService()), provide(Events, events), provide(RunLogs, logs as RunLogsService)],
     ...[provide(Inputs, inputsOf(pin) as InputsService), provide(Tables, tables as TablesService)],
   ];
-  const under = await testPlugin(t, plugin, { tools, services, runKinds: [KIND] });
+  const under = await testPlugin(t, plugin, { tools, services });
   const acme = await under.tenant('acme');
   const { call } = under.as('acme');
   const create = async (name: string, more: object = {}) => {
@@ -82,10 +80,13 @@ export async function setUp(t: Teardown, pin: object = {}) {
   };
   /** A run of the transform that is open; `more` is what its row says beside. */
   const run = async (transformId: string, more: object = {}) => {
-    const admitted = await runs.admit(TRANSFORM_KIND);
-    const asked = { kind: TRANSFORM_KIND, subjectId: transformId, requestedBy: 'ada', admitted };
+    const own = { subjectId: transformId, requestedBy: 'ada' };
+    const ofWhole = { kind: MATERIALIZATION_KIND, ...own };
+    const whole = { ...ofWhole, admitted: await runs.admit(MATERIALIZATION_KIND, { queue: true }) };
+    const part = { kind: TRANSFORM_KIND, ...own, admitted: await runs.admit(TRANSFORM_KIND) };
     return db(acme).transaction(async (tx) => {
-      const { run_id: runId } = await runs.start(tx, asked);
+      const { run_id: parentRunId } = await runs.start(tx, whole);
+      const { run_id: runId } = await runs.start(tx, { ...part, parentRunId });
       const row = { runId, transformId, output: 'gold.acme.x', movedInputs: [], inputs: [], createdAt: new Date() };
       await tx.insert(TransformRunEntity, { ...row, ...more });
       return runId;

@@ -27,7 +27,16 @@ t.test('runs of a transform → listed with filters, read, and its newest beside
   t.match(await call(endpoints.listRunsOfTransform, { params, query: { limit: 1 } }), {
     body: { items: [{ run_id: second, transform_id: one.transform_id, status: 'pending' }] },
   });
+  t.match(await call(endpoints.getTransformRun, { params: { run_id: other } }), {
+    body: { output_snapshot_id: '9223372036854775807', rows: '12', reason: null, worker: {} },
+  });
+  t.match(await call(endpoints.getRunOfTransform, { params: { ...params, run_id: first } }), {
+    body: { orchestrator_run_id: 'night', reason: 'first', inputs: [input], status: 'succeeded', worker: null },
+  });
+  const ofAnother = { params: { ...params, run_id: other } };
+  t.match(await call(endpoints.getRunOfTransform, ofAnother), refused(404, 'not_found'));
   t.match(await call(endpoints.getTransform, { params }), { body: { last_run: { run_id: second } } });
+  t.match(await call(endpoints.readTransformRunLog, { params: { run_id: first } }), { body: { ended: true } });
 });
 
 t.test('an artifact → read, and downloaded as the bytes that its id digests', async (t) => {
@@ -109,5 +118,7 @@ t.test('a transform with an open run → not deleted; afterwards its runs and ar
   const kept = await run(two.transform_id);
   t.match(await call(endpoints.deleteTransform, { params }), { ok: true });
   t.match(await call(endpoints.listTransformRuns), { body: { items: [{ run_id: kept }] } });
+  for (const run_id of [own, fired])
+    t.match(await call(endpoints.getTransformRun, { params: { run_id } }), refused(404, 'not_found'));
   t.match(await call(endpoints.listArtifacts), { body: { items: [{ artifact_id: SECOND }] } });
 });

@@ -5,7 +5,8 @@ export const examples: Examples = {
   absent: { workflow_id: (own) => own.replace(/[^:]+$/, ABSENT) },
   calls: [
     example(waitForWorkflow, { body: { timeout_seconds: 1 } }),
-    ...Object.values(startWorkflow).map((of) => ({
+    { of: startWorkflow.transform, unreached: { why: 'its body names a transform' } },
+    ...[startWorkflow['schema-match'], startWorkflow.pipeline].map((of) => ({
       of,
       unreached: { why: 'no plugin brings this workflow yet', status: 501 },
     })),

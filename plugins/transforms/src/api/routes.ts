@@ -28,12 +28,26 @@ function transformRoutes({ transforms, details, hydrations }: TransformServices)
   ];
 }
 
-function runRoutes({ runs }: TransformServices): AnyRoute[] {
+function runRoutes({ runs, starts }: TransformServices): AnyRoute[] {
   return [
+    handle(endpoints.materializeTransform, ({ tenant, principal, params, query, body }) =>
+      starts.materialize(tenant, params.transform_id, { ...query, ...body, requestedBy: subject(principal) }),
+    ),
+    handle(endpoints.executeTransform, ({ tenant, principal, params, query, body }) =>
+      starts.execute(tenant, params.transform_id, { ...query, body, requestedBy: subject(principal) }),
+    ),
+    handle(endpoints.cancelTransformRun, ({ tenant, params }) => starts.cancel(tenant, params.run_id)),
     handle(endpoints.listRunsOfTransform, ({ tenant, params, query }) =>
       runs.list(tenant, { ...query, transform_id: params.transform_id }, { ofKnown: true }),
     ),
+    handle(endpoints.getRunOfTransform, ({ tenant, params }) =>
+      runs.get(tenant, { runId: params.run_id, transformId: params.transform_id }),
+    ),
     handle(endpoints.listTransformRuns, ({ tenant, query }) => runs.list(tenant, query)),
+    handle(endpoints.getTransformRun, ({ tenant, params }) => runs.get(tenant, { runId: params.run_id })),
+    handle(endpoints.readTransformRunLog, ({ tenant, params, query, signal }) =>
+      runs.log(tenant, params.run_id, { query, signal }),
+    ),
   ];
 }
 

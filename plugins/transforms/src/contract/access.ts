@@ -6,3 +6,5 @@ export const readTransforms = permission('transforms:read', 'viewer');
 export const writeTransforms = permission('transforms:write', 'pipeline_editor', { capability: 'transform:write' });
 /** Asking the readable datasets with SQL. */
 export const runQueries = permission('queries:run', 'viewer');
+/** Starting and cancelling runs of transforms. */
+export const runTransforms = permission('transforms:run', 'pipeline_editor', { capability: 'transform:write' });

@@ -30,6 +30,13 @@ export const transformProblems = {
     detail: 'The statement reads {count} table(s) that are not there yet: dataset_ids names them.',
     hint: 'Load or make the tables first, or correct their names in `sql`.',
   }),
+  transformNotReady: problem({
+    code: 'transform_not_ready',
+    status: 409,
+    title: 'The transform is not ready',
+    detail: 'A check of the transform keeps it from running: check names it.',
+    hint: 'GET /transforms/{transform_id}/detail lists the checks, each with what to do.',
+  }),
   outputRefused: problem({
     code: 'output_refused',
     status: 422,

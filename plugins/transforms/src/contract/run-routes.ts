@@ -1,9 +1,22 @@
 import { Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, listQuery, OneOf, Page, RUN_STATUSES } from '@weir/kernel/contract';
+import {
+  Closed,
+  endpoint,
+  Id,
+  kernelProblems,
+  listQuery,
+  Nullable,
+  OneOf,
+  Page,
+  RUN_STATUSES,
+  RunWorker,
+} from '@weir/kernel/contract';
+import { RunLogPage, RunLogQuery } from '@weir/plugin-platform/contract';
 import { readTransforms } from './access.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;
+const TransformRunDetail = Type.Object({ ...TransformRun.properties, worker: Nullable(RunWorker) });
 const status = Type.Optional(OneOf(RUN_STATUSES));
 const columns = [
   ...['run_id', 'status', 'reason', 'moved_inputs', 'rows'],
@@ -24,6 +37,18 @@ export const listRunsOfTransform = endpoint({
   cli: { words: 'transforms runs', columns },
 });
 
+/** `GET /transforms/{transform_id}/runs/{run_id}` */
+export const getRunOfTransform = endpoint({
+  id: 'transforms.get_run_of_transform',
+  method: 'GET',
+  path: '/transforms/:transform_id/runs/:run_id',
+  summary: 'Read a run of a transform',
+  access: readTransforms,
+  params: Closed({ transform_id: Id, run_id: Id }),
+  response: TransformRunDetail,
+  errors: [kernelProblems.notFound],
+});
+
 /** `GET /transform-runs` */
 export const listTransformRuns = endpoint({
   id: 'transforms.list_transform_runs',
@@ -42,4 +67,32 @@ export const listTransformRuns = endpoint({
   response: Page(TransformRun),
   errors: [kernelProblems.invalidPageToken],
   cli: { words: 'transform-runs list', columns: ['transform_id', ...columns] },
+});
+
+/** `GET /transform-runs/{run_id}` */
+export const getTransformRun = endpoint({
+  id: 'transforms.get_transform_run',
+  method: 'GET',
+  path: '/transform-runs/:run_id',
+  summary: 'Read a run of a transform, and what the workflow engine says of its worker',
+  access: readTransforms,
+  params: Closed({ run_id: Id }),
+  response: TransformRunDetail,
+  errors: [kernelProblems.notFound],
+  cli: 'transform-runs get',
+});
+
+/** `GET /transform-runs/{run_id}/logs` */
+export const readTransformRunLog = endpoint({
+  id: 'transforms.read_transform_run_log',
+  method: 'GET',
+  path: '/transform-runs/:run_id/logs',
+  summary: 'Read, search and follow the log of a run of a transform',
+  description: 'To follow a run, ask again with after and wait_seconds until ended is true.',
+  access: readTransforms,
+  params: Closed({ run_id: Id }),
+  query: RunLogQuery,
+  response: RunLogPage,
+  errors: [kernelProblems.notFound, kernelProblems.invalidPageToken, kernelProblems.dependencyUnavailable],
+  cli: 'transforms logs',
 });

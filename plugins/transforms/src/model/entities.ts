@@ -87,6 +87,8 @@ export const TransformRunEntity = defineEntity({
     /** Dataset ids. */
     movedInputs: p.array<string>().default([]),
     inputs: p.json<PinnedSnapshot[]>().default([]),
+    /** It was asked for whether or not anything moved. */
+    forced: p.boolean().default(false),
     /** The dataset id at the time of the run. */
     output: p.string(),
     outputSnapshotId: p.bigint('string').nullable(),

@@ -4,9 +4,10 @@ import { Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
 import { TransformEntity } from '../model/entities.ts';
-import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { readinessChecks } from './readiness.ts';
 import { followStatus } from './runs.ts';
+import { transformStart } from './starts.ts';
 
 /** What this plugin adds to points of the kernel and of other plugins. */
 export function contributions(kernel: Kernel) {
@@ -14,9 +15,10 @@ export function contributions(kernel: Kernel) {
   return [
     ...readinessChecks(deps).map((check) => contribute(ReadinessChecks, check)),
     contribute(RunChanges, followStatus),
+    transformStart(kernel),
     contribute(RunSubjectNames, {
       subject: 'transform',
-      kinds: [TRANSFORM_KIND],
+      kinds: [TRANSFORM_KIND, MATERIALIZATION_KIND],
       async names(tenant, ids) {
         const where = { transformId: { $in: [...ids] } };
         const rows = await kernel.db(tenant).transaction((tx) => tx.find(TransformEntity, where));

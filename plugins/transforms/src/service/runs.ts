@@ -1,8 +1,10 @@
-import type { Kernel, PageOrders } from '@weir/kernel';
-import type { Input, RunChanged, Tenant } from '@weir/kernel/contract';
+import type { Kernel, PageOrders, RunRecord } from '@weir/kernel';
+import { type Input, kernelProblems, type RunChanged, type Tenant } from '@weir/kernel/contract';
+import type { ReadableRun, RunLogRequest, RunLogsService } from '@weir/plugin-platform/contract';
 import type { listTransformRuns } from '../contract.ts';
-import { TransformRunEntity } from '../model/entities.ts';
+import { TransformRunEntity, type TransformRunRow } from '../model/entities.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { transformRunView } from '../model/run-view.ts';
 import { runViews } from './last-runs.ts';
 import { foundTransform } from './rows.ts';
 
@@ -10,12 +12,36 @@ const ORDERS: PageOrders = { orders: { created_at: 'createdAt' }, first: '-creat
 
 export interface TransformRunDeps {
   kernel: Pick<Kernel, 'db' | 'runs'>;
+  logs: RunLogsService;
+}
+
+/** A run by id, and of a transform where its path names one. */
+interface Named {
+  runId: string;
+  transformId?: string;
 }
 
 type ListQuery = Input<typeof listTransformRuns>['query'];
 
 /** Reading the runs of transforms. */
-export function transformRunService({ kernel }: TransformRunDeps) {
+export function transformRunService({ kernel, logs }: TransformRunDeps) {
+  const found = (tenant: Tenant, { runId, transformId }: Named) =>
+    kernel.db(tenant).transaction(async (tx) => {
+      const where = { runId, ...(transformId === undefined ? {} : { transformId }) };
+      const row: TransformRunRow | undefined = await tx.findOne(TransformRunEntity, where);
+      const [run] = row === undefined ? [] : await kernel.runs.findMany(tx, [runId]);
+      if (row === undefined || run === undefined) throw kernelProblems.notFound();
+      return { row, run };
+    });
+  const readable = async (tenant: Tenant, runId: string): Promise<ReadableRun> => {
+    const { run } = await found(tenant, { runId });
+    return { runId, isTerminal: run.endedAt !== undefined, endedAt: run.endedAt };
+  };
+  /** The worker of an open run: its parent has the workflow. */
+  const workerOf = async (tenant: Tenant, { endedAt, parentRunId }: RunRecord) => {
+    const whole = endedAt === undefined && parentRunId ? await kernel.runs.find(tenant, parentRunId) : undefined;
+    return (whole && (await kernel.runs.worker(whole))) ?? null;
+  };
   return {
     list: (tenant: Tenant, query: ListQuery, options?: { ofKnown: boolean }) =>
       kernel.db(tenant).transaction(async (tx) => {
@@ -33,6 +59,14 @@ export function transformRunService({ kernel }: TransformRunDeps) {
         const items = await runViews(kernel, tx, page.items);
         return { items, next_page_token: page.next_page_token, total: null };
       }),
+
+    async get(tenant: Tenant, named: Named) {
+      const { row, run } = await found(tenant, named);
+      return { ...transformRunView(run, row), worker: await workerOf(tenant, run) };
+    },
+
+    log: (tenant: Tenant, runId: string, { query, signal }: { query: RunLogRequest; signal: AbortSignal }) =>
+      logs.page(tenant, query, { find: () => readable(tenant, runId), signal }),
   };
 }
 

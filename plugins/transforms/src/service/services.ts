@@ -1,12 +1,13 @@
 import type { Kernel } from '@weir/kernel';
 import { Inputs, Producers } from '@weir/plugin-datasets/contract';
-import { Events } from '@weir/plugin-platform/contract';
+import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { artifactService } from './artifacts.ts';
 import { detailService } from './detail.ts';
 import { hydrateService } from './hydrate.ts';
 import { queryService } from './query/queries.ts';
 import { transformRunService } from './runs.ts';
 import { apiSelects } from './select/api-selects.ts';
+import { startService } from './starts.ts';
 import { transformService } from './transforms.ts';
 
 export type TransformServices = ReturnType<typeof transformServices>;
@@ -21,9 +22,10 @@ export function transformServices(kernel: Kernel) {
     selects,
     hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, events }),
     transforms,
+    starts: startService(kernel),
     details: detailService({ kernel, transforms }),
     artifacts: artifactService(kernel),
-    runs: transformRunService({ kernel }),
     queries: queryService({ inputs: kernel.use(Inputs), selects }),
+    runs: transformRunService({ kernel, logs: kernel.use(RunLogs) }),
   };
 }

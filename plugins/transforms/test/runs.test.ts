@@ -1,0 +1,80 @@
+import { startWorkflow } from '@weir/plugin-workflow-engine/contract';
+import t from 'tap';
+import { startWorker } from '../../../test/worker-process.ts';
+import * as endpoints from '../src/contract.ts';
+import { runWorld } from './run-kit.ts';
+
+const BASE = 'silver.acme.base';
+const SUMS = 'gold.acme.sums';
+
+t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) => {
+  const world = await runWorld(t);
+  const { ok, call, hydrated, materialized, ended, rows } = world;
+  await startWorker(t, world.environment, 'transform');
+  const base = await hydrated('base', 'select * from (values (1, 10), (2, 20)) v(id, total)', BASE);
+
+  const made = await materialized(base);
+  t.match(made, { status: 'succeeded', reason: 'first', rows: '2', failure: null, output_snapshot_id: /^\d+$/ });
+  t.strictSame(await rows(BASE), [
+    [1, 10],
+    [2, 20],
+  ]);
+  t.not(made.orchestrator_run_id, made.run_id, 'the run is a part of one of its own');
+
+  const sums = await hydrated('sums', `select sum(total)::bigint as total from ${BASE}`, SUMS);
+  const first = await materialized(sums);
+  t.match(first, {
+    ...{ status: 'succeeded', reason: 'first', triggering_transform_id: sums.transform_id },
+    inputs: [{ dataset_id: BASE, snapshot_id: made.output_snapshot_id }],
+  });
+  t.strictSame(await rows(SUMS), [['30']]);
+
+  await t.test('nothing has moved → skipped, unless it is forced', async (t) => {
+    t.match(await materialized(sums), { status: 'skipped', reason: null, output_snapshot_id: null });
+    t.match(await materialized(sums, { force: true }), { status: 'succeeded', reason: 'forced', rows: '1' });
+  });
+
+  await t.test(
+    'another definition with other columns → the table has these, and what reads it runs again',
+    async (t) => {
+      await ok(endpoints.changeTransform, { params: base, body: { sql: "select 'x' as total, 7 as n" } });
+      t.match(await call(endpoints.materializeTransform, { params: base }), {
+        problem: { status: 409, code: 'transform_not_ready', check: 'hydrated' },
+      });
+      await ok(endpoints.hydrateTransform, { params: base });
+      t.match(await materialized(base), { status: 'succeeded', reason: 'definition_changed', moved_inputs: [] });
+      t.strictSame(await rows(BASE), [['x', 7]]);
+      const failed = await materialized(sums);
+      t.match(failed, { status: 'failed', reason: 'input_moved', moved_inputs: [BASE] });
+      t.match(failed.failure, { retryable: false });
+      t.strictSame(await rows(SUMS), [['30']], 'the output is as before');
+    },
+  );
+
+  await t.test('parallel starts → one run; a repeated execute → the run that is there', async (t) => {
+    const slow = await hydrated('slow', 'select count(*) as n from range(3000000000)', 'gold.acme.slow');
+    const starts = await Promise.all([1, 2].map(() => call(endpoints.materializeTransform, { params: slow })));
+    t.strictSame(starts.map(({ status }) => status).sort(), [202, 409]);
+    const [taken, refused] = [starts.find(({ ok }) => ok), starts.find(({ ok }) => !ok)];
+    const runId = taken?.ok ? taken.body.run_id : '';
+    t.match(refused, { problem: { code: 'run_already_active', run_id: runId } });
+    t.match(await ok(endpoints.cancelTransformRun, { params: { run_id: runId } }), { run_id: runId });
+    t.match(await ended(runId), { status: 'cancelled', failure: null });
+
+    const body = { orchestrator_run_id: 'outer-1' };
+    const one = await ok(endpoints.executeTransform, { params: base, body: { ...body, force: true } });
+    const other = await ok(endpoints.executeTransform, { params: sums, body });
+    t.not(other.run.run_id, one.run.run_id, 'each transform has its own row');
+    const done = await ended(one.run.run_id);
+    t.match(done, { orchestrator_run_id: 'outer-1', status: 'succeeded' });
+    const again = await ok(endpoints.executeTransform, { params: base, body });
+    t.match(again, { run: { run_id: one.run.run_id }, snapshot_id_exact: done.output_snapshot_id });
+    t.equal(String(again.snapshot_id), done.output_snapshot_id);
+    await ended(other.run.run_id);
+  });
+
+  await t.test('a start through the workflow engine → the same run', async (t) => {
+    const { run_id } = await ok(startWorkflow.transform, { body: { transform_id: base.transform_id } });
+    t.match(await ended(run_id), { status: 'skipped', transform_id: base.transform_id });
+  });
+});
