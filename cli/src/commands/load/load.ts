@@ -62,12 +62,12 @@ export class Load extends WeirCommand {
     const { source_id } = source;
     const { watchDiscovery } = await import('../../run/watch-discovery.ts');
     const { workflow_id } = await api.call(startDiscovery, { body: { source_id } });
-    finishRun(await watchDiscovery(api, workflow_id, await this.watchingNarrow()));
+    finishRun(await watchDiscovery(api, workflow_id, await this.watchingNarrow()), api);
     const streams = await enabled(api, source_id);
     const { watchSync } = await import('../../run/watch-sync.ts');
     const { run_id: runId } = await api.call(startSync, { params: { source_id } });
     const ended = await watchSync(api, { sourceId: source_id, runId }, await this.watchingNarrow(SYNC_WAIT_MS));
-    const exit = finishRun(ended);
+    const exit = finishRun(ended, api);
     const tables = ended.streams.map(({ dataset_id, rows_written, status }) => ({ dataset_id, rows_written, status }));
     await this.tell(api, { source, streams, tables });
     return exit;
