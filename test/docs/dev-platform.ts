@@ -52,7 +52,9 @@ export async function startDevPlatform(root: string): Promise<DevPlatform> {
   }
   const python = process.env.WEIR_TEST_PYTHON === undefined ? [] : [path.dirname(process.env.WEIR_TEST_PYTHON)];
   const PATH = [...python, path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
-  const ofReader = { ...kept(process.env), ...own, NODE_OPTIONS, HOME: home, PATH };
+  // Read by name: that starts the server.
+  const { WEIR_TEST_DATABASE_URL } = process.env;
+  const ofReader = { ...kept(process.env), ...own, WEIR_TEST_DATABASE_URL, NODE_OPTIONS, HOME: home, PATH };
   return {
     said: server.said,
     places: [[home, SHOWN_HOME]],
