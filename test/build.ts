@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { ROOT } from './walls.ts';
 
 /** What a deployment runs beside its plugins and what these need. */
-const DEPLOYED: readonly string[] = ['@weir/workers', '@weir/plugin-platform'];
+const DEPLOYED: readonly string[] = ['@weir/workers', '@weir/plugin-platform', '@weir/plugin-ui'];
 
 /** What a plugin of a third party is built on: all that the template of one depends on, as folders of this checkout. */
 export const FOR_PLUGINS: readonly string[] = closureOf(needsOf('plugin-template'));
@@ -95,9 +95,17 @@ async function compile(project: string): Promise<void> {
   }
 }
 
+/** Builds the web pages, which plugin `ui` serves, unless they are up to date. */
+export async function buildPages(): Promise<void> {
+  const [command, args] = plainly(process.execPath, [path.join(ROOT, 'ui', 'build.ts')]);
+  const { stderr } = await promisify(execFile)(command, args, { cwd: ROOT });
+  process.stderr.write(stderr);
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const folder of PUBLISHED) {
     await buildPackage(folder);
     process.stderr.write(`  ✓ ${folder}/dist\n`);
   }
+  await buildPages();
 }

@@ -12,7 +12,10 @@ import { checkWalls, ROOT } from './walls.ts';
 
 /** The walls stand between packages, so nothing else decides on them. */
 async function walls(): Promise<string> {
-  const key = await hashAll(ROOT, await listFiles(ROOT, '*.ts', '*.mjs', '*.js', '*.json', ':!docs', ':!soak'));
+  const key = await hashAll(
+    ROOT,
+    await listFiles(ROOT, '*.ts', '*.tsx', '*.mjs', '*.js', '*.json', ':!docs', ':!soak'),
+  );
   return unlessClean(ROOT, 'walls', key, async () => {
     const { modules, faults } = await checkWalls(ROOT);
     return judge(faults, `${modules} modules`);

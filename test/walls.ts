@@ -7,7 +7,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
 export const LEAST_MODULES = 100;
 
-const OURS = '^(lib|kernel|work|lakehouse|migrations|connectors|plugins|workers|cli|test|bench)/';
+const OURS = '^(lib|kernel|work|lakehouse|migrations|connectors|plugins|workers|cli|test|bench|ui)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -124,6 +124,10 @@ export const RULES: IForbiddenRuleType[] = [
     '^connectors/runtime/src/index\\.ts$',
     '^connectors/images/src/proof\\.ts$',
   ]),
+  leaf('the-web-pages-know-only-contracts', '^ui/src', '^ui/', [
+    '^kernel/src/contract\\.ts$',
+    '^plugins/[^/]+/src/contract\\.ts$',
+  ]),
 ];
 
 export interface Walls {
@@ -149,6 +153,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
         'plugin-template',
         'workers',
         'cli',
+        'ui/src',
       ],
       {
         validate: true,
@@ -156,16 +161,16 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
         parser: 'swc',
         doNotFollow: { path: ['node_modules'] },
         // Our own only: a library may well lie in a folder `dist`.
-        exclude: { path: ['^(?!node_modules/).*/(test|dist)/'] },
+        exclude: { path: ['^(?!node_modules/).*/(test|dist)/', '^plugins/ui/app/'] },
         tsPreCompilationDeps: true,
         enhancedResolveOptions: {
           exportsFields: ['exports'],
           conditionNames: ['@weir/source', 'import', 'default', 'types'],
-          extensions: ['.ts', '.js', '.mjs', '.json'],
+          extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
         },
       },
     )) as IReporterOutput & { output: Exclude<IReporterOutput['output'], string> };
-    const modules = output.modules.filter(({ source }) => /^(?!node_modules).*\.ts$/.test(source)).length;
+    const modules = output.modules.filter(({ source }) => /^(?!node_modules).*\.tsx?$/.test(source)).length;
     if (modules < leastModules) throw new Error(`only ${modules} modules were read: the walls were not checked`);
     const faults = output.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
     return { modules, faults };

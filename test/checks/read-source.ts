@@ -112,10 +112,10 @@ function ownLines(bytes: Buffer, { span, inner }: Found): number {
 }
 
 /** Reads a TypeScript or JavaScript text; throws when it is neither. */
-export function readSource(text: string): SourceFacts {
+export function readSource(text: string, tsx = false): SourceFacts {
   // The parser counts bytes over all that it has read. The statement in front says where this text begins.
   const code = `;${text.replace(/^#!/, '//')}`;
-  const { body } = parseSync(code, { syntax: 'typescript', target: 'es2022' });
+  const { body } = parseSync(code, { syntax: 'typescript', tsx, target: 'es2022' });
   const base = body[0]?.span.start ?? 0;
   const bytes = Buffer.from(code);
   const seen = { functions: [] as Found[], imports: [] as string[] };

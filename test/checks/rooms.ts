@@ -23,7 +23,7 @@ interface Kept {
 
 /** What the parser says of each file; only files that changed since the last time are parsed. */
 async function readFacts(root: string): Promise<Facts> {
-  const files = await listFiles(root, '*.ts', '*.mjs');
+  const files = await listFiles(root, '*.ts', '*.tsx', '*.mjs');
   const key = await hashAll(
     root,
     files.filter((file) => file === 'test/checks/read-source.ts'),
@@ -41,7 +41,7 @@ async function readFacts(root: string): Promise<Facts> {
 
 function factsOf(file: string, text: string): SourceFacts {
   try {
-    return readSource(text);
+    return readSource(text, file.endsWith('.tsx'));
   } catch (error) {
     throw new Error(`${file} cannot be parsed: ${(error as Error).message}`);
   }

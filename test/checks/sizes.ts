@@ -16,7 +16,7 @@ export const sizes = (root: string): Check[] => [
   {
     name: 'file sizes',
     async look() {
-      const counts = await lineCounts(root, '*.ts', '*.mjs', '*.py');
+      const counts = await lineCounts(root, '*.ts', '*.tsx', '*.mjs', '*.py');
       const long = counts.filter(([, lines]) => lines > MAX_LINES);
       return judge(
         long.map(([file, lines]) => `${file}: ${lines} lines`),

@@ -12,6 +12,8 @@ const because = (owner: Reason['owner'], why: string): Reason => ({ owner, why }
 export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /ready', because('kernel', 'load balancers ask whether requests can be served')],
   ['GET /openapi.json', because('platform', 'clients and fuzzers read the API from it')],
+  ['GET /*page', because('ui', 'the web pages')],
+  ['GET /assets/{asset}', because('ui', 'what the web pages load')],
   ['GET /docs', because('platform', 'the explorer that the specification puts at /docs')],
   ['GET /docs/assets/{file}', because('platform', 'what the explorer loads')],
   ['GET /docs/errors', because('platform', 'all error codes in one list')],
@@ -109,6 +111,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_RUN_LOG_DIR', because('platform', 'where logs of runs are kept without a log store')],
   ['WEIR_RUN_LOG_MAX_LINES', because('platform', 'how much of a talkative connector is kept')],
   ['WEIR_RUN_LOG_RETENTION_DAYS', because('platform', 'how long logs of runs are kept in files')],
+  ['WEIR_UI_CLIENT_ID', because('ui', 'the client of the web pages at the identity provider')],
   ['WEIR_WAREHOUSE', because('datasets', 'where the tables lie')],
   ['WEIR_TABLE_CACHE_DIR', because('datasets', 'local copies of table files in S3')],
   ['WEIR_TABLE_CATALOG_TOKEN', because('datasets', 'lets us into a REST catalog')],

@@ -8,6 +8,7 @@ export type Owner =
   | 'datasets'
   | 'workflow-engine'
   | 'transforms'
+  | 'ui'
   | 'pipelines'
   | 'ai'
   | 'schema-registry'

@@ -248,6 +248,11 @@ export const variableProofs: ReadonlyMap<string, Proof> = new Map([
     'WEIR_TOKEN_MAKER_DAYS',
   ),
   ...proved(
+    'test/test/web-pages.test.ts',
+    'WEIR_UI_CLIENT_ID: the client with which the pages sign in',
+    'WEIR_UI_CLIENT_ID',
+  ),
+  ...proved(
     'plugins/platform/test/run-logs.test.ts',
     'logs of runs are kept in the folder, or in the log store, that the settings name',
     'WEIR_RUN_LOG_DIR',

@@ -132,7 +132,8 @@ for (const mode of MODES)
     const more = { ...webhookSecrets, WEIR_DB_POOL_SIZE: '2' };
     const platform = await matrixPlatform(t, { folder: t.testdir({ warehouse: {} }), more, ...mount });
     const { world, routes } = platform;
-    t.equal(routes.length, world.api.app.declaredRoutes.length, 'every declared route is in the document');
+    const declared = world.api.app.declaredRoutes.filter(({ endpoint }) => !endpoint.path.includes('*'));
+    t.equal(routes.length, declared.length, 'every declared route but the pages is in the document');
     const furnished = await furnish(platform, TENANTS);
 
     await t.test(

@@ -29,7 +29,8 @@ t.test('the explorer shows every endpoint and tries one, under a policy that let
   await operation.locator('button.execute').click();
   await operation.locator('.live-responses-table .response').first().waitFor();
   t.match(await operation.locator('.live-responses-table').textContent(), /"release_sha"/);
-  t.equal(await page.locator('.opblock').count(), world.api.app.declaredRoutes.length, 'every endpoint is there');
+  const declared = world.api.app.declaredRoutes.filter(({ endpoint: { path } }) => !path.includes('*'));
+  t.equal(await page.locator('.opblock').count(), declared.length, 'every endpoint but the pages is there');
   t.strictSame(faults, [], 'no error on the console, so the policy stopped nothing');
   t.strictSame(elsewhere, [], 'nothing is asked of another host');
   if (process.env.WEIR_TEST_SCREENSHOT) await page.screenshot({ path: process.env.WEIR_TEST_SCREENSHOT });

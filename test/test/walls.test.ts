@@ -30,6 +30,7 @@ const FAULTS: Record<string, [from: string, to: string]> = {
   'kernel-contract-is-pure': ['kernel/src/contract/endpoint.ts', 'kernel/src/index.ts'],
   'the-template-uses-published-doors': ['plugin-template/src/plugin.ts', 'kernel/src/boot.ts'],
   'workers-know-only-the-kernel': ['workers/src/role/roles.ts', 'plugins/sources/src/worker.ts'],
+  'the-web-pages-know-only-contracts': ['ui/src/main.tsx', 'plugins/sources/src/plugin.ts'],
   'cli-knows-only-contracts': ['cli/src/main.ts', 'kernel/src/index.ts'],
 };
 
@@ -82,6 +83,7 @@ t.test('a run that read nothing is a fault and not a pass', async (t) => {
         'plugin-template': {},
         workers: {},
         cli: {},
+        ui: { src: {} },
       }),
     ),
     /only 0 modules/,

@@ -14,6 +14,7 @@ import { devFolder, devSecrets, makeFolders } from './folder/folder.ts';
 import { portChooser } from './folder/ports.ts';
 import type { DevState } from './folder/state.ts';
 import { devAddresses } from './parts/addresses.ts';
+import { buildPages } from './parts/build-pages.ts';
 import { platformEnvironment, startApi, startWorker } from './parts/platform.ts';
 import { prepareDatabase } from './parts/prepare-database.ts';
 import type { Reporter } from './parts/reporter.ts';
@@ -50,13 +51,14 @@ export async function devUp(context: CliContext, options: DevUpOptions, report: 
     if (options.fresh) await deleteData(options.dataDir);
     const started = startAndRun({ ...context, interrupted }, options, { report, supervisor, marks });
     supervisor.died.catch(() => ending.abort());
-    await Promise.race([started, supervisor.died]).finally(() => settled(started));
+    const state = await Promise.race([started, supervisor.died]).finally(() => settled(started));
     marks.mark('total');
     report.line(`  ready in ${durationText(performance.now() - begun)}`);
     await marks.write(devFolder(options.dataDir).timings);
     if (options.printTimings) context.stdout.write(`${JSON.stringify(marks.marks())}\n`);
     if (!options.once) {
       report.line('  running; Ctrl-C stops everything');
+      report.line(`  Open ${state.ui_url}`);
       await Promise.race([interruption(context.interrupted), supervisor.died]);
     }
   } catch (error) {
@@ -82,10 +84,16 @@ interface RunDeps {
   marks: Timings;
 }
 
-async function startAndRun(context: CliContext, options: DevUpOptions, deps: RunDeps): Promise<void> {
-  const { report, marks } = deps;
+async function startAndRun(context: CliContext, options: DevUpOptions, deps: RunDeps): Promise<DevState> {
+  const { report } = deps;
   const state = await startAll(context, options.dataDir, deps);
-  if (!options.demo) return;
+  if (options.demo) await demonstrate(context, state, deps);
+  // Behind the first rows, so that they come no later.
+  await buildPages(context, report);
+  return state;
+}
+
+async function demonstrate(context: CliContext, state: DevState, { report, marks }: RunDeps): Promise<void> {
   const api = openApi(
     { url: state.api_url, tenant: state.tenant, token: state.token },
     { interrupted: context.interrupted, timeoutMs: CALL_TIMEOUT_MS },

@@ -15,7 +15,7 @@ export interface DevProcess {
 export interface DevAddresses {
   api_url: string;
   docs_url: string;
-  ui_url?: string;
+  ui_url: string;
   issuer_url: string;
   workflow_engine: { host: string; port: number; namespace: string };
   database: { host: string; port: number; name: string; url: string };

@@ -31,6 +31,7 @@ export function devAddresses(facts: AddressFacts): DevAddresses {
   return {
     api_url: url,
     docs_url: `${url}/docs`,
+    ui_url: url,
     issuer_url: identity.issuer,
     workflow_engine: workflowEngine,
     database: { host, port, name, url: `postgresql://${place}` },

@@ -33,6 +33,8 @@ export const DEMO_USERS: readonly DemoUser[] = [
 export const API_AUDIENCE = 'weir-api';
 /** The public client of the CLI. */
 export const CLI_CLIENT = 'weir-cli';
+/** The public client of the web pages. */
+export const UI_CLIENT = 'weir-ui';
 /** A client that is itself the principal. */
 export const SERVICE_CLIENT = 'weir-service';
 /** Development only: it listens on loopback and its secret is no secret. */

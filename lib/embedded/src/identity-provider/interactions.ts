@@ -1,5 +1,5 @@
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import type { DemoUser } from './demo-users.ts';
+import { type DemoUser, UI_CLIENT } from './demo-users.ts';
 import { codePage, confirmPage, donePage, faultPage, PAGE_POLICY, peoplePage } from './pages.ts';
 
 const MAX_FORM_BYTES = 4_096;
@@ -40,14 +40,20 @@ export const devicePages = {
   },
 } satisfies NonNullable<Configuration['features']>['deviceFlow'];
 
-/** Asks who signs in each time, since a developer is several people in turn; and never for a consent. */
-export function askWhoEachTime(): interactionPolicy.DefaultPolicy {
+/**
+ * Asks terminals who signs in each time, since a developer is several people in turn. The web pages sign in again with
+ * every reload: they are asked once, and after a sign-out. Nothing asks for a consent.
+ */
+export function askWho(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   policy.remove('consent');
   policy.get('login')?.checks.add(
     new interactionPolicy.Check('choose', 'somebody is chosen each time', (context) => {
-      const chosen = context.oidc.result?.login !== undefined;
-      return chosen ? interactionPolicy.Check.NO_NEED_TO_PROMPT : interactionPolicy.Check.REQUEST_PROMPT;
+      const { result, client, session } = context.oidc;
+      const isKnown = client?.clientId === UI_CLIENT && session?.accountId !== undefined;
+      return isKnown || result?.login !== undefined
+        ? interactionPolicy.Check.NO_NEED_TO_PROMPT
+        : interactionPolicy.Check.REQUEST_PROMPT;
     }),
   );
   return policy;

@@ -20,7 +20,8 @@ export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
   "script-src 'self'",
-  "form-action 'self'",
+  // A browser judges where the answer of a form leads to as well: back to the web pages of this machine.
+  "form-action 'self' http://127.0.0.1:* http://localhost:*",
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join('; ');

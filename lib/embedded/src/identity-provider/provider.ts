@@ -7,8 +7,9 @@ import {
   type DemoUser,
   SERVICE_CLIENT,
   SERVICE_CLIENT_SECRET,
+  UI_CLIENT,
 } from './demo-users.ts';
-import { askWhoEachTime, devicePages, renderError, serveInteractions } from './interactions.ts';
+import { askWho, devicePages, renderError, serveInteractions } from './interactions.ts';
 import { type ApiResource, registerPasswordGrant } from './password-grant.ts';
 import { tokenClaims } from './token-claims.ts';
 
@@ -28,6 +29,9 @@ const API: ApiResource = {
 
 const userNamed = (name: string | undefined): DemoUser | undefined => DEMO_USERS.find((user) => user.name === name);
 
+/** Where pages of this machine come from. */
+const LOOPBACK = ['127.0.0.1', 'localhost'];
+
 const CLIENTS: Configuration['clients'] = [
   {
     client_id: CLI_CLIENT,
@@ -36,6 +40,16 @@ const CLIENTS: Configuration['clients'] = [
     grant_types: ['password', 'urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
     redirect_uris: [],
     response_types: [],
+  },
+  {
+    client_id: UI_CLIENT,
+    client_name: 'Weir',
+    token_endpoint_auth_method: 'none',
+    // The port of a loopback address does not count for a native client (RFC 8252, section 7.3).
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+    redirect_uris: LOOPBACK.map((host) => `http://${host}/signed-in`),
+    response_types: ['code'],
   },
   {
     client_id: SERVICE_CLIENT,
@@ -80,7 +94,11 @@ export function developmentProvider(issuer: string, jwks: { keys: Record<string,
         getResourceServerInfo: () => API.info,
       },
     },
-    interactions: { policy: askWhoEachTime() },
+    pkce: { required: () => true },
+    // The pages call the token endpoint themselves; it is reached by this machine alone.
+    clientBasedCORS: (_context, origin, client) =>
+      client.clientId === UI_CLIENT && LOOPBACK.includes(new URL(origin).hostname),
+    interactions: { policy: askWho() },
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: async () => false,
     loadExistingGrant: async (context) => {

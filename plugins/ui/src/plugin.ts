@@ -1,0 +1,42 @@
+import { Type } from '@sinclair/typebox';
+import { definePlugin, handle, Platform, raw } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
+import { builtApp, pagePolicy } from './built-app.ts';
+import { getPage, getPageAsset, uiProblems } from './contract.ts';
+
+const HTML = 'text/html; charset=utf-8';
+/** A file that is missing is no page. */
+const isFile = (page: string) => /\.[a-z0-9]+$/i.test(page);
+
+/** The web application: one page for all its addresses, and its files. */
+export default definePlugin({
+  id: 'ui',
+  settings: Type.Object({
+    WEIR_UI_CLIENT_ID: Type.String({
+      default: 'weir-ui',
+      minLength: 1,
+      description: 'Client of the web pages at the identity provider: public, with authorisation code and PKCE',
+    }),
+  }),
+  problems: uiProblems,
+  setup(kernel) {
+    const { issuer } = kernel.use(Platform).signIn;
+    const app = builtApp({ issuer, clientId: kernel.settings.WEIR_UI_CLIENT_ID });
+    const headers = { 'content-security-policy': pagePolicy(issuer), 'referrer-policy': 'no-referrer' };
+    return {
+      routes: [
+        handle(getPageAsset, async ({ params }) => {
+          const asset = await app.asset(params.asset);
+          if (asset === undefined) throw kernelProblems.notFound();
+          return raw(asset);
+        }),
+        handle(getPage, async ({ params, mediaType }) => {
+          if (params.page !== '' && (isFile(params.page) || mediaType !== 'text/html')) throw kernelProblems.notFound();
+          const body = await app.page();
+          if (body === undefined) throw uiProblems.pagesNotBuilt();
+          return raw({ type: HTML, body, headers });
+        }),
+      ],
+    };
+  },
+});

@@ -1,0 +1,269 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { developmentToken } from '@weir/embedded';
+import { bulkStreams, createSource } from '@weir/plugin-sources/contract';
+import type { Locator, Page } from 'playwright-core';
+import t from 'tap';
+import { testPlatform } from '../platform.ts';
+import { type WebWindow, webWorld } from '../web-world.ts';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const ODD = '<img src=x onerror=alert(1)>';
+const MAX_TABS = 60;
+const SHOTS = process.env.WEIR_TEST_SCREENSHOT;
+
+/** Rules of accessibility that the page breaks, with their first place. */
+async function axeFaults(page: Page): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
+  const found = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] };
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+async function signIn({ page }: WebWindow, url: string, person: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole('button', { name: person }).click();
+  await page.getByRole('link', { name: 'Home', exact: true }).waitFor();
+}
+
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+};
+
+const world = await webWorld(t);
+if (world === undefined) {
+  t.plan(0, 'no Chromium on this machine, and it cannot be installed');
+  process.exit();
+}
+const { url, open } = world;
+const adaToken = () => developmentToken(world.issuer, 'ada@demo');
+const folder = t.testdir({ orders: { 'orders.csv': 'id,city\n1,Ulm\n2,Bonn\n3,Kiel\n' } });
+await writeFile(`${folder}/orders/${ODD.replaceAll('/', '')}.csv`, 'id\n1\n');
+await mkdir(`${folder}/empty`);
+const orders = `${folder}/orders`;
+
+t.test('by mouse: sign in, files to rows, in light', async (t) => {
+  const window = await open();
+  const { page, faults, asked } = window;
+  await signIn(window, `${url}/sources`, 'Ada');
+  t.equal(new URL(page.url()).pathname, '/sources', 'the page that was asked for is shown after the sign-in');
+  await page.getByText('No source yet').waitFor();
+  t.strictSame(await axeFaults(page), [], 'empty list');
+  await page.getByRole('link', { name: 'New source' }).first().click();
+  await page.getByRole('link', { name: /^Files/ }).click();
+  await page.getByRole('textbox', { name: 'Folder' }).fill(`${folder}/nowhere`);
+  await page.getByRole('button', { name: 'Test and discover' }).click();
+  t.match(
+    await page.getByRole('alert').textContent(),
+    /folder_unreadable/,
+    'a wrong folder is the words of the connector',
+  );
+  t.strictSame(await axeFaults(page), [], 'a discovery that failed');
+  await shot(page, 'discovery-failed');
+  await page.getByRole('textbox', { name: 'Folder' }).fill('');
+  await page.getByRole('button', { name: 'Test and discover' }).click();
+  await page.getByText('This is required.').waitFor();
+  t.strictSame(await axeFaults(page), [], 'a form with an error');
+  await page.getByRole('textbox', { name: 'Folder' }).fill(orders);
+  await page.getByRole('button', { name: 'Test and discover' }).click();
+  await page.getByRole('heading', { name: '2 streams found' }).waitFor();
+  t.strictSame(await axeFaults(page), [], 'streams that were found');
+  await shot(page, 'discovered');
+  await page.getByRole('checkbox', { name: 'orders' }).check();
+  await page.getByRole('button', { name: 'Create source and enable 1 stream' }).click();
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await page.getByText('Succeeded').first().waitFor();
+  const figures = await page.locator('main').textContent();
+  t.match(figures, /Rows committed3/, 'the rows that were committed');
+  t.strictSame(await axeFaults(page), [], 'a sync');
+  await shot(page, 'synced');
+  await page.getByRole('tab', { name: 'Streams' }).click();
+  await page.getByText(ODD.replaceAll('/', '')).waitFor();
+  t.strictSame(await axeFaults(page), [], 'streams');
+  await shot(page, 'streams');
+  await page.getByRole('tab', { name: 'History' }).click();
+  await page.getByRole('link', { name: 'Log' }).click();
+  await page.getByRole('log').getByText('connector').first().waitFor();
+  t.strictSame(await axeFaults(page), [], 'a log');
+  await shot(page, 'log');
+  await page.goto(`${url}/`);
+  await page.getByRole('heading', { name: 'Newest runs' }).waitFor();
+  t.strictSame(await axeFaults(page), [], 'home');
+  t.strictSame(faults, [], 'nothing on the console, and the policy refused nothing');
+  t.strictSame(
+    [...new Set(asked.map((address) => new URL(address).hostname))],
+    ['127.0.0.1'],
+    'nothing from elsewhere',
+  );
+  t.strictSame(await leaks(window), [], 'no token in storage, address or page');
+});
+
+t.test('by keyboard alone, in dark: sign in, create, enable, sync', async (t) => {
+  const window = await open({ colorScheme: 'dark' });
+  const { page, faults } = window;
+  await page.goto(`${url}/`);
+  await press(page, page.getByRole('button', { name: 'Ada' }), 'Enter');
+  await page.getByRole('link', { name: 'Home', exact: true }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  await page.getByRole('heading', { name: 'Sources' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('A page, an action or a source').waitFor();
+  await page.keyboard.type('New source');
+  await page.keyboard.press('Enter');
+  await press(page, page.getByRole('link', { name: /^Files/ }), 'Enter');
+  await press(page, page.getByRole('textbox', { name: 'Name' }), 'Control+a');
+  await page.keyboard.type('typed');
+  await press(page, page.getByRole('textbox', { name: 'Folder' }), 'Control+a');
+  await page.keyboard.type(orders);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: '2 streams found' }).waitFor();
+  await press(page, page.getByRole('checkbox', { name: 'orders' }), 'Space');
+  await shot(page, 'dark-discovered');
+  await press(page, page.getByRole('button', { name: /^Create source/ }), 'Enter');
+  await page.getByRole('button', { name: 'Sync now' }).waitFor();
+  await page.keyboard.press('r');
+  await page.getByText('Succeeded').first().waitFor();
+  t.match(await page.locator('main').textContent(), /Rows committed3/);
+  t.strictSame(await axeFaults(page), [], 'a sync');
+  await shot(page, 'dark-synced');
+  await press(page, page.getByRole('tab', { name: 'Sync' }), 'ArrowRight');
+  await press(page, page.getByRole('row', { name: 'orders' }), 'x');
+  await page.getByRole('toolbar', { name: 'Chosen streams' }).waitFor();
+  t.strictSame(await axeFaults(page), [], 'streams with chosen ones');
+  await shot(page, 'dark-streams');
+  await press(page, page.getByRole('button', { name: 'Discover again' }), 'Enter');
+  await page.getByRole('dialog').getByText('Nothing has changed').waitFor();
+  t.strictSame(await axeFaults(page), [], 'the review of a schema');
+  await page.keyboard.press('Escape');
+  await page.goto(`${url}/sources`);
+  await page.getByRole('link', { name: 'typed' }).waitFor();
+  t.strictSame(await axeFaults(page), [], 'the list');
+  await shot(page, 'dark-sources');
+  t.strictSame(faults, []);
+});
+
+t.test('a source of which a run failed → home and the source say so and why, in both themes', async (t) => {
+  const token = await adaToken();
+  const made = await world.platform.call({ token, tenant: 'demo' }, createSource, {
+    body: { name: 'gone', pattern_id: 'files', source_config: { path: `${folder}/empty` } },
+  });
+  t.ok(made.ok);
+  const source_id = made.ok ? made.body.source_id : '';
+  const stream = { name: 'none', schema: { type: 'object', properties: { id: { type: 'integer' } } }, enabled: true };
+  await world.platform.call({ token, tenant: 'demo' }, bulkStreams, {
+    params: { source_id },
+    body: { streams: [stream] },
+  });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const window = await open({ colorScheme });
+    const { page, faults } = window;
+    await signIn(window, `${url}/sources/${source_id}`, 'Ada');
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    await page.getByRole('alert').getByText('The sync failed').waitFor();
+    t.strictSame(await axeFaults(page), [], `a failed sync, ${colorScheme}`);
+    await shot(page, `${colorScheme}-failed`);
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
+    await page
+      .getByText(colorScheme === 'light' ? 'Failed' : 'Failed again')
+      .first()
+      .waitFor();
+    t.strictSame(await axeFaults(page), [], `home, ${colorScheme}`);
+    await shot(page, `${colorScheme}-home`);
+    t.strictSame(faults, []);
+  }
+});
+
+t.test(
+  'a viewer in a narrow window → reads everything, is offered no change, and nothing runs over the edge',
+  async (t) => {
+    const window = await open({ width: 360 });
+    const { page, faults } = window;
+    await page.goto(`${url}/sources`);
+    await page.getByRole('button', { name: 'Eve' }).click();
+    await page.getByRole('link', { name: 'files', exact: true }).waitFor();
+    t.equal(await page.getByRole('link', { name: 'New source' }).count(), 0);
+    t.ok(await fitsIn(page), 'the list');
+    await shot(page, 'narrow-sources');
+    await page.getByRole('link', { name: 'files', exact: true }).click();
+    await page.getByText('Succeeded').first().waitFor();
+    t.equal(await page.getByRole('button', { name: 'Sync now' }).count(), 0);
+    t.ok(await fitsIn(page), 'a source');
+    t.strictSame(await axeFaults(page), []);
+    await shot(page, 'narrow-source');
+    await page.getByRole('button', { name: 'Navigation' }).click();
+    await page.getByText('ask an admin of demo').waitFor();
+    await shot(page, 'narrow-navigation');
+    t.strictSame(faults, []);
+  },
+);
+
+t.test('an address of nothing, and one that a program asks for → a page that says so, and a problem', async (t) => {
+  const window = await open();
+  const { page } = window;
+  await signIn(window, `${url}/nowhere/at/all`, 'Ada');
+  await page.getByRole('heading', { name: 'No such page' }).waitFor();
+  const answer = await fetch(`${url}/nowhere`);
+  t.match([answer.status, await answer.json()], [404, { code: 'not_found' }]);
+  const home = await fetch(url, { headers: { accept: 'text/html' } });
+  t.match(home.headers.get('content-security-policy'), /script-src 'self'; style-src 'self' 'unsafe-inline'/);
+  const script = /\/assets\/[\w-]+\.js/.exec(await home.text())?.[0];
+  t.match((await fetch(`${url}${script}`)).headers.get('cache-control'), /immutable/);
+  t.equal((await fetch(`${url}/assets/..%2findex.html`)).status, 400);
+});
+
+t.test('WEIR_UI_CLIENT_ID: the client with which the pages sign in', async (t) => {
+  const other = await testPlatform(t, t.testdir(), { WEIR_UI_CLIENT_ID: 'pages-of-acme' });
+  const clientAt = async (address: string) => {
+    const html = await (await fetch(address, { headers: { accept: 'text/html' } })).text();
+    return /client_id&#34;:&#34;([\w-]+)/.exec(html)?.[1];
+  };
+  t.strictSame([await clientAt(url), await clientAt(other.api.url)], ['weir-ui', 'pages-of-acme']);
+});
+
+t.test('signed out → nothing is kept, and signing in asks who', async (t) => {
+  const window = await open();
+  const { page } = window;
+  await signIn(window, url, 'Ada');
+  await page.reload();
+  await page.getByRole('link', { name: 'Home', exact: true }).waitFor();
+  t.pass('a reload signs in again without a question');
+  await page.getByRole('button', { name: 'Ada: settings and sign-out' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  t.strictSame(await axeFaults(page), [], 'settings');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out').waitFor();
+  t.strictSame(await leaks(window), []);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Eve' }).waitFor();
+});
+
+/** Gives a thing the focus as Tab does, then presses a key. */
+async function press(page: Page, target: Locator, key: string): Promise<void> {
+  await target.waitFor();
+  const hasFocus = () =>
+    target.evaluate((element) => {
+      const { document } = globalThis as unknown as { document: { activeElement: unknown } };
+      return element === document.activeElement;
+    });
+  for (let steps = 0; steps < MAX_TABS; steps++) {
+    if (await hasFocus()) return page.keyboard.press(key);
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${target}`);
+}
+
+const fitsIn = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth <= window.innerWidth') as Promise<boolean>;
+
+/** Where a token can be found, which must be nowhere but in memory. */
+async function leaks({ page, asked }: WebWindow): Promise<string[]> {
+  const kept = (await page.evaluate(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
+  )) as string;
+  const token = /eyJ[\w-]{10,}\.[\w-]{10,}/;
+  return [
+    ...(token.test(kept) || kept.includes('verifier') ? ['storage or page'] : []),
+    ...asked.filter((address) => token.test(address)),
+    ...(page.url().includes('code=') ? ['address'] : []),
+  ];
+}

@@ -1,0 +1,69 @@
+import { startIdentityProvider } from '@weir/embedded';
+import type { Teardown } from '@weir/kernel/testing';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { testBrowser } from './browser.ts';
+import { buildPages } from './build.ts';
+import { type TestPlatform, testPlatform } from './platform.ts';
+import { PATIENT_MS } from './until.ts';
+import { startWorker } from './worker-process.ts';
+
+/** The whole platform with its pages, an identity provider with people, a worker and a browser. */
+export interface WebWorld {
+  platform: TestPlatform;
+  url: string;
+  issuer: string;
+  browser: Browser;
+  /** A window that nobody is signed in to, and what went wrong in it. */
+  open(options?: { colorScheme?: 'light' | 'dark'; width?: number }): Promise<WebWindow>;
+}
+
+export interface WebWindow {
+  context: BrowserContext;
+  page: Page;
+  /** Errors of scripts, messages of the console and refusals of the page's policy. */
+  faults: string[];
+  /** Addresses that were asked for. */
+  asked: string[];
+}
+
+/** Prints what the policy of a page refuses; a text, since it runs in the browser. */
+const REPORT_REFUSALS = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`;
+
+/** Starts it all; undefined where there is no browser. */
+export async function webWorld(t: Teardown & { testdir(): string }): Promise<WebWorld | undefined> {
+  const browser = await testBrowser(t);
+  if (browser === undefined) return undefined;
+  await buildPages();
+  const folder = t.testdir();
+  const idp = await startIdentityProvider({ dataDir: `${folder}/idp`, logFile: `${folder}/idp.log` });
+  t.teardown(idp.stop);
+  const platform = await testPlatform(t, folder, { IDP_URL: idp.issuer, IDP_ISSUER: idp.issuer });
+  await platform.database.tenant('demo');
+  await startWorker(t, platform.environment, 'source,discovery');
+  return {
+    platform,
+    url: platform.api.url,
+    issuer: idp.issuer,
+    browser,
+    async open({ colorScheme = 'light', width = 1_280 } = {}) {
+      const context = await browser.newContext({
+        colorScheme,
+        viewport: { width, height: 800 },
+        reducedMotion: 'reduce',
+        locale: 'en-GB',
+        timezoneId: 'Europe/Berlin',
+      });
+      t.teardown(() => context.close());
+      context.setDefaultTimeout(Number(process.env.WEIR_TEST_HASTE ?? PATIENT_MS));
+      const page = await context.newPage();
+      const faults: string[] = [];
+      const asked: string[] = [];
+      page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
+      page.on('pageerror', (error) => faults.push(error.message));
+      page.on('request', (request) => asked.push(request.url()));
+      await page.addInitScript(REPORT_REFUSALS);
+      return { context, page, faults, asked };
+    },
+  };
+}

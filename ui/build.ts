@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const APP = path.join(ROOT, 'plugins', 'ui', 'app');
+/** In the built folder: what it was built from. */
+const STAMP = 'built-from';
+/** What the application is made of: its own files and the contracts that it imports. */
+const INPUTS = ['ui/*', 'ui/src/**/*', '{kernel,plugins/*}/src/contract.ts', '{kernel,plugins/*}/src/contract/**/*.ts'];
+/** Bytes of gzipped script before the first page shows. */
+const MAX_SHELL_BYTES = 200 * 1024;
+
+/** One hash over all that decides on the result. */
+function inputsHash(): string {
+  const hash = createHash('sha256').update(process.version);
+  const files = [
+    'package-lock.json',
+    ...globSync(INPUTS, { cwd: ROOT, withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? path.relative(ROOT, path.join(entry.parentPath, entry.name)) : [],
+    ),
+  ];
+  for (const file of [...new Set(files)].sort()) hash.update(`${file}\0`).update(readFileSync(path.join(ROOT, file)));
+  return hash.digest('hex');
+}
+
+/** The gzipped size of the scripts that the page names, in bytes. */
+async function shellBytes(folder: string): Promise<number> {
+  const html = await readFile(path.join(folder, 'index.html'), 'utf8');
+  const scripts = new Set([...html.matchAll(/\/(assets\/[\w-]+\.js)"/g)].map(([, file = '']) => file));
+  const sizes = [...scripts].map((file) => gzipSync(readFileSync(path.join(folder, file))).length);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Builds the application unless what is there was built from the same. */
+async function build(): Promise<void> {
+  const wanted = inputsHash();
+  const found = await readFile(path.join(APP, STAMP), 'utf8').catch(() => '');
+  if (found === wanted) return;
+  const draft = `${APP}-${process.pid}`;
+  await rm(draft, { recursive: true, force: true });
+  const vite = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [vite, 'build', '--logLevel', 'warn', '--outDir', draft],
+    {
+      cwd: path.join(ROOT, 'ui'),
+      encoding: 'utf8',
+    },
+  );
+  if (status !== 0) throw new Error(`${stdout}\n${stderr}`);
+  const bytes = await shellBytes(draft);
+  await writeFile(path.join(draft, STAMP), wanted);
+  await takePlace(draft);
+  process.stderr.write(`  ✓ web pages: ${Math.ceil(bytes / 1024)} KiB of script before the first page\n`);
+  if (bytes > MAX_SHELL_BYTES) throw new Error(`the shell has more than ${MAX_SHELL_BYTES / 1024} KiB of script`);
+}
+
+/** Puts a finished build in the place of the last one: the page last, since it names the others. */
+async function takePlace(draft: string): Promise<void> {
+  const old = path.join(APP, 'assets');
+  await mkdir(old, { recursive: true });
+  const news = await readdir(path.join(draft, 'assets'));
+  for (const name of news) await rename(path.join(draft, 'assets', name), path.join(old, name));
+  for (const name of ['index.html', STAMP]) await rename(path.join(draft, name), path.join(APP, name));
+  for (const name of await readdir(old)) if (!news.includes(name)) await rm(path.join(old, name));
+  await rm(draft, { recursive: true });
+}
+
+await build();

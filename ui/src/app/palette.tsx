@@ -1,0 +1,57 @@
+import { Spotlight, spotlight } from '@mantine/spotlight';
+import '@mantine/spotlight/styles.css';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { createSource, listSources } from '@weir/plugin-sources/contract';
+import { Plus, Search } from 'lucide-react';
+import { useEffect } from 'react';
+import { useRead } from '../api/queries.ts';
+import { useMay } from '../session/person.ts';
+
+const MAX_FOUND = 500;
+
+/** Pages, actions and sources by name. Loaded when it is first wanted, and open then. */
+export function Palette({ asked }: { asked: number }) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const canCreate = useMay(createSource);
+  const { data } = useRead(listSources, { query: { limit: MAX_FOUND, order: 'name' } });
+  useEffect(() => {
+    if (asked > 0) spotlight.open();
+  }, [asked]);
+  const pages = [
+    { id: 'home', label: 'Home', onClick: () => void navigate({ to: '/' }) },
+    { id: 'sources', label: 'Sources', onClick: () => void navigate({ to: '/sources' }) },
+    { id: 'reload', label: 'Read everything again', onClick: () => void queries.invalidateQueries() },
+  ];
+  const actions = canCreate
+    ? [
+        {
+          id: 'new',
+          label: 'New source',
+          leftSection: <Plus size={16} aria-hidden />,
+          onClick: () => void navigate({ to: '/sources/new' }),
+        },
+      ]
+    : [];
+  const sources = (data?.items ?? []).map(({ source_id, name, pattern_id }) => ({
+    id: source_id,
+    label: name,
+    description: `Source, ${pattern_id}`,
+    onClick: () => void navigate({ to: '/sources/$sourceId', params: { sourceId: source_id } }),
+  }));
+  return (
+    <Spotlight
+      shortcut={null}
+      actions={[...pages, ...actions, ...sources]}
+      limit={12}
+      scrollable
+      nothingFound="Nothing has this name"
+      searchProps={{
+        'aria-label': 'Find',
+        placeholder: 'A page, an action or a source',
+        leftSection: <Search size={18} aria-hidden />,
+      }}
+    />
+  );
+}

@@ -1,0 +1,161 @@
+import { AppShell, Badge, Burger, Button, Group, Kbd, NativeSelect, Stack, Text } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { createSource } from '@weir/plugin-sources/contract';
+import { BookOpen, CircleUser, Database, House, Search } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { usePageKeys } from '../keys/keys.ts';
+import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
+
+const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
+const Settings = lazy(() => import('./settings.tsx').then((module) => ({ default: module.Settings })));
+
+const NAV_PX = 208;
+const HEADER_PX = 52;
+const ICON_PX = 17;
+
+/** What is around every page: navigation, tenant, person, palette and keys. */
+export function Shell() {
+  const [opened, { toggle, close }] = useDisclosure(false);
+  const [settings, { open: openSettings, close: closeSettings }] = useDisclosure(false);
+  const [asked, setAsked] = useState(0);
+  const find = () => setAsked((times) => times + 1);
+  usePageKeys({ openHelp: openSettings });
+  useHotkeys([['mod+K', find]], []);
+  return (
+    <AppShell
+      header={{ height: HEADER_PX }}
+      navbar={{ width: NAV_PX, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding="md"
+    >
+      <a className="skip" href="#page">
+        Skip to the page
+      </a>
+      <AppShell.Header>
+        <Head isOpen={opened} toggle={toggle} find={find} openSettings={openSettings} />
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" onClick={close}>
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="page" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+      <Suspense fallback={null}>
+        {asked === 0 ? null : <Palette asked={asked} />}
+        {settings ? <Settings onClose={closeSettings} /> : null}
+      </Suspense>
+    </AppShell>
+  );
+}
+
+interface HeadProps {
+  isOpen: boolean;
+  toggle(): void;
+  find(): void;
+  openSettings(): void;
+}
+
+function Head({ isOpen, toggle, find, openSettings }: HeadProps) {
+  const { me } = usePerson();
+  return (
+    <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap">
+        <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+        <Text fw={680} size="lg" component="span">
+          Weir
+        </Text>
+      </Group>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Search size={14} aria-hidden />}
+        rightSection={
+          <Kbd size="xs" visibleFrom="sm">
+            Ctrl K
+          </Kbd>
+        }
+        onClick={find}
+      >
+        Find
+      </Button>
+      <Group gap="xs" wrap="nowrap">
+        <TenantPicker />
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          color="gray"
+          c="var(--mantine-color-text)"
+          aria-label={`${me.name ?? me.subject}: settings and sign-out`}
+          onClick={openSettings}
+        >
+          <CircleUser size={18} aria-hidden />
+        </Button>
+      </Group>
+    </Group>
+  );
+}
+
+function Navigation() {
+  return (
+    <>
+      <Stack gap={4} component="nav" aria-label="Pages">
+        <Link to="/" className="nav-link" activeOptions={{ exact: true }}>
+          <House size={ICON_PX} aria-hidden />
+          Home
+        </Link>
+        <Link to="/sources" className="nav-link">
+          <Database size={ICON_PX} aria-hidden />
+          Sources
+        </Link>
+        <a href="/docs" className="nav-link">
+          <BookOpen size={ICON_PX} aria-hidden />
+          API explorer
+        </a>
+      </Stack>
+      <RoleNote />
+    </>
+  );
+}
+
+/** What the role may not do, said once; the pages do not offer it. */
+function RoleNote() {
+  const { me, tenant } = usePerson();
+  const canChange = useMay(createSource);
+  const role = roleIn(me, tenant);
+  return (
+    <Stack gap={4} mt="auto" p="xs">
+      <Text size="sm" c="dimmed">
+        {me.name ?? me.subject}, {role === undefined ? 'no role' : ROLE_WORDS[role]} in {tenant}
+      </Text>
+      {canChange ? null : (
+        <Text size="sm" c="dimmed">
+          You can look at everything here. To change or start something, ask an admin of {tenant} for the role pipeline
+          editor.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function TenantPicker() {
+  const { me, tenant, chooseTenant } = usePerson();
+  const navigate = useNavigate();
+  if (me.tenants.length < 2)
+    return (
+      <Badge size="lg" color="gray" visibleFrom="xs">
+        {tenant}
+      </Badge>
+    );
+  return (
+    <NativeSelect
+      aria-label="Tenant"
+      size="xs"
+      data={me.tenants.map(({ alias }) => alias)}
+      value={tenant}
+      onChange={({ currentTarget: { value } }) => {
+        // What is shown belongs to the other tenant.
+        void navigate({ to: '/' }).then(() => chooseTenant(value));
+      }}
+    />
+  );
+}

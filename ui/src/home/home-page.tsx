@@ -1,0 +1,145 @@
+import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { listRuns } from '@weir/plugin-runs/contract';
+import { createSource, listSources } from '@weir/plugin-sources/contract';
+import { AlarmClock, CheckCircle2, Clock, type LucideIcon, XCircle } from 'lucide-react';
+import { useRead } from '../api/queries.ts';
+import { countText } from '../parts/numbers.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Empty, Region } from '../parts/region.tsx';
+import { ShowTime, useNow } from '../parts/show-time.tsx';
+import { RunWord, type Tone, ToneWord } from '../parts/status-word.tsx';
+import { useMay } from '../session/person.ts';
+import { attention, type Notice } from './attention.ts';
+
+/** The newest runs that the page looks at; it says so. */
+const MAX_RUNS = 200;
+const MAX_SOURCES = 500;
+const MAX_RECENT = 8;
+
+const WORDS: Readonly<Record<Notice['kind'], [LucideIcon, Tone, string]>> = {
+  failed_again: [XCircle, 'bad', 'Failed again'],
+  failed: [XCircle, 'bad', 'Failed'],
+  late: [AlarmClock, 'warn', 'Late'],
+  waiting: [Clock, 'warn', 'Waiting for a worker'],
+  recovered: [CheckCircle2, 'good', 'Recovered'],
+};
+
+/** What is late, failed again or recovered, and the newest runs. */
+export function HomePage() {
+  const runs = useRead(listRuns, { query: { limit: MAX_RUNS } });
+  const sources = useRead(listSources, { query: { limit: MAX_SOURCES } });
+  const canCreate = useMay(createSource);
+  const now = useNow();
+  return (
+    <>
+      <PageHead title="Home" />
+      <Region query={sources}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty
+              words={
+                canCreate ? 'Connect your first source: files, an HTTP API or a database.' : 'There are no sources yet.'
+              }
+              {...(canCreate
+                ? {
+                    action: (
+                      <Button renderRoot={(props) => <Link to="/sources/new" {...props} />}>Connect a source</Button>
+                    ),
+                  }
+                : {})}
+            />
+          ) : (
+            <Region query={runs}>
+              {({ items: newest, next_page_token }) => (
+                <Stack gap="xl">
+                  <Notices notices={attention(newest, items, now)} />
+                  <section aria-labelledby="recent">
+                    <Title order={2} id="recent" mb="sm">
+                      Newest runs
+                    </Title>
+                    <Stack gap={0} className="panel">
+                      {newest.slice(0, MAX_RECENT).map((run) => (
+                        <Group key={run.run_id} justify="space-between" px="md" py="xs" gap="xs">
+                          <Group gap="sm">
+                            <RunWord status={run.status} />
+                            <SubjectLink
+                              kind={run.subject.kind}
+                              id={run.subject.id}
+                              name={run.subject.name}
+                              run={run.run_id}
+                            />
+                            <Text size="sm" c="dimmed">
+                              {run.kind}
+                            </Text>
+                          </Group>
+                          <ShowTime at={run.ended_at ?? run.created_at} size="sm" c="dimmed" />
+                        </Group>
+                      ))}
+                      {newest.length === 0 ? <Text p="md">No run yet. Open a source and sync it.</Text> : null}
+                    </Stack>
+                    {next_page_token === null ? null : (
+                      <Text size="sm" c="dimmed" mt="xs">
+                        This page looks at the newest {countText(MAX_RUNS)} runs.
+                      </Text>
+                    )}
+                  </section>
+                </Stack>
+              )}
+            </Region>
+          )
+        }
+      </Region>
+    </>
+  );
+}
+
+function Notices({ notices }: { notices: Notice[] }) {
+  if (notices.length === 0) return <Text c="dimmed">Nothing is late and nothing has failed.</Text>;
+  return (
+    <section aria-labelledby="attention">
+      <Title order={2} id="attention" mb="sm">
+        Worth a look
+      </Title>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+        {notices.map((notice) => {
+          const [icon, tone, word] = WORDS[notice.kind];
+          return (
+            <Stack key={`${notice.kind} ${notice.runId ?? notice.subjectId}`} gap="xs" p="md" className="panel">
+              <Group justify="space-between">
+                <ToneWord icon={icon} tone={tone} word={word} />
+                <ShowTime at={notice.at} size="sm" c="dimmed" />
+              </Group>
+              <SubjectLink
+                kind={notice.subjectKind}
+                id={notice.subjectId}
+                name={notice.name}
+                {...(notice.runId === undefined ? {} : { run: notice.runId })}
+              />
+              {notice.code === undefined ? null : (
+                <Anchor size="sm" href={`/docs/errors/${notice.code}`}>
+                  {notice.code}
+                </Anchor>
+              )}
+            </Stack>
+          );
+        })}
+      </SimpleGrid>
+    </section>
+  );
+}
+
+/** A link to what a run is about, where there is a page for it. */
+function SubjectLink({ kind, id, name, run }: { kind: string; id: string; name: string | null; run?: string }) {
+  if (name === null) return <Text>A connection that was tested</Text>;
+  if (kind !== 'source') return <Text fw={560}>{name}</Text>;
+  const search = run === undefined ? {} : { tab: 'history', run };
+  return (
+    <Anchor
+      fw={560}
+      renderRoot={(props) => <Link to="/sources/$sourceId" params={{ sourceId: id }} search={search} {...props} />}
+    >
+      {name}
+    </Anchor>
+  );
+}

@@ -1,0 +1,69 @@
+import { useHotkeys, useLocalStorage } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+
+/** Every key of the pages, as the help shows them. */
+export const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['Ctrl K', 'Go to a page or an action'],
+  ['/', 'Filter'],
+  ['g h', 'Go to the home page'],
+  ['g s', 'Go to sources'],
+  ['n', 'New source'],
+  ['j', 'Next row'],
+  ['k', 'Previous row'],
+  ['Enter', 'Open the row'],
+  ['x', 'Select the row of a stream'],
+  ['r', 'Sync the source that is shown'],
+  ['?', 'This list'],
+  ['Esc', 'Close what is on top'],
+];
+
+const SEQUENCE_MS = 1_000;
+const ROW = '[data-row]';
+
+/** Whether single letters are commands (WCAG 2.1.4). */
+export const useLetterKeys = () => useLocalStorage({ key: 'weir.letter-keys', defaultValue: true });
+
+/** The keys that work on every page. */
+export function usePageKeys({ openHelp }: { openHelp(): void }): void {
+  const navigate = useNavigate();
+  const [on] = useLetterKeys();
+  const went = useRef(0);
+  const begin = () => {
+    went.current = performance.now();
+  };
+  const afterG = (go: () => void) => () => {
+    if (performance.now() - went.current < SEQUENCE_MS) go();
+  };
+  useHotkeys(
+    on
+      ? [
+          ['g', begin],
+          ['h', afterG(() => void navigate({ to: '/' }))],
+          ['s', afterG(() => void navigate({ to: '/sources' }))],
+          ['/', () => document.querySelector<HTMLInputElement>('[data-filter]')?.focus()],
+          ['j', () => moveRow(1)],
+          ['k', () => moveRow(-1)],
+        ]
+      : [],
+  );
+  useEffect(() => {
+    const help = (event: KeyboardEvent) => {
+      if (event.key === '?' && on && !(event.target instanceof HTMLInputElement)) openHelp();
+    };
+    document.addEventListener('keydown', help);
+    return () => document.removeEventListener('keydown', help);
+  }, [on, openHelp]);
+}
+
+/** A letter that does something on the page that is shown. */
+export function useLetter(letter: string, act: (() => void) | undefined): void {
+  const [on] = useLetterKeys();
+  useHotkeys(on && act !== undefined ? [[letter, act]] : []);
+}
+
+function moveRow(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>(ROW)];
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
+}

@@ -1,0 +1,28 @@
+import { Group, Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface DialogProps {
+  title: string;
+  size?: string;
+  /** Without it only what is inside ends the dialog. */
+  onClose?: () => void;
+  children: ReactNode;
+}
+
+/** A dialog over the page. The ready-made one has a `header`, which readers take for that of the page. */
+export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
+  return (
+    <Modal.Root opened onClose={onClose ?? (() => undefined)} size={size}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body>
+          <Group justify="space-between" mb="sm" wrap="nowrap">
+            <Modal.Title fw={620}>{title}</Modal.Title>
+            {onClose === undefined ? null : <Modal.CloseButton aria-label="Close" />}
+          </Group>
+          {children}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

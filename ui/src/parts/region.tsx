@@ -1,0 +1,67 @@
+import { Alert, Anchor, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useTimeout } from '@mantine/hooks';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { CloudOff } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { FaultNote } from './fault-note.tsx';
+
+/** Sooner than this a skeleton would only flicker. */
+const PATIENCE_MS = 150;
+
+export interface EmptyWords {
+  words: string;
+  action?: ReactNode;
+  docs?: string;
+}
+
+interface RegionProps<T> {
+  query: UseQueryResult<T>;
+  /** What is shown of data that holds nothing. */
+  empty?: (data: T) => EmptyWords | undefined;
+  lines?: number;
+  children(data: T): ReactNode;
+}
+
+/** A place that shows data: loading, empty, error or denied, stale, or the data. */
+export function Region<T>({ query, empty, lines = 4, children }: RegionProps<T>) {
+  const { data, error, isPending, refetch } = query;
+  if (data === undefined) {
+    if (error !== null && !isPending) return <FaultNote error={error} retry={() => void refetch()} />;
+    return <Loading lines={lines} />;
+  }
+  const nothing = empty?.(data);
+  return (
+    <Stack gap="sm">
+      {error === null ? null : (
+        <Alert role="status" color="yellow" variant="outline" className="panel" icon={<CloudOff aria-hidden />}>
+          Not connected. This is what was known last; it is being read again.
+        </Alert>
+      )}
+      {nothing === undefined ? children(data) : <Empty {...nothing} />}
+    </Stack>
+  );
+}
+
+function Loading({ lines }: { lines: number }) {
+  const [shown, setShown] = useState(false);
+  useTimeout(() => setShown(true), PATIENCE_MS, { autoInvoke: true });
+  return (
+    <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">
+      {Array.from({ length: lines }, (_, line) => `line-${line}`).map((key) => (
+        <Skeleton key={key} height={40} style={{ visibility: shown ? 'visible' : 'hidden' }} />
+      ))}
+    </Stack>
+  );
+}
+
+export function Empty({ words, action, docs }: EmptyWords) {
+  return (
+    <Stack align="center" gap="md" p="xl" className="panel">
+      <Text>{words}</Text>
+      <Group>
+        {action}
+        {docs === undefined ? null : <Anchor href={docs}>Read how</Anchor>}
+      </Group>
+    </Stack>
+  );
+}

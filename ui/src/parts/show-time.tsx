@@ -1,0 +1,64 @@
+import { Text, type TextProps, Tooltip } from '@mantine/core';
+import { use, useEffect, useState } from 'react';
+import { ZoneContext } from './zone-context.ts';
+
+const MINUTE_S = 60;
+/** Clocks of two machines differ by as much. */
+const MOMENT_S = 3;
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', MINUTE_S],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** How long ago, or in how long. */
+export function agoText(at: Date, now: Date): string {
+  const seconds = (at.getTime() - now.getTime()) / 1_000;
+  if (Math.abs(seconds) < MOMENT_S) return 'now';
+  const [unit, size] = STEPS.find(([, step]) => Math.abs(seconds) >= step) ?? ['second', 1];
+  return relative.format(Math.round(seconds / size), unit);
+}
+
+/** `1 h 03 min`, `12 s`, `0.4 s`. */
+export function durationText(ms: number): string {
+  const seconds = ms / 1_000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < MINUTE_S) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / MINUTE_S);
+  if (minutes < MINUTE_S) return `${minutes} min ${String(Math.round(seconds % MINUTE_S)).padStart(2, '0')} s`;
+  return `${Math.floor(minutes / MINUTE_S)} h ${String(minutes % MINUTE_S).padStart(2, '0')} min`;
+}
+
+/** The time of now, read again every `ms`. */
+export function useNow(ms = 15_000): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), ms);
+    return () => clearInterval(timer);
+  }, [ms]);
+  return now;
+}
+
+interface ShowTimeProps extends TextProps {
+  at: string;
+  how?: 'ago' | 'clock';
+  /** Within a link, which has the focus then. */
+  within?: boolean;
+}
+
+/** A time in the one zone; with the focus or the pointer on it, in UTC. */
+export function ShowTime({ at, how = 'ago', within = false, ...props }: ShowTimeProps) {
+  const zone = use(ZoneContext);
+  // The clock of the last look is older than what has just happened.
+  useNow();
+  const date = new Date(at);
+  const full = date.toLocaleString('en-GB', { timeZone: zone, dateStyle: 'medium', timeStyle: 'medium' });
+  return (
+    <Tooltip label={`${full} ${zone} · ${date.toISOString()}`}>
+      <Text component="time" dateTime={at} {...(within ? {} : { tabIndex: 0 })} inherit {...props}>
+        {how === 'ago' ? agoText(date, new Date()) : full}
+      </Text>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,67 @@
+import { Badge, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { createSource, discoverPatterns } from '@weir/plugin-sources/contract';
+import { useRead } from '../../api/queries.ts';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Empty, Region } from '../../parts/region.tsx';
+import { useMay } from '../../session/person.ts';
+
+const MAX_PATTERNS = 500;
+
+/** What a source can be made of. */
+export function CataloguePage() {
+  const { q = '' } = useSearch({ from: '/sources/new' });
+  const navigate = useNavigate({ from: '/sources/new' });
+  const canCreate = useMay(createSource);
+  const query = useRead(discoverPatterns, { query: { limit: MAX_PATTERNS } });
+  const word = q.toLowerCase();
+  if (!canCreate) return <Empty words="Your role may look at sources and not create them." />;
+  return (
+    <>
+      <PageHead title="New source" />
+      <Text mb="sm">Choose what to read from.</Text>
+      <TextInput
+        aria-label="Filter patterns"
+        placeholder="Filter by name  /"
+        data-filter
+        mb="md"
+        maw={360}
+        value={q}
+        onChange={(event) => void navigate({ search: { q: event.currentTarget.value }, replace: true })}
+      />
+      <Region
+        query={query}
+        empty={({ items }) => (items.length === 0 ? { words: 'This platform has no patterns.' } : undefined)}
+      >
+        {({ items }) => {
+          const found = items.filter(({ name, pattern_id, description }) =>
+            `${name} ${pattern_id} ${description ?? ''}`.toLowerCase().includes(word),
+          );
+          if (found.length === 0) return <Empty words="No pattern has this name." />;
+          return (
+            <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+              {found.map((pattern) => (
+                <Link
+                  key={pattern.pattern_id}
+                  to="/sources/new/$patternId"
+                  params={{ patternId: pattern.pattern_id }}
+                  className="panel card-link"
+                  data-row
+                >
+                  <Group justify="space-between" mb={4}>
+                    <Text fw={600}>{pattern.name}</Text>
+                    <Badge color="gray">{pattern.version}</Badge>
+                  </Group>
+                  <Text size="sm">{pattern.description}</Text>
+                  <Text size="sm" c="dimmed" mt="xs">
+                    {pattern.needs_credentials ? 'Takes credentials' : 'No credentials'}
+                  </Text>
+                </Link>
+              ))}
+            </SimpleGrid>
+          );
+        }}
+      </Region>
+    </>
+  );
+}

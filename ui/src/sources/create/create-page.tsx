@@ -1,0 +1,198 @@
+import { Alert, Button, Grid, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { createSource, getPattern, type PatternView, startDiscovery } from '@weir/plugin-sources/contract';
+import { useEffect, useRef, useState } from 'react';
+import { FormProvider, useForm, useFormContext } from 'react-hook-form';
+import { useConnection } from '../../api/connection.ts';
+import { faultsByField } from '../../api/problem-error.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { FaultNote } from '../../parts/fault-note.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Empty, Region } from '../../parts/region.tsx';
+import { useMay } from '../../session/person.ts';
+import { type Composed, composeConfig, type FormValues, isCredentialAt } from '../form/compose-config.ts';
+import { faultWords } from '../form/fault-words.ts';
+import { SchemaFields } from '../form/schema-fields.tsx';
+import type { SchemaNode } from '../form/schema-node.ts';
+import { DiscoveryResult } from './discovery-result.tsx';
+import { makeSource, type NewSource } from './make-source.ts';
+
+const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
+const NAME_RULE = 'A lower-case letter first, then lower-case letters, digits, _ and -; at most 63.';
+
+interface CreateValues {
+  name: string;
+  config: FormValues;
+}
+
+/** Makes a source of a pattern: what is typed is tried first. */
+export function CreatePage() {
+  const { patternId } = useParams({ from: '/sources/new/$patternId' });
+  const pattern = useRead(getPattern, { params: { pattern_id: patternId } });
+  const canCreate = useMay(createSource);
+  if (!canCreate) return <Empty words="Your role may look at sources and not create them." />;
+  return <Region query={pattern}>{(data) => <CreateForm pattern={data} />}</Region>;
+}
+
+/** What was tried: it is no longer what is typed once the form changes. */
+interface Tried extends Composed {
+  workflowId: string;
+}
+
+function CreateForm({ pattern }: { pattern: PatternView }) {
+  const schema = pattern.spec as SchemaNode;
+  const form = useForm<CreateValues>({
+    defaultValues: { name: pattern.pattern_id, config: {} },
+    shouldFocusError: true,
+  });
+  const start = useChange(startDiscovery);
+  const [tried, setTried] = useState<Tried>();
+  const making = useMaking(pattern);
+  const isCredential = (pointer: string) => isCredentialAt(pointer, pattern.credential_fields);
+  useFieldFaults(form.setError, start.error ?? making.error);
+  // What was typed since is untried.
+  useEffect(
+    () =>
+      form.subscribe({
+        formState: { values: true },
+        callback: ({ name }) => name?.startsWith('config') && setTried(undefined),
+      }),
+    [form],
+  );
+  const test = form.handleSubmit(({ config: typed }) => {
+    const composed = composeConfig(schema, typed, pattern.credential_fields);
+    const { config, credentials } = composed;
+    setTried(undefined);
+    start.mutate(
+      {
+        body: {
+          pattern_id: pattern.pattern_id,
+          source_config: config,
+          ...(credentials === undefined ? {} : { credential_values: credentials }),
+        },
+      },
+      { onSuccess: ({ workflow_id }) => setTried({ ...composed, workflowId: workflow_id }) },
+    );
+  });
+  const make = (found: Pick<NewSource, 'found' | 'chosen'>) =>
+    form.handleSubmit(({ name }) => {
+      if (tried === undefined) return;
+      making.make({
+        ...found,
+        name,
+        patternId: pattern.pattern_id,
+        config: tried.config,
+        discovery: tried.workflowId,
+        hasCredentials: tried.credentials !== undefined,
+      });
+    })();
+  return (
+    <FormProvider {...form}>
+      <PageHead title={`New source: ${pattern.name}`} />
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <form onSubmit={test} noValidate>
+            <Stack>
+              <NameAndConfig schema={schema} isCredential={isCredential} />
+              <Group>
+                <Button type="submit" loading={start.isPending} variant={tried === undefined ? 'filled' : 'default'}>
+                  Test and discover
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack>
+            {start.error === null ? null : <FaultNote error={start.error} />}
+            {tried === undefined ? (
+              start.error === null && (
+                <Text c="dimmed">Test the connection to see which streams it has. Nothing is saved before that.</Text>
+              )
+            ) : (
+              <DiscoveryResult
+                key={tried.workflowId}
+                workflowId={tried.workflowId}
+                onCreate={make}
+                isCreating={making.isPending}
+              />
+            )}
+            {making.error === undefined ? null : <FaultNote error={making.error} />}
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </FormProvider>
+  );
+}
+
+function NameAndConfig({ schema, isCredential }: { schema: SchemaNode; isCredential(pointer: string): boolean }) {
+  const { register, formState } = useFormContext<CreateValues>();
+  const rules = { required: 'This is required.', validate: (name: string) => NAME.test(name) || NAME_RULE };
+  return (
+    <>
+      <ErrorCount count={countErrors(formState.errors)} />
+      <TextInput
+        {...register('name', rules)}
+        label="Name"
+        description="As the source is called from now on"
+        withAsterisk
+        error={formState.errors.name?.message}
+      />
+      <SchemaFields node={schema} place={{ path: 'config', pointer: '' }} context={{ isCredential }} />
+    </>
+  );
+}
+
+/** Creates the source and opens it. */
+function useMaking(pattern: PatternView) {
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [error, setError] = useState<Error>();
+  const [isPending, setPending] = useState(false);
+  const make = (given: NewSource) => {
+    setPending(true);
+    setError(undefined);
+    makeSource(connection, queries, { ...given, patternId: pattern.pattern_id })
+      .then(({ source_id }) => navigate({ to: '/sources/$sourceId', params: { sourceId: source_id } }))
+      .catch(setError)
+      .finally(() => setPending(false));
+  };
+  return { make, error, isPending };
+}
+
+type SetError = ReturnType<typeof useForm<CreateValues>>['setError'];
+
+/** Shows the faults of a refused request at their fields. */
+function useFieldFaults(setError: SetError, error: Error | null | undefined): void {
+  const shown = useRef<Error>(undefined);
+  useEffect(() => {
+    if (!error || shown.current === error) return;
+    shown.current = error;
+    for (const [pointer, code] of faultsByField(error)) {
+      const parts = pointer
+        .replace(/^\/(source_config|credential_values)/, '/config')
+        .split('/')
+        .slice(1);
+      if (parts[0] !== 'config' && parts[0] !== 'name') continue;
+      setError(parts.join('.') as 'name', { type: 'server', message: faultWords(code) }, { shouldFocus: true });
+    }
+  }, [setError, error]);
+}
+
+function countErrors(errors: object): number {
+  return Object.values(errors).reduce<number>((sum, one) => {
+    if (typeof one !== 'object' || one === null) return sum;
+    return 'message' in one && 'type' in one ? sum + 1 : sum + countErrors(one);
+  }, 0);
+}
+
+function ErrorCount({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <Alert role="alert" color="red" variant="outline" className="panel">
+      {count === 1 ? 'One field needs a change.' : `${count} fields need a change.`}
+    </Alert>
+  );
+}

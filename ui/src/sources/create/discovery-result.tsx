@@ -1,0 +1,181 @@
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  Progress,
+  ScrollArea,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import {
+  type DiscoveredStreamView,
+  type DiscoveryPhase,
+  type DiscoveryStatusView,
+  getDiscoveryStatus,
+} from '@weir/plugin-sources/contract';
+import { CircleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { bytesText, counted } from '../../parts/numbers.ts';
+import { Region } from '../../parts/region.tsx';
+import { durationText, useNow } from '../../parts/show-time.tsx';
+import type { NewSource } from './make-source.ts';
+
+const LOOK_AGAIN_MS = 700;
+/** More than this is filtered rather than scrolled. */
+const MAX_SHOWN = 200;
+
+const PHASES: Readonly<Record<DiscoveryPhase, string>> = {
+  waiting: 'Waiting for a worker',
+  preparing: 'Preparing the connector',
+  pulling: 'Loading the connector',
+  describing: 'Looking at the source',
+  ended: 'Ended',
+};
+
+interface DiscoveryResultProps {
+  workflowId: string;
+  isCreating: boolean;
+  onCreate(found: Pick<NewSource, 'found' | 'chosen'>): void;
+}
+
+/** A discovery from its start to the streams that it found. */
+export function DiscoveryResult({ workflowId, ...rest }: DiscoveryResultProps) {
+  const query = useRead(
+    getDiscoveryStatus,
+    { params: { workflow_id: workflowId } },
+    { again: (status) => (status?.is_terminal ? false : LOOK_AGAIN_MS) },
+  );
+  return (
+    <Region query={query}>
+      {(status) => {
+        if (!status.is_terminal) return <DiscoveryProgress status={status} />;
+        if (status.failure !== null) return <DiscoveryFailure failure={status.failure} />;
+        return <FoundStreams found={status.streams ?? []} {...rest} />;
+      }}
+    </Region>
+  );
+}
+
+/** The phase of a discovery with its clock. */
+export function DiscoveryProgress({ status: { phase, pull, created_at, worker } }: { status: DiscoveryStatusView }) {
+  const now = useNow(1_000);
+  return (
+    <Stack gap="xs" p="md" className="panel" role="status">
+      <Group justify="space-between">
+        <Text fw={560}>{PHASES[phase]}</Text>
+        <Text size="sm" c="dimmed">
+          {durationText(Math.max(0, now.getTime() - Date.parse(created_at)))}
+        </Text>
+      </Group>
+      <Progress value={100} animated aria-label={PHASES[phase]} />
+      {pull === null ? null : (
+        <Text size="sm">
+          {bytesText(pull.bytes)}
+          {pull.total_bytes === null ? '' : ` of ${bytesText(pull.total_bytes)}`}
+        </Text>
+      )}
+      {phase === 'waiting' && worker !== null ? (
+        <Text size="sm" c="dimmed">
+          {worker.detail}
+        </Text>
+      ) : null}
+    </Stack>
+  );
+}
+
+/** Why a discovery failed, in the words of the connector. */
+export function DiscoveryFailure({ failure }: { failure: NonNullable<DiscoveryStatusView['failure']> }) {
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="outline"
+      className="panel"
+      icon={<CircleAlert aria-hidden />}
+      title="The source did not answer as it should"
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{failure.detail}</Text>
+        {failure.hint === null ? null : <Text size="sm">{failure.hint}</Text>}
+        <Code>{failure.code}</Code>
+      </Stack>
+    </Alert>
+  );
+}
+
+const labelOf = ({ namespace, name }: DiscoveredStreamView) => (namespace === null ? name : `${namespace}.${name}`);
+
+function FoundStreams({
+  found,
+  isCreating,
+  onCreate,
+}: { found: readonly DiscoveredStreamView[] } & Omit<DiscoveryResultProps, 'workflowId'>) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(found.length === 1 ? found.map(({ name }) => name) : []),
+  );
+  const [word, setWord] = useState('');
+  const fitting = found.filter((stream) => labelOf(stream).toLowerCase().includes(word.toLowerCase()));
+  const isAll = fitting.length > 0 && fitting.every(({ name }) => chosen.has(name));
+  const choose = (names: string[], on: boolean) =>
+    setChosen((before) => {
+      const after = new Set(before);
+      for (const name of names) on ? after.add(name) : after.delete(name);
+      return after;
+    });
+  if (found.length === 0) return <Text>The connection works and has no streams.</Text>;
+  return (
+    <Stack p="md" className="panel">
+      <Title order={2}>{counted(found.length, 'stream')} found</Title>
+      <Text size="sm" c="dimmed">
+        Choose what to sync. The others stay known, and can be switched on at any time.
+      </Text>
+      <Group justify="space-between">
+        <TextInput
+          aria-label="Filter streams"
+          placeholder="Filter by name  /"
+          data-filter
+          value={word}
+          onChange={(event) => setWord(event.currentTarget.value)}
+        />
+        <Checkbox
+          label="All that fit"
+          checked={isAll}
+          onChange={(event) =>
+            choose(
+              fitting.map(({ name }) => name),
+              event.currentTarget.checked,
+            )
+          }
+        />
+      </Group>
+      <ScrollArea.Autosize mah={360} viewportProps={{ tabIndex: 0, 'aria-label': 'Streams' }}>
+        <Stack gap={6} p={2}>
+          {fitting.slice(0, MAX_SHOWN).map((stream) => (
+            <Checkbox
+              key={labelOf(stream)}
+              label={labelOf(stream)}
+              description={`${counted(Object.keys((stream.schema.properties as object | undefined) ?? {}).length, 'field')} · ${stream.supported_sync_modes.join(', ')}`}
+              checked={chosen.has(stream.name)}
+              onChange={(event) => choose([stream.name], event.currentTarget.checked)}
+            />
+          ))}
+        </Stack>
+      </ScrollArea.Autosize>
+      {fitting.length > MAX_SHOWN ? (
+        <Text size="sm" c="dimmed">
+          {counted(fitting.length - MAX_SHOWN, 'more stream')}: filter to see them.
+        </Text>
+      ) : null}
+      <Group>
+        <Button loading={isCreating} onClick={() => onCreate({ found, chosen })}>
+          {chosen.size === 0 ? 'Create source' : `Create source and enable ${counted(chosen.size, 'stream')}`}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,173 @@
+import { Anchor, Group, Stack, Table, Text } from '@mantine/core';
+import { Link, useSearch } from '@tanstack/react-router';
+import {
+  getSyncRun,
+  getSyncStats,
+  listSyncHistory,
+  type SourceView,
+  type SyncRunView,
+} from '@weir/plugin-sources/contract';
+import { useRead } from '../../api/queries.ts';
+import { bytesText, counted, countText } from '../../parts/numbers.ts';
+import { Region } from '../../parts/region.tsx';
+import { durationText, ShowTime } from '../../parts/show-time.tsx';
+import { RunWord } from '../../parts/status-word.tsx';
+import { WideBox } from '../../parts/wide-box.tsx';
+import { BackLink, LogLink, RunFacts } from './live-sync.tsx';
+import { RunLog } from './run-log.tsx';
+
+const PAGE = 50;
+const PERCENT = 100;
+
+/** The syncs of a source, one of them, or its log: the address says which. */
+export function SyncHistory({ source: { source_id: sourceId } }: { source: SourceView }) {
+  const { run, show } = useSearch({ from: '/sources/$sourceId' });
+  if (run === undefined) return <Runs sourceId={sourceId} />;
+  return (
+    <Stack>
+      <BackLink sourceId={sourceId} />
+      {show === 'log' ? <RunLog sourceId={sourceId} runId={run} /> : <OneRun sourceId={sourceId} runId={run} />}
+    </Stack>
+  );
+}
+
+function OneRun({ sourceId, runId }: { sourceId: string; runId: string }) {
+  const query = useRead(getSyncRun, { params: { workflow_id: runId } });
+  return <Region query={query}>{(run) => <RunFacts run={run} sourceId={sourceId} />}</Region>;
+}
+
+function Runs({ sourceId }: { sourceId: string }) {
+  const params = { source_id: sourceId };
+  const history = useRead(listSyncHistory, { params, query: { limit: PAGE } });
+  const stats = useRead(getSyncStats, { params });
+  return (
+    <Region
+      query={history}
+      empty={({ items }) => (items.length === 0 ? { words: 'This source was never synced.' } : undefined)}
+    >
+      {({ items, next_page_token }) => (
+        <Stack>
+          {stats.data === undefined ? null : (
+            <Text size="sm">
+              {counted(stats.data.runs, 'sync')}
+              {stats.data.success_rate === null
+                ? ''
+                : ` · ${Math.round(stats.data.success_rate * PERCENT)} % succeeded`}
+              {stats.data.duration_seconds === null
+                ? ''
+                : ` · half took at most ${durationText(stats.data.duration_seconds.p50 * 1_000)}`}
+              {` · ${countText(stats.data.rows_written)} rows committed`}
+            </Text>
+          )}
+          <Bars runs={items} sourceId={sourceId} />
+          <RunTable runs={items} sourceId={sourceId} />
+          {next_page_token === null ? null : (
+            <Text size="sm" c="dimmed">
+              The newest {PAGE} syncs.
+            </Text>
+          )}
+        </Stack>
+      )}
+    </Region>
+  );
+}
+
+const BAR_PX = 12;
+const HEIGHT_PX = 48;
+const TONES: Readonly<Record<string, string>> = { succeeded: 'var(--weir-good)', failed: 'var(--weir-bad)' };
+
+/** Durations of the syncs over time, each a link; the table below says the same in words. */
+function Bars({ runs, sourceId }: { runs: readonly SyncRunView[]; sourceId: string }) {
+  const ended = runs.filter(({ ended_at }) => ended_at !== null).reverse();
+  const longest = Math.max(1, ...ended.map(durationOf));
+  if (ended.length < 2) return null;
+  return (
+    <Group
+      component="ul"
+      m={0}
+      p={0}
+      style={{ listStyle: 'none' }}
+      gap={2}
+      align="flex-end"
+      h={HEIGHT_PX}
+      wrap="nowrap"
+      className="scroll-x"
+      role="list"
+      aria-label="Durations, oldest first"
+    >
+      {ended.map((run) => (
+        <li key={run.run_id}>
+          <Link
+            to="/sources/$sourceId"
+            params={{ sourceId }}
+            search={{ tab: 'history', run: run.run_id }}
+            aria-label={`${run.status}, ${durationText(durationOf(run))}, ${countText(run.rows_written)} rows`}
+            title={`${run.status}, ${durationText(durationOf(run))}, ${countText(run.rows_written)} rows`}
+            style={{
+              display: 'block',
+              width: BAR_PX,
+              height: Math.max(6, (HEIGHT_PX * durationOf(run)) / longest),
+              background: TONES[run.status] ?? 'var(--weir-quiet)',
+              borderRadius: 2,
+            }}
+          />
+        </li>
+      ))}
+    </Group>
+  );
+}
+
+const durationOf = ({ started_at, created_at, ended_at }: SyncRunView): number =>
+  Math.max(0, Date.parse(ended_at ?? created_at) - Date.parse(started_at ?? created_at));
+
+function RunTable({ runs, sourceId }: { runs: readonly SyncRunView[]; sourceId: string }) {
+  return (
+    <WideBox label="Syncs">
+      <Table miw={720}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Sync</Table.Th>
+            <Table.Th>Result</Table.Th>
+            <Table.Th ta="right">Time</Table.Th>
+            <Table.Th ta="right">Rows committed</Table.Th>
+            <Table.Th ta="right">Read</Table.Th>
+            <Table.Th>By</Table.Th>
+            <Table.Th aria-label="Log" />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {runs.map((run) => (
+            <Table.Tr key={run.run_id}>
+              <Table.Td>
+                <Anchor
+                  data-row
+                  renderRoot={(props) => (
+                    <Link
+                      to="/sources/$sourceId"
+                      params={{ sourceId }}
+                      search={{ tab: 'history', run: run.run_id }}
+                      {...props}
+                    />
+                  )}
+                >
+                  <ShowTime at={run.created_at} how="clock" within />
+                </Anchor>
+              </Table.Td>
+              <Table.Td>
+                <RunWord status={run.status} />
+                {run.failure === null ? null : <Text size="sm">{run.failure.code}</Text>}
+              </Table.Td>
+              <Table.Td ta="right">{run.ended_at === null ? '–' : durationText(durationOf(run))}</Table.Td>
+              <Table.Td ta="right">{countText(run.rows_written)}</Table.Td>
+              <Table.Td ta="right">{bytesText(run.bytes_read)}</Table.Td>
+              <Table.Td>{run.requested_by}</Table.Td>
+              <Table.Td>
+                <LogLink sourceId={sourceId} runId={run.run_id} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </WideBox>
+  );
+}

@@ -1,0 +1,222 @@
+import { Alert, Anchor, Button, Code, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Output } from '@weir/kernel/contract';
+import type {
+  getSyncStatus,
+  SourceView,
+  StreamRunView,
+  SyncPhase,
+  SyncRunDetailView,
+} from '@weir/plugin-sources/contract';
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { bytesText, countText } from '../../parts/numbers.ts';
+import { Region } from '../../parts/region.tsx';
+import { agoText, durationText, ShowTime, useNow } from '../../parts/show-time.tsx';
+import { RunWord } from '../../parts/status-word.tsx';
+import { WideBox } from '../../parts/wide-box.tsx';
+
+const PHASES: Readonly<Record<SyncPhase, string>> = {
+  waiting: 'Waiting for a worker',
+  preparing: 'Preparing the connector',
+  pulling: 'Loading the connector',
+  reading: 'Reading',
+  committing: 'Committing',
+  ended: 'Ended',
+};
+
+/** The newest sync, counted in committed rows while it runs. */
+export function LiveSync({
+  query,
+  source,
+}: {
+  query: UseQueryResult<Output<typeof getSyncStatus>>;
+  source: SourceView;
+}) {
+  return (
+    <Region
+      query={query}
+      empty={({ run }) =>
+        run === null
+          ? {
+              words: `Never synced. A sync reads ${countText(source.streams_enabled)} enabled streams into their tables.`,
+            }
+          : undefined
+      }
+    >
+      {({ run }) => (run === null ? null : <RunFacts run={run} sourceId={source.source_id} />)}
+    </Region>
+  );
+}
+
+/** One sync with its streams. */
+export function RunFacts({ run, sourceId }: { run: SyncRunDetailView; sourceId: string }) {
+  const now = useNow(1_000);
+  const until = run.ended_at === null ? now.getTime() : Date.parse(run.ended_at);
+  const ms = Math.max(0, until - Date.parse(run.started_at ?? run.created_at));
+  return (
+    <Stack>
+      <Stack gap="sm" p="md" className="panel">
+        <Group justify="space-between">
+          <Group gap="sm" role="status">
+            <RunWord status={run.status} />
+            {run.is_terminal ? null : <Text size="sm">{PHASES[run.phase]}</Text>}
+            {run.attempt > 1 ? (
+              <Text size="sm" c="dimmed">
+                Attempt {run.attempt}
+              </Text>
+            ) : null}
+          </Group>
+          <LogLink sourceId={sourceId} runId={run.run_id} />
+        </Group>
+        {run.is_terminal ? null : <Progress value={100} animated size="sm" aria-label="The sync is running" />}
+        <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+          <Figure label="Rows committed" value={countText(run.rows_written)} />
+          <Figure label="Rows read" value={countText(run.rows_read)} />
+          <Figure label="Read" value={bytesText(run.bytes_read)} />
+          <Figure label="Rows a second" value={ms === 0 ? '–' : countText(Math.round((run.rows_read * 1_000) / ms))} />
+          <Figure label="Time" value={durationText(ms)} />
+          <Figure
+            label={run.ended_at === null ? 'Started' : 'Ended'}
+            value={<ShowTime at={run.ended_at ?? run.created_at} />}
+          />
+        </SimpleGrid>
+        {run.is_terminal || run.worker === null ? null : (
+          <Text size="sm" c="dimmed">
+            {run.worker.detail}
+            {run.worker.last_seen_at === null
+              ? ''
+              : ` Worker last seen ${agoText(new Date(run.worker.last_seen_at), now)}.`}
+          </Text>
+        )}
+        {run.rows_rejected > 0 ? <Text size="sm">{countText(run.rows_rejected)} lines are in quarantine.</Text> : null}
+      </Stack>
+      {run.failure === null ? null : <Failure failure={run.failure} />}
+      <StreamRuns streams={run.streams} />
+    </Stack>
+  );
+}
+
+function Failure({ failure }: { failure: NonNullable<SyncRunDetailView['failure']> }) {
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="outline"
+      className="panel"
+      icon={<CircleAlert aria-hidden />}
+      title="The sync failed"
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{failure.detail}</Text>
+        {failure.hint === null ? null : <Text size="sm">{failure.hint}</Text>}
+        <Group gap="xs">
+          <Code>{failure.code}</Code>
+          <Text size="sm">
+            {failure.retryable ? 'Another attempt may succeed.' : 'Another attempt would end alike.'}
+          </Text>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+export function LogLink({ sourceId, runId }: { sourceId: string; runId: string }) {
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      renderRoot={(props) => (
+        <Link
+          to="/sources/$sourceId"
+          params={{ sourceId }}
+          search={{ tab: 'history', run: runId, show: 'log' }}
+          {...props}
+        />
+      )}
+    >
+      Log
+    </Button>
+  );
+}
+
+function Figure({ label, value }: { label: string; value: ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text fw={620} size="lg" component="div">
+        {value}
+      </Text>
+    </div>
+  );
+}
+
+function StreamRuns({ streams }: { streams: StreamRunView[] }) {
+  if (streams.length === 0) return null;
+  const sorted = [...streams].sort((a, b) => b.rows_read - a.rows_read);
+  return (
+    <section aria-labelledby="stream-runs">
+      <Title order={2} id="stream-runs" mb="sm">
+        Streams
+      </Title>
+      <WideBox label="Streams of the sync">
+        <Table miw={720}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Stream</Table.Th>
+              <Table.Th>Status</Table.Th>
+              <Table.Th ta="right">Read</Table.Th>
+              <Table.Th ta="right">Committed</Table.Th>
+              <Table.Th>Table</Table.Th>
+              <Table.Th>Snapshot</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {sorted.map((stream) => (
+              <Table.Tr key={stream.stream_id}>
+                <Table.Td>
+                  {stream.name}
+                  {stream.failure === null ? null : (
+                    <Text size="sm" c="var(--mantine-color-error)">
+                      {stream.failure.detail}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>
+                  <RunWord status={stream.status} />
+                </Table.Td>
+                <Table.Td ta="right">{countText(stream.rows_read)}</Table.Td>
+                <Table.Td ta="right">{countText(stream.rows_written)}</Table.Td>
+                <Table.Td>
+                  <Text ff="monospace" size="sm">
+                    {stream.dataset_id}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <Text ff="monospace" size="sm">
+                    {stream.snapshot_id ?? '–'}
+                  </Text>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </WideBox>
+    </section>
+  );
+}
+
+export function BackLink({ sourceId }: { sourceId: string }) {
+  return (
+    <Anchor
+      renderRoot={(props) => (
+        <Link to="/sources/$sourceId" params={{ sourceId }} search={{ tab: 'history' }} {...props} />
+      )}
+    >
+      All syncs
+    </Anchor>
+  );
+}

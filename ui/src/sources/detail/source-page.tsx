@@ -1,0 +1,157 @@
+import { Anchor, Button, Group, Tabs, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { Output } from '@weir/kernel/contract';
+import {
+  cancelSync,
+  getSource,
+  getSyncStatus,
+  type SourceView,
+  type SyncRunDetailView,
+  startSync,
+} from '@weir/plugin-sources/contract';
+import { Play, Square } from 'lucide-react';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useLetter } from '../../keys/keys.ts';
+import { FaultNote } from '../../parts/fault-note.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Region } from '../../parts/region.tsx';
+import { SourceWord } from '../../parts/status-word.tsx';
+import { useMay } from '../../session/person.ts';
+import { SyncHistory } from './history.tsx';
+import { LiveSync } from './live-sync.tsx';
+import { StreamsTable } from './streams-table.tsx';
+
+const TABS = ['sync', 'streams', 'history'] as const;
+type SourceTab = (typeof TABS)[number];
+const LIVE_MS = 1_000;
+
+/** One source: its sync as it runs, its streams and its history. */
+export function SourcePage() {
+  const { sourceId } = useParams({ from: '/sources/$sourceId' });
+  const source = useRead(getSource, { params: { source_id: sourceId } });
+  return <Region query={source}>{(data) => <Source source={data} />}</Region>;
+}
+
+function Source({ source }: { source: SourceView }) {
+  const params = { source_id: source.source_id };
+  const search = useSearch({ from: '/sources/$sourceId' });
+  const navigate = useNavigate({ from: '/sources/$sourceId' });
+  const maySync = useMay(startSync);
+  const status = useRead(getSyncStatus, { params }, { again: (answer) => (isOpen(answer?.run) ? LIVE_MS : false) });
+  const start = useChange(startSync);
+  const cancel = useChange(cancelSync);
+  const run = status.data?.run ?? null;
+  const tab = TABS.find((one) => one === search.tab) ?? 'sync';
+  const show = (next: string | null) => void navigate({ search: { tab: next ?? 'sync' } });
+  const why = whyNot(source);
+  const sync = () => {
+    show('sync');
+    start.mutate({ params });
+  };
+  useLetter('r', maySync && why === undefined && !isOpen(run) ? sync : undefined);
+  const fault = start.error ?? cancel.error;
+  return (
+    <>
+      <PageHead title={source.name} beside={<SourceWord status={source.status} />}>
+        {maySync ? (
+          <SyncButton
+            run={run}
+            isStarting={start.isPending}
+            cancel={cancel}
+            sync={why === undefined ? sync : undefined}
+          />
+        ) : null}
+      </PageHead>
+      <Group mb="md" gap="xs">
+        <Text size="sm" c="dimmed">
+          {source.pattern_id} {source.pattern_version} · {source.streams_enabled} of {source.streams} streams enabled
+        </Text>
+        {maySync && why !== undefined ? (
+          <Text size="sm" id="why-not">
+            {why}{' '}
+            <Anchor component="button" type="button" onClick={() => show('streams')}>
+              Go to streams
+            </Anchor>
+          </Text>
+        ) : null}
+      </Group>
+      {fault === null ? null : <FaultNote error={fault} />}
+      <SourceTabs tab={tab} show={show} source={source} status={status} />
+    </>
+  );
+}
+
+interface SyncButtonProps {
+  run: SyncRunDetailView | null;
+  isStarting: boolean;
+  cancel: ReturnType<typeof useChange<typeof cancelSync>>;
+  /** Absent while a sync cannot start. */
+  sync: (() => void) | undefined;
+}
+
+/** Starts a sync, or cancels the one that runs. */
+function SyncButton({ run, isStarting, cancel, sync }: SyncButtonProps) {
+  if (run !== null && isOpen(run)) {
+    return (
+      <Button
+        variant="default"
+        leftSection={<Square size={14} aria-hidden />}
+        loading={cancel.isPending}
+        onClick={() => cancel.mutate({ params: { sync_run_id: run.run_id } })}
+      >
+        Cancel sync
+      </Button>
+    );
+  }
+  return (
+    <Button
+      leftSection={<Play size={14} aria-hidden />}
+      disabled={sync === undefined}
+      aria-describedby={sync === undefined ? 'why-not' : undefined}
+      loading={isStarting}
+      onClick={sync}
+    >
+      Sync now
+    </Button>
+  );
+}
+
+interface SourceTabsProps {
+  tab: SourceTab;
+  show(tab: string | null): void;
+  source: SourceView;
+  status: UseQueryResult<Output<typeof getSyncStatus>>;
+}
+
+function SourceTabs({ tab, show, source, status }: SourceTabsProps) {
+  return (
+    <Tabs value={tab} onChange={show} keepMounted={false} mt="sm">
+      <Tabs.List mb="md">
+        <Tabs.Tab value="sync">Sync</Tabs.Tab>
+        <Tabs.Tab value="streams">Streams</Tabs.Tab>
+        <Tabs.Tab value="history">History</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="sync">
+        <LiveSync query={status} source={source} />
+      </Tabs.Panel>
+      <Tabs.Panel value="streams">
+        <StreamsTable source={source} />
+      </Tabs.Panel>
+      <Tabs.Panel value="history">
+        <SyncHistory source={source} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+const isOpen = (run: { is_terminal: boolean } | null | undefined): boolean =>
+  run !== null && run !== undefined && !run.is_terminal;
+
+/** Why a sync cannot start, where the source itself shows it; the API knows the rest. */
+function whyNot({ status, streams, streams_enabled: enabled }: SourceView): string | undefined {
+  if (status === 'discovering') return 'Its streams are being discovered.';
+  if (streams === 0) return 'It has no streams yet.';
+  if (enabled === 0) return 'None of its streams is enabled.';
+  return undefined;
+}

@@ -1,0 +1,83 @@
+import type { RunLogLevel, RunLogLineView } from '@weir/plugin-platform/contract';
+import { readRunLogs } from '@weir/plugin-sources/contract';
+import { useEffect, useState } from 'react';
+import { ask, type Connection } from '../../api/ask.ts';
+import { useConnection } from '../../api/connection.ts';
+import { UnreachableError } from '../../api/problem-error.ts';
+
+export interface LogFilter {
+  level?: RunLogLevel;
+  search?: string;
+}
+
+interface LogOf {
+  sourceId: string;
+  runId: string;
+  filter: LogFilter;
+}
+
+export interface LogState {
+  lines: readonly RunLogLineView[];
+  /** Lines that were let go because too many are held. */
+  dropped: number;
+  ended: boolean;
+  expired: boolean;
+  error?: Error;
+  again(): void;
+}
+
+const PAGE = 500;
+const MAX_HELD = 2_000;
+const WAIT_S = 20;
+const RETRY_MS = 3_000;
+
+type Told = Pick<LogState, 'ended' | 'expired'> & { lines: RunLogLineView[] };
+
+/** The newest lines of a log that fit a filter, followed until the run has ended. */
+export function useRunLog({ sourceId, runId, filter: { level, search } }: LogOf): LogState {
+  const connection = useConnection();
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<Omit<LogState, 'again'>>({ lines: [], dropped: 0, ended: false, expired: false });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round reads again
+  useEffect(() => {
+    const ending = new AbortController();
+    setState({ lines: [], dropped: 0, ended: false, expired: false });
+    const take = ({ lines, ended, expired }: Told) =>
+      setState((before) => {
+        const all = [...before.lines, ...lines];
+        const over = Math.max(0, all.length - MAX_HELD);
+        return { lines: all.slice(over), dropped: before.dropped + over, ended, expired };
+      });
+    const filter = { ...(level === undefined ? {} : { level }), ...(search === undefined ? {} : { search }) };
+    follow(connection, { sourceId, runId, filter }, { take, signal: ending.signal }).catch((error: Error) => {
+      if (!ending.signal.aborted) setState((before) => ({ ...before, error }));
+    });
+    return () => ending.abort();
+  }, [connection, sourceId, runId, level, search, round]);
+  return { ...state, again: () => setRound(round + 1) };
+}
+
+async function follow(
+  connection: Connection,
+  { sourceId, runId, filter }: LogOf,
+  { take, signal }: { take(told: Told): void; signal: AbortSignal },
+): Promise<void> {
+  const params = { source_id: sourceId, run_id: runId };
+  const read = (query: object) =>
+    ask(connection, readRunLogs, { params, query: { limit: PAGE, ...filter, ...query } }, { signal });
+  // From the newest backwards: a long log is shown from its end.
+  const first = await read({ order: '-seq' });
+  take({ ...first, lines: first.items.toReversed() });
+  let [after, ended] = [first.items[0]?.seq ?? 0, first.ended];
+  while (!ended && !signal.aborted) {
+    const page = await read({ after, wait_seconds: WAIT_S }).catch(async (error: unknown) => {
+      if (!(error instanceof UnreachableError)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      return undefined;
+    });
+    if (page === undefined) continue;
+    take({ ...page, lines: page.items });
+    after = page.items.at(-1)?.seq ?? after;
+    ended = page.ended && page.next_page_token === null;
+  }
+}

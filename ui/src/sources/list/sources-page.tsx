@@ -1,0 +1,162 @@
+import { Anchor, Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import {
+  createSource,
+  listSources,
+  SCHEDULED,
+  SOURCE_STATUSES,
+  type SourceStatus,
+  type SourceView,
+} from '@weir/plugin-sources/contract';
+import { useRead } from '../../api/queries.ts';
+import { useLetter } from '../../keys/keys.ts';
+import { counted, countText } from '../../parts/numbers.ts';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Region } from '../../parts/region.tsx';
+import { ShowTime } from '../../parts/show-time.tsx';
+import { SourceWord } from '../../parts/status-word.tsx';
+import { WideBox } from '../../parts/wide-box.tsx';
+import { useMay } from '../../session/person.ts';
+import { LastResult } from './last-result.tsx';
+
+const PAGE = 500;
+const STATUSES = SOURCE_STATUSES.filter((status) => status !== 'retired');
+
+type Schedule = (typeof SCHEDULED)[number];
+
+/** The sources of the tenant: the last result of each, its age and why. */
+export function SourcesPage() {
+  const search = useSearch({ from: '/sources' });
+  const navigate = useNavigate({ from: '/sources' });
+  const canCreate = useMay(createSource);
+  const status = STATUSES.find((one) => one === search.status);
+  const schedule = SCHEDULED.find((one) => one === search.schedule);
+  const query = useRead(listSources, { query: listInput(status, schedule) }, { keep: true });
+  const filter = (change: { q?: string; status?: string; schedule?: string }) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  useLetter('n', canCreate ? () => void navigate({ to: '/sources/new' }) : undefined);
+  const newSource = <Button renderRoot={(props) => <Link to="/sources/new" {...props} />}>New source</Button>;
+  return (
+    <>
+      <PageHead title="Sources">{canCreate ? newSource : null}</PageHead>
+      <Group mb="sm" gap="xs">
+        <TextInput
+          aria-label="Filter by name"
+          placeholder="Filter by name  /"
+          data-filter
+          size="sm"
+          value={search.q ?? ''}
+          onChange={(event) => filter({ q: event.currentTarget.value })}
+        />
+        <Select
+          aria-label="Status"
+          placeholder="Any status"
+          size="sm"
+          w={150}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any status' }}
+          data={STATUSES}
+          value={status ?? null}
+          onChange={(value) => filter({ status: value ?? '' })}
+        />
+        <Select
+          aria-label="Schedule"
+          placeholder="Any schedule"
+          size="sm"
+          w={150}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any schedule' }}
+          data={SCHEDULED}
+          value={schedule ?? null}
+          onChange={(value) => filter({ schedule: value ?? '' })}
+        />
+      </Group>
+      <Region
+        query={query}
+        empty={({ items }) =>
+          items.length > 0 || status !== undefined || schedule !== undefined
+            ? undefined
+            : { words: 'No source yet.', docs: '/docs', ...(canCreate ? { action: newSource } : {}) }
+        }
+      >
+        {({ items, next_page_token }) => (
+          <SourceTable
+            sources={items.filter(({ name }) => name.includes(search.q ?? ''))}
+            isPart={next_page_token !== null}
+          />
+        )}
+      </Region>
+    </>
+  );
+}
+
+function listInput(status: SourceStatus | undefined, schedule: Schedule | undefined) {
+  const filtered = status === undefined || status === 'retired' ? {} : { status };
+  return { limit: PAGE, order: 'name', ...filtered, ...(schedule === undefined ? {} : { schedule }) };
+}
+
+function SourceTable({ sources, isPart }: { sources: SourceView[]; isPart: boolean }) {
+  return (
+    <WideBox label="Sources">
+      <Table miw={760}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Status</Table.Th>
+            <Table.Th>Streams</Table.Th>
+            <Table.Th>Last sync</Table.Th>
+            <Table.Th>Next sync</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sources.map((source) => (
+            <Table.Tr key={source.source_id}>
+              <Table.Td>
+                <Anchor
+                  fw={560}
+                  data-row
+                  renderRoot={(props) => (
+                    <Link to="/sources/$sourceId" params={{ sourceId: source.source_id }} {...props} />
+                  )}
+                >
+                  {source.name}
+                </Anchor>
+                <Text size="sm" c="dimmed">
+                  {source.pattern_id} {source.pattern_version}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <SourceWord status={source.status} />
+              </Table.Td>
+              <Table.Td>
+                {countText(source.streams_enabled)} of {countText(source.streams)}
+              </Table.Td>
+              <Table.Td>
+                <LastResult run={source.last_run} />
+              </Table.Td>
+              <Table.Td>
+                <NextSync schedule={source.schedule} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm" c="dimmed" p="sm" role="status">
+        {sources.length === 0
+          ? 'No source fits the filter.'
+          : `${counted(sources.length, 'source')}${isPart ? ' of the first 500: filter by status to see others' : ''}`}
+      </Text>
+    </WideBox>
+  );
+}
+
+function NextSync({ schedule }: { schedule: SourceView['schedule'] }) {
+  if (schedule === null)
+    return (
+      <Text size="sm" c="dimmed">
+        No schedule
+      </Text>
+    );
+  if (schedule.paused || schedule.next_run_at === null) return <Text size="sm">Paused</Text>;
+  return <ShowTime at={schedule.next_run_at} size="sm" />;
+}

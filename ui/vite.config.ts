@@ -1,0 +1,32 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** Contracts are declared by calls of these; what a page does not use is left out. */
+const DECLARING = ['Type', 'endpoint', 'Closed', 'OneOf', 'Nullable', 'Page', 'listQuery', 'problem', 'permission'];
+const DECLARING_ALSO = ['servicePermission', 'platformPermission', 'knownPermission', 'webhookPermission'];
+const POINTS = ['service', 'contributionPoint', 'Word', 'Time', 'Name'];
+
+export default defineConfig({
+  plugins: [react()],
+  // Other tools of the workspace have an older React.
+  resolve: {
+    dedupe: ['react', 'react-dom'],
+    conditions: ['@weir/source', 'module', 'browser', 'production', 'import'],
+  },
+  build: {
+    outDir: process.env.WEIR_UI_OUT ?? '../plugins/ui/app',
+    emptyOutDir: true,
+    // The policy of the page refuses fonts and images in data: addresses.
+    assetsInlineLimit: 0,
+    // Colours of both schemes are written with `light-dark()`.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      treeshake: {
+        manualPureFunctions: [...DECLARING, ...DECLARING_ALSO, ...POINTS],
+        moduleSideEffects: [{ test: /\/src\/contract[./]/, sideEffects: false }],
+      },
+    },
+  },
+});
