@@ -22,6 +22,8 @@ interface WriteRoute {
   method: string;
   path: string;
   yaml: boolean;
+  /** Its body is bytes, of which nothing is parsed. */
+  bytes: boolean;
   /** Nothing is made of its body before the signature is good. */
   signed: boolean;
   /** Whoever may call it: people, or services alone. */
@@ -61,7 +63,8 @@ async function writeRoutes(): Promise<WriteRoute[]> {
       const signed = security.some((one) => 'signature' in one);
       const caller = access.callers === 'services' ? service : person;
       const yaml = 'application/yaml' in requestBody.content;
-      return [{ method: method.toUpperCase(), path, yaml, signed, caller }];
+      const bytes = 'application/octet-stream' in requestBody.content;
+      return [{ method: method.toUpperCase(), path, yaml, bytes, signed, caller }];
     }),
   );
 }
@@ -114,7 +117,7 @@ async function refusesAll(t: Test, routes: WriteRoute[], type: string, documents
 }
 
 const all = await writeRoutes();
-const routes = all.filter(({ signed }) => !signed);
+const routes = all.filter(({ signed, bytes }) => !signed && !bytes);
 await api.loopDelay();
 
 t.test('every hostile JSON document is refused by its code, without an echo', async (t) => {
@@ -161,4 +164,15 @@ t.test('a route that takes signed requests makes nothing of a body without a sig
 t.test('each code that answers is in the catalogue', async (t) => {
   const codes = new Set([...hostileJson, ...hostileYaml].flatMap((document) => document.codes));
   for (const code of codes) t.ok(catalogue.has(code), code);
+});
+
+t.test('a route that takes bytes, whatever the type and without its query → refused without an echo', async (t) => {
+  for (const route of all.filter(({ bytes }) => bytes)) {
+    for (const { lines } of contentTypes) {
+      const answer = await send(route, lines, JSON.stringify({ [CANARY]: true }));
+      const name = `${route.path} with ${JSON.stringify(lines)}`;
+      t.ok([...VALIDATED, ...UNREAD].includes(codeOf(answer)), `${name}: ${codeOf(answer)}`);
+      t.notOk(answer.text.includes(CANARY), name);
+    }
+  }
 });
