@@ -41,6 +41,12 @@ export const materializeTransform = endpoint({
   status: 202,
   location: '/transform-runs/:run_id',
   errors,
+  cli: {
+    words: 'transforms trigger',
+    examples: [
+      ['Run it, whether or not anything moved, and wait', 'weir transforms trigger orders-by-day --force --wait'],
+    ],
+  },
 });
 
 /** A run of a transform for an orchestrator run, and the snapshot that it made. */
