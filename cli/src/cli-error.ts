@@ -12,11 +12,14 @@ export interface CliErrorDetails {
   docs?: string;
   status?: number;
   /** Each place that is wrong, the rule it breaks, and what the endpoint says of the place. */
-  errors?: { pointer: string; code: string; wanted?: string }[];
+  errors?: { pointer: string; code: string; wanted?: string; line?: number; column?: number }[];
   cause?: unknown;
 }
 
-type ProblemDocument = Extract<CallResult<Endpoint>, { ok: false }>['problem'];
+/** Beside `errors`, the places of faults in a statement, in the same order. */
+type ProblemDocument = Extract<CallResult<Endpoint>, { ok: false }>['problem'] & {
+  faults?: { line?: number; column?: number }[];
+};
 
 /** An error that a user is meant to see: one sentence, a next step, and the ending of the command. */
 export class CliError extends Error {
@@ -33,7 +36,11 @@ export class CliError extends Error {
 
 /** The problem document of a failed call as an error; `url` makes its documentation address absolute. */
 export function errorOfProblem(problem: ProblemDocument, url: string, endpoint: Endpoint, sentBody: boolean): CliError {
-  const errors = problem.errors?.map((fault) => ({ ...fault, ...wantedAt(endpoint, fault.pointer) }));
+  const errors = problem.errors?.map((fault, at) => {
+    const { line, column } = problem.faults?.[at] ?? {};
+    const place = line === undefined || column === undefined ? wantedAt(endpoint, fault.pointer) : { line, column };
+    return { ...fault, ...place };
+  });
   return new CliError(exitOfStatus(problem.status, sentBody), problem.detail, {
     code: problem.code,
     status: problem.status,
@@ -57,8 +64,10 @@ function wantedAt({ params, query, body }: Endpoint, pointer: string): { wanted?
 export function errorText(error: CliError): string {
   const { code, hint, traceId, docs, errors } = error.details;
   const lines = [`error: ${error.message}`];
-  for (const { pointer, code, wanted } of errors ?? [])
-    lines.push(`  ${pointer === '' ? '/' : pointer}: ${code}${wanted === undefined ? '' : ` (${wanted})`}`);
+  for (const { pointer, code, wanted, line, column } of errors ?? []) {
+    const place = line === undefined ? '' : `, line ${line}, column ${column}`;
+    lines.push(`  ${pointer === '' ? '/' : pointer}${place}: ${code}${wanted === undefined ? '' : ` (${wanted})`}`);
+  }
   if (hint !== undefined) lines.push(`hint: ${hint}`);
   const tail = [
     code === undefined ? undefined : `code: ${code}`,

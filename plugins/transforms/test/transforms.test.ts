@@ -45,6 +45,8 @@ t.test('a list → filters, orders and pages; archived transforms only when aske
   t.strictSame(await names({ order: 'created_at' }), ['b_one', 'a_two']);
   t.strictSame(await names({ tag: 'x' }), ['b_one']);
   t.strictSame(await names({ tag: 'x', archived: true }), ['c_old']);
+  t.strictSame(await names({ name: 'c_old' }), ['c_old'], 'a name is found in any state');
+  t.strictSame(await names({ name: 'c_old', archived: false }), []);
   t.strictSame(await names({ output: one.output }), ['b_one']);
   t.strictSame(await names({ materialization: 'append' }), ['a_two']);
   t.strictSame(await names({ page_token: 'bad' }), 'invalid_page_token');

@@ -101,10 +101,11 @@ export const createTransform = endpoint({
   errors: refusals,
   cli: {
     words: 'transforms create',
+    flags: { output: 'to' },
     examples: [
       [
         'Orders by day',
-        'weir transforms create --name orders_by_day --output gold.demo.orders_by_day --sql "select ordered_at, count(*) as orders from bronze.demo.shop__orders group by 1"',
+        'weir transforms create --name orders_by_day --to gold.demo.orders_by_day --sql "select ordered_at, count(*) as orders from bronze.demo.shop__orders group by 1"',
       ],
     ],
   },
@@ -122,12 +123,15 @@ export const listTransforms = endpoint({
     tag: Type.Optional(Tag),
     output: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_DATASET_ID_CHARS, pattern: STORABLE })),
     materialization: Type.Optional(OneOf(MATERIALIZATIONS)),
-    archived: Type.Optional(Type.Boolean({ default: false, description: 'Those that are archived instead' })),
+    archived: Type.Optional(
+      Type.Boolean({ description: 'Only archived ones; without it those in use, and the one that name finds' }),
+    ),
   }),
   response: Page(Transform),
   errors: [kernelProblems.invalidPageToken],
   cli: {
     words: 'transforms list',
+    flags: { output: 'to' },
     columns: ['transform_id', 'name', 'output', 'materialization', 'last_run.status', 'last_run.ended_at'],
   },
 });
@@ -170,7 +174,7 @@ export const changeTransform = endpoint({
   ),
   response: Transform,
   errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...refusals],
-  cli: 'transforms change',
+  cli: { words: 'transforms change', flags: { output: 'to' } },
 });
 
 /** `DELETE /transforms/{transform_id}` */

@@ -64,9 +64,9 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
 
     list: (tenant: Tenant, query: Input<typeof listTransforms>['query']): Promise<Output<typeof listTransforms>> =>
       db(tenant).transaction(async (tx) => {
-        const { name, tag, output, materialization, archived = false, ...request } = query ?? {};
+        const { name, tag, output, materialization, archived, ...request } = query ?? {};
         const where = {
-          archivedAt: archived ? { $ne: null } : null,
+          ...(archived === undefined && name !== undefined ? {} : { archivedAt: archived ? { $ne: null } : null }),
           ...(name === undefined ? {} : { name }),
           ...(tag === undefined ? {} : { tags: { $contains: [tag] } }),
           ...(output === undefined ? {} : { output }),
