@@ -32,6 +32,10 @@ const CONTAINERS = ['connectors/images/src', 'connectors/runtime/src', 'deploy',
 const WALLS = ['kernel/src', 'work/src', 'lib', 'migrations/src', 'plugins'];
 
 export const LANES = {
+  'hostile-sql': {
+    files: ['plugins/transforms/test/hostile-sql.test.ts'],
+    inputs: ['plugins/transforms/src', 'lib/sql', 'lakehouse/src/select', 'lakehouse/src/duckdb', 'work/src/child'],
+  },
   webhooks: {
     files: ['test/test/webhooks.test.ts'],
     inputs: ['plugins/webhooks/src', 'lib/egress/src', 'kernel/src/runs', 'workers/src'],

@@ -1,36 +1,13 @@
-import { provide } from '@weir/kernel';
-import { testPlugin } from '@weir/kernel/testing';
-import * as tools from '@weir/migrations';
-import { ARROW_STREAM, Inputs, type InputsService, Producers } from '@weir/plugin-datasets/contract';
-import { Events } from '@weir/plugin-platform/contract';
+import { ARROW_STREAM } from '@weir/plugin-datasets/contract';
 import { tableFromIPC } from 'apache-arrow';
 import t from 'tap';
-import { lake } from '../../datasets/test/kit.ts';
 import { previewTransform, runQuery } from '../src/contract.ts';
-import plugin from '../src/plugin.ts';
 import { refused } from './kit.ts';
-
-const ROWS = 5;
+import { queryWorld, ROWS } from './query-kit.ts';
 
 t.test('SQL over the datasets of a tenant', async (t) => {
-  const world = await lake(t);
-  const tenants = { acme: await world.tenant('acme'), other: await world.tenant('other') };
-  const rows = Array.from({ length: ROWS }, (_, at) => ({ id: at + 1, name: `name ${at + 1}` }));
-  const landed = await world.land(tenants.acme, 'orders', rows);
-  await world.land(tenants.other, 'orders', [{ id: 99, name: 'of-another-tenant' }]);
-  // The datasets plugin has a database of its own here: its tenants are those of the same alias.
-  const inputs: InputsService = {
-    ...world.inputs,
-    pin: (tenant, asked) => world.inputs.pin(tenants[tenant.scope as keyof typeof tenants], asked),
-  };
-  const services = () => [
-    ...[provide(Inputs, inputs), provide(Producers, world.producers)],
-    provide(Events, { publish: async () => undefined }),
-  ];
-  const under = await testPlugin(t, plugin, { tools, services });
-  await under.tenant('acme');
-  await under.tenant('other');
-  const { call } = under.as('acme');
+  const { app, as, landed } = await queryWorld(t);
+  const { call } = as('acme');
 
   await t.test('one SELECT → rows, types and snapshots, the same as a preview of a definition', async (t) => {
     const sql = 'select id, name, id::decimal(9, 2) as d from bronze.acme.orders order by id desc';
@@ -56,10 +33,10 @@ t.test('SQL over the datasets of a tenant', async (t) => {
   });
 
   await t.test('an Arrow stream where it is accepted → the same rows and inputs', async (t) => {
-    const answer = await under.app.inject({
+    const answer = await app.inject({
       method: 'POST',
       url: '/api/v1/query',
-      headers: { ...(await under.as('acme').headers()), accept: ARROW_STREAM },
+      headers: { ...(await as('acme').headers()), accept: ARROW_STREAM },
       payload: { sql: 'select id from bronze.acme.orders order by id' },
     });
     t.match(answer.headers, { 'content-type': ARROW_STREAM, 'x-truncated': 'false' });

@@ -1,0 +1,33 @@
+import { provide } from '@weir/kernel';
+import { type Teardown, testPlugin } from '@weir/kernel/testing';
+import * as tools from '@weir/migrations';
+import { Inputs, type InputsService, Producers } from '@weir/plugin-datasets/contract';
+import { Events } from '@weir/plugin-platform/contract';
+import { lake } from '../../datasets/test/kit.ts';
+import plugin from '../src/plugin.ts';
+
+export const ROWS = 5;
+/** A value of another tenant. */
+export const FOREIGN = 'of-another-tenant';
+
+/** The plugin over real tables of two tenants; `orders` of acme has rows named `name 1` and so on. */
+export async function queryWorld(t: Teardown & { testdir(): string }) {
+  const world = await lake(t);
+  const tenants = { acme: await world.tenant('acme'), other: await world.tenant('other') };
+  const rows = Array.from({ length: ROWS }, (_, at) => ({ id: at + 1, name: `name ${at + 1}` }));
+  const landed = await world.land(tenants.acme, 'orders', rows);
+  await world.land(tenants.other, 'orders', [{ id: 99, name: FOREIGN }]);
+  // The datasets plugin has a database of its own here: its tenants are those of the same alias.
+  const inputs: InputsService = {
+    ...world.inputs,
+    pin: (tenant, asked) => world.inputs.pin(tenants[tenant.scope as keyof typeof tenants], asked),
+  };
+  const services = () => [
+    ...[provide(Inputs, inputs), provide(Producers, world.producers)],
+    provide(Events, { publish: async () => undefined }),
+  ];
+  const under = await testPlugin(t, plugin, { tools, services });
+  await under.tenant('acme');
+  await under.tenant('other');
+  return { ...under, world, tenants, landed };
+}
