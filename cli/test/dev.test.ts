@@ -91,6 +91,7 @@ t.test('status tells machines every address and process, and neither token nor s
   t.strictSame(JSON.parse(ran.stdout), {
     api_url: 'http://127.0.0.1:8080',
     docs_url: 'http://127.0.0.1:8080/docs',
+    ui_url: 'http://127.0.0.1:8080',
     issuer_url: 'http://127.0.0.1:9000',
     workflow_engine: { host: '127.0.0.1', port: 7233, namespace: 'default' },
     database: { host: '127.0.0.1', port: 5433, name: 'weir', url: 'postgresql://weir_dev:p%40ss@127.0.0.1:5433/weir' },

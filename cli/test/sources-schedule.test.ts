@@ -52,7 +52,7 @@ t.test('a schedule is set, shown by the clocks of its zone and in UTC, paused, t
   });
   t.match(shown.stdout, /skipped\s+A sync was running\./);
   const every = ['--every', '1h', '--offset', '15m', '--jitter', '30s', '--catchup', '10m', '--overlap', 'buffer_one'];
-  t.match(await weir('sources', 'schedule', 'set', source, ...every), { code: 0, stderr: /not been told/ });
+  t.match(await weir('sources', 'schedule', 'set', source, ...every), { code: 0, stderr: /does not have it yet/ });
   t.match(api.seen.at(-1)?.body, {
     ...{ interval_seconds: 3_600, offset_seconds: 900, jitter_seconds: 30 },
     ...{ catchup_window_seconds: 600, overlap: 'buffer_one' },

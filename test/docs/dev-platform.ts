@@ -8,7 +8,7 @@ import { openShell, type Shell } from './shell.ts';
 
 /** What a page calls the home of its reader. */
 const SHOWN_HOME = '/home/ada';
-const READY = 'running; Ctrl-C stops everything';
+const READY = '\n  Open http';
 /** The server must start what it is to start, whatever was configured for the test; tests of plugins need a database. */
 const TAKEN_AWAY = /^(WEIR_(?!TOOL_CACHE|TEST_DATABASE_URL)|DB_|IDP_|WORKFLOW_|XDG_CONFIG|NODE_|TAP|npm_)/;
 /** Packages are found in the home of the reader as they are in the checkout: as source. */

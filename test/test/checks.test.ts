@@ -68,6 +68,7 @@ t.test('lint: a changed file alone is looked at → each fault of a whole run is
 t.test('types: a changed file breaks one that did not change → found, again and again', async (t) => {
   const { root, put } = checkout(t, {
     'tsconfig.json': JSON.stringify(TSCONFIG),
+    'ui/tsconfig.json': JSON.stringify({ ...TSCONFIG, include: ['../*.ts'] }),
     'package.json': '{ "type": "module" }\n',
     'a.ts': "import { b } from './b.ts';\nexport const a: number = b;\n",
     'b.ts': 'export const b = 1;\n',

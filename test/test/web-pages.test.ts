@@ -185,6 +185,7 @@ t.test(
     t.ok(await fitsIn(page), 'the list');
     await shot(page, 'narrow-sources');
     await page.getByRole('link', { name: 'files', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'files' }).waitFor();
     await page.getByText('Succeeded').first().waitFor();
     t.equal(await page.getByRole('button', { name: 'Sync now' }).count(), 0);
     t.ok(await fitsIn(page), 'a source');

@@ -11,7 +11,7 @@ import type { Authenticate } from './authenticate.ts';
 import type { Answer, IdempotencyStore } from './idempotency.ts';
 import { isRaw, type Raw } from './raw.ts';
 import { signedBody } from './signed-body.ts';
-import { contentOf } from './streamed-body.ts';
+import { bytesOnly, contentOf } from './streamed-body.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -78,6 +78,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly AnyRoute[]
       config: { endpoint, plugin: deps.plugin ?? 'kernel' },
       onRequest: deps.authenticate(endpoint, deps.plugin),
       ...(endpoint.access.kind === 'webhook' ? { preParsing: signedBody } : {}),
+      ...(endpoint.consumes === undefined ? {} : { preParsing: bytesOnly }),
       ...(mayLeaveBodyOut(endpoint) ? { preValidation: emptyUnlessGiven } : {}),
       handler: async (request, reply) => {
         const input = inputOf(endpoint, request, reply);

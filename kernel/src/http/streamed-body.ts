@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { type ConnectionLimits, endRequestAfter } from './connections.ts';
@@ -14,11 +14,6 @@ export function takeStreams(app: FastifyInstance, { streamTimeoutMs, lingerMs }:
     if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw kernelProblems.payloadTooLarge();
     endRequestAfter(request.raw, streamTimeoutMs);
   });
-  app.addHook('preParsing', async (request) => {
-    if (request.routeOptions.config.endpoint?.consumes !== OCTETS) return;
-    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    if (type !== undefined && type !== OCTETS) throw kernelProblems.unsupportedMediaType();
-  });
   // A refused caller that still sends is read for a little while, so that it gets its answer.
   app.addHook('onResponse', async ({ raw, routeOptions }) => {
     if (routeOptions.config.endpoint?.consumes === undefined || raw.complete) return;
@@ -26,6 +21,12 @@ export function takeStreams(app: FastifyInstance, { streamTimeoutMs, lingerMs }:
     endRequestAfter(raw, lingerMs);
   });
 }
+
+/** Refuses any other type for a route that consumes bytes; a hook of the route, so that the audit trail has the call. */
+export const bytesOnly: preParsingAsyncHookHandler = async ({ headers }) => {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type !== undefined && type !== OCTETS) throw kernelProblems.unsupportedMediaType();
+};
 
 /** The bytes of a request, read as fast as they are taken. */
 export const contentOf = (request: FastifyRequest): Readable =>

@@ -64,7 +64,7 @@ async function refreshed(api: Api, source_id: string, streams: SnapshotStreamBod
 /** What a refresh must leave alone. */
 function settled(stream: StreamView | undefined) {
   if (stream === undefined) return undefined;
-  const { schema, supported_sync_modes, needs_attention, attention, updated_at, etag, ...rest } = stream;
+  const { schema, supported_sync_modes, kept_in_extra, needs_attention, attention, updated_at, etag, ...rest } = stream;
   return rest;
 }
 

@@ -1,4 +1,5 @@
 import { definePlugin } from '@weir/kernel';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { routes } from './api/routes.ts';
 import { transformProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
@@ -7,12 +8,19 @@ import { contributions } from './service/contributions.ts';
 import { transformServices } from './service/services.ts';
 import { settings } from './settings.ts';
 
+const { invalidDatasetId, datasetNotReadable, datasetUnreadable } = datasetProblems;
+const { storageFull, storeDenied, storeUnavailable } = datasetProblems;
+const ofDatasets = {
+  ...{ invalidDatasetId, datasetNotReadable, datasetUnreadable },
+  ...{ storageFull, storeDenied, storeUnavailable },
+};
+
 /** SQL transforms: one SELECT becomes a table. */
 export default definePlugin({
   id: 'transforms',
   settings,
   entities,
-  problems: transformProblems,
+  problems: { ...transformProblems, ...ofDatasets },
   setup(kernel) {
     const services = transformServices(kernel);
     return {

@@ -16,13 +16,17 @@ export function startService({ contributions }: Pick<Kernel, 'contributions'>) {
       const errors = [...Value.Errors(giver.body, body)].slice(0, MAX_FAULTS);
       if (errors.length > 0) {
         throw kernelProblems.validationFailed({
-          errors: errors.map(({ path, type }) => ({ pointer: path, code: ruleOf(type) })),
+          errors: errors.map(({ path, type }) => ({ pointer: placeOf(path, type), code: ruleOf(type) })),
         });
       }
       return giver.start(tenant, principal, body);
     },
   };
 }
+
+/** The pointer to the fault; of a member that is not known, to the object that has it, whose name is the caller's. */
+const placeOf = (path: string, type: ValueErrorType) =>
+  type === ValueErrorType.ObjectAdditionalProperties ? path.slice(0, path.lastIndexOf('/')) : path;
 
 /** The broken rule in lower snake case, such as `object_required_property`. */
 function ruleOf(type: ValueErrorType): string {
