@@ -16,7 +16,7 @@ const ASSETS: Readonly<Record<string, string>> = {
 };
 
 /** Tokens typed into the explorer are forgotten with the page. */
-const EXPLORER = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#explorer', deepLinking: true, persistAuthorization: false, validatorUrl: null });`;
+const EXPLORER = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#explorer', deepLinking: true, docExpansion: 'none', filter: true, persistAuthorization: false, validatorUrl: null });`;
 
 /** A file of the explorer; undefined for a name that is not one. */
 export async function docsAsset(name: string): Promise<{ type: string; body: string } | undefined> {
