@@ -27,8 +27,8 @@ t.test('the explorer shows every endpoint and tries one, under a policy that let
   const tags = page.locator('.opblock-tag');
   await tags.first().waitFor();
   const declared = world.api.app.declaredRoutes.filter(({ endpoint: { path } }) => !path.includes('*'));
-  const groups = new Set(declared.map(({ endpoint }) => endpoint.id.split('.')[0] ?? ''));
-  const shown = await tags.evaluateAll((found) => found.map((tag) => tag.getAttribute('data-tag') ?? ''));
+  const groups = new Set<string | null>(declared.map(({ endpoint }) => endpoint.id.split('.')[0] ?? ''));
+  const shown = await Promise.all((await tags.all()).map((tag) => tag.getAttribute('data-tag')));
   t.strictSame(new Set(shown), groups, 'every group is there');
   await page.locator('.opblock-tag[data-tag="kernel"]').click();
   const operation = page.locator('.opblock[id^="operations-kernel"][id$="get_health"]');
