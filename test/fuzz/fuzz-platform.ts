@@ -95,7 +95,13 @@ export async function fuzzPlatform(
           tried: (document: Document) => withExamples(document, own),
           data: DATA,
         };
-        const run = await runSchemathesis({ url: api.url, folder: path.join(folder, own.alias), ...what, ...effort });
+        const run = await runSchemathesis({
+          url: api.url,
+          folder: path.join(folder, own.alias),
+          ...what,
+          ...effort,
+          calling: say,
+        });
         runs.push({ caller: `${role} of ${own.alias} in ${mode}`, ...run });
         say(`${role} of ${own.alias} in ${mode}: ${run.passed ? 'nothing found' : 'see below'}`);
       }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { pythonWith } from '../python.ts';
 import { PATIENT_MS } from '../until.ts';
@@ -17,6 +18,9 @@ const CHECKS = [
   'response_schema_conformance',
   'ignored_auth',
 ];
+
+/** The line of `hooks.py` before a call. */
+const CALL = /^[A-Z]+ \/\S*$/;
 
 export interface FuzzOptions {
   /** Address of the API. */
@@ -35,6 +39,8 @@ export interface FuzzOptions {
   seed: number;
   /** Bound of the run in seconds. */
   maxSeconds: number;
+  /** Gets the name of each call, such as `GET /api/v1/sources`, before it is made. */
+  calling(name: string): void;
 }
 
 /** Runs Schemathesis as one caller; answers whether it found nothing, and what it said. */
@@ -63,7 +69,11 @@ export async function runSchemathesis(options: FuzzOptions): Promise<{ passed: b
   };
   const child = spawn(python, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const parts: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => parts.push(text));
+  child.stdout.setEncoding('utf8').on('data', (text) => parts.push(text));
+  createInterface(child.stderr).on('line', (line) => {
+    if (CALL.test(line)) options.calling(line);
+    else parts.push(`${line}\n`);
+  });
   const [code] = await once(child, 'close');
   return { passed: code === 0, said: parts.join('') };
 }

@@ -13,7 +13,9 @@ const EFFORT: Effort = {
 const CREDENTIALS = /credentials/;
 
 t.test('the example of every operation: no server error, answers as documented, and 2xx from 95 in 100', async (t) => {
-  const { runs, operations } = await fuzzPlatform(t, t.testdir(), { mode: 'secret_store', efforts: [EFFORT] });
+  const { runs, operations } = await fuzzPlatform(t, t.testdir(), { mode: 'secret_store', efforts: [EFFORT] }, (line) =>
+    t.comment(line),
+  );
   for (const { caller, passed, said } of runs) t.ok(passed, caller, { diagnostic: !passed, said });
   const missed = unreached(operations);
   const reasons = missed.map(({ name, statuses }) => `${name} ${JSON.stringify(statuses)} (${reasonOf(name)})`);
