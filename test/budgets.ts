@@ -14,6 +14,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'test/test/access-matrix.test.ts': 27,
   'plugins/transforms/test/runs.test.ts': 18,
   'plugins/transforms/test/crash.test.ts': 18,
+  'plugins/transforms/test/restarts.test.ts': 16,
   'plugins/sources/test/containers.test.ts': 16,
   'plugins/sources/test/credentials-life.test.ts': 16,
   'connectors/postgres/test/product.test.ts': 15,

@@ -24,4 +24,4 @@ export {
 } from './failure/failures.ts';
 export { inParallel } from './in-parallel.ts';
 export { failureLine, type RunLogWriters, type WorkLog, workLog } from './log/work-log.ts';
-export { logLeft, type WorkFolders, workFolders } from './work-folders.ts';
+export { logLeft, sweepFolders, type WorkFolders, workFolders } from './work-folders.ts';

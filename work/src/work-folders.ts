@@ -1,4 +1,4 @@
-import { mkdir, readdir, realpath } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kernel } from '@weir/kernel';
 import { removeTree } from '@weir/processes';
@@ -29,15 +29,28 @@ export function workFolders(root: string, onLeft: (folder: string) => void): Wor
       return folder;
     },
     remove: (folder) => removeTree(folder).catch(() => onLeft(folder)),
-    async sweep() {
-      const folder = await base();
-      for (const name of await readdir(folder)) {
-        const owner = ATTEMPT.exec(name)?.[1];
-        if (owner !== undefined && !isAlive(Number(owner)))
-          await removeTree(join(folder, name)).catch(() => onLeft(join(folder, name)));
-      }
-    },
+    sweep: async () => sweepFolders(await base(), ATTEMPT, onLeft),
   };
+}
+
+/**
+ * Removes the folders below `folder` that processes of this user left behind: their names match, and begin with a process id
+ * in the first group.
+ */
+export async function sweepFolders(folder: string, names: RegExp, onLeft: (folder: string) => void): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const owner = names.exec(name)?.[1];
+    const path = join(folder, name);
+    if (owner === undefined || !(await isLeft(path, Number(owner)))) continue;
+    await removeTree(path).catch(() => onLeft(path));
+  }
+}
+
+/** In a container every process of the same program has the same id: what is older than ours is of one before. */
+async function isLeft(path: string, owner: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || !found.isDirectory() || found.uid !== process.geteuid?.()) return false;
+  return owner === process.pid ? found.mtimeMs < performance.timeOrigin : !isAlive(owner);
 }
 
 /** Names in the worker's log what could not be removed. */
@@ -46,7 +59,6 @@ export function logLeft({ log }: Pick<Kernel, 'log'>): (folder: string) => void 
 }
 
 function isAlive(pid: number): boolean {
-  if (pid === process.pid) return true;
   try {
     process.kill(pid, 0);
     return true;

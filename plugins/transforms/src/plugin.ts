@@ -1,10 +1,12 @@
 import { definePlugin } from '@weir/kernel';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
+import { logLeft } from '@weir/work';
 import { routes } from './api/routes.ts';
 import { transformProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { runKinds } from './model/run-kinds.ts';
 import { contributions } from './service/contributions.ts';
+import { sweepApiSelects } from './service/select/api-selects.ts';
 import { transformServices } from './service/services.ts';
 import { settings } from './settings.ts';
 
@@ -27,6 +29,7 @@ export default definePlugin({
       routes: routes(services),
       runKinds,
       contributes: contributions(kernel),
+      serve: () => sweepApiSelects(logLeft(kernel)),
       stop: () => services.selects.close(),
     };
   },
