@@ -24,7 +24,7 @@ export {
   listTransformRuns,
   readTransformRunLog,
 } from './contract/run-routes.ts';
-export { RUN_REASONS, type RunReason, TransformRun, type TransformRunView } from './contract/runs.ts';
+export { RUN_EXTENTS, RUN_REASONS, type RunReason, TransformRun, type TransformRunView } from './contract/runs.ts';
 export {
   cancelTransformRun,
   Execution,

@@ -44,6 +44,32 @@ t.test('a definition that is hydrated → inputs, columns, lineage, and an artif
   });
 });
 
+t.test(
+  'key, partitions and increments → columns and inputs of the result, in an artifact for an engine that knows them',
+  async (t) => {
+    const { pin } = await selectWorld(t);
+    const { call, create } = await setUp(t, pin);
+    const { transform_id } = await create('merged', { sql: SQL });
+    const params = { transform_id };
+    const hydrate = async (body: object) => {
+      const changed = await call(endpoints.changeTransform, { params, body });
+      t.ok(changed.ok, JSON.stringify(body));
+      return call(endpoints.hydrateTransform, { params });
+    };
+    const merge = { materialization: 'merge', key: ['ID'], incremental: ORDERS };
+    t.match(await hydrate(merge), {
+      body: { artifact: { runtime: 'duckdb-sql/2', key: ['ID'], incremental: ORDERS, materialization: 'merge' } },
+    });
+    t.match(await hydrate({ key: ['gone'] }), {
+      problem: {
+        status: 422,
+        code: 'materialization_refused',
+        errors: [{ pointer: '/key/0', code: 'column_unknown' }],
+      },
+    });
+  },
+);
+
 t.test('a statement at fault → refused with code, line and column, and no word of it', async (t) => {
   const { pin } = await selectWorld(t);
   const { call, create } = await setUp(t, pin);

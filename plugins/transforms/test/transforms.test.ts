@@ -1,6 +1,6 @@
 import t from 'tap';
 import * as endpoints from '../src/contract.ts';
-import { refused, SQL, setUp } from './kit.ts';
+import { ORDERS, refused, SQL, setUp } from './kit.ts';
 
 t.test('a transform is created, read, changed and deleted; each change is published in its transaction', async (t) => {
   const { acme, call, create, hints } = await setUp(t);
@@ -29,6 +29,44 @@ t.test('a transform is created, read, changed and deleted; each change is publis
     ['1', '2', '3', 'deleted'].map((version) => ({ topic: 'transform', id: transform_id, version })),
   );
 });
+
+t.test(
+  'members that do not go with the materialization → refused by pointer; a patch is judged as a whole',
+  async (t) => {
+    const { call, create } = await setUp(t);
+    const output = 'gold.acme.keyed';
+    const ask = async (more: object) => {
+      const answer = await call(endpoints.createTransform, { body: { name: 'keyed', sql: SQL, output, ...more } });
+      if (answer.ok) return 'made';
+      const errors = (answer.problem.errors ?? []) as { pointer: string; code: string }[];
+      return `${answer.problem.code} ${errors.map(({ pointer, code }) => `${pointer} ${code}`).join(', ')}`;
+    };
+    const refusal = (errors: string) => `materialization_refused ${errors}`;
+    t.equal(await ask({ materialization: 'merge' }), refusal('/key required'));
+    t.equal(await ask({ materialization: 'merge', key: ['id', 'ID'] }), refusal('/key column_doubled'));
+    t.equal(
+      await ask({ materialization: 'partition_overwrite', key: ['id'] }),
+      refusal('/key not_of_materialization, /partition_by required'),
+    );
+    t.equal(
+      await ask({ key: ['id'], incremental: 'bronze.acme.orders' }),
+      refusal('/key not_of_materialization, /incremental not_of_materialization'),
+    );
+    const { transform_id, ...made } = await create('merged', {
+      materialization: 'merge',
+      key: ['id'],
+      incremental: ORDERS,
+    });
+    t.match(made, { key: ['id'], partition_by: [], incremental: ORDERS });
+    const params = { transform_id };
+    const patch = (body: object) => call(endpoints.changeTransform, { params, body });
+    t.match(await patch({ materialization: 'append' }), refused(422, 'materialization_refused'));
+    t.match(await patch({ materialization: 'append', key: null }), {
+      body: { materialization: 'append', key: [], incremental: ORDERS },
+    });
+    t.match(await patch({ materialization: 'full', incremental: null }), { body: { incremental: null } });
+  },
+);
 
 t.test('a list → filters, orders and pages; archived transforms only when asked for', async (t) => {
   const { call, create } = await setUp(t);

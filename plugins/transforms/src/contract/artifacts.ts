@@ -25,6 +25,9 @@ export const ArtifactContentShape = Type.Object({
   sql: Type.String(),
   output: Type.String(),
   materialization: OneOf(MATERIALIZATIONS),
+  key: Type.Optional(Type.Array(Type.String())),
+  partition_by: Type.Optional(Type.Array(Type.String())),
+  incremental: Type.Optional(Type.String({ description: 'The input of which a run reads what is new' })),
   inputs: Type.Array(Type.String(), { description: 'Dataset ids' }),
   columns: Type.Array(
     Type.Object({

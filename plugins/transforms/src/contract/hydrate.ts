@@ -19,7 +19,7 @@ export const hydrateTransform = endpoint({
   response: Type.Object({ ...Transform.properties, artifact: ArtifactContentShape }),
   errors: [
     ...[kernelProblems.notFound, kernelProblems.conflict, datasetProblems.datasetNotReadable],
-    ...[transformProblems.inputMissing, transformProblems.outputIsInput],
+    ...[transformProblems.inputMissing, transformProblems.outputIsInput, transformProblems.materializationRefused],
     ...[transformProblems.sqlRefused, transformProblems.sqlBoundMet, transformProblems.sqlStopped],
   ],
   cli: 'transforms hydrate',

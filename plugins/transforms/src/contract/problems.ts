@@ -44,6 +44,13 @@ export const transformProblems = {
     detail: 'A transform writes a table of the layer silver or gold in the scope of its tenant.',
     hint: 'Set `output` to <layer>.<scope>.<table> with the scope of your tenant, which GET /tenants shows.',
   }),
+  materializationRefused: problem({
+    code: 'materialization_refused',
+    status: 422,
+    title: 'The materialization is refused',
+    detail: 'The members of the definition that `errors` names do not go with its materialization or its result.',
+    hint: '`merge` needs `key`, `partition_overwrite` needs `partition_by`, each of columns of the result, and no other has them; `incremental` names an input, and not of `full`. Send null to take one away.',
+  }),
   sqlRefused: problem({
     code: 'sql_refused',
     status: 422,

@@ -19,7 +19,7 @@ const MAX_ORCHESTRATOR_RUN_CHARS = 200;
 const TransformRunDetail = Type.Object({ ...TransformRun.properties, worker: Nullable(RunWorker) });
 const status = Type.Optional(OneOf(RUN_STATUSES));
 const columns = [
-  ...['run_id', 'status', 'reason', 'moved_inputs', 'rows'],
+  ...['run_id', 'status', 'reason', 'extent', 'moved_inputs', 'rows'],
   ...['output_snapshot_id', 'created_at', 'ended_at', 'failure.code'],
 ];
 

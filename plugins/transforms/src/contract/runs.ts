@@ -2,8 +2,14 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Id, Nullable, OneOf, runFacts } from '@weir/kernel/contract';
 
 /** Why a run did its work; null until it is known, and for one that was skipped. */
-export const RUN_REASONS = ['first', 'input_moved', 'definition_changed', 'forced'] as const;
+export const RUN_REASONS = [
+  ...['first', 'input_moved', 'definition_changed', 'forced', 'full_asked'],
+  ...['other_input_moved', 'input_overwritten', 'input_rows_changed', 'input_rolled_back', 'input_expired'],
+  'columns_changed',
+] as const;
 export type RunReason = (typeof RUN_REASONS)[number];
+/** What a run did of its output: all of it, or what follows from what is new. */
+export const RUN_EXTENTS = ['full', 'increment'] as const;
 
 /** A dataset at the snapshot that a run reads. */
 export const RunInput = Type.Object({
@@ -19,6 +25,11 @@ export const TransformRun = Type.Object({
   orchestrator_run_id: Nullable(Type.String({ description: 'May be shared by the transforms of one grouped run' })),
   artifact_id: Nullable(Type.String()),
   reason: Nullable(OneOf(RUN_REASONS)),
+  extent: Nullable(
+    OneOf(RUN_EXTENTS, {
+      description: '`increment`: it read what was committed to the incremental input since the last run',
+    }),
+  ),
   moved_inputs: Type.Array(Type.String(), { description: 'The datasets that changed since the last run, by id' }),
   inputs: Type.Array(RunInput),
   output: Type.String(),

@@ -21,14 +21,19 @@ import { TransformRun } from './runs.ts';
 export const TRANSFORM_TOPIC = 'transform';
 
 export const DIALECTS = ['duckdb'] as const;
-/** `full` replaces all rows of the output, `append` adds to them. */
-export const MATERIALIZATIONS = ['full', 'append'] as const;
+/**
+ * `full` replaces all rows of the output, `append` adds to them, `merge` replaces those of the same key,
+ * `partition_overwrite` those of the partitions of the result.
+ */
+export const MATERIALIZATIONS = ['full', 'append', 'merge', 'partition_overwrite'] as const;
 export type Materialization = (typeof MATERIALIZATIONS)[number];
 
 const MAX_SQL_CHARS = 100_000;
 const MAX_DESCRIPTION_CHARS = 2_000;
 const MAX_DATASET_ID_CHARS = 602;
 const MAX_TAGS = 20;
+const MAX_KEY_COLUMNS = 16;
+const MAX_COLUMN_CHARS = 255;
 /** Postgres keeps no NUL and no half of a surrogate pair. */
 const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
@@ -46,6 +51,19 @@ export const Output = Type.String({
 });
 const Description = Type.String({ maxLength: MAX_DESCRIPTION_CHARS, pattern: STORABLE });
 const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, uniqueItems: true });
+const columnNames = (description: string) => {
+  const name = Type.String({ minLength: 1, maxLength: MAX_COLUMN_CHARS, pattern: STORABLE });
+  return Type.Array(name, { maxItems: MAX_KEY_COLUMNS, uniqueItems: true, description });
+};
+const Key = columnNames('The columns of the result that name a row; of `merge`');
+const PartitionColumns = columnNames('The columns of the result that divide the output; of `partition_overwrite`');
+const Incremental = Type.String({
+  minLength: 1,
+  maxLength: MAX_DATASET_ID_CHARS,
+  pattern: STORABLE,
+  description:
+    'The input, by dataset id, of which a run reads only what was committed since the last one; not of `full`',
+});
 
 /** A transform as it is read. */
 export const Transform = Type.Object({
@@ -57,6 +75,9 @@ export const Transform = Type.Object({
   sql: Type.String(),
   output: Type.String(),
   materialization: OneOf(MATERIALIZATIONS),
+  key: Key,
+  partition_by: PartitionColumns,
+  incremental: Nullable(Incremental),
   artifact_id: Nullable(
     Type.String({ description: 'What a run carries out; null until the definition as it is was hydrated' }),
   ),
@@ -74,7 +95,7 @@ export type TransformView = Static<typeof Transform>;
 export const params = Closed({ transform_id: Id });
 const refusals = [
   ...[transformProblems.transformNameTaken, transformProblems.outputTaken, transformProblems.outputRefused],
-  datasetProblems.invalidDatasetId,
+  ...[transformProblems.materializationRefused, datasetProblems.invalidDatasetId],
 ];
 
 /** `POST /transforms` (ours) */
@@ -91,6 +112,9 @@ export const createTransform = endpoint({
     sql: Sql,
     output: Output,
     materialization: Type.Optional(OneOf(MATERIALIZATIONS, { default: 'full' })),
+    key: Type.Optional(Key),
+    partition_by: Type.Optional(PartitionColumns),
+    incremental: Type.Optional(Nullable(Incremental)),
     dialect: Type.Optional(OneOf(DIALECTS, { default: 'duckdb' })),
     description: Type.Optional(Description),
     tags: Type.Optional(Tags),
@@ -156,7 +180,7 @@ export const changeTransform = endpoint({
   path: '/transforms/:transform_id',
   summary: 'Change, archive or restore a transform',
   description:
-    'A changed statement, output or materialization must be hydrated before the next run. An archived transform does not run and keeps its history.',
+    'A changed statement, output or materialization, with its key, partitions or incremental input, must be hydrated before the next run. An archived transform does not run and keeps its history.',
   access: writeTransforms,
   declarative: true,
   params,
@@ -166,6 +190,9 @@ export const changeTransform = endpoint({
       sql: Type.Optional(Sql),
       output: Type.Optional(Output),
       materialization: Type.Optional(OneOf(MATERIALIZATIONS)),
+      key: Type.Optional(Nullable(Key)),
+      partition_by: Type.Optional(Nullable(PartitionColumns)),
+      incremental: Type.Optional(Nullable(Incremental)),
       description: Type.Optional(Nullable(Description)),
       tags: Type.Optional(Nullable(Tags)),
       archived: Type.Optional(Type.Boolean()),

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { RUN_STATUSES } from '@weir/kernel/contract';
-import { RUN_REASONS } from '../contract/runs.ts';
+import { RUN_EXTENTS, RUN_REASONS } from '../contract/runs.ts';
 import { DIALECTS, MATERIALIZATIONS } from '../contract/transforms.ts';
 import type { ArtifactContent } from './artifact-content.ts';
 
@@ -20,6 +20,11 @@ export const TransformEntity = defineEntity({
     /** A dataset id. */
     output: p.string(),
     materialization: p.enum(MATERIALIZATIONS),
+    /** Column names. */
+    key: p.array<string>().default([]),
+    partitionBy: p.array<string>().default([]),
+    /** The dataset id of an input. */
+    incremental: p.string().nullable(),
     /** Null until the definition as it is was hydrated. */
     artifactId: p.string().nullable(),
     hydratedAt: p.datetime().nullable(),
@@ -89,6 +94,9 @@ export const TransformRunEntity = defineEntity({
     inputs: p.json<PinnedSnapshot[]>().default([]),
     /** It was asked for whether or not anything moved. */
     forced: p.boolean().default(false),
+    /** It was asked to make the whole output anew. */
+    fullAsked: p.boolean().default(false),
+    extent: p.enum(RUN_EXTENTS).nullable(),
     /** The dataset id at the time of the run. */
     output: p.string(),
     outputSnapshotId: p.bigint('string').nullable(),

@@ -11,6 +11,7 @@ export function transformRunView(run: RunRecord, row: TransformRunRow): Transfor
     orchestrator_run_id: row.orchestratorRunId ?? null,
     artifact_id: row.artifactId ?? null,
     reason: row.reason ?? null,
+    extent: row.extent ?? null,
     moved_inputs: row.movedInputs,
     inputs: row.inputs,
     output: row.output,

@@ -4,8 +4,9 @@ import { datasetProblems, type InputsService, type PinnedInput } from '@weir/plu
 import type { EventsService } from '@weir/plugin-platform/contract';
 import type { ColumnLineage } from '@weir/sql';
 import { type hydrateTransform, transformProblems } from '../contract.ts';
-import { type ArtifactContent, RUNTIME } from '../model/artifact-content.ts';
+import { type ArtifactContent, runtimeOf } from '../model/artifact-content.ts';
 import type { TransformRow } from '../model/entities.ts';
+import { assertFitting } from '../model/materialization.ts';
 import { foundTransform } from './rows.ts';
 import { asSelectProblems } from './select/select-problem.ts';
 import type { Selects } from './select/selects.ts';
@@ -45,15 +46,23 @@ export function hydrateService({ kernel, inputs, selects, events }: HydrateDeps)
 async function contentOf(
   { inputs, selects }: Pick<HydrateDeps, 'inputs' | 'selects'>,
   tenant: Tenant,
-  { sql, output, materialization }: TransformRow,
+  row: TransformRow,
   signal: AbortSignal,
 ): Promise<ArtifactContent> {
+  const { sql, output, materialization, key, partitionBy, incremental } = row;
   const named = (await selects.read(sql)).inputs;
   if (named.some((id) => id.toLowerCase() === output.toLowerCase())) throw transformProblems.outputIsInput();
   const pins = await pinned(inputs, tenant, named);
   const { columns, lineage } = await selects.describe({ sql, inputs: pins, signal });
+  assertFitting(row, { columns, inputs: named });
+  const how = {
+    materialization,
+    ...(key.length > 0 ? { key } : {}),
+    ...(partitionBy.length > 0 ? { partition_by: partitionBy } : {}),
+    ...(incremental ? { incremental: incremental.toLowerCase() } : {}),
+  };
   return {
-    ...{ runtime: RUNTIME, sql, output, materialization, inputs: named },
+    ...{ runtime: runtimeOf(how), sql, output, ...how, inputs: named },
     columns: columns.map(({ name, type }) => ({ name, type })),
     lineage: lineageOf(columns, lineage),
   };

@@ -3,7 +3,7 @@ import { type CheckOutcome, kernelProblems, Problem, type ReadinessCheck } from 
 import type { InputsService, TablesService } from '@weir/plugin-datasets/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import { TRANSFORM_SUBJECT, type TransformRunView } from '../contract.ts';
-import { RUNTIME } from '../model/artifact-content.ts';
+import { RUNTIMES } from '../model/artifact-content.ts';
 import { ArtifactEntity, type ArtifactRow, type TransformRow } from '../model/entities.ts';
 import { tableRefOf } from '../model/output.ts';
 import { lastRuns } from './last-runs.ts';
@@ -65,10 +65,10 @@ function hydrated({ artifact }: Facts): CheckOutcome {
 
 function runtime({ artifact }: Facts): CheckOutcome {
   if (artifact === undefined) return { status: 'fail', detail: 'There is no artifact yet.', hint: HYDRATE };
-  if (artifact.runtime === RUNTIME) return { status: PASS, detail: `The artifact is for ${RUNTIME}.` };
+  if (RUNTIMES.includes(artifact.runtime)) return { status: PASS, detail: `The artifact is for ${artifact.runtime}.` };
   return {
     status: 'fail',
-    detail: `The artifact is not for ${RUNTIME}, the engine of this deployment.`,
+    detail: `The artifact is for another engine than ${RUNTIMES.join(' and ')}, which this deployment has.`,
     hint: HYDRATE,
   };
 }

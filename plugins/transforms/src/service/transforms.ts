@@ -12,6 +12,7 @@ import {
   transformProblems,
 } from '../contract.ts';
 import { TransformEntity, type TransformRow } from '../model/entities.ts';
+import { assertMaterializing } from '../model/materialization.ts';
 import { outputRef } from '../model/output.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { lastRuns } from './last-runs.ts';
@@ -50,11 +51,13 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
       taken(() =>
         db(tenant).transaction(async (tx) => {
           const { materialization = 'full', dialect = 'duckdb', description = null, tags = [] } = body;
-          const { name, sql, output } = body;
+          const { name, sql, output, key = [], partition_by: partitionBy = [], incremental = null } = body;
           outputRef(tenant.scope, output);
+          const how = { materialization, key: [...key], partitionBy: [...partitionBy], incremental };
+          assertMaterializing(how);
           const now = new Date();
           const row = await tx.insert(TransformEntity, {
-            ...{ transformId: uuidv7(), name, sql, output, materialization, dialect, description, tags: [...tags] },
+            ...{ transformId: uuidv7(), name, sql, output, ...how, dialect, description, tags: [...tags] },
             ...{ createdBy, createdAt: now, updatedAt: now },
           });
           await claim(tx, row);
@@ -158,15 +161,25 @@ async function deleteAll(tx: TenantTransaction, transformId: string): Promise<vo
 
 /** What a merge patch changes; what a run carries out is hydrated again when the definition moved. */
 function changesOf(row: TransformRow, { archived, description, tags, ...rest }: Patch) {
-  const { sql = row.sql, output = row.output, materialization = row.materialization } = rest;
-  const isMoved = sql !== row.sql || output !== row.output || materialization !== row.materialization;
+  const { sql = row.sql, output = row.output } = rest;
+  const how = materializingOf(row, rest);
+  assertMaterializing(how);
+  const isMoved = Object.entries({ sql, output, ...how }).some(
+    ([member, value]) => JSON.stringify(value) !== JSON.stringify(row[member as keyof TransformRow] ?? null),
+  );
   return {
-    ...{ name: rest.name ?? row.name, sql, output, materialization },
+    ...{ name: rest.name ?? row.name, sql, output, ...how },
     ...(description === undefined ? {} : { description }),
     ...(tags === undefined ? {} : { tags: tags === null ? [] : [...tags] }),
     ...(archived === undefined ? {} : { archivedAt: archived ? (row.archivedAt ?? new Date()) : null }),
     ...(isMoved ? { artifactId: null, hydratedAt: null } : {}),
   };
+}
+
+function materializingOf(row: TransformRow, patch: Patch) {
+  const { materialization = row.materialization, key = row.key, partition_by: partitionBy = row.partitionBy } = patch;
+  const { incremental = row.incremental ?? null } = patch;
+  return { materialization, key: [...(key ?? [])], partitionBy: [...(partitionBy ?? [])], incremental };
 }
 
 async function taken<T>(work: () => Promise<T>): Promise<T> {
@@ -206,6 +219,7 @@ function viewOf(row: TransformRow, lastRun: TransformView['last_run']): Transfor
   return {
     ...{ transform_id: row.transformId, name: row.name, description: row.description ?? null, tags: row.tags },
     ...{ dialect: row.dialect, sql: row.sql, output: row.output, materialization: row.materialization },
+    ...{ key: row.key, partition_by: row.partitionBy, incremental: row.incremental ?? null },
     ...{ artifact_id: row.artifactId ?? null, hydrated_at: row.hydratedAt?.toISOString() ?? null },
     ...{ archived: Boolean(row.archivedAt), archived_at: row.archivedAt?.toISOString() ?? null },
     ...{ last_run: lastRun, created_by: row.createdBy, etag: String(row.version) },

@@ -1,0 +1,56 @@
+import type { Materialization } from '../contract/transforms.ts';
+import { transformProblems } from '../contract.ts';
+
+/** How the result of a statement becomes the rows of a table. */
+export interface Materializing {
+  materialization: Materialization;
+  key: readonly string[];
+  partitionBy: readonly string[];
+  incremental: string | null | undefined;
+}
+
+/** Which materialization has which list of columns. */
+const COLUMNS_OF = { key: 'merge', partition_by: 'partition_overwrite' } as const;
+
+/** Throws `materialization_refused` for members that do not go together, whatever the statement is. */
+export function assertMaterializing({ materialization, key, partitionBy, incremental }: Materializing): void {
+  const errors: { pointer: string; code: string }[] = [];
+  for (const [member, columns] of [
+    ['key', key],
+    ['partition_by', partitionBy],
+  ] as const) {
+    const isOwn = COLUMNS_OF[member] === materialization;
+    if (isOwn && columns.length === 0) errors.push({ pointer: `/${member}`, code: 'required' });
+    if (!isOwn && columns.length > 0) errors.push({ pointer: `/${member}`, code: 'not_of_materialization' });
+    if (new Set(columns.map(lower)).size < columns.length)
+      errors.push({ pointer: `/${member}`, code: 'column_doubled' });
+  }
+  if (incremental && materialization === 'full')
+    errors.push({ pointer: '/incremental', code: 'not_of_materialization' });
+  if (errors.length > 0) throw transformProblems.materializationRefused({ errors });
+}
+
+/** Throws `materialization_refused` where the result lacks what the definition names, or a column cannot serve. */
+export function assertFitting(
+  { key, partitionBy, incremental }: Materializing,
+  { columns, inputs }: { columns: readonly { name: string; type: unknown }[]; inputs: readonly string[] },
+): void {
+  const errors = [...columnErrors('key', key, columns), ...columnErrors('partition_by', partitionBy, columns)];
+  const isInput = !incremental || inputs.some((id) => lower(id) === lower(incremental));
+  if (!isInput) errors.push({ pointer: '/incremental', code: 'not_an_input' });
+  if (errors.length > 0) throw transformProblems.materializationRefused({ errors });
+}
+
+/** Types of which two values may differ in bytes and be the same, or have no order. */
+const UNFIT: readonly unknown[] = ['float', 'double', 'binary'];
+
+function columnErrors(member: string, names: readonly string[], columns: readonly { name: string; type: unknown }[]) {
+  return names.flatMap((name, at) => {
+    const found = columns.find((column) => lower(column.name) === lower(name));
+    const isFit = typeof found?.type === 'string' && !UNFIT.includes(found.type);
+    const code = found === undefined ? 'column_unknown' : 'column_type';
+    return isFit ? [] : [{ pointer: `/${member}/${at}`, code }];
+  });
+}
+
+const lower = (text: string): string => text.toLowerCase();
