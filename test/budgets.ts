@@ -17,6 +17,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/transforms/test/restarts.test.ts': 16,
   'plugins/sources/test/containers.test.ts': 16,
   'plugins/sources/test/credentials-life.test.ts': 16,
+  'test/test/web-first-run.test.ts': 17,
   'connectors/postgres/test/product.test.ts': 15,
   'test/test/webhooks.test.ts': 14,
   'plugins/sources/test/rotated-store.test.ts': 13,

@@ -1,9 +1,11 @@
 import { startIdentityProvider } from '@weir/embedded';
+import { bootPlatform, startApi } from '@weir/kernel/boot';
 import type { Teardown } from '@weir/kernel/testing';
+import { pino } from 'pino';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { testBrowser } from './browser.ts';
 import { buildPages } from './build.ts';
-import { type TestPlatform, testPlatform } from './platform.ts';
+import { platformFile, type TestPlatform, testPlatform } from './platform.ts';
 import { PATIENT_MS } from './until.ts';
 import { startWorker } from './worker-process.ts';
 
@@ -13,6 +15,10 @@ export interface WebWorld {
   url: string;
   issuer: string;
   browser: Browser;
+  /** Ends what the provider knows of everybody: no token can be renewed, and people sign in anew. */
+  endSignIns(): Promise<void>;
+  /** Stops the API, answers how to start it again at the same address. */
+  stopApi(): Promise<() => Promise<void>>;
   /** A window that nobody is signed in to, and what went wrong in it. */
   open(options?: { colorScheme?: 'light' | 'dark'; width?: number }): Promise<WebWindow>;
 }
@@ -31,14 +37,18 @@ const REPORT_REFUSALS = `document.addEventListener('securitypolicyviolation', (e
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`;
 
 /** Starts it all; undefined where there is no browser. */
-export async function webWorld(t: Teardown & { testdir(): string }): Promise<WebWorld | undefined> {
+export async function webWorld(
+  t: Teardown & { testdir(): string },
+  more: Record<string, string> = {},
+): Promise<WebWorld | undefined> {
   const browser = await testBrowser(t);
   if (browser === undefined) return undefined;
   await buildPages();
   const folder = t.testdir();
-  const idp = await startIdentityProvider({ dataDir: `${folder}/idp`, logFile: `${folder}/idp.log` });
-  t.teardown(idp.stop);
-  const platform = await testPlatform(t, folder, { IDP_URL: idp.issuer, IDP_ISSUER: idp.issuer });
+  const provider = { dataDir: `${folder}/idp`, logFile: `${folder}/idp.log` };
+  let idp = await startIdentityProvider(provider);
+  t.teardown(() => idp.stop());
+  const platform = await testPlatform(t, folder, { ...more, IDP_URL: idp.issuer, IDP_ISSUER: idp.issuer });
   await platform.database.tenant('demo');
   await startWorker(t, platform.environment, 'source,discovery');
   return {
@@ -46,6 +56,24 @@ export async function webWorld(t: Teardown & { testdir(): string }): Promise<Web
     url: platform.api.url,
     issuer: idp.issuer,
     browser,
+    async endSignIns() {
+      await idp.stop();
+      idp = await startIdentityProvider({ ...provider, port: idp.port });
+    },
+    async stopApi() {
+      platform.api.app.server.closeAllConnections();
+      await platform.api.stop();
+      const environment = { ...platform.environment, WEIR_HTTP_PORT: new URL(platform.api.url).port };
+      return async () => {
+        const log = pino({ level: 'silent' });
+        const again = await bootPlatform({ platformFile, environment, program: 'test', log });
+        const api = await startApi(again);
+        t.teardown(async () => {
+          await api.stop();
+          await again.stop();
+        });
+      };
+    },
     async open({ colorScheme = 'light', width = 1_280 } = {}) {
       const context = await browser.newContext({
         colorScheme,

@@ -1,33 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { developmentToken } from '@weir/embedded';
 import { bulkStreams, createSource } from '@weir/plugin-sources/contract';
-import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { testPlatform } from '../platform.ts';
-import { type WebWindow, webWorld } from '../web-world.ts';
+import { axeFaults, fitsIn, leaks, press, shot, signIn } from '../web-steps.ts';
+import { webWorld } from '../web-world.ts';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const ODD = '<img src=x onerror=alert(1)>';
-const MAX_TABS = 60;
-const SHOTS = process.env.WEIR_TEST_SCREENSHOT;
-
-/** Rules of accessibility that the page breaks, with their first place. */
-async function axeFaults(page: Page): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
-  const found = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] };
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
-
-async function signIn({ page }: WebWindow, url: string, person: string): Promise<void> {
-  await page.goto(url);
-  await page.getByRole('button', { name: person }).click();
-  await page.getByRole('link', { name: 'Home', exact: true }).waitFor();
-}
-
-const shot = async (page: Page, name: string): Promise<void> => {
-  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` });
-};
 
 const world = await webWorld(t);
 if (world === undefined) {
@@ -237,34 +216,3 @@ t.test('signed out → nothing is kept, and signing in asks who', async (t) => {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Eve' }).waitFor();
 });
-
-/** Gives a thing the focus as Tab does, then presses a key. */
-async function press(page: Page, target: Locator, key: string): Promise<void> {
-  await target.waitFor();
-  const hasFocus = () =>
-    target.evaluate((element) => {
-      const { document } = globalThis as unknown as { document: { activeElement: unknown } };
-      return element === document.activeElement;
-    });
-  for (let steps = 0; steps < MAX_TABS; steps++) {
-    if (await hasFocus()) return page.keyboard.press(key);
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not reach ${target}`);
-}
-
-const fitsIn = (page: Page): Promise<boolean> =>
-  page.evaluate('document.documentElement.scrollWidth <= window.innerWidth') as Promise<boolean>;
-
-/** Where a token can be found, which must be nowhere but in memory. */
-async function leaks({ page, asked }: WebWindow): Promise<string[]> {
-  const kept = (await page.evaluate(
-    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
-  )) as string;
-  const token = /eyJ[\w-]{10,}\.[\w-]{10,}/;
-  return [
-    ...(token.test(kept) || kept.includes('verifier') ? ['storage or page'] : []),
-    ...asked.filter((address) => token.test(address)),
-    ...(page.url().includes('code=') ? ['address'] : []),
-  ];
-}

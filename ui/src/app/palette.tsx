@@ -3,7 +3,7 @@ import '@mantine/spotlight/styles.css';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { createSource, listSources } from '@weir/plugin-sources/contract';
-import { Plus, Search } from 'lucide-react';
+import { FileUp, Plus, Search } from 'lucide-react';
 import { useEffect } from 'react';
 import { useRead } from '../api/queries.ts';
 import { useMay } from '../session/person.ts';
@@ -31,6 +31,12 @@ export function Palette({ asked }: { asked: number }) {
           label: 'New source',
           leftSection: <Plus size={16} aria-hidden />,
           onClick: () => void navigate({ to: '/sources/new' }),
+        },
+        {
+          id: 'load',
+          label: 'Load files',
+          leftSection: <FileUp size={16} aria-hidden />,
+          onClick: () => void navigate({ to: '/sources/load' }),
         },
       ]
     : [];

@@ -41,6 +41,11 @@ const catalogue = createRoute({
   component: lazyRouteComponent(() => import('../sources/create/catalogue-page.tsx'), 'CataloguePage'),
   validateSearch: texts('q'),
 });
+const load = createRoute({
+  getParentRoute: () => root,
+  path: '/sources/load',
+  component: lazyRouteComponent(() => import('../sources/load/load-page.tsx'), 'LoadPage'),
+});
 const create = createRoute({
   getParentRoute: () => root,
   path: '/sources/new/$patternId',
@@ -54,7 +59,7 @@ const source = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, sources, catalogue, create, source]),
+  routeTree: root.addChildren([home, sources, catalogue, load, create, source]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

@@ -6,6 +6,7 @@ import { BookOpen, CircleUser, Database, House, Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { usePageKeys } from '../keys/keys.ts';
 import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
+import { HandedFilesProvider } from '../sources/load/handed-files-provider.tsx';
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
 const Settings = lazy(() => import('./settings.tsx').then((module) => ({ default: module.Settings })));
@@ -38,7 +39,9 @@ export function Shell() {
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1}>
-        <Outlet />
+        <HandedFilesProvider>
+          <Outlet />
+        </HandedFilesProvider>
       </AppShell.Main>
       <Suspense fallback={null}>
         {asked === 0 ? null : <Palette asked={asked} />}

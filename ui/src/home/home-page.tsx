@@ -10,6 +10,8 @@ import { Empty, Region } from '../parts/region.tsx';
 import { ShowTime, useNow } from '../parts/show-time.tsx';
 import { RunWord, type Tone, ToneWord } from '../parts/status-word.tsx';
 import { useMay } from '../session/person.ts';
+import { DropZone } from '../sources/load/drop-zone.tsx';
+import { useHandedFiles } from '../sources/load/handed-files.ts';
 import { attention, type Notice } from './attention.ts';
 
 /** The newest runs that the page looks at; it says so. */
@@ -33,22 +35,17 @@ export function HomePage() {
   const now = useNow();
   return (
     <>
-      <PageHead title="Home" />
+      <PageHead title="Home">
+        {canCreate ? (
+          <Button variant="default" renderRoot={(props) => <Link to="/sources/load" {...props} />}>
+            Load files
+          </Button>
+        ) : null}
+      </PageHead>
       <Region query={sources}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty
-              words={
-                canCreate ? 'Connect your first source: files, an HTTP API or a database.' : 'There are no sources yet.'
-              }
-              {...(canCreate
-                ? {
-                    action: (
-                      <Button renderRoot={(props) => <Link to="/sources/new" {...props} />}>Connect a source</Button>
-                    ),
-                  }
-                : {})}
-            />
+            <FirstSource canCreate={canCreate} />
           ) : (
             <Region query={runs}>
               {({ items: newest, next_page_token }) => (
@@ -91,6 +88,23 @@ export function HomePage() {
         }
       </Region>
     </>
+  );
+}
+
+/** What there is to do where nothing is yet. */
+function FirstSource({ canCreate }: { canCreate: boolean }) {
+  const { hand } = useHandedFiles();
+  if (!canCreate) return <Empty words="There are no sources yet." />;
+  return (
+    <Empty
+      before={<DropZone onFiles={hand} />}
+      words="Or connect a database, an HTTP API or a folder, and read it again and again."
+      action={
+        <Button variant="default" renderRoot={(props) => <Link to="/sources/new" {...props} />}>
+          Connect a source
+        </Button>
+      }
+    />
   );
 }
 

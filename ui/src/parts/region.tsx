@@ -12,6 +12,8 @@ export interface EmptyWords {
   words: string;
   action?: ReactNode;
   docs?: string;
+  /** Above the words: the quickest way to have something. */
+  before?: ReactNode;
 }
 
 interface RegionProps<T> {
@@ -54,10 +56,11 @@ function Loading({ lines }: { lines: number }) {
   );
 }
 
-export function Empty({ words, action, docs }: EmptyWords) {
+export function Empty({ words, action, docs, before }: EmptyWords) {
   return (
     <Stack align="center" gap="md" p="xl" className="panel">
-      <Text>{words}</Text>
+      {before}
+      <Text ta="center">{words}</Text>
       <Group>
         {action}
         {docs === undefined ? null : <Anchor href={docs}>Read how</Anchor>}

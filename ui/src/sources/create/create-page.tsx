@@ -17,9 +17,7 @@ import { SchemaFields } from '../form/schema-fields.tsx';
 import type { SchemaNode } from '../form/schema-node.ts';
 import { DiscoveryResult } from './discovery-result.tsx';
 import { makeSource, type NewSource } from './make-source.ts';
-
-const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
-const NAME_RULE = 'A lower-case letter first, then lower-case letters, digits, _ and -; at most 63.';
+import { NAME, NAME_RULE } from './source-name.ts';
 
 interface CreateValues {
   name: string;

@@ -89,7 +89,13 @@ export function DiscoveryProgress({ status: { phase, pull, created_at, worker } 
 }
 
 /** Why a discovery failed, in the words of the connector. */
-export function DiscoveryFailure({ failure }: { failure: NonNullable<DiscoveryStatusView['failure']> }) {
+export function DiscoveryFailure({
+  failure,
+  title = 'Discovery failed',
+}: {
+  failure: NonNullable<DiscoveryStatusView['failure']>;
+  title?: string;
+}) {
   return (
     <Alert
       role="alert"
@@ -97,7 +103,7 @@ export function DiscoveryFailure({ failure }: { failure: NonNullable<DiscoverySt
       variant="outline"
       className="panel"
       icon={<CircleAlert aria-hidden />}
-      title="The source did not answer as it should"
+      title={title}
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{failure.detail}</Text>

@@ -92,13 +92,14 @@ export function RunFacts({ run, sourceId }: { run: SyncRunDetailView; sourceId: 
         )}
         {run.rows_rejected > 0 ? <Text size="sm">{countText(run.rows_rejected)} lines are in quarantine.</Text> : null}
       </Stack>
-      {run.failure === null ? null : <Failure failure={run.failure} />}
+      {run.failure === null ? null : <SyncFailure failure={run.failure} />}
       <StreamRuns streams={run.streams} />
     </Stack>
   );
 }
 
-function Failure({ failure }: { failure: NonNullable<SyncRunDetailView['failure']> }) {
+/** Why a sync failed, and whether another attempt may help. */
+export function SyncFailure({ failure }: { failure: NonNullable<SyncRunDetailView['failure']> }) {
   return (
     <Alert
       role="alert"

@@ -17,6 +17,8 @@ import { ShowTime } from '../../parts/show-time.tsx';
 import { SourceWord } from '../../parts/status-word.tsx';
 import { WideBox } from '../../parts/wide-box.tsx';
 import { useMay } from '../../session/person.ts';
+import { DropZone } from '../load/drop-zone.tsx';
+import { useHandedFiles } from '../load/handed-files.ts';
 import { LastResult } from './last-result.tsx';
 
 const PAGE = 500;
@@ -29,6 +31,7 @@ export function SourcesPage() {
   const search = useSearch({ from: '/sources' });
   const navigate = useNavigate({ from: '/sources' });
   const canCreate = useMay(createSource);
+  const { hand } = useHandedFiles();
   const status = STATUSES.find((one) => one === search.status);
   const schedule = SCHEDULED.find((one) => one === search.schedule);
   const query = useRead(listSources, { query: listInput(status, schedule) }, { keep: true });
@@ -38,45 +41,26 @@ export function SourcesPage() {
   const newSource = <Button renderRoot={(props) => <Link to="/sources/new" {...props} />}>New source</Button>;
   return (
     <>
-      <PageHead title="Sources">{canCreate ? newSource : null}</PageHead>
-      <Group mb="sm" gap="xs">
-        <TextInput
-          aria-label="Filter by name"
-          placeholder="Filter by name  /"
-          data-filter
-          size="sm"
-          value={search.q ?? ''}
-          onChange={(event) => filter({ q: event.currentTarget.value })}
-        />
-        <Select
-          aria-label="Status"
-          placeholder="Any status"
-          size="sm"
-          w={150}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any status' }}
-          data={STATUSES}
-          value={status ?? null}
-          onChange={(value) => filter({ status: value ?? '' })}
-        />
-        <Select
-          aria-label="Schedule"
-          placeholder="Any schedule"
-          size="sm"
-          w={150}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any schedule' }}
-          data={SCHEDULED}
-          value={schedule ?? null}
-          onChange={(value) => filter({ schedule: value ?? '' })}
-        />
-      </Group>
+      <PageHead title="Sources">
+        {canCreate ? (
+          <>
+            <Button variant="default" renderRoot={(props) => <Link to="/sources/load" {...props} />}>
+              Load files
+            </Button>
+            {newSource}
+          </>
+        ) : null}
+      </PageHead>
+      <Filters name={search.q ?? ''} status={status} schedule={schedule} filter={filter} />
       <Region
         query={query}
         empty={({ items }) =>
           items.length > 0 || status !== undefined || schedule !== undefined
             ? undefined
-            : { words: 'No source yet.', docs: '/docs', ...(canCreate ? { action: newSource } : {}) }
+            : {
+                words: 'No source yet. Load files of this machine, or read from a database, an HTTP API or a folder.',
+                ...(canCreate ? { action: newSource, before: <DropZone onFiles={hand} /> } : {}),
+              }
         }
       >
         {({ items, next_page_token }) => (
@@ -87,6 +71,51 @@ export function SourcesPage() {
         )}
       </Region>
     </>
+  );
+}
+
+interface FiltersProps {
+  name: string;
+  status: SourceStatus | undefined;
+  schedule: Schedule | undefined;
+  filter(change: { q?: string; status?: string; schedule?: string }): void;
+}
+
+/** Which sources the page lists. */
+function Filters({ name, status, schedule, filter }: FiltersProps) {
+  return (
+    <Group mb="sm" gap="xs">
+      <TextInput
+        aria-label="Filter by name"
+        placeholder="Filter by name  /"
+        data-filter
+        size="sm"
+        value={name}
+        onChange={(event) => filter({ q: event.currentTarget.value })}
+      />
+      <Select
+        aria-label="Status"
+        placeholder="Any status"
+        size="sm"
+        w={150}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any status' }}
+        data={STATUSES}
+        value={status ?? null}
+        onChange={(value) => filter({ status: value ?? '' })}
+      />
+      <Select
+        aria-label="Schedule"
+        placeholder="Any schedule"
+        size="sm"
+        w={150}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any schedule' }}
+        data={SCHEDULED}
+        value={schedule ?? null}
+        onChange={(value) => filter({ schedule: value ?? '' })}
+      />
+    </Group>
   );
 }
 

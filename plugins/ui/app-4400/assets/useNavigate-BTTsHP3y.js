@@ -1,1 +1,0 @@
-import{u as e}from"./person-DVUzowLC.js";import{a as t,n}from"./jsx-runtime-BsPR_7g3.js";var r=t(n(),1);function i(t){let n=e();return r.useCallback(e=>n.navigate({...e,from:e.from??t?.from}),[t?.from,n])}export{i as t};

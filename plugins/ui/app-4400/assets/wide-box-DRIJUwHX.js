@@ -1,1 +1,0 @@
-import{t as e}from"./jsx-runtime-BsPR_7g3.js";var t=e();function n({label:e,children:n}){return(0,t.jsx)(`section`,{className:`panel scroll-x`,tabIndex:0,"aria-label":e,children:n})}export{n as t};

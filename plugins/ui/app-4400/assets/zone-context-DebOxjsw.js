@@ -1,1 +1,0 @@
-import{a as e,n as t}from"./jsx-runtime-BsPR_7g3.js";var n=(0,e(t(),1).createContext)(Intl.DateTimeFormat().resolvedOptions().timeZone);export{n as t};
