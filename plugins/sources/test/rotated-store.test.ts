@@ -110,8 +110,6 @@ t.test('credentials that a connector renews, while a real secret store keeps the
     await renewals(t, one, await used('one'));
     await renewals(t, other, await used('other'));
     t.equal(await total('one'), '2', 'every row once');
-    const { items } = ok(await api(readRunLogs, { params: { source_id, run_id: sync.run_id } }));
-    t.ok(items.some(({ message }) => message === 'renewed to [secret]'));
   });
 
   await t.test('a configuration that is no source yet is discovered with a credential of the store', async (t) => {
@@ -142,8 +140,13 @@ t.test('credentials that a connector renews, while a real secret store keeps the
     const before = await used('one');
     t.match(await discovered(api, source_id), { status: 'succeeded' });
     // The next ones do not wait until it is written to the store: it counts before.
-    for (let round = 0; round < 2; round += 1)
-      t.match(await synced(api, source_id), { status: 'succeeded', rows_written: 2 });
+    for (let round = 0; round < 2; round += 1) {
+      const run = await synced(api, source_id);
+      t.match(run, { status: 'succeeded', rows_written: 2 });
+      // Not asked of the killed attempt: the last lines of its log may be lost with it.
+      const { items } = ok(await api(readRunLogs, { params: { source_id, run_id: run.run_id } }));
+      t.ok(items.some(({ message }) => message === 'renewed to [secret]'));
+    }
     t.match(await discovered(api, source_id), { status: 'succeeded' });
     await renewals(t, one, before + 4);
   });
