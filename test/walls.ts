@@ -7,7 +7,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** dependency-cruiser reads nothing and is content when its parser does not know the language; so must nobody be. */
 export const LEAST_MODULES = 100;
 
-const OURS = '^(lib|kernel|work|lakehouse|migrations|connectors|plugins|workers|cli|test|bench|ui)/';
+const OURS = '^(lib|kernel|work|lakehouse|migrations|connectors|transforms|plugins|workers|cli|test|bench|ui)/';
 const leaf = (name: string, from: string, own: string, also: string[] = []): IForbiddenRuleType => ({
   name,
   comment: `${own} imports nothing of ours${also.length > 0 ? ` but ${also.join(', ')}` : ''}`,
@@ -56,6 +56,7 @@ export const RULES: IForbiddenRuleType[] = [
     '^connectors/sdk/',
     '^lib/(egress|parquet|processes)/src/index\\.ts$',
   ]),
+  leaf('transform-sdk-knows-only-libraries', '^transforms/sdk/src', '^transforms/sdk/', ['^lib/[^/]+/src/index\\.ts$']),
   leaf('plugins-meet-at-contracts', '^plugins/([^/]+)/src', '^plugins/$1/', [
     '^kernel/src/(index|contract)\\.ts$',
     '^lib/(?!embedded/)[^/]+/src/index\\.ts$',
@@ -149,6 +150,7 @@ export async function checkWalls(root: string, leastModules = LEAST_MODULES): Pr
         'lakehouse',
         'migrations',
         'connectors',
+        'transforms',
         'plugins',
         'plugin-template',
         'workers',

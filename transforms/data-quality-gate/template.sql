@@ -1,0 +1,23 @@
+with judged as (
+  select *, [{% for r in rules %}
+    case when {{ r.column | ident }} {% if r.rule == "not_null" %}is null
+      {%- elsif r.rule == "not_empty" %}is null or trim({{ r.column | ident }}) = ''
+      {%- elsif r.rule == "accepted_values" %}not in ({{ r.values | literals }})
+      {%- elsif r.rule == "minimum" %}< {{ r.value | literal }}
+      {%- elsif r.rule == "maximum" %}> {{ r.value | literal }}
+      {%- else %}is not null and not regexp_full_match({{ r.column | ident }}, {{ r.value | literal }}){% endif %} then {{ r.column | literal }} || {% if r.rule == "not_null" %}' is null'
+      {%- elsif r.rule == "not_empty" %}' is empty'
+      {%- elsif r.rule == "accepted_values" %}' is not accepted'
+      {%- elsif r.rule == "minimum" %}' is too small'
+      {%- elsif r.rule == "maximum" %}' is too large'
+      {%- else %}' does not match'{% endif %} end{% unless forloop.last %},{% endunless %}{% endfor %}
+  ] as __failed
+  from {{ input | dataset }}
+)
+{% if rows == "rejected" %}select * exclude (__failed), array_to_string(list_filter(__failed, lambda rule: rule is not null), ', ') as failed_rules
+from judged
+where len(list_filter(__failed, lambda rule: rule is not null)) > 0
+{% else %}select * exclude (__failed)
+from judged
+where len(list_filter(__failed, lambda rule: rule is not null)) = 0
+{% endif %}

@@ -1,0 +1,98 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { loadPackage } from '../src/load-package.ts';
+import { applySqlTransform, makeDefinition } from '../src/make.ts';
+import { standardSuite } from '../src/testing.ts';
+
+const GOOD = fileURLToPath(new URL('../../deduplicate', import.meta.url));
+
+/** A copy of a good package in which one file is changed. */
+async function changed(
+  t: { teardown(work: () => Promise<void>): void },
+  file: string,
+  change: (text: string) => string,
+) {
+  const root = await mkdtemp(join(tmpdir(), 'weir-package-'));
+  t.teardown(() => rm(root, { recursive: true, force: true }));
+  const folder = join(root, 'mine');
+  await cp(GOOD, folder, { recursive: true });
+  const path = join(folder, file);
+  await writeFile(path, change(await readFile(path, 'utf8').catch(() => '')));
+  return folder;
+}
+
+t.test('what cannot be used → a fault with its place, and no pattern', async (t) => {
+  const json = (change: (document: Record<string, unknown>) => unknown) => (text: string) =>
+    JSON.stringify(change(JSON.parse(text)));
+  const cases: [file: string, change: (text: string) => string, fault: object][] = [
+    ['pattern.json', () => '{', { pointer: '/pattern.json', code: 'malformed_json' }],
+    ['pattern.json', json((one) => ({ ...one, extra: 1 })), { pointer: '/pattern.json', code: 'additionalProperties' }],
+    ['pattern.json', json((one) => ({ ...one, key: '/no' })), { pointer: '/pattern.json/key', code: 'unknown' }],
+    [
+      'pattern.json',
+      json((one) => ({ ...one, parameters: { type: 'object', properties: {} } })),
+      { pointer: '/pattern.json/parameters', code: 'not_a_schema' },
+    ],
+    ['template.sql', () => 'select {{ other | ident }}', { pointer: '/template.sql', code: 'template_invalid' }],
+    ['template.sql', () => '{% include "/etc/passwd" %}', { pointer: '/template.sql', code: 'template_invalid' }],
+    ['package.json', () => '{"version": "next"}', { pointer: '/package.json/version', code: 'pattern' }],
+  ];
+  for (const [file, change, fault] of cases) {
+    const { faults, pattern } = await loadPackage(await changed(t, file, change));
+    t.match(faults, [fault], `${file}: ${JSON.stringify(fault)}`);
+    t.equal(pattern !== undefined && !file.startsWith('package'), false);
+  }
+});
+
+t.test('the standard suite finds wrong rows, rows by chance, and parameters without a page', async (t) => {
+  const failing = async (file: string, change: (text: string) => string) => {
+    const { laws, close } = await standardSuite(await changed(t, file, change));
+    t.teardown(close);
+    const failed = await Promise.all(
+      laws.map(async (law) =>
+        law.run().then(
+          () => undefined,
+          () => law.name,
+        ),
+      ),
+    );
+    return failed.filter((name) => name !== undefined).join('\n');
+  };
+  t.match(await failing('template.sql', (text) => text.replace('= 1', '= 2')), 'the expected rows');
+  t.match(await failing('template.sql', () => 'select * from {{ input | dataset }} limit 1'), 'run twice');
+  t.match(await failing('README.md', () => 'Keep one row of each key'), 'docs page');
+});
+
+t.test('parameters that break the schema → faults with their places', async (t) => {
+  const { pattern } = await loadPackage(GOOD);
+  t.match(makeDefinition(pattern!, { input: 'bronze.demo.x', key: [] }), {
+    faults: [
+      { pointer: '/order_by', code: 'required' },
+      { pointer: '/key', code: 'minItems' },
+    ],
+  });
+  t.match(makeDefinition(pattern!, { input: 'x', key: ['id'], order_by: [{ column: 'at' }] }), {
+    faults: [{ pointer: '', code: 'unfit_value', message: 'expected a dataset id, <layer>.<scope>.<table>' }],
+  });
+  t.match(makeDefinition(pattern!, { input: 'bronze.demo.x', key: ['id'], order_by: [{ column: 'at' }] }), {
+    made: { materialization: 'full' },
+  });
+});
+
+t.test('a SQL transform replaces columns, or adds some', async (t) => {
+  const folder = fileURLToPath(new URL('../../columns', import.meta.url));
+  const { sqlTransforms, faults } = await loadPackage(folder);
+  t.strictSame(faults, []);
+  const trim = sqlTransforms.find(({ document }) => document.id === 'trim')!;
+  const input = 'bronze.demo.x';
+  t.match(applySqlTransform(trim, { input, columns: ['a', 'b"'] }, {}), {
+    made: { sql: 'select * replace (\n  trim("a") as "a",\n  trim("b""") as "b"""\n)\nfrom "bronze"."demo"."x"' },
+  });
+  t.match(applySqlTransform(trim, { input, columns: ['a'], suffix: '_clean' }, {}), {
+    made: { sql: 'select *,\n  trim("a") as "a_clean"\nfrom "bronze"."demo"."x"' },
+  });
+  t.match(applySqlTransform(trim, { input, columns: [''] }, {}), { faults: [{ code: 'unfit_value' }] });
+});
