@@ -25,7 +25,7 @@ import { Load } from './commands/load/load.ts';
 import { ConnectorsDoctor } from './commands/machine/connectors-doctor.ts';
 import { ConnectorsProve } from './commands/machine/connectors-prove.ts';
 import { ConnectorsTest } from './commands/machine/connectors-test.ts';
-import { DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/machine/dev.ts';
+import { DevConnect, DevDown, DevLogs, DevReset, DevStatus, DevUp } from './commands/machine/dev.ts';
 import { Doctor } from './commands/machine/doctor.ts';
 import { ProveCredentials } from './commands/machine/prove.ts';
 import { AuditVerify } from './commands/operate/audit.ts';
@@ -65,7 +65,7 @@ import { SourcesStreamsDelete } from './commands/streams/sources-streams-delete.
 import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
 import { Completion, HelpExitCodes } from './line/help.ts';
 
-const DEVELOPMENT = [DevUp, DevDown, DevReset, DevStatus, DevLogs];
+const DEVELOPMENT = [DevUp, DevDown, DevReset, DevStatus, DevLogs, DevConnect];
 const PEOPLE = [
   Load,
   Login,

@@ -8,6 +8,7 @@ import { commandsNamed } from './commands-named.ts';
 import { exitCode } from './exit-codes.ts';
 import { foreignCommands } from './foreign/foreign-commands.ts';
 import { completions } from './line/complete.ts';
+import { groupHelp, narrowHelp } from './line/help-text.ts';
 import { BINARY, isFlag, type Known, knownCommands, namedCommand, usageLine } from './line/known-command.ts';
 import { plainMessage, usageError } from './line/usage-error.ts';
 
@@ -54,18 +55,18 @@ async function perform(argv: readonly string[], context: CliContext): Promise<nu
     );
     return 0;
   }
-  if (argv[0] === '--version') {
+  if (isVersionAsked(argv)) {
     context.stdout.write(`${cli.binaryVersion}\n`);
     return 0;
   }
-  const help = groupHelp(argv, known);
+  const help = groupHelp(helpWords(argv), known, argv.includes('--all'));
   if (help !== undefined) {
     context.stdout.write(help);
     return 0;
   }
-  const asked = isHelpAsked(argv) ? namedCommand(argv, known) : undefined;
+  const asked = isHelpAsked(argv) ? namedCommand(helpWords(argv), known) : undefined;
   if (asked !== undefined) {
-    context.stdout.write(helpOf(cli, asked, all));
+    context.stdout.write(narrowHelp(helpOf(cli, asked, all)));
     return 0;
   }
   const command = parse(cli, argv, context, known);
@@ -74,9 +75,19 @@ async function perform(argv: readonly string[], context: CliContext): Promise<nu
   return command.validateAndExecute();
 }
 
+const isVersionAsked = ([first, ...rest]: readonly string[]) =>
+  rest.length === 0 && ['--version', '-v', 'version'].includes(first ?? '');
+
+/** The words of a line without those that ask for help: `help sources sync` is `sources sync --help`. */
+function helpWords(argv: readonly string[]): string[] {
+  const words = argv.filter((word) => !HELP.includes(word) && word !== '--all');
+  return words[0] === 'help' && words[1] !== 'exit-codes' ? words.slice(1) : words;
+}
+
 /** Help is asked for wherever its flag stands, up to a `--`; clipanion knows it only right behind the words of a command. */
 function isHelpAsked(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
+  if (argv[0] === 'help' && argv[1] !== 'exit-codes') return true;
   return argv.slice(0, end === -1 ? argv.length : end).some((word) => HELP.includes(word));
 }
 
@@ -128,20 +139,6 @@ function makeCli(
   return cli;
 }
 
-/** The list of commands below a group such as `sources`, or of all; undefined when a command itself is named. */
-function groupHelp(argv: readonly string[], known: readonly Known[]): string | undefined {
-  const words = argv.filter((word) => !HELP.includes(word));
-  if (words.some(isFlag)) return undefined;
-  const below = known.filter((command) => words.every((word, i) => command.words[i] === word));
-  if (below.length === 0 || below.some((command) => command.words.length === words.length)) return undefined;
-  const width = Math.max(...below.map((command) => command.words.join(' ').length));
-  const lines = below
-    .map((command) => ({ name: command.words.join(' '), description: command.description }))
-    .sort((a, b) => a.name.localeCompare(b.name))
-    .map(({ name, description }) => `  ${name.padEnd(width)}  ${description}\n`);
-  return `${[BINARY, ...words].join(' ')} commands:\n${lines.join('')}\nEach takes --help. Exit codes: weir help exit-codes\n`;
-}
-
 function parse(
   cli: Cli<CliContext>,
   argv: readonly string[],
@@ -151,7 +148,7 @@ function parse(
   try {
     return cli.process([...argv], context);
   } catch (cause) {
-    throw usageError(argv, known, cause);
+    throw usageError(isHelpAsked(argv) ? helpWords(argv) : argv, known, cause);
   }
 }
 

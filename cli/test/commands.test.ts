@@ -113,7 +113,10 @@ t.test('a group lists its commands, and help shows flags and examples', async (t
   const { weir } = commandLine(t);
   t.match(await weir('sources'), { code: 0, stdout: /sources sync +Start a sync/ });
   t.match(await weir('sources streams --help'), { code: 0, stdout: /sources streams set/ });
-  t.match(await weir([]), { code: 0, stdout: /weir commands:/ });
+  t.match(await weir([]), { code: 0, stdout: /everyday ones[\s\S]*sources sync +Start[\s\S]*weir help --all/ });
+  t.match(await weir('help --all'), { code: 0, stdout: /weir commands:[\s\S]*ops recovery seal/ });
+  t.strictSame(await weir('help sources sync'), await weir('sources sync --help'));
+  for (const line of ['version', '-v']) t.strictSame(await weir(line), await weir('--version'));
   const help = await weir('sources sync --help');
   t.match(help, { code: 0, stdout: /-w,--wait +Wait for the end/ });
   t.notMatch(help.stdout, /#0/);
@@ -145,7 +148,7 @@ t.test('a command line that lacks something is told what it lacks, and how the l
       .filter((option) => option.required)
       .map(({ definition }) => definition.split(' ')[0] ?? '');
     if (required.length === 0) continue;
-    const help = (await weir(`${path.split(' ').slice(1).join(' ')} --help`)).stdout;
+    const help = (await weir(`${path.split(' ').slice(1).join(' ')} --help`)).stdout.replace(/ \\\n +/g, ' ');
     const usage = /^\$ (.*)$/m.exec(help)?.[1] ?? '';
     t.ok(usage.startsWith(path), `${path}: ${usage}`);
     for (const flag of required) t.ok(usage.includes(` ${flag} …`), `${usage} names ${flag}`);

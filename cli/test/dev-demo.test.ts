@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import stringWidth from 'string-width';
 import t, { type Test } from 'tap';
 import { PATIENT_MS } from '../../test/until.ts';
 import { openApi } from '../src/connection/api.ts';
@@ -6,6 +7,7 @@ import { runDemo } from '../src/dev/demo/demo.ts';
 import { DEMO_FILES } from '../src/dev/demo/demo-data.ts';
 import { reporter } from '../src/dev/parts/reporter.ts';
 import { timings } from '../src/dev/parts/timings.ts';
+import { NARROW } from '../src/output/fit.ts';
 import { type Answer, fakeApi, problem, type Routes } from './fake-api.ts';
 import { IDS, run, sources } from './shapes.ts';
 
@@ -14,7 +16,13 @@ const AT = `/api/v1/sources/${source}`;
 const ok = (body: unknown, status = 200): Answer => ({ status, body });
 const page = (items: object[]) => ok({ items, next_page_token: null, total: null });
 const streams = DEMO_FILES.map(({ stream: name }, at) => ({ stream_id: `s${at}`, name, namespace: null }));
-const rowsWritten = (rows: number) => ok({ run: { ...run(source, 'succeeded'), rows_written: rows, streams: [] } });
+const ended = (rows: number) =>
+  DEMO_FILES.map(({ stream: name, table }) => ({
+    ...{ name, status: 'succeeded', rows_read: rows, rows_written: rows, commits: 1 },
+    ...{ dataset_id: `bronze.demo.${table}`, snapshot_id: '9223372036854775807' },
+  }));
+const rowsWritten = (rows: number) =>
+  ok({ run: { ...run(source, 'succeeded'), rows_written: rows, streams: ended(rows) } });
 
 const ROUTES: Routes = {
   [`POST ${AT}/sync`]: ok({ workflow_id: 'w', run_id: runId }, 202),
@@ -53,7 +61,8 @@ t.test('a first start makes the source of the demo and reads its three files', a
     [`GET ${AT}/streams`]: page(streams),
     ...Object.fromEntries(streams.map((one) => [`PATCH ${AT}/streams/${one.stream_id}`, ok(one)])),
   });
-  t.match(said, /3 streams of public data[\s\S]*sync: 3 rows[\s\S]*daily high in Seattle .*[▁▂▃▄▅▆▇█]{20}/);
+  t.match(said, /3 streams of public data[\s\S]*sync: 3 rows[\s\S]*daily high in Seattle .*\n *[▁▂▃▄▅▆▇█]{20}/);
+  for (const line of said.split('\n')) t.ok(stringWidth(line) <= NARROW, line);
   t.equal(changes.filter((call) => call.startsWith('PATCH')).length, DEMO_FILES.length);
   t.match(seen.find(({ call }) => call.startsWith('PATCH'))?.body, { enabled: true, sync_mode: 'incremental' });
 });

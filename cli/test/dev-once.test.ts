@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import stringWidth from 'string-width';
 import t, { type Test } from 'tap';
 import { until } from '../../test/until.ts';
 import { DEMO_FILES, demoFolder } from '../src/dev/demo/demo-data.ts';
 import { isAlive } from '../src/dev/folder/process-identity.ts';
 import type { DevStatus } from '../src/dev/status.ts';
+import { NARROW } from '../src/output/fit.ts';
 import { machine } from './dev-machine.ts';
 
 const run = promisify(execFile);
@@ -16,7 +18,9 @@ t.test('one command loads the public data, shows it and runs until it is stopped
   const server = start('dev', 'up', '--demo', '--timings');
   await server.printed(/"total":\d+/);
   t.match(server.said.stderr, /sync: 3,004,837 rows/);
-  t.match(server.said.stderr, /daily high in Seattle .*[▁▂▃▄▅▆▇█]{20}/);
+  t.match(server.said.stderr, /daily high in Seattle .*\n *[▁▂▃▄▅▆▇█]{20}/);
+  const long = server.said.stderr.split('\n').filter((line) => stringWidth(line) > NARROW);
+  t.strictSame(long, [], 'no line is longer than 80 columns');
   const marks = JSON.parse(readFileSync(path.join(dataDir, 'timings.json'), 'utf8')) as Record<string, number>;
   const order = ['migrated', 'api_ready', 'first_discovery', 'first_bronze_commit', 'first_preview_row', 'total'].map(
     (mark) => marks[mark] as number,
@@ -29,7 +33,8 @@ t.test('one command loads the public data, shows it and runs until it is stopped
   const status = JSON.parse(await weir('dev', 'status', '-o', 'json', '--data-dir', dataDir)) as DevStatus;
   const parts = ['api', 'identity-provider', 'postgres', 'spare', 'supervisor', 'worker', 'workflow-engine'];
   t.strictSame(status.processes.map(({ name }) => name).sort(), parts);
-  await readersAgree(t, server.said.stdout);
+  await readersAgree(t, await weir('dev', 'connect', '--data-dir', dataDir));
+  t.match(await (await fetch(status.workflow_engine.ui_url ?? '')).text(), /<!doctype html>/i);
   await tablesAreExact(t, status);
 
   await weir('dev', 'down', '--data-dir', dataDir);

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import t, { type Test } from 'tap';
-import { openLines } from '../src/dev/demo/next-steps.ts';
+import { openLines } from '../src/dev/demo/open-lines.ts';
 import { makeCredentialKey } from '../src/dev/folder/credential-key.ts';
 import { deleteData } from '../src/dev/folder/data-folder.ts';
 import { devFolder, devSecrets, makeFolders } from '../src/dev/folder/folder.ts';
@@ -266,7 +266,7 @@ t.test('logs print the last lines of one part or of all, and follow until the in
 });
 
 t.test('the lines to paste quote what a shell would take apart', async (t) => {
-  const lines = openLines(devAddresses(facts), '/data/ware house/m.json');
+  const lines = openLines(devAddresses(facts), 'bronze.demo.x', '/data/ware house/m.json');
   t.strictSame(
     lines.map(({ reader }) => reader),
     ['PyIceberg', 'DuckDB'],

@@ -2,16 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { sharedPlatform } from '../../plugins/sources/test/shared-platform.ts';
-import { commandLines, narrowTable } from '../src/commands/load/load-table.ts';
+import { commandLines } from '../src/commands/load/command-lines.ts';
 import { sourceName, whatToLoad } from '../src/commands/load/what-to-load.ts';
 import { commandLine, ending } from './command-line.ts';
 
-t.test('rows and commands → lines of at most 80 columns', async (t) => {
-  const columns = ['id', 'long', ...Array.from({ length: 30 }, (_, at) => `column_${at}`)];
-  const lines = narrowTable(columns, [columns.map((_, at) => (at === 0 ? null : 'x'.repeat(100)))]);
-  for (const line of lines) t.ok(line.length <= 80, line);
-  t.match(lines[1], /^NULL {2}x{23}…/);
-  t.match(lines.at(-1), /^\(\+\d+ columns\)$/);
+t.test('commands → lines of at most 80 columns', async (t) => {
   const words = ['weir sources create', '--pattern files', `--set path=${'a'.repeat(60)}`, '--discover -w'];
   for (const line of commandLines(words)) t.ok(line.length <= 80, line);
 });

@@ -217,7 +217,7 @@ t.test('a preview shows rows by column, and its JSON is what the API said', asyn
   };
   const api = await fakeApi(t, { 'GET /api/v1/datasets/bronze.demo.t/preview': { status: 200, body } });
   const shown = await weir(`datasets preview bronze.demo.t --limit 2 --url ${api.url}`);
-  t.equal(shown.stdout, 'ID                WORD\n9007199254740993  a\n2\n');
+  t.equal(shown.stdout, 'id                word\n9007199254740993  a\n2                 NULL\n');
   t.strictSame(JSON.parse((await weir(`datasets preview bronze.demo.t -o json --url ${api.url}`)).stdout), body);
   t.equal((await weir(`datasets preview bronze.demo.t -o ndjson --url ${api.url}`)).stdout.split('\n').length, 3);
 });

@@ -109,6 +109,7 @@ async function makeCheckout(root: string, checkout: string, dataDir: string): Pr
     recursive: true,
     filter: own,
   });
+  await cp(path.join(root, 'weir'), path.join(checkout, 'weir'));
   const launcher = JSON.stringify(path.join(root, 'cli', 'bin', 'launch.mjs'));
   await writeFile(
     path.join(checkout, 'cli', 'bin', 'weir.mjs'),

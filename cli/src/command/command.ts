@@ -23,6 +23,8 @@ export interface Shown {
   columns?: readonly string[];
   /** Columns of `-o wide`; all scalar fields unless given. */
   wide?: readonly string[];
+  /** The items are rows of a user, under names of the user. */
+  isData?: boolean;
 }
 
 const CALL_TIMEOUT_MS = 60_000;
@@ -113,6 +115,7 @@ export abstract class WeirCommand extends Command<CliContext> {
     const { render } = await import('../output/render.ts');
     const text = await render(value, {
       output: this.format(),
+      width: widthOf(this.context),
       ...(this.query === undefined ? {} : { query: this.query }),
       ...shown,
     });
@@ -123,4 +126,12 @@ export abstract class WeirCommand extends Command<CliContext> {
   note(line: string): void {
     if (!this.quiet) this.context.stderr.write(`${plainText(line)}\n`);
   }
+}
+
+/** Columns that a table has to fit: those of COLUMNS or of the terminal; no limit in a pipe. */
+export function widthOf({ env, stdout }: Pick<CliContext, 'env' | 'stdout'>): number | undefined {
+  const given = Number(env.COLUMNS);
+  if (Number.isInteger(given) && given > 0) return given;
+  const { isTTY, columns } = stdout as NodeJS.WriteStream;
+  return isTTY === true && columns > 0 ? columns : undefined;
 }

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
-import { CliError } from '../cli-error.ts';
+import { CliError, errorText } from '../cli-error.ts';
 import type { CliContext } from '../command/command.ts';
 import { openApi } from '../connection/api.ts';
 import { profilesFile, writeProfile } from '../connection/profiles.ts';
@@ -11,14 +11,14 @@ import { nextSteps } from './demo/next-steps.ts';
 import { makeCredentialKey } from './folder/credential-key.ts';
 import { deleteData } from './folder/data-folder.ts';
 import { devFolder, devSecrets, makeFolders } from './folder/folder.ts';
-import { portChooser } from './folder/ports.ts';
+import { checkApiPort, portChooser } from './folder/ports.ts';
 import type { DevState } from './folder/state.ts';
 import { devAddresses } from './parts/addresses.ts';
 import { buildPages } from './parts/build-pages.ts';
 import { platformEnvironment, startApi, startWorker } from './parts/platform.ts';
 import { prepareDatabase } from './parts/prepare-database.ts';
 import type { Reporter } from './parts/reporter.ts';
-import { DEMO_USER, startDatabase, startIdentity, startWorkflowEngine } from './parts/services.ts';
+import { startDatabase, startIdentity, startWorkflowEngine } from './parts/services.ts';
 import { type Supervisor, takeFolder } from './parts/supervisor.ts';
 import { timings as startTimings, type Timings } from './parts/timings.ts';
 
@@ -44,6 +44,8 @@ const GIB = 1024 ** 3;
 export async function devUp(context: CliContext, options: DevUpOptions, report: Reporter): Promise<void> {
   const marks = startTimings(Number(context.env.WEIR_LAUNCHED_AT) || undefined);
   const begun = performance.now();
+  await checkApiPort(context.env.WEIR_HTTP_PORT);
+  checkProvider(context.env);
   const supervisor = await takeFolder(options.dataDir, report);
   const ending = new AbortController();
   const interrupted = AbortSignal.any([context.interrupted, ending.signal]);
@@ -53,12 +55,11 @@ export async function devUp(context: CliContext, options: DevUpOptions, report: 
     supervisor.died.catch(() => ending.abort());
     const state = await Promise.race([started, supervisor.died]).finally(() => settled(started));
     marks.mark('total');
-    report.line(`  ready in ${durationText(performance.now() - begun)}`);
     await marks.write(devFolder(options.dataDir).timings);
     if (options.printTimings) context.stdout.write(`${JSON.stringify(marks.marks())}\n`);
+    report.line(`  ready in ${durationText(performance.now() - begun)}`);
     if (!options.once) {
-      report.line('  running; Ctrl-C stops everything');
-      report.line(`  Open ${state.ui_url}`);
+      for (const line of nextSteps(state, options.demo)) report.line(line);
       await Promise.race([interruption(context.interrupted), supervisor.died]);
     }
   } catch (error) {
@@ -87,7 +88,7 @@ interface RunDeps {
 async function startAndRun(context: CliContext, options: DevUpOptions, deps: RunDeps): Promise<DevState> {
   const { report } = deps;
   const state = await startAll(context, options.dataDir, deps);
-  if (options.demo) await demonstrate(context, state, deps);
+  if (options.demo) await demonstrate(context, state, deps).catch((error) => leaveRunning(error, options, report));
   // Behind the first rows, so that they come no later.
   await buildPages(context, report);
   return state;
@@ -99,7 +100,13 @@ async function demonstrate(context: CliContext, state: DevState, { report, marks
     { interrupted: context.interrupted, timeoutMs: CALL_TIMEOUT_MS },
   );
   await runDemo({ api, report, timings: marks, stderr: context.stderr, interrupted: context.interrupted });
-  context.stdout.write(await nextSteps(api, state));
+}
+
+/** A demo that fails leaves what has started running, so that its hint can be followed; with `once` it is the end. */
+export function leaveRunning(error: unknown, { once }: DevUpOptions, report: Reporter): void {
+  if (once || !(error instanceof CliError) || error.exit === 'interrupted') throw error;
+  report.failed('the demo failed; everything else runs');
+  for (const line of errorText(error).trimEnd().split('\n')) report.line(`    ${line}`);
 }
 
 const CALL_TIMEOUT_MS = 60_000;
@@ -141,8 +148,6 @@ async function startAll(
   const known = { ...addresses, tenant: DEMO_TENANT, token };
   await supervisor.publish(known);
   await writeProfile(profilesFile(env), PROFILE, { url, tenant: DEMO_TENANT, token });
-  const who = identity.token === undefined ? '' : ` as ${DEMO_USER}; as somebody else`;
-  report.line(`  signed in${who}: weir login, weir whoami, weir logout`);
   return known as DevState;
 }
 
@@ -174,16 +179,26 @@ function asFailure(reason: unknown): CliError {
   });
 }
 
+/** Refuses an identity provider of others that lacks what the start needs of it. */
+function checkProvider(env: Record<string, string | undefined>): void {
+  if (!env.IDP_URL) return;
+  if (!env.IDP_ISSUER) throw new CliError('usage', 'IDP_URL needs IDP_ISSUER beside it.', { code: 'setting_invalid' });
+  if (!env.WEIR_TOKEN) throw noToken();
+}
+
+const noToken = () =>
+  new CliError('refused', 'The configured identity provider gives the demo no token.', {
+    code: 'unauthenticated',
+    hint: `Set WEIR_TOKEN to a token of it with the organization ${DEMO_TENANT}, or leave IDP_URL unset.`,
+  });
+
 async function tokenOf(
   identity: { token?: () => Promise<string> },
   env: Record<string, string | undefined>,
 ): Promise<string> {
   if (identity.token !== undefined) return identity.token();
   if (env.WEIR_TOKEN) return env.WEIR_TOKEN;
-  throw new CliError('refused', 'The configured identity provider gives the demo no token.', {
-    code: 'unauthenticated',
-    hint: `Set WEIR_TOKEN to a token of it with the organization ${DEMO_TENANT}, or leave IDP_URL unset.`,
-  });
+  throw noToken();
 }
 
 /** The data folder that a command means: --data-dir, else `.weir` of the checkout. */

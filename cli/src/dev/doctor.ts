@@ -7,7 +7,7 @@ import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../command/command.ts';
 import type { Api } from '../connection/api.ts';
 import { demoFolder } from './demo/demo-data.ts';
-import { isFree } from './folder/ports.ts';
+import { API_PORT, isFree } from './folder/ports.ts';
 import { runningState } from './status.ts';
 
 /** One thing that was looked at; `next_step` is there unless it is in order. */
@@ -19,7 +19,6 @@ export interface Check {
 }
 
 const WANTED_NODE = 24;
-const API_PORT = 8080;
 const LEAST_FREE_GB = 2;
 const GB = 1e9;
 const CALL_MS = 3_000;
@@ -142,7 +141,8 @@ async function serverCheck(dataDir: string): Promise<Check> {
 async function portCheck(dataDir: string): Promise<Check> {
   const check = `port ${API_PORT}`;
   if (await isFree(API_PORT)) return ok(check, 'free');
-  if ((await runningState(dataDir)) !== undefined) return ok(check, 'in use, the development server runs');
+  const url = (await runningState(dataDir))?.api_url;
+  if (url !== undefined && new URL(url).port === String(API_PORT)) return ok(check, 'in use by the development server');
   return { check, status: 'note', found: 'in use', next_step: 'Nothing to do: dev up takes a free port instead' };
 }
 

@@ -11,10 +11,17 @@ export interface RenderOptions {
   /** Columns of a table of items; all scalar fields unless given. */
   columns?: readonly string[];
   wide?: readonly string[];
+  /** Columns of the terminal; tables fit it but for `-o wide`. */
+  width?: number | undefined;
+  /** The items are rows of a user, under names of the user. */
+  isData?: boolean;
 }
 
 /** A result as text in the wanted format, ending in a newline; a list is anything with `items`. */
-export async function render(value: unknown, { output, query, columns, wide }: RenderOptions): Promise<string> {
+export async function render(
+  value: unknown,
+  { output, query, columns, wide, width, isData }: RenderOptions,
+): Promise<string> {
   const folded = listOf(foldExact(value));
   const chosen = query === undefined ? folded : await search(folded, query);
   const items = itemsOf(chosen);
@@ -23,11 +30,14 @@ export async function render(value: unknown, { output, query, columns, wide }: R
   if (output === 'ndjson')
     return (items ?? [chosen ?? null]).map((item) => `${escapeUnseen(JSON.stringify(item))}\n`).join('');
   if (output === 'name') return (items ?? [chosen]).map((item) => `${plainText(nameOf(item))}\n`).join('');
-  if (items === undefined) return isRecord(chosen) ? recordTable(chosen) : `${scalarText(chosen)}\n`;
+  if (items === undefined)
+    return isRecord(chosen) ? recordTable(chosen, output === 'wide' ? undefined : width) : `${scalarText(chosen)}\n`;
   if (!items.every(isRecord)) return items.map((item) => `${scalarText(item)}\n`).join('');
-  const own = query === undefined ? (output === 'wide' ? (wide ?? scalarFields(items)) : columns) : undefined;
+  const all = () => [...new Set([...(columns ?? []), ...scalarFields(items)])];
+  const own = query === undefined ? (output === 'wide' ? (wide ?? all()) : columns) : undefined;
   const shown = own ?? scalarFields(items);
-  return output === 'csv' ? csv(shown, items) : table(shown, items);
+  if (output === 'csv') return csv(shown, items);
+  return table(shown, items, { width: output === 'wide' ? undefined : width, isData });
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { cut, NARROW } from '../output/fit.ts';
 
 /** Shows how something goes on, on stderr. `lines` is the whole present picture; `phase` changes when it matters. */
 export interface Progress {
@@ -28,7 +29,7 @@ export function plainProgress(stream: Writable, now: () => number = () => perfor
       if (phase === phaseShown && now() - shownAt < PLAIN_EVERY_MS) return;
       phaseShown = phase;
       shownAt = now();
-      stream.write(`${lines.join('; ').replace(/ {2,}/g, ' ')}\n`);
+      stream.write(`${cut((lines[0] ?? '').trim(), NARROW)}\n`);
     },
     end(last) {
       for (const line of last ?? []) stream.write(`${line}\n`);
@@ -42,7 +43,8 @@ async function liveProgress(stream: NodeJS.WriteStream): Promise<Progress> {
   let drawnAt = Number.NEGATIVE_INFINITY;
   let latest: string[] = [];
   return {
-    show(_phase, lines) {
+    show(_phase, given) {
+      const lines = given.map((line) => cut(line, stream.columns || NARROW));
       latest = lines;
       if (performance.now() - drawnAt < FRAME_MS) return;
       drawnAt = performance.now();

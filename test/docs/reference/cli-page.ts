@@ -19,7 +19,7 @@ export function cliPage({ commands, exitCodes }: Reference): string {
 
 ${GENERATED}
 
-From a checkout, \`npm run weir -- <words>\` runs a command; \`alias weir="node $PWD/cli/bin/weir.mjs"\` lets you write
+From a checkout, \`./weir <words>\` runs a command; \`alias weir="$PWD/weir"\` lets you write
 \`weir <words>\` in any folder. Results go to stdout, progress and errors to stderr.
 
 ${table(['command', 'does'], contents)}

@@ -83,6 +83,7 @@ export const VARIABLE_GROUPS: readonly VariableGroup[] = [
       filed('WEIR_TOKEN', 'secret', 'the profile', 'Access token'),
       note('WEIR_PROFILE', 'name', 'the current profile', 'A stored server'),
       note('WEIR_OUTPUT', 'format', '`table`', 'Form of the output, as `-o`'),
+      note('COLUMNS', 'a number', 'the terminal', 'Columns that tables have to fit; those of a pipe fit none'),
       note('NO_COLOR', 'any text', 'colours on a terminal', 'No colours'),
       note('XDG_CONFIG_HOME', 'folder', '`~/.config`', 'Where `weir/profiles.json` lies'),
     ],

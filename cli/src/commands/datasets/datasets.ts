@@ -1,4 +1,4 @@
-import { getDatasetSchema, previewDataset, schemaChanges } from '@weir/plugin-datasets/contract';
+import { getDatasetSchema, isReserved, previewDataset, schemaChanges } from '@weir/plugin-datasets/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
@@ -51,12 +51,19 @@ export class DatasetsPreview extends WeirCommand {
       },
     });
     const rows = rowsOf(found);
+    const isAll = this.format() !== 'table' || this.columns !== undefined;
     if (this.chart !== undefined) this.context.stdout.write(plainText(chartText(rows, this.chart)));
     else if (this.format() === 'json' || this.format() === 'yaml') await this.show(found);
-    else await this.show(rows, { columns: found.columns.map((column) => column.name) });
+    else await this.show(rows, { columns: shownColumns(found.columns, isAll), isData: true });
     if (found.next_page_token && this.format() === 'table') this.note(`more: --page-token ${found.next_page_token}`);
     return 0;
   }
+}
+
+/** Own columns of the dataset; those that Weir adds come behind them with `-o wide`, and where they were asked for. */
+function shownColumns(columns: readonly { name: string }[], isAll: boolean): string[] {
+  const names = columns.map(({ name }) => name);
+  return isAll ? names : names.filter((name) => !isReserved(name));
 }
 
 const SCHEMA_COLUMNS = ['id', 'name', 'type', 'required'];

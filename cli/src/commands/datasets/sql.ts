@@ -31,7 +31,7 @@ export class Sql extends WeirCommand {
     const found = await api.call(runQuery, { body: { sql, ...limit } });
     const columns = found.columns.map(({ name }) => name);
     if (this.format() === 'json' || this.format() === 'yaml') await this.show(found);
-    else await this.show(rowsOf(found), { columns });
+    else await this.show(rowsOf(found), { columns, isData: true });
     if (found.truncated && this.format() === 'table') this.note('there are more rows: raise --limit, or filter');
     return 0;
   }

@@ -17,14 +17,16 @@ import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
 import type { Api } from '../../connection/api.ts';
+import { NARROW } from '../../output/fit.ts';
+import { table } from '../../output/table.ts';
 import { finishRun } from '../../run/finish-run.ts';
+import { rowsOf } from '../datasets/datasets.ts';
 import { SYNC_WAIT_MS } from '../sources/sources-sync.ts';
-import { commandLines, cut, narrowTable, quoted } from './load-table.ts';
+import { commandLines, quoted } from './command-lines.ts';
 import { sourceName, type ToLoad, whatToLoad } from './what-to-load.ts';
 
 const PREVIEWED_ROWS = 5;
 const MAX_STREAMS = 500;
-const WIDTH = 80;
 const UPLOAD = /^upload:(.+)$/;
 
 type Config = Record<string, unknown>;
@@ -62,28 +64,15 @@ export class Load extends WeirCommand {
     const { source_id } = source;
     const { watchDiscovery } = await import('../../run/watch-discovery.ts');
     const { workflow_id } = await api.call(startDiscovery, { body: { source_id } });
-    finishRun(await watchDiscovery(api, workflow_id, await this.watchingNarrow()), api);
+    finishRun(await watchDiscovery(api, workflow_id, await this.watching()), api);
     const streams = await enabled(api, source_id);
     const { watchSync } = await import('../../run/watch-sync.ts');
     const { run_id: runId } = await api.call(startSync, { params: { source_id } });
-    const ended = await watchSync(api, { sourceId: source_id, runId }, await this.watchingNarrow(SYNC_WAIT_MS));
+    const ended = await watchSync(api, { sourceId: source_id, runId }, await this.watching(SYNC_WAIT_MS));
     const exit = finishRun(ended, api);
     const tables = ended.streams.map(({ dataset_id, rows_written, status }) => ({ dataset_id, rows_written, status }));
     await this.tell(api, { source, streams, tables });
     return exit;
-  }
-
-  /** Progress in lines of at most 80 columns; where there is no terminal, the first of them alone. */
-  private async watchingNarrow(fallbackMs?: number) {
-    const watching = await this.watching(fallbackMs);
-    const { progress } = watching;
-    const isTerminal = (this.context.stderr as NodeJS.WriteStream).isTTY === true;
-    const show = (phase: string, lines: string[]) =>
-      progress.show(
-        phase,
-        (isTerminal ? lines : lines.slice(0, 1)).map((line) => cut(line, WIDTH)),
-      );
-    return { ...watching, progress: { ...progress, show } };
   }
 
   /** The source of this name, or a new one; one that reads something else is not touched. */
@@ -146,11 +135,10 @@ export class Load extends WeirCommand {
     }
     for (const [at, { dataset_id, rows_written }] of tables.entries()) {
       const { columns = [], rows = [] } = previews[at] ?? {};
-      const own = columns.flatMap(({ name }, index) => (isReserved(name) ? [] : [index]));
-      const lines = narrowTable(
-        own.map((index) => columns[index]?.name ?? ''),
-        rows.map((row) => own.map((index) => row[index])),
-      );
+      const own = columns.map(({ name }) => name).filter((name) => !isReserved(name));
+      const lines = table(own, rowsOf({ columns, rows }), { width: NARROW - 2, isData: true })
+        .trimEnd()
+        .split('\n');
       this.context.stdout.write(`${dataset_id}\n${lines.map((line) => `  ${line}\n`).join('')}`);
       this.note(`${dataset_id}: ${rows_written} rows written now`);
     }

@@ -1,3 +1,4 @@
+import { getDataset } from '@weir/plugin-datasets/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
@@ -19,13 +20,17 @@ export class DevUp extends WeirCommand {
     category: 'Development',
     description: 'Start everything on this machine, in the foreground',
     details: 'DB_HOST, WORKFLOW_HOST and IDP_URL name services to use instead of the embedded ones.',
-    examples: [['All of it, with the demo, then stop', 'weir dev up --demo --once']],
+    examples: [
+      ['All of it, with the demo, then stop', 'weir dev up --demo --once'],
+      ['On another port than 8080', 'weir dev up --port 8081'],
+    ],
   });
 
   demo = Option.Boolean('--demo', false, { description: 'Load public data and show it' });
   once = Option.Boolean('--once', false, { description: 'Stop everything when all is done' });
   fresh = Option.Boolean('--fresh', false, { description: 'Delete the data of earlier starts first' });
   timings = Option.Boolean('--timings', false, { description: 'Print how long each step took, in ms, as JSON' });
+  port = Option.String('--port', { description: 'Port of the API, in place of WEIR_HTTP_PORT' });
   dataDir = Option.String('--data-dir', DATA_DIR);
 
   async execute(): Promise<number> {
@@ -35,8 +40,9 @@ export class DevUp extends WeirCommand {
     const color = (stderr as NodeJS.WriteStream).isTTY === true && !env.NO_COLOR && !this.noColor;
     const dataDir = dataFolder(this.context, this.dataDir);
     if (this.fresh) await confirm(this, `Delete all data in ${dataDir}`);
+    const port = this.port === undefined ? {} : { WEIR_HTTP_PORT: this.port };
     await devUp(
-      this.context,
+      { ...this.context, env: { ...env, ...port } },
       { dataDir, demo: this.demo, once: this.once, fresh: this.fresh, printTimings: this.timings },
       reporter(stderr, color),
     );
@@ -107,6 +113,46 @@ export class DevStatus extends WeirCommand {
       await this.show(addresses);
       this.context.stdout.write('\n');
       await this.show(processes, { columns: ['name', 'role', 'pid', 'parent'] });
+    }
+    return 0;
+  }
+}
+
+/** How independent readers open a table of the running development server. */
+export class DevConnect extends WeirCommand {
+  static override paths = [['dev', 'connect']];
+  static override usage = Command.Usage({
+    category: 'Development',
+    description: 'Print lines that open a table of dev up with PyIceberg and DuckDB',
+    details: 'They hold the password of a role that reads every tenant of this development server.',
+    examples: [['Of a table of yours', 'weir dev connect bronze.demo.orders__orders --duckdb']],
+  });
+
+  dataset = Option.String({ name: 'dataset_id', required: false });
+  duckdb = Option.Boolean('--duckdb', false, { description: 'Only the line of DuckDB' });
+  pyiceberg = Option.Boolean('--pyiceberg', false, { description: 'Only the line of PyIceberg' });
+  dataDir = Option.String('--data-dir', DATA_DIR);
+
+  async execute(): Promise<number> {
+    const { dataFolder } = await import('../../dev/dev-up.ts');
+    const { runningState } = await import('../../dev/status.ts');
+    const { DEMO_TABLE, openLines } = await import('../../dev/demo/open-lines.ts');
+    const { openApi } = await import('../../connection/api.ts');
+    const folder = dataFolder(this.context, this.dataDir);
+    const state = await runningState(folder);
+    if (state === undefined) throw notRunning(folder);
+    const own = { url: state.api_url, tenant: state.tenant, token: state.token };
+    const api = openApi(own, { interrupted: this.context.interrupted, timeoutMs: this.timeoutMs() });
+    const dataset_id = this.dataset ?? DEMO_TABLE;
+    const { metadata_location: location } = await api.call(getDataset, { params: { dataset_id } });
+    const isAll = this.duckdb === this.pyiceberg;
+    const items = openLines(state, dataset_id, location).filter(
+      ({ reader }) => isAll || (reader === 'DuckDB') === this.duckdb,
+    );
+    if (this.format() !== 'table' || this.query !== undefined) await this.show({ items });
+    else {
+      const lines = items.map(({ reader, install, run }) => `# ${reader}; once: ${install}\n${run}\n`);
+      this.context.stdout.write(lines.join('\n'));
     }
     return 0;
   }

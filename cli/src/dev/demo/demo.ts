@@ -14,6 +14,7 @@ import { rowsOf } from '../../commands/datasets/datasets.ts';
 import { allStreams, streamOf } from '../../commands/streams/sources-streams-set.ts';
 import type { Api } from '../../connection/api.ts';
 import { exitOfRun } from '../../exit-codes.ts';
+import { NARROW } from '../../output/fit.ts';
 import { condense, sparkline } from '../../output/sparkline.ts';
 import { table } from '../../output/table.ts';
 import { runError } from '../../run/finish-run.ts';
@@ -108,10 +109,8 @@ async function syncDemo({ api, report, timings, stderr, interrupted }: DemoDeps,
     },
   );
   if (exitOfRun(run.status) !== 'ok') throw runError(run, api);
-  for (const stream of run.streams.filter((each) => each.rows_written > 0)) {
-    report.line(
-      `    ${stream.name}: ${countText(stream.rows_written)} rows → ${stream.dataset_id} @ ${stream.snapshot_id}`,
-    );
+  for (const { rows_written: rows, dataset_id, snapshot_id } of run.streams.filter((each) => each.rows_written > 0)) {
+    report.line(`    ${countText(rows).padStart(9)} rows → ${dataset_id} @ ${snapshot_id}`);
   }
   const rate = countText(Math.round(run.rows_written / ((performance.now() - started) / 1_000)));
   const what =
@@ -128,9 +127,10 @@ async function previewDemo({ api, report, timings }: DemoDeps): Promise<void> {
   if (rows.length === 0) throw new CliError('failed', `${dataset} is empty.`);
   report.done(`preview of ${dataset}`, started);
   const columns = found.columns.map(({ name }) => name).filter((name) => !name.startsWith('_'));
-  const lines = table(columns, rows.slice(0, SHOWN_ROWS)).trimEnd().split('\n');
-  for (const line of lines) report.line(`    ${line}`);
+  const shown = table(columns, rows.slice(0, SHOWN_ROWS), { width: NARROW - 4, isData: true });
+  for (const line of shown.trimEnd().split('\n')) report.line(`    ${line}`);
   const highs = condense(rows.map((row) => Number(row.temp_max)).filter(Number.isFinite), WEEKS);
   const [least, most] = [Math.min(...highs), Math.max(...highs)].map((value) => value.toFixed(1));
-  report.line(`    daily high in Seattle by week of 2012   ${sparkline(highs)}   ${least} to ${most} °C`);
+  report.line(`    daily high in Seattle by week of 2012, ${least} to ${most} °C`);
+  report.line(`    ${sparkline(highs)}`);
 }

@@ -1,67 +1,21 @@
-import { getDataset } from '@weir/plugin-datasets/contract';
-import type { Api } from '../../connection/api.ts';
 import type { DevState } from '../folder/state.ts';
-import { DEMO_FILES, DEMO_TENANT } from './demo-data.ts';
+import { DEMO_TENANT } from './demo-data.ts';
 
-/** One way to open the demo's tables with an independent reader: a line to install it once, and a line to run. */
-export interface OpenLine {
-  reader: string;
-  install: string;
-  run: string;
-}
+const AIRPORTS = `bronze.${DEMO_TENANT}.vega__airports`;
 
-/** Quotes a word for a POSIX shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/**
- * Lines that can be pasted into a shell and count the flights of the demo without us: PyIceberg by the catalog, and
- * DuckDB's own Iceberg reader by the metadata file, with its signed extensions as packages rather than a download.
- */
-export function openLines(state: Pick<DevState, 'catalog' | 'warehouse'>, metadataLocation: string): OpenLine[] {
-  const table = `bronze.${DEMO_TENANT}.${DEMO_FILES[0]?.table}`;
-  const { name, uri } = state.catalog;
-  const load = [
-    'from pyiceberg.catalog import load_catalog',
-    `t = load_catalog("${name}", type="sql", uri="${uri}", warehouse="file://${state.warehouse}", init_catalog_tables="false").load_table("${table}")`,
-  ];
-  const python = (...lines: string[]) => `python3 -c ${quoted(lines.join('; '))}`;
+/** The last screen of a start: what to do next, and the addresses; the pages come last. */
+export function nextSteps(state: DevState, demo: boolean): string[] {
+  const { ui_url: pages } = state.workflow_engine;
   return [
-    {
-      reader: 'PyIceberg',
-      install: "pip install 'pyiceberg[sql-postgres,pyarrow]==0.12.0'",
-      run: python(...load, 'print(t.scan().count())'),
-    },
-    {
-      reader: 'DuckDB',
-      install: 'pip install duckdb==1.5.5 duckdb-extension-avro==1.5.5 duckdb-extension-iceberg==1.5.5',
-      run: python(
-        'import duckdb, duckdb_extension_avro as a, duckdb_extension_iceberg as i',
-        'c = duckdb.connect()',
-        '[c.load_extension(m.__path__[0] + "/extensions/v" + duckdb.__version__ + "/" + m.__name__[17:] + ".duckdb_extension") for m in (a, i)]',
-        `print(c.execute("select count(*) from iceberg_scan(?)", [${JSON.stringify(metadataLocation)}]).fetchone()[0])`,
-      ),
-    },
+    '  running; Ctrl-C stops everything',
+    '',
+    '  In another terminal, in this folder:',
+    '  your turn      ./weir load my.csv',
+    ...(demo ? [`  look           ./weir datasets preview ${AIRPORTS}`, '  other engines  ./weir dev connect'] : []),
+    `  who you are    ./weir whoami; ./weir login for another demo user`,
+    '',
+    `  API and docs   ${state.docs_url}`,
+    ...(pages === undefined ? [] : [`  workflows      ${pages}`]),
+    `  Open ${state.ui_url}`,
   ];
-}
-
-/** What to do next, on stdout: addresses, and lines to paste. */
-export async function nextSteps(api: Api, state: DevState): Promise<string> {
-  const datasetId = `bronze.${DEMO_TENANT}.${DEMO_FILES[0]?.table}`;
-  const { metadata_location: location } = await api.call(getDataset, { params: { dataset_id: datasetId } });
-  const lines = openLines(state, location).flatMap(({ reader, install, run }) => [
-    '',
-    `  # ${reader}; once: ${install}`,
-    `  ${run}`,
-  ]);
-  return [
-    '',
-    `  API      ${state.api_url}`,
-    `  Docs     ${state.docs_url}`,
-    `  Issuer   ${state.issuer_url}`,
-    ...lines,
-    '',
-    '  Next: npm run weir -- datasets list   ·   npm run weir -- sources sync vega -w   ·   npm run weir -- doctor',
-    '  Sign in as somebody else: npm run weir -- login',
-    '',
-  ].join('\n');
 }

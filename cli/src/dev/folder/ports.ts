@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { CliError } from '../../cli-error.ts';
 import { writePrivately } from '../../write-privately.ts';
 import type { DevFolder } from './folder.ts';
 
-const API_PORT = 8080;
+/** The port that the API prefers. */
+export const API_PORT = 8080;
+const LAST_PORT = 65_535;
 
 /** Whether a port of 127.0.0.1 can be listened on now. */
 export async function isFree(port: number): Promise<boolean> {
@@ -23,6 +27,32 @@ async function anyFree(): Promise<number> {
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
   return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Refuses a port for the API that is taken, or that `wanted` does not name; nothing has started yet. */
+export async function checkApiPort(wanted: string | undefined): Promise<void> {
+  if (wanted === undefined) return;
+  const port = Number(wanted);
+  if (!/^\d{1,5}$/.test(wanted) || port > LAST_PORT) {
+    throw new CliError('usage', `WEIR_HTTP_PORT must be a whole number from 0 to ${LAST_PORT}.`, {
+      code: 'setting_invalid',
+      hint: `weir dev up --port 8081, or leave it out: ${API_PORT}, or a free one when that is taken`,
+    });
+  }
+  if (port !== 0 && !(await isFree(port))) throw portTaken(port, await holderOf(port));
+}
+
+const portTaken = (port: number, holder: string) =>
+  new CliError('conflict', `Port ${port} (WEIR_HTTP_PORT) is in use${holder}.`, {
+    code: 'port_in_use',
+    hint: 'weir dev up --port 8081, or leave it out to take a free one',
+  });
+
+/** ` by process 4711 (node)` where the system says it to us, nothing elsewhere. */
+async function holderOf(port: number): Promise<string> {
+  const { stdout } = await promisify(execFile)('ss', ['-Hltnp', `sport = :${port}`]).catch(() => ({ stdout: '' }));
+  const found = /users:\(\("([^"]+)",pid=(\d+)/.exec(stdout);
+  return found === null ? '' : ` by process ${found[2]} (${found[1]})`;
 }
 
 /**
@@ -43,12 +73,9 @@ export async function portChooser(
   return async (name) => {
     const wanted =
       name === 'api' ? (wantedApi === undefined ? (last[name] ?? API_PORT) : Number(wantedApi)) : last[name];
-    if (name === 'api' && wantedApi !== undefined && !(await isFree(Number(wantedApi)))) {
-      throw new CliError('conflict', `Port ${wantedApi} is in use.`, {
-        hint: 'Unset WEIR_HTTP_PORT to take a free one.',
-      });
-    }
-    const port = wanted !== undefined && (await isFree(wanted)) ? wanted : await anyFree();
+    const isTaken = wanted !== undefined && wanted !== 0 && !(await isFree(wanted));
+    if (name === 'api' && wantedApi !== undefined && isTaken) throw portTaken(wanted, await holderOf(wanted));
+    const port = wanted === undefined || wanted === 0 || isTaken ? await anyFree() : wanted;
     chosen[name] = port;
     writing = writing.then(() => writePrivately(file, `${JSON.stringify(chosen)}\n`));
     await writing;

@@ -17,7 +17,7 @@ export interface DevAddresses {
   docs_url: string;
   ui_url: string;
   issuer_url: string;
-  workflow_engine: { host: string; port: number; namespace: string };
+  workflow_engine: { host: string; port: number; namespace: string; ui_url?: string };
   database: { host: string; port: number; name: string; url: string };
   catalog: { name: string; uri: string; schema: string };
   warehouse: string;

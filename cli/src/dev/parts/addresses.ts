@@ -1,11 +1,11 @@
 import type { DevFolder, DevSecrets } from '../folder/folder.ts';
 import type { DevAddresses } from '../folder/state.ts';
-import type { Database, Identity } from './services.ts';
+import type { Database, Identity, WorkflowEngine } from './services.ts';
 
 export interface AddressFacts {
   url: string;
   identity: Identity;
-  workflowEngine: { host: string; port: number; namespace: string };
+  workflowEngine: WorkflowEngine;
   database: Database;
   folder: DevFolder;
   secrets: DevSecrets;

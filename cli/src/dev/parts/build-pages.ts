@@ -16,10 +16,10 @@ export async function buildPages({ root, env, interrupted }: CliContext, report:
   );
   if (!isCheckout || interrupted.aborted) return;
   const started = performance.now();
-  report.begin('web pages');
   const [command, args] = programLine(root, PROGRAM, []);
-  await promisify(execFile)(command, args, { cwd: root, env: env as NodeJS.ProcessEnv, signal: interrupted }).then(
+  const options = { cwd: root, env: env as NodeJS.ProcessEnv, signal: interrupted };
+  await report.during('web pages', promisify(execFile)(command, args, options)).then(
     () => report.done('web pages', started),
-    () => report.line('  ✗ the web pages could not be built: npm run build shows why'),
+    () => report.failed('the web pages could not be built: npm run build shows why'),
   );
 }

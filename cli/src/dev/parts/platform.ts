@@ -8,14 +8,14 @@ import { programLine } from '../../command/program.ts';
 import type { DevFolder } from '../folder/folder.ts';
 import { diedError, type Part } from './part.ts';
 import type { Reporter } from './reporter.ts';
-import type { Database, Identity } from './services.ts';
+import type { Database, Identity, WorkflowEngine } from './services.ts';
 import { until } from './until.ts';
 
 /** What the programs of the platform are told. */
 export interface PlatformSettings {
   database: Database;
   appPassword: string;
-  workflowEngine: { host: string; port: number; namespace: string };
+  workflowEngine: WorkflowEngine;
   identity: Identity;
   folder: DevFolder;
   root: string;
@@ -81,8 +81,8 @@ export async function startApi(deps: PlatformDeps, port: (name: string) => Promi
   for (let tries = 1; ; tries++) {
     const url = `http://127.0.0.1:${await port('api')}`;
     try {
-      await startApiAt(deps, url);
-      deps.report.done('api', started, `${url}   docs ${url}/docs`);
+      await deps.report.during('api', startApiAt(deps, url));
+      deps.report.done('api', started);
       return url;
     } catch (error) {
       if (tries === PORT_TRIES || !(error instanceof CliError) || !PORT_TAKEN.test(error.message)) throw error;
@@ -118,7 +118,10 @@ export async function startWorker(deps: PlatformDeps): Promise<void> {
     graceMs: WORKER_GRACE_MS,
   });
   const file = path.join(deps.folder.state, `worker-${part.pid}.json`);
-  await untilReady(deps, part, () => access(file).then(() => true));
+  await deps.report.during(
+    'worker',
+    untilReady(deps, part, () => access(file).then(() => true)),
+  );
   deps.report.done(`worker: ${roles.join(', ')}`, started);
 }
 

@@ -22,7 +22,11 @@ const PROGRAM_TIMEOUT_MS = 120_000;
  * Brings the database to where API and worker can start: roles and database of an embedded server, every migration,
  * the tenants. Each step is idempotent. A configured server brings its own roles; only migrations and tenant are ours.
  */
-export async function prepareDatabase(options: PrepareOptions, tenants: readonly string[]): Promise<void> {
+export function prepareDatabase(options: PrepareOptions, tenants: readonly string[]): Promise<void> {
+  return options.report.during('database schema', migrated(options, tenants));
+}
+
+async function migrated(options: PrepareOptions, tenants: readonly string[]): Promise<void> {
   const started = performance.now();
   if (options.database.superuserUrl !== undefined) await migrations(options, ['bootstrap']);
   const said = await migrations(options, ['up']);

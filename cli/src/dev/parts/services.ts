@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { CliError } from '../../cli-error.ts';
 import { rememberPlace } from '../folder/data-folder.ts';
 import type { DevFolder, DevSecrets } from '../folder/folder.ts';
 import type { Part } from './part.ts';
@@ -39,23 +38,32 @@ export async function startDatabase(deps: ServiceDeps): Promise<Database> {
   const { startPostgres } = await import('@weir/embedded');
   const started = performance.now();
   const logFile = path.join(folder.logs, 'postgres.log');
-  const server = await startPostgres({
-    dataDir: folder.postgres,
-    port: await port('postgres'),
-    logFile,
-    superuserPassword: secrets.superuser,
-  });
+  const server = await report.during(
+    'relational store',
+    startPostgres({
+      dataDir: folder.postgres,
+      port: await port('postgres'),
+      logFile,
+      superuserPassword: secrets.superuser,
+    }),
+  );
   await rememberPlace(folder, server.dataDir);
   await keep({ name: 'postgres', pid: server.pid, logFile, exited: server.exited, stop: () => server.stop() });
   timings.mark('postgres');
-  report.done('relational store, table catalog', started, `127.0.0.1:${server.port}`);
+  report.done('relational store, table catalog', started);
   return { host: '127.0.0.1', port: server.port, name, superuserUrl: server.url, dataDir: server.dataDir };
 }
 
-/** The workflow engine: the one that WORKFLOW_HOST names, else the real development server of Temporal. */
-export async function startWorkflowEngine(
-  deps: ServiceDeps,
-): Promise<{ host: string; port: number; namespace: string }> {
+/** Where the workflow engine is; `ui_url` where it shows pages of its own. */
+export interface WorkflowEngine {
+  host: string;
+  port: number;
+  namespace: string;
+  ui_url?: string;
+}
+
+/** The workflow engine: the one that WORKFLOW_HOST names, else the real development server of Temporal with its pages. */
+export async function startWorkflowEngine(deps: ServiceDeps): Promise<WorkflowEngine> {
   const { env, folder, report, timings, keep, port } = deps;
   const namespace = env.WORKFLOW_NAMESPACE ?? 'default';
   if (env.WORKFLOW_HOST) {
@@ -70,16 +78,16 @@ export async function startWorkflowEngine(
   });
   timings.mark('parts');
   const logFile = path.join(folder.logs, 'workflow-engine.log');
-  const server = await startTemporal({
-    binary: found.binary,
-    dbFile: folder.temporalDb,
-    port: await port('workflow-engine'),
-    logFile,
-  });
+  const [enginePort, uiPort] = [await port('workflow-engine'), await port('workflow-engine-pages')];
+  const server = await report.during(
+    'workflow engine',
+    startTemporal({ binary: found.binary, dbFile: folder.temporalDb, port: enginePort, uiPort, logFile }),
+  );
   await keep({ name: 'workflow-engine', pid: server.pid, logFile, exited: server.exited, stop: () => server.stop() });
   timings.mark('workflow_engine');
-  report.done(`workflow engine ${found.version} (${found.origin})`, started, server.address);
-  return { host: '127.0.0.1', port: server.port, namespace: server.namespace };
+  report.done(`workflow engine ${found.version} (${found.origin})`, started);
+  const ui_url = `http://127.0.0.1:${uiPort}`;
+  return { host: '127.0.0.1', port: server.port, namespace: server.namespace, ui_url };
 }
 
 /** Who signs tokens: `issuer` is compared with tokens, `url` is where keys come from. */
@@ -97,18 +105,16 @@ export const DEMO_USER = 'ada@demo';
 export async function startIdentity(deps: ServiceDeps): Promise<Identity> {
   const { env, folder, report, keep, port } = deps;
   if (env.IDP_URL) {
-    if (!env.IDP_ISSUER) throw new CliError('usage', 'IDP_URL needs IDP_ISSUER beside it.');
-    return { issuer: env.IDP_ISSUER, url: env.IDP_URL };
+    return { issuer: env.IDP_ISSUER ?? env.IDP_URL, url: env.IDP_URL };
   }
   const { developmentToken, startIdentityProvider } = await import('@weir/embedded');
   const started = performance.now();
   const logFile = path.join(folder.logs, 'identity-provider.log');
-  const server = await startIdentityProvider({
-    dataDir: folder.identity,
-    port: await port('identity-provider'),
-    logFile,
-  });
+  const server = await report.during(
+    'identity provider',
+    startIdentityProvider({ dataDir: folder.identity, port: await port('identity-provider'), logFile }),
+  );
   await keep({ name: 'identity-provider', pid: server.pid, logFile, exited: server.exited, stop: () => server.stop() });
-  report.done(`identity provider, demo user ${DEMO_USER}`, started, server.issuer);
+  report.done(`identity provider, demo user ${DEMO_USER}`, started);
   return { issuer: server.issuer, url: server.issuer, token: () => developmentToken(server.issuer, DEMO_USER) };
 }

@@ -12,6 +12,8 @@ export type TemporalOptions = {
   dbFile: string;
   /** gRPC port on 127.0.0.1; a free one when absent. */
   port?: number;
+  /** Port of its own pages on 127.0.0.1; it serves none when absent. */
+  uiPort?: number;
   logFile: string;
   outlivesParent?: boolean;
   /** Pragmas of its SQLite file by their names, such as `synchronous`. */
@@ -52,7 +54,10 @@ async function launchOn(port: number, options: TemporalOptions): Promise<Running
     name: 'the workflow engine',
     command: options.binary,
     args: [
-      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
+      ...(options.uiPort === undefined
+        ? ['--headless']
+        : ['--ui-ip', '127.0.0.1', '--ui-port', String(options.uiPort)]),
       ...['--db-filename', options.dbFile, '--log-level', 'warn'],
       ...flags('--sqlite-pragma', options.pragmas),
       ...flags('--dynamic-config-value', options.dynamicConfig),
