@@ -5,6 +5,11 @@ const CAPACITY = {
   test: 'the capacity of a role has the defaults of the specification',
 };
 
+const CONTAINER = {
+  file: 'connectors/runtime/test/create-options.test.ts',
+  test: 'the engine is told exactly this, and nothing else',
+};
+
 /** Every limit that the specification names. */
 export const limits: readonly LimitRow[] = [
   { name: 'source worker executor threads', value: '8 by default', owner: 'workers', proof: CAPACITY },
@@ -39,8 +44,8 @@ export const limits: readonly LimitRow[] = [
     },
   },
   { name: 'pipeline validation by the CLI', value: '600 seconds as example', owner: 'pipelines' },
-  { name: 'memory of a connector container', value: 'bounded', owner: 'connectors' },
-  { name: 'CPU of a connector container', value: 'bounded', owner: 'connectors' },
-  { name: 'PIDs of a connector container', value: 'bounded', owner: 'connectors' },
-  { name: 'tmpfs of a connector container', value: 'bounded', owner: 'connectors' },
+  { name: 'memory of a connector container', value: 'bounded', owner: 'connectors', proof: CONTAINER },
+  { name: 'CPU of a connector container', value: 'bounded', owner: 'connectors', proof: CONTAINER },
+  { name: 'PIDs of a connector container', value: 'bounded', owner: 'connectors', proof: CONTAINER },
+  { name: 'tmpfs of a connector container', value: 'bounded', owner: 'connectors', proof: CONTAINER },
 ];

@@ -13,6 +13,15 @@ export const platformRoutes: readonly RouteArea[] = [
     routes: ['GET /status', 'GET /services/health', 'GET /metrics'],
   },
   {
+    area: 'Workflow starts',
+    owner: 'workflow-engine',
+    routes: [
+      'POST /workflow-engine/workflows/schema-match',
+      'POST /workflow-engine/workflows/transform',
+      'POST /workflow-engine/workflows/pipeline',
+    ],
+  },
+  {
     area: 'Workflow engine',
     owner: 'workflow-engine',
     routes: [
@@ -22,9 +31,6 @@ export const platformRoutes: readonly RouteArea[] = [
       'GET /workflow-engine/metrics',
       'GET /workflow-engine/workers',
       'GET /workflow-engine/task-queues',
-      'POST /workflow-engine/workflows/schema-match',
-      'POST /workflow-engine/workflows/transform',
-      'POST /workflow-engine/workflows/pipeline',
       'GET /workflow-engine/workflows/{workflow_id}',
       'POST /workflow-engine/workflows/{workflow_id}/cancel',
       'POST /workflow-engine/workflows/{workflow_id}/wait',

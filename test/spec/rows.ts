@@ -52,6 +52,15 @@ export interface LimitRow {
   proof?: Proof;
 }
 
+/** A promise of the specification; it is kept when a test says so, or when the CLI has the command. */
+export interface PromiseRow {
+  area: string;
+  name: string;
+  owner: Owner;
+  proof?: Proof;
+  command?: string;
+}
+
 /** A family of metrics with the names and labels that it must show. */
 export interface MetricRow {
   name: string;

@@ -4,6 +4,7 @@ import { metrics, phases } from './metrics.ts';
 import { ontologyRoutes } from './ontology-routes.ts';
 import { innerVariables, ourRoutes, ourVariables } from './ours.ts';
 import { platformRoutes } from './platform-routes.ts';
+import { promises } from './promises.ts';
 import type { Owner } from './rows.ts';
 import { sourceRoutes } from './source-routes.ts';
 import { transformRoutes } from './transform-routes.ts';
@@ -15,6 +16,10 @@ export const routeAreas = [...platformRoutes, ...sourceRoutes, ...transformRoute
 export interface Found {
   /** Routes as the specification writes them, with the plugin that registered each. */
   routes: readonly { route: string; plugin: string }[];
+  /** Those of the routes that answer only that their feature is missing. */
+  unconfigured: ReadonlySet<string>;
+  /** The commands of the CLI as their words, such as `sources get`. */
+  commands: ReadonlySet<string>;
   /** Variables that are read, with the folders of the packages that read them. */
   variables: ReadonlyMap<string, ReadonlySet<string>>;
   /** All sources in one text. */
@@ -23,7 +28,7 @@ export interface Found {
 
 /** One row of the specification and whether it is there. */
 export interface Row {
-  kind: 'route' | 'variable' | 'metric' | 'phase' | 'limit';
+  kind: 'route' | 'variable' | 'metric' | 'phase' | 'limit' | 'promise';
   /** Area of the specification for routes, the kind for the others. */
   area: string;
   name: string;
@@ -52,7 +57,7 @@ export function compareWithSpecification(found: Found): Comparison {
       if (entry !== undefined && entry.plugin !== owner)
         misplaced.push(`${name}: of ${owner}, brought by ${entry.plugin}`);
       if (entry !== undefined && entry.route !== name) misplaced.push(`${name}: registered as ${entry.route}`);
-      return { kind: 'route', area, name, owner, implemented: entry !== undefined };
+      return { kind: 'route', area, name, owner, implemented: entry !== undefined && !found.unconfigured.has(name) };
     }),
   );
   for (const { name, owner, package: folder } of variables) {
@@ -66,6 +71,10 @@ export function compareWithSpecification(found: Found): Comparison {
     rows.push({ kind: 'phase', area: 'phases', name, owner: 'transforms', implemented: found.text.includes(name) });
   for (const { name, owner, proof } of limits)
     rows.push({ kind: 'limit', area: 'limits', name, owner, implemented: proof !== undefined });
+  for (const { area, name, owner, proof, command } of promises) {
+    const implemented = command === undefined ? proof !== undefined : found.commands.has(command);
+    rows.push({ kind: 'promise', area, name, owner, implemented });
+  }
   const ours = [...ourRoutes.keys(), ...OWN_ROUTES, ...ourVariables.keys(), ...innerVariables.keys()];
   const known = new Set([...rows.map(({ name }) => name), ...ours].map(shape));
   const there = [...byShape.keys(), ...found.variables.keys()];

@@ -7,6 +7,7 @@ import { limits } from '../spec/limits.ts';
 import { phases } from '../spec/metrics.ts';
 import { innerVariables, ourVariables } from '../spec/ours.ts';
 import { summaryLine } from '../spec/print-comparison.ts';
+import { promises } from '../spec/promises.ts';
 import { readPlatform } from '../spec/read-platform.ts';
 import type { Proof } from '../spec/rows.ts';
 import { compareWithSpecification, routeAreas } from '../spec/specification.ts';
@@ -73,6 +74,22 @@ t.test('each variable that is read has a test in which changing it changes behav
   for (const name of innerVariables.keys()) t.notOk(variableProofs.has(name), `${name} is nobody's setting`);
 });
 
-t.test('each limit that is kept names the test that says so', async (t) => {
-  for (const { name, proof } of limits) if (proof !== undefined) t.ok(await holds(proof, ''), name);
+t.test('each limit and promise that is kept names the test that says so', async (t) => {
+  for (const { name, proof } of [...limits, ...promises]) if (proof !== undefined) t.ok(await holds(proof, ''), name);
+});
+
+t.test('a route that answers only that its feature is missing is no route of the specification', async (t) => {
+  t.ok(found.unconfigured.size > 0, 'something was found at all');
+  for (const name of found.unconfigured)
+    t.match(
+      comparison.rows.filter((row) => row.name === name),
+      [{ implemented: false }],
+      name,
+    );
+});
+
+t.test('every command of a domain that is there is a command of the CLI', async (t) => {
+  const missing = promises.filter(({ command }) => command !== undefined && !found.commands.has(command));
+  t.ok(found.commands.size > 50, 'something was found at all');
+  t.strictSame([...new Set(missing.map(({ owner }) => owner))], ['pipelines']);
 });
