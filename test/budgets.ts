@@ -13,6 +13,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'test/test/bad-surroundings.test.ts': 28,
   'test/test/access-matrix.test.ts': 27,
   'plugins/transforms/test/runs.test.ts': 18,
+  'plugins/transforms/test/checks.test.ts': 16,
   'plugins/transforms/test/crash.test.ts': 18,
   'plugins/transforms/test/restarts.test.ts': 16,
   'plugins/sources/test/containers.test.ts': 16,

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 /** Transforms that replace rows by key or by partition, and read what is new. */
 export const s32_increments: Migration = {
   name: 's32_increments',
-  after: 's29_transform_runs',
+  after: 's31_transform_checks',
   additiveSince: 's24_webhooks',
   sql: `
 alter table transforms.transform

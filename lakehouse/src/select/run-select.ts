@@ -1,12 +1,11 @@
 import type { DuckdbSession } from '../duckdb/duckdb-session.ts';
 import { identifier, sqlType } from '../duckdb/duckdb-sql.ts';
+import { assignFieldIds } from '../schema/types.ts';
 import { writeFiles } from '../stage/stage-write.ts';
+import { blocks, createResult, passChecks, refusedChecks, runChecks } from './run-checks.ts';
 import { fenced } from './select-session.ts';
-import type { RunSelectRequest, RunSelectResult, Selector, SelectorOptions } from './select-types.ts';
+import type { ExaminedSelect, RunSelectRequest, RunSelectResult, Selector, SelectorOptions } from './select-types.ts';
 import { passGate, treeOf, withFaults } from './statement.ts';
-
-/** The name by which checks know the result. */
-const RESULT = 'result';
 
 /** Loads what the first statement would have to load. */
 export async function loadSelector(): Promise<void> {
@@ -17,14 +16,8 @@ export async function loadSelector(): Promise<void> {
 export function createSelector(options: SelectorOptions): Selector {
   return {
     parse: (sql) => fenced(options, { inputs: new Map() }, (session) => treeOf(session, sql)),
-    describe: (text, inputs) =>
-      fenced(options, { inputs }, async (session) => {
-        const sql = await passGate(options, session, { sql: text, inputs: [...inputs.keys()] });
-        // It brings DuckDB's library, which most processes that know the tables never load.
-        const { resultColumns } = await import('./describe-select.ts');
-        const { names, types } = await withFaults(sql, 0, () => session.columns(sql));
-        return resultColumns(names, types);
-      }),
+    describe: async (sql, inputs) => [...(await examine(options, { sql, inputs })).columns],
+    examine: (request) => examine(options, request),
     rows: (request) =>
       fenced(options, { inputs: request.inputs, ordered: true }, async (session) => {
         const sql = await passGate(options, session, { sql: request.sql, inputs: [...request.inputs.keys()] });
@@ -36,6 +29,23 @@ export function createSelector(options: SelectorOptions): Selector {
   };
 }
 
+async function examine(
+  options: SelectorOptions,
+  { sql: text, inputs, checks = [] }: Pick<RunSelectRequest, 'sql' | 'inputs' | 'checks'>,
+): Promise<ExaminedSelect> {
+  return fenced(options, { inputs }, async (session) => {
+    const names = [...inputs.keys()];
+    const sql = await passGate(options, session, { sql: text, inputs: names });
+    // It brings DuckDB's library, which most processes that know the tables never load.
+    const { resultColumns } = await import('./describe-select.ts');
+    const answered = await withFaults(sql, 0, () => session.columns(sql));
+    const columns = resultColumns(answered.names, answered.types);
+    if (checks.length === 0) return { columns, refused: [] };
+    await createResult(session, assignFieldIds(columns), undefined);
+    return { columns, refused: await refusedChecks(options, session, { checks, inputs: names }) };
+  });
+}
+
 async function runSelect(
   options: SelectorOptions,
   request: RunSelectRequest,
@@ -44,10 +54,7 @@ async function runSelect(
   const { schema, spec, folder } = request;
   const inputs = [...request.inputs.keys()];
   const sql = await passGate(options, session, { sql: request.sql, inputs });
-  const checks: { name: string; sql: string }[] = [];
-  for (const check of request.checks ?? []) {
-    checks.push({ ...check, sql: await passGate(options, session, { sql: check.sql, inputs: [...inputs, RESULT] }) });
-  }
+  const checks = await passChecks(options, session, { checks: request.checks ?? [], inputs });
   await withFaults(sql, 0, () => session.columns(sql));
   const cast = schema.fields.map(
     (field) => `CAST(${identifier(field.name)} AS ${sqlType(field.type)}) AS ${identifier(field.name)}`,
@@ -59,17 +66,13 @@ async function runSelect(
     writeFiles(writer, { query, schema, folder, ...(spec && { spec }) }),
   );
   try {
-    const empty = `SELECT ${schema.fields.map((field) => `CAST(NULL AS ${sqlType(field.type)}) AS ${identifier(field.name)}`).join(', ')} WHERE false`;
-    const written = draft.rows > 0 ? `SELECT * FROM read_parquet(${draft.paths}, hive_partitioning = false)` : empty;
-    await session.rows(`CREATE VIEW ${RESULT} AS ${written}`);
-    const found: RunSelectResult['checks'][number][] = [];
-    for (const check of checks) {
-      const [row] = await session.rows<{ n: string }>(`SELECT count(*) AS n FROM (\n${check.sql}\n)`);
-      found.push({ name: check.name, failures: row?.n ?? '0' });
-    }
+    const written =
+      draft.rows > 0 ? `SELECT * FROM read_parquet(${draft.paths}, hive_partitioning = false)` : undefined;
+    await createResult(session, schema.fields, written);
+    const found = await runChecks(session, checks);
     await assertSame();
-    if (found.some(({ failures }) => failures !== '0')) return { rows: draft.rows, files: [], checks: found };
-    return { rows: draft.rows, files: await draft.publish(), checks: found };
+    const isBlocked = blocks(checks, found);
+    return { rows: draft.rows, files: isBlocked ? [] : await draft.publish(), checks: found, isBlocked };
   } finally {
     await draft.discard();
   }

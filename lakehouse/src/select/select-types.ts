@@ -35,14 +35,39 @@ export type RunSelectRequest = {
   readonly spec?: PartitionSpec;
   /** The folder of the run below the table's data. */
   readonly folder: string;
-  /** Statements over `result` and the inputs, each of which answers the rows that are wrong. */
-  readonly checks?: readonly { readonly name: string; readonly sql: string }[];
+  readonly checks?: readonly SelectCheck[];
+};
+
+/** A statement over `result` and the inputs, which answers the rows that are wrong. */
+export type SelectCheck = {
+  readonly name: string;
+  readonly sql: string;
+  /** Wrong rows keep the result from being written. */
+  readonly blocks: boolean;
+};
+
+export type SelectCheckResult = {
+  readonly name: string;
+  /** How many rows are wrong, in decimal digits; null where a value kept the check from being carried out. */
+  readonly failures: string | null;
+  readonly ms: number;
+  /** The first wrong rows; absent where there are none, or they are too large. */
+  readonly sample?: Pick<SelectRows, 'columns' | 'rows'>;
 };
 
 export type RunSelectResult = {
   readonly rows: number;
   readonly files: readonly StagedFile[];
-  readonly checks: readonly { readonly name: string; readonly failures: string }[];
+  /** In the order of the request. */
+  readonly checks: readonly SelectCheckResult[];
+  /** A check keeps the result from being written, or could not be carried out: there are no files. */
+  readonly isBlocked: boolean;
+};
+
+export type ExaminedSelect = {
+  readonly columns: readonly Column[];
+  /** What is wrong with each check that cannot be carried out: what the gate throws, or a `LakehouseError`. */
+  readonly refused: readonly { readonly name: string; readonly error: unknown }[];
 };
 
 export type SelectRowsRequest = {
@@ -70,8 +95,10 @@ export type Selector = {
   parse(sql: string): Promise<unknown>;
   /** The columns that the result would have. Reads no rows. */
   describe(sql: string, inputs: SelectInputs): Promise<Column[]>;
+  /** The same, and which checks cannot be carried out over such a result. */
+  examine(request: Pick<RunSelectRequest, 'sql' | 'inputs' | 'checks'>): Promise<ExaminedSelect>;
   /** The first rows of the result. */
   rows(request: SelectRowsRequest): Promise<SelectRows>;
-  /** Writes the result as data files; when a check fails, and on every failure, there are none. */
+  /** Writes the result as data files; when a check blocks it, and on every failure, there are none. */
   run(request: RunSelectRequest): Promise<RunSelectResult>;
 };

@@ -6,6 +6,16 @@ export {
   getArtifactContent,
   listArtifacts,
 } from './contract/artifacts.ts';
+export {
+  Check,
+  type CheckBody,
+  CheckReport,
+  type CheckReportView,
+  CheckResult,
+  type CheckResultView,
+  Checks,
+  readRunChecks,
+} from './contract/checks.ts';
 export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
 export { hydrateTransform } from './contract/hydrate.ts';
 export { transformProblems } from './contract/problems.ts';

@@ -9,6 +9,7 @@ import {
   hydrateTransform,
   materializeTransform,
   previewTransform,
+  readRunChecks,
   readTransformRunLog,
   runQuery,
 } from '@weir/plugin-transforms/contract';
@@ -27,6 +28,7 @@ const make = async ({ api, tenant }: Tenancy, name: string): Promise<string> =>
 export const examples: Examples = {
   own: [
     { of: createTransform, why: 'makes a transform of SQL' },
+    { of: readRunChecks, why: 'shows the rows that break the checks of a run' },
     { of: previewTransform, why: 'shows the rows of a statement before it is saved' },
     { of: runQuery, why: 'answers SQL over the datasets of a tenant' },
   ],
@@ -40,7 +42,7 @@ export const examples: Examples = {
   },
   meant: [
     {
-      of: [getTransformRun, getRunOfTransform, readTransformRunLog, cancelTransformRun],
+      of: [getTransformRun, getRunOfTransform, readTransformRunLog, readRunChecks, cancelTransformRun],
       ...{ name: 'run_id', as: 'transform_run_id' },
     },
   ],

@@ -45,6 +45,7 @@ function runRoutes({ runs, starts }: TransformServices): AnyRoute[] {
     ),
     handle(endpoints.listTransformRuns, ({ tenant, query }) => runs.list(tenant, query)),
     handle(endpoints.getTransformRun, ({ tenant, params }) => runs.get(tenant, { runId: params.run_id })),
+    handle(endpoints.readRunChecks, ({ tenant, params }) => runs.checks(tenant, params.run_id)),
     handle(endpoints.readTransformRunLog, ({ tenant, params, query, signal }) =>
       runs.log(tenant, params.run_id, { query, signal }),
     ),

@@ -11,9 +11,10 @@ import {
 } from '@weir/plugin-datasets/stage';
 import { startPulse } from '@weir/processes';
 import { columnLineage } from '@weir/sql';
-import { faultsOf, inputsOf, judge } from '../model/select/judge.ts';
+import { faultsOf, judge } from '../model/select/judge.ts';
 import type { FromSelect, SelectAsk, SelectInput, SelectPlan, ToSelect } from '../model/select/messages.ts';
 import { SqlRefused } from '../model/select/select-errors.ts';
+import { assertChecks, readInputs, withTypeTexts } from './read-checks.ts';
 
 const WATCH_INTERVAL_MS = 20;
 const BYTES_PER_MIB = 1_048_576;
@@ -79,9 +80,10 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
   const selector = selectorOf(plan, seen);
   switch (ask.kind) {
     case 'read':
-      return { inputs: inputsOf(await selector.parse(ask.sql), ask.sql) };
+      return { inputs: await readInputs(selector, ask) };
     case 'describe': {
-      const columns = await selector.describe(ask.sql, rowsByName(ask.inputs));
+      const { columns, refused } = await selector.examine({ ...ask, inputs: rowsByName(ask.inputs) });
+      assertChecks(refused, ask.checks);
       const names = ask.inputs.map(({ name, rows }) => [name, rows.schema.fields.map((field) => field.name)] as const);
       return { columns, lineage: columnLineage(seen.ast, Object.fromEntries(names)) };
     }
@@ -90,7 +92,7 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
       return { ...found, columns: columns.map(({ name, type }) => ({ name, type: typeText(type) })) };
     }
     default:
-      return selector.run({ ...ask, inputs: rowsByName(ask.inputs) });
+      return withTypeTexts(await selector.run({ ...ask, inputs: rowsByName(ask.inputs) }));
   }
 }
 

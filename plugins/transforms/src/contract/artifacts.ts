@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, Id, kernelProblems, listQuery, OneOf, Page, Timestamp } from '@weir/kernel/contract';
 import { readTransforms } from './access.ts';
+import { Check } from './checks.ts';
 import { MATERIALIZATIONS } from './transforms.ts';
 
 /** The form of an artifact that is downloaded. */
@@ -36,6 +37,7 @@ export const ArtifactContentShape = Type.Object({
     }),
   ),
   lineage: Type.Array(LineageColumn),
+  checks: Type.Optional(Type.Array(Check, { description: 'Absent where there is none' })),
 });
 export type ArtifactContent = Static<typeof ArtifactContentShape>;
 

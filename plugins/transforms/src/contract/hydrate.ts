@@ -20,7 +20,8 @@ export const hydrateTransform = endpoint({
   errors: [
     ...[kernelProblems.notFound, kernelProblems.conflict, datasetProblems.datasetNotReadable],
     ...[transformProblems.inputMissing, transformProblems.outputIsInput, transformProblems.materializationRefused],
-    ...[transformProblems.sqlRefused, transformProblems.sqlBoundMet, transformProblems.sqlStopped],
+    ...[transformProblems.checksRefused, transformProblems.sqlRefused],
+    ...[transformProblems.sqlBoundMet, transformProblems.sqlStopped],
   ],
   cli: 'transforms hydrate',
 });

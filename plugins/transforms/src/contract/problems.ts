@@ -58,6 +58,13 @@ export const transformProblems = {
     detail: 'The statement has {count} fault(s); `faults` has the code, line and column of each.',
     hint: 'Write one SELECT over tables named <layer>.<scope>.<table>, with functions that only compute.',
   }),
+  checksRefused: problem({
+    code: 'checks_refused',
+    status: 422,
+    title: 'Checks are refused',
+    detail: '{count} check(s) cannot be carried out; `faults` has the check and code of each.',
+    hint: 'Correct the checks that `faults` names: their columns, bounds, or statement over `result`.',
+  }),
   sqlBoundMet: problem({
     code: 'sql_bound_met',
     status: 422,

@@ -20,7 +20,7 @@ const TransformRunDetail = Type.Object({ ...TransformRun.properties, worker: Nul
 const status = Type.Optional(OneOf(RUN_STATUSES));
 const columns = [
   ...['run_id', 'status', 'reason', 'extent', 'moved_inputs', 'rows'],
-  ...['output_snapshot_id', 'created_at', 'ended_at', 'failure.code'],
+  ...['output_snapshot_id', 'created_at', 'ended_at', 'failure.code', 'broken_checks'],
 ];
 
 /** `GET /transforms/{transform_id}/runs` */

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Id, Nullable, OneOf, runFacts } from '@weir/kernel/contract';
+import { CheckResult } from './checks.ts';
 
 /** Why a run did its work; null until it is known, and for one that was skipped. */
 export const RUN_REASONS = [
@@ -35,5 +36,7 @@ export const TransformRun = Type.Object({
   output: Type.String(),
   output_snapshot_id: Nullable(Type.String({ description: 'Decimal digits' })),
   rows: Nullable(Type.String({ description: 'Rows written, in decimal digits' })),
+  broken_checks: Type.Array(Type.String(), { description: 'The checks that did not pass, by name' }),
+  checks: Type.Array(CheckResult, { description: 'How the checks ended; empty until they have' }),
 });
 export type TransformRunView = Static<typeof TransformRun>;

@@ -14,6 +14,7 @@ import {
 } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { readTransforms, writeTransforms } from './access.ts';
+import { Check, Checks } from './checks.ts';
 import { transformProblems } from './problems.ts';
 import { TransformRun } from './runs.ts';
 
@@ -78,6 +79,7 @@ export const Transform = Type.Object({
   key: Key,
   partition_by: PartitionColumns,
   incremental: Nullable(Incremental),
+  checks: Type.Array(Check),
   artifact_id: Nullable(
     Type.String({ description: 'What a run carries out; null until the definition as it is was hydrated' }),
   ),
@@ -95,7 +97,8 @@ export type TransformView = Static<typeof Transform>;
 export const params = Closed({ transform_id: Id });
 const refusals = [
   ...[transformProblems.transformNameTaken, transformProblems.outputTaken, transformProblems.outputRefused],
-  ...[transformProblems.materializationRefused, datasetProblems.invalidDatasetId],
+  ...[transformProblems.materializationRefused, transformProblems.checksRefused],
+  datasetProblems.invalidDatasetId,
 ];
 
 /** `POST /transforms` (ours) */
@@ -115,6 +118,7 @@ export const createTransform = endpoint({
     key: Type.Optional(Key),
     partition_by: Type.Optional(PartitionColumns),
     incremental: Type.Optional(Nullable(Incremental)),
+    checks: Type.Optional(Checks),
     dialect: Type.Optional(OneOf(DIALECTS, { default: 'duckdb' })),
     description: Type.Optional(Description),
     tags: Type.Optional(Tags),
@@ -180,7 +184,7 @@ export const changeTransform = endpoint({
   path: '/transforms/:transform_id',
   summary: 'Change, archive or restore a transform',
   description:
-    'A changed statement, output or materialization, with its key, partitions or incremental input, must be hydrated before the next run. An archived transform does not run and keeps its history.',
+    'A changed statement, output or materialization, with its key, partitions, incremental input or checks, must be hydrated before the next run. An archived transform does not run and keeps its history.',
   access: writeTransforms,
   declarative: true,
   params,
@@ -193,6 +197,7 @@ export const changeTransform = endpoint({
       key: Type.Optional(Nullable(Key)),
       partition_by: Type.Optional(Nullable(PartitionColumns)),
       incremental: Type.Optional(Nullable(Incremental)),
+      checks: Type.Optional(Nullable(Checks)),
       description: Type.Optional(Nullable(Description)),
       tags: Type.Optional(Nullable(Tags)),
       archived: Type.Optional(Type.Boolean()),

@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { RUN_STATUSES } from '@weir/kernel/contract';
+import type { CheckBody, CheckReportView, CheckResultView } from '../contract/checks.ts';
 import { RUN_EXTENTS, RUN_REASONS } from '../contract/runs.ts';
 import { DIALECTS, MATERIALIZATIONS } from '../contract/transforms.ts';
 import type { ArtifactContent } from './artifact-content.ts';
@@ -25,6 +26,7 @@ export const TransformEntity = defineEntity({
     partitionBy: p.array<string>().default([]),
     /** The dataset id of an input. */
     incremental: p.string().nullable(),
+    checks: p.json<CheckBody[]>().default([]),
     /** Null until the definition as it is was hydrated. */
     artifactId: p.string().nullable(),
     hydratedAt: p.datetime().nullable(),
@@ -101,10 +103,28 @@ export const TransformRunEntity = defineEntity({
     output: p.string(),
     outputSnapshotId: p.bigint('string').nullable(),
     rowCount: p.bigint('string').nullable(),
+    /** How they ended. */
+    checks: p.json<CheckResultView[]>().default([]),
     createdAt: p.datetime(),
   },
 });
 export type TransformRunRow = InferEntity<typeof TransformRunEntity>;
 
+type Sample = NonNullable<CheckReportView['sample']>;
+
+/** A row of `transforms.check_sample`: rows that break a check of a run. */
+export const CheckSampleEntity = defineEntity({
+  name: 'TransformCheckSample',
+  schema: 'transforms',
+  tableName: 'check_sample',
+  properties: {
+    tenantId: p.uuid().primary(),
+    runId: p.uuid().primary(),
+    name: p.string().primary(),
+    columns: p.json<Sample['columns']>(),
+    rows: p.json<Sample['rows']>(),
+  },
+});
+
 /** The rows that this plugin keeps. */
-export const entities = [TransformEntity, ArtifactEntity, HydrationEntity, TransformRunEntity];
+export const entities = [TransformEntity, ArtifactEntity, HydrationEntity, TransformRunEntity, CheckSampleEntity];

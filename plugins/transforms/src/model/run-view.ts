@@ -17,5 +17,7 @@ export function transformRunView(run: RunRecord, row: TransformRunRow): Transfor
     output: row.output,
     output_snapshot_id: row.outputSnapshotId ?? null,
     rows: row.rowCount ?? null,
+    broken_checks: row.checks.filter(({ status }) => status !== 'passed').map(({ name }) => name),
+    checks: row.checks,
   };
 }

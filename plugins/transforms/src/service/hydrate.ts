@@ -5,6 +5,7 @@ import type { EventsService } from '@weir/plugin-platform/contract';
 import type { ColumnLineage } from '@weir/sql';
 import { type hydrateTransform, transformProblems } from '../contract.ts';
 import { type ArtifactContent, runtimeOf } from '../model/artifact-content.ts';
+import { compileCheck } from '../model/checks/compile-check.ts';
 import type { TransformRow } from '../model/entities.ts';
 import { assertFitting } from '../model/materialization.ts';
 import { foundTransform } from './rows.ts';
@@ -26,7 +27,7 @@ export function hydrateService({ kernel, inputs, selects, events }: HydrateDeps)
     /** Throws `conflict` when the transform was changed meanwhile. */
     async hydrate(tenant: Tenant, transformId: string, signal: AbortSignal): Promise<Output<typeof hydrateTransform>> {
       const found = await db(tenant).transaction((tx) => foundTransform(tx, transformId));
-      const content = await asSelectProblems(() => contentOf({ inputs, selects }, tenant, found, signal));
+      const content = await asSelectProblems(() => contentOf({ inputs, selects }, tenant, found, signal), found.checks);
       const artifactId = canonicalSha256(content);
       return db(tenant).transaction(async (tx) => {
         const row = await foundTransform(tx, transformId, { lock: true });
@@ -49,11 +50,12 @@ async function contentOf(
   row: TransformRow,
   signal: AbortSignal,
 ): Promise<ArtifactContent> {
-  const { sql, output, materialization, key, partitionBy, incremental } = row;
-  const named = (await selects.read(sql)).inputs;
+  const { sql, output, materialization, key, partitionBy, incremental, checks } = row;
+  const compiled = checks.map((check) => compileCheck(check, new Date()));
+  const named = (await selects.read(sql, compiled)).inputs;
   if (named.some((id) => id.toLowerCase() === output.toLowerCase())) throw transformProblems.outputIsInput();
   const pins = await pinned(inputs, tenant, named);
-  const { columns, lineage } = await selects.describe({ sql, inputs: pins, signal });
+  const { columns, lineage } = await selects.describe({ sql, inputs: pins, signal, checks: compiled });
   assertFitting(row, { columns, inputs: named });
   const how = {
     materialization,
@@ -65,6 +67,7 @@ async function contentOf(
     ...{ runtime: runtimeOf(how), sql, output, ...how, inputs: named },
     columns: columns.map(({ name, type }) => ({ name, type })),
     lineage: lineageOf(columns, lineage),
+    ...(checks.length === 0 ? {} : { checks }),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Kernel, PageOrders, RunRecord } from '@weir/kernel';
-import { type Input, kernelProblems, type RunChanged, type Tenant } from '@weir/kernel/contract';
+import { type Input, kernelProblems, type Output, type RunChanged, type Tenant } from '@weir/kernel/contract';
 import type { ReadableRun, RunLogRequest, RunLogsService } from '@weir/plugin-platform/contract';
-import type { listTransformRuns } from '../contract.ts';
-import { TransformRunEntity, type TransformRunRow } from '../model/entities.ts';
+import type { listTransformRuns, readRunChecks } from '../contract.ts';
+import { CheckSampleEntity, TransformRunEntity, type TransformRunRow } from '../model/entities.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { transformRunView } from '../model/run-view.ts';
 import { runViews } from './last-runs.ts';
@@ -64,6 +64,19 @@ export function transformRunService({ kernel, logs }: TransformRunDeps) {
       const { row, run } = await found(tenant, named);
       return { ...transformRunView(run, row), worker: await workerOf(tenant, run) };
     },
+
+    /** The checks of a run with the rows that break them. */
+    checks: (tenant: Tenant, runId: string): Promise<Output<typeof readRunChecks>> =>
+      kernel.db(tenant).transaction(async (tx) => {
+        const row = await tx.findOne(TransformRunEntity, { runId });
+        if (row === undefined) throw kernelProblems.notFound();
+        const samples = new Map((await tx.find(CheckSampleEntity, { runId })).map((one) => [one.name, one]));
+        const checks = row.checks.map((check) => {
+          const found = samples.get(check.name);
+          return { ...check, sample: found === undefined ? null : { columns: found.columns, rows: found.rows } };
+        });
+        return { run_id: runId, checks };
+      }),
 
     log: (tenant: Tenant, runId: string, { query, signal }: { query: RunLogRequest; signal: AbortSignal }) =>
       logs.page(tenant, query, { find: () => readable(tenant, runId), signal }),

@@ -4,6 +4,7 @@ import type { ProducersService } from '@weir/plugin-datasets/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import { v7 as uuidv7 } from 'uuid';
 import {
+  type CheckBody,
   type changeTransform,
   type createTransform,
   type listTransforms,
@@ -11,6 +12,7 @@ import {
   type TransformView,
   transformProblems,
 } from '../contract.ts';
+import { checkFaults } from '../model/checks/check-rules.ts';
 import { TransformEntity, type TransformRow } from '../model/entities.ts';
 import { assertMaterializing } from '../model/materialization.ts';
 import { outputRef } from '../model/output.ts';
@@ -50,14 +52,16 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
     create: (tenant: Tenant, createdBy: string, body: Body): Promise<TransformView> =>
       taken(() =>
         db(tenant).transaction(async (tx) => {
-          const { materialization = 'full', dialect = 'duckdb', description = null, tags = [] } = body;
+          const { materialization = 'full', dialect = 'duckdb', description = null, tags = [], checks = [] } = body;
           const { name, sql, output, key = [], partition_by: partitionBy = [], incremental = null } = body;
           outputRef(tenant.scope, output);
           const how = { materialization, key: [...key], partitionBy: [...partitionBy], incremental };
           assertMaterializing(how);
+          assertChecks(checks);
           const now = new Date();
           const row = await tx.insert(TransformEntity, {
             ...{ transformId: uuidv7(), name, sql, output, ...how, dialect, description, tags: [...tags] },
+            checks: [...checks],
             ...{ createdBy, createdAt: now, updatedAt: now },
           });
           await claim(tx, row);
@@ -92,6 +96,7 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
           const row = await foundTransform(tx, transformId, { lock: true });
           requireMatch(ifMatch, String(row.version));
           if (body.output !== undefined) outputRef(tenant.scope, body.output);
+          assertChecks(body.checks ?? []);
           const changed = await tx.update(row, {
             ...changesOf(row, body),
             ...{ version: row.version + 1, updatedAt: new Date() },
@@ -160,15 +165,16 @@ async function deleteAll(tx: TenantTransaction, transformId: string): Promise<vo
 }
 
 /** What a merge patch changes; what a run carries out is hydrated again when the definition moved. */
-function changesOf(row: TransformRow, { archived, description, tags, ...rest }: Patch) {
+function changesOf(row: TransformRow, { archived, description, tags, checks: patched, ...rest }: Patch) {
   const { sql = row.sql, output = row.output } = rest;
   const how = materializingOf(row, rest);
   assertMaterializing(how);
-  const isMoved = Object.entries({ sql, output, ...how }).some(
+  const checks = patched === undefined ? row.checks : [...(patched ?? [])];
+  const isMoved = Object.entries({ sql, output, ...how, checks }).some(
     ([member, value]) => JSON.stringify(value) !== JSON.stringify(row[member as keyof TransformRow] ?? null),
   );
   return {
-    ...{ name: rest.name ?? row.name, sql, output, ...how },
+    ...{ name: rest.name ?? row.name, sql, output, ...how, checks },
     ...(description === undefined ? {} : { description }),
     ...(tags === undefined ? {} : { tags: tags === null ? [] : [...tags] }),
     ...(archived === undefined ? {} : { archivedAt: archived ? (row.archivedAt ?? new Date()) : null }),
@@ -180,6 +186,14 @@ function materializingOf(row: TransformRow, patch: Patch) {
   const { materialization = row.materialization, key = row.key, partition_by: partitionBy = row.partitionBy } = patch;
   const { incremental = row.incremental ?? null } = patch;
   return { materialization, key: [...(key ?? [])], partitionBy: [...(partitionBy ?? [])], incremental };
+}
+
+/** Throws `checks_refused` for what is wrong in checks whatever they are carried out over. */
+function assertChecks(checks: readonly CheckBody[]): void {
+  const faults = checkFaults(checks);
+  const errors = faults.map(({ code }) => ({ pointer: '/checks', code }));
+  if (faults.length > 0)
+    throw transformProblems.checksRefused({ values: { count: faults.length }, errors, members: { faults } });
 }
 
 async function taken<T>(work: () => Promise<T>): Promise<T> {
@@ -220,6 +234,7 @@ function viewOf(row: TransformRow, lastRun: TransformView['last_run']): Transfor
     ...{ transform_id: row.transformId, name: row.name, description: row.description ?? null, tags: row.tags },
     ...{ dialect: row.dialect, sql: row.sql, output: row.output, materialization: row.materialization },
     ...{ key: row.key, partition_by: row.partitionBy, incremental: row.incremental ?? null },
+    checks: row.checks,
     ...{ artifact_id: row.artifactId ?? null, hydrated_at: row.hydratedAt?.toISOString() ?? null },
     ...{ archived: Boolean(row.archivedAt), archived_at: row.archivedAt?.toISOString() ?? null },
     ...{ last_run: lastRun, created_by: row.createdBy, etag: String(row.version) },

@@ -10,10 +10,12 @@ import type {
 import type { Column, PartitionSpec, StagedFile, TableSchema } from '@weir/plugin-datasets/stage';
 import { RunFailed, WORK_FAILURES, type WorkLog } from '@weir/work';
 import type { ArtifactContent } from '../model/artifact-content.ts';
+import { compileCheck } from '../model/checks/compile-check.ts';
 import { ArtifactEntity, TransformRunEntity, type TransformRunRow } from '../model/entities.ts';
 import { tableRefOf } from '../model/output.ts';
 import { type CommittedState, type Why, whyRun } from '../model/why-run.ts';
 import type { Selects } from '../service/select/selects.ts';
+import { passChecks } from './pass-checks.ts';
 
 export interface CarryOutDeps {
   kernel: Pick<Kernel, 'db' | 'runs'>;
@@ -132,7 +134,11 @@ interface Staged {
 }
 
 /** Writes the result below a folder of the attempt, under the columns that the statement has over these very inputs. */
-async function stage({ tables, selects }: CarryOutDeps, job: Job, pins: readonly PinnedInput[]): Promise<Staged> {
+async function stage(
+  { kernel, tables, selects }: CarryOutDeps,
+  job: Job,
+  pins: readonly PinnedInput[],
+): Promise<Staged> {
   const { tenant, run, leaseEpoch, signal, log, ref, content } = job;
   const { sql } = content;
   const { columns } = await selects.describe({ sql, inputs: pins, signal });
@@ -142,10 +148,13 @@ async function stage({ tables, selects }: CarryOutDeps, job: Job, pins: readonly
   const folder = `${prepared.dataLocation}/${run.runId}-${leaseEpoch}`;
   await tables.recordStaged(tenant, run.runId, [{ ref, location: folder, isFolder: true }]);
   log.write({ level: 'info', step: 'statement', message: `the statement runs; ${columns.length} columns` });
-  const { files, rows } = await selects.run({
-    ...{ sql, inputs: pins, signal, folder, store: prepared.store, schema: writtenSchema(prepared, columns) },
+  const checks = (content.checks ?? []).map((check) => compileCheck(check, new Date()));
+  const found = await selects.run({
+    ...{ sql, inputs: pins, signal, folder, store: prepared.store, schema: writtenSchema(prepared, columns), checks },
     spec: prepared.spec as PartitionSpec,
   });
+  await passChecks(kernel, job, found);
+  const { files, rows } = found;
   log.write({ level: 'info', step: 'statement', message: `${rows} rows in ${files.length} files`, fields: { rows } });
   return { files, rows, replaceSchema: prepared.replaces ? prepared.schema : undefined };
 }

@@ -10,12 +10,21 @@ export function judge({ ast, sql, inputs }: { ast: unknown; sql: string; inputs:
   if (faults.length > 0) throw new SqlRefused(faults);
 }
 
-/** The ids of the datasets that a statement reads, once each; `SqlRefused` where it may not run whatever they hold. */
-export function inputsOf(ast: unknown, sql: string): string[] {
+/** Where an `SqlRefused` comes from a check, its faults name it. */
+export function ofCheck(error: unknown, check: string): unknown {
+  if (!(error instanceof SqlRefused)) return error;
+  return new SqlRefused(error.faults.map((fault) => ({ ...fault, check })));
+}
+
+/**
+ * The ids of the datasets that a statement reads, once each; `SqlRefused` where it may not run whatever they hold. Beside
+ * datasets it may read `own`.
+ */
+export function inputsOf(ast: unknown, sql: string, own: readonly string[] = []): string[] {
   const tables = tablesOf(ast).filter(({ path }) => path.length === DATASET_PARTS);
   const paths = tables.map(({ path }) => path.map((part) => part.toLowerCase()));
   const inputs = [...new Set(paths.filter((path) => !path.some(hasDot)).map((path) => path.join('.')))];
-  judge({ ast, sql, inputs });
+  judge({ ast, sql, inputs: [...inputs, ...own] });
   return inputs;
 }
 

@@ -1,4 +1,4 @@
-import type { PartitionSpec, PinnedRows, TableSchema } from '@weir/plugin-datasets/stage';
+import type { PartitionSpec, PinnedRows, SelectCheck, TableSchema } from '@weir/plugin-datasets/stage';
 import type { SqlFault } from './select-errors.ts';
 
 /** How one statement is bounded. */
@@ -24,8 +24,7 @@ export interface RunAsk {
   schema: TableSchema;
   spec?: PartitionSpec;
   folder: string;
-  /** Statements over `result` and the inputs, each of which answers the rows that are wrong. */
-  checks?: readonly { readonly name: string; readonly sql: string }[];
+  checks?: readonly SelectCheck[];
 }
 
 export interface RowsAsk {
@@ -40,8 +39,8 @@ export interface RowsAsk {
 
 /** What a process is asked for, one after the other: all of it about one statement. */
 export type SelectAsk =
-  | { kind: 'read'; sql: string }
-  | { kind: 'describe'; sql: string; inputs: readonly SelectInput[] }
+  | { kind: 'read'; sql: string; checks?: readonly SelectCheck[] }
+  | { kind: 'describe'; sql: string; inputs: readonly SelectInput[]; checks?: readonly SelectCheck[] }
   | RowsAsk
   | RunAsk;
 

@@ -6,6 +6,8 @@ export interface SqlFault {
   /** Both count from 1, columns in characters. */
   line?: number;
   column?: number;
+  /** The check whose statement it is, by name. */
+  check?: string;
 }
 
 /** A statement that may not run, or cannot. */

@@ -1,7 +1,7 @@
 import { kernelProblems, type Problem } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
-import { transformProblems } from '../../contract.ts';
-import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
+import { type CheckBody, transformProblems } from '../../contract.ts';
+import { SelectFailed, type SqlFault, SqlRefused } from '../../model/select/select-errors.ts';
 
 /** What a statement may need too much of, by the code of its failure. */
 const BOUNDS: Readonly<Record<string, string>> = {
@@ -17,23 +17,34 @@ export function selectProblem(error: unknown): unknown {
   return error instanceof SelectFailed ? failure(error) : error;
 }
 
-/** Runs work with statements; what they throw becomes problems. */
-export async function asSelectProblems<T>(work: () => Promise<T>): Promise<T> {
+/** Runs work with statements; what they throw becomes problems. Places are those of checks that are SQL. */
+export async function asSelectProblems<T>(work: () => Promise<T>, checks: readonly CheckBody[] = []): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw selectProblem(error);
+    throw selectProblem(error instanceof SqlRefused ? new SqlRefused(writtenFaults(error.faults, checks)) : error);
   }
+}
+
+/** Faults without places in statements that nobody wrote. */
+export function writtenFaults(faults: readonly SqlFault[], checks: readonly CheckBody[]): SqlFault[] {
+  const written = new Set(checks.filter(({ kind }) => kind === 'sql').map(({ name }) => name));
+  return faults.map(({ line, column, ...fault }) => {
+    const isPlaced = fault.check === undefined || written.has(fault.check);
+    return isPlaced && line !== undefined && column !== undefined ? { ...fault, line, column } : fault;
+  });
 }
 
 /** Names are left out: they are words of the statement. Line and column say where they are. */
 function refusal(error: SqlRefused): Problem {
-  const faults = error.faults.map(({ code, line, column }) => ({
-    code,
+  const faults = error.faults.map(({ code, line, column, check }) => ({
+    ...{ code, ...(check === undefined ? {} : { check }) },
     ...(line === undefined || column === undefined ? {} : { line, column }),
   }));
-  const errors = faults.map(({ code }) => ({ pointer: '/sql', code }));
-  return transformProblems.sqlRefused({ values: { count: faults.length }, errors, members: { faults }, cause: error });
+  const isOfCheck = faults.some(({ check }) => check !== undefined);
+  const errors = faults.map(({ code, check }) => ({ pointer: check === undefined ? '/sql' : '/checks', code }));
+  const refused = isOfCheck ? transformProblems.checksRefused : transformProblems.sqlRefused;
+  return refused({ values: { count: faults.length }, errors, members: { faults }, cause: error });
 }
 
 function failure(error: SelectFailed): Problem {

@@ -3,10 +3,11 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ChildRegistry } from '@weir/kernel';
 import type { PinnedInput } from '@weir/plugin-datasets/contract';
-import type { Column, FileIO, PinnedRows, RunSelectResult } from '@weir/plugin-datasets/stage';
+import type { Column, FileIO, PinnedRows, RunSelectResult, SelectCheck } from '@weir/plugin-datasets/stage';
 import { removeTree } from '@weir/processes';
 import type { ColumnLineage } from '@weir/sql';
 import { type BegunChild, copyTokens, spareChild } from '@weir/work';
+import type { CheckFound } from '../../model/checks/check-results.ts';
 import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../../model/select/messages.ts';
 import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
 import { askSelect, beginSelect } from './select-process.ts';
@@ -48,18 +49,23 @@ export interface SelectedRows {
   truncated: boolean;
 }
 
+/** What a run wrote, and how its checks ended. */
+export type SelectRun = Omit<RunSelectResult, 'checks'> & { checks: readonly CheckFound[] };
+
 /** Runs statements of users, each in a bounded process of its own. All throw `SqlRefused` and `SelectFailed`. */
 export interface Selects {
-  /** The ids of the datasets that a statement reads, in the order of its text. */
-  read(sql: string): Promise<{ inputs: string[] }>;
-  /** The columns of the result, and where each comes from. */
-  describe(asked: AskedSelect): Promise<{ columns: Column[]; lineage: ColumnLineage }>;
+  /** The ids of the datasets that a statement reads, in the order of its text, and after them those of its checks. */
+  read(sql: string, checks?: readonly SelectCheck[]): Promise<{ inputs: string[] }>;
+  /** The columns of the result, and where each comes from. Refuses checks that do not fit it. */
+  describe(
+    asked: AskedSelect & { checks?: readonly SelectCheck[] },
+  ): Promise<{ columns: Column[]; lineage: ColumnLineage }>;
   /** The first rows of the result. */
   rows(asked: AskedSelect & Pick<RowsAsk, 'limit' | 'maxBytes' | 'arrow'>): Promise<SelectedRows>;
   /** The same for a statement whose inputs are pinned once it is known what it reads; `arrow` labels the rows. */
   query(asked: AskedQuery): Promise<SelectedRows & { pins: readonly PinnedInput[] }>;
   /** Writes the result as data files below `folder`. `store` opens where they go. */
-  run(asked: AskedSelect & Omit<RunAsk, 'kind' | 'inputs'> & { store: object }): Promise<RunSelectResult>;
+  run(asked: AskedSelect & Omit<RunAsk, 'kind' | 'inputs'> & { store: object }): Promise<SelectRun>;
   close(): Promise<void>;
 }
 
@@ -118,10 +124,11 @@ export function createSelects({
   };
 
   return {
-    read: (sql) => inTurn(sql, undefined, (ask) => ask({ kind: 'read', sql }) as Promise<{ inputs: string[] }>),
-    describe: ({ sql, inputs, signal }) =>
+    read: (sql, checks = []) =>
+      inTurn(sql, undefined, (ask) => ask({ kind: 'read', sql, checks }) as Promise<{ inputs: string[] }>),
+    describe: ({ sql, inputs, signal, checks = [] }) =>
       inTurn(sql, signal, (ask) => {
-        const answer = ask({ kind: 'describe', sql, inputs: inputs.map(selectInput) }, inputs);
+        const answer = ask({ kind: 'describe', sql, checks, inputs: inputs.map(selectInput) }, inputs);
         return answer as ReturnType<Selects['describe']>;
       }),
     rows: ({ inputs, signal, ...rest }) =>
@@ -141,7 +148,7 @@ export function createSelects({
     run: ({ inputs, signal, store, ...rest }) =>
       inTurn(rest.sql, signal, (ask) => {
         const answer = ask({ kind: 'run', ...rest, inputs: inputs.map(selectInput) }, inputs, store);
-        return answer as Promise<RunSelectResult>;
+        return answer as Promise<SelectRun>;
       }),
     async close() {
       for (const one of running) one.abort();

@@ -1,0 +1,61 @@
+import { identifier, literal } from '@weir/plugin-datasets/stage';
+import type { CheckBody } from '../../contract.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** A check as it is carried out: a SELECT of the wrong rows, over `result` and datasets. */
+export interface CompiledCheck {
+  name: string;
+  sql: string;
+  /** Wrong rows keep the result from being published. */
+  blocks: boolean;
+}
+
+/** The statement of a check at a moment. Names and values of the definition are quoted, whatever they hold. Pure. */
+export const compileCheck = (check: CheckBody, now: Date): CompiledCheck => ({
+  ...{ name: check.name, sql: statementOf(check, now), blocks: check.severity !== 'warn' },
+});
+
+function statementOf(check: CheckBody, now: Date): string {
+  switch (check.kind) {
+    case 'not_null':
+      return `SELECT * FROM result WHERE ${check.columns.map((name) => `${identifier(name)} IS NULL`).join(' OR ')}`;
+    case 'unique':
+      return repeated(check.columns.map(identifier));
+    case 'accepted_values': {
+      const column = identifier(check.column);
+      const values = check.values.map((value) => (typeof value === 'string' ? literal(value) : String(value)));
+      return `SELECT * FROM result WHERE ${column} IS NOT NULL AND ${column} NOT IN (${values.join(', ')})`;
+    }
+    case 'relationship':
+      return orphans(check);
+    case 'row_count': {
+      const outside = [
+        ...(check.min === undefined ? [] : [`count(*) < ${check.min}`]),
+        ...(check.max === undefined ? [] : [`count(*) > ${check.max}`]),
+      ];
+      return `SELECT count(*) AS row_count FROM result HAVING ${outside.join(' OR ')}`;
+    }
+    case 'freshness': {
+      const newest = `max(${identifier(check.column)})`;
+      const oldest = Math.floor(now.getTime() / MS_PER_SECOND) - check.max_age_seconds;
+      return `SELECT ${newest} AS newest FROM result HAVING ${newest} IS NULL OR epoch(${newest}) < ${oldest}`;
+    }
+    case 'sql':
+      return check.sql;
+  }
+}
+
+function repeated(columns: readonly string[]): string {
+  const keys = columns.join(', ');
+  const present = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
+  return `SELECT ${keys}, count(*) AS row_count FROM result WHERE ${present} GROUP BY ${keys} HAVING count(*) > 1`;
+}
+
+function orphans({ column, to, to_column }: Extract<CheckBody, { kind: 'relationship' }>): string {
+  const own = `one.${identifier(column)}`;
+  const theirs = `other.${identifier(to_column ?? column)}`;
+  const table = to.split('.').map(identifier).join('.');
+  const known = `SELECT 1 FROM ${table} AS other WHERE ${theirs} = ${own}`;
+  return `SELECT * FROM result AS one WHERE ${own} IS NOT NULL AND NOT EXISTS (${known})`;
+}
