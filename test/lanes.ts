@@ -36,6 +36,11 @@ export const LANES = {
     files: ['plugins/transforms/test/hostile-sql.test.ts'],
     inputs: ['plugins/transforms/src', 'lib/sql', 'lakehouse/src/select', 'lakehouse/src/duckdb', 'work/src/child'],
   },
+  /** The 22 queries of TPC-H at scale factor 1, loaded by a sync and run as transforms. */
+  tpch: {
+    files: ['plugins/transforms/test/tpch.soak.ts'],
+    inputs: ['plugins/transforms/src', 'lib/sql/src', 'lakehouse/src', 'plugins/datasets/src'],
+  },
   webhooks: {
     files: ['test/test/webhooks.test.ts'],
     inputs: ['plugins/webhooks/src', 'lib/egress/src', 'kernel/src/runs', 'workers/src'],
