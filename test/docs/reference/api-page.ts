@@ -1,6 +1,8 @@
 import type { TSchema } from '@sinclair/typebox';
 import { type Access, type Endpoint, fullPath } from '@weir/kernel/contract';
 import { cliOf } from '../../../cli/src/command/cli-of.ts';
+import { CALLS } from '../../deployed-examples.ts';
+import { labelOf } from '../../examples.ts';
 import { type OwnedEndpoint, propertiesOf, type Reference } from './collect.ts';
 import { anchorOf, GENERATED, plain, table } from './markdown.ts';
 import { sampleOf } from './sample.ts';
@@ -192,10 +194,10 @@ const UNANSWERED: Readonly<Record<string, string>> = {
   'sources.list_credentials': 'it needs a service that keeps credentials in a secret store',
 };
 
-/** The test runs those that change nothing, with ids of its own; the rest would change what the others read. */
+/** The test runs those that change nothing and that their examples can reach, with ids of its own. */
 function callBlock(endpoint: Endpoint): string {
   const { method, access, body, produces, response } = endpoint;
-  const path = fullPath(endpoint).replace(/:(\w+)/g, '$$$1');
+  const path = fullPath(endpoint).replace(/[:*](\w+)/g, '$$$1');
   const lines = [
     `curl -sS ${method === 'GET' ? '' : `-X ${method} `}"$WEIR_URL${path}"`,
     ...(['tenant', 'platform', 'known'].includes(access.kind) ? ['-H "authorization: Bearer $WEIR_TOKEN"'] : []),
@@ -206,8 +208,9 @@ function callBlock(endpoint: Endpoint): string {
     ...(produces === undefined || response === undefined ? [] : ["-H 'accept: application/json'"]),
     ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d '${JSON.stringify(sampleOf(body))}'`]),
   ];
-  const unanswered = UNANSWERED[endpoint.id];
-  const info = method === 'GET' && unanswered === undefined ? 'sh call' : `sh not run: ${unanswered ?? CHANGES}`;
+  const unanswered = UNANSWERED[endpoint.id] ?? CALLS.get(labelOf(endpoint))?.unreached?.why;
+  const info =
+    method === 'GET' && unanswered === undefined ? 'sh call' : `sh not run: ${method === 'GET' ? unanswered : CHANGES}`;
   return `\`\`\`${info}\n${lines.join(' \\\n  ')}\n\`\`\``;
 }
 
