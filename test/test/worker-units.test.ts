@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'tap';
 import { UNIT_STATES } from '../../cli/src/connectors/proof/prove-pollers.ts';
@@ -11,6 +11,8 @@ const FILES = path.join(ROOT, 'deploy/workers');
 const ENGINE = path.join(ROOT, 'deploy/connector-engine');
 const ROLES = ['source', 'discovery'] as const;
 const WORKER = 'weir-worker@.service';
+/** What is otherwise for the worker that starts no connector. */
+const TRANSFORM = 'weir-worker@transform.service.d/transform.conf';
 /** As docs/how-to/install-the-connector-engine.md demands. */
 const OLDEST_SYSTEMD = 252;
 /**
@@ -27,14 +29,20 @@ const GIB = 1024 ** 3;
 const PROCESS_BYTES = GIB / 2;
 
 const textOf = (unit: string) => readFile(path.join(FILES, 'systemd', unit), 'utf8');
-const serviceOf = async (role: string) => readService(await textOf(WORKER), { i: role, d: '/credentials' });
+const serviceOf = async (role: string) => {
+  const own = role === 'transform' ? await textOf(TRANSFORM) : '';
+  return readService((await textOf(WORKER)) + own, { i: role, d: '/credentials' });
+};
 
 test('the units of the workers are sound, and as little is open to a worker as it can do with', async (t) => {
   const folder = t.testdir();
   const units = [];
-  for (const name of await readdir(path.join(FILES, 'systemd'))) {
+  await cp(path.join(FILES, 'systemd', path.dirname(TRANSFORM)), path.join(folder, path.dirname(TRANSFORM)), {
+    recursive: true,
+  });
+  for (const name of (await readdir(path.join(FILES, 'systemd'))).filter((one) => !one.endsWith('.d'))) {
     const text = (await textOf(name)).replace('/opt/weir/node_modules/.bin/node', process.execPath);
-    for (const role of ['', ...ROLES]) {
+    for (const role of ['', ...ROLES, 'transform']) {
       const file = path.join(folder, name.replace('@', `@${role}`));
       await writeFile(file, text);
       if (role !== '') units.push(file);
@@ -47,17 +55,42 @@ test('the units of the workers are sound, and as little is open to a worker as i
   t.equal(found.code, 0, found.text);
   const ofOurs = found.text.split('\n').filter((line) => /weir(?:-|\\x2d)worker/.test(line));
   t.strictSame(ofOurs, [], 'whatever it has to say of other units of the machine');
-  const worker = path.join(folder, WORKER.replace('@', '@source'));
-  const options = ['--offline=true', '--json=short', '--no-pager'];
-  const judged = await runProgram('systemd-analyze', ['security', ...options, worker]);
-  const [items = '[]'] = /^\[.*\]$/m.exec(judged.text) ?? [];
-  const all: { set: boolean | null; name: string }[] = JSON.parse(items);
-  t.ok(all.length > OPEN.length, judged.text);
-  const open = all.filter(({ set }) => set === false).map(({ name }) => name);
-  t.strictSame(
-    open.filter((name) => !OPEN.includes(name)),
-    [],
-  );
+  for (const role of ['source', 'transform']) {
+    const worker = path.join(folder, WORKER.replace('@', `@${role}`));
+    const options = ['--offline=true', '--json=short', '--no-pager'];
+    const judged = await runProgram('systemd-analyze', ['security', ...options, worker]);
+    const [items = '[]'] = /^\[.*\]$/m.exec(judged.text) ?? [];
+    const all: { set: boolean | null; name: string }[] = JSON.parse(items);
+    t.ok(all.length > OPEN.length, judged.text);
+    const open = all.filter(({ set }) => set === false).map(({ name }) => name);
+    t.strictSame(
+      open.filter((name) => !OPEN.includes(name)),
+      [],
+      role,
+    );
+  }
+});
+
+test('the transform worker → a user of its own, no socket of the connector engine, room on a disk', async (t) => {
+  const service = await serviceOf('transform');
+  const users = await readFile(path.join(FILES, 'sysusers.d/weir-worker-transform.conf'), 'utf8');
+  t.match(users, new RegExp(`^u ${lastOf(service, 'User')} `, 'm'));
+  t.notMatch(users, /^m /m, 'it is in no group of others');
+  const state = `${UNIT_STATES}/transform`;
+  t.strictSame(wordsOf(service, 'BindPaths'), [state]);
+  t.ok(wordsOf(service, 'BindReadOnlyPaths').every((place) => place.startsWith('-/run/') && !place.includes('weir')));
+  const mount = await textOf('run-weir\\x2dworkers-transform.mount');
+  t.match(mount, new RegExp(`^Where=${state}$`, 'm'));
+  t.match(mount, /^Options=size=.*mode=0700,uid=weir-transform,.*noexec/m);
+  const cache = `/var/cache/${lastOf(service, 'CacheDirectory')}`;
+  t.strictSame([lastOf(service, 'CacheDirectoryMode'), lastOf(service, 'NoExecPaths')], ['0700', cache]);
+  const environment = wordsOf(service, 'Environment');
+  for (const name of ['WEIR_WORK_DIR', 'WEIR_TABLE_CACHE_DIR'])
+    t.ok(environment.some((pair) => pair.startsWith(`${name}=${cache}/`)));
+  const gibibytes = (text = '') => Number(/(\d+)G\b/i.exec(text)?.[1]) * GIB;
+  const [temporary] = wordsOf(service, 'TemporaryFileSystem');
+  const room = gibibytes(lastOf(service, 'MemoryMax')) - gibibytes(temporary) - PROCESS_BYTES;
+  t.ok(room >= 7 * GIB, 'seven statements of a GiB, as on fourteen cores');
 });
 
 test('a worker has memory for as many processes as it starts, and for its folder of temporary files', async (t) => {
@@ -104,8 +137,9 @@ test('what is installed is these files, and what an operator has configured stay
   const root = t.testdir();
   const install = () => runProgram(path.join(FILES, 'install'), [], { ...process.env, DESTDIR: root });
   t.equal((await install()).code, 0);
-  const installed = await readdir(path.join(root, 'usr/lib/systemd/system'));
-  t.strictSame(installed.sort(), (await readdir(path.join(FILES, 'systemd'))).sort());
+  const filesIn = async (folder: string) => (await readdir(folder, { recursive: true })).toSorted();
+  const installed = await filesIn(path.join(root, 'usr/lib/systemd/system'));
+  t.strictSame(installed, await filesIn(path.join(FILES, 'systemd')));
   const settings = path.join(root, 'etc/weir/worker.env');
   await writeFile(settings, 'DB_HOST=db.example.com\n');
   t.equal((await install()).code, 0);

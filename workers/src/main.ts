@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const platform = await bootPlatform({ platformFile, environment, program: 'worker' });
   const facts = ownFacts();
   const missing_bounds = holdToBounds(platform, facts);
-  const roles = await loadRoles(platform, capacities);
+  const roles = await loadRoles(platform, capacities, environment);
   holdToMemory(platform, roles, ownMemory(facts, [workDir, cacheDir, ...tableCaches(platform)]));
   const queues = names.map((name) => taskQueue(name, environment));
   const state = processState(stateDir, { roles: names, queues, missing_bounds }, (err) =>

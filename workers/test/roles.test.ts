@@ -45,6 +45,19 @@ t.test('plugins share a role: one capacity, and the largest slot of them', async
   );
 });
 
+t.test('a role that takes fewer activities by itself → so many, unless a setting says how many', async (t) => {
+  const platform = platformOf({
+    one: { role: 'heavy', worker: { ...door('heavy'), slots: 3, slotMiB: () => 256 } },
+    two: { role: 'heavy', worker: { ...door('heavy'), slots: 2 } },
+  });
+  const load = (environment: Record<string, string>) =>
+    loadRoles(platform, readCapacities(['heavy'], environment), environment);
+  t.match(await load({}), [{ slotMiB: 256, capacity: { activities: 2, activityWorkers: 8 } }]);
+  t.match(await load({ WORKFLOW_HEAVY_MAX_CONCURRENT_ACTIVITIES: '8' }), [{ capacity: { activities: 8 } }]);
+  const none = platformOf({ one: { role: 'heavy', worker: { ...door('heavy'), slots: 0 } } });
+  await t.rejects(loadRoles(none, readCapacities(['heavy'], {})), { message: /slots of the role heavy/ });
+});
+
 t.test(
   'shared activities pass the gate of the plugin that brings them; a name that two bring is refused',
   async (t) => {

@@ -25,7 +25,9 @@ export interface WorkerDoor {
   workflowsPath: string;
   activities(deps: WorkerDeps): object;
   /** The most memory in MiB that one activity takes in processes of its own; none unless the door says so. */
-  slotMiB?: number;
+  slotMiB?: number | ((kernel: Kernel) => number);
+  /** Activities at a time where no setting says how many; 8 unless a door of the role says fewer. */
+  slots?: number;
   /** Activities that only end a run: they are carried out even when the plugin is not enabled for the tenant. */
   ungated?: readonly string[];
 }

@@ -16,6 +16,7 @@ t.test('kill -9 of the worker at every point of a run → one run, one snapshot,
   const environment = {
     ...{ ...world.environment, WEIR_FAULTPOINTS: faults.path },
     WEIR_TRANSFORM_LANES_PER_TENANT: String(POINTS.length),
+    WORKFLOW_TRANSFORM_MAX_CONCURRENT_ACTIVITIES: String(POINTS.length),
   };
   const worker = await startWorker(t, environment, 'transform');
   const base = await hydrated('base', 'select 7 as v', 'silver.acme.base');

@@ -64,7 +64,7 @@ t.test('an artifact → read, and downloaded as the bytes that its id digests', 
 });
 
 t.test('the checklist of a transform says of each item what to do', async (t) => {
-  const { acme, kernel, call, create, hydrated, run } = await setUp(t);
+  const { acme, kernel, workflows, call, create, hydrated, run } = await setUp(t);
   const { transform_id } = await create('one');
   const params = { transform_id };
   const failing = async () => {
@@ -93,6 +93,9 @@ t.test('the checklist of a transform says of each item what to do', async (t) =>
   t.match(await call(endpoints.getTransformDetail, { params }), {
     body: { artifact: { lineage: [open] }, readiness: { ready: true } },
   });
+  workflows.polledAt = undefined;
+  t.strictSame(await failing(), ['worker']);
+  workflows.polledAt = new Date();
   const runId = await run(transform_id);
   t.strictSame(await failing(), ['last_run']);
   await kernel.runs.finish(acme, runId, { status: 'cancelled' });

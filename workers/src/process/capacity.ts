@@ -29,7 +29,7 @@ export function capacityPrefix(role: string): string {
 export const capacitySchema = (prefix: string) =>
   Type.Object({
     [`${prefix}_ACTIVITY_MAX_WORKERS`]: count(1, MAX_WORKERS, 8, 'Child processes at a time'),
-    [`${prefix}_MAX_CONCURRENT_ACTIVITIES`]: count(1, MAX_WORKERS, 8, 'Activities at a time'),
+    [`${prefix}_MAX_CONCURRENT_ACTIVITIES`]: count(1, MAX_WORKERS, 8, 'Activities at a time; a role may take fewer'),
     [`${prefix}_MAX_CONCURRENT_WORKFLOW_TASKS`]: count(1, MAX_WORKFLOW_TASKS, 100, 'Steps of workflows at a time'),
     [`${prefix}_MAX_CONCURRENT_ACTIVITY_TASK_POLLS`]: count(1, MAX_POLLS, 5, 'Polls for activities'),
     [`${prefix}_MAX_CONCURRENT_WORKFLOW_TASK_POLLS`]: count(MIN_WORKFLOW_POLLS, MAX_POLLS, 5, 'Polls for workflows'),
@@ -67,4 +67,14 @@ export function readCapacity(role: string, environment: Readonly<Record<string, 
     ]);
   }
   return capacity;
+}
+
+/** A capacity with the activities that its role takes by itself, unless the environment says how many. */
+export function withSlots(
+  capacity: Capacity,
+  { role, slots }: { role: string; slots: number },
+  environment: Readonly<Record<string, string | undefined>>,
+): Capacity {
+  if (environment[`${capacityPrefix(role)}_MAX_CONCURRENT_ACTIVITIES`] !== undefined) return capacity;
+  return { ...capacity, activities: Math.min(slots, capacity.activities, capacity.activityWorkers) };
 }

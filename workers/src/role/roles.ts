@@ -1,6 +1,6 @@
 import type { WorkerDoor } from '@weir/kernel';
 import { Refusal, type RunningPlatform } from '@weir/kernel/boot';
-import type { Capacities, Capacity } from '../process/capacity.ts';
+import { type Capacities, type Capacity, withSlots } from '../process/capacity.ts';
 
 type LoadedPlugin = RunningPlatform['plugins'][number];
 
@@ -20,12 +20,13 @@ export interface Role {
 }
 
 /**
- * Loads the worker doors of the wanted roles. Throws one `Refusal` that names every role that no plugin brings, and
+ * Loads the worker doors of the wanted roles; `environment` says how many activities each takes, or its doors do. Throws one `Refusal` that names every role that no plugin brings, and
  * every door that does not hold what the manifest says, or does not say in whole MiB what an activity takes.
  */
 export async function loadRoles(
   platform: Pick<RunningPlatform, 'plugins' | 'importDoor'>,
   wanted: Capacities,
+  environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Role[]> {
   const loaded = new Map<string, Part[]>([...wanted.keys()].map((role) => [role, []]));
   const faults: string[] = [];
@@ -36,8 +37,10 @@ export async function loadRoles(
       if (parts === undefined) continue;
       const { worker } = (await platform.importDoor(plugin, entry)) as { worker?: Partial<WorkerDoor> };
       if (!brings(worker, role)) faults.push(`plugin ${id} declares role ${role} but ${entry} does not bring it`);
-      else if (!isSize(worker.slotMiB))
+      else if (!isSize(sizeOf(worker, plugin)))
         faults.push(`slotMiB of the role ${role} of plugin ${id} is no whole number of MiB`);
+      else if (worker.slots !== undefined && !(Number.isSafeInteger(worker.slots) && worker.slots > 0))
+        faults.push(`slots of the role ${role} of plugin ${id} is no whole number above 0`);
       else parts.push({ door: worker, plugin });
     }
   }
@@ -50,9 +53,16 @@ export async function loadRoles(
   if (faults.length > 0) throw new Refusal('worker refused', faults);
   return [...wanted].map(([role, capacity]) => {
     const parts = loaded.get(role) ?? [];
-    return { role, parts, capacity, slotMiB: Math.max(...parts.map(({ door }) => door.slotMiB ?? 0)) };
+    const slots = Math.min(...parts.map(({ door }) => door.slots ?? capacity.activities));
+    return {
+      ...{ role, parts, capacity: withSlots(capacity, { role, slots }, environment) },
+      slotMiB: Math.max(...parts.map(({ door, plugin }) => sizeOf(door, plugin) ?? 0)),
+    };
   });
 }
+
+const sizeOf = ({ slotMiB }: Partial<WorkerDoor>, { kernel }: LoadedPlugin): number | undefined =>
+  typeof slotMiB === 'function' ? slotMiB(kernel) : slotMiB;
 
 /** A third party's door is JavaScript that no compiler of ours has seen. */
 function brings(worker: Partial<WorkerDoor> | undefined, role: string): worker is WorkerDoor {

@@ -1,5 +1,5 @@
 import { contribute, type Kernel } from '@weir/kernel';
-import { ReadinessChecks, RunChanges } from '@weir/kernel/contract';
+import { HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
 import { Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
@@ -8,12 +8,14 @@ import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { readinessChecks } from './readiness.ts';
 import { followStatus } from './runs.ts';
 import { transformStart } from './starts.ts';
+import { hasWorker } from './workers.ts';
 
 /** What this plugin adds to points of the kernel and of other plugins. */
 export function contributions(kernel: Kernel) {
   const deps = { kernel, inputs: kernel.use(Inputs), tables: kernel.use(Tables), logs: kernel.use(RunLogs) };
   return [
     ...readinessChecks(deps).map((check) => contribute(ReadinessChecks, check)),
+    contribute(HealthChecks, { name: 'transform_worker', degrades: true, check: () => hasWorker(kernel) }),
     contribute(RunChanges, followStatus),
     transformStart(kernel),
     contribute(RunSubjectNames, {

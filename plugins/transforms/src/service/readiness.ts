@@ -8,6 +8,7 @@ import { ArtifactEntity, type ArtifactRow, type TransformRow } from '../model/en
 import { tableRefOf } from '../model/output.ts';
 import { lastRuns } from './last-runs.ts';
 import { foundTransform } from './rows.ts';
+import { hasWorker } from './workers.ts';
 
 const HYDRATE = 'Hydrate the transform: weir transforms hydrate.';
 
@@ -40,6 +41,7 @@ export function readinessChecks(deps: ReadinessDeps): ReadinessCheck[] {
     check('archived', 'The transform is not archived', true, (_, facts) => archived(facts)),
     check('inputs', 'Every input can be read', true, (tenant, facts) => inputsOutcome(deps, tenant, facts)),
     check('output', 'The output can be written', true, (tenant, facts) => outputOutcome(deps, tenant, facts)),
+    check('worker', 'A worker polls for runs', false, () => workerOutcome(kernel)),
     check('last_run', 'No run is open', false, (_, facts) => lastRun(facts)),
     check('logs', 'The log of the last run can be read', false, (tenant, facts) => logsOutcome(deps, tenant, facts)),
     check('lineage', 'Every column is traced to its inputs', false, (_, facts) => lineage(facts)),
@@ -116,6 +118,12 @@ async function outputOutcome({ tables }: ReadinessDeps, tenant: Tenant, { row, l
     return { status: 'warning', detail: 'The last run wrote the output, and it is not there any more.', hint };
   }
   return { status: PASS, detail: exists ? 'The output can be written.' : 'The first run makes the output.' };
+}
+
+async function workerOutcome(kernel: Pick<Kernel, 'runs'>): Promise<CheckOutcome> {
+  if (await hasWorker(kernel)) return { status: PASS, detail: 'A worker of the role transform polls its queue.' };
+  const hint = 'Start a worker of the role transform, or let the run wait for one: weir transforms trigger --queue.';
+  return { status: 'fail', detail: 'No worker of the role transform has polled its queue lately.', hint };
 }
 
 function lastRun({ last }: Facts): CheckOutcome {

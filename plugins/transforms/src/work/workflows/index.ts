@@ -1,4 +1,4 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { RunInput } from '@weir/work';
 import { untilDone, withOutcome } from '@weir/work/workflow';
 import type { TransformActivities } from '../activities.ts';
@@ -11,7 +11,8 @@ const { carryOut } = proxyActivities<TransformActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 10 },
 });
 
-const { partOf, endMaterialization } = proxyActivities<TransformActivities>({
+// They take no slot: a run is cancelled, and ends, while every slot has a statement.
+const { partOf, endMaterialization } = proxyLocalActivities<TransformActivities>({
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
