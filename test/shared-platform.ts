@@ -48,8 +48,9 @@ async function main(): Promise<void> {
     WEIR_SCHEDULE_MIN_SECONDS: '60',
     WORKFLOW_SOURCE_TASK_QUEUE: `idle-source-${database.name}`,
     WORKFLOW_DISCOVERY_TASK_QUEUE: `idle-discovery-${database.name}`,
+    WORKFLOW_GENERAL_TASK_QUEUE: `idle-general-${database.name}`,
   };
-  const worker = startWorker(t, environment);
+  const worker = startWorker(t, environment, 'source,discovery,general');
   const places: SharedPlatformPlaces = {
     url: await startedApi(environment),
     idleUrl: await startedApi({ ...environment, ...idle }, withoutSweeps),
@@ -78,8 +79,8 @@ async function startedApi(
 
 /** The idle API sweeps no tenant: it would move the schedules of all to its own queues, which have no worker. */
 function withoutSweeps({ plugins }: RunningPlatform): void {
-  const kernel = plugins.find(({ manifest }) => manifest.id === 'sources')?.kernel;
-  if (kernel === undefined) throw new Error('the shared platform has no plugin sources');
+  const kernel = plugins.find(({ manifest }) => manifest.id === 'schedules')?.kernel;
+  if (kernel === undefined) throw new Error('the shared platform has no plugin schedules');
   Object.assign(kernel, { tenants: { ...kernel.tenants, list: async () => [] } });
 }
 

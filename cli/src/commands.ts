@@ -50,12 +50,7 @@ import { OpsCredentialsCheck, OpsCredentialsMigrate } from './commands/sources/s
 import { SourcesReadiness } from './commands/sources/sources-readiness.ts';
 import { OpsRecoverySeal, OpsRecoveryVerify } from './commands/sources/sources-recovery.ts';
 import { SourcesRefreshSchema } from './commands/sources/sources-refresh-schema.ts';
-import {
-  SourcesScheduleGet,
-  SourcesSchedulePause,
-  SourcesScheduleResume,
-  SourcesScheduleSet,
-} from './commands/sources/sources-schedule.ts';
+import { sourceScheduleCommands } from './commands/sources/sources-schedule.ts';
 import { SourcesSync } from './commands/sources/sources-sync.ts';
 import { SourcesUpdate } from './commands/sources/sources-update.ts';
 import { SourcesReset } from './commands/streams/sources-reset.ts';
@@ -93,10 +88,7 @@ const SOURCES = [
   SourcesHistory,
   SourcesLogs,
   DiscoveryLogs,
-  SourcesScheduleGet,
-  SourcesScheduleSet,
-  SourcesSchedulePause,
-  SourcesScheduleResume,
+  ...sourceScheduleCommands,
   SourcesReceipt,
   SourcesRefreshSchema,
   SourcesReset,

@@ -28,6 +28,7 @@ import { s26_seen_by_discovery } from './s26_seen_by_discovery.ts';
 import { s27_input_holds } from './s27_input_holds.ts';
 import { s28_transforms } from './s28_transforms.ts';
 import { s29_transform_runs } from './s29_transform_runs.ts';
+import { s30_schedules } from './s30_schedules.ts';
 import { s31_transform_checks } from './s31_transform_checks.ts';
 import { s32_increments } from './s32_increments.ts';
 import { s32_input_marks } from './s32_input_marks.ts';
@@ -78,6 +79,7 @@ export const migrations: readonly Migration[] = [
   s27_input_holds,
   s28_transforms,
   s29_transform_runs,
+  s30_schedules,
   s31_transform_checks,
   s32_increments,
   s32_input_marks,

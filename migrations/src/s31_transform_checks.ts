@@ -3,7 +3,7 @@ import { type Migration, tenantTable } from './migration.ts';
 /** Checks of transforms, how they ended in runs, rows that broke them, and where the columns of a run came from. */
 export const s31_transform_checks: Migration = {
   name: 's31_transform_checks',
-  after: 's29_transform_runs',
+  after: 's30_schedules',
   additiveSince: 's24_webhooks',
   sql: `
 alter table transforms.transform add column checks json not null default '[]';

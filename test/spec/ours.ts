@@ -162,7 +162,7 @@ export const ourVariables: ReadonlyMap<string, Reason> = new Map([
   ['WEIR_SYNC_MAX_SILENT_SECONDS', because('sources', 'how long the connector of a sync may be silent')],
   ['WEIR_DISCOVERY_MAX_SECONDS', because('sources', 'how long a connector may take to describe its source')],
   ['WEIR_SYNC_MAX_REJECTED_ROWS', because('sources', 'how many lines a sync may put aside before it fails')],
-  ['WEIR_SCHEDULE_MIN_SECONDS', because('sources', 'how often a schedule may run')],
+  ['WEIR_SCHEDULE_MIN_SECONDS', because('schedules', 'how often a schedule may run')],
   ['WEIR_WORK_DIR', because('workers', 'workspaces of connectors')],
   ['WEIR_CACHE_DIR', because('workers', 'compiled workflows')],
   ['WEIR_STATE_DIR', because('workers', 'which processes a worker has')],

@@ -3,6 +3,7 @@ export type Owner =
   | 'kernel'
   | 'platform'
   | 'runs'
+  | 'schedules'
   | 'webhooks'
   | 'sources'
   | 'datasets'

@@ -19,18 +19,14 @@ export { sourceProblems } from './contract/problems.ts';
 export { getSourceReadiness } from './contract/readiness.ts';
 export {
   deleteSchedule,
-  FIRING_STATUSES,
-  Firing,
-  type FiringView,
   getSchedule,
   listSchedules,
-  OVERLAPS,
-  type Overlap,
   pauseSchedule,
   putSchedule,
   resumeSchedule,
   Schedule,
   type ScheduleView,
+  sourceSchedules,
   triggerSchedule,
 } from './contract/schedules.ts';
 export {

@@ -1,7 +1,6 @@
 import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { SignatureReaders } from '@weir/kernel/contract';
 import { Tables } from '@weir/plugin-datasets/contract';
-import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import { routes } from './api/routes.ts';
 import { patternWebhooks, refuseSameSecrets } from './api/webhooks.ts';
 import { credentialProblems, failureProblems, sourceProblems, uploadProblems } from './contract.ts';
@@ -26,17 +25,16 @@ export default definePlugin({
     refuseSameSecrets(kernel.settings);
     const loaded = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);
     const { sql } = kernel.use(Platform);
-    const schedules = kernel.use(Schedules);
     const facts = { kernel, tables: kernel.use(Tables), patterns: patternCatalog(sql) };
     return {
-      routes: routes(sourceServices(facts, { schedules })),
+      routes: routes(sourceServices(facts)),
       contributes: [
         ...contributions(facts, loaded),
         ...patternWebhooks(kernel.settings, sql).map((reader) => contribute(SignatureReaders, reader)),
       ],
       reported: reportedPages(loaded.reported),
       runKinds: [SYNC_KIND, DISCOVERY_KIND, VERIFY_KIND, REPLAY_KIND],
-      ...background({ kernel, sql, schedules, loaded }),
+      ...background({ kernel, sql, loaded }),
     };
   },
 });

@@ -55,12 +55,6 @@ export const settings = Type.Object({
     description:
       'Syncs of one tenant that are carried out at once; more wait their turn. 0: as many as there are slots',
   }),
-  WEIR_SCHEDULE_MIN_SECONDS: Type.Integer({
-    minimum: 1,
-    maximum: 86_400,
-    default: 60,
-    description: 'How far apart two runs of a schedule must be at least',
-  }),
   ...egressVariables,
   WEIR_FILES_ROOTS: Type.String({
     pattern: FOLDERS,

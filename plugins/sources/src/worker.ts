@@ -13,5 +13,5 @@ export const worker = {
   workflowsPath,
   activities: sourceActivities,
   slotMiB: SLOT_MIB,
-  ungated: ['endSync', 'endRun', 'skipSchedule'],
+  ungated: ['endSync', 'endRun'],
 };

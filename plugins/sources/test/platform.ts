@@ -127,6 +127,7 @@ function environmentOf(folder: string, database: TestDatabase, issuer: { url: st
     WORKFLOW_PORT: port,
     WORKFLOW_SOURCE_TASK_QUEUE: `source-${database.name}`,
     WORKFLOW_DISCOVERY_TASK_QUEUE: `discovery-${database.name}`,
+    WORKFLOW_GENERAL_TASK_QUEUE: `general-${database.name}`,
     IDP_URL: issuer.url,
     IDP_ISSUER: issuer.url,
     WEIR_MODE: 'development',

@@ -193,7 +193,7 @@ t.test('schedules of sources keep their rules', async (t) => {
     t.strictSame(ok(await api(listSchedules, { query: { source_id } })).items, []);
     t.equal(refusal(await put(daily)), '404 not_found');
     const { tenantId } = await platform.tenant('demo');
-    const gone = 'select 1 from sources.schedule where deleted_at is not null and tenant_id = $1';
+    const gone = 'select 1 from schedules.schedule where deleted_at is not null and tenant_id = $1';
     t.strictSame(await platform.peek(gone, [tenantId]), []);
     // The engine is that of all tests, and would go on.
     for (const other of ok(await api(listSchedules)).items)

@@ -18,7 +18,13 @@ export function configurationPage(reference: Reference): string {
       .filter(({ properties }) => Object.keys(properties).length > 0)
       .map((settings) => settingsSection(settings)),
     servicesSection(reference),
-    ...reference.roles.map(({ role, plugin }) => roleSection(role, plugin, reference)),
+    ...[...Map.groupBy(reference.roles, ({ role }) => role)].map(([role, brought]) =>
+      roleSection(
+        role,
+        brought.map(({ plugin }) => plugin),
+        reference,
+      ),
+    ),
     ...VARIABLE_GROUPS.map(groupSection),
   ];
   return `# Configuration
@@ -103,11 +109,11 @@ function absentText(schema: TSchema, required: boolean): string {
 
 const MEMORY = '[what the memory of the worker holds](../how-to/limit-a-tenant.md#how-much-one-worker-does-at-once)';
 
-function roleSection(role: string, plugin: string, { capacity }: Reference): string {
+function roleSection(role: string, plugins: readonly string[], { capacity }: Reference): string {
   const { properties, required } = capacity(role);
   return [
     `## Worker role \`${role}\``,
-    `Brought by the plugin \`${plugin}\`. Activities at a time may not exceed child processes, nor ${MEMORY}.`,
+    `Brought by ${plugins.map((plugin) => `the plugin \`${plugin}\``).join(' and ')}. Activities at a time may not exceed child processes, nor ${MEMORY}.`,
     schemaTable(properties, required),
   ].join('\n\n');
 }

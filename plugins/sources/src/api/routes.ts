@@ -9,7 +9,7 @@ import type { SourceServices } from '../service/services.ts';
 export function routes(services: SourceServices): AnyRoute[] {
   return [
     ...sourceRoutes(services),
-    ...scheduleRoutes(services),
+    ...services.schedules.routes(calls.sourceSchedules),
     ...credentialRoutes(services),
     ...streamRoutes(services),
     ...runRoutes(services),
@@ -33,29 +33,6 @@ function sourceRoutes({ patterns, sources, readiness, tableRefs }: SourceService
     handle(calls.deleteSource, ({ tenant, params, ifMatch }) => sources.retire(tenant, params.source_id, ifMatch)),
     handle(calls.getSourceReadiness, ({ tenant, params }) => readiness(tenant, SOURCE_SUBJECT, params.source_id)),
     handle(calls.listTableFormatRefs, ({ tenant, params, query }) => tableRefs.list(tenant, params.source_id, query)),
-  ];
-}
-
-function scheduleRoutes({ schedules }: SourceServices): AnyRoute[] {
-  const from = ({
-    params,
-    ifMatch,
-    principal,
-  }: { params: { source_id: string } } & Pick<CallContext, 'ifMatch' | 'principal'>) => ({
-    sourceId: params.source_id,
-    by: subjectOf(principal),
-    ifMatch,
-  });
-  return [
-    handle(calls.getSchedule, ({ tenant, params }) => schedules.get(tenant, params.source_id)),
-    handle(calls.putSchedule, (call) => schedules.put(call.tenant, call.body, from(call))),
-    handle(calls.deleteSchedule, ({ tenant, params, ifMatch }) => schedules.remove(tenant, params.source_id, ifMatch)),
-    handle(calls.pauseSchedule, (call) => schedules.pause(call.tenant, call.body.reason, from(call))),
-    handle(calls.resumeSchedule, (call) => schedules.resume(call.tenant, from(call))),
-    handle(calls.triggerSchedule, ({ tenant, principal, params, query }) =>
-      schedules.trigger(tenant, params.source_id, howToStart(principal, query)),
-    ),
-    handle(calls.listSchedules, ({ tenant, query }) => schedules.list(tenant, query)),
   ];
 }
 

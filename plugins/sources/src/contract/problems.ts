@@ -179,20 +179,6 @@ export const sourceProblems = {
     detail: 'This run is still open; what it has done is known when it has ended.',
     hint: 'Wait until is_terminal is true: GET /sources/sync-runs/{workflow_id}/details.',
   }),
-  scheduleInvalid: problem({
-    code: 'schedule_invalid',
-    status: 422,
-    title: 'Schedule invalid',
-    detail: 'The schedule says no times that it could run at.',
-    hint: 'Each entry of errors names the place and the rule. Five fields such as 0 6 * * mon-fri, or interval_seconds; a zone such as Europe/Kyiv.',
-  }),
-  scheduleTooFrequent: problem({
-    code: 'schedule_too_frequent',
-    status: 422,
-    title: 'Schedule too frequent',
-    detail: 'At least {seconds} seconds must lie between two runs of a schedule here.',
-    hint: 'Take a longer interval or fewer times, or ask the operator: WEIR_SCHEDULE_MIN_SECONDS.',
-  }),
   illegalTransition: problem({
     code: 'state_conflict',
     status: 409,

@@ -2,7 +2,6 @@ import { CredentialEntity } from './credential/entity.ts';
 import { DiscoveryEntity } from './discovery/entity.ts';
 import { ReplayEntity } from './quarantine/entity.ts';
 import { ReceiptEntity } from './receipt/entity.ts';
-import { FiringEntity, ScheduleEntity } from './schedule/entity.ts';
 import { SourceEntity } from './source/entity.ts';
 import { StreamEntity } from './stream/entity.ts';
 import { StreamRunEntity, SyncRunEntity } from './sync/entity.ts';
@@ -19,6 +18,4 @@ export const entities = [
   VerificationEntity,
   ReplayEntity,
   CredentialEntity,
-  ScheduleEntity,
-  FiringEntity,
 ];

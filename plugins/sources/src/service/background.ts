@@ -6,19 +6,16 @@ import { startConfigSweeper } from './discovery/sweep-configs.ts';
 import type { Sql } from './pattern/catalog.ts';
 import type { LoadedPatterns } from './pattern/load-patterns.ts';
 import { storeFiles } from './pattern/store-files.ts';
-import type { InLineDeps } from './schedule/bring-in-line.ts';
-import { startReconciler } from './schedule/reconcile.ts';
 import { startUploadSweeper } from './upload/upload-service.ts';
 
 interface Deps {
   kernel: Kernel;
   sql: Sql;
-  schedules: InLineDeps['schedules'];
   loaded: LoadedPatterns;
 }
 
 /** What the plugin does beside answering calls, from its start to its stop. */
-export function background({ kernel, sql, schedules, loaded }: Deps) {
+export function background({ kernel, sql, loaded }: Deps) {
   const sweepers: Repetition[] = [];
   const serving: Pick<Repetition, 'stop'>[] = [];
   return {
@@ -29,7 +26,6 @@ export function background({ kernel, sql, schedules, loaded }: Deps) {
     },
     async serve() {
       serving.push(startUploadSweeper(kernel));
-      serving.push(startReconciler({ kernel, schedules }));
       if (kernel.vault.store !== undefined) serving.push(startRotationWriter(kernel, sql));
     },
     async drain() {

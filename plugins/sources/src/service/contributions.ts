@@ -1,6 +1,7 @@
 import { contribute, type Kernel, Platform } from '@weir/kernel';
 import { HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
+import { ScheduleSubjects } from '@weir/plugin-schedules/contract';
 import { settingsOf } from '../settings.ts';
 import { settleDiscovery } from './discovery/settle-discovery.ts';
 import type { LoadedPatterns } from './pattern/load-patterns.ts';
@@ -10,6 +11,7 @@ import type { FactDeps } from './readiness/source-facts.ts';
 import { keepReceipts } from './receipt/keep-receipts.ts';
 import { releaseVersions } from './receipt/release-versions.ts';
 import { sourceSubjects } from './source/run-subjects.ts';
+import { scheduledSources } from './source/schedule-subject.ts';
 
 /** What this plugin adds to points of the kernel and of other plugins. */
 export function contributions(facts: FactDeps & { kernel: Kernel }, loaded: LoadedPatterns) {
@@ -18,6 +20,7 @@ export function contributions(facts: FactDeps & { kernel: Kernel }, loaded: Load
     ...contributedChecks(facts).map((check) => contribute(ReadinessChecks, check)),
     contribute(HealthChecks, patternFilesCheck(settingsOf(kernel), loaded)),
     contribute(RunSubjectNames, sourceSubjects(kernel)),
+    contribute(ScheduleSubjects, scheduledSources(facts)),
     contribute(RunChanges, settleDiscovery),
     contribute(RunChanges, keepReceipts({ kernel, patterns, versions: releaseVersions(kernel.use(Platform)) })),
   ];

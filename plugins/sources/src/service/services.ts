@@ -1,7 +1,7 @@
 import type { Kernel } from '@weir/kernel';
 import { Producers } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
-import { settingsOf } from '../settings.ts';
+import { SubjectSchedules } from '@weir/plugin-schedules/contract';
 import { credentialService } from './credential/service.ts';
 import { discoveryService } from './discovery/service.ts';
 import { patternService } from './pattern/service.ts';
@@ -9,8 +9,6 @@ import { replayService } from './quarantine/service.ts';
 import type { FactDeps } from './readiness/source-facts.ts';
 import { receiptService } from './receipt/service.ts';
 import { sourceLogService } from './run-log/service.ts';
-import { bringInLine, type InLineDeps } from './schedule/bring-in-line.ts';
-import { scheduleService } from './schedule/service.ts';
 import { sourceService } from './source/service.ts';
 import { bulkService } from './stream/bulk-service.ts';
 import { refreshService } from './stream/refresh-service.ts';
@@ -26,30 +24,24 @@ import { verificationService } from './verification/service.ts';
 export type SourceServices = ReturnType<typeof sourceServices>;
 
 /** What the calls of this plugin are answered by. */
-export function sourceServices(facts: FactDeps & { kernel: Kernel }, { schedules }: Pick<InLineDeps, 'schedules'>) {
+export function sourceServices(facts: FactDeps & { kernel: Kernel }) {
   const { kernel, patterns, tables } = facts;
   const destinations = { tables, producers: kernel.use(Producers) };
   const receipts = receiptService(kernel);
   const events = kernel.use(Events);
-  const syncs = syncService(facts);
-  const minSeconds = settingsOf(kernel).WEIR_SCHEDULE_MIN_SECONDS;
+  const schedules = kernel.use(SubjectSchedules);
   return {
     readiness: kernel.readiness,
     patterns: patternService(kernel, patterns),
-    sources: sourceService({
-      kernel,
-      patterns,
-      events,
-      dropped: (tenant, sourceId) => bringInLine({ kernel, schedules }, tenant, sourceId),
-    }),
+    sources: sourceService({ kernel, patterns, events, schedules }),
     streams: streamService(kernel, destinations),
     bulk: bulkService(kernel, destinations),
     refreshes: refreshService(kernel, { services: destinations, patterns }),
     resets: resetService(kernel, destinations),
     discoveries: discoveryService({ kernel, patterns }),
     credentials: credentialService({ kernel, patternOf: patterns.ofKnown }),
-    syncs,
-    schedules: scheduleService({ kernel, schedules, syncs, minSeconds, events }),
+    syncs: syncService(facts),
+    schedules,
     syncRuns: syncRunService(kernel),
     runLogs: sourceLogService(kernel, kernel.use(RunLogs)),
     receipts,

@@ -2,7 +2,6 @@ import { cpus } from 'node:os';
 import { Platform, type WorkerDeps } from '@weir/kernel';
 import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
-import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import {
   attempt,
   copyTokens,
@@ -23,12 +22,9 @@ import { sourceFailures } from '../model/failure/failure-of.ts';
 import { patternCatalog } from '../service/pattern/catalog.ts';
 import { loadPatterns } from '../service/pattern/load-patterns.ts';
 import { receiptService } from '../service/receipt/service.ts';
-import type { SkipReason } from '../service/schedule/firings.ts';
-import { syncService } from '../service/sync/service.ts';
 import { settingsOf } from '../settings.ts';
 import { runReplay } from './quarantine/run-replay.ts';
 import { roleEngine } from './runtime/role-engine.ts';
-import { fireSchedule, type ScheduledTime, skipSchedule } from './schedule/fire.ts';
 import { finishSync } from './sync/finish-sync.ts';
 import { runAttempt } from './sync/run-attempt.ts';
 import { beginSyncChild } from './sync/run-child.ts';
@@ -45,8 +41,6 @@ export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
   const runLogs = kernel.use(RunLogs);
   const services = { tables, producers: kernel.use(Producers) };
   const auditing = { kernel, tables, audits: kernel.use(Audits), receipts: receiptService(kernel) };
-  const syncs = syncService({ kernel, tables, patterns: catalog });
-  const scheduling = { kernel, schedules: kernel.use(Schedules), syncs };
   const engine = roleEngine(kernel, 'source');
   const folders = workFolders(workDir, logLeft(kernel));
   const tokens = copyTokens(cpus().length);
@@ -101,13 +95,6 @@ export function sourceActivities({ kernel, children, workDir }: WorkerDeps) {
       await spare.drop();
       await runReplay({ kernel, tables, folders, children }, run);
     }),
-
-    /** Carries out one time of a schedule; `waiting` asks to be called again. */
-    fireSchedule: async (time: ScheduledTime): Promise<'done' | 'waiting'> =>
-      fireSchedule(scheduling, await tenantOf(kernel, time), time),
-
-    /** Notes that a time of a schedule came to nothing. */
-    skipSchedule: (time: ScheduledTime, reason: SkipReason): Promise<void> => skipSchedule(scheduling, time, reason),
 
     /** Makes a run terminal to whose end nothing else belongs. */
     endRun: runs.end,

@@ -13,7 +13,7 @@ export const QUEUE_STATUSES = ['up', 'no_worker', 'unreachable'] as const;
 
 const seconds = (description: string) => Type.Number({ minimum: 0, description });
 
-/** What identifies a queue: the role whose workers poll it, and the plugin that brings the role. */
+/** What identifies a queue: the role whose workers poll it, and the plugins that bring the role, by commas. */
 export const queueName = { role: Type.String(), queue: Type.String(), plugin: Type.String() };
 
 /** Tasks of one type, or of both together, that wait. */

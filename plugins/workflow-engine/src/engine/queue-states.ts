@@ -17,6 +17,14 @@ export interface QueueStates {
   queues: readonly QueueState[];
 }
 
+/** One queue for each role, with the plugins that bring it, by commas. */
+export function queuesByRole(engine: Pick<WorkflowEngineService, 'queues'>): Omit<QueueState, 'description'>[] {
+  const byRole = Map.groupBy(engine.queues(), ({ role }) => role);
+  return [...byRole.values()].flatMap((brought) =>
+    brought.slice(0, 1).map((one) => ({ ...one, plugin: brought.map(({ plugin }) => plugin).join(', ') })),
+  );
+}
+
 /** Reads the state of all queues; never throws. Callers within the allowed age, and at the same time, share one answer. */
 export function queueStates(
   engine: Pick<WorkflowEngineService, 'queues' | 'describeQueue'>,
@@ -24,7 +32,7 @@ export function queueStates(
 ): () => Promise<QueueStates> {
   let latest: { at: number; states: Promise<QueueStates> } | undefined;
   const read = async (at: number): Promise<QueueStates> => {
-    const queues = engine.queues().map(async (named) => {
+    const queues = queuesByRole(engine).map(async (named) => {
       const description = await engine.describeQueue(named.queue).catch(() => undefined);
       return { ...named, description };
     });

@@ -14,7 +14,7 @@ import {
 import { MAX_WAITS } from '../workflow/wait-for-end.ts';
 import { backlogOf, judgeQueue, overallStatus, pollersOf } from './judge-queue.ts';
 import { listWorkers } from './list-workers.ts';
-import { type QueueStates, STATE_AGE_MS } from './queue-states.ts';
+import { type QueueStates, queuesByRole, STATE_AGE_MS } from './queue-states.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -58,7 +58,7 @@ export function engineService({ engine, states, scheduleToStart }: EngineDeps) {
         namespace,
         server_version: serverVersion,
         retention_seconds: retentionSeconds,
-        queues: [...engine.queues()],
+        queues: queuesByRole(engine),
         limits: {
           wait_seconds: MAX_WAIT_SECONDS,
           waits: MAX_WAITS,

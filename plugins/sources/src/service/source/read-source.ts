@@ -2,14 +2,10 @@ import type { TenantTransaction } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import type { SourceRow } from '../../model/source/entity.ts';
 
-/** When a source is synced by itself; null when it has no schedule. */
-export type ScheduleFacts = { paused: boolean; next_run_at: string | null } | null;
-
-/** How many streams a source has, and when it is synced by itself. */
+/** How many streams a source has. */
 export interface StreamCounts {
   streams: number;
   streams_enabled: number;
-  schedule: ScheduleFacts;
 }
 
 const READ = `
@@ -17,9 +13,7 @@ select source_id as "sourceId", name, pattern_id as "patternId", pattern_version
   source_config as "sourceConfig", sealed, credential_id as "credentialId", status, version, last_run_id as "lastRunId",
   created_at as "createdAt", updated_at as "updatedAt",
   (select count(*)::int from sources.stream s where s.tenant_id = source.tenant_id and s.source_id = source.source_id) as streams,
-  (select count(*)::int from sources.stream s where s.tenant_id = source.tenant_id and s.source_id = source.source_id and s.enabled) as streams_enabled,
-  (select jsonb_build_object('paused', s.paused_at is not null, 'next_run_at', s.next_run_at) from sources.schedule s
-    where s.tenant_id = source.tenant_id and s.source_id = source.source_id and s.deleted_at is null) as schedule
+  (select count(*)::int from sources.stream s where s.tenant_id = source.tenant_id and s.source_id = source.source_id and s.enabled) as streams_enabled
 from sources.source where tenant_id = $1 and source_id = $2 and status <> 'retired'`;
 
 /**
@@ -33,16 +27,8 @@ export async function readSource(
   const { rows } = await tx.sql(READ, [tx.tenant.tenantId, sourceId]);
   const [found] = rows;
   if (found === undefined) throw kernelProblems.notFound();
-  const { streams, streams_enabled, schedule, createdAt, updatedAt, ...rest } = found;
+  const { streams, streams_enabled, createdAt, updatedAt, ...rest } = found;
   const [created, updated] = [new Date(String(createdAt)), new Date(String(updatedAt))];
   const row = { ...rest, tenantId: tx.tenant.tenantId, createdAt: created, updatedAt: updated } as SourceRow;
-  const counts = { streams: Number(streams), streams_enabled: Number(streams_enabled) };
-  return { row, counts: { ...counts, schedule: scheduleFacts(schedule) } };
-}
-
-/** The times of the database are not written as the wire writes them. */
-export function scheduleFacts(found: unknown): ScheduleFacts {
-  if (found === null || found === undefined) return null;
-  const { paused, next_run_at: next } = found as NonNullable<ScheduleFacts>;
-  return { paused, next_run_at: paused || next === null ? null : new Date(next).toISOString() };
+  return { row, counts: { streams: Number(streams), streams_enabled: Number(streams_enabled) } };
 }

@@ -1,17 +1,16 @@
 import { type Kernel, type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import type { Input } from '@weir/kernel/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
-import { type listSources, type SCHEDULED, type SourceView, sourceProblems } from '../../contract.ts';
+import type { SubjectSchedulesService } from '@weir/plugin-schedules/contract';
+import { type listSources, type SCHEDULED, type SourceView, sourceProblems, sourceSchedules } from '../../contract.ts';
 import { CredentialEntity } from '../../model/credential/entity.ts';
 import type { Pattern } from '../../model/pattern/pattern-file.ts';
-import { ScheduleEntity } from '../../model/schedule/entity.ts';
 import { SourceEntity, type SourceRow } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
 import { visibleConfig } from '../../model/source/visible-config.ts';
 import { SyncRunEntity } from '../../model/sync/entity.ts';
 import { syncRunView } from '../../model/sync/view.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
-import { dropSchedule } from '../row/live-schedule.ts';
 import { liveSource } from '../row/live-source.ts';
 import { refuseWhileRunning } from '../row/refuse-while-running.ts';
 import { uniqueConstraint } from '../row/unique-constraint.ts';
@@ -19,7 +18,7 @@ import { uploadService } from '../upload/upload-service.ts';
 import { detach } from '../vault/rows.ts';
 import { type ChangeRequest, changeSource } from './change-source.ts';
 import { makeSource, type NewSource } from './create-source.ts';
-import { readSource, type StreamCounts, scheduleFacts } from './read-source.ts';
+import { readSource, type StreamCounts } from './read-source.ts';
 
 const ORDERS: PageOrders = { orders: { created_at: 'createdAt', name: 'name' }, first: '-created_at', id: 'sourceId' };
 
@@ -28,16 +27,15 @@ export interface SourceDeps {
   patterns: PatternCatalog;
   /** Where readers follow what changes; absent when the deployment leaves that plugin out. */
   events?: EventsService | undefined;
-  /** Told once the schedule of a source that was retired is to go. */
-  dropped(tenant: Tenant, sourceId: string): Promise<void>;
+  schedules: SubjectSchedulesService;
 }
 
 /** What can be done with sources as such. */
-export function sourceService({ kernel, patterns, events, dropped }: SourceDeps) {
+export function sourceService({ kernel, patterns, events, schedules }: SourceDeps) {
   const tell = async (tx: TenantTransaction, { sourceId: id, version }: SourceRow) =>
     events?.publish(tx, { topic: 'source', id, version: String(version) });
   const views = (tx: TenantTransaction, rows: readonly SourceRow[], counts: ReadonlyMap<string, StreamCounts>) =>
-    viewsOf({ kernel, patterns }, tx, { rows, counts });
+    viewsOf({ kernel, patterns, schedules }, tx, { rows, counts });
   const view = async (tx: TenantTransaction, row: SourceRow) =>
     (await views(tx, [row], await streamCounts(tx, [row.sourceId])))[0] as SourceView;
   const told = async (tx: TenantTransaction, row: SourceRow) => {
@@ -70,7 +68,7 @@ export function sourceService({ kernel, patterns, events, dropped }: SourceDeps)
         ...(name === undefined ? {} : { name }),
       };
       return kernel.db(tenant).transaction(async (tx) => {
-        const scheduled = schedule === undefined ? {} : await bySchedule(tx, schedule);
+        const scheduled = schedule === undefined ? {} : await bySchedule(schedules, tx, schedule);
         const { items, next_page_token } = await tx.page(SourceEntity, { ...where, ...scheduled }, request, ORDERS);
         const counts = await streamCounts(
           tx,
@@ -93,7 +91,7 @@ export function sourceService({ kernel, patterns, events, dropped }: SourceDeps)
         requireMatch(ifMatch, String(row.version));
         await refuseWhileRunning(kernel, tx, sourceId);
         const status = sourceAfter(row.status, 'retired');
-        if (await dropSchedule(tx, sourceId)) tx.afterCommit(() => dropped(tenant, sourceId));
+        await schedules.drop(tx, sourceId);
         await tell(tx, await detach(tx, row, { status }));
       });
       return undefined;
@@ -102,10 +100,13 @@ export function sourceService({ kernel, patterns, events, dropped }: SourceDeps)
 }
 
 /** The condition on sources that stand so with a schedule. */
-async function bySchedule(tx: TenantTransaction, schedule: (typeof SCHEDULED)[number]) {
-  const pausedAt = { active: { pausedAt: null }, paused: { pausedAt: { $ne: null } }, none: {} }[schedule];
-  const found = await tx.find(ScheduleEntity, { deletedAt: null, ...pausedAt });
-  const ids = found.map(({ sourceId }) => sourceId);
+async function bySchedule(
+  schedules: SubjectSchedulesService,
+  tx: TenantTransaction,
+  schedule: (typeof SCHEDULED)[number],
+) {
+  const paused = { active: false, paused: true, none: undefined }[schedule];
+  const ids = await schedules.scheduled(tx, sourceSchedules.kind, paused);
   return { sourceId: schedule === 'none' ? { $nin: ids } : { $in: ids } };
 }
 
@@ -120,7 +121,7 @@ async function taken<T>(work: () => Promise<T>): Promise<T> {
 
 /** Sources as the wire shows them, with what belongs to all of them read at once. */
 async function viewsOf(
-  { kernel, patterns }: Pick<SourceDeps, 'kernel' | 'patterns'>,
+  { kernel, patterns, schedules }: Pick<SourceDeps, 'kernel' | 'patterns' | 'schedules'>,
   tx: TenantTransaction,
   { rows, counts }: { rows: readonly SourceRow[]; counts: ReadonlyMap<string, StreamCounts> },
 ): Promise<SourceView[]> {
@@ -130,6 +131,10 @@ async function viewsOf(
   const details = runIds.length === 0 ? [] : await tx.find(SyncRunEntity, { runId: { $in: runIds } });
   const detailsOf = new Map(details.map((one) => [one.runId, one]));
   const used = await patterns.ofAll(rows, tx.sql);
+  const scheduled = await schedules.summaries(
+    tx,
+    rows.map(({ sourceId }) => sourceId),
+  );
   return rows.map((row, at) => {
     const run = row.lastRunId ? runs.get(row.lastRunId) : undefined;
     const lastRun = run === undefined ? null : syncRunView(run, detailsOf.get(run.runId));
@@ -137,6 +142,7 @@ async function viewsOf(
       pattern: used[at],
       lastRun,
       counts: counts.get(row.sourceId) ?? NO_STREAMS,
+      schedule: scheduled.get(row.sourceId) ?? null,
       credentialRef: refs.get(row.credentialId ?? ''),
     });
   });
@@ -146,10 +152,11 @@ interface Beside {
   pattern: Pattern | undefined;
   lastRun: SourceView['last_run'];
   counts: StreamCounts;
+  schedule: SourceView['schedule'];
   credentialRef: string | undefined;
 }
 
-function viewOf(row: SourceRow, { pattern, lastRun, counts, credentialRef }: Beside): SourceView {
+function viewOf(row: SourceRow, { pattern, lastRun, counts, schedule, credentialRef }: Beside): SourceView {
   return {
     source_id: row.sourceId,
     name: row.name,
@@ -160,6 +167,7 @@ function viewOf(row: SourceRow, { pattern, lastRun, counts, credentialRef }: Bes
     credential_ref: credentialRef ?? null,
     status: row.status,
     ...counts,
+    schedule,
     last_run: lastRun,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
@@ -173,21 +181,19 @@ async function credentialRefs(tx: TenantTransaction, rows: readonly SourceRow[])
   return new Map(found.map(({ credentialId, credentialRef }) => [credentialId, credentialRef]));
 }
 
-const NO_STREAMS: StreamCounts = { streams: 0, streams_enabled: 0, schedule: null };
+const NO_STREAMS: StreamCounts = { streams: 0, streams_enabled: 0 };
 
 async function streamCounts(tx: TenantTransaction, sourceIds: string[]): Promise<Map<string, StreamCounts>> {
   const { rows } = await tx.sql(
-    `select source_id, count(stream_id)::int as streams, (count(*) filter (where enabled))::int as streams_enabled,
-       (select jsonb_build_object('paused', s.paused_at is not null, 'next_run_at', s.next_run_at)
-        from sources.schedule s where s.tenant_id = $1 and s.source_id = source.source_id and s.deleted_at is null) as schedule
+    `select source_id, count(stream_id)::int as streams, (count(*) filter (where enabled))::int as streams_enabled
      from sources.source left join sources.stream using (tenant_id, source_id)
      where tenant_id = $1 and source_id = any ($2::uuid[]) group by source_id`,
     [tx.tenant.tenantId, sourceIds],
   );
   return new Map(
-    rows.map(({ source_id: id, streams, streams_enabled: enabled, schedule }) => [
+    rows.map(({ source_id: id, streams, streams_enabled: enabled }) => [
       String(id),
-      { streams: Number(streams), streams_enabled: Number(enabled), schedule: scheduleFacts(schedule) },
+      { streams: Number(streams), streams_enabled: Number(enabled) },
     ]),
   );
 }

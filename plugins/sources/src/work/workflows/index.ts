@@ -1,5 +1,4 @@
 export { QuarantineReplayWorkflow } from './quarantine-replay.ts';
 export { SourceDiscoveryWorkflow } from './source-discovery.ts';
-export { SourceScheduleWorkflow } from './source-schedule.ts';
 export { SourceSyncWorkflow } from './source-sync.ts';
 export { SyncVerifyWorkflow } from './sync-verify.ts';

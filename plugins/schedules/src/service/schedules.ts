@@ -1,39 +1,26 @@
-import {
-  canonicalJson,
-  type Kernel,
-  type PageOrders,
-  requireMatch,
-  type Tenant,
-  type TenantTransaction,
-} from '@weir/kernel';
+import { canonicalJson, type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
-import type { SchedulesService } from '@weir/plugin-workflow-engine/contract';
 import { v7 as uuidv7 } from 'uuid';
-import { type listSchedules, type putSchedule, type ScheduleView, sourceProblems } from '../../contract.ts';
-import { ScheduleEntity, type ScheduleRow } from '../../model/schedule/entity.ts';
-import { nextRunOf } from '../../model/schedule/next-run.ts';
-import type { HowToStart } from '../discovery/service.ts';
-import { dropSchedule, liveSchedule } from '../row/live-schedule.ts';
-import { liveSource } from '../row/live-source.ts';
-import type { syncService } from '../sync/service.ts';
-import { bringInLine } from './bring-in-line.ts';
+import { type ScheduledStart, type ScheduleEndpoints, type ScheduleSubject, scheduleProblems } from '../contract.ts';
+import { ScheduleEntity, type ScheduleRow } from '../model/entities.ts';
+import { nextRunOf } from '../model/next-run.ts';
+import { tellEngine } from './bring-in-line.ts';
 import { noteFiring } from './firings.ts';
-import { scheduleViews } from './view.ts';
+import { dropSchedule, liveSchedule } from './live-schedule.ts';
+import { assertLive, type ScheduleDeps } from './subjects.ts';
+import { type ScheduleView, scheduleViews } from './view.ts';
 
 const ORDERS: PageOrders = {
   orders: { next_run_at: 'nextRunAt', created_at: 'createdAt' },
   first: 'next_run_at',
-  id: 'sourceId',
+  id: 'subjectId',
 };
 const MS_PER_SECOND = 1_000;
 /** Runs whose distances are looked at, to see whether a schedule runs too often. */
 const GAPS_SEEN = 100;
 
-export interface ScheduleDeps {
-  kernel: Kernel;
-  schedules: SchedulesService;
-  syncs: Pick<ReturnType<typeof syncService>, 'start'>;
+export interface SubjectScheduleDeps extends ScheduleDeps {
   /** Seconds that must lie between two runs. */
   minSeconds: number;
   events?: EventsService | undefined;
@@ -41,59 +28,65 @@ export interface ScheduleDeps {
 
 /** Who changes a schedule, and which one they have read. */
 export interface ChangeFrom {
-  sourceId: string;
+  subjectId: string;
   by: string;
   ifMatch: string | undefined;
 }
 
-type Body = Input<typeof putSchedule>['body'];
+type Body = Input<ScheduleEndpoints['put']>['body'];
+type ListQuery = Omit<Input<ScheduleEndpoints['list']>['query'], `${string}_id`> & { subjectId: string | undefined };
 
-/** What can be done with the schedules of sources. The row is what is wanted; the engine is brought in line after the commit. */
-export function scheduleService(deps: ScheduleDeps) {
-  const { kernel, schedules } = deps;
-  const view = async (tx: TenantTransaction, sourceId: string) =>
-    (await scheduleViews(deps, tx, [await liveSchedule(tx, sourceId)]))[0] as ScheduleView;
-  const get = (tenant: Tenant, sourceId: string) =>
+/**
+ * What can be done with the schedules of one kind of subjects. The row is what is wanted; the engine is brought in line after
+ * the commit.
+ */
+export function scheduleService(deps: SubjectScheduleDeps, subject: ScheduleSubject) {
+  const { kernel } = deps;
+  const view = async (tx: TenantTransaction, subjectId: string) =>
+    (await scheduleViews(deps, tx, { subject, rows: [await liveSchedule(tx, subjectId)] }))[0] as ScheduleView;
+  const get = (tenant: Tenant, subjectId: string) =>
     kernel.db(tenant).transaction(async (tx) => {
-      await liveSource(tx, sourceId);
-      return view(tx, sourceId);
+      await assertLive(subject, tx, subjectId);
+      return view(tx, subjectId);
     });
-  const changed = async (tenant: Tenant, sourceId: string, change: (tx: TenantTransaction) => Promise<unknown>) => {
+  const changed = async (tenant: Tenant, subjectId: string, change: (tx: TenantTransaction) => Promise<unknown>) => {
     await kernel.db(tenant).transaction(async (tx) => {
-      await liveSource(tx, sourceId, { lock: true });
+      await assertLive(subject, tx, subjectId, { lock: true });
       await change(tx);
     });
-    await tellEngine(deps, tenant, sourceId);
+    await tellEngine(deps, tenant, subjectId);
   };
   /** Changes the row, which makes it another version; `undefined` leaves it as it is. */
   const patch = async (
     tenant: Tenant,
-    { sourceId, by, ifMatch }: ChangeFrom,
+    { subjectId, by, ifMatch }: ChangeFrom,
     change: (row: ScheduleRow) => Partial<ScheduleRow> | undefined,
   ) => {
-    await changed(tenant, sourceId, async (tx) => {
-      const row = await liveSchedule(tx, sourceId, { lock: true });
+    await changed(tenant, subjectId, async (tx) => {
+      const row = await liveSchedule(tx, subjectId, { lock: true });
       requireMatch(ifMatch, String(row.version));
       const made = change(row);
       if (made !== undefined) await write(deps, tx, row, { ...made, updatedBy: by });
     });
-    return get(tenant, sourceId);
+    return get(tenant, subjectId);
   };
   return {
     get,
 
-    /** Gives a source this schedule in place of the one it has. Throws `schedule_invalid` and `schedule_too_frequent`. */
+    /** Gives a subject this schedule in place of the one it has. Throws `schedule_invalid` and `schedule_too_frequent`. */
     async put(tenant: Tenant, body: Body, from: ChangeFrom): Promise<ScheduleView> {
       const wanted = wantedOf(deps, body);
-      await changed(tenant, from.sourceId, (tx) => replace(deps, tx, { ...from, ...wanted }));
-      return get(tenant, from.sourceId);
+      await changed(tenant, from.subjectId, (tx) =>
+        replace(deps, tx, { ...from, ...wanted, subjectKind: subject.kind }),
+      );
+      return get(tenant, from.subjectId);
     },
 
-    async remove(tenant: Tenant, sourceId: string, ifMatch: string | undefined): Promise<undefined> {
-      await changed(tenant, sourceId, async (tx) => {
-        const row = await liveSchedule(tx, sourceId, { lock: true });
+    async remove(tenant: Tenant, subjectId: string, ifMatch: string | undefined): Promise<undefined> {
+      await changed(tenant, subjectId, async (tx) => {
+        const row = await liveSchedule(tx, subjectId, { lock: true });
         requireMatch(ifMatch, String(row.version));
-        await dropSchedule(tx, sourceId);
+        await dropSchedule(tx, subjectId);
       });
       return undefined;
     },
@@ -108,34 +101,40 @@ export function scheduleService(deps: ScheduleDeps) {
         pausedAt ? { pausedAt: null, pausedBy: null, pauseReason: null } : undefined,
       ),
 
-    /** Starts a sync now, as a time of the schedule that somebody asked for. Throws what refuses the start of a sync. */
-    async trigger(tenant: Tenant, sourceId: string, how: HowToStart) {
+    /** Starts a run now, as a time of the schedule that somebody asked for. Throws what refuses the start of a run. */
+    async trigger(tenant: Tenant, subjectId: string, how: ScheduledStart) {
       await kernel.db(tenant).transaction(async (tx) => {
-        await liveSource(tx, sourceId);
-        await liveSchedule(tx, sourceId);
+        await assertLive(subject, tx, subjectId);
+        await liveSchedule(tx, subjectId);
       });
-      const firing = { firingId: uuidv7(), sourceId, origin: 'trigger', scheduledAt: new Date() } as const;
-      return deps.syncs.start(tenant, sourceId, how, (tx, { run_id: runId }) =>
+      const firing = {
+        firingId: uuidv7(),
+        subjectId,
+        subjectKind: subject.kind,
+        origin: 'trigger',
+        scheduledAt: new Date(),
+      } as const;
+      return subject.start(tenant, subjectId, how, (tx, { run_id: runId }) =>
         noteFiring(tx, { ...firing, requestedBy: how.requestedBy }, { outcome: 'started', runId }),
       );
     },
 
-    /** The schedules of sources that are there, by keyset page. */
-    async list(tenant: Tenant, query: Input<typeof listSchedules>['query']) {
-      const { paused, source_id: sourceId, next_run_before: before, next_run_after: after, ...request } = query;
+    /** The schedules of the kind, by keyset page. */
+    async list(tenant: Tenant, query: ListQuery) {
+      const { paused, subjectId, next_run_before: before, next_run_after: after, ...request } = query;
       const next = {
         ...(before === undefined ? {} : { $lt: instantOf('next_run_before', before) }),
         ...(after === undefined ? {} : { $gte: instantOf('next_run_after', after) }),
       };
       const where = {
-        deletedAt: null,
+        ...{ subjectKind: subject.kind, deletedAt: null },
         ...(paused === undefined ? {} : { pausedAt: paused ? { $ne: null } : null }),
-        ...(sourceId === undefined ? {} : { sourceId }),
+        ...(subjectId === undefined ? {} : { subjectId }),
         ...(before === undefined && after === undefined ? {} : { nextRunAt: next }),
       };
       return kernel.db(tenant).transaction(async (tx) => {
         const { items, next_page_token } = await tx.page(ScheduleEntity, where, request, ORDERS);
-        return { items: await scheduleViews({ kernel, schedules }, tx, items), next_page_token, total: null };
+        return { items: await scheduleViews(deps, tx, { subject, rows: items }), next_page_token, total: null };
       });
     },
   };
@@ -149,28 +148,28 @@ function instantOf(name: string, text: string): Date {
 }
 
 /** What a request asks for; throws what is wrong with it by place and rule. */
-function wantedOf({ schedules, minSeconds }: ScheduleDeps, { overlap = 'skip', ...given }: Body) {
+function wantedOf({ schedules, minSeconds }: SubjectScheduleDeps, { overlap = 'skip', ...given }: Body) {
   const now = new Date();
   const read = schedules.readTimes(given, now);
-  if ('faults' in read) throw sourceProblems.scheduleInvalid({ errors: read.faults });
+  if ('faults' in read) throw scheduleProblems.scheduleInvalid({ errors: read.faults });
   const { times } = read;
   const runs = schedules
     .nextRuns({ ...times, start_at: null, end_at: null }, now, GAPS_SEEN)
     .map(({ at }) => Date.parse(at));
   const isTooClose = runs.some((at, i) => i > 0 && at - (runs[i - 1] ?? 0) < minSeconds * MS_PER_SECOND);
-  if (isTooClose) throw sourceProblems.scheduleTooFrequent({ values: { seconds: minSeconds } });
+  if (isTooClose) throw scheduleProblems.scheduleTooFrequent({ values: { seconds: minSeconds } });
   return { times, overlap };
 }
 
 type Wanted = ReturnType<typeof wantedOf>;
 
-/** Writes the schedule of a source that is locked. The same again changes nothing; one that is to go comes back. */
+/** Writes the schedule of a subject that is locked. The same again changes nothing; one that is to go comes back. */
 async function replace(
-  deps: ScheduleDeps,
+  deps: SubjectScheduleDeps,
   tx: TenantTransaction,
-  { sourceId, by, ifMatch, times, overlap }: ChangeFrom & Wanted,
+  { subjectId, subjectKind, by, ifMatch, times, overlap }: ChangeFrom & Wanted & { subjectKind: string },
 ): Promise<void> {
-  const row = await tx.findOne(ScheduleEntity, { sourceId }, { lock: true });
+  const row = await tx.findOne(ScheduleEntity, { subjectId }, { lock: true });
   if (row === undefined || row.deletedAt) {
     if (ifMatch !== undefined) throw kernelProblems.preconditionFailed();
   } else {
@@ -183,14 +182,14 @@ async function replace(
     const nextRunAt = nextRunOf(deps.schedules, { times, pausedAt: null }, now) ?? null;
     await tx.insert(ScheduleEntity, {
       ...made,
-      sourceId,
+      ...{ subjectId, subjectKind },
       version: 1,
       nextRunAt,
       judgedFrom: nextRunAt,
       createdAt: now,
       updatedAt: now,
     });
-    await deps.events?.publish(tx, { topic: 'schedule', id: sourceId, version: '1' });
+    await deps.events?.publish(tx, { topic: 'schedule', id: subjectId, version: '1' });
     return;
   }
   const afresh = { deletedAt: null, createdAt: now, pausedAt: null, pausedBy: null, pauseReason: null };
@@ -198,7 +197,7 @@ async function replace(
 }
 
 async function write(
-  { schedules, events }: ScheduleDeps,
+  { schedules, events }: SubjectScheduleDeps,
   tx: TenantTransaction,
   row: ScheduleRow,
   change: Partial<ScheduleRow>,
@@ -214,15 +213,5 @@ async function write(
     version: row.version + 1,
     updatedAt: now,
   });
-  await events?.publish(tx, { topic: 'schedule', id: row.sourceId, version: String(version) });
-}
-
-/** The change stands, whatever the engine says now; the reconciler sees to it. */
-async function tellEngine(deps: ScheduleDeps, tenant: Tenant, sourceId: string): Promise<void> {
-  await bringInLine(deps, tenant, sourceId).catch((error: unknown) => {
-    deps.kernel.log.warn(
-      { err: error, source_id: sourceId },
-      'the engine could not be told of a schedule; tried again',
-    );
-  });
+  await events?.publish(tx, { topic: 'schedule', id: row.subjectId, version: String(version) });
 }

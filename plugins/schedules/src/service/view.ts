@@ -1,36 +1,32 @@
-import type { Kernel, RunRecord, TenantTransaction } from '@weir/kernel';
-import type { SchedulesService } from '@weir/plugin-workflow-engine/contract';
-import type { FiringView, ScheduleView } from '../../contract.ts';
-import type { FiringRow, ScheduleRow } from '../../model/schedule/entity.ts';
-import { SourceEntity } from '../../model/source/entity.ts';
+import type { RunRecord, TenantTransaction } from '@weir/kernel';
+import type { FiringView, ScheduleFactsView, ScheduleSubject } from '../contract.ts';
+import type { FiringRow, ScheduleRow } from '../model/entities.ts';
 import { lastFirings } from './firings.ts';
+import type { ScheduleDeps } from './subjects.ts';
 
 const NEXT_RUNS = 5;
 const LAST_FIRINGS = 10;
 
-interface ViewDeps {
-  kernel: Pick<Kernel, 'runs'>;
-  schedules: SchedulesService;
-}
+/** A schedule with the id and the name of its subject, as `subjectSchedule` of its kind declares them. */
+export type ScheduleView = ScheduleFactsView & Readonly<Record<`${string}_id` | `${string}_name`, unknown>>;
 
-/** Schedules as the wire shows them, with what belongs to all of them read at once. */
+/** Schedules of one kind as the wire shows them, with what belongs to all of them read at once. */
 export async function scheduleViews(
-  { kernel, schedules }: ViewDeps,
+  { kernel, schedules }: Pick<ScheduleDeps, 'kernel' | 'schedules'>,
   tx: TenantTransaction,
-  rows: readonly ScheduleRow[],
+  { subject, rows }: { subject: ScheduleSubject; rows: readonly ScheduleRow[] },
 ): Promise<ScheduleView[]> {
-  const sourceIds = rows.map(({ sourceId }) => sourceId);
-  const sources = rows.length === 0 ? [] : await tx.find(SourceEntity, { sourceId: { $in: sourceIds } });
-  const names = new Map(sources.map(({ sourceId, name }) => [sourceId, name]));
-  const firings = await lastFirings(tx, sourceIds, LAST_FIRINGS);
+  const subjectIds = rows.map(({ subjectId }) => subjectId);
+  const names = await subject.names(tx, subjectIds);
+  const firings = await lastFirings(tx, subjectIds, LAST_FIRINGS);
   const runIds = [...firings.values()].flat().flatMap(({ runId }) => runId ?? []);
   const runs = new Map((await kernel.runs.findMany(tx, runIds)).map((run) => [run.runId, run]));
   const now = new Date();
   return rows.map((row) => {
     const nextRuns = row.pausedAt ? [] : schedules.nextRuns(row.times, now, NEXT_RUNS);
     return {
-      source_id: row.sourceId,
-      source_name: names.get(row.sourceId) ?? '',
+      [`${subject.kind}_id`]: row.subjectId,
+      [`${subject.kind}_name`]: names.get(row.subjectId) ?? '',
       ...row.times,
       overlap: row.overlap,
       sentence: schedules.sentence(row.times),
@@ -42,7 +38,9 @@ export async function scheduleViews(
       paused_by: row.pausedBy ?? null,
       pause_reason: row.pauseReason ?? null,
       in_line: row.appliedVersion === row.version,
-      last_firings: (firings.get(row.sourceId) ?? []).map((firing) => firingView(firing, runs.get(firing.runId ?? ''))),
+      last_firings: (firings.get(row.subjectId) ?? []).map((firing) =>
+        firingView(firing, runs.get(firing.runId ?? '')),
+      ),
       created_at: row.createdAt.toISOString(),
       updated_at: row.updatedAt.toISOString(),
       updated_by: row.updatedBy,

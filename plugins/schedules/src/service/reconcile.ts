@@ -1,9 +1,11 @@
 import { type Kernel, type Repetition, repeat, type Tenant } from '@weir/kernel';
-import { ScheduleEntity } from '../../model/schedule/entity.ts';
-import { nextRunOf } from '../../model/schedule/next-run.ts';
-import { bringInLine, engineSchedule, type InLineDeps, SCHEDULE_WORKFLOW, scheduleIdOf } from './bring-in-line.ts';
-import { SKIPS } from './firings.ts';
+import { ScheduleSubjects } from '../contract.ts';
+import { ScheduleEntity } from '../model/entities.ts';
+import { nextRunOf } from '../model/next-run.ts';
+import { skipsOf } from '../model/skips.ts';
+import { bringInLine, engineSchedule, SCHEDULE_WORKFLOW, scheduleIdOf } from './bring-in-line.ts';
 import { noteMissedTimes } from './missed-times.ts';
+import type { ScheduleDeps } from './subjects.ts';
 
 const SWEEP_EVERY_MS = 5_000;
 /** How often schedules are held against what the engine has, and the engine is asked for those that nobody has. */
@@ -13,8 +15,8 @@ const WAIT_LOST_SECONDS = 300;
 const BATCH = 100;
 const SCHEDULE_ID = /^([0-9a-f-]{36}):schedule:([0-9a-f-]{36})$/;
 
-export interface ReconcileDeps extends InLineDeps {
-  kernel: Pick<Kernel, 'db' | 'log' | 'tenants'>;
+export interface ReconcileDeps extends Pick<ScheduleDeps, 'schedules'> {
+  kernel: Pick<Kernel, 'contributions' | 'db' | 'log' | 'tenants'>;
 }
 
 /** Keeps the engine in line with the rows until it is stopped. */
@@ -39,7 +41,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
     await keepRows(deps, tenant);
     await noteMissedTimes(deps, tenant);
     const changed = await rowsOf(deps, tenant, 'applied_version is distinct from version or deleted_at is not null');
-    for (const sourceId of changed) await bringInLine(deps, tenant, sourceId);
+    for (const subjectId of changed) await bringInLine(deps, tenant, subjectId);
   }
 }
 
@@ -79,14 +81,14 @@ async function holdPart(
 ): Promise<{ lost: number; to: string | undefined }> {
   const { rows } = await deps.kernel.db(tenant).transaction((tx) =>
     tx.sql(
-      `select source_id from sources.schedule
-       where tenant_id = $1 and deleted_at is null and ($2::uuid is null or source_id > $2) order by source_id limit $3`,
+      `select subject_id from schedules.schedule
+       where tenant_id = $1 and deleted_at is null and ($2::uuid is null or subject_id > $2) order by subject_id limit $3`,
       [tenant.tenantId, from ?? null, part],
     ),
   );
   let lost = 0;
-  for (const { source_id } of rows) lost += (await lookAt(deps, tenant, String(source_id))) ? 1 : 0;
-  return { lost, to: rows.length < part ? undefined : String(rows.at(-1)?.source_id) };
+  for (const { subject_id } of rows) lost += (await lookAt(deps, tenant, String(subject_id))) ? 1 : 0;
+  return { lost, to: rows.length < part ? undefined : String(rows.at(-1)?.subject_id) };
 }
 
 /** Times go by, and workflows get lost: neither tells the rows. */
@@ -97,15 +99,18 @@ async function keepRows({ kernel, schedules }: ReconcileDeps, tenant: Tenant): P
     for (const row of await tx.find(ScheduleEntity, past, { limit: BATCH })) {
       const next = nextRunOf(schedules, row, now) ?? null;
       await tx.sql(
-        'update sources.schedule set next_run_at = $4 where tenant_id = $1 and source_id = $2 and version = $3',
-        [tenant.tenantId, row.sourceId, row.version, next],
+        'update schedules.schedule set next_run_at = $4 where tenant_id = $1 and subject_id = $2 and version = $3',
+        [tenant.tenantId, row.subjectId, row.version, next],
       );
     }
-    await tx.sql(
-      `update sources.schedule_firing set outcome = 'skipped', reason = $2::jsonb
-       where tenant_id = $1 and outcome = 'waiting' and looked_at < now() - make_interval(secs => $3)`,
-      [tenant.tenantId, JSON.stringify(SKIPS.lost), WAIT_LOST_SECONDS],
-    );
+    for (const subject of kernel.contributions(ScheduleSubjects)) {
+      await tx.sql(
+        `update schedules.firing set outcome = 'skipped', reason = $2::jsonb
+         where tenant_id = $1 and outcome = 'waiting' and looked_at < now() - make_interval(secs => $3)
+           and subject_kind = $4`,
+        [tenant.tenantId, JSON.stringify(skipsOf(subject).lost), WAIT_LOST_SECONDS, subject.kind],
+      );
+    }
   });
 }
 
@@ -115,36 +120,40 @@ async function rowsOf({ kernel }: ReconcileDeps, tenant: Tenant, condition: stri
     .db(tenant)
     .transaction((tx) =>
       tx.sql(
-        `select source_id from sources.schedule where tenant_id = $1 and (${condition}) order by random() limit $2`,
+        `select subject_id from schedules.schedule where tenant_id = $1 and (${condition}) order by random() limit $2`,
         [tenant.tenantId, BATCH],
       ),
     );
-  return rows.map(({ source_id }) => String(source_id));
+  return rows.map(({ subject_id }) => String(subject_id));
 }
 
 /** Whether the engine had lost or changed a schedule, which it has again then. */
-async function lookAt(deps: ReconcileDeps, tenant: Tenant, sourceId: string): Promise<boolean> {
+async function lookAt(deps: ReconcileDeps, tenant: Tenant, subjectId: string): Promise<boolean> {
   const { kernel, schedules } = deps;
-  const row = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId }));
+  const row = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { subjectId }));
   if (row === undefined || row.deletedAt || row.appliedVersion !== row.version) return false;
-  const mark = await schedules.mark(scheduleIdOf(tenant.tenantId, sourceId));
+  const mark = await schedules.mark(scheduleIdOf(tenant.tenantId, subjectId));
   // What the engine was given of a zone goes only as far as its clocks were known then.
   const isDigest = schedules.digest(engineSchedule(row)) === row.appliedDigest;
   if (mark !== undefined && mark === row.engineMark && isDigest) return false;
-  if (isDigest) kernel.log.warn({ source_id: sourceId }, 'the engine had lost or changed a schedule; it is made again');
-  await bringInLine(deps, tenant, sourceId);
+  // Another process may have given it to the engine since the row was read.
+  const now = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { subjectId }));
+  if (now === undefined || now.engineMark !== row.engineMark || now.version !== row.version) return false;
+  if (isDigest)
+    kernel.log.warn({ subject_id: subjectId }, 'the engine had lost or changed a schedule; it is made again');
+  await bringInLine(deps, tenant, subjectId);
   return isDigest;
 }
 
 /** Schedules of tenants of this database without a row; those of others in the same engine are not ours to judge. */
 async function removeOrphans({ kernel, schedules }: ReconcileDeps, tenants: readonly Tenant[]): Promise<void> {
   const found = (await schedules.list(SCHEDULE_WORKFLOW)).flatMap((id) => {
-    const [, tenantId, sourceId] = SCHEDULE_ID.exec(id) ?? [];
+    const [, tenantId, subjectId] = SCHEDULE_ID.exec(id) ?? [];
     const tenant = tenants.find((known) => known.tenantId === tenantId);
-    return tenant === undefined || sourceId === undefined ? [] : [{ id, tenant, sourceId }];
+    return tenant === undefined || subjectId === undefined ? [] : [{ id, tenant, subjectId }];
   });
-  for (const { id, tenant, sourceId } of found) {
-    const row = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId }));
+  for (const { id, tenant, subjectId } of found) {
+    const row = await kernel.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { subjectId }));
     if (row !== undefined) continue;
     await schedules.remove(id);
     kernel.log.warn({ schedule_id: id }, 'a schedule of the engine had no row any more; it was removed');

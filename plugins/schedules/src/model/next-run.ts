@@ -1,5 +1,5 @@
 import type { SchedulesService } from '@weir/plugin-workflow-engine/contract';
-import type { ScheduleRow } from './entity.ts';
+import type { ScheduleRow } from './entities.ts';
 
 /** When a schedule runs next; undefined while it is paused, and when it has ended. */
 export function nextRunOf(

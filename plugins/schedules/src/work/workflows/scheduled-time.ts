@@ -6,19 +6,19 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SkipReason } from '../../service/schedule/firings.ts';
-import type { SourceActivities } from '../activities.ts';
-import type { ScheduledTime } from '../schedule/fire.ts';
+import type { ScheduledTime } from '../../model/scheduled-time.ts';
+import type { SkipReason } from '../../model/skips.ts';
+import type { ScheduleActivities } from '../activities.ts';
 
-/** What the schedule of a source gives; what is absent is taken from the workflow itself, the first time. */
-export type ScheduleInput = Pick<ScheduledTime, 'tenant_id' | 'source_id'> & Partial<ScheduledTime>;
+/** What a schedule gives; what is absent is taken from the workflow itself, the first time. */
+export type ScheduleInput = Pick<ScheduledTime, 'tenant_id' | 'subject_kind' | 'subject_id'> & Partial<ScheduledTime>;
 
-const { fireSchedule } = proxyActivities<SourceActivities>({
+const { fireSchedule } = proxyActivities<ScheduleActivities>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 60 },
 });
 
-const { skipSchedule } = proxyActivities<SourceActivities>({
+const { skipSchedule } = proxyActivities<ScheduleActivities>({
   startToCloseTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
@@ -28,14 +28,8 @@ const LONGEST_WAIT_MS = 15_000;
 /** Tries that one history holds. */
 const TRIES = 100;
 
-const FAILED: SkipReason = {
-  code: 'schedule_failed',
-  detail: 'It could not be carried out; the log of the worker says why.',
-  hint: 'weir sources schedule trigger runs it now.',
-};
-
-/** One time of the schedule of a source: a sync is started, or it is noted why not. A time that waits is tried again. */
-export async function SourceScheduleWorkflow(input: ScheduleInput): Promise<void> {
+/** One time of a schedule: a run is started, or it is noted why not. A time that waits is tried again. */
+export async function ScheduledTimeWorkflow(input: ScheduleInput): Promise<void> {
   const { firstExecutionRunId, startTime, searchAttributes } = workflowInfo();
   const [planned = startTime] = (searchAttributes.TemporalScheduledStartTime ?? []) as Date[];
   const time = { firing_id: firstExecutionRunId, scheduled_at: planned.toISOString(), ...input };
@@ -49,12 +43,12 @@ export async function SourceScheduleWorkflow(input: ScheduleInput): Promise<void
     await skipSchedule(time, reasonIn(error.cause));
     return;
   }
-  await continueAsNew<typeof SourceScheduleWorkflow>(time);
+  await continueAsNew<typeof ScheduledTimeWorkflow>(time);
 }
 
 /** The gate before an activity says why in the failure's details. */
-function reasonIn(cause: unknown): SkipReason {
+function reasonIn(cause: unknown): SkipReason | undefined {
   const told = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
   const { code, detail, hint } = (told ?? {}) as Partial<SkipReason>;
-  return code === undefined || detail === undefined ? FAILED : { code, detail, hint: hint ?? null };
+  return code === undefined || detail === undefined ? undefined : { code, detail, hint: hint ?? null };
 }

@@ -1,9 +1,10 @@
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
 import type { SchedulesService } from '@weir/plugin-workflow-engine/contract';
 import { v7 as uuidv7 } from 'uuid';
-import { FiringEntity, ScheduleEntity, type ScheduleRow } from '../../model/schedule/entity.ts';
-import { SourceEntity } from '../../model/source/entity.ts';
-import { forgetOldest, KEPT, SKIPS } from './firings.ts';
+import { FiringEntity, ScheduleEntity, type ScheduleRow } from '../model/entities.ts';
+import { type SkipReason, skipsOf } from '../model/skips.ts';
+import { forgetOldest, KEPT } from './firings.ts';
+import { findSubject } from './subjects.ts';
 
 /** Schedules of a tenant that one sweep looks at. */
 const BATCH = 100;
@@ -16,7 +17,7 @@ const SLACK_SECONDS = 60;
 const MS_PER_SECOND = 1_000;
 
 export interface MissedDeps {
-  kernel: Pick<Kernel, 'db'>;
+  kernel: Pick<Kernel, 'contributions' | 'db'>;
   schedules: Pick<SchedulesService, 'nextRuns'>;
 }
 
@@ -25,33 +26,30 @@ export interface MissedDeps {
  * catch-up window. Each time is looked at once: `judged_from` is the first that was not.
  */
 export async function noteMissedTimes(deps: MissedDeps, tenant: Tenant, now = new Date()): Promise<void> {
-  const { rows } = await deps.kernel.db(tenant).transaction(async (tx) => {
-    // Rows that an earlier release wrote have none.
-    await tx.sql(
-      `update sources.schedule set judged_from = next_run_at
-       where tenant_id = $1 and judged_from is null and next_run_at is not null and deleted_at is null`,
-      [tenant.tenantId],
-    );
-    return tx.sql(
-      `select source_id from sources.schedule where tenant_id = $1 and deleted_at is null and judged_from < $2::timestamptz
+  const { rows } = await deps.kernel.db(tenant).transaction((tx) =>
+    tx.sql(
+      `select subject_id from schedules.schedule where tenant_id = $1 and deleted_at is null and judged_from < $2::timestamptz
          - make_interval(secs => (times->>'catchup_window_seconds')::int + (times->>'jitter_seconds')::int + $3)
        order by judged_from limit $4`,
       [tenant.tenantId, now, SLACK_SECONDS, BATCH],
-    );
-  });
-  for (const { source_id } of rows) {
-    await deps.kernel.db(tenant).transaction((tx) => judge(deps, tx, String(source_id), now));
+    ),
+  );
+  for (const { subject_id } of rows) {
+    await deps.kernel.db(tenant).transaction((tx) => judge(deps, tx, String(subject_id), now));
   }
 }
 
-async function judge({ schedules }: MissedDeps, tx: TenantTransaction, sourceId: string, now: Date): Promise<void> {
-  if ((await tx.findOne(SourceEntity, { sourceId }, { lock: true })) === undefined) return;
-  const row = await tx.findOne(ScheduleEntity, { sourceId, deletedAt: null }, { lock: true });
-  if (!row?.judgedFrom) return;
+async function judge(deps: MissedDeps, tx: TenantTransaction, subjectId: string, now: Date): Promise<void> {
+  const { schedules } = deps;
+  const known = await tx.findOne(ScheduleEntity, { subjectId, deletedAt: null });
+  const subject = known && findSubject(deps, known.subjectKind);
+  if ((await subject?.find(tx, subjectId, { lock: true })) === undefined) return;
+  const row = await tx.findOne(ScheduleEntity, { subjectId, deletedAt: null }, { lock: true });
+  if (subject === undefined || !row?.judgedFrom) return;
   const until = lastJudged(row, now);
   const runs = schedules.nextRuns({ ...row.times, end_at: until.toISOString() }, before(row.judgedFrom), MAX_TIMES);
   const times = runs.map(({ at }) => new Date(at));
-  await note(tx, row, await unnoted(tx, sourceId, times));
+  await note(tx, row, { missed: await unnoted(tx, subjectId, times), reason: skipsOf(subject).missed });
   const reached = times.length === MAX_TIMES ? (times.at(-1) ?? until) : until;
   const [next] = schedules.nextRuns(row.times, reached, 1);
   const isOver = next === undefined || (row.pausedAt && Date.parse(next.at) > row.pausedAt.getTime());
@@ -70,11 +68,11 @@ const windowMs = ({ catchup_window_seconds: window, jitter_seconds: jitter }: Sc
 const before = (at: Date) => new Date(at.getTime() - 1);
 
 /** Those without a firing, oldest first. Of times before the oldest firing of a full list nothing is known. */
-async function unnoted(tx: TenantTransaction, sourceId: string, times: readonly Date[]): Promise<Date[]> {
+async function unnoted(tx: TenantTransaction, subjectId: string, times: readonly Date[]): Promise<Date[]> {
   if (times.length === 0) return [];
   const { rows } = await tx.sql(
-    `select scheduled_at from sources.schedule_firing where tenant_id = $1 and source_id = $2 and origin = 'schedule'`,
-    [tx.tenant.tenantId, sourceId],
+    `select scheduled_at from schedules.firing where tenant_id = $1 and subject_id = $2 and origin = 'schedule'`,
+    [tx.tenant.tenantId, subjectId],
   );
   const noted = rows.map(({ scheduled_at }) => new Date(String(scheduled_at)).getTime());
   const known = new Set(noted);
@@ -83,15 +81,19 @@ async function unnoted(tx: TenantTransaction, sourceId: string, times: readonly 
 }
 
 /** The newest ones, each when it was too late for it; the oldest of them says how many more there were. */
-async function note(tx: TenantTransaction, { sourceId, times }: ScheduleRow, missed: readonly Date[]): Promise<void> {
+async function note(
+  tx: TenantTransaction,
+  { subjectId, subjectKind, times }: ScheduleRow,
+  { missed, reason: usual }: { missed: readonly Date[]; reason: SkipReason },
+): Promise<void> {
   const more = missed.length - NOTED;
   for (const [at, scheduledAt] of missed.slice(-NOTED).entries()) {
     const firedAt = new Date(scheduledAt.getTime() + windowMs(times));
-    const detail = `${SKIPS.missed.detail} ${more} earlier times in a row were missed too.`;
-    const reason = at === 0 && more > 0 ? { ...SKIPS.missed, detail } : SKIPS.missed;
+    const detail = `${usual.detail} ${more} earlier times in a row were missed too.`;
+    const reason = at === 0 && more > 0 ? { ...usual, detail } : usual;
     const said = { origin: 'schedule', requestedBy: 'schedule', outcome: 'skipped', runId: null } as const;
     const when = { scheduledAt, firedAt, lookedAt: firedAt };
-    await tx.insert(FiringEntity, { firingId: uuidv7(), sourceId, ...said, ...when, reason });
+    await tx.insert(FiringEntity, { firingId: uuidv7(), subjectId, subjectKind, ...said, ...when, reason });
   }
-  if (missed.length > 0) await forgetOldest(tx, sourceId);
+  if (missed.length > 0) await forgetOldest(tx, subjectId);
 }

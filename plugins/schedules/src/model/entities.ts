@@ -1,15 +1,17 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { ScheduleTimesView } from '@weir/plugin-workflow-engine/contract';
-import { type FiringView, OVERLAPS } from '../../contract.ts';
+import { type FiringView, OVERLAPS } from '../contract.ts';
 
-/** A row of `sources.schedule`: what is wanted, and what the engine was last given of it. */
+/** A row of `schedules.schedule`: what is wanted, and what the engine was last given of it. */
 export const ScheduleEntity = defineEntity({
   name: 'Schedule',
-  schema: 'sources',
+  schema: 'schedules',
   tableName: 'schedule',
   properties: {
     tenantId: p.uuid().primary(),
-    sourceId: p.uuid().primary(),
+    /** Unique over all kinds. */
+    subjectId: p.uuid().primary(),
+    subjectKind: p.string(),
     times: p.json<ScheduleTimesView>(),
     overlap: p.enum(OVERLAPS),
     pausedAt: p.datetime().nullable(),
@@ -32,15 +34,16 @@ export const ScheduleEntity = defineEntity({
 });
 export type ScheduleRow = InferEntity<typeof ScheduleEntity>;
 
-/** A row of `sources.schedule_firing`. */
+/** A row of `schedules.firing`. */
 export const FiringEntity = defineEntity({
   name: 'ScheduleFiring',
-  schema: 'sources',
-  tableName: 'schedule_firing',
+  schema: 'schedules',
+  tableName: 'firing',
   properties: {
     tenantId: p.uuid().primary(),
     firingId: p.uuid().primary(),
-    sourceId: p.uuid(),
+    subjectId: p.uuid(),
+    subjectKind: p.string(),
     origin: p.enum(['schedule', 'trigger']),
     scheduledAt: p.datetime(),
     firedAt: p.datetime(),
@@ -53,3 +56,6 @@ export const FiringEntity = defineEntity({
   },
 });
 export type FiringRow = InferEntity<typeof FiringEntity>;
+
+/** The rows that this plugin keeps. */
+export const entities = [ScheduleEntity, FiringEntity];

@@ -5,16 +5,29 @@ import { findTemporal, type RunningTemporal, startTemporal } from '@weir/embedde
 import { runProblems } from '@weir/kernel/contract';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
-import { getSchedule, putSchedule } from '../src/contract.ts';
-import { ScheduleEntity } from '../src/model/schedule/entity.ts';
-import { scheduleIdOf } from '../src/service/schedule/bring-in-line.ts';
-import { noteMissedTimes } from '../src/service/schedule/missed-times.ts';
-import { holdAgainst, reconcile, startReconciler } from '../src/service/schedule/reconcile.ts';
-import { fireSchedule } from '../src/work/schedule/fire.ts';
-import { filesSource, ok, testPlatform } from './platform.ts';
-import { scheduleParts } from './schedule-parts.ts';
+import { getSchedule, putSchedule } from '../../sources/src/contract.ts';
+import { filesSource, ok, testPlatform } from '../../sources/test/platform.ts';
+import { scheduleParts } from '../../sources/test/schedule-parts.ts';
+import { type ScheduleSubject, ScheduleSubjects } from '../src/contract.ts';
+import { ScheduleEntity } from '../src/model/entities.ts';
+import { SCHEDULE_ROLE, SCHEDULE_WORKFLOW, scheduleIdOf } from '../src/service/bring-in-line.ts';
+import { noteMissedTimes } from '../src/service/missed-times.ts';
+import { holdAgainst, reconcile, startReconciler } from '../src/service/reconcile.ts';
+import { fireSchedule } from '../src/work/fire.ts';
 
 const ABSENT = '01900000-0000-7000-8000-000000000000';
+
+type Start = ScheduleSubject['start'];
+const nothing: Start = async () => ({}) as never;
+
+/** The same parts, whose subjects are started like this. */
+function starting(parts: ReturnType<typeof scheduleParts>, start: Start) {
+  const { kernel } = parts;
+  const subjects = kernel.contributions(ScheduleSubjects).map((subject) => ({ ...subject, start }));
+  const contributions = ((point) =>
+    point.id === ScheduleSubjects.id ? subjects : kernel.contributions(point)) as typeof kernel.contributions;
+  return { ...parts, kernel: { ...kernel, contributions } };
+}
 
 t.test('the engine is kept in line with the rows, whatever becomes of either', async (t) => {
   const folder = t.testdir({});
@@ -41,13 +54,14 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   const [api, tenant] = [await platform.as('demo'), await platform.tenant('demo')];
   const { source_id } = await filesSource(api, 'shop', folder);
   const params = { source_id };
+  const subject = { tenant_id: tenant.tenantId, subject_kind: 'source', subject_id: source_id };
   const parts = scheduleParts(platform);
-  const loops = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'sources')?.registration;
+  const loops = platform.kernel.plugins.find(({ manifest }) => manifest.id === 'schedules')?.registration;
   // The loop of the API would mend what is broken here before anybody has looked.
   await loops?.drain?.();
   const { schedules } = parts;
   const scheduleId = scheduleIdOf(tenant.tenantId, source_id);
-  const row = () => platform.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { sourceId: source_id }));
+  const row = () => platform.db(tenant).transaction((tx) => tx.findOne(ScheduleEntity, { subjectId: source_id }));
   const isInLine = async () => (await schedules.mark(scheduleId)) === (await row())?.engineMark;
   const put = async (interval_seconds: number) => ok(await api(putSchedule, { params, body: { interval_seconds } }));
 
@@ -61,9 +75,9 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
         started.push(firing_id);
         return {} as never;
       };
-      const deps = { ...parts, schedules: { ...schedules, isDue: () => true }, syncs: { start } };
+      const deps = { ...starting(parts, start), schedules: { ...schedules, isDue: () => true } };
       const scheduled_at = new Date().toISOString();
-      return fireSchedule(deps, tenant, { tenant_id: tenant.tenantId, source_id, firing_id, scheduled_at });
+      return fireSchedule(deps, tenant, { ...subject, firing_id, scheduled_at });
     };
     const [earlier, later] = [randomUUID(), randomUUID()];
     t.equal(await fire(earlier), 'waiting');
@@ -81,11 +95,11 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
     const hour = (ago: number) => new Date((Math.floor(Date.now() / 3_600_000) - ago) * 3_600_000);
     // As after an outage that began 30 hours ago; one of its times was begun.
     await platform.db(tenant).transaction(async (tx) => {
-      await tx.sql('delete from sources.schedule_firing where tenant_id = $1', [tenant.tenantId]);
-      await tx.sql('update sources.schedule set judged_from = $2 where tenant_id = $1', [tenant.tenantId, hour(30)]);
+      await tx.sql('delete from schedules.firing where tenant_id = $1', [tenant.tenantId]);
+      await tx.sql('update schedules.schedule set judged_from = $2 where tenant_id = $1', [tenant.tenantId, hour(30)]);
     });
-    const time = { tenant_id: tenant.tenantId, source_id, firing_id: randomUUID() };
-    await fireSchedule({ ...parts, syncs: { start: async () => ({}) as never } }, tenant, {
+    const time = { ...subject, firing_id: randomUUID() };
+    await fireSchedule(starting(parts, nothing), tenant, {
       ...time,
       scheduled_at: hour(3).toISOString(),
     });
@@ -98,7 +112,7 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
     );
     const now = new Date(hour(0).getTime() + 600_000);
     for (const _ of [1, 2]) await noteMissedTimes(parts, tenant, now);
-    await fireSchedule({ ...parts, syncs: { start: async () => ({}) as never } }, tenant, {
+    await fireSchedule(starting(parts, nothing), tenant, {
       ...{ ...time, firing_id: randomUUID() },
       scheduled_at: hour(2).toISOString(),
     });
@@ -113,7 +127,7 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
       .db(tenant)
       .transaction((tx) =>
         tx.sql(
-          `select scheduled_at, reason->>'detail' as detail from sources.schedule_firing where tenant_id = $1 order by 1 desc`,
+          `select scheduled_at, reason->>'detail' as detail from schedules.firing where tenant_id = $1 order by 1 desc`,
           [tenant.tenantId],
         ),
       );
@@ -157,11 +171,11 @@ t.test('the engine is kept in line with the rows, whatever becomes of either', a
   });
 
   await t.test('a schedule without a row is removed, and those of others are left alone', async (t) => {
-    const foreign = { times: (await row())?.times as never, paused: undefined, role: 'source', args: [] };
+    const foreign = { times: (await row())?.times as never, paused: undefined, role: SCHEDULE_ROLE, args: [] };
     const mine = scheduleIdOf(tenant.tenantId, ABSENT);
     const others = scheduleIdOf(ABSENT, ABSENT);
     for (const id of [mine, others])
-      await schedules.put({ ...foreign, scheduleId: id, workflowType: 'SourceScheduleWorkflow' });
+      await schedules.put({ ...foreign, scheduleId: id, workflowType: SCHEDULE_WORKFLOW });
     await until('the end of a schedule', async () => {
       await holdAgainst(parts);
       return (await schedules.mark(mine)) === undefined ? true : undefined;

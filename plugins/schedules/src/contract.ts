@@ -1,0 +1,25 @@
+export { type ScheduleEndpoints, type ScheduleRoutes, scheduleEndpoints } from './contract/endpoints.ts';
+export { scheduleProblems } from './contract/problems.ts';
+export {
+  FIRING_STATUSES,
+  Firing,
+  type FiringView,
+  OVERLAPS,
+  type Overlap,
+  ScheduleFacts,
+  type ScheduleFactsView,
+  type SubjectSchedule,
+  subjectSchedule,
+} from './contract/schedule.ts';
+export {
+  type AlsoAtStart,
+  type ScheduledStart,
+  type ScheduleRoute,
+  type ScheduleSubject,
+  ScheduleSubjects,
+  type ScheduleSummary,
+  type ScheduleTransaction,
+  type ScheduleVerb,
+  SubjectSchedules,
+  type SubjectSchedulesService,
+} from './contract/subjects.ts';

@@ -1,0 +1,35 @@
+import { definePlugin, provide, type Repetition } from '@weir/kernel';
+import { Events } from '@weir/plugin-platform/contract';
+import { Schedules } from '@weir/plugin-workflow-engine/contract';
+import { scheduleRoutes } from './api/routes.ts';
+import { SubjectSchedules, scheduleProblems } from './contract.ts';
+import { entities } from './model/entities.ts';
+import { scheduleFacts } from './service/facts.ts';
+import { startReconciler } from './service/reconcile.ts';
+import { settings } from './settings.ts';
+
+/** Schedules of whatever a plugin contributes as a `schedule.subject`. */
+export default definePlugin({
+  id: 'schedules',
+  settings,
+  entities,
+  problems: scheduleProblems,
+  setup(kernel) {
+    const { WEIR_SCHEDULE_MIN_SECONDS: minSeconds } = kernel.settings;
+    const deps = { kernel, schedules: kernel.use(Schedules), events: kernel.use(Events), minSeconds };
+    let reconciler: Repetition | undefined;
+    return {
+      routes: [],
+      services: [
+        provide(SubjectSchedules, {
+          routes: (endpoints) => scheduleRoutes(deps, endpoints),
+          ...scheduleFacts(deps),
+        }),
+      ],
+      serve: async () => {
+        reconciler = startReconciler(deps);
+      },
+      drain: async () => reconciler?.stop(),
+    };
+  },
+});
