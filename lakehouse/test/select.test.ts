@@ -193,7 +193,7 @@ t.test('a SELECT over pinned inputs', async (t) => {
       selector()
         .rows({ sql, inputs, limit, maxBytes: 1_000 })
         .catch(({ code, fault, message }) => ({ code, ...fault, isQuiet: !/late/.test(message) }));
-    const about = { code: 'column_unknown', name: 'nope', offset: 11, isQuiet: true };
+    const about = { code: 'column_unknown', name: 'nope', nearest: 'note', offset: 11, isQuiet: true };
     t.strictSame(await faultOf("select 'é',nope from orders".replace('é', 'e')), about);
     for (const [sql, fault] of [
       ['select id as i from orders o, orders where id = 1', { code: 'column_ambiguous', name: 'id', offset: 7 }],

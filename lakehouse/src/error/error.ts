@@ -48,6 +48,8 @@ export type StatementFault = {
     | 'value_invalid';
   /** The column or function, as the statement names it. */
   readonly name?: string;
+  /** The name of a column or function that DuckDB takes for the one that was meant. */
+  readonly nearest?: string;
   /** The byte of the statement at which the fault is. */
   readonly offset?: number;
 };

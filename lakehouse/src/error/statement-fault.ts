@@ -25,10 +25,12 @@ export function statementError(error: unknown, sql: string, startsAt: number): L
   if (told === undefined || code === undefined) return undefined;
   const offset = Number(told.position ?? Number.NaN) - startsAt;
   const name = nameOf(told);
+  const nearest = nearestOf(told, code);
   const isThere = offset >= 0 && offset <= Buffer.byteLength(sql);
   const fault: StatementFault = {
     code,
     ...(name !== undefined && isWritten(name, sql) ? { name } : {}),
+    ...(nearest === undefined ? {} : { nearest }),
     ...(isThere ? { offset } : {}),
   };
   return new LakehouseError('statement_invalid', 'The statement is invalid', { fault });
@@ -46,14 +48,22 @@ function codeOf({ exception_type: type = '', exception_message: message = '', er
   if (OF_VALUES.has(type)) return 'value_invalid';
   if (type === 'Invalid Input' && !OF_FILES.test(message)) return 'value_invalid';
   if (!OF_STATEMENTS.has(type)) return undefined;
-  if (subtype === 'COLUMN_NOT_FOUND') return 'column_unknown';
+  if (subtype === 'COLUMN_NOT_FOUND' || / does not have a column named /.test(message)) return 'column_unknown';
   if (subtype === 'NO_MATCHING_FUNCTION') return 'function_mismatch';
   if (message.startsWith('Ambiguous reference')) return 'column_ambiguous';
   return /must appear in the GROUP BY/.test(message) ? 'column_not_grouped' : 'statement_invalid';
 }
 
 function nameOf({ name, exception_message: message = '' }: Told): string | undefined {
-  return name ?? /^(?:column|Ambiguous reference to column name) "([^"]+)"/.exec(message)?.[1];
+  return (
+    name ?? /(?:^column| does not have a column named|^Ambiguous reference to column name) "([^"]+)"/.exec(message)?.[1]
+  );
+}
+
+/** DuckDB writes candidates about names alone, best first. */
+function nearestOf({ exception_message: message = '' }: Told, code: StatementFault['code']): string | undefined {
+  if (code !== 'column_unknown') return undefined;
+  return /Candidate bindings: (?:: )?"((?:[^"]|"")+)"/.exec(message)?.[1];
 }
 
 const isWritten = (name: string, sql: string): boolean => sql.toLowerCase().includes(name.toLowerCase());

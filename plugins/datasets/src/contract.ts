@@ -10,6 +10,7 @@ export {
   type DividedNames,
   divideNames,
   isReserved,
+  nearestName,
   type Precedence,
   RESERVED_COLUMNS,
 } from './contract/column-names.ts';

@@ -18,6 +18,10 @@ t.test('inputs are pinned at one moment, or at the snapshots that are named, if 
   await world.land(other, 'one', [{ id: 1 }]);
   const refs = [world.tables.bronze(acme, 'one'), world.tables.bronze(acme, 'two')];
 
+  t.equal(await world.inputs.near(acme, 'bronze.acme.Tow'), two);
+  t.equal(await world.inputs.near(acme, 'bronze.acme.elsewhere'), undefined);
+  t.not(await world.inputs.near(other, two), two, 'no dataset of another tenant');
+
   // Both tables always move in one commit, so that a cut in between would show another number of rows.
   const move = async () => {
     const { runId, leaseEpoch } = await world.run(acme);

@@ -55,3 +55,4 @@ export {
   Transform,
   type TransformView,
 } from './contract/transforms.ts';
+export { Fault, Validation, validateTransform } from './contract/validate.ts';

@@ -12,6 +12,7 @@ import {
   readRunChecks,
   readTransformRunLog,
   runQuery,
+  validateTransform,
 } from '@weir/plugin-transforms/contract';
 import { type Examples, example, inTurn, type Tenancy, VICTIMS } from '../../../test/examples.ts';
 
@@ -29,6 +30,7 @@ export const examples: Examples = {
   own: [
     { of: createTransform, why: 'makes a transform of SQL' },
     { of: readRunChecks, why: 'shows the rows that break the checks of a run' },
+    { of: validateTransform, why: 'finds what is wrong in a definition before it is saved' },
     { of: previewTransform, why: 'shows the rows of a statement before it is saved' },
     { of: runQuery, why: 'answers SQL over the datasets of a tenant' },
   ],
@@ -50,6 +52,7 @@ export const examples: Examples = {
   calls: [
     example(changeTransform, { body: { description: 'x' } }),
     example(previewTransform, { body: { sql: 'select 1 as one' } }),
+    example(validateTransform, { body: { sql: 'select 1 as one' } }),
     example(runQuery, { body: { sql: 'select 1 as one' } }),
     example(executeTransform, { body: { orchestrator_run_id: 'outer' } }),
   ],

@@ -31,6 +31,7 @@ const inputsOf = (pin: object): Partial<InputsService> => ({
       if (datasetId !== ORDERS) throw kernelProblems.notFound();
       return { datasetId, ...pin } as PinnedInput;
     }),
+  near: async (_, datasetId) => (datasetId.startsWith('bronze.acme.or') ? ORDERS : undefined),
 });
 
 const tables = {

@@ -27,7 +27,8 @@ async function pinOrders(lake: Lake): Promise<PinnedInput> {
   const files = await createScanner({ io: lake.io }).files(metadata);
   return {
     ...{ datasetId: ORDERS, ref: { namespace: 'bronze.acme', table: 'orders' }, snapshotId: '1', schemaId: 0 },
-    ...{ columns: [], rows: '3', bytes: '1', metadataLocation: at.metadataLocation },
+    ...{ rows: '3', bytes: '1', metadataLocation: at.metadataLocation },
+    columns: schema.fields.map(({ name }) => ({ name, type: 'string' })),
     plan: pinnedRows(metadata, { files, schema }),
     store: { warehouse: lake.root, scratch: join(lake.root, 'copies') },
   };

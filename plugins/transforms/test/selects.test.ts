@@ -17,7 +17,7 @@ t.test('a statement in a process of its own', async (t) => {
 
   await t.test('what it reads, and what its columns are and come from → said without reading rows', async (t) => {
     const sql = `with x as (from ${ORDERS}) select note, sum(total) as total from x join Bronze."ACME".orders o using (note) group by 1`;
-    t.strictSame(await selects.read(sql), { inputs: [ORDERS] });
+    t.strictSame(await selects.read(sql), { inputs: [ORDERS], places: { [ORDERS]: { line: 1, column: 17 } } });
     t.match(await selects.read('select 1 as one'), { inputs: [] });
     const described = await selects.describe({ sql: `select sum(id) as ids from ${ORDERS}`, inputs });
     t.strictSame(described.columns, [{ name: 'ids', type: 'decimal(38, 0)' }]);
@@ -50,7 +50,7 @@ t.test('a statement in a process of its own', async (t) => {
   await t.test('a fault → refused with its place; a bound → a failure with its name', async (t) => {
     const refusal = (sql: string) => selects.rows({ ...asked, sql }).then(String, ({ faults }) => faults);
     t.strictSame(await refusal(`select 1,\n  nope from ${ORDERS}`), [
-      { code: 'column_unknown', name: 'nope', line: 2, column: 3 },
+      { code: 'column_unknown', name: 'nope', nearest: 'note', line: 2, column: 3 },
     ]);
     t.match(await refusal('select 1 as a, 2 as A'), [{ code: 'column_duplicate', name: 'A' }]);
     t.match(await refusal(`select ${' '.repeat(100_001)} 1`), [{ code: 'too_complex' }]);

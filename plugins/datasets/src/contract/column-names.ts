@@ -42,3 +42,34 @@ export function divideNames(names: readonly string[], { has = [], needed = [] }:
   const isColumn = (name: string): boolean => name !== '' && !isReserved(name) && taken.get(fold(name)) === name;
   return { columns: names.filter(isColumn), refused: names.filter((name) => !isColumn(name)) };
 }
+
+/** Letters of a name that are compared; what is longer is no slip of the fingers. */
+const MAX_CHARS = 200;
+/** Of so many letters of a name one may be wrong. */
+const LETTERS_A_SLIP = 4;
+
+/** The candidate that is nearest to a name, where it is near enough to be a slip of the fingers. Pure. */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase().slice(0, MAX_CHARS);
+  const limit = Math.max(1, Math.floor(wanted.length / LETTERS_A_SLIP));
+  return candidates
+    .filter((candidate) => Math.abs(candidate.length - wanted.length) <= limit)
+    .map((candidate) => ({ candidate, distance: edits(wanted, candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= limit)
+    .toSorted((one, other) => one.distance - other.distance || (one.candidate < other.candidate ? -1 : 1))[0]
+    ?.candidate;
+}
+
+/** Letters to insert, delete or replace until one text is the other. */
+function edits(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (let place = 0; place < other.length; place++) {
+      const replaced = (row[place] ?? 0) + (letter === other[place] ? 0 : 1);
+      next.push(Math.min(replaced, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -35,6 +35,8 @@ export interface InputsService {
     tenant: TableOwner,
     asked: readonly { readonly datasetId: string; readonly snapshotId?: string | null }[],
   ): Promise<PinnedInput[]>;
+  /** The readable dataset whose id is nearest to this one, where it is near enough to be a slip of the fingers. */
+  near(tenant: TableOwner, datasetId: string): Promise<string | undefined>;
   /** Keeps the files of pinned inputs, whatever becomes of the snapshots, until `release` or the end of the run. */
   hold(tx: CallerTransaction, runId: string, pins: readonly PinnedInput[]): Promise<void>;
   release(tx: CallerTransaction, runId: string): Promise<void>;

@@ -5,6 +5,7 @@ import {
   datasetProblems,
   type InputsService,
   MAX_PINNED_INPUTS,
+  nearestName,
   type PinnedInput,
   type TableRef,
 } from '../contract.ts';
@@ -15,6 +16,11 @@ import { producedTables } from '../producer/producers.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
 import { holdInputs, releaseInputs } from '../sweep/holds.ts';
+import { listTables } from './list-tables.ts';
+
+/** Datasets of which the nearest is looked for. */
+const MAX_COMPARED = 2_000;
+const NO_FILTER = { namespace: undefined, search: undefined, after: undefined, descending: false };
 
 /** Times that the tables of a remote catalog are read until none has moved. */
 const MAX_READS = 5;
@@ -42,6 +48,16 @@ export function inputsService(deps: TableDeps & { catalogName: string }): Inputs
         );
       });
     },
+    near: (tenant, id) =>
+      deps.kernel.db(tenant as Tenant).transaction(async (tx) => {
+        const readable = readableBy(tenant.scope, await producedTables(tx));
+        const asked = { ...NO_FILTER, catalogName: deps.catalogName, readable, limit: MAX_COMPARED };
+        const { tables } = await listTables(tx, asked);
+        return nearestName(
+          id,
+          tables.map(({ ref }) => datasetId(ref)),
+        );
+      }),
     hold: holdInputs,
     release: releaseInputs,
   };

@@ -61,11 +61,12 @@ function artifactRoutes({ artifacts }: TransformServices): AnyRoute[] {
   ];
 }
 
-function queryRoutes({ queries }: TransformServices): AnyRoute[] {
+function queryRoutes({ queries, validations }: TransformServices): AnyRoute[] {
   return [
     handle(endpoints.runQuery, ({ tenant, body, mediaType }) =>
       mediaType === ARROW_STREAM ? queries.arrow(tenant, body) : queries.json(tenant, body),
     ),
+    handle(endpoints.validateTransform, ({ tenant, body, signal }) => validations.validate(tenant, body, signal)),
     handle(endpoints.previewTransform, ({ tenant, body }) => queries.json(tenant, body)),
   ];
 }

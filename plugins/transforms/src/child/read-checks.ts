@@ -6,18 +6,20 @@ import {
   type Selector,
   typeText,
 } from '@weir/plugin-datasets/stage';
-import { faultsOf, inputsOf, ofCheck } from '../model/select/judge.ts';
+import type { Place } from '@weir/sql';
+import { faultsOf, inputsOf, ofCheck, placesOf } from '../model/select/judge.ts';
 import { type SqlFault, SqlRefused } from '../model/select/select-errors.ts';
 
 /** The name by which a check knows the result. */
 const RESULT = 'result';
 
-/** The ids of the datasets that a statement and its checks read, once each. Throws `SqlRefused`. */
+/** The ids of the datasets that a statement and its checks read, once each, with those of the statement in their places. Throws `SqlRefused`. */
 export async function readInputs(
   selector: Pick<Selector, 'parse'>,
   { sql, checks = [] }: { sql: string; checks?: readonly SelectCheck[] },
-): Promise<string[]> {
-  const inputs = inputsOf(await selector.parse(sql), sql);
+): Promise<{ inputs: string[]; places: Record<string, Place> }> {
+  const tree = await selector.parse(sql);
+  const inputs = inputsOf(tree, sql);
   for (const check of checks) {
     const ast = await selector.parse(check.sql);
     try {
@@ -26,7 +28,7 @@ export async function readInputs(
       throw ofCheck(error, check.name);
     }
   }
-  return [...new Set(inputs)];
+  return { inputs: [...new Set(inputs)], places: placesOf(tree, sql) };
 }
 
 /** Throws `SqlRefused` with what is wrong in checks that cannot be carried out. */

@@ -80,7 +80,7 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
   const selector = selectorOf(plan, seen);
   switch (ask.kind) {
     case 'read':
-      return { inputs: await readInputs(selector, ask) };
+      return readInputs(selector, ask);
     case 'describe': {
       const { columns, refused } = await selector.examine({ ...ask, inputs: rowsByName(ask.inputs) });
       assertChecks(refused, ask.checks);

@@ -7,6 +7,18 @@ import { MATERIALIZATIONS } from './transforms.ts';
 /** The form of an artifact that is downloaded. */
 export const ARTIFACT_DOCUMENT = 'application/json';
 
+/** Why the sources of a column are not known, or may be too many. */
+export const UNRESOLVED_REASONS = [
+  ...(['table_unknown', 'column_unknown', 'generated_name', 'columns_chosen', 'structure_spread'] as const),
+  ...(['pivot', 'table_function', 'construct', 'too_complex'] as const),
+] as const;
+
+const Unresolved = Type.Object({
+  reason: OneOf(UNRESOLVED_REASONS),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+});
+
 /** Where the values of one column of the output come from. */
 export const LineageColumn = Type.Object({
   column: Type.String(),
@@ -17,8 +29,15 @@ export const LineageColumn = Type.Object({
     description: 'What filters, joins, groups or orders the rows',
   }),
   complete: Type.Boolean({ description: 'False: more columns may be involved' }),
+  unresolved: Type.Optional(Type.Array(Unresolved, { description: 'Why it is not complete; absent where it is' })),
 });
 export type LineageColumnView = Static<typeof LineageColumn>;
+
+/** A column of the output. */
+export const OutputColumn = Type.Object({
+  name: Type.String(),
+  type: Type.Unknown({ description: 'A word of the table format, or {struct}, {list}, {map} of types' }),
+});
 
 /** All that a run needs to know of a transform. */
 export const ArtifactContentShape = Type.Object({
@@ -30,12 +49,7 @@ export const ArtifactContentShape = Type.Object({
   partition_by: Type.Optional(Type.Array(Type.String())),
   incremental: Type.Optional(Type.String({ description: 'The input of which a run reads what is new' })),
   inputs: Type.Array(Type.String(), { description: 'Dataset ids' }),
-  columns: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      type: Type.Unknown({ description: 'A word of the table format, or {struct}, {list}, {map} of types' }),
-    }),
-  ),
+  columns: Type.Array(OutputColumn),
   lineage: Type.Array(LineageColumn),
   checks: Type.Optional(Type.Array(Check, { description: 'Absent where there is none' })),
 });

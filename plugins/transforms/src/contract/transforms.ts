@@ -101,6 +101,21 @@ const refusals = [
   datasetProblems.invalidDatasetId,
 ];
 
+/** A definition. */
+export const newTransform = {
+  name: Name,
+  sql: Sql,
+  output: Output,
+  materialization: Type.Optional(OneOf(MATERIALIZATIONS, { default: 'full' })),
+  key: Type.Optional(Key),
+  partition_by: Type.Optional(PartitionColumns),
+  incremental: Type.Optional(Nullable(Incremental)),
+  checks: Type.Optional(Checks),
+  dialect: Type.Optional(OneOf(DIALECTS, { default: 'duckdb' })),
+  description: Type.Optional(Description),
+  tags: Type.Optional(Tags),
+};
+
 /** `POST /transforms` (ours) */
 export const createTransform = endpoint({
   id: 'transforms.create_transform',
@@ -110,19 +125,7 @@ export const createTransform = endpoint({
   description: 'Nothing runs. Hydrate it next: that checks the statement and makes what a run carries out.',
   access: writeTransforms,
   declarative: true,
-  body: Closed({
-    name: Name,
-    sql: Sql,
-    output: Output,
-    materialization: Type.Optional(OneOf(MATERIALIZATIONS, { default: 'full' })),
-    key: Type.Optional(Key),
-    partition_by: Type.Optional(PartitionColumns),
-    incremental: Type.Optional(Nullable(Incremental)),
-    checks: Type.Optional(Checks),
-    dialect: Type.Optional(OneOf(DIALECTS, { default: 'duckdb' })),
-    description: Type.Optional(Description),
-    tags: Type.Optional(Tags),
-  }),
+  body: Closed(newTransform),
   status: 201,
   location: '/transforms/:transform_id',
   response: Transform,

@@ -2,11 +2,11 @@ import { canonicalSha256, type Kernel, type TenantTransaction } from '@weir/kern
 import { kernelProblems, type Output, Problem, type Tenant } from '@weir/kernel/contract';
 import { datasetProblems, type InputsService, type PinnedInput } from '@weir/plugin-datasets/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
-import type { ColumnLineage } from '@weir/sql';
 import { type hydrateTransform, transformProblems } from '../contract.ts';
 import { type ArtifactContent, runtimeOf } from '../model/artifact-content.ts';
 import { compileCheck } from '../model/checks/compile-check.ts';
 import type { TransformRow } from '../model/entities.ts';
+import { lineageOf } from '../model/lineage.ts';
 import { assertFitting } from '../model/materialization.ts';
 import { foundTransform } from './rows.ts';
 import { asSelectProblems } from './select/select-problem.ts';
@@ -66,7 +66,7 @@ async function contentOf(
   return {
     ...{ runtime: runtimeOf(how), sql, output, ...how, inputs: named },
     columns: columns.map(({ name, type }) => ({ name, type })),
-    lineage: lineageOf(columns, lineage),
+    lineage: lineageOf(sql, columns, lineage),
     ...(checks.length === 0 ? {} : { checks }),
   };
 }
@@ -101,22 +101,6 @@ const ABSENT = kernelProblems.notFound.entry.code;
 /** The code of an error for which an input is at fault. */
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Problem && [UNREADABLE, ABSENT].includes(error.code) ? error.code : undefined;
-
-/** Columns of the result with theirs of the inputs, in order. */
-function lineageOf(columns: readonly { name: string }[], lineage: ColumnLineage): ArtifactContent['lineage'] {
-  const isAligned = lineage.columns.length === columns.length && lineage.columns.every(({ spread }) => !spread);
-  return columns.map(({ name }, at) => {
-    const traced = isAligned ? lineage.columns[at] : undefined;
-    const named = (sources: readonly { table: string; column: string }[] = []) =>
-      sources.map(({ table, column }) => ({ dataset_id: table, column }));
-    return {
-      column: name,
-      sources: named(traced?.sources),
-      influences: named(traced?.influences),
-      complete: traced !== undefined && traced.unresolved.length === 0,
-    };
-  });
-}
 
 interface Hydration {
   transformId: string;

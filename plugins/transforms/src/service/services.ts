@@ -9,6 +9,7 @@ import { transformRunService } from './runs.ts';
 import { apiSelects } from './select/api-selects.ts';
 import { startService } from './starts.ts';
 import { transformService } from './transforms.ts';
+import { validateService } from './validate.ts';
 
 export type TransformServices = ReturnType<typeof transformServices>;
 
@@ -23,6 +24,7 @@ export function transformServices(kernel: Kernel) {
     hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, events }),
     transforms,
     starts: startService(kernel),
+    validations: validateService({ inputs: kernel.use(Inputs), selects }),
     details: detailService({ kernel, transforms }),
     artifacts: artifactService(kernel),
     queries: queryService({ inputs: kernel.use(Inputs), selects }),

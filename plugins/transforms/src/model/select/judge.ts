@@ -1,5 +1,5 @@
 import type { LakehouseError, StatementFault } from '@weir/plugin-datasets/stage';
-import { gate, placeOf, tablesOf } from '@weir/sql';
+import { gate, type Place, placeOf, tablesOf } from '@weir/sql';
 import { type SqlFault, SqlRefused } from './select-errors.ts';
 
 const DATASET_PARTS = 3;
@@ -28,6 +28,12 @@ export function inputsOf(ast: unknown, sql: string, own: readonly string[] = [])
   return inputs;
 }
 
+/** Where a statement first names each dataset. */
+export function placesOf(ast: unknown, sql: string): Record<string, Place> {
+  const named = tablesOf(ast).map(({ path, offset }) => [path.join('.').toLowerCase(), placeOf(sql, offset)] as const);
+  return Object.fromEntries(named.toReversed());
+}
+
 const hasDot = (part: string): boolean => part.includes('.');
 
 /** What an error of the table library says of the statement; undefined where it is no fault of its author. */
@@ -37,6 +43,7 @@ export function faultsOf(error: LakehouseError, sql: string): SqlFault[] | undef
   return error.columns.map((name) => ({ code: error.code, name }));
 }
 
-function placed({ code, name, offset }: StatementFault, sql: string): SqlFault {
-  return { code, ...(name === undefined ? {} : { name }), ...(offset === undefined ? {} : placeOf(sql, offset)) };
+function placed({ code, name, nearest, offset }: StatementFault, sql: string): SqlFault {
+  const named = { ...(name === undefined ? {} : { name }), ...(nearest === undefined ? {} : { nearest }) };
+  return { code, ...named, ...(offset === undefined ? {} : placeOf(sql, offset)) };
 }

@@ -3,6 +3,8 @@ export interface SqlFault {
   code: string;
   /** The table, column, function or construct, as the statement names it. */
   name?: string;
+  /** The name that may have been meant: of a column of an input, or of a dataset that may be read. */
+  nearest?: string;
   /** Both count from 1, columns in characters. */
   line?: number;
   column?: number;

@@ -5,7 +5,7 @@ import type { ChildRegistry } from '@weir/kernel';
 import type { PinnedInput } from '@weir/plugin-datasets/contract';
 import type { Column, FileIO, PinnedRows, RunSelectResult, SelectCheck } from '@weir/plugin-datasets/stage';
 import { removeTree } from '@weir/processes';
-import type { ColumnLineage } from '@weir/sql';
+import type { ColumnLineage, Place } from '@weir/sql';
 import { type BegunChild, copyTokens, spareChild } from '@weir/work';
 import type { CheckFound } from '../../model/checks/check-results.ts';
 import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../../model/select/messages.ts';
@@ -49,13 +49,19 @@ export interface SelectedRows {
   truncated: boolean;
 }
 
+/** The datasets that a statement reads, and where it first names each. */
+export interface ReadSelect {
+  inputs: string[];
+  places: Readonly<Record<string, Place>>;
+}
+
 /** What a run wrote, and how its checks ended. */
 export type SelectRun = Omit<RunSelectResult, 'checks'> & { checks: readonly CheckFound[] };
 
 /** Runs statements of users, each in a bounded process of its own. All throw `SqlRefused` and `SelectFailed`. */
 export interface Selects {
   /** The ids of the datasets that a statement reads, in the order of its text, and after them those of its checks. */
-  read(sql: string, checks?: readonly SelectCheck[]): Promise<{ inputs: string[] }>;
+  read(sql: string, checks?: readonly SelectCheck[]): Promise<ReadSelect>;
   /** The columns of the result, and where each comes from. Refuses checks that do not fit it. */
   describe(
     asked: AskedSelect & { checks?: readonly SelectCheck[] },
@@ -125,7 +131,7 @@ export function createSelects({
 
   return {
     read: (sql, checks = []) =>
-      inTurn(sql, undefined, (ask) => ask({ kind: 'read', sql, checks }) as Promise<{ inputs: string[] }>),
+      inTurn(sql, undefined, (ask) => ask({ kind: 'read', sql, checks }) as Promise<ReadSelect>),
     describe: ({ sql, inputs, signal, checks = [] }) =>
       inTurn(sql, signal, (ask) => {
         const answer = ask({ kind: 'describe', sql, checks, inputs: inputs.map(selectInput) }, inputs);

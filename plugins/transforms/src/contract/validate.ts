@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox';
+import { Closed, endpoint, kernelProblems, Nullable } from '@weir/kernel/contract';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
+import { runQueries } from './access.ts';
+import { LineageColumn, OutputColumn } from './artifacts.ts';
+import { transformProblems } from './problems.ts';
+import { newTransform } from './transforms.ts';
+
+/** What is wrong in a definition. */
+export const Fault = Type.Object({
+  code: Type.String(),
+  pointer: Type.String({ description: 'The member of the definition' }),
+  check: Type.Optional(Type.String({ description: 'The check that is at fault, by name' })),
+  dataset_id: Type.Optional(Type.String({ description: 'The input that is at fault' })),
+  nearest: Type.Optional(Type.String({ description: 'The column or dataset that may have been meant' })),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer({ description: 'Line and column count from 1, columns in characters' })),
+});
+
+const { name, output, ...definition } = newTransform;
+
+const digits = (description: string) => Type.String({ description: `${description}, in decimal digits` });
+
+/** What a definition that is not saved would do. */
+export const Validation = Type.Object({
+  valid: Type.Boolean({ description: 'Whether a run could carry it out' }),
+  faults: Type.Array(Fault),
+  inputs: Type.Array(
+    Type.Object({
+      dataset_id: Type.String(),
+      snapshot_id: Nullable(Type.String()),
+      rows: digits('Rows'),
+      bytes: digits('Bytes of its files'),
+    }),
+  ),
+  columns: Type.Array(OutputColumn, { description: 'Of the result; empty where there are faults' }),
+  lineage: Type.Array(LineageColumn),
+  estimate: Nullable(
+    Type.Object(
+      { rows: digits('Rows'), bytes: digits('Bytes') },
+      { description: 'What a run would read of its inputs at most; null where they are not known' },
+    ),
+  ),
+});
+
+/** `POST /transforms/validate` */
+export const validateTransform = endpoint({
+  id: 'transforms.validate_transform',
+  method: 'POST',
+  path: '/transforms/validate',
+  summary: 'Find what is wrong in a definition that is not saved, and what it would read and make',
+  description: 'Reads no rows and keeps nothing. Faults of the definition are answered, not refused.',
+  access: runQueries,
+  body: Closed({ ...definition, name: Type.Optional(name), output: Type.Optional(output) }),
+  response: Validation,
+  errors: [
+    ...[kernelProblems.conflict, kernelProblems.dependencyUnavailable],
+    ...[datasetProblems.invalidDatasetId, datasetProblems.datasetUnreadable, datasetProblems.storageFull],
+    ...[datasetProblems.storeDenied, datasetProblems.storeUnavailable],
+    ...[transformProblems.sqlBoundMet, transformProblems.sqlStopped],
+  ],
+  cli: {
+    words: 'transforms validate',
+    flags: { output: 'to' },
+    examples: [['Before it is saved', 'weir transforms validate -f sales-by-day.yaml']],
+  },
+});

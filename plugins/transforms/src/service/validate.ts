@@ -1,0 +1,144 @@
+import { type Input, kernelProblems, type Output, Problem, type Tenant } from '@weir/kernel/contract';
+import { datasetProblems, type InputsService, nearestName, type PinnedInput } from '@weir/plugin-datasets/contract';
+import { transformProblems, type validateTransform } from '../contract.ts';
+import { checkFaults } from '../model/checks/check-rules.ts';
+import { compileCheck } from '../model/checks/compile-check.ts';
+import { lineageOf } from '../model/lineage.ts';
+import { assertFitting, assertMaterializing } from '../model/materialization.ts';
+import { outputRef } from '../model/output.ts';
+import { type SqlFault, SqlRefused } from '../model/select/select-errors.ts';
+import { asSelectProblems, writtenFaults } from './select/select-problem.ts';
+import type { ReadSelect, Selects } from './select/selects.ts';
+
+export interface ValidateDeps {
+  inputs: Pick<InputsService, 'pin' | 'near'>;
+  selects: Pick<Selects, 'read' | 'describe'>;
+}
+
+type Body = Input<typeof validateTransform>['body'];
+type Answer = Output<typeof validateTransform>;
+type Fault = Answer['faults'][number];
+
+const NOTHING: Answer = { valid: false, faults: [], inputs: [], columns: [], lineage: [], estimate: null };
+const MISSING = transformProblems.inputMissing.entry.code;
+
+/** Finds what is wrong in definitions that are not saved. */
+export function validateService({ inputs, selects }: ValidateDeps) {
+  return {
+    validate: (tenant: Tenant, body: Body, signal: AbortSignal): Promise<Answer> =>
+      asSelectProblems(async () => {
+        const { sql, checks = [] } = body;
+        const compiled = checks.map((check) => compileCheck(check, new Date()));
+        const ruled = [
+          ...ruleFaults(tenant, body),
+          ...checkFaults(checks).map((one) => ({ ...one, pointer: '/checks' })),
+        ];
+        const read = await refusable(() => selects.read(sql, compiled));
+        if ('faults' in read) return { ...NOTHING, faults: [...ruled, ...faultsOf(read.faults, body)] };
+        const self = body.output?.toLowerCase();
+        const own = read.found.inputs.includes(self ?? '')
+          ? [{ code: transformProblems.outputIsInput.entry.code, pointer: '/output' }]
+          : [];
+        const { pins, faults } = await pinEach({ inputs }, tenant, read.found);
+        const known = { ...NOTHING, inputs: pins.map(inputView) };
+        if (faults.length > 0) return { ...known, faults: [...ruled, ...own, ...faults] };
+        const described = await refusable(() => selects.describe({ sql, inputs: pins, signal, checks: compiled }));
+        const estimate = { rows: sum(pins.map(({ rows }) => rows)), bytes: sum(pins.map(({ bytes }) => bytes)) };
+        if ('faults' in described) {
+          return { ...known, estimate, faults: [...ruled, ...own, ...faultsOf(described.faults, body, pins)] };
+        }
+        const { columns, lineage } = described.found;
+        const fitting = refusals(() => assertFitting(materializing(body), { columns, inputs: read.found.inputs }));
+        const all = [...ruled, ...own, ...fitting];
+        const shown = columns.map(({ name, type }) => ({ name, type }));
+        return {
+          ...{ valid: all.length === 0, faults: all, inputs: known.inputs, estimate },
+          ...{ columns: shown, lineage: lineageOf(sql, columns, lineage) },
+        };
+      }),
+  };
+}
+
+const inputView = ({ datasetId, snapshotId, rows, bytes }: PinnedInput) => ({
+  ...{ dataset_id: datasetId, snapshot_id: snapshotId, rows, bytes },
+});
+
+const sum = (digits: readonly string[]): string => String(digits.reduce((total, one) => total + BigInt(one), 0n));
+
+const materializing = ({ materialization = 'full', key = [], partition_by: partitionBy = [], incremental }: Body) => ({
+  ...{ materialization, key, partitionBy, incremental },
+});
+
+/** What is wrong whatever the statement is. */
+function ruleFaults(tenant: Tenant, body: Body): Fault[] {
+  const { output } = body;
+  return [
+    ...(output === undefined ? [] : refusals(() => outputRef(tenant.scope, output), '/output')),
+    ...refusals(() => assertMaterializing(materializing(body))),
+  ];
+}
+
+/** The problem that a rule throws, as faults of its members. */
+function refusals(rule: () => unknown, pointer = '/materialization'): Fault[] {
+  try {
+    rule();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { errors } = error.details;
+    return errors?.map(({ code, pointer: at }) => ({ code, pointer: at })) ?? [{ code: error.code, pointer }];
+  }
+}
+
+/** What is asked for, or the faults for which it is refused. */
+async function refusable<T>(ask: () => Promise<T>): Promise<{ found: T } | { faults: readonly SqlFault[] }> {
+  try {
+    return { found: await ask() };
+  } catch (error) {
+    if (error instanceof SqlRefused) return { faults: error.faults };
+    throw error;
+  }
+}
+
+/** Faults without names that the statement writes: their places find them. */
+function faultsOf(faults: readonly SqlFault[], { checks = [] }: Body, pins: readonly PinnedInput[] = []): Fault[] {
+  const columns = pins.flatMap((pin) => pin.columns.map(({ name }) => name));
+  return writtenFaults(faults, checks).map(({ name, ...fault }) => {
+    const isColumn = fault.code === 'column_unknown' && name !== undefined;
+    const nearest = fault.nearest ?? (isColumn ? nearestName(name, columns) : undefined);
+    const pointer = fault.check === undefined ? '/sql' : '/checks';
+    return { ...fault, ...(nearest === undefined ? {} : { nearest }), pointer };
+  });
+}
+
+/** The inputs that can be read, and what is wrong with each other one. */
+async function pinEach({ inputs }: Pick<ValidateDeps, 'inputs'>, tenant: Tenant, { inputs: ids, places }: ReadSelect) {
+  const pins = await inputs.pin(tenant, ids.map(asked)).catch((error) => {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
+  });
+  if (pins !== undefined) return { pins, faults: [] };
+  const each = await Promise.all(
+    ids.map(async (dataset_id) => {
+      const pin = await inputs
+        .pin(tenant, [asked(dataset_id)])
+        .catch((error) => codeOf(error) ?? Promise.reject(error));
+      if (typeof pin !== 'string') return { pins: pin, faults: [] };
+      const nearest = await inputs.near(tenant, dataset_id);
+      const place = places[dataset_id];
+      const pointer = place === undefined ? '/checks' : '/sql';
+      const fault = { code: pin, pointer, dataset_id, ...(nearest === undefined ? {} : { nearest }), ...place };
+      return { pins: [], faults: [fault] };
+    }),
+  );
+  return { pins: each.flatMap((one) => one.pins), faults: each.flatMap((one) => one.faults) };
+}
+
+const asked = (datasetId: string) => ({ datasetId });
+
+/** The code of an error for which an input is at fault. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Problem)) return undefined;
+  if (error.code === kernelProblems.notFound.entry.code) return MISSING;
+  return error.code === datasetProblems.datasetNotReadable.entry.code ? error.code : undefined;
+}
