@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { localPath, readMetadata, referencedFiles, toLocation } from '@weir/lakehouse';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { listDatasetSnapshots, previewDataset } from '../src/contract.ts';
 import { expiryOf } from '../src/settings.ts';
 import { expireSnapshots } from '../src/sweep/expire.ts';
@@ -147,4 +148,34 @@ t.test('a commit that comes between → stands, and the expiry waits', async (t)
   t.equal(await expireSnapshots({ ...deps, io: { ...deps.io, write }, expiry: RULE, now: LATER }, acme), 0);
   t.equal((await ids()).length, COMMITS + 1);
   t.strictSame([await faults(world), await listed(world)], [SOUND, []]);
+});
+
+t.test('a pin whose snapshot expires before it is held → refused; a hold that comes first → keeps it', async (t) => {
+  const { world, acme, ids, rows } = await old(t);
+  const deps = { ...depsOf(world, world.kernel.db as never), expiry: RULE, now: LATER };
+  const all = await ids();
+  const pinned = (snapshotId = '') => world.inputs.pin(acme, [{ datasetId: params.dataset_id, snapshotId }]);
+  const holding = async (snapshotId?: string) => {
+    const { runId } = await world.run(acme);
+    const pins = await pinned(snapshotId);
+    return (during: () => Promise<void> = async () => undefined) =>
+      world.kernel.db(acme).transaction(async (tx) => {
+        await world.inputs.hold(tx, runId, pins);
+        await during();
+      });
+  };
+  const [early, late, newest] = [await holding(all.at(-1)), await holding(all.at(-2)), await holding(all[0])];
+  let expired: Promise<number> | undefined;
+  await early(async () => {
+    expired = expireSnapshots(deps, acme);
+    await until('the expiry waits for the hold', async () => {
+      const text = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+      return (await world.database.peek(text)).length > 0;
+    });
+  });
+  t.equal(await expired, 0, 'one of the snapshots is held: all wait for the next sweep');
+  t.equal(await expireSnapshots(deps, acme), COMMITS - 4);
+  t.match(await late().catch((error) => error), { entry: { code: 'conflict' } });
+  await newest();
+  t.strictSame(await rows(all.at(-1)), ['0']);
 });

@@ -94,7 +94,41 @@ t.test('files of a held snapshot stay until the run ends, also when the table ha
   await world.kernel.runs.finish(acme, runId, { status: 'succeeded' });
   t.strictSame([await swept(), await held()], [['mark unreferenced'], 0], 'an ended run holds nothing');
   const next = await world.run(acme);
-  await db.transaction((tx) => world.inputs.hold(tx, next.runId, pin ? [pin] : []));
+  const late = db.transaction((tx) => world.inputs.hold(tx, next.runId, pin ? [pin] : []));
+  t.equal(await code(late), 'conflict', 'what the table has dropped is not held any more');
+  const newer = await world.land(acme, 'orders', [{ id: 2 }]);
+  const pins = await world.inputs.pin(acme, [{ datasetId: 'bronze.acme.orders' }]);
+  t.match(pins, [{ snapshotId: newer.snapshotId }]);
+  await db.transaction((tx) => world.inputs.hold(tx, next.runId, pins));
+  t.equal(await held(), 1);
   await db.transaction((tx) => world.inputs.release(tx, next.runId));
   t.equal(await held(), 0);
+});
+
+t.test('a snapshot that changes no row → the rows are those of the one before it', async (t) => {
+  const world = await lake(t);
+  const acme = await world.tenant('acme');
+  const { ref, snapshotId } = await world.land(acme, 'orders', [{ id: 1 }]);
+  const pinned = async () => (await world.inputs.pin(acme, [{ datasetId: 'bronze.acme.orders' }]))[0];
+  t.match(await pinned(), { snapshotId, rowsSnapshotId: snapshotId });
+  const compact = (id: bigint) =>
+    rewrite(world, acme, {
+      ref,
+      change: (metadata) => {
+        const [last] = metadata.snapshots.slice(-1);
+        if (last === undefined) throw new Error('the table has no snapshot');
+        const one = { ...last, 'snapshot-id': id, 'parent-snapshot-id': last['snapshot-id'] };
+        const summary = { ...last.summary, operation: 'replace' };
+        return {
+          ...metadata,
+          snapshots: [...metadata.snapshots, { ...one, summary }],
+          'current-snapshot-id': id,
+          refs: { main: { 'snapshot-id': id, type: 'branch' } },
+        } as typeof metadata;
+      },
+    });
+  await compact(41n);
+  t.match(await pinned(), { snapshotId: '41', rowsSnapshotId: snapshotId });
+  const more = await world.land(acme, 'orders', [{ id: 2 }]);
+  t.match(await pinned(), { snapshotId: more.snapshotId, rowsSnapshotId: more.snapshotId });
 });

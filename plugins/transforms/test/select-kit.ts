@@ -26,8 +26,8 @@ async function pinOrders(lake: Lake): Promise<PinnedInput> {
   const { metadata } = await prepareAppend({ io: lake.io, ...at, files: file ? [file] : [], schema });
   const files = await createScanner({ io: lake.io }).files(metadata);
   return {
-    ...{ datasetId: ORDERS, ref: { namespace: 'bronze.acme', table: 'orders' }, snapshotId: '1', schemaId: 0 },
-    ...{ rows: '3', bytes: '1', metadataLocation: at.metadataLocation },
+    ...{ datasetId: ORDERS, ref: { namespace: 'bronze.acme', table: 'orders' }, snapshotId: '1' },
+    ...{ rowsSnapshotId: '1', schemaId: 0, rows: '3', bytes: '1', metadataLocation: at.metadataLocation },
     columns: schema.fields.map(({ name }) => ({ name, type: 'string' })),
     plan: pinnedRows(metadata, { files, schema }),
     store: { warehouse: lake.root, scratch: join(lake.root, 'copies') },

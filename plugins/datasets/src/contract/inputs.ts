@@ -10,6 +10,8 @@ export interface PinnedInput {
   ref: TableRef;
   /** In decimal digits; null for a table without rows so far. */
   snapshotId: string | null;
+  /** The newest snapshot up to it that changed rows: compaction makes others. */
+  rowsSnapshotId: string | null;
   schemaId: number;
   /** Types in the words of the table format. */
   columns: readonly { readonly name: string; readonly type: string }[];
@@ -37,7 +39,10 @@ export interface InputsService {
   ): Promise<PinnedInput[]>;
   /** The readable dataset whose id is nearest to this one, where it is near enough to be a slip of the fingers. */
   near(tenant: TableOwner, datasetId: string): Promise<string | undefined>;
-  /** Keeps the files of pinned inputs, whatever becomes of the snapshots, until `release` or the end of the run. */
+  /**
+   * Keeps the files of pinned inputs, whatever becomes of the snapshots, until `release` or the end of the run. Throws
+   * `conflict` for a snapshot that the table has dropped since it was pinned.
+   */
   hold(tx: CallerTransaction, runId: string, pins: readonly PinnedInput[]): Promise<void>;
   release(tx: CallerTransaction, runId: string): Promise<void>;
 }

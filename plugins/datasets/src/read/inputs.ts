@@ -1,6 +1,13 @@
 import type { Tenant } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import { countFiles, currentSchema, findSnapshot, pinnedRows, type TableMetadata } from '@weir/lakehouse';
+import {
+  countFiles,
+  currentSchema,
+  findSnapshot,
+  pinnedRows,
+  type Snapshot,
+  type TableMetadata,
+} from '@weir/lakehouse';
 import {
   datasetProblems,
   type InputsService,
@@ -58,7 +65,7 @@ export function inputsService(deps: TableDeps & { catalogName: string }): Inputs
           tables.map(({ ref }) => datasetId(ref)),
         );
       }),
-    hold: holdInputs,
+    hold: (tx, runId, pins) => holdInputs(deps, tx, { runId, pins }),
     release: releaseInputs,
   };
 }
@@ -115,6 +122,7 @@ async function pinned(
     datasetId: datasetId(ref),
     ref,
     snapshotId: snapshot === undefined ? null : String(snapshot['snapshot-id']),
+    rowsSnapshotId: rowsSnapshotOf(metadata, snapshot),
     schemaId: schema['schema-id'],
     columns: schema.fields.map(({ name, type }) => ({ name, type: typeText(type) })),
     rows: String(rows),
@@ -128,4 +136,17 @@ async function pinned(
 /** The schema of a named snapshot; of the newest one the table's, which may have grown since. */
 function schemaAt(metadata: TableMetadata, id: number | undefined) {
   return metadata.schemas.find((one) => one['schema-id'] === id) ?? currentSchema(metadata);
+}
+
+/** The newest snapshot up to this one that is no replacement of files by files with the same rows, as far as the table knows. */
+function rowsSnapshotOf({ snapshots }: TableMetadata, snapshot: Snapshot | undefined): string | null {
+  const byId = new Map(snapshots.map((one) => [one['snapshot-id'], one]));
+  let found = snapshot;
+  while (found?.summary?.operation === 'replace') {
+    const parent = found['parent-snapshot-id'];
+    const before = parent === undefined ? undefined : byId.get(parent);
+    if (before === undefined) break;
+    found = before;
+  }
+  return found === undefined ? null : String(found['snapshot-id']);
 }

@@ -1,4 +1,5 @@
 import type { Kernel, TenantTransaction } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
 import { type FileIO, referencedFiles, type Scanner } from '@weir/lakehouse';
 import type { CallerTransaction, PinnedInput, TableRef } from '../contract.ts';
 
@@ -8,8 +9,22 @@ export interface HeldSnapshot {
   metadataLocation: string;
 }
 
-/** Keeps the files of pinned inputs while a run is open; a repeated call changes nothing. */
-export async function holdInputs(tx: CallerTransaction, runId: string, pins: readonly PinnedInput[]): Promise<void> {
+export interface HoldDeps {
+  scanner: Scanner;
+  catalogName: string;
+  /** Set where a catalog keeps the metadata, and drops snapshots, by itself. */
+  remote?: unknown;
+}
+
+/**
+ * Keeps the files of pinned inputs while a run is open; a repeated call changes nothing. Throws `conflict` for a snapshot that
+ * has expired since it was pinned.
+ */
+export async function holdInputs(
+  deps: HoldDeps,
+  tx: CallerTransaction,
+  { runId, pins }: { runId: string; pins: readonly PinnedInput[] },
+): Promise<void> {
   const rows = pins.flatMap(({ ref, snapshotId, metadataLocation }) =>
     snapshotId === null ? [] : [{ ...ref, snapshot_id: snapshotId, metadata_location: metadataLocation }],
   );
@@ -22,6 +37,30 @@ export async function holdInputs(tx: CallerTransaction, runId: string, pins: rea
      on conflict do nothing`,
     [tx.tenant.tenantId, runId, JSON.stringify(rows)],
   );
+  if (deps.remote === undefined) await assertKept(deps, tx, pins);
+}
+
+/** An expiry moves the pointer and then looks for holds: with the pointers locked, it sees ours or we see what it dropped. */
+async function assertKept(
+  { scanner, catalogName }: HoldDeps,
+  tx: CallerTransaction,
+  pins: readonly PinnedInput[],
+): Promise<void> {
+  const refs = JSON.stringify(pins.map(({ ref }) => ref));
+  const { rows } = await tx.sql(
+    `select table_namespace || '.' || table_name as id, metadata_location from catalog.iceberg_tables
+     where catalog_name = $1 and metadata_location is not null and (table_namespace, table_name) in
+       (select namespace, "table" from jsonb_to_recordset($2::jsonb) as pin (namespace text, "table" text))
+     order by table_namespace, table_name for share`,
+    [catalogName, refs],
+  );
+  const places = new Map(rows.map(({ id, metadata_location: place }) => [String(id), String(place)]));
+  for (const { datasetId, snapshotId, metadataLocation } of pins) {
+    const place = places.get(datasetId);
+    if (snapshotId === null || place === undefined || place === metadataLocation) continue;
+    const { snapshots } = await scanner.metadata(place);
+    if (!snapshots.some((one) => String(one['snapshot-id']) === snapshotId)) throw kernelProblems.conflict();
+  }
 }
 
 export async function releaseInputs(tx: CallerTransaction, runId: string): Promise<void> {

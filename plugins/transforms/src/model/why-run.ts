@@ -6,12 +6,14 @@ export interface CommittedState {
   /** The artifact that was carried out. */
   artifact_id: string;
   inputs: readonly PinnedSnapshot[];
+  /** The same datasets, each at the newest snapshot that changed rows. */
+  rows_at: readonly PinnedSnapshot[];
 }
 
 /** Why a run does its work. */
 export interface Why {
   reason: RunReason;
-  /** The datasets that are at another snapshot than they were, or were not read before; ids. */
+  /** The datasets whose rows are others than they were, or that were not read before; ids. */
   moved: readonly string[];
 }
 
@@ -25,8 +27,8 @@ interface Found {
 /** Why a run does its work; undefined when nothing has moved since the last commit and nobody forces it. Pure. */
 export function whyRun({ now, before, isForced }: Found): Why | undefined {
   if (before === undefined) return { reason: 'first', moved: [] };
-  const known = new Map(before.inputs.map(({ dataset_id, snapshot_id }) => [dataset_id, snapshot_id]));
-  const moved = now.inputs.flatMap(({ dataset_id, snapshot_id }) =>
+  const known = new Map(before.rows_at.map(({ dataset_id, snapshot_id }) => [dataset_id, snapshot_id]));
+  const moved = now.rows_at.flatMap(({ dataset_id, snapshot_id }) =>
     known.has(dataset_id) && known.get(dataset_id) === snapshot_id ? [] : [dataset_id],
   );
   if (before.artifact_id !== now.artifact_id) return { reason: 'definition_changed', moved };

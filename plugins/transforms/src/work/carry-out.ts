@@ -59,7 +59,7 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   const { checkpoint, follows } = await tables.resume(tenant, lease, { ref, streamId: run.subjectId, key });
   if (checkpoint?.runId === run.runId) return recordCommit(deps, job, checkpoint.counters.rows);
   const pins = await pin(deps, job);
-  const now: CommittedState = { artifact_id: job.artifactId, inputs: pins.map(snapshotOf) };
+  const now: CommittedState = { artifact_id: job.artifactId, inputs: pins.map(snapshotOf), rows_at: pins.map(rowsOf) };
   const isThere = (await tables.describe(tenant, ref)).exists;
   const before = isThere ? (checkpoint?.state as CommittedState | undefined) : undefined;
   const why = whyRun({ now, before, isForced: job.row.forced });
@@ -125,6 +125,7 @@ async function pin({ inputs }: CarryOutDeps, { tenant, row, content }: Job): Pro
 }
 
 const snapshotOf = ({ datasetId, snapshotId }: PinnedInput) => ({ dataset_id: datasetId, snapshot_id: snapshotId });
+const rowsOf = ({ datasetId, rowsSnapshotId: at }: PinnedInput) => ({ dataset_id: datasetId, snapshot_id: at });
 
 interface Staged {
   files: readonly StagedFile[];
