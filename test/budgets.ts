@@ -30,6 +30,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'test/test/variables-programs.test.ts': 11,
   'workers/test/health.test.ts': 11,
   'plugins/sources/test/pulling.test.ts': 10,
+  'plugins/transform-patterns/test/definitions.test.ts': 8,
   'plugins/sources/test/hung-child.test.ts': 9,
   'lakehouse/test/interop/interop.test.ts': 9,
   'workers/test/poller-truth.test.ts': 9,

@@ -9,13 +9,16 @@ const EXAMPLES: readonly Examples[] = await Promise.all(
 const SHARED: Ids = Object.assign({}, ...EXAMPLES.map(({ shared }) => shared));
 const ABSENTS: NonNullable<Examples['absent']> = Object.assign({}, ...EXAMPLES.map(({ absent }) => absent));
 
-/** Parameters whose values say the same, or nothing, to every tenant. */
-export const COMMON_WORDS: ReadonlySet<string> = new Set([...Object.keys(SHARED), 'alias']);
-
 /** Which parameter of which route takes the furnished id of another name. */
 export const MEANT: readonly { of: string; name: string; as: string }[] = EXAMPLES.flatMap(({ meant = [] }) =>
   meant.flatMap(({ of, ...name }) => of.map((endpoint) => ({ of: labelOf(endpoint), ...name }))),
 );
+
+const COMMON_WORDS: ReadonlySet<string> = new Set([...Object.keys(SHARED), 'alias']);
+
+/** Whether the values of a parameter of a route say the same, or nothing, to every tenant. */
+export const isCommon = (label: string, name: string): boolean =>
+  COMMON_WORDS.has(MEANT.find((meant) => meant.of === label && meant.name === name)?.as ?? name);
 
 /** Routes that the specification does not name, as it would write them. */
 export const OWN_ROUTES: readonly string[] = EXAMPLES.flatMap(({ own = [] }) =>

@@ -66,6 +66,7 @@ export const RULES: IForbiddenRuleType[] = [
     '^lakehouse/',
     '^connectors/(runtime|sdk)/',
     '^plugins/datasets/src/stage\\.ts$',
+    '^transforms/sdk/src/index\\.ts$',
   ]),
   {
     name: 'only-datasets-knows-the-table-format',

@@ -3,6 +3,7 @@ import * as identity from '@weir/plugin-identity/contract';
 import * as platform from '@weir/plugin-platform/contract';
 import * as runs from '@weir/plugin-runs/contract';
 import * as sources from '@weir/plugin-sources/contract';
+import * as transformPatterns from '@weir/plugin-transform-patterns/contract';
 import * as transforms from '@weir/plugin-transforms/contract';
 import * as webhooks from '@weir/plugin-webhooks/contract';
 import * as engine from '@weir/plugin-workflow-engine/contract';
@@ -131,7 +132,7 @@ const COMPOSING: CommandClass<CliContext>[] = [
   ...[...PATTERNS, ...DATASETS, ...ACCESS, ...OPERATION, ...MACHINE],
 ];
 /** The contracts of our plugins: each endpoint with words of `cli` is a command. */
-const CONTRACTS = [sources, runs, datasets, identity, platform, engine, transforms, webhooks];
+const CONTRACTS = [sources, runs, datasets, identity, platform, engine, transforms, transformPatterns, webhooks];
 
 const linesOf = ({ paths = [] }: CommandClass<CliContext>) => paths.map((line) => line.join(' '));
 

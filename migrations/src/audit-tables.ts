@@ -14,6 +14,7 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
   'sources.webhook_call': 'signatures of requests that changed patterns, so that none is taken twice',
   'sources.rotation_due':
     'which tenants have credentials waiting to be written to the secret store, and nothing of them',
+  'transform_patterns.sync': 'how often transform packages were read again, for all tenants',
   'platform.metric': 'sums over all tenants, without a tenant in any label',
   'catalog.iceberg_tables': 'the layout other engines read; row security goes by the scope of the tenant',
   'catalog.iceberg_namespace_properties': 'the layout other engines read; row security goes by the scope of the tenant',

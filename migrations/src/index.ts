@@ -32,6 +32,8 @@ import { s30_schedules } from './s30_schedules.ts';
 import { s31_transform_checks } from './s31_transform_checks.ts';
 import { s32_increments } from './s32_increments.ts';
 import { s32_input_marks } from './s32_input_marks.ts';
+import { s33_pattern_sync } from './s33_pattern_sync.ts';
+import { s33_transform_origins } from './s33_transform_origins.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -83,4 +85,6 @@ export const migrations: readonly Migration[] = [
   s31_transform_checks,
   s32_increments,
   s32_input_marks,
+  s33_transform_origins,
+  s33_pattern_sync,
 ];

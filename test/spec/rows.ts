@@ -9,6 +9,7 @@ export type Owner =
   | 'datasets'
   | 'workflow-engine'
   | 'transforms'
+  | 'transform-patterns'
   | 'ui'
   | 'pipelines'
   | 'ai'

@@ -33,7 +33,7 @@ export const transformRoutes: readonly RouteArea[] = [
   },
   {
     area: 'Transform patterns and SQL transforms',
-    owner: 'transforms',
+    owner: 'transform-patterns',
     routes: [
       'GET /transform-patterns',
       'GET /transform-patterns/categories',

@@ -8,7 +8,7 @@ import { lookForForeignRows } from '../access/foreign-rows.ts';
 import { furnish } from '../access/furnish.ts';
 import { type MatrixPlatform, type MatrixRoute, matrixPlatform, VAULTED_PLATFORM } from '../access/matrix-platform.ts';
 import { tenantRows } from '../access/tenant-rows.ts';
-import { absentId, COMMON_WORDS, idsAt } from '../deployed-examples.ts';
+import { absentId, idsAt, isCommon } from '../deployed-examples.ts';
 import type { Ids } from '../examples.ts';
 import { inLane } from '../lane.ts';
 import { platformFile, type TestPlatform } from '../platform.ts';
@@ -59,7 +59,7 @@ async function walk(cell: Cell): Promise<string[]> {
   const at = (ids: Ids) => ask(app, route, fill(route.path, ids), caller.headers);
   const what = (words: string) => `${route.label} as ${caller.name} with ${words}`;
   const differences: string[] = [];
-  for (const name of isCurious ? route.names.filter((parameter) => !COMMON_WORDS.has(parameter)) : []) {
+  for (const name of isCurious ? route.names.filter((parameter) => !isCommon(route.label, parameter)) : []) {
     const swapped = await at({ ...own, [name]: foreign[name] ?? '' });
     const random = await at({ ...own, [name]: absentId(name, own) });
     differences.push(...difference(cell, { ...own, [name]: foreign[name] ?? '' }, swapped, `a foreign ${name}`));

@@ -43,13 +43,13 @@ export type Manifest = Static<typeof manifestSchema> & {
   version: string;
 };
 
+const folders = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 /** `platform.json`: which plugins load, where migrations are, and folders that plugins read. */
 export const platformSchema = Closed({
   plugins: Type.Array(Type.String(), { minItems: 1 }),
   migrations: Type.String({ description: 'Package that exports the linear migration list' }),
-  patterns: Type.Optional(
-    Type.Array(Type.String(), { description: 'Folders of connector patterns, relative to this file' }),
-  ),
+  patterns: folders('Folders of connector patterns, relative to this file'),
+  transforms: folders('Folders of transform packages, relative to this file'),
 });
 
 export interface Platform extends Static<typeof platformSchema> {

@@ -16,8 +16,17 @@ export {
   Checks,
   readRunChecks,
 } from './contract/checks.ts';
+export {
+  type Definition,
+  Definitions,
+  type DefinitionsService,
+  type NewTransform,
+  type PatternMaker,
+  PatternMakers,
+} from './contract/definitions.ts';
 export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
 export { hydrateTransform } from './contract/hydrate.ts';
+export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';
 export { transformProblems } from './contract/problems.ts';
 export {
   DEFAULT_QUERY_ROWS,

@@ -1,8 +1,8 @@
-import { definePlugin } from '@weir/kernel';
+import { definePlugin, provide } from '@weir/kernel';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { logLeft } from '@weir/work';
 import { routes } from './api/routes.ts';
-import { transformProblems } from './contract.ts';
+import { Definitions, transformProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { runKinds } from './model/run-kinds.ts';
 import { contributions } from './service/contributions.ts';
@@ -28,6 +28,7 @@ export default definePlugin({
     return {
       routes: routes(services),
       runKinds,
+      services: [provide(Definitions, services.definitions)],
       contributes: contributions(kernel),
       serve: () => sweepApiSelects(logLeft(kernel)),
       stop: () => services.selects.close(),

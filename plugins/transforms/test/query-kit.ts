@@ -10,8 +10,8 @@ export const ROWS = 5;
 /** A value of another tenant. */
 export const FOREIGN = 'of-another-tenant';
 
-/** The plugin over real tables of two tenants; `orders` of acme has rows named `name 1` and so on. */
-export async function queryWorld(t: Teardown & { testdir(): string }) {
+/** The plugin over real tables of two tenants; `orders` of acme has rows named `name 1` and so on; `adapt` adds to it. */
+export async function queryWorld(t: Teardown & { testdir(): string }, adapt = (given: typeof plugin) => given) {
   const world = await lake(t);
   const tenants = { acme: await world.tenant('acme'), other: await world.tenant('other') };
   const rows = Array.from({ length: ROWS }, (_, at) => ({ id: at + 1, name: `name ${at + 1}` }));
@@ -26,7 +26,7 @@ export async function queryWorld(t: Teardown & { testdir(): string }) {
     ...[provide(Inputs, inputs), provide(Producers, world.producers)],
     provide(Events, { publish: async () => undefined }),
   ];
-  const under = await testPlugin(t, plugin, { tools, services });
+  const under = await testPlugin(t, adapt(plugin), { tools, services });
   await under.tenant('acme');
   await under.tenant('other');
   return { ...under, world, tenants, landed };

@@ -43,6 +43,7 @@ export class TemplateInvalid extends Error {
 
 /** A template of SQL; `render` throws `UnfitValue`. */
 export interface SqlTemplate {
+  readonly text: string;
   render(values: Readonly<Record<string, unknown>>): string;
 }
 
@@ -54,6 +55,7 @@ export function sqlTemplate(text: string, declared: readonly string[]): SqlTempl
     .filter((name) => !declared.includes(name));
   if (undeclared.length > 0) throw new TemplateInvalid(`names no parameter: ${undeclared.join(', ')}`);
   return {
+    text,
     render(values) {
       try {
         return String(engine().renderSync(parsed, values)).trim();

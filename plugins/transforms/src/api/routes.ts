@@ -8,10 +8,10 @@ export function routes(services: TransformServices): AnyRoute[] {
   return [...transformRoutes(services), ...runRoutes(services), ...artifactRoutes(services), ...queryRoutes(services)];
 }
 
-function transformRoutes({ transforms, details, hydrations }: TransformServices): AnyRoute[] {
+function transformRoutes({ transforms, patterns, details, hydrations }: TransformServices): AnyRoute[] {
   return [
-    handle(endpoints.createTransform, ({ tenant, principal, body }) =>
-      transforms.create(tenant, subject(principal), body),
+    handle(endpoints.createTransform, async ({ tenant, principal, body }) =>
+      transforms.create(tenant, subject(principal), await patterns.body(body)),
     ),
     handle(endpoints.listTransforms, ({ tenant, query }) => transforms.list(tenant, query)),
     handle(endpoints.getTransform, ({ tenant, params }) => transforms.get(tenant, params.transform_id)),

@@ -51,6 +51,27 @@ export const transformProblems = {
     detail: 'The members of the definition that `errors` names do not go with its materialization or its result.',
     hint: '`merge` needs `key`, `partition_overwrite` needs `partition_by`, each of columns of the result, and no other has them; `incremental` names an input, and not of `full`. Send null to take one away.',
   }),
+  statementUnclear: problem({
+    code: 'statement_unclear',
+    status: 422,
+    title: 'The statement is unclear',
+    detail: 'A transform has either a statement of its own or one that a pattern makes.',
+    hint: 'Give `sql`, or `pattern_id` with `parameters` and neither `sql` nor how rows are written.',
+  }),
+  patternUnknown: problem({
+    code: 'transform_pattern_unknown',
+    status: 422,
+    title: 'The transform pattern is unknown',
+    detail: 'No transform pattern of this deployment has the id.',
+    hint: 'GET /transform-patterns lists the patterns; take a pattern_id from there.',
+  }),
+  patternParametersInvalid: problem({
+    code: 'pattern_parameters_invalid',
+    status: 422,
+    title: 'The parameters are invalid',
+    detail: 'The parameters have {count} fault(s) by their schema; errors has the place and rule of each.',
+    hint: 'Correct the values that errors names; GET /transform-patterns/{pattern_id} has the schema.',
+  }),
   sqlRefused: problem({
     code: 'sql_refused',
     status: 422,

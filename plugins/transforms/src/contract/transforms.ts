@@ -15,6 +15,7 @@ import {
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { readTransforms, writeTransforms } from './access.ts';
 import { Check, Checks } from './checks.ts';
+import { TransformOrigin } from './origin.ts';
 import { transformProblems } from './problems.ts';
 import { TransformRun } from './runs.ts';
 
@@ -66,6 +67,16 @@ const Incremental = Type.String({
     'The input, by dataset id, of which a run reads only what was committed since the last one; not of `full`',
 });
 
+/** In place of a statement. */
+const pattern = {
+  pattern_id: Type.Optional(
+    Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'The transform pattern that makes the statement' }),
+  ),
+  parameters: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the pattern, by its schema' }),
+  ),
+};
+
 /** A transform as it is read. */
 export const Transform = Type.Object({
   transform_id: Id,
@@ -80,6 +91,7 @@ export const Transform = Type.Object({
   partition_by: PartitionColumns,
   incremental: Nullable(Incremental),
   checks: Type.Array(Check),
+  origin: Nullable(TransformOrigin),
   artifact_id: Nullable(
     Type.String({ description: 'What a run carries out; null until the definition as it is was hydrated' }),
   ),
@@ -97,8 +109,8 @@ export type TransformView = Static<typeof Transform>;
 export const params = Closed({ transform_id: Id });
 const refusals = [
   ...[transformProblems.transformNameTaken, transformProblems.outputTaken, transformProblems.outputRefused],
-  ...[transformProblems.materializationRefused, transformProblems.checksRefused],
-  datasetProblems.invalidDatasetId,
+  ...[transformProblems.materializationRefused, transformProblems.checksRefused, transformProblems.statementUnclear],
+  ...[transformProblems.patternUnknown, transformProblems.patternParametersInvalid, datasetProblems.invalidDatasetId],
 ];
 
 /** A definition. */
@@ -106,7 +118,7 @@ export const newTransform = {
   name: Name,
   sql: Sql,
   output: Output,
-  materialization: Type.Optional(OneOf(MATERIALIZATIONS, { default: 'full' })),
+  materialization: Type.Optional(OneOf(MATERIALIZATIONS, { description: 'full unless given, or as the pattern says' })),
   key: Type.Optional(Key),
   partition_by: Type.Optional(PartitionColumns),
   incremental: Type.Optional(Nullable(Incremental)),
@@ -125,7 +137,7 @@ export const createTransform = endpoint({
   description: 'Nothing runs. Hydrate it next: that checks the statement and makes what a run carries out.',
   access: writeTransforms,
   declarative: true,
-  body: Closed(newTransform),
+  body: Closed({ ...newTransform, sql: Type.Optional(Sql), ...pattern }),
   status: 201,
   location: '/transforms/:transform_id',
   response: Transform,
@@ -137,6 +149,10 @@ export const createTransform = endpoint({
       [
         'Orders by day',
         'weir transforms create --name orders_by_day --to gold.demo.orders_by_day --sql "select ordered_at, count(*) as orders from bronze.demo.shop__orders group by 1"',
+      ],
+      [
+        'One row of each key, by a pattern',
+        `weir transforms create --name orders_once --to silver.demo.orders_once --pattern-id deduplicate --set parameters.input=bronze.demo.shop__orders --set 'parameters.key=["id"]' --set 'parameters.order_by=[{"column": "ordered_at"}]'`,
       ],
     ],
   },
@@ -195,6 +211,7 @@ export const changeTransform = endpoint({
     {
       name: Type.Optional(Name),
       sql: Type.Optional(Sql),
+      ...pattern,
       output: Type.Optional(Output),
       materialization: Type.Optional(OneOf(MATERIALIZATIONS)),
       key: Type.Optional(Nullable(Key)),

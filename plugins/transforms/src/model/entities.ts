@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { RUN_STATUSES } from '@weir/kernel/contract';
 import type { CheckBody, CheckReportView, CheckResultView } from '../contract/checks.ts';
+import type { TransformOriginView } from '../contract/origin.ts';
 import { RUN_EXTENTS, RUN_REASONS } from '../contract/runs.ts';
 import { DIALECTS, MATERIALIZATIONS } from '../contract/transforms.ts';
 import type { ArtifactContent } from './artifact-content.ts';
@@ -27,6 +28,8 @@ export const TransformEntity = defineEntity({
     /** The dataset id of an input. */
     incremental: p.string().nullable(),
     checks: p.json<CheckBody[]>().default([]),
+    /** The form that the statement was made from. */
+    origin: p.json<TransformOriginView>().nullable(),
     /** Null until the definition as it is was hydrated. */
     artifactId: p.string().nullable(),
     hydratedAt: p.datetime().nullable(),

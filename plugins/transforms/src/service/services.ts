@@ -1,8 +1,10 @@
 import type { Kernel } from '@weir/kernel';
 import { Inputs, Producers } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
+import type { DefinitionsService } from '../contract.ts';
 import { artifactService } from './artifacts.ts';
 import { detailService } from './detail.ts';
+import { fromPattern } from './from-pattern.ts';
 import { hydrateService } from './hydrate.ts';
 import { queryService } from './query/queries.ts';
 import { transformRunService } from './runs.ts';
@@ -19,15 +21,24 @@ export function transformServices(kernel: Kernel) {
   const events = kernel.use(Events);
   const selects = apiSelects();
   const transforms = transformService({ kernel, producers, events });
+  const validations = validateService({ inputs: kernel.use(Inputs), selects });
+  const queries = queryService({ inputs: kernel.use(Inputs), selects });
+  const definitions: DefinitionsService = {
+    create: transforms.create,
+    validate: validations.validate,
+    preview: queries.json,
+  };
   return {
     selects,
+    definitions,
+    patterns: fromPattern(kernel),
     hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, events }),
     transforms,
     starts: startService(kernel),
-    validations: validateService({ inputs: kernel.use(Inputs), selects }),
+    validations,
     details: detailService({ kernel, transforms }),
     artifacts: artifactService(kernel),
-    queries: queryService({ inputs: kernel.use(Inputs), selects }),
+    queries,
     runs: transformRunService({ kernel, logs: kernel.use(RunLogs) }),
   };
 }

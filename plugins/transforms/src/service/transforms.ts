@@ -6,8 +6,8 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   type CheckBody,
   type changeTransform,
-  type createTransform,
   type listTransforms,
+  type NewTransform,
   TRANSFORM_TOPIC,
   type TransformView,
   transformProblems,
@@ -17,6 +17,7 @@ import { TransformEntity, type TransformRow } from '../model/entities.ts';
 import { assertMaterializing } from '../model/materialization.ts';
 import { outputRef } from '../model/output.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { fromPattern } from './from-pattern.ts';
 import { lastRuns } from './last-runs.ts';
 import { foundTransform } from './rows.ts';
 import { uniqueConstraint } from './unique-constraint.ts';
@@ -31,25 +32,25 @@ const ORDERS: PageOrders = {
 const DELETED = 'deleted';
 
 export interface TransformDeps {
-  kernel: Pick<Kernel, 'db' | 'runs'>;
+  kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
   producers: ProducersService;
   /** Absent when the deployment leaves that plugin out. */
   events: EventsService | undefined;
 }
 
-type Body = Input<typeof createTransform>['body'];
-type Patch = Input<typeof changeTransform>['body'];
+type Patch = Awaited<ReturnType<ReturnType<typeof fromPattern>['patch']>>;
 
 /** The transforms of tenants. */
 export function transformService({ kernel, producers, events }: TransformDeps) {
   const { db } = kernel;
+  const patterns = fromPattern(kernel);
   const claim = (tx: TenantTransaction, row: TransformRow) => claimOutput({ kernel, producers }, tx, row);
   const told = async (tx: TenantTransaction, row: TransformRow): Promise<TransformView> => {
     await publish(events, tx, row);
     return transformView(kernel, tx, row);
   };
   return {
-    create: (tenant: Tenant, createdBy: string, body: Body): Promise<TransformView> =>
+    create: (tenant: Tenant, createdBy: string, body: NewTransform): Promise<TransformView> =>
       taken(() =>
         db(tenant).transaction(async (tx) => {
           const { materialization = 'full', dialect = 'duckdb', description = null, tags = [], checks = [] } = body;
@@ -61,7 +62,7 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
           const now = new Date();
           const row = await tx.insert(TransformEntity, {
             ...{ transformId: uuidv7(), name, sql, output, ...how, dialect, description, tags: [...tags] },
-            checks: [...checks],
+            ...{ origin: body.origin ?? null, checks: [...checks] },
             ...{ createdBy, createdAt: now, updatedAt: now },
           });
           await claim(tx, row);
@@ -89,7 +90,7 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
     change: (
       tenant: Tenant,
       transformId: string,
-      { body, ifMatch }: { body: Patch; ifMatch: string | undefined },
+      { body, ifMatch }: { body: Input<typeof changeTransform>['body']; ifMatch: string | undefined },
     ): Promise<TransformView> =>
       taken(() =>
         db(tenant).transaction(async (tx) => {
@@ -98,7 +99,7 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
           if (body.output !== undefined) outputRef(tenant.scope, body.output);
           assertChecks(body.checks ?? []);
           const changed = await tx.update(row, {
-            ...changesOf(row, body),
+            ...changesOf(row, await patterns.patch(body, row.origin)),
             ...{ version: row.version + 1, updatedAt: new Date() },
           });
           if (body.output !== undefined) await claim(tx, changed);
@@ -170,11 +171,16 @@ function changesOf(row: TransformRow, { archived, description, tags, checks: pat
   const how = materializingOf(row, rest);
   assertMaterializing(how);
   const checks = patched === undefined ? row.checks : [...(patched ?? [])];
-  const isMoved = Object.entries({ sql, output, ...how, checks }).some(
-    ([member, value]) => JSON.stringify(value) !== JSON.stringify(row[member as keyof TransformRow] ?? null),
-  );
+  const differs = (members: object) =>
+    Object.entries(members).some(
+      ([member, value]) => JSON.stringify(value) !== JSON.stringify(row[member as keyof TransformRow] ?? null),
+    );
+  const isRewritten = differs({ sql, ...how });
+  const isMoved = isRewritten || differs({ output, checks });
+  // A statement that is changed by hand is no longer what its form made.
+  const origin = rest.origin ?? (isRewritten ? null : row.origin);
   return {
-    ...{ name: rest.name ?? row.name, sql, output, ...how, checks },
+    ...{ name: rest.name ?? row.name, sql, output, ...how, checks, origin },
     ...(description === undefined ? {} : { description }),
     ...(tags === undefined ? {} : { tags: tags === null ? [] : [...tags] }),
     ...(archived === undefined ? {} : { archivedAt: archived ? (row.archivedAt ?? new Date()) : null }),
@@ -234,7 +240,7 @@ function viewOf(row: TransformRow, lastRun: TransformView['last_run']): Transfor
     ...{ transform_id: row.transformId, name: row.name, description: row.description ?? null, tags: row.tags },
     ...{ dialect: row.dialect, sql: row.sql, output: row.output, materialization: row.materialization },
     ...{ key: row.key, partition_by: row.partitionBy, incremental: row.incremental ?? null },
-    checks: row.checks,
+    ...{ checks: row.checks, origin: row.origin ?? null },
     ...{ artifact_id: row.artifactId ?? null, hydrated_at: row.hydratedAt?.toISOString() ?? null },
     ...{ archived: Boolean(row.archivedAt), archived_at: row.archivedAt?.toISOString() ?? null },
     ...{ last_run: lastRun, created_by: row.createdBy, etag: String(row.version) },

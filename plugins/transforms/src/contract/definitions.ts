@@ -1,0 +1,40 @@
+import { contributionPoint, type Input, type Output, service, type Tenant } from '@weir/kernel/contract';
+import type { TransformOriginView } from './origin.ts';
+import type { runQuery } from './queries.ts';
+import type { createTransform, TransformView } from './transforms.ts';
+import type { validateTransform } from './validate.ts';
+
+type Body = Input<typeof createTransform>['body'];
+type Written = Pick<Body, 'materialization' | 'key' | 'partition_by' | 'incremental'>;
+
+/** A statement and how its rows are written. */
+export interface Definition extends Written {
+  sql: string;
+}
+
+/** A transform to be made, of a statement or of what a form made. */
+export interface NewTransform
+  extends Definition,
+    Pick<Body, 'name' | 'output' | 'dialect' | 'description' | 'tags' | 'checks'> {
+  origin?: TransformOriginView | undefined;
+}
+
+/** Definitions of transforms, for plugins that make them. Throws the problems of the routes that do the same. */
+export interface DefinitionsService {
+  create(tenant: Tenant, createdBy: string, transform: NewTransform): Promise<TransformView>;
+  /** Finds what is wrong in a definition, and what it would read and make; nothing is stored. */
+  validate(tenant: Tenant, definition: Definition, signal: AbortSignal): Promise<Output<typeof validateTransform>>;
+  /** The first rows of a statement. */
+  preview(tenant: Tenant, query: Input<typeof runQuery>['body']): Promise<Output<typeof runQuery>>;
+}
+export const Definitions = service<DefinitionsService>('transforms.definitions@1');
+
+/** Makes definitions of transform patterns; throws the problems of whoever gives it. */
+export interface PatternMaker {
+  make(
+    patternId: string,
+    parameters: Readonly<Record<string, unknown>>,
+  ): Promise<{ definition: Definition; origin: TransformOriginView }>;
+}
+/** Where the plugin that knows transform patterns offers to make definitions of them. */
+export const PatternMakers = contributionPoint<PatternMaker>('transform.pattern');
