@@ -14,11 +14,15 @@ export async function axeFaults(page: Page): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** Opens an address and signs in as one of the demo people. */
-export async function signIn({ page }: WebWindow, url: string, person: string): Promise<void> {
+/** Opens an address and signs in as one of the demo people. In a narrow window the title of the page shows that it is there. */
+export async function signIn({ page }: WebWindow, url: string, person: string, title?: string): Promise<void> {
   await page.goto(url);
   await page.getByRole('button', { name: person }).click();
-  await page.getByRole('link', { name: 'Home', exact: true }).waitFor();
+  const shown =
+    title === undefined
+      ? page.getByRole('link', { name: 'Home', exact: true })
+      : page.getByRole('heading', { level: 1, name: title });
+  await shown.waitFor();
 }
 
 /** Keeps a picture of the page where `WEIR_TEST_SCREENSHOT` names a folder. */
@@ -27,8 +31,9 @@ export const shot = async (page: Page, name: string): Promise<void> => {
 };
 
 /** Gives a thing the focus as Tab does, then presses a key. */
-export async function press(page: Page, target: Locator, key: string): Promise<void> {
-  await target.waitFor();
+export async function press(page: Page, target: Locator, key: string, step = 'Tab'): Promise<void> {
+  // The inputs of segmented controls are hidden and take the focus all the same.
+  await target.waitFor({ state: 'attached' });
   const hasFocus = () =>
     target.evaluate((element) => {
       const { document } = globalThis as unknown as { document: { activeElement: unknown } };
@@ -36,7 +41,7 @@ export async function press(page: Page, target: Locator, key: string): Promise<v
     });
   for (let steps = 0; steps < MAX_TABS; steps++) {
     if (await hasFocus()) return page.keyboard.press(key);
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(step);
   }
   throw new Error(`Tab does not reach ${target}`);
 }

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { testBrowser } from './browser.ts';
 import { buildPages } from './build.ts';
+import { keyFile } from './key-file.ts';
 import { platformFile, type TestPlatform, testPlatform } from './platform.ts';
 import { PATIENT_MS } from './until.ts';
 import { startWorker } from './worker-process.ts';
@@ -40,6 +41,7 @@ const REPORT_REFUSALS = `document.addEventListener('securitypolicyviolation', (e
 export async function webWorld(
   t: Teardown & { testdir(): string },
   more: Record<string, string> = {},
+  ofWorker: Record<string, string> = {},
 ): Promise<WebWorld | undefined> {
   const browser = await testBrowser(t);
   if (browser === undefined) return undefined;
@@ -48,9 +50,14 @@ export async function webWorld(
   const provider = { dataDir: `${folder}/idp`, logFile: `${folder}/idp.log` };
   let idp = await startIdentityProvider(provider);
   t.teardown(() => idp.stop());
-  const platform = await testPlatform(t, folder, { ...more, IDP_URL: idp.issuer, IDP_ISSUER: idp.issuer });
+  const platform = await testPlatform(t, folder, {
+    WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
+    ...more,
+    IDP_URL: idp.issuer,
+    IDP_ISSUER: idp.issuer,
+  });
   await platform.database.tenant('demo');
-  await startWorker(t, platform.environment, 'source,discovery');
+  await startWorker(t, { ...platform.environment, ...ofWorker }, 'source,discovery');
   return {
     platform,
     url: platform.api.url,

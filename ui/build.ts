@@ -52,7 +52,10 @@ async function build(): Promise<void> {
       encoding: 'utf8',
     },
   );
-  if (status !== 0) throw new Error(`${stdout}\n${stderr}`);
+  if (status !== 0) {
+    await rm(draft, { recursive: true, force: true });
+    throw new Error(`${stdout}\n${stderr}`);
+  }
   const bytes = await shellBytes(draft);
   await writeFile(path.join(draft, STAMP), wanted);
   await takePlace(draft);

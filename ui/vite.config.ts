@@ -4,6 +4,7 @@ import { defineConfig } from 'vite';
 /** Contracts are declared by calls of these; what a page does not use is left out. */
 const DECLARING = ['Type', 'endpoint', 'Closed', 'OneOf', 'Nullable', 'Page', 'listQuery', 'problem', 'permission'];
 const DECLARING_ALSO = ['servicePermission', 'platformPermission', 'knownPermission', 'webhookPermission'];
+const SCHEDULES = ['scheduleEndpoints', 'subjectSchedule'];
 const POINTS = ['service', 'contributionPoint', 'Word', 'Time', 'Name'];
 
 export default defineConfig({
@@ -24,7 +25,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       treeshake: {
-        manualPureFunctions: [...DECLARING, ...DECLARING_ALSO, ...POINTS],
+        manualPureFunctions: [...DECLARING, ...DECLARING_ALSO, ...POINTS, ...SCHEDULES],
         moduleSideEffects: [{ test: /\/src\/contract[./]/, sideEffects: false }],
       },
     },

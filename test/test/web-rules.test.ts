@@ -1,6 +1,10 @@
+import type { ScheduleFactsView } from '@weir/plugin-schedules/contract';
 import t from 'tap';
 import { attention } from '../../ui/src/home/attention.ts';
+import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draft.ts';
+import { credentialFields } from '../../ui/src/sources/credentials/credential-fields.ts';
 import { CHOSEN, composeConfig } from '../../ui/src/sources/form/compose-config.ts';
+import { configOf, proposedName } from '../../ui/src/sources/load/load-plan.ts';
 
 const NOW = new Date('2026-01-02T00:00:00Z');
 type Runs = Parameters<typeof attention>[0];
@@ -50,4 +54,61 @@ t.test('what was typed → a configuration without what is empty, and its creden
     config: { url: 'http://a', globs: ['a'] },
     credentials: { '/auth/token': 's' },
   });
+});
+
+const schedule = (times: object) =>
+  ({
+    ...{ cron: [], interval_seconds: null, offset_seconds: 0, timezone: 'Europe/Kyiv', overlap: 'buffer_one' },
+    ...{ jitter_seconds: 7, catchup_window_seconds: 120, start_at: null, end_at: '2027-01-01T00:00:00Z', ...times },
+  }) as unknown as ScheduleFactsView;
+
+t.test(
+  'a schedule that is edited and saved without a change → the same times, and what the form does not show',
+  async (t) => {
+    const rest = { timezone: 'Europe/Kyiv', overlap: 'buffer_one', jitter_seconds: 7, catchup_window_seconds: 120 };
+    const crons = [
+      ['30 2 * * mon-fri'],
+      ['0 6 * * *'],
+      ['5 7 * * sat,sun'],
+      ['0 0 31 * *'],
+      ['0 6 * 1-3 *', '*/5 * * * *'],
+    ];
+    for (const cron of crons) {
+      const before = schedule({ cron });
+      t.strictSame(bodyOf(draftOf(before, 'UTC'), before), { cron, ...rest, end_at: '2027-01-01T00:00:00Z' });
+    }
+    const every = schedule({ interval_seconds: 5_400, offset_seconds: 60 });
+    t.match(draftOf(every, 'UTC'), { rhythm: 'interval', every: 90, unit: 'minutes' });
+    t.match(bodyOf(draftOf(every, 'UTC'), every), { interval_seconds: 5_400, offset_seconds: 60 });
+    t.match(draftOf(schedule({ cron: ['0 6 * * 1-5'] }), 'UTC'), { rhythm: 'cron', crons: '0 6 * * 1-5' });
+    t.equal(draftFault({ ...draftOf(undefined, 'UTC'), days: [] }), 'Choose at least one day.');
+    t.equal(draftFault(draftOf(undefined, 'UTC')), undefined);
+  },
+);
+
+t.test('names of files → the name of their source, and tables of one or of each', async (t) => {
+  const named = (name: string) => proposedName([{ name }]);
+  t.strictSame(['Shop Orders 2024.csv.gz', '2024.parquet', 'a<b>.json'].map(named), [
+    'shop-orders-2024',
+    'files',
+    'a-b',
+  ]);
+  t.strictSame(configOf('upload:1', 'shop', 'each'), { path: 'upload:1' });
+  t.strictSame(configOf('upload:1', 'shop', 'one'), { path: 'upload:1', streams: [{ name: 'shop', glob: '*' }] });
+});
+
+t.test('pointers of credentials → their fields, of every item that the configuration has', async (t) => {
+  const token = { title: 'Token', description: 'Of the service' };
+  const spec = {
+    properties: {
+      auth: { oneOf: [{ properties: { kind: { const: 'key' } } }, { properties: { token } }] },
+      shops: { items: { properties: { key: { maxLength: 9_000 } } } },
+    },
+  };
+  const config = { shops: [{ name: 'a' }, { name: 'b' }] };
+  t.match(credentialFields(spec, ['/auth/token', '/shops/*/key'], config), [
+    { pointer: '/auth/token', title: 'Token', description: 'Of the service', isLong: false },
+    { pointer: '/shops/0/key', isLong: true },
+    { pointer: '/shops/1/key', isLong: true },
+  ]);
 });

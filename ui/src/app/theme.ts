@@ -45,7 +45,17 @@ export const theme = createTheme({
       defaultProps: { variant: 'light', radius: 'sm' },
       styles: { root: { textTransform: 'none', flexShrink: 0, fontWeight: 560 } },
     },
+    // Beside the page an open list would belong to no landmark.
+    Select: { defaultProps: { comboboxProps: { withinPortal: false } } },
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
-    Tooltip: { defaultProps: { openDelay: 200, events: { hover: true, focus: true, touch: true } } },
+    // Within the page for the same reason; fixed, so that no box that scrolls cuts it.
+    Tooltip: {
+      defaultProps: {
+        openDelay: 200,
+        events: { hover: true, focus: true, touch: true },
+        withinPortal: false,
+        floatingStrategy: 'fixed',
+      },
+    },
   },
 });

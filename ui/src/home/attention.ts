@@ -9,6 +9,8 @@ export interface Notice {
   name: string;
   at: string;
   code?: string;
+  /** Why it failed, in words. */
+  why?: string;
   runId?: string;
 }
 
@@ -55,7 +57,7 @@ function notice(kind: Notice['kind'], run: RunView): Notice {
     name: subject.name ?? subject.id,
     at: ended_at ?? created_at,
     runId: run_id,
-    ...(failure === null ? {} : { code: failure.code }),
+    ...(failure === null ? {} : { code: failure.code, why: failure.detail }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { listRuns } from '@weir/plugin-runs/contract';
+import { listRuns, type RunView } from '@weir/plugin-runs/contract';
 import { createSource, listSources } from '@weir/plugin-sources/contract';
 import { AlarmClock, CheckCircle2, Clock, type LucideIcon, XCircle } from 'lucide-react';
 import { useRead } from '../api/queries.ts';
@@ -55,23 +55,9 @@ export function HomePage() {
                     <Title order={2} id="recent" mb="sm">
                       Newest runs
                     </Title>
-                    <Stack gap={0} className="panel">
+                    <Stack gap={0} className="panel rows">
                       {newest.slice(0, MAX_RECENT).map((run) => (
-                        <Group key={run.run_id} justify="space-between" px="md" py="xs" gap="xs">
-                          <Group gap="sm">
-                            <RunWord status={run.status} />
-                            <SubjectLink
-                              kind={run.subject.kind}
-                              id={run.subject.id}
-                              name={run.subject.name}
-                              run={run.run_id}
-                            />
-                            <Text size="sm" c="dimmed">
-                              {run.kind}
-                            </Text>
-                          </Group>
-                          <ShowTime at={run.ended_at ?? run.created_at} size="sm" c="dimmed" />
-                        </Group>
+                        <RecentRun key={run.run_id} run={run} />
                       ))}
                       {newest.length === 0 ? <Text p="md">No run yet. Open a source and sync it.</Text> : null}
                     </Stack>
@@ -108,6 +94,25 @@ function FirstSource({ canCreate }: { canCreate: boolean }) {
   );
 }
 
+const KINDS: Readonly<Record<string, string>> = { 'source-sync': 'Sync', 'source-discovery': 'Discovery' };
+
+function RecentRun({ run: { status, kind, subject, run_id, ended_at, created_at } }: { run: RunView }) {
+  return (
+    <Group justify="space-between" px="md" py="xs" gap="xs">
+      <Group gap="sm">
+        <div className="run-state">
+          <RunWord status={status} />
+        </div>
+        <SubjectLink kind={subject.kind} id={subject.id} name={subject.name} run={run_id} />
+        <Text size="sm" c="dimmed">
+          {KINDS[kind] ?? kind}
+        </Text>
+      </Group>
+      <ShowTime at={ended_at ?? created_at} size="sm" c="dimmed" />
+    </Group>
+  );
+}
+
 function Notices({ notices }: { notices: Notice[] }) {
   if (notices.length === 0) return <Text c="dimmed">Nothing is late and nothing has failed.</Text>;
   return (
@@ -130,6 +135,7 @@ function Notices({ notices }: { notices: Notice[] }) {
                 name={notice.name}
                 {...(notice.runId === undefined ? {} : { run: notice.runId })}
               />
+              {notice.why === undefined ? null : <Text size="sm">{notice.why}</Text>}
               {notice.code === undefined ? null : (
                 <Anchor size="sm" href={`/docs/errors/${notice.code}`}>
                   {notice.code}
@@ -145,9 +151,9 @@ function Notices({ notices }: { notices: Notice[] }) {
 
 /** A link to what a run is about, where there is a page for it. */
 function SubjectLink({ kind, id, name, run }: { kind: string; id: string; name: string | null; run?: string }) {
-  if (name === null) return <Text>A connection that was tested</Text>;
+  if (name === null) return <Text c="dimmed">A connection that was tested</Text>;
   if (kind !== 'source') return <Text fw={560}>{name}</Text>;
-  const search = run === undefined ? {} : { tab: 'history', run };
+  const search = run === undefined ? { tab: 'schedule' } : { tab: 'history', run };
   return (
     <Anchor
       fw={560}

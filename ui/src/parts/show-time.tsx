@@ -42,13 +42,15 @@ export function useNow(ms = 15_000): Date {
 
 interface ShowTimeProps extends TextProps {
   at: string;
+  /** That of the text around it unless given. */
+  size?: 'sm' | 'xs';
   how?: 'ago' | 'clock';
   /** Within a link, which has the focus then. */
   within?: boolean;
 }
 
 /** A time in the one zone; with the focus or the pointer on it, in UTC. */
-export function ShowTime({ at, how = 'ago', within = false, ...props }: ShowTimeProps) {
+export function ShowTime({ at, how = 'ago', within = false, size, ...props }: ShowTimeProps) {
   const zone = use(ZoneContext);
   // The clock of the last look is older than what has just happened.
   useNow();
@@ -56,7 +58,13 @@ export function ShowTime({ at, how = 'ago', within = false, ...props }: ShowTime
   const full = date.toLocaleString('en-GB', { timeZone: zone, dateStyle: 'medium', timeStyle: 'medium' });
   return (
     <Tooltip label={`${full} ${zone} · ${date.toISOString()}`}>
-      <Text component="time" dateTime={at} {...(within ? {} : { tabIndex: 0 })} inherit {...props}>
+      <Text
+        component="time"
+        dateTime={at}
+        {...(within ? {} : { tabIndex: 0 })}
+        {...(size === undefined ? { inherit: true } : { size })}
+        {...props}
+      >
         {how === 'ago' ? agoText(date, new Date()) : full}
       </Text>
     </Tooltip>

@@ -4,6 +4,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
 import {
   cancelSync,
+  getCredentials,
   getSource,
   getSyncStatus,
   type SourceView,
@@ -11,18 +12,26 @@ import {
   startSync,
 } from '@weir/plugin-sources/contract';
 import { Play, Square } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useLetter } from '../../keys/keys.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Region } from '../../parts/region.tsx';
+import { Empty, Region } from '../../parts/region.tsx';
 import { SourceWord } from '../../parts/status-word.tsx';
 import { useMay } from '../../session/person.ts';
 import { SyncHistory } from './history.tsx';
 import { LiveSync } from './live-sync.tsx';
 import { StreamsTable } from './streams-table.tsx';
 
-const TABS = ['sync', 'streams', 'history'] as const;
+const SourceCredentials = lazy(() =>
+  import('../credentials/source-credentials.tsx').then((module) => ({ default: module.SourceCredentials })),
+);
+const SourceSchedule = lazy(() =>
+  import('./source-schedule.tsx').then((module) => ({ default: module.SourceSchedule })),
+);
+
+const TABS = ['sync', 'streams', 'history', 'schedule', 'credentials'] as const;
 type SourceTab = (typeof TABS)[number];
 const LIVE_MS = 1_000;
 
@@ -63,7 +72,7 @@ function Source({ source }: { source: SourceView }) {
           />
         ) : null}
       </PageHead>
-      <Group mb="md" gap="xs">
+      <Group mt={-8} mb="xs" gap="xs">
         <Text size="sm" c="dimmed">
           {source.pattern_id} {source.pattern_version} · {source.streams_enabled} of {source.streams} streams enabled
         </Text>
@@ -125,12 +134,15 @@ interface SourceTabsProps {
 }
 
 function SourceTabs({ tab, show, source, status }: SourceTabsProps) {
+  const mayKnow = useMay(getCredentials);
   return (
-    <Tabs value={tab} onChange={show} keepMounted={false} mt="sm">
+    <Tabs value={tab} onChange={show} keepMounted={false}>
       <Tabs.List mb="md">
         <Tabs.Tab value="sync">Sync</Tabs.Tab>
         <Tabs.Tab value="streams">Streams</Tabs.Tab>
         <Tabs.Tab value="history">History</Tabs.Tab>
+        <Tabs.Tab value="schedule">Schedule</Tabs.Tab>
+        {mayKnow ? <Tabs.Tab value="credentials">Credentials</Tabs.Tab> : null}
       </Tabs.List>
       <Tabs.Panel value="sync">
         <LiveSync query={status} source={source} />
@@ -140,6 +152,20 @@ function SourceTabs({ tab, show, source, status }: SourceTabsProps) {
       </Tabs.Panel>
       <Tabs.Panel value="history">
         <SyncHistory source={source} />
+      </Tabs.Panel>
+      <Tabs.Panel value="schedule">
+        <Suspense fallback={null}>
+          <SourceSchedule source={source} />
+        </Suspense>
+      </Tabs.Panel>
+      <Tabs.Panel value="credentials">
+        <Suspense fallback={null}>
+          {mayKnow ? (
+            <SourceCredentials source={source} />
+          ) : (
+            <Empty words="Your role may not know anything of credentials. Ask an admin for the role pipeline editor." />
+          )}
+        </Suspense>
       </Tabs.Panel>
     </Tabs>
   );

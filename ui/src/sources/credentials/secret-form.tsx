@@ -1,0 +1,106 @@
+import { Button, Group, PasswordInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { faultsByField } from '../../api/problem-error.ts';
+import { FaultNote } from '../../parts/fault-note.tsx';
+import { NAME, NAME_RULE } from '../create/source-name.ts';
+import { faultWords } from '../form/fault-words.ts';
+import type { CredentialField } from './credential-fields.ts';
+
+export interface SecretValues {
+  values: Record<string, string>;
+  name: string;
+}
+
+interface SecretFormProps {
+  fields: readonly CredentialField[];
+  /** The proposed name of a new credential; undefined where none is asked for. */
+  proposedName?: string;
+  submitLabel: string;
+  isPending: boolean;
+  error: Error | null;
+  save(given: SecretValues): void;
+  cancel?: () => void;
+}
+
+/** Secret values to be kept: what is kept already is never shown, so all of them are written anew. */
+export function SecretForm({ fields, proposedName, submitLabel, isPending, error, save, cancel }: SecretFormProps) {
+  const [values, setValues] = useState<Record<string, string>>({});
+  const [name, setName] = useState(proposedName ?? '');
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+  const isNamed = proposedName === undefined || NAME.test(name);
+  const faults = new Map(
+    [...faultsByField(error)].map(([pointer, code]) => [
+      pointer.replace(/^\/(credential_values|source_config)/, ''),
+      code,
+    ]),
+  );
+  const set = (pointer: string, value: string) => setValues((before) => ({ ...before, [pointer]: value }));
+  return (
+    <form
+      noValidate
+      aria-label={submitLabel}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isNamed && Object.keys(given).length > 0) save({ values: given, name });
+      }}
+    >
+      <Stack maw={520}>
+        {proposedName === undefined ? null : (
+          <TextInput
+            label="Name of the credential"
+            description="By which it is found again; it says nothing of the values"
+            withAsterisk
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={isNamed ? undefined : NAME_RULE}
+          />
+        )}
+        {fields.map((field) => (
+          <SecretInput
+            key={field.pointer}
+            field={field}
+            value={values[field.pointer] ?? ''}
+            fault={faults.get(field.pointer)}
+            set={(value) => set(field.pointer, value)}
+          />
+        ))}
+        {fields.length > 1 ? (
+          <Text size="sm" c="dimmed">
+            Fill in every field that the source needs: the values of before are not carried over.
+          </Text>
+        ) : null}
+        {error === null ? null : <FaultNote error={error} />}
+        <Group>
+          <Button type="submit" loading={isPending} disabled={!isNamed || Object.keys(given).length === 0}>
+            {submitLabel}
+          </Button>
+          {cancel === undefined ? null : (
+            <Button variant="default" onClick={cancel}>
+              Cancel
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface SecretInputProps {
+  field: CredentialField;
+  value: string;
+  fault: string | undefined;
+  set(value: string): void;
+}
+
+function SecretInput({ field: { title, description, isLong }, value, fault, set }: SecretInputProps) {
+  const common = {
+    label: title,
+    value,
+    autoComplete: 'off',
+    error: fault === undefined ? undefined : faultWords(fault),
+    onChange: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
+    ...(description === undefined ? {} : { description }),
+  };
+  if (isLong) return <Textarea {...common} autosize minRows={3} spellCheck={false} />;
+  return <PasswordInput {...common} visibilityToggleButtonProps={{ 'aria-label': `Show ${title}` }} />;
+}
