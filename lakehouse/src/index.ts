@@ -78,6 +78,7 @@ export {
 } from './scan/condition.ts';
 export { type PlannedFile, planRead, type ReadPlanRequest, type RowPosition } from './scan/plan-read.ts';
 export { referencedFiles } from './scan/referenced-files.ts';
+export { type RowsSince, type RowsUnknown, rowsSince } from './scan/rows-since.ts';
 export { createScanner, type Scanner } from './scan/scan.ts';
 export { type Evolution, evolveSchema, unfitColumns } from './schema/evolve-schema.ts';
 export { jsonSchemaToColumns, jsonSchemaType, jsonTextColumns } from './schema/json-schema.ts';

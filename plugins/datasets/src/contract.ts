@@ -28,7 +28,16 @@ export {
   NumericSnapshotId,
   SnapshotId,
 } from './contract/datasets.ts';
-export { Inputs, type InputsService, MAX_PINNED_INPUTS, type PinnedInput } from './contract/inputs.ts';
+export {
+  type AskedInput,
+  type InputChange,
+  Inputs,
+  type InputsService,
+  type InputUnknown,
+  MARK_DAYS,
+  MAX_PINNED_INPUTS,
+  type PinnedInput,
+} from './contract/inputs.ts';
 export {
   ARROW_STREAM,
   DatasetPreview,

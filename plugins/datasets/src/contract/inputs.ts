@@ -3,6 +3,28 @@ import type { CallerTransaction, TableOwner, TableRef } from './tables.ts';
 
 /** Datasets that one call pins at most. */
 export const MAX_PINNED_INPUTS = 200;
+/** Days after which a mark keeps its snapshot no longer. */
+export const MARK_DAYS = 90;
+
+/** Why it cannot be said which rows of an input are new. */
+export type InputUnknown = 'overwritten' | 'expired' | 'rolled_back' | 'columns_changed';
+
+/**
+ * What became of the rows of an input since an earlier snapshot. Files that were only compacted change nothing. `changed`: the
+ * rows of the plan are those that came or went, and others of their files.
+ */
+export type InputChange =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'added' | 'changed'; readonly plan: object; readonly rows: string }
+  | { readonly kind: InputUnknown };
+
+/** A dataset that is asked for, at its newest snapshot unless one is named. */
+export interface AskedInput {
+  readonly datasetId: string;
+  readonly snapshotId?: string | null;
+  /** Answers what became of the rows since this snapshot; null: since before the first. */
+  readonly since?: string | null;
+}
 
 /** A dataset at one snapshot, as a run reads it. */
 export interface PinnedInput {
@@ -22,6 +44,8 @@ export interface PinnedInput {
   metadataLocation: string;
   /** Files, deletes and schema for the process that reads them: cloned between processes as it is, never stored. */
   plan: object;
+  /** Of one that was asked for with `since`. */
+  change?: InputChange;
   /** What opens the store of the files. It may hold credentials, so it is never logged and never stored. */
   store: object;
 }
@@ -33,10 +57,7 @@ export interface InputsService {
    * `dataset_not_readable` and `not_found` as every other way to rows does, and `conflict` where a remote catalog moves
    * the tables faster than they can be read together.
    */
-  pin(
-    tenant: TableOwner,
-    asked: readonly { readonly datasetId: string; readonly snapshotId?: string | null }[],
-  ): Promise<PinnedInput[]>;
+  pin(tenant: TableOwner, asked: readonly AskedInput[]): Promise<PinnedInput[]>;
   /** The readable dataset whose id is nearest to this one, where it is near enough to be a slip of the fingers. */
   near(tenant: TableOwner, datasetId: string): Promise<string | undefined>;
   /**
@@ -45,6 +66,12 @@ export interface InputsService {
    */
   hold(tx: CallerTransaction, runId: string, pins: readonly PinnedInput[]): Promise<void>;
   release(tx: CallerTransaction, runId: string): Promise<void>;
+  /**
+   * Keeps the snapshots of these pins, in place of those that the reader marked before, so that it can ask what came since;
+   * for `MARK_DAYS` at most, and never against a table that is dropped.
+   */
+  mark(tx: CallerTransaction, reader: string, pins: readonly PinnedInput[]): Promise<void>;
+  unmark(tx: CallerTransaction, reader: string): Promise<void>;
 }
 
 export const Inputs = service<InputsService>('datasets.inputs@1');

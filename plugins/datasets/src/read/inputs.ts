@@ -5,11 +5,14 @@ import {
   currentSchema,
   findSnapshot,
   pinnedRows,
+  rowsSince,
   type Snapshot,
   type TableMetadata,
+  type TableSchema,
 } from '@weir/lakehouse';
 import {
   datasetProblems,
+  type InputChange,
   type InputsService,
   MAX_PINNED_INPUTS,
   nearestName,
@@ -23,6 +26,7 @@ import { producedTables } from '../producer/producers.ts';
 import { asProblems } from '../store/lakehouse-problem.ts';
 import { type CurrentTable, loadTables, type TableDeps } from '../store/table-store.ts';
 import { holdInputs, releaseInputs } from '../sweep/holds.ts';
+import { markInputs, unmarkInputs } from '../sweep/marks.ts';
 import { listTables } from './list-tables.ts';
 
 /** Datasets of which the nearest is looked for. */
@@ -35,6 +39,7 @@ const MAX_READS = 5;
 interface Asked {
   ref: TableRef;
   snapshotId: string | null | undefined;
+  since: string | null | undefined;
 }
 
 /** Pins datasets for runs; every way in passes the one decision of `readableBy`. */
@@ -42,7 +47,9 @@ export function inputsService(deps: TableDeps & { catalogName: string }): Inputs
   return {
     async pin(tenant, asked) {
       if (asked.length > MAX_PINNED_INPUTS) throw kernelProblems.validationFailed({ errors: [] });
-      const wanted = asked.map(({ datasetId: id, snapshotId }) => ({ ref: parseDatasetId(id), snapshotId }));
+      const wanted = asked.map(({ datasetId: id, ...one }) => ({
+        ...{ ref: parseDatasetId(id), snapshotId: one.snapshotId, since: one.since },
+      }));
       const refs = wanted.map(({ ref }) => ref);
       return asProblems(async () => {
         const tables = await oneCut(deps, tenant as Tenant, refs);
@@ -67,6 +74,8 @@ export function inputsService(deps: TableDeps & { catalogName: string }): Inputs
       }),
     hold: (tx, runId, pins) => holdInputs(deps, tx, { runId, pins }),
     release: releaseInputs,
+    mark: markInputs,
+    unmark: unmarkInputs,
   };
 }
 
@@ -112,16 +121,19 @@ async function settledCut(deps: TableDeps, tenant: Tenant, refs: readonly TableR
 async function pinned(
   { scanner, store }: TableDeps,
   { metadata, metadataLocation }: CurrentTable,
-  { ref, snapshotId }: Asked,
+  { ref, snapshotId, since }: Asked,
 ): Promise<PinnedInput> {
   const snapshot = snapshotId === null ? undefined : findSnapshot(metadata, snapshotId);
   const schema = schemaAt(metadata, snapshotId === undefined ? undefined : snapshot?.['schema-id']);
   const files = snapshot === undefined ? [] : await scanner.files(metadata, snapshot['snapshot-id']);
   const { rows, bytes } = countFiles(files);
+  const to = snapshot === undefined ? null : String(snapshot['snapshot-id']);
+  const change = since === undefined ? {} : { change: await changeOf(scanner, metadata, { from: since, to, schema }) };
   return {
+    ...change,
     datasetId: datasetId(ref),
     ref,
-    snapshotId: snapshot === undefined ? null : String(snapshot['snapshot-id']),
+    snapshotId: to,
     rowsSnapshotId: rowsSnapshotOf(metadata, snapshot),
     schemaId: schema['schema-id'],
     columns: schema.fields.map(({ name, type }) => ({ name, type: typeText(type) })),
@@ -131,6 +143,17 @@ async function pinned(
     plan: pinnedRows(metadata, { files, schema }),
     store,
   };
+}
+
+async function changeOf(
+  scanner: TableDeps['scanner'],
+  metadata: TableMetadata,
+  { schema, ...between }: { from: string | null; to: string | null; schema: TableSchema },
+): Promise<InputChange> {
+  const since = await rowsSince(scanner, metadata, between);
+  if (since.kind !== 'added' && since.kind !== 'changed') return since;
+  const { kind, files } = since;
+  return { kind, plan: pinnedRows(metadata, { files, schema }), rows: String(countFiles(files).rows) };
 }
 
 /** The schema of a named snapshot; of the newest one the table's, which may have grown since. */

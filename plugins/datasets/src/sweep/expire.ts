@@ -16,6 +16,7 @@ import { datasetId } from '../dataset/dataset-id.ts';
 import { identOf, type TableDeps } from '../store/table-store.ts';
 import { heldFiles, heldSnapshots } from './holds.ts';
 import { MAINTENANCE_RUN } from './ledger.ts';
+import { markedSnapshots } from './marks.ts';
 
 const MS_PER_HOUR = 3_600_000;
 
@@ -55,6 +56,8 @@ export async function expireSnapshots(deps: ExpiryDeps, tenant: Tenant, isStoppe
   return count;
 }
 
+const nowOf = ({ now = Date.now }: ExpiryDeps): number => now();
+
 interface Expiry {
   ref: TableRef;
   from: LoadedTable;
@@ -85,31 +88,38 @@ async function expireTable(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Pro
   return stands ? expired.length : 0;
 }
 
-/** Moves the pointer, unless a run has begun to hold one of the snapshots since. */
-async function move({ kernel, catalog }: ExpiryDeps, tx: TenantTransaction, draft: Expiry): Promise<boolean> {
+/** Moves the pointer, unless one of the snapshots came to be needed since. */
+async function move(deps: ExpiryDeps, tx: TenantTransaction, draft: Expiry): Promise<boolean> {
+  const { catalog } = deps;
   const { ref, from, expired, prepared } = draft;
   const moved = await catalog.swapPointer(tx.sql, identOf(ref), from.metadataLocation, prepared.newMetadataLocation);
   if (!moved) return false;
-  const held = new Set((await heldSnapshots(kernel, tx, ref)).map(({ snapshotId }) => snapshotId));
-  if (!expired.some((one) => held.has(String(one['snapshot-id'])))) return true;
+  const held = await heldSnapshots(deps.kernel, tx, ref);
+  const needed = new Set([
+    ...held.map(({ snapshotId }) => snapshotId),
+    ...(await markedSnapshots(tx, ref, nowOf(deps))),
+  ]);
+  if (!expired.some((one) => needed.has(String(one['snapshot-id'])))) return true;
   await catalog.swapPointer(tx.sql, identOf(ref), prepared.newMetadataLocation, from.metadataLocation);
   return false;
 }
 
 async function draftExpiry(deps: ExpiryDeps, tenant: Tenant, ref: TableRef): Promise<Expiry | undefined> {
-  const { kernel, catalog, io, scanner, expiry, now = Date.now } = deps;
+  const { kernel, catalog, io, scanner, expiry } = deps;
+  const now = nowOf(deps);
   const found = await kernel.db(tenant).transaction(async (tx) => ({
     metadataLocation: await catalog.loadPointer(tx.sql, identOf(ref)),
     held: await heldSnapshots(kernel, tx, ref),
+    marked: await markedSnapshots(tx, ref, nowOf(deps)),
   }));
-  const { metadataLocation, held } = found;
+  const { metadataLocation, held, marked } = found;
   if (metadataLocation === undefined) return undefined;
   const metadata = await scanner.metadata(metadataLocation);
   const expired = expirableSnapshots(metadata, {
-    now: now(),
-    since: now() - expiry.maxAgeHours * MS_PER_HOUR,
+    now,
+    since: now - expiry.maxAgeHours * MS_PER_HOUR,
     atLeast: expiry.minKept,
-    held: new Set(held.map(({ snapshotId }) => snapshotId)),
+    held: new Set([...held.map(({ snapshotId }) => snapshotId), ...marked]),
   });
   if (expired.length === 0) return undefined;
   const from = { metadata, metadataLocation };
