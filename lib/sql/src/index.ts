@@ -7,5 +7,6 @@ export type { ConstructUse, FunctionUse, SelectFacts, TableUse } from './facts.t
 export type { ColumnSource, Unresolved, UnresolvedReason } from './flow.ts';
 export { type FunctionHarm, TABLE_FUNCTIONS } from './functions.ts';
 export { type Allowed, type GateCode, type GateFault, gate } from './gate.ts';
+export { type IncrementFault, type IncrementOf, type IncrementShape, incrementShape } from './increment.ts';
 export { type Place, placeOf } from './place.ts';
 export { selectFacts, tablesOf } from './tables.ts';
