@@ -25,6 +25,7 @@ export { identifier, literal } from './duckdb/duckdb-sql.ts';
 export { LakehouseError, type LakehouseErrorCode, type StatementFault } from './error/error.ts';
 export { countFiles, type DeleteFile, type FileCount, type FileFigures, type LiveFile } from './manifest/live-file.ts';
 export type { StagedFile } from './manifest/stats.ts';
+export { mergeCandidates } from './merge/merge-candidates.ts';
 export { expirableSnapshots, mainLine, type Retention } from './metadata/expire-snapshots.ts';
 export {
   currentSchema,

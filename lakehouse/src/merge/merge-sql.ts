@@ -71,6 +71,13 @@ export function winnersSql(plan: MergePlan, batch: Rows): string {
       FROM (${rowsSql(batch, wanted)})) GROUP BY ${keys}`;
 }
 
+/** Adds keys whose rows are deleted, none of which the batch has. */
+export function goneSql({ key, schema }: MergePlan, gone: Rows): string {
+  const fields = schema.fields.filter((field) => key.includes(field));
+  const keys = key.map(column).join(', ');
+  return `INSERT INTO ${WINNER} SELECT ${keys}, -1 - row_number() OVER (), true, now() FROM (${rowsSql(gone, fields)})`;
+}
+
 /** Holds, once they are known, the live rows that the merge takes out or changes. */
 export const HITS_SQL: string = `CREATE OR REPLACE TEMP TABLE ${HIT} (file_index BIGINT, file_row_number BIGINT,
   place BIGINT, gone BOOLEAN, stamp TIMESTAMPTZ, own BOOLEAN)`;

@@ -14,6 +14,7 @@ import {
   DELETED_AT,
   FIGURES_SQL,
   FORGET_SQL,
+  goneSql,
   HITS_SQL,
   hitsSql,
   type MergePlan,
@@ -208,12 +209,17 @@ export async function mergeBatch(writer: Writer, asked: MergeRequest): Promise<M
   const { batch, live } = request;
   const plan = planOf(request);
   const files = batch.filter((file) => file.record_count !== '0');
-  const candidates = plan.missing ? [...live] : files.length ? mergeCandidates(live, files, plan.key) : [];
+  const { gone = [] } = request;
+  const keyed = [...files, ...gone];
+  const candidates = plan.missing ? [...live] : keyed.length ? mergeCandidates(live, keyed, plan.key) : [];
   const merge: Merge = { writer, request, plan, candidates, drafts: [] };
   const { session } = writer;
   try {
     return await withRows(merge, files.map(staged), async (opened) => {
       await session.rows(winnersSql(plan, opened));
+      if (gone.length > 0) {
+        await withRows(merge, gone.map(staged), (keys) => session.rows(goneSql(plan, keys)));
+      }
       await findHits(merge);
       const [figures] = await session.rows<Figures>(FIGURES_SQL);
       const { keys = '0', present = '0', updated = '0', deleted = '0', own = '0', touched = [] } = figures ?? {};

@@ -6,7 +6,7 @@ import type { ExaminedSelect, SelectCheck, SelectCheckResult, SelectorOptions } 
 import { GateRefusal, passGate, withFaults } from './statement.ts';
 
 /** The name by which checks know the result. */
-const RESULT = 'result';
+export const RESULT = 'result';
 const MAX_SAMPLE_ROWS = 20;
 const MAX_SAMPLE_BYTES = 65_536;
 

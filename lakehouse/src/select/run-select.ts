@@ -1,10 +1,11 @@
 import type { DuckdbSession } from '../duckdb/duckdb-session.ts';
 import { identifier, sqlType } from '../duckdb/duckdb-sql.ts';
 import { assignFieldIds } from '../schema/types.ts';
-import { writeFiles } from '../stage/stage-write.ts';
+import { type DraftFiles, writeFiles } from '../stage/stage-write.ts';
 import { blocks, createResult, passChecks, refusedChecks, runChecks } from './run-checks.ts';
-import { fenced } from './select-session.ts';
+import { type Fenced, fenced } from './select-session.ts';
 import type { ExaminedSelect, RunSelectRequest, RunSelectResult, Selector, SelectorOptions } from './select-types.ts';
+import { goneOf, restrictedSql, touchedSql } from './select-within.ts';
 import { passGate, treeOf, withFaults } from './statement.ts';
 
 /** Loads what the first statement would have to load. */
@@ -24,8 +25,7 @@ export function createSelector(options: SelectorOptions): Selector {
         const { firstRows } = await import('./select-rows.ts');
         return firstRows(session, { ...request, sql });
       }),
-    run: (request) =>
-      fenced(options, request, (session, assertSame) => runSelect(options, request, { session, assertSame })),
+    run: (request) => fenced(options, request, (session, tools) => runSelect(options, request, { session, ...tools })),
   };
 }
 
@@ -49,31 +49,40 @@ async function examine(
 async function runSelect(
   options: SelectorOptions,
   request: RunSelectRequest,
-  { session, assertSame }: { session: DuckdbSession; assertSame: () => Promise<void> },
+  { session, assertSame, show }: Fenced & { session: DuckdbSession },
 ): Promise<RunSelectResult> {
-  const { schema, spec, folder } = request;
+  const { schema, spec, folder, within } = request;
   const inputs = [...request.inputs.keys()];
   const sql = await passGate(options, session, { sql: request.sql, inputs });
   const checks = await passChecks(options, session, { checks: request.checks ?? [], inputs });
   await withFaults(sql, 0, () => session.columns(sql));
+  if (within !== undefined) {
+    await show('changed');
+    await withFaults(sql, Number.POSITIVE_INFINITY, () => session.rows(touchedSql(sql, within)));
+    await show('whole');
+  }
   const cast = schema.fields.map(
     (field) => `CAST(${identifier(field.name)} AS ${sqlType(field.type)}) AS ${identifier(field.name)}`,
   );
-  const query = `SELECT ${cast.join(', ')} FROM (\n${sql}\n)`;
+  const query = `SELECT ${cast.join(', ')} FROM ${restrictedSql(sql, within)}`;
   const writer = { io: options.io, session, scratch: options.scratch };
   // Where the statement begins in what is run, is not known here: faults of values have no place.
   const draft = await withFaults(sql, Number.POSITIVE_INFINITY, () =>
     writeFiles(writer, { query, schema, folder, ...(spec && { spec }) }),
   );
+  let gone: DraftFiles | undefined;
   try {
     const written =
       draft.rows > 0 ? `SELECT * FROM read_parquet(${draft.paths}, hive_partitioning = false)` : undefined;
     await createResult(session, schema.fields, written);
     const found = await runChecks(session, checks);
+    if (within !== undefined) gone = await writeFiles(writer, goneOf(request));
     await assertSame();
-    const isBlocked = blocks(checks, found);
-    return { rows: draft.rows, files: isBlocked ? [] : await draft.publish(), checks: found, isBlocked };
+    const result = { rows: draft.rows, checks: found, isBlocked: blocks(checks, found) };
+    if (result.isBlocked) return { ...result, files: [], gone: [] };
+    return { ...result, files: await draft.publish(), gone: (await gone?.publish()) ?? [] };
   } finally {
     await draft.discard();
+    await gone?.discard();
   }
 }

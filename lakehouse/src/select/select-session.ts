@@ -5,22 +5,37 @@ import { identifier, literal } from '../duckdb/duckdb-sql.ts';
 import { duckdbError } from '../error/duckdb-error.ts';
 import { LakehouseError } from '../error/error.ts';
 import { sourcePaths } from '../rows/live-rows.ts';
+import type { PinnedRows } from '../rows/pinned-rows.ts';
 import { openSource } from '../rows/row-source.ts';
 import { draftFolder } from '../stage/stage-write.ts';
 import { fenceSession, watchFiles } from './fence.ts';
 import { inputViewSql } from './input-view.ts';
-import type { SelectInputs, SelectorOptions } from './select-types.ts';
+import type { SelectInputs, SelectorOptions, SelectWithin } from './select-types.ts';
 import { GateRefusal } from './statement.ts';
 
 /** An interrupt between two statements is lost: it is repeated until the work ends. */
 const INTERRUPT_INTERVAL_MS = 50;
 
-type Work<T> = (session: DuckdbSession, assertSame: () => Promise<void>) => Promise<T>;
+/** What work is given beside the session. */
+export type Fenced = {
+  readonly assertSame: () => Promise<void>;
+  /** Has the name of the input that changed stand for its changed rows, or for all again. */
+  readonly show: (which: 'changed' | 'whole') => Promise<void>;
+};
+
+type Work<T> = (session: DuckdbSession, tools: Fenced) => Promise<T>;
+
+type FencedRequest = {
+  readonly inputs: SelectInputs;
+  readonly folder?: string;
+  readonly ordered?: boolean;
+  readonly within?: SelectWithin | undefined;
+};
 
 /** A session that reaches its inputs and the draft folder alone, for one piece of work that ends by the deadline. */
 export async function fenced<T>(
   { io, scratch, memoryLimit, spillLimit, threads, deadlineMs }: SelectorOptions,
-  { inputs, folder, ordered = false }: { inputs: SelectInputs; folder?: string; ordered?: boolean },
+  { inputs, folder, ordered = false, within }: FencedRequest,
   work: Work<T>,
 ): Promise<T> {
   const tempDirectory = join(scratch, 'spill');
@@ -37,19 +52,25 @@ export async function fenced<T>(
   }, deadlineMs);
   try {
     const paths: string[] = [];
-    for (const [name, rows] of inputs) {
+    const viewOf = async (rows: PinnedRows): Promise<string> => {
       const one = await openSource(io, rows);
       opened.push(one);
       const here = sourcePaths(one.source);
       paths.push(...here);
-      const shapes = await session.shapes(here);
-      await createView(session, name, inputViewSql(one.source, rows.schema.fields, shapes));
+      return inputViewSql(one.source, rows.schema.fields, await session.shapes(here));
+    };
+    const views = { whole: '', changed: within === undefined ? '' : await viewOf(within.changed) };
+    for (const [name, rows] of inputs) {
+      const sql = await viewOf(rows);
+      if (name === within?.input) views.whole = sql;
+      await createView(session, name, sql);
     }
+    const show: Fenced['show'] = (which) => createView(session, within?.input ?? '', views[which]);
     const drafts = folder === undefined ? [] : [dirname(draftFolder({ io, scratch }, folder).draft)];
     const watched = await watchFiles(paths);
     await session.rows('SET errors_as_json = true');
     await fenceSession(session, { paths, folders: [...drafts, tempDirectory] });
-    return await work(session, watched.assertSame);
+    return await work(session, { assertSame: watched.assertSame, show });
   } catch (error) {
     if (isLate) throw new LakehouseError('query_deadline', 'The statement took longer than it may');
     if (error instanceof GateRefusal) throw error.cause;
@@ -70,5 +91,5 @@ async function createView(session: DuckdbSession, name: string, sql: string): Pr
     await session.rows(`ATTACH IF NOT EXISTS ${literal(':memory:')} AS ${catalog}`);
     await session.rows(`CREATE SCHEMA IF NOT EXISTS ${catalog}.${schema}`);
   }
-  await session.rows(`CREATE VIEW ${path.join('.')} AS ${sql}`);
+  await session.rows(`CREATE OR REPLACE VIEW ${path.join('.')} AS ${sql}`);
 }

@@ -27,6 +27,15 @@ export type SelectorOptions = {
 /** A statement's inputs by name: a plain one, or `catalogue.schema.table`. */
 export type SelectInputs = ReadonlyMap<string, PinnedRows>;
 
+/** Where a result may differ from an earlier one: in rows with values that the statement has over rows that changed. */
+export type SelectWithin = {
+  /** The input that changed, by name. */
+  readonly input: string;
+  readonly changed: PinnedRows;
+  /** Columns of the result, as the schema names them. */
+  readonly columns: readonly string[];
+};
+
 export type RunSelectRequest = {
   readonly sql: string;
   readonly inputs: SelectInputs;
@@ -35,6 +44,8 @@ export type RunSelectRequest = {
   readonly spec?: PartitionSpec;
   /** The folder of the run below the table's data. */
   readonly folder: string;
+  /** Only rows with values that may have changed are written. */
+  readonly within?: SelectWithin;
   readonly checks?: readonly SelectCheck[];
 };
 
@@ -58,6 +69,8 @@ export type SelectCheckResult = {
 export type RunSelectResult = {
   readonly rows: number;
   readonly files: readonly StagedFile[];
+  /** Files of the columns of `within` alone: the values that may have changed, and that no row of the result has. */
+  readonly gone: readonly StagedFile[];
   /** In the order of the request. */
   readonly checks: readonly SelectCheckResult[];
   /** A check keeps the result from being written, or could not be carried out: there are no files. */

@@ -109,6 +109,8 @@ export type MergeRequest = {
   readonly key: readonly number[];
   /** Files of `copy` with `ordered` and `key`, in the order of their lines. The merge reads and never registers them. */
   readonly batch: readonly StagedFile[];
+  /** Files of the columns of the key alone: the rows of these keys are deleted. The batch has none of them. */
+  readonly gone?: readonly StagedFile[];
   /** Every live file of the table's snapshot, each with its delete files. */
   readonly live: readonly LiveFile[];
   /** How files of other writers are read, as for a scan; the table's metadata will do. */

@@ -88,28 +88,31 @@ t.test('old snapshots → go with their files, and what is kept or held reads as
   t.strictSame(await faults(world), SOUND);
 });
 
-t.test('a snapshot from which a reader reads on → kept for 90 days, or until the reader marks a later one', async (t) => {
-  const { world, acme, ids } = await old(t);
-  const [, ...all] = (await ids()).toReversed();
-  const deps = { ...depsOf(world, world.kernel.db as never), expiry: RULE };
-  const marked = async (snapshotId: string | undefined) => {
-    const pins = await world.inputs.pin(acme, [{ datasetId: params.dataset_id, snapshotId: snapshotId ?? null }]);
-    await world.kernel.db(acme).transaction((tx) => world.inputs.mark(tx, 'transform:x', pins));
-  };
-  const expiredAt = (days: number) => expireSnapshots({ ...deps, now: () => Date.now() + days * 24 * HOURS }, acme);
-  await marked(all[1]);
-  await marked(all[0]);
-  t.equal(await expiredAt(2), COMMITS - 4);
-  t.ok((await ids()).includes(all[0] ?? ''), 'marked');
-  const since = { datasetId: params.dataset_id, since: all[0] ?? null };
-  t.match(await world.inputs.pin(acme, [since]), [{ change: { kind: 'overwritten' } }]);
-  t.equal(await expiredAt(91), 1, 'the mark is too old');
-  t.match(await world.inputs.pin(acme, [since]), [{ change: { kind: 'expired' } }]);
-  await world.land(acme, 'orders', [{ id: 9 }]);
-  t.match(await world.inputs.pin(acme, [{ datasetId: params.dataset_id, since: all.at(-1) ?? null }]), [
-    { change: { kind: 'added', rows: '1', plan: { files: [{ file: 0 }] } } },
-  ]);
-});
+t.test(
+  'a snapshot from which a reader reads on → kept for 90 days, or until the reader marks a later one',
+  async (t) => {
+    const { world, acme, ids } = await old(t);
+    const [, ...all] = (await ids()).toReversed();
+    const deps = { ...depsOf(world, world.kernel.db as never), expiry: RULE };
+    const marked = async (snapshotId: string | undefined) => {
+      const pins = await world.inputs.pin(acme, [{ datasetId: params.dataset_id, snapshotId: snapshotId ?? null }]);
+      await world.kernel.db(acme).transaction((tx) => world.inputs.mark(tx, 'transform:x', pins));
+    };
+    const expiredAt = (days: number) => expireSnapshots({ ...deps, now: () => Date.now() + days * 24 * HOURS }, acme);
+    await marked(all[1]);
+    await marked(all[0]);
+    t.equal(await expiredAt(2), COMMITS - 4);
+    t.ok((await ids()).includes(all[0] ?? ''), 'marked');
+    const since = { datasetId: params.dataset_id, since: all[0] ?? null };
+    t.match(await world.inputs.pin(acme, [since]), [{ change: { kind: 'overwritten' } }]);
+    t.equal(await expiredAt(91), 1, 'the mark is too old');
+    t.match(await world.inputs.pin(acme, [since]), [{ change: { kind: 'expired' } }]);
+    await world.land(acme, 'orders', [{ id: 9 }]);
+    t.match(await world.inputs.pin(acme, [{ datasetId: params.dataset_id, since: all.at(-1) ?? null }]), [
+      { change: { kind: 'added', rows: '1', plan: { files: [{ file: 0 }] } } },
+    ]);
+  },
+);
 
 t.test('WEIR_SNAPSHOT_MAX_AGE_HOURS, WEIR_SNAPSHOT_MIN_KEPT → decide which snapshots expire', async (t) => {
   const { world, acme } = await old(t);

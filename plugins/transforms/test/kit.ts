@@ -32,6 +32,7 @@ const inputsOf = (pin: object): Partial<InputsService> => ({
       return { datasetId, ...pin } as PinnedInput;
     }),
   near: async (_, datasetId) => (datasetId.startsWith('bronze.acme.or') ? ORDERS : undefined),
+  unmark: async () => undefined,
 });
 
 const tables = {

@@ -39,7 +39,8 @@ export function commitSummary(runId: string, commit: TableCommit): Record<string
     'weir.batch': String(commit.batch),
     'weir.commit-id': commitId(runId, commit),
     'weir.state-sha256': commit.stateSha256,
-    'weir.mode': commit.mode,
+    // An overwrite of some partitions replaces no rows of others: resuming and expiry go by this word.
+    'weir.mode': commit.partitions === undefined ? commit.mode : 'partition_overwrite',
     'weir.generation': String(commit.generation),
   };
 }

@@ -44,6 +44,7 @@ export async function commitTables(
 }
 
 /** Whether a commit leaves its table as it is. An overwrite with no files empties the table; a fence adds a snapshot. */
-function isIdle({ mode, files, deletes = [] }: TableCommit): boolean {
-  return (mode === 'append' || mode === 'row_delta') && files.length === 0 && deletes.length === 0;
+function isIdle({ mode, files, deletes = [], partitions }: TableCommit): boolean {
+  const isOfAll = mode === 'fence' || (mode === 'overwrite' && partitions?.length !== 0);
+  return !isOfAll && files.length === 0 && deletes.length === 0;
 }

@@ -42,14 +42,15 @@ export async function draftTable(
 }
 
 function prepare(input: CommitInput, commit: TableCommit): Promise<PreparedCommit> {
-  const { replaceSchema } = commit;
+  const { replaceSchema, partitions } = commit;
+  if (partitions !== undefined && commit.mode !== 'overwrite') throw datasetProblems.stagedFileRefused();
   if (replaceSchema !== undefined) {
-    if (commit.mode !== 'overwrite') throw datasetProblems.stagedFileRefused();
+    if (commit.mode !== 'overwrite' || partitions !== undefined) throw datasetProblems.stagedFileRefused();
     return prepareReplace({ ...input, schema: replaceSchema as TableSchema });
   }
   if (commit.mode === 'append') return prepareAppend(input);
   if (commit.mode === 'fence') return prepareAppend({ ...input, allowEmpty: true });
-  if (commit.mode === 'overwrite') return prepareOverwrite(input);
+  if (commit.mode === 'overwrite') return prepareOverwrite({ ...input, ...(partitions && { partitions }) });
   const { deletes = [] } = commit;
   const baseSnapshotId = baseOf(input, commit);
   return prepareRowDelta({ ...input, removed: deletes.map(toLocation), baseSnapshotId });

@@ -110,13 +110,19 @@ export interface StagedPlace {
 export interface TableCommit {
   ref: TableRef;
   /**
-   * `overwrite` replaces all rows of the table by those of `files`, in one snapshot; with none it empties the table.
+   * `overwrite` replaces all rows of the table, or of `partitions`, by those of `files`, in one snapshot; with none it
+   * empties them.
    * `row_delta` adds `files`, position deletes among them, and takes away the data files that `deletes` names.
    * `fence` adds an empty snapshot, so that every commit which was prepared before loses the race.
    */
   mode: 'append' | 'overwrite' | 'row_delta' | 'fence';
   /** What the stager returned, unchanged. */
   files: readonly object[];
+  /**
+   * The partitions of an overwrite, under the spec that `prepare` answers: base64 of the single-value encoding, or null, by the
+   * id of the partition field, as staged files have them. The table keeps its schema.
+   */
+  partitions?: readonly Readonly<Record<string, string | null>>[];
   /** The schema under which `files` were written, where `prepare` answered that it `replaces` the table's; of an overwrite only. */
   replaceSchema?: object;
   /** Locations of live data files that were rewritten; of a row delta only. */

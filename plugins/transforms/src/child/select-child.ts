@@ -2,17 +2,19 @@
 import { basename, join } from 'node:path';
 import {
   createSelector,
+  createStager,
   type FileIO,
   LakehouseError,
   loadSelector,
+  type MergeResult,
   type SelectInputs,
   type SelectorOptions,
   typeText,
 } from '@weir/plugin-datasets/stage';
 import { startPulse } from '@weir/processes';
-import { columnLineage } from '@weir/sql';
+import { columnLineage, incrementShape } from '@weir/sql';
 import { faultsOf, judge } from '../model/select/judge.ts';
-import type { FromSelect, SelectAsk, SelectInput, SelectPlan, ToSelect } from '../model/select/messages.ts';
+import type { FromSelect, MergeAsk, SelectAsk, SelectInput, SelectPlan, ToSelect } from '../model/select/messages.ts';
 import { SqlRefused } from '../model/select/select-errors.ts';
 import { assertChecks, readInputs, withTypeTexts } from './read-checks.ts';
 
@@ -61,15 +63,17 @@ function plannedFiles({ paths, drafts }: SelectPlan): FileIO {
 
 const rowsByName = (inputs: readonly SelectInput[]): SelectInputs => new Map(inputs.map((one) => [one.name, one.rows]));
 
+const memoryOf = ({ bounds }: SelectPlan): string => `${Math.max(LEAST_DUCKDB_MIB, bounds.memoryMiB - PROGRAM_MIB)}MiB`;
+
 function selectorOf(plan: SelectPlan, seen: { ast?: unknown }) {
-  const { memoryMiB, spillMiB, threads, deadlineMs } = plan.bounds;
+  const { spillMiB, threads, deadlineMs } = plan.bounds;
   const gate: SelectorOptions['gate'] = (statement) => {
     seen.ast ??= statement.ast;
     judge(statement);
   };
   return createSelector({
     ...{ io: plannedFiles(plan), scratch: plan.scratch, threads, deadlineMs, gate },
-    memoryLimit: `${Math.max(LEAST_DUCKDB_MIB, memoryMiB - PROGRAM_MIB)}MiB`,
+    memoryLimit: memoryOf(plan),
     spillLimit: `${spillMiB}MiB`,
   });
 }
@@ -85,14 +89,32 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
       const { columns, refused } = await selector.examine({ ...ask, inputs: rowsByName(ask.inputs) });
       assertChecks(refused, ask.checks);
       const names = ask.inputs.map(({ name, rows }) => [name, rows.schema.fields.map((field) => field.name)] as const);
-      return { columns, lineage: columnLineage(seen.ast, Object.fromEntries(names)) };
+      const increment = ask.increment && incrementShape(seen.ast, ask.increment);
+      return { columns, lineage: columnLineage(seen.ast, Object.fromEntries(names)), increment };
     }
     case 'rows': {
       const { columns, ...found } = await selector.rows({ ...ask, inputs: rowsByName(ask.inputs) });
       return { ...found, columns: columns.map(({ name, type }) => ({ name, type: typeText(type) })) };
     }
+    case 'merge':
+      return merged(plan, ask);
     default:
       return withTypeTexts(await selector.run({ ...ask, inputs: rowsByName(ask.inputs) }));
+  }
+}
+
+async function merged(plan: SelectPlan, { request }: MergeAsk): Promise<MergeResult> {
+  const { threads } = plan.bounds;
+  const stager = await createStager({
+    io: plannedFiles(plan),
+    scratch: plan.scratch,
+    threads,
+    memoryLimit: memoryOf(plan),
+  });
+  try {
+    return await stager.merge(request);
+  } finally {
+    stager.close();
   }
 }
 

@@ -9,8 +9,9 @@ export const RUN_REASONS = [
   'columns_changed',
 ] as const;
 export type RunReason = (typeof RUN_REASONS)[number];
-/** What a run did of its output: all of it, or what follows from what is new. */
+/** How much of its output a run makes: all of it anew, or what follows from what is new in an input. */
 export const RUN_EXTENTS = ['full', 'increment'] as const;
+export type RunExtent = (typeof RUN_EXTENTS)[number];
 
 /** A dataset at the snapshot that a run reads. */
 export const RunInput = Type.Object({
@@ -28,7 +29,8 @@ export const TransformRun = Type.Object({
   reason: Nullable(OneOf(RUN_REASONS)),
   extent: Nullable(
     OneOf(RUN_EXTENTS, {
-      description: '`increment`: it read what was committed to the incremental input since the last run',
+      description:
+        'full: it made the whole output anew; increment: what follows from the rows that came since the last run; null: it was skipped, or wrote its whole result into what was there',
     }),
   ),
   moved_inputs: Type.Array(Type.String(), { description: 'The datasets that changed since the last run, by id' }),

@@ -10,6 +10,12 @@ const params = Closed({ transform_id: Id });
 const force = Type.Optional(
   Type.Boolean({ default: false, description: 'Run even when neither definition nor input has changed' }),
 );
+const full = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description: 'Make the whole output anew, whatever the materialization and what is new',
+  }),
+);
 const errors = [
   ...[kernelProblems.notFound, transformProblems.transformNotReady],
   ...[runProblems.runAlreadyActive, runProblems.noWorker],
@@ -23,7 +29,7 @@ const query = Closed({
 const UUID = '^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 
 /** The body by which a transform is started as a workflow; by a pattern, as that check knows no formats. */
-export const TransformStart = Closed({ transform_id: Type.String({ pattern: UUID }), force });
+export const TransformStart = Closed({ transform_id: Type.String({ pattern: UUID }), force, full });
 
 /** `POST /transforms/{transform_id}/materialize` */
 export const materializeTransform = endpoint({
@@ -36,7 +42,7 @@ export const materializeTransform = endpoint({
   access: runTransforms,
   params,
   query,
-  body: Type.Optional(Closed({ force })),
+  body: Type.Optional(Closed({ force, full })),
   response: Accepted,
   status: 202,
   location: '/transform-runs/:run_id',
@@ -45,6 +51,7 @@ export const materializeTransform = endpoint({
     words: 'transforms trigger',
     examples: [
       ['Run it, whether or not anything moved, and wait', 'weir transforms trigger orders-by-day --force --wait'],
+      ['Make its table anew from all rows of the inputs', 'weir transforms trigger orders-by-day --full --wait'],
     ],
   },
 });
@@ -70,6 +77,7 @@ export const executeTransform = endpoint({
   body: Closed({
     orchestrator_run_id: Type.String({ minLength: 1, maxLength: MAX_ORCHESTRATOR_RUN_CHARS, pattern: '^[!-~]+$' }),
     force,
+    full,
   }),
   response: Execution,
   errors,

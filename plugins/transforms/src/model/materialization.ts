@@ -1,3 +1,4 @@
+import type { IncrementShape } from '@weir/sql';
 import type { Materialization } from '../contract/transforms.ts';
 import { transformProblems } from '../contract.ts';
 
@@ -39,6 +40,15 @@ export function assertFitting(
   const isInput = !incremental || inputs.some((id) => lower(id) === lower(incremental));
   if (!isInput) errors.push({ pointer: '/incremental', code: 'not_an_input' });
   if (errors.length > 0) throw transformProblems.materializationRefused({ errors });
+}
+
+/** Throws `materialization_refused` where new rows of the input do not tell what changes in the result. */
+export function assertIncrement({ materialization }: Materializing, increment: IncrementShape | undefined): void {
+  if (increment === undefined) return;
+  const isByKey = 'shape' in increment && increment.shape === 'keys' && materialization === 'append';
+  const code = 'fault' in increment ? increment.fault : isByKey ? 'increment_not_by_row' : undefined;
+  if (code !== undefined)
+    throw transformProblems.materializationRefused({ errors: [{ pointer: '/incremental', code }] });
 }
 
 /** Types of which two values may differ in bytes and be the same, or have no order. */

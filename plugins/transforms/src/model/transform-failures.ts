@@ -5,7 +5,7 @@ import { SelectFailed, type SqlFault, SqlRefused } from './select/select-errors.
 /** Problems that are the platform's, and pass. */
 const PLATFORM_CODES: readonly string[] = [
   ...['dependency_unavailable', 'internal', 'lease_lost', 'shutting_down', 'conflict', 'commit_conflict'],
-  ...['store_unavailable', 'store_denied'],
+  ...['store_unavailable', 'store_denied', 'base_moved'],
 ];
 const FAULTS_SHOWN = 5;
 

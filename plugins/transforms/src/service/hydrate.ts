@@ -7,7 +7,7 @@ import { type ArtifactContent, runtimeOf } from '../model/artifact-content.ts';
 import { compileCheck } from '../model/checks/compile-check.ts';
 import type { TransformRow } from '../model/entities.ts';
 import { lineageOf } from '../model/lineage.ts';
-import { assertFitting } from '../model/materialization.ts';
+import { assertFitting, assertIncrement } from '../model/materialization.ts';
 import { foundTransform } from './rows.ts';
 import { asSelectProblems } from './select/select-problem.ts';
 import type { Selects } from './select/selects.ts';
@@ -55,8 +55,11 @@ async function contentOf(
   const named = (await selects.read(sql, compiled)).inputs;
   if (named.some((id) => id.toLowerCase() === output.toLowerCase())) throw transformProblems.outputIsInput();
   const pins = await pinned(inputs, tenant, named);
-  const { columns, lineage } = await selects.describe({ sql, inputs: pins, signal, checks: compiled });
+  const asked = { sql, inputs: pins, signal, checks: compiled };
+  const reads = incremental ? { input: incremental.split('.'), columns: [...key, ...partitionBy] } : undefined;
+  const { columns, lineage, increment } = await selects.describe({ ...asked, increment: reads });
   assertFitting(row, { columns, inputs: named });
+  assertIncrement(row, increment);
   const how = {
     materialization,
     ...(key.length > 0 ? { key } : {}),

@@ -20,7 +20,7 @@ export function transformServices(kernel: Kernel) {
   const producers = kernel.use(Producers);
   const events = kernel.use(Events);
   const selects = apiSelects();
-  const transforms = transformService({ kernel, producers, events });
+  const transforms = transformService({ kernel, producers, inputs: kernel.use(Inputs), events });
   const validations = validateService({ inputs: kernel.use(Inputs), selects });
   const queries = queryService({ inputs: kernel.use(Inputs), selects });
   const definitions: DefinitionsService = {

@@ -13,6 +13,7 @@ export interface AskedRun {
   requestedBy: string;
   queue?: boolean | undefined;
   force?: boolean | undefined;
+  full?: boolean | undefined;
 }
 
 type StartDeps = Pick<Kernel, 'db' | 'runs' | 'contributions'>;
@@ -38,7 +39,7 @@ export function startService(kernel: StartDeps) {
     { transformId, artifactId, output }: TransformRow,
     { asked, admitted, orchestratorRunId }: { asked: AskedRun; admitted: Admitted; orchestratorRunId?: string },
   ) => {
-    const { requestedBy, force = false } = asked;
+    const { requestedBy, force = false, full = false } = asked;
     // What was ready a moment ago may have been changed since: a run is of an artifact that is there.
     if (!artifactId) throw transformProblems.transformNotReady({ members: { check: 'hydrated' } });
     const own = { subjectId: transformId, requestedBy };
@@ -50,7 +51,7 @@ export function startService(kernel: StartDeps) {
     });
     await tx.insert(TransformRunEntity, {
       ...{ runId: part.run_id, transformId, triggeringTransformId: transformId, orchestratorRunId: ofRun },
-      ...{ artifactId, output, forced: force, status: 'pending', createdAt: new Date() },
+      ...{ artifactId, output, forced: force, fullAsked: full, status: 'pending', createdAt: new Date() },
     });
     return { ...whole, run_id: part.run_id };
   };
@@ -78,7 +79,7 @@ export function startService(kernel: StartDeps) {
       transformId: string,
       { body, ...asked }: AskedRun & { body: ExecuteBody },
     ): Promise<Output<typeof executeTransform>> {
-      const { orchestrator_run_id: orchestratorRunId, force } = body;
+      const { orchestrator_run_id: orchestratorRunId, force, full } = body;
       const known = await kernel.db(tenant).transaction(async (tx) => {
         await foundTransform(tx, transformId);
         return rowFor(tx, transformId, orchestratorRunId);
@@ -89,7 +90,7 @@ export function startService(kernel: StartDeps) {
         const row = await foundTransform(tx, transformId, { lock: true });
         // Another call may have made it before this one had the lock.
         if ((await rowFor(tx, transformId, orchestratorRunId)) !== undefined) return;
-        await startRow(tx, row, { asked: { ...asked, force }, admitted, orchestratorRunId });
+        await startRow(tx, row, { asked: { ...asked, force, full }, admitted, orchestratorRunId });
       });
       return kernel.db(tenant).transaction(async (tx) => {
         const row = await rowFor(tx, transformId, orchestratorRunId);
@@ -123,9 +124,9 @@ export function transformStart(kernel: StartDeps) {
     name: 'transform',
     body: TransformStart,
     start(tenant: Tenant, principal: Principal, body) {
-      const { transform_id, force } = body as { transform_id: string; force?: boolean };
+      const { transform_id, force, full } = body as { transform_id: string; force?: boolean; full?: boolean };
       const requestedBy = principal.kind === 'anonymous' ? 'anonymous' : principal.subject;
-      return materialize(tenant, transform_id, { requestedBy, force });
+      return materialize(tenant, transform_id, { requestedBy, force, full });
     },
   });
 }

@@ -1,6 +1,6 @@
 import { type Kernel, type PageOrders, requireMatch, type TenantTransaction } from '@weir/kernel';
 import { type Input, type Output, runProblems, type Tenant } from '@weir/kernel/contract';
-import type { ProducersService } from '@weir/plugin-datasets/contract';
+import type { InputsService, ProducersService } from '@weir/plugin-datasets/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import { v7 as uuidv7 } from 'uuid';
 import {
@@ -17,6 +17,7 @@ import { TransformEntity, type TransformRow } from '../model/entities.ts';
 import { assertMaterializing } from '../model/materialization.ts';
 import { outputRef } from '../model/output.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
+import { markOf } from '../model/why-run.ts';
 import { fromPattern } from './from-pattern.ts';
 import { lastRuns } from './last-runs.ts';
 import { foundTransform } from './rows.ts';
@@ -34,6 +35,7 @@ const DELETED = 'deleted';
 export interface TransformDeps {
   kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>;
   producers: ProducersService;
+  inputs: Pick<InputsService, 'unmark'>;
   /** Absent when the deployment leaves that plugin out. */
   events: EventsService | undefined;
 }
@@ -41,7 +43,7 @@ export interface TransformDeps {
 type Patch = Awaited<ReturnType<ReturnType<typeof fromPattern>['patch']>>;
 
 /** The transforms of tenants. */
-export function transformService({ kernel, producers, events }: TransformDeps) {
+export function transformService({ kernel, producers, inputs, events }: TransformDeps) {
   const { db } = kernel;
   const patterns = fromPattern(kernel);
   const claim = (tx: TenantTransaction, row: TransformRow) => claimOutput({ kernel, producers }, tx, row);
@@ -114,6 +116,7 @@ export function transformService({ kernel, producers, events }: TransformDeps) {
         const runId = await kernel.runs.active(tx, [TRANSFORM_KIND], transformId);
         if (runId !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: runId } });
         await deleteAll(tx, transformId);
+        await inputs.unmark(tx, markOf(transformId));
         await events?.publish(tx, { topic: TRANSFORM_TOPIC, id: transformId, version: DELETED });
         return undefined;
       }),

@@ -1,4 +1,5 @@
-import type { PartitionSpec, PinnedRows, SelectCheck, TableSchema } from '@weir/plugin-datasets/stage';
+import type { MergeRequest, PartitionSpec, PinnedRows, SelectCheck, TableSchema } from '@weir/plugin-datasets/stage';
+import type { IncrementOf } from '@weir/sql';
 import type { SqlFault } from './select-errors.ts';
 
 /** How one statement is bounded. */
@@ -25,6 +26,8 @@ export interface RunAsk {
   spec?: PartitionSpec;
   folder: string;
   checks?: readonly SelectCheck[];
+  /** Of the input that changed: only what may have changed with it is written. */
+  within?: { input: string; changed: PinnedRows; columns: readonly string[] };
 }
 
 export interface RowsAsk {
@@ -37,12 +40,27 @@ export interface RowsAsk {
   arrow?: Readonly<Record<string, string>>;
 }
 
+/** Merges files of an earlier run of a statement into the rows of a table; no statement of a user takes part. */
+export interface MergeAsk {
+  kind: 'merge';
+  sql: '';
+  folder: string;
+  request: MergeRequest;
+}
+
 /** What a process is asked for, one after the other: all of it about one statement. */
 export type SelectAsk =
   | { kind: 'read'; sql: string; checks?: readonly SelectCheck[] }
-  | { kind: 'describe'; sql: string; inputs: readonly SelectInput[]; checks?: readonly SelectCheck[] }
+  | {
+      kind: 'describe';
+      sql: string;
+      inputs: readonly SelectInput[];
+      checks?: readonly SelectCheck[];
+      increment?: IncrementOf;
+    }
   | RowsAsk
-  | RunAsk;
+  | RunAsk
+  | MergeAsk;
 
 export interface SelectPlan {
   ask: SelectAsk;

@@ -1,15 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import type { ChildRegistry } from '@weir/kernel';
 import type { PinnedInput } from '@weir/plugin-datasets/contract';
-import type { Column, FileIO, PinnedRows, RunSelectResult, SelectCheck } from '@weir/plugin-datasets/stage';
+import type {
+  Column,
+  FileIO,
+  MergeResult,
+  PinnedRows,
+  RunSelectResult,
+  SelectCheck,
+  StagedFile,
+} from '@weir/plugin-datasets/stage';
 import { removeTree } from '@weir/processes';
-import type { ColumnLineage, Place } from '@weir/sql';
+import type { ColumnLineage, IncrementOf, IncrementShape, Place } from '@weir/sql';
 import { type BegunChild, copyTokens, spareChild } from '@weir/work';
 import type { CheckFound } from '../../model/checks/check-results.ts';
 import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../../model/select/messages.ts';
 import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
+import { type AskedMerge, planMerge } from './merge-rows.ts';
 import { askSelect, beginSelect } from './select-process.ts';
 import { localFiles, selectStores, storeCode } from './stores.ts';
 
@@ -64,14 +73,16 @@ export interface Selects {
   read(sql: string, checks?: readonly SelectCheck[]): Promise<ReadSelect>;
   /** The columns of the result, and where each comes from. Refuses checks that do not fit it. */
   describe(
-    asked: AskedSelect & { checks?: readonly SelectCheck[] },
-  ): Promise<{ columns: Column[]; lineage: ColumnLineage }>;
+    asked: AskedSelect & { checks?: readonly SelectCheck[]; increment?: IncrementOf | undefined },
+  ): Promise<{ columns: Column[]; lineage: ColumnLineage; increment?: IncrementShape | undefined }>;
   /** The first rows of the result. */
   rows(asked: AskedSelect & Pick<RowsAsk, 'limit' | 'maxBytes' | 'arrow'>): Promise<SelectedRows>;
   /** The same for a statement whose inputs are pinned once it is known what it reads; `arrow` labels the rows. */
   query(asked: AskedQuery): Promise<SelectedRows & { pins: readonly PinnedInput[] }>;
   /** Writes the result as data files below `folder`. `store` opens where they go. */
   run(asked: AskedSelect & Omit<RunAsk, 'kind' | 'inputs'> & { store: object }): Promise<SelectRun>;
+  /** Replaces the rows of a table by key. Changes nothing: answers what a commit adds, and the files that it takes away. */
+  merge(asked: AskedMerge): Promise<{ files: readonly StagedFile[]; removed: readonly string[] }>;
   close(): Promise<void>;
 }
 
@@ -132,9 +143,10 @@ export function createSelects({
   return {
     read: (sql, checks = []) =>
       inTurn(sql, undefined, (ask) => ask({ kind: 'read', sql, checks }) as Promise<ReadSelect>),
-    describe: ({ sql, inputs, signal, checks = [] }) =>
+    describe: ({ sql, inputs, signal, checks = [], increment }) =>
       inTurn(sql, signal, (ask) => {
-        const answer = ask({ kind: 'describe', sql, checks, inputs: inputs.map(selectInput) }, inputs);
+        const how = { kind: 'describe' as const, sql, checks, ...(increment && { increment }) };
+        const answer = ask({ ...how, inputs: inputs.map(selectInput) }, inputs);
         return answer as ReturnType<Selects['describe']>;
       }),
     rows: ({ inputs, signal, ...rest }) =>
@@ -153,9 +165,21 @@ export function createSelects({
       }),
     run: ({ inputs, signal, store, ...rest }) =>
       inTurn(rest.sql, signal, (ask) => {
-        const answer = ask({ kind: 'run', ...rest, inputs: inputs.map(selectInput) }, inputs, store);
+        const { within } = rest;
+        const changed = inputs.filter(({ datasetId }) => datasetId === within?.input);
+        const read = [...inputs, ...changed.map((pin) => ({ ...pin, plan: within?.changed ?? pin.plan }))];
+        const answer = ask({ kind: 'run', ...rest, inputs: inputs.map(selectInput) }, read, store);
         return answer as Promise<SelectRun>;
       }),
+    async merge(asked) {
+      const { store, batch } = asked;
+      const planned = await planMerge(stores.of(store), asked).catch((error) => {
+        throw new SelectFailed(storeCode(error));
+      });
+      if (planned === undefined) return { files: batch, removed: [] };
+      const { ask: what, files } = planned;
+      return inTurn('', asked.signal, (ask) => ask(what, [{ plan: { files }, store }], store) as Promise<MergeResult>);
+    },
     async close() {
       for (const one of running) one.abort();
       await spare.drop();
@@ -165,12 +189,13 @@ export function createSelects({
   };
 }
 
-type Ask = (what: SelectAsk, pins?: readonly PinnedInput[], store?: object) => Promise<unknown>;
+type Read = Pick<PinnedInput, 'plan' | 'store'>;
+type Ask = (what: SelectAsk, pins?: readonly Read[], store?: object) => Promise<unknown>;
 
 interface Asking {
   begun: BegunChild;
   what: SelectAsk;
-  pins: readonly PinnedInput[];
+  pins: readonly Read[];
   signal: AbortSignal;
   store: object | undefined;
 }
@@ -179,13 +204,13 @@ const selectInput = ({ datasetId, plan }: PinnedInput): SelectInput => ({ name: 
 
 /** Where a process writes drafts of a result, and how they get into the table's store: plain files of the drafts alone. */
 function outputOf(io: FileIO, what: SelectAsk, scratch: string) {
-  const table = what.kind === 'run' ? what.folder : '';
+  const table = what.kind === 'run' || what.kind === 'merge' ? what.folder : '';
   const drafts = io.draftPath(`${table}/${randomUUID()}`) ?? join(scratch, 'drafts');
   return {
     drafts,
     async upload(path: string, location: string): Promise<void> {
-      const file = await lstat(path);
-      const isDraft = file.isFile() && dirname(dirname(path)) === drafts;
+      const [file, place, folder] = await Promise.all([lstat(path), realpath(path), realpath(drafts)]);
+      const isDraft = file.isFile() && place.startsWith(folder + sep);
       if (!isDraft || dirname(location) !== table) throw new SelectFailed('stage_failed');
       await io.upload(path, location);
     },

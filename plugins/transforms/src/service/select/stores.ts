@@ -1,10 +1,4 @@
-import {
-  type FileIO,
-  LakehouseError,
-  openStore,
-  type PinnedRows,
-  type StoreOptions,
-} from '@weir/plugin-datasets/stage';
+import { type FileIO, LakehouseError, type LiveFile, openStore, type StoreOptions } from '@weir/plugin-datasets/stage';
 import { inParallel } from '@weir/work';
 
 /** What is held of an input while its files are read. */
@@ -32,7 +26,9 @@ export function selectStores() {
 }
 
 /** Brings the files of inputs to this machine, and keeps them there until they are released. */
-export async function localFiles(inputs: readonly { io: FileIO; rows: PinnedRows }[]): Promise<LocalFiles> {
+export async function localFiles(
+  inputs: readonly { io: FileIO; rows: { readonly files: readonly Pick<LiveFile, 'location' | 'deletes'>[] } }[],
+): Promise<LocalFiles> {
   const held: { release(): void }[] = [];
   const paths = new Map<string, string>();
   const release = () => {

@@ -1,0 +1,44 @@
+import type { SelectCheck } from '@weir/plugin-datasets/stage';
+import { RunFailed } from '@weir/work';
+import type { CheckFound } from './checks/check-results.ts';
+
+/** No name of a check has a space. */
+const [WITHOUT, DOUBLED] = ['key without', 'key doubled'];
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** What keeps a result from being merged: rows without a value in a column of the key, and keys of several rows. */
+export function keyChecks(key: readonly string[] = []): SelectCheck[] {
+  if (key.length === 0) return [];
+  const columns = key.map(quoted);
+  const isNull = columns.map((column) => `${column} is null`).join(' or ');
+  return [
+    { name: WITHOUT, sql: `select 1 as n from result where ${isNull}`, blocks: true },
+    {
+      name: DOUBLED,
+      sql: `select 1 as n from result group by ${columns.join(', ')} having count(*) > 1`,
+      blocks: true,
+    },
+  ];
+}
+
+/** Throws `key_missing` and `key_doubled`. */
+export function assertKeys(found: readonly CheckFound[]): void {
+  const rowsOf = (name: string) => found.find((one) => one.name === name)?.failures ?? '0';
+  const failure = { origin: 'data', retryable: false } as const;
+  const [without, doubled] = [rowsOf(WITHOUT), rowsOf(DOUBLED)];
+  if (without !== '0') {
+    throw new RunFailed({
+      ...{ code: 'key_missing', ...failure },
+      detail: `${without} rows of the result have no value in a column of \`key\`. The table is as before.`,
+      hint: 'Leave these rows out in the statement, or give the column a value with coalesce.',
+    });
+  }
+  if (doubled !== '0') {
+    throw new RunFailed({
+      ...{ code: 'key_doubled', ...failure },
+      detail: `${doubled} keys have several rows in the result. The table is as before.`,
+      hint: 'Keep one row of each key, such as by QUALIFY row_number() OVER (PARTITION BY key ORDER BY …) = 1.',
+    });
+  }
+}

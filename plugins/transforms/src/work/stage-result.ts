@@ -1,0 +1,149 @@
+import { Problem } from '@weir/kernel/contract';
+import {
+  datasetProblems,
+  type InputChange,
+  type PinnedInput,
+  type PreparedTable,
+  type TableCommit,
+} from '@weir/plugin-datasets/contract';
+import type { Column, PartitionSpec, PinnedRows, StagedFile, TableSchema } from '@weir/plugin-datasets/stage';
+import type { IncrementShape } from '@weir/sql';
+import { RunFailed } from '@weir/work';
+import type { ArtifactContent } from '../model/artifact-content.ts';
+import { compileCheck } from '../model/checks/compile-check.ts';
+import { assertKeys, keyChecks } from '../model/key-checks.ts';
+import type { Why } from '../model/why-run.ts';
+import { passChecks } from './pass-checks.ts';
+import type { CarryOutDeps, Job } from './transform-attempt.ts';
+
+/** What a run commits to its output. */
+export interface StagedResult {
+  change: Pick<TableCommit, 'mode' | 'files' | 'deletes' | 'base' | 'partitions' | 'replaceSchema'>;
+  rows: number;
+}
+
+interface Asked {
+  pins: readonly PinnedInput[];
+  why: Why;
+  /** Told that an increment does not fit the output, so that the run makes all of it anew. */
+  becomesFull(why: Why): Promise<void>;
+}
+
+/** Writes the result below a folder of the attempt, under the columns that the statement has over these very inputs. */
+export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): Promise<StagedResult> {
+  const { kernel, tables, selects } = deps;
+  const { tenant, run, leaseEpoch, signal, log, ref, content } = job;
+  const { sql, key, partition_by: partitionBy } = content;
+  const { pins } = asked;
+  const { columns, increment } = await selects.describe({ sql, inputs: pins, signal, increment: incrementOf(content) });
+  const { prepared, read, isFull } = await prepare(deps, job, { ...asked, columns, increment });
+  if (partitionBy !== undefined) assertPartitions(prepared, partitionBy);
+  const folder = `${prepared.dataLocation}/${run.runId}-${leaseEpoch}`;
+  await tables.recordStaged(tenant, run.runId, [{ ref, location: folder, isFolder: true }]);
+  log.write({ level: 'info', step: 'statement', message: `the statement runs; ${columns.length} columns` });
+  const checks = (content.checks ?? []).map((check) => compileCheck(check, new Date()));
+  const place = { folder, store: prepared.store, spec: prepared.spec as PartitionSpec, signal };
+  const found = await selects.run({
+    ...{ ...place, sql, schema: writtenSchema(prepared, columns), checks: [...keyChecks(key), ...checks] },
+    ...{ inputs: read.inputs, ...(read.within && { within: read.within }) },
+  });
+  assertKeys(found.checks);
+  await passChecks(kernel, job, found);
+  const { files, gone, rows } = found;
+  log.write({ level: 'info', step: 'statement', message: `${rows} rows in ${files.length} files`, fields: { rows } });
+  if (isFull) {
+    const replaceSchema = prepared.replaces ? { replaceSchema: prepared.schema } : {};
+    return { rows, change: { mode: 'overwrite', files, ...replaceSchema } };
+  }
+  if (content.materialization === 'append') return { rows, change: { mode: 'append', files } };
+  if (partitionBy !== undefined) {
+    return { rows, change: { mode: 'overwrite', files, partitions: partitionsOf([...files, ...gone]) } };
+  }
+  const { metadataLocation, snapshotId: base } = prepared;
+  const table = { metadataLocation, schema: prepared.schema as TableSchema };
+  const merged = await selects.merge({ ...place, ...table, key: key ?? [], batch: files, gone, runId: run.runId });
+  return { rows, change: { mode: 'row_delta', files: merged.files, deletes: merged.removed, base } };
+}
+
+/** The columns by which an increment finds what it changes, and the input of which it reads what is new. */
+export function incrementOf({ incremental, key = [], partition_by: partitionBy = [] }: ArtifactContent) {
+  return incremental === undefined ? undefined : { input: incremental.split('.'), columns: [...key, ...partitionBy] };
+}
+
+interface Reading {
+  inputs: readonly PinnedInput[];
+  within?: { input: string; changed: PinnedRows; columns: readonly string[] };
+}
+
+type Prepared = { prepared: PreparedTable; read: Reading; isFull: boolean };
+type Described = Asked & { columns: readonly Column[]; increment: IncrementShape | undefined };
+
+/** The output as it is to be written, and what of the inputs is read; an increment that does not fit it becomes full. */
+async function prepare(deps: CarryOutDeps, job: Job, described: Described): Promise<Prepared> {
+  const { tables } = deps;
+  const { tenant, ref, content } = job;
+  const { pins, why, columns, becomesFull } = described;
+  const partitionBy = content.partition_by?.map((column) => ({ column, transform: 'identity' }));
+  const options = { columns: { exactly: columns }, ...(partitionBy && { partitionBy }) } as const;
+  const read = why.extent === 'increment' ? readingOf(content, described) : undefined;
+  if (read !== undefined) {
+    const prepared = await tables.prepare(tenant, ref, {}, { ...options, conflicts: 'refuse' }).catch(ifIncompatible);
+    if (prepared !== undefined && hasAll(columns, prepared)) return { prepared, read, isFull: false };
+  }
+  if (why.extent === 'increment') await becomesFull({ ...why, reason: 'columns_changed', extent: 'full' });
+  const isFull = why.extent !== undefined;
+  const conflicts = isFull ? 'replace' : 'refuse';
+  return { prepared: await tables.prepare(tenant, ref, {}, { ...options, conflicts }), read: { inputs: pins }, isFull };
+}
+
+/** What an increment reads: new rows alone where each gives rows of its own, else all, of which it writes what may change. */
+function readingOf(content: ArtifactContent, { pins, increment }: Described): Reading | undefined {
+  const { incremental, materialization, key, partition_by: partitionBy } = content;
+  const pin = pins.find(({ datasetId }) => datasetId === incremental);
+  const change: InputChange | undefined = pin?.change;
+  if (pin === undefined || change === undefined || !('plan' in change)) return undefined;
+  if (increment === undefined || 'fault' in increment) return undefined;
+  const isDirect = increment.shape === 'rows' && change.kind === 'added' && materialization !== 'partition_overwrite';
+  if (isDirect) return { inputs: pins.map((one) => (one === pin ? { ...one, plan: change.plan } : one)) };
+  if (materialization === 'append') return undefined;
+  const columns = key ?? partitionBy ?? [];
+  return { inputs: pins, within: { input: pin.datasetId, changed: change.plan as PinnedRows, columns } };
+}
+
+const INCOMPATIBLE = datasetProblems.schemaIncompatible.entry.code;
+
+function ifIncompatible(error: unknown): undefined {
+  if (error instanceof Problem && error.code === INCOMPATIBLE) return undefined;
+  throw error;
+}
+
+const folded = (columns: readonly { name: string }[]) => new Set(columns.map(({ name }) => name.toLowerCase()));
+
+/** Whether rows of the result have a value for every column of the table, as those of a table that is made anew. */
+function hasAll(columns: readonly Column[], { schema }: PreparedTable): boolean {
+  return folded((schema as TableSchema).fields).isSubsetOf(folded(columns));
+}
+
+/** The columns of the table that the result has; rows have no value in the others. */
+function writtenSchema({ schema }: PreparedTable, columns: readonly Column[]): TableSchema {
+  const table = schema as TableSchema;
+  const names = folded(columns);
+  return { ...table, fields: table.fields.filter(({ name }) => names.has(name.toLowerCase())) };
+}
+
+/** Throws `partitions_differ` for a table that is divided otherwise. */
+function assertPartitions({ schema, spec }: PreparedTable, columns: readonly string[]): void {
+  const names = new Map((schema as TableSchema).fields.map(({ id, name }) => [id, name.toLowerCase()]));
+  const has = (spec as PartitionSpec).fields.map((field) => `${field.transform} ${names.get(field['source-id'])}`);
+  const wanted = columns.map((column) => `identity ${column.toLowerCase()}`);
+  if (new Set(has).symmetricDifference(new Set(wanted)).size === 0) return;
+  throw new RunFailed({
+    ...{ code: 'partitions_differ', origin: 'config', retryable: false },
+    detail: 'The output is a table that is divided by other columns than `partition_by` names.',
+    hint: 'Write to another table in `output`, or name the columns that divide this one.',
+  });
+}
+
+function partitionsOf(files: readonly StagedFile[]): NonNullable<TableCommit['partitions']> {
+  return [...new Map(files.map(({ partition = {} }) => [JSON.stringify(partition), partition])).values()];
+}
