@@ -120,6 +120,7 @@ export const RULES: IForbiddenRuleType[] = [
   leaf('cli-knows-only-contracts', '^cli/src', '^cli/', [
     '^kernel/src/contract\\.ts$',
     '^plugins/[^/]+/src/contract\\.ts$',
+    '^lib/documents/src/did-you-mean\\.ts$',
     '^lib/embedded/src/index\\.ts$',
     '^lib/vault/src/deployment\\.ts$',
     // Who may use these is the business of `only-sources-runs-connectors`.

@@ -1,7 +1,19 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { CallResult, Endpoint } from '@weir/kernel/contract';
 import { type ExitName, exitOfStatus } from './exit-codes.ts';
+import { inCommands } from './hint-commands.ts';
 import { escapeUnseen, plainText } from './plain-text.ts';
+
+/** A place that is wrong, the rule it breaks, and what the endpoint says of the place. */
+interface PlaceFault {
+  pointer: string;
+  code: string;
+  message?: string;
+  known?: string[];
+  wanted?: string;
+  line?: number;
+  column?: number;
+}
 
 /** What an error tells beyond its sentence. */
 export interface CliErrorDetails {
@@ -11,8 +23,7 @@ export interface CliErrorDetails {
   traceId?: string;
   docs?: string;
   status?: number;
-  /** Each place that is wrong, the rule it breaks, and what the endpoint says of the place. */
-  errors?: { pointer: string; code: string; wanted?: string; line?: number; column?: number }[];
+  errors?: PlaceFault[];
   cause?: unknown;
 }
 
@@ -64,11 +75,8 @@ function wantedAt({ params, query, body }: Endpoint, pointer: string): { wanted?
 export function errorText(error: CliError): string {
   const { code, hint, traceId, docs, errors } = error.details;
   const lines = [`error: ${error.message}`];
-  for (const { pointer, code, wanted, line, column } of errors ?? []) {
-    const place = line === undefined ? '' : `, line ${line}, column ${column}`;
-    lines.push(`  ${pointer === '' ? '/' : pointer}${place}: ${code}${wanted === undefined ? '' : ` (${wanted})`}`);
-  }
-  if (hint !== undefined) lines.push(`hint: ${hint}`);
+  for (const fault of errors ?? []) lines.push(`  ${faultText(fault)}`);
+  if (hint !== undefined) lines.push(`hint: ${inCommands(hint, code)}`);
   const tail = [
     code === undefined ? undefined : `code: ${code}`,
     traceId === undefined ? undefined : `trace: ${traceId}`,
@@ -78,9 +86,25 @@ export function errorText(error: CliError): string {
   return plainText(`${lines.join('\n')}\n`);
 }
 
+/** A member of a query is the flag of its name. */
+function faultText({ pointer, code, message, wanted, line, column }: PlaceFault): string {
+  const flag = pointer.replace(/^\/query\/(\w+)$/, (_, name: string) => `--${name.replaceAll('_', '-')}`);
+  const place = line === undefined ? flag : `${flag}, line ${line}, column ${column}`;
+  const remark = wanted === undefined ? '' : ` (${wanted})`;
+  return message === undefined ? `${place || '/'}: ${code}${remark}` : `${place || 'The body'} ${message}${remark}`;
+}
+
 /** An error as one line of JSON, for `-o json` and `-o ndjson`. */
 export function errorJson(error: CliError): string {
   const { code, hint, traceId, docs, status, errors } = error.details;
-  const body = { code: code ?? error.exit, message: error.message, hint, trace_id: traceId, docs, status, errors };
+  const body = {
+    code: code ?? error.exit,
+    message: error.message,
+    hint: hint && inCommands(hint, code),
+    trace_id: traceId,
+    docs,
+    status,
+    errors,
+  };
   return `${escapeUnseen(JSON.stringify({ error: body }))}\n`;
 }

@@ -1,3 +1,4 @@
+import { didYouMean, editDistance } from '@weir/documents/did-you-mean';
 import { Cli, type CommandClass } from 'clipanion';
 import fc from 'fast-check';
 import t from 'tap';
@@ -5,7 +6,6 @@ import { sample } from '../../test/lane.ts';
 import type { CliContext } from '../src/command/command.ts';
 import { commands } from '../src/commands.ts';
 import { commandsNamed } from '../src/commands-named.ts';
-import { didYouMean, editDistance } from '../src/did-you-mean.ts';
 import { durationText, parseDuration } from '../src/duration.ts';
 import { completions } from '../src/line/complete.ts';
 import { knownCommands } from '../src/line/known-command.ts';

@@ -109,7 +109,10 @@ t.test('bad input gets its stable code, a hint, and no echo', async (t) => {
     headers: { 'content-type': 'application/json' },
     payload: '{"cups":1}',
   });
-  t.match(malformedId.json(), { code: 'validation_failed', errors: [{ pointer: '/params/pot_id', code: 'format' }] });
+  t.match(malformedId.json(), {
+    code: 'validation_failed',
+    errors: [{ pointer: '/params/pot_id', code: 'format', message: 'must be a UUID' }],
+  });
   t.notMatch(malformedId.body, canary);
 });
 

@@ -1,5 +1,5 @@
+import { didYouMean } from '@weir/documents/did-you-mean';
 import { CliError } from '../cli-error.ts';
-import { didYouMean } from '../did-you-mean.ts';
 import { BINARY, isFlag, type Known, namedCommand, usageLine } from './known-command.ts';
 
 /** What clipanion says of a line that is complete but for options that must be given; it does not say which. */

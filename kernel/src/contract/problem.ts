@@ -1,8 +1,10 @@
-/** One field that a request or document got wrong: where, and which rule. Never the value itself. */
+/** One field that a request or document got wrong: where, which rule, and what it knows. Never the value itself. */
 export interface FieldFault {
   /** JSON pointer into the body, or `/query/x`, `/params/x`, `/headers/x`. */
   pointer: string;
   code: string;
+  message?: string;
+  known?: string[];
 }
 
 /** What a thrown problem may add to its table entry; no member may hold input values. */

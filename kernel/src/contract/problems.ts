@@ -42,7 +42,7 @@ export const kernelProblems = {
     status: 400,
     title: 'Validation failed',
     detail: 'The request does not fit the schema of this endpoint.',
-    hint: 'Each entry of errors names the place and the rule; the schema is in /openapi.json.',
+    hint: 'Each entry of errors names the place and the rule, and the words or names that are known there.',
   }),
   invalidPageToken: problem({
     code: 'invalid_page_token',

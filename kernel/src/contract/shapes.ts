@@ -103,6 +103,8 @@ export const RunWorker = Type.Object({
   detail: Type.String(),
 });
 
+const SAID = { message: Type.Optional(Type.String()), known: Type.Optional(Type.Array(Type.String())) };
+
 /** The problem document of RFC 9457 with the members that every code has or may have. */
 export const ProblemShape = Type.Object({
   type: Type.String(),
@@ -113,5 +115,5 @@ export const ProblemShape = Type.Object({
   trace_id: Type.String(),
   hint: Type.Optional(Type.String()),
   retry_after_seconds: Type.Optional(Type.Integer()),
-  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), code: Type.String() }))),
+  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), ...SAID }))),
 });

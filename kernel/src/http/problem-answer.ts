@@ -1,4 +1,4 @@
-import { DocumentFault, type DocumentFaultCode } from '@weir/documents';
+import { DocumentFault, type DocumentFaultCode, schemaFaults } from '@weir/documents';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
@@ -38,17 +38,11 @@ export function toProblem(thrown: unknown): Problem {
   return known ? known({ cause: thrown }) : kernelProblems.internal({ cause: thrown });
 }
 
-/** Pointer and rule of each fault, never a value: property names that the schema does not know stay out too. */
-function validationProblem(error: FastifyError): Problem {
-  const base = WHERE[error.validationContext ?? 'body'] ?? '';
-  const errors = (error.validation ?? []).map((fault) => {
-    const missing = (fault.params as { missingProperty?: string }).missingProperty;
-    return {
-      pointer: `${base}${fault.instancePath}${missing === undefined ? '' : `/${missing}`}`,
-      code: fault.keyword,
-    };
+/** Place and rule of each fault, in words of the schema: no value, and no name that the schema does not know. */
+function validationProblem({ validation, validationContext }: FastifyError): Problem {
+  return kernelProblems.validationFailed({
+    errors: schemaFaults(validation ?? [], WHERE[validationContext ?? 'body']),
   });
-  return kernelProblems.validationFailed({ errors });
 }
 
 /** The problem document of RFC 9457 as it goes over the wire. */

@@ -136,7 +136,13 @@ export function createServer(
  * compiled when it is first needed, as to compile them all is half of the time that a start takes; what is none is refused at once.
  */
 function useValidators(app: FastifyInstance): void {
-  const options = { removeAdditional: false, useDefaults: true, allErrors: false, validateSchema: false } as const;
+  const options = {
+    removeAdditional: false,
+    useDefaults: true,
+    allErrors: false,
+    validateSchema: false,
+    verbose: true,
+  } as const;
   const exact = new Ajv({ ...options, coerceTypes: false });
   const fromText = new Ajv({ ...options, coerceTypes: true });
   addFormats.default(exact);

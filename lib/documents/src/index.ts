@@ -1,4 +1,5 @@
 export { canonicalJson, canonicalSha256 } from './canonical-json.ts';
 export { DocumentFault, type DocumentFaultCode } from './document-fault.ts';
+export { type SchemaError, type SchemaFault, schemaFaults, unknownMember } from './schema-faults.ts';
 export { strictJson } from './strict-json.ts';
 export { strictYaml } from './strict-yaml.ts';

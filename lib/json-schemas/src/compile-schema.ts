@@ -12,6 +12,7 @@ function lenientAjv(): Ajv {
   const own = {
     strict: false,
     allErrors: true,
+    verbose: true,
     validateFormats: true,
     validateSchema: false,
     logger: false,

@@ -1,9 +1,9 @@
+import { didYouMean } from '@weir/documents/did-you-mean';
 import { listStreams, type StreamView, updateStream } from '@weir/plugin-sources/contract';
 import { Command, Option } from 'clipanion';
 import { CliError } from '../../cli-error.ts';
 import { sourceId } from '../../command/source-id.ts';
 import type { Api } from '../../connection/api.ts';
-import { didYouMean } from '../../did-you-mean.ts';
 import { StreamSettingsCommand } from './sources-stream-settings.ts';
 
 const PAGE = 500;

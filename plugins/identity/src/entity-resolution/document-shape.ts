@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
+import { schemaFaults } from '@weir/documents';
 import type { FieldFault } from '@weir/kernel/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { EntityResolutionDocument, type EntityResolutionDocumentBody } from '../contract/entity-resolution.ts';
@@ -27,10 +28,7 @@ export function documentShape() {
     if (fits(document)) return document;
     const errors = fits.errors ?? [];
     const choice = errors.find(({ keyword }) => keyword === 'anyOf');
-    return (choice === undefined ? errors : [meant(choice)]).map(({ instancePath, keyword, params }) => {
-      const missing = (params as { missingProperty?: string }).missingProperty;
-      return { pointer: `${instancePath}${missing === undefined ? '' : `/${missing}`}`, code: keyword };
-    });
+    return schemaFaults(choice === undefined ? errors : [meant(choice)]);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
+import { schemaFaults } from '@weir/documents';
 import type { FieldFault } from '@weir/kernel/contract';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { identityProblems } from '../contract.ts';
@@ -16,14 +17,9 @@ export function refuseFaults(faults: readonly FieldFault[], members: Record<stri
 export function checkShape(schema: TSchema): (document: PolicyDocumentBody) => void {
   let validate: ValidateFunction | undefined;
   return (document) => {
-    validate ??= new Ajv({ strict: false, allErrors: false }).compile(schema);
+    validate ??= new Ajv({ strict: false, allErrors: false, verbose: true }).compile(schema);
     if (!validate(document)) {
-      refuseFaults(
-        (validate.errors ?? []).map(({ instancePath, keyword, params }) => {
-          const missing = (params as { missingProperty?: string }).missingProperty;
-          return { pointer: `${ROOT}${instancePath}${missing === undefined ? '' : `/${missing}`}`, code: keyword };
-        }),
-      );
+      refuseFaults(schemaFaults(validate.errors ?? [], ROOT));
     }
   };
 }

@@ -1,3 +1,4 @@
+import { unknownMember } from '@weir/documents';
 import { isCredential, pointerBelow, type Schema, schemaNodes } from '@weir/json-schemas';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -12,6 +13,8 @@ export interface WalkedConfig {
   credentials: string[];
   /** Pointers of the objects that hold a field which the specification does not declare. */
   undeclared: string[];
+  /** Of each of these, what is said of its first such field, in names that the specification declares there. */
+  near: Map<string, ReturnType<typeof unknownMember>>;
 }
 
 /** What is left of a value, and what was taken out of it; a value that is a credential as a whole leaves nothing. */
@@ -25,7 +28,7 @@ type Walked = 'credential' | { visible: unknown; hidden: [string, unknown][] };
  */
 export function walkConfig(config: Config, spec: Schema, named: readonly string[] = []): WalkedConfig {
   const nodesOf = schemaNodes(spec);
-  const undeclared = new Set<string>();
+  const near: WalkedConfig['near'] = new Map();
   const credentials: string[] = [];
   const matches = pointerMatcher(named);
 
@@ -36,7 +39,7 @@ export function walkConfig(config: Config, spec: Schema, named: readonly string[
       const at = pointerBelow(pointer, key);
       const declared = nodesOf.member(nodes, key);
       if (declared.length === 0 && !matches(at)) {
-        undeclared.add(pointer);
+        if (!near.has(pointer)) near.set(pointer, unknownMember(key, namesOf(nodes)));
         hidden.push([at, member]);
         continue;
       }
@@ -74,9 +77,14 @@ export function walkConfig(config: Config, spec: Schema, named: readonly string[
     visible: visible as Record<string, unknown>,
     hidden: new Map(hidden),
     credentials,
-    undeclared: [...undeclared],
+    undeclared: [...near.keys()],
+    near,
   };
 }
+
+const namesOf = (nodes: readonly Schema[]): string[] => [
+  ...new Set(nodes.flatMap(({ properties }) => Object.keys((properties ?? {}) as object))),
+];
 
 /** Tells whether one of the named pointers, in which `*` stands for any one segment, names a given one. */
 export function pointerMatcher(named: readonly string[]): (pointer: string) => boolean {

@@ -1,6 +1,7 @@
+import { schemaFaults } from '@weir/documents';
 import { compileSchema, validationSchema } from '@weir/json-schemas';
 import type { FieldFault } from '@weir/kernel/contract';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import { sourceProblems } from '../../contract.ts';
 import { walkConfig } from '../config/walk-config.ts';
 import type { Pattern } from './pattern-file.ts';
@@ -29,14 +30,14 @@ export function configFaults(
   config: Record<string, unknown>,
   { withoutCredentials = false }: CheckOptions = {},
 ): FieldFault[] {
-  const { undeclared } = walkConfig(config, pattern.spec, pattern.namedCredentials);
+  const { near } = walkConfig(config, pattern.spec, pattern.namedCredentials);
   const reserved = Object.hasOwn(config, MANIFEST_MEMBER)
     ? [{ pointer: `${ROOT}/${MANIFEST_MEMBER}`, code: 'reserved' }]
     : [];
   return [
     ...reserved,
-    ...undeclared.map((pointer) => ({ pointer: `${ROOT}${pointer}`, code: 'undeclared_field' })),
-    ...schemaFaults(validatorOf(pattern, withoutCredentials), config),
+    ...[...near].map(([pointer, said]) => ({ pointer: `${ROOT}${pointer}`, code: 'undeclared_field', ...said })),
+    ...brokenRules(validatorOf(pattern, withoutCredentials), config),
   ];
 }
 
@@ -52,12 +53,8 @@ function validatorOf(pattern: Pattern, withoutCredentials: boolean): ValidateFun
   return found;
 }
 
-function schemaFaults(validate: ValidateFunction, config: Record<string, unknown>): FieldFault[] {
+function brokenRules(validate: ValidateFunction, config: Record<string, unknown>): FieldFault[] {
   if (validate(config)) return [];
-  return (validate.errors ?? []).filter(({ keyword }) => keyword !== 'additionalProperties').map(faultOf);
-}
-
-function faultOf({ instancePath, keyword, params }: ErrorObject): FieldFault {
-  const missing = (params as { missingProperty?: string }).missingProperty;
-  return { pointer: `${ROOT}${instancePath}${missing === undefined ? '' : `/${missing}`}`, code: keyword };
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'additionalProperties');
+  return schemaFaults(errors, ROOT);
 }
