@@ -38,6 +38,7 @@ import { PatternsReconcile, PatternsRegister } from './commands/operate/patterns
 import { PluginsDisable, PluginsEnable, PluginsList } from './commands/operate/plugins.ts';
 import { Migrate, PluginsPlan } from './commands/operate/programs.ts';
 import { TenantsLimits, TenantsLimitsSet } from './commands/operate/tenant-limits.ts';
+import { TenantsCreate } from './commands/operate/tenants-create.ts';
 import { RunsWait } from './commands/runs/runs.ts';
 import { RunsReceipt, SourcesReceipt } from './commands/runs/runs-receipt.ts';
 import { RunsVerify } from './commands/runs/runs-verify.ts';
@@ -100,6 +101,7 @@ const PATTERNS = [ConnectorsTest, PatternsRegister, PatternsReconcile];
 const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];
 const ACCESS = [PoliciesCreate, PoliciesPut, PoliciesActivate, PoliciesArchive, PoliciesDryRun];
 const OPERATION = [
+  TenantsCreate,
   PluginsList,
   PluginsEnable,
   PluginsDisable,

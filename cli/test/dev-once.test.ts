@@ -37,6 +37,11 @@ t.test('one command loads the public data, shows it and runs until it is stopped
   t.match(await (await fetch(status.workflow_engine.ui_url ?? '')).text(), /<!doctype html>/i);
   await tablesAreExact(t, status);
 
+  const create = ['tenants', 'create', 'acme', '-o', 'json', '--data-dir', dataDir];
+  t.match(JSON.parse(await weir(...create)), { alias: 'acme', scope: 'acme', created: true });
+  t.match(JSON.parse(await weir(...create)), { created: false });
+  t.match(await weir('tenants', 'limits', 'acme'), /runs_per_day/);
+
   await weir('dev', 'down', '--data-dir', dataDir);
   t.equal(await server.ended, 0, server.said.stderr);
   for (const { name, pid } of status.processes) {
