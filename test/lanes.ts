@@ -59,7 +59,10 @@ export const LANES = {
     inputs: [...CONTAINERS, 'plugins/sources/src', 'workers/src'],
   },
   'docs-pages': {
-    files: ['test/test/docs-pages.soak.ts', 'cli/test/dev-once.soak.ts', 'test/test/template.test.ts'],
+    files: [
+      ...['test/test/docs-pages.soak.ts', 'test/test/first-plugin.soak.ts'],
+      ...['cli/test/dev-once.soak.ts', 'test/test/template.test.ts'],
+    ],
     inputs: [
       'docs',
       'cli/src',
