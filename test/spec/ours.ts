@@ -211,5 +211,6 @@ export const innerVariables: ReadonlyMap<string, Reason> = new Map([
   ['HOME', because('system', 'where a user keeps files')],
   ['XDG_CACHE_HOME', because('system', 'where a user keeps caches')],
   ['XDG_CONFIG_HOME', because('system', 'where a user keeps configuration')],
+  ['COLUMNS', because('system', 'columns of a terminal')],
   ['NO_COLOR', because('system', 'output without colours')],
 ]);

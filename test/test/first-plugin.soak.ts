@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { isOutput } from '../docs/blocks.ts';
@@ -19,8 +19,12 @@ t.test('the tutorial of plugins → its own blocks copy, install, change, test a
   const end = blocks.findIndex(({ text }) => text.startsWith(INSTALLS_INTO_CHECKOUT));
   t.ok(end > 5, 'the step that ends it is there');
   const PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
-  const { WEIR_TEST_DATABASE_URL, LANG } = process.env;
-  const shell = await openShell({ cwd: ROOT, env: { HOME: home, PATH, LANG, WEIR_TEST_DATABASE_URL } });
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|_?TAP|NODE_OPTIONS$)/i.test(name));
+  // Settings and cache of npm are those of who runs the lane.
+  const npm = { npm_config_userconfig: path.join(homedir(), '.npmrc'), npm_config_cache: path.join(homedir(), '.npm') };
+  const { WEIR_TEST_DATABASE_URL } = process.env;
+  const env = { ...Object.fromEntries(own), ...npm, HOME: home, PATH, WEIR_TEST_DATABASE_URL };
+  const shell = await openShell({ cwd: ROOT, env });
   try {
     for (const [at, block] of blocks.slice(0, end).entries()) {
       // The database of this test is named already.
