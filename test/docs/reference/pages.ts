@@ -6,6 +6,7 @@ import { configurationPage } from './configuration-page.ts';
 import { connectorErrorsPage } from './connector-errors-page.ts';
 import { connectorPatternsPage } from './connector-patterns-page.ts';
 import { errorsPage } from './errors-page.ts';
+import { transformPatternsPage } from './transform-patterns-page.ts';
 
 /** The pages of `docs/reference/` by file name, made from a booted platform. */
 export async function referencePages(world: Pick<TestPlatform, 'api' | 'platform'>): Promise<Map<string, string>> {
@@ -17,5 +18,6 @@ export async function referencePages(world: Pick<TestPlatform, 'api' | 'platform
     ['connector-patterns.md', connectorPatternsPage()],
     ['configuration.md', configurationPage(reference)],
     ['errors.md', errorsPage(reference)],
+    ['transform-patterns.md', await transformPatternsPage()],
   ]);
 }
