@@ -16,6 +16,7 @@ import { lazy, Suspense } from 'react';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useLetter } from '../../keys/keys.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
+import { countText } from '../../parts/numbers.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Empty, Region } from '../../parts/region.tsx';
 import { SourceWord } from '../../parts/status-word.tsx';
@@ -74,7 +75,8 @@ function Source({ source }: { source: SourceView }) {
       </PageHead>
       <Group mt={-8} mb="xs" gap="xs">
         <Text size="sm" c="dimmed">
-          {source.pattern_id} {source.pattern_version} · {source.streams_enabled} of {source.streams} streams enabled
+          {source.pattern_id} {source.pattern_version} · {countText(source.streams_enabled)} of{' '}
+          {countText(source.streams)} streams enabled
         </Text>
         {maySync && why !== undefined ? (
           <Text size="sm" id="why-not">

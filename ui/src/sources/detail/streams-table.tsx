@@ -1,11 +1,14 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: heads of columns do nothing
 // biome-ignore-all lint/a11y/useSemanticElements: a table element cannot leave out the rows that are not in sight
 import { Checkbox, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { bulkStreams, MAX_BULK_STREAMS, type SourceView, type StreamView } from '@weir/plugin-sources/contract';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
-import { useChange } from '../../api/queries.ts';
+import { ask, newIdempotencyKey } from '../../api/ask.ts';
+import { useConnection } from '../../api/connection.ts';
+import { readAgain } from '../../api/queries.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { counted, countText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
@@ -106,18 +109,25 @@ function streamsThatFit(streams: StreamView[], { q, onlyAttention }: { q: string
   return streams.filter((one) => labelOf(one).toLowerCase().includes(word) && (!onlyAttention || one.needs_attention));
 }
 
-/** Changes streams in as many requests as it takes; a refusal ends them and is shown. */
+/** Changes streams in as many requests as it takes, then reads them once; a refusal ends them and is shown. */
 function useBulkChange(sourceId: string, onDone: () => void) {
-  const { mutateAsync, error, isPending } = useChange(bulkStreams);
-  const send = async (ids: Iterable<string>, settings: StreamChange) => {
-    const streams = [...ids].map((stream_id) => ({ stream_id, ...settings }));
+  const connection = useConnection();
+  const queries = useQueryClient();
+  const send = async ({ ids, settings }: { ids: readonly string[]; settings: StreamChange }) => {
+    const streams = ids.map((stream_id) => ({ stream_id, ...settings }));
     for (let at = 0; at < streams.length; at += MAX_BULK_STREAMS) {
       const body = { streams: streams.slice(at, at + MAX_BULK_STREAMS) };
-      await mutateAsync({ params: { source_id: sourceId }, body });
+      const headers = { 'idempotency-key': newIdempotencyKey() };
+      await ask(connection, bulkStreams, { params: { source_id: sourceId }, body }, { headers });
     }
-    onDone();
   };
-  const change = (ids: Iterable<string>, settings: StreamChange) => void send(ids, settings).catch(() => undefined);
+  const { mutate, error, isPending } = useMutation<void, Error, Parameters<typeof send>[0]>({
+    mutationFn: send,
+    onSuccess: onDone,
+    // Also after a refusal: what was sent before it is changed.
+    onSettled: () => readAgain(queries, 'sources'),
+  });
+  const change = (ids: Iterable<string>, settings: StreamChange) => mutate({ ids: [...ids], settings });
   return { change, error, isPending };
 }
 
