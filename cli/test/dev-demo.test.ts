@@ -31,6 +31,15 @@ const ROUTES: Routes = {
     ...{ columns: [{ name: 'date' }, { name: 'temp_max' }], next_page_token: null },
     rows: Array.from({ length: 60 }, (_, day) => [`2012-01-${day}`, day]),
   }),
+  'GET /api/v1/transforms': page([{ transform_id: source, artifact_id: 'a' }]),
+  [`POST /api/v1/transforms/${source}/materialize`]: ok({ workflow_id: 'w', run_id: runId }, 202),
+  [`GET /api/v1/transform-runs/${runId}`]: ok({
+    ...{ run_id: runId, status: 'succeeded', failure: null, rows: '60', checks: [{ status: 'passed' }] },
+  }),
+  'GET /api/v1/datasets/gold.demo.flight_delays/preview': ok({
+    ...{ columns: [{ name: 'day' }, { name: 'delay' }], next_page_token: null },
+    rows: Array.from({ length: 60 }, (_, day) => [`2001-01-${day}`, day % 9]),
+  }),
 };
 
 /** Runs the demo against an API; what it said, and what it asked the API to change. */
@@ -62,6 +71,10 @@ t.test('a first start makes the source of the demo and reads its three files', a
     ...Object.fromEntries(streams.map((one) => [`PATCH ${AT}/streams/${one.stream_id}`, ok(one)])),
   });
   t.match(said, /3 streams of public data[\s\S]*sync: 3 rows[\s\S]*daily high in Seattle .*\n *[▁▂▃▄▅▆▇█]{20}/);
+  t.match(
+    said,
+    /60 rows → gold.demo.flight_delays\n.*1 of 1 checks passed[\s\S]*delay of flights .*\n *[▁▂▃▄▅▆▇█]{20}/,
+  );
   for (const line of said.split('\n')) t.ok(stringWidth(line) <= NARROW, line);
   t.equal(changes.filter((call) => call.startsWith('PATCH')).length, DEMO_FILES.length);
   t.match(seen.find(({ call }) => call.startsWith('PATCH'))?.body, { enabled: true, sync_mode: 'incremental' });
@@ -74,7 +87,7 @@ t.test('a later start finds its source again, syncs it, and says that there are 
     [`GET ${AT}/sync/status`]: rowsWritten(0),
   });
   t.match(said, /sync: no new rows/);
-  t.strictSame(changes, [`POST ${AT}/sync`]);
+  t.strictSame(changes, [`POST ${AT}/sync`, `POST /api/v1/transforms/${source}/materialize`]);
 });
 
 t.test('a start joins the sync that one before it has left going', async (t) => {

@@ -1,6 +1,18 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { Api } from '../../connection/api.ts';
+import type { Reporter } from '../parts/reporter.ts';
+import type { Timings } from '../parts/timings.ts';
+
+export interface DemoDeps {
+  api: Api;
+  report: Reporter;
+  timings: Timings;
+  stderr: Writable;
+  interrupted: AbortSignal;
+}
 
 /** A public file of the demo: the stream that the connector makes of it, and its rows. */
 export interface DemoFile {

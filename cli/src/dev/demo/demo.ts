@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import {
   createSource,
@@ -21,17 +20,8 @@ import { runError } from '../../run/finish-run.ts';
 import { countText, openProgress } from '../../run/progress.ts';
 import { watchDiscovery } from '../../run/watch-discovery.ts';
 import { watchSync } from '../../run/watch-sync.ts';
-import type { Reporter } from '../parts/reporter.ts';
-import type { Timings } from '../parts/timings.ts';
-import { DEMO_FILES, DEMO_SOURCE, DEMO_TENANT, demoFolder } from './demo-data.ts';
-
-export interface DemoDeps {
-  api: Api;
-  report: Reporter;
-  timings: Timings;
-  stderr: Writable;
-  interrupted: AbortSignal;
-}
+import { DEMO_FILES, DEMO_SOURCE, DEMO_TENANT, type DemoDeps, demoFolder } from './demo-data.ts';
+import { goldDemo } from './gold.ts';
 
 const STEP_TIMEOUT_MS = 900_000;
 /** The worker was started a moment ago; a run may wait until it is seen. */
@@ -41,11 +31,12 @@ const SHOWN_ROWS = 4;
 const WEEKS = 52;
 const DATASET = (name: string) => `bronze.${DEMO_TENANT}.${name}`;
 
-/** The main job, by the public API, as a user would do it: source, discovery, streams, sync, preview, chart. */
+/** The main job, by the public API, as a user would do it: source, discovery, streams, sync, preview, transform, charts. */
 export async function runDemo(deps: DemoDeps): Promise<void> {
   const source = await demoSource(deps);
   await syncDemo(deps, source);
   await previewDemo(deps);
+  await goldDemo(deps);
 }
 
 /** The demo's source with its three streams switched on; found again on a later start. */

@@ -11,6 +11,7 @@ export const MARKS = [
   'first_discovery',
   'first_bronze_commit',
   'first_preview_row',
+  'gold_chart',
   'total',
 ] as const;
 export type Mark = (typeof MARKS)[number];
