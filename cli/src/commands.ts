@@ -60,6 +60,7 @@ import { SourcesStreamsAdd } from './commands/streams/sources-streams-add.ts';
 import { SourcesStreamsBulk } from './commands/streams/sources-streams-bulk.ts';
 import { SourcesStreamsDelete } from './commands/streams/sources-streams-delete.ts';
 import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
+import { TransformsTest } from './commands/transforms/transforms-test.ts';
 import { Completion, HelpExitCodes } from './line/help.ts';
 
 const DEVELOPMENT = [DevUp, DevDown, DevReset, DevStatus, DevLogs, DevConnect];
@@ -97,7 +98,7 @@ const SOURCES = [
 ];
 const STREAMS = [SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
-const PATTERNS = [ConnectorsTest, PatternsRegister, PatternsReconcile];
+const PATTERNS = [TransformsTest, ConnectorsTest, PatternsRegister, PatternsReconcile];
 const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];
 const ACCESS = [PoliciesCreate, PoliciesPut, PoliciesActivate, PoliciesArchive, PoliciesDryRun];
 const OPERATION = [

@@ -1,6 +1,7 @@
 export {
   addChecksums,
   againRejected,
+  assignFieldIds,
   type Column,
   createScanner,
   createSelector,
@@ -43,6 +44,7 @@ export {
   type StagerOptions,
   type StatementFault,
   type StoreOptions,
+  sqlType,
   type TableSchema,
   takeLines,
   writeRejected,

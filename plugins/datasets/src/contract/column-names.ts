@@ -45,13 +45,14 @@ export function divideNames(names: readonly string[], { has = [], needed = [] }:
 
 /** Letters of a name that are compared; what is longer is no slip of the fingers. */
 const MAX_CHARS = 200;
-/** Of so many letters of a name one may be wrong. */
+/** Of so many letters of a name one may be wrong; two of a short one, as when neighbours change places. */
 const LETTERS_A_SLIP = 4;
+const LEAST_LETTERS = 4;
 
 /** The candidate that is nearest to a name, where it is near enough to be a slip of the fingers. Pure. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   const wanted = name.toLowerCase().slice(0, MAX_CHARS);
-  const limit = Math.max(1, Math.floor(wanted.length / LETTERS_A_SLIP));
+  const limit = Math.max(wanted.length < LEAST_LETTERS ? 1 : 2, Math.floor(wanted.length / LETTERS_A_SLIP));
   return candidates
     .filter((candidate) => Math.abs(candidate.length - wanted.length) <= limit)
     .map((candidate) => ({ candidate, distance: edits(wanted, candidate.toLowerCase()) }))
