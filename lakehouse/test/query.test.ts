@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { watchFor } from '@weir/processes';
 import t from 'tap';
 import { PATIENT_MS, until } from '../../test/until.ts';
@@ -143,6 +143,7 @@ t.test('the query pool', async (t) => {
     if (whole === undefined || damaged === undefined) return t.fail('files are staged');
     const path = damaged.location.slice('file://'.length);
     const content = await readFile(path);
+    await chmod(path, 0o600);
     await writeFile(path, content.fill(7, 1_000, content.length >> 1));
     await using(createQueryPool(PATIENT), async (pool) => {
       for (const locations of [

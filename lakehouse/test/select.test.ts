@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, utimes } from 'node:fs/promises';
+import { chmodSync, closeSync, openSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import t from 'tap';
@@ -224,5 +225,18 @@ t.test('a SELECT over pinned inputs', async (t) => {
     const endless = 'select count(*) as v from range(10000000000) a, range(10000000000) b where a.range + b.range = 7';
     const late = selector({ deadlineMs: HASTY_MS }).run({ sql: endless, inputs, schema, folder: place() });
     await t.rejects(late, { code: 'query_deadline' });
+    const [path = ''] = paths;
+    const { mode, size } = await stat(path);
+    t.equal(mode & 0o222, 0, 'nobody may write a file of a table');
+    const forge: SelectorOptions['gate'] = () => {
+      chmodSync(path, 0o644);
+      const before = statSync(path);
+      const file = openSync(path, 'r+');
+      writeSync(file, Buffer.from([0xff]), 0, 1, size - 9);
+      closeSync(file);
+      utimesSync(path, before.atime, before.mtime);
+    };
+    const forged = selector({ gate: forge }).run({ sql: 'select 1 as v', inputs, schema, folder: place() });
+    await t.rejects(forged, { code: 'input_changed' }, 'a footer under the same size and time');
   });
 });

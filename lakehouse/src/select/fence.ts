@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import type { DuckdbSession } from '../duckdb/duckdb-session.ts';
 import { literal } from '../duckdb/duckdb-sql.ts';
 import { LakehouseError } from '../error/error.ts';
@@ -10,6 +11,9 @@ export type Fence = {
   /** Folders in which our own COPY writes, and DuckDB spills. */
   readonly folders: readonly string[];
 };
+
+/** Bytes at the end of a file that are compared: what they say of the file is there, in most files all of it. */
+const FOOTER_BYTES = 65_536;
 
 const list = (texts: readonly string[]): string => `[${texts.map(literal).join(', ')}]`;
 
@@ -26,13 +30,7 @@ export async function fenceSession(session: DuckdbSession, { paths, folders }: F
 
 /** Remembers how files are now; `assertSame` is `input_changed` when one is not so any more. */
 export async function watchFiles(paths: readonly string[]): Promise<{ assertSame(): Promise<void> }> {
-  const look = () =>
-    Promise.all(
-      [...new Set(paths)].map(async (path) => {
-        const found = await stat(path, { bigint: true }).catch(() => undefined);
-        return `${found?.ino} ${found?.size} ${found?.mtimeNs}`;
-      }),
-    );
+  const look = () => Promise.all([...new Set(paths)].map((path) => stateOf(path).catch(() => undefined)));
   const before = await look();
   return {
     async assertSame() {
@@ -42,4 +40,16 @@ export async function watchFiles(paths: readonly string[]): Promise<{ assertSame
       }
     },
   };
+}
+
+async function stateOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { ino, size, mtimeNs } = await file.stat({ bigint: true });
+    const length = Math.min(Number(size), FOOTER_BYTES);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, Number(size) - length);
+    return `${ino} ${size} ${mtimeNs} ${createHash('sha256').update(buffer).digest('hex')}`;
+  } finally {
+    await file.close();
+  }
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { MaterializedFile } from './fileio.ts';
+import { makeReadOnly } from './read-only.ts';
 
 /** Fills a new file with what belongs to a location; resolves with its size in bytes. */
 export type Download = (location: string, path: string) => Promise<number>;
@@ -72,6 +73,7 @@ export function createFileCache(options: { scratch: string; maxBytes: number; do
     const draft = `${path}.draft`;
     try {
       const bytes = await options.download(location, draft);
+      await makeReadOnly(draft);
       await rename(draft, path);
       return bytes;
     } catch (error) {

@@ -3,6 +3,7 @@ import { copyFile, type FileHandle, link, mkdir, open, opendir, readFile, rm, st
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { LakehouseError } from '../error/error.ts';
 import { type ByteRange, type FileIO, type ListedFile, localPath, toLocation } from './fileio.ts';
+import { makeReadOnly } from './read-only.ts';
 
 const failure = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
 
@@ -96,6 +97,7 @@ async function copyDraft(source: string, draft: string): Promise<void> {
 
 async function moveIn(source: string, path: string): Promise<void> {
   await makeFolder(dirname(path));
+  await makeReadOnly(source);
   await sync(source);
   try {
     await place(source, path);
