@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { developmentToken } from '@weir/embedded';
 import { previewDataset } from '@weir/plugin-datasets/contract';
+import { createSource } from '@weir/plugin-sources/contract';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { axeFaults, fitsIn, leaks, press, shot, signIn } from '../web-steps.ts';
@@ -114,6 +116,29 @@ t.test('a file that no table can be made of, at 400 % zoom → the words of the 
   await shot(page, 'zoomed-load-failed');
   await page.getByRole('button', { name: 'Choose other files' }).click();
   await page.getByText('Drop files here').waitFor();
+});
+
+t.test('credentials that are kept in the database → said so and replaced, and no value is shown', async (t) => {
+  const token = await developmentToken(world.issuer, 'ada@demo');
+  const secret = randomBytes(16).toString('hex');
+  const source_config = { url: 'https://example.org/' };
+  const body = { name: 'sealed', pattern_id: 'http', source_config, credential_values: { token: secret } };
+  const made = await world.platform.call({ token, tenant: 'demo' }, createSource, { body });
+  t.ok(made.ok);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const window = await open({ colorScheme });
+    const { page } = window;
+    await signIn(window, `${url}/sources/${made.ok ? made.body.source_id : ''}?tab=credentials`, 'Ada');
+    await page.getByText('Sealed in the database').waitFor();
+    t.notMatch(await page.content(), secret);
+    await page.getByRole('button', { name: 'Replace' }).click();
+    await page.getByRole('textbox', { name: 'Token' }).fill('another-token');
+    t.strictSame(await axeFaults(page), [], colorScheme);
+    await shot(page, `${colorScheme}-inline`);
+    await page.getByRole('button', { name: 'Replace credentials' }).click();
+    await page.getByRole('button', { name: 'Replace', exact: true }).waitFor();
+    t.notMatch(await page.content(), 'another-token');
+  }
 });
 
 t.test('a sign-in that ends while someone types → what was typed is kept, and the call goes on', async (t) => {

@@ -176,26 +176,56 @@ t.test('a schedule by keyboard alone: set, seen, run, paused with a reason, resu
   t.strictSame(unexpected(window), []);
 });
 
-t.test('a source that has changed, by keyboard → the difference is reviewed, and nothing changes before', async (t) => {
-  const folder = t.testdir({ 'orders.csv': 'id\n1\n', 'old.csv': 'id\n1\n' });
-  const config = { path: folder };
-  const { source_id } = await ask(createSource, { body: { name: 'shop', pattern_id: 'files', source_config: config } });
-  const schema = { type: 'object', properties: { id: { type: ['integer', 'null'] } } };
-  const stream = (name: string) => ({ name, namespace: null, schema, supported_sync_modes: ['full_refresh'] });
-  await ask(refreshSchema, { params: { source_id }, body: { streams: [stream('orders'), stream('old')] } } as never);
-  await writeFile(`${folder}/orders.csv`, 'id,city\n1,Ulm\n');
-  const window = await open({ width: 360 });
+t.test('by keyboard alone: a sync that fails and why, its credential rotated, and a sync that succeeds', async (t) => {
+  const window = await open({ colorScheme: 'dark' });
   const { page } = window;
-  await signIn(window, `${url}/sources/${source_id}?tab=streams`, 'Ada', 'shop');
-  await press(page, page.getByRole('button', { name: 'Discover again' }), 'Enter');
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('city').first().waitFor();
-  t.strictSame(await axeFaults(page), [], 'a difference');
-  t.ok(await fitsIn(page));
-  await shot(page, 'narrow-difference');
-  await press(page, dialog.getByRole('button', { name: 'Apply' }), 'Enter');
-  await dialog.waitFor({ state: 'detached' });
-  await press(page, page.getByRole('button', { name: 'Discover again' }), 'Enter');
-  await dialog.getByText('Nothing has changed').waitFor();
+  wanted = first;
+  await signIn(window, `${url}/sources`, 'Ada');
+  await press(page, page.getByRole('link', { name: 'people' }), 'Enter');
+  await page.getByRole('button', { name: 'Sync now' }).waitFor();
+  await page.keyboard.press('r');
+  await page.getByRole('alert').getByText('does not accept the credentials').waitFor();
+  t.strictSame(await axeFaults(page), [], 'a sync that failed');
+  await press(page, page.getByRole('tab', { name: 'Sync' }), 'ArrowLeft');
+  await press(page, page.getByRole('button', { name: 'Rotate' }), 'Enter');
+  await press(page, page.getByRole('textbox', { name: 'Token' }), 'End');
+  await page.keyboard.type(first);
+  await page.keyboard.press('Enter');
+  await page.getByText('Version3').waitFor();
+  await page.keyboard.press('r');
+  await page.getByText('Rows committed2').waitFor();
   t.strictSame(unexpected(window), []);
 });
+
+t.test(
+  'a source that has changed, by keyboard and by mouse → the difference is reviewed, and nothing changes before',
+  async (t) => {
+    const folder = t.testdir({ 'orders.csv': 'id\n1\n', 'old.csv': 'id\n1\n' });
+    const config = { path: folder };
+    const { source_id } = await ask(createSource, {
+      body: { name: 'shop', pattern_id: 'files', source_config: config },
+    });
+    const schema = { type: 'object', properties: { id: { type: ['integer', 'null'] } } };
+    const stream = (name: string) => ({ name, namespace: null, schema, supported_sync_modes: ['full_refresh'] });
+    await ask(refreshSchema, { params: { source_id }, body: { streams: [stream('orders'), stream('old')] } } as never);
+    await writeFile(`${folder}/orders.csv`, 'id,city\n1,Ulm\n');
+    const window = await open({ width: 360 });
+    const { page } = window;
+    await signIn(window, `${url}/sources/${source_id}?tab=streams`, 'Ada', 'shop');
+    await press(page, page.getByRole('button', { name: 'Discover again' }), 'Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('city').first().waitFor();
+    t.strictSame(await axeFaults(page), [], 'a difference');
+    t.ok(await fitsIn(page));
+    await shot(page, 'narrow-difference');
+    await press(page, dialog.getByRole('button', { name: 'Apply' }), 'Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await writeFile(`${folder}/new.csv`, 'id\n1\n');
+    await page.getByRole('button', { name: 'Discover again' }).click();
+    await dialog.getByText('1 stream added').waitFor();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('3 streams', { exact: true }).waitFor();
+    t.strictSame(unexpected(window), []);
+  },
+);
