@@ -23,6 +23,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/sources/test/credentials-life.test.ts': 16,
   'test/test/web-first-run.test.ts': 25,
   'connectors/postgres/test/product.test.ts': 15,
+  'plugins/transform-patterns/test/merge.test.ts': 15,
   'test/test/webhooks.test.ts': 14,
   'plugins/sources/test/rotated-store.test.ts': 13,
   'test/test/tracing.test.ts': 12,
