@@ -6,7 +6,8 @@ import { readAgain } from './queries.ts';
 
 /** What the pages of a plugin show of each topic. */
 const PLUGINS_OF: Readonly<Record<string, readonly string[]>> = {
-  run: ['runs', 'sources'],
+  run: ['runs', 'sources', 'transforms'],
+  transform: ['transforms'],
   source: ['sources'],
   schedule: ['sources'],
   dataset: ['datasets'],

@@ -22,6 +22,11 @@ export function Palette({ asked }: { asked: number }) {
   const pages = [
     { id: 'home', label: 'Home', onClick: () => void navigate({ to: '/' }) },
     { id: 'sources', label: 'Sources', onClick: () => void navigate({ to: '/sources' }) },
+    { id: 'datasets', label: 'Datasets', onClick: () => void navigate({ to: '/datasets' }) },
+    { id: 'sql', label: 'SQL', onClick: () => void navigate({ to: '/query' }) },
+    { id: 'transforms', label: 'Transforms', onClick: () => void navigate({ to: '/transforms' }) },
+    { id: 'runs', label: 'Runs', onClick: () => void navigate({ to: '/runs' }) },
+    { id: 'operations', label: 'Operations', onClick: () => void navigate({ to: '/operations' }) },
     { id: 'reload', label: 'Read everything again', onClick: () => void queries.invalidateQueries() },
   ];
   const actions = canCreate

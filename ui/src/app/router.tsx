@@ -58,8 +58,68 @@ const source = createRoute({
   validateSearch: texts('tab', 'q', 'run', 'level', 'search', 'show'),
 });
 
+const datasets = createRoute({
+  getParentRoute: () => root,
+  path: '/datasets',
+  component: lazyRouteComponent(() => import('../datasets/datasets-page.tsx'), 'DatasetsPage'),
+  validateSearch: texts('q', 'namespace'),
+});
+const dataset = createRoute({
+  getParentRoute: () => root,
+  path: '/datasets/$datasetId',
+  component: lazyRouteComponent(() => import('../datasets/dataset-page.tsx'), 'DatasetPage'),
+  validateSearch: texts(
+    ...(['tab', 'snapshot', 'compare', 'columns', 'filter', 'order', 'reason'] as const),
+    ...(['chart', 'x', 'y', 'how', 'kind'] as const),
+  ),
+});
+const query = createRoute({
+  getParentRoute: () => root,
+  path: '/query',
+  component: lazyRouteComponent(() => import('../query/query-page.tsx'), 'QueryPage'),
+  validateSearch: texts('show', 'limit', 'x', 'y', 'how', 'kind'),
+});
+const transforms = createRoute({
+  getParentRoute: () => root,
+  path: '/transforms',
+  component: lazyRouteComponent(() => import('../transforms/transforms-page.tsx'), 'TransformsPage'),
+  validateSearch: texts('q', 'archived'),
+});
+const newTransform = createRoute({
+  getParentRoute: () => root,
+  path: '/transforms/new',
+  component: lazyRouteComponent(() => import('../transforms/new-transform-page.tsx'), 'NewTransformPage'),
+});
+const transform = createRoute({
+  getParentRoute: () => root,
+  path: '/transforms/$transformId',
+  component: lazyRouteComponent(() => import('../transforms/transform-page.tsx'), 'TransformPage'),
+  validateSearch: texts('tab', 'column'),
+});
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: '/runs',
+  component: lazyRouteComponent(() => import('../runs/runs-page.tsx'), 'RunsPage'),
+  validateSearch: texts('status', 'kind', 'since', 'subject'),
+});
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('../runs/run-page.tsx'), 'RunPage'),
+  validateSearch: texts('level', 'search'),
+});
+const operations = createRoute({
+  getParentRoute: () => root,
+  path: '/operations',
+  component: lazyRouteComponent(() => import('../operations/operations-page.tsx'), 'OperationsPage'),
+  validateSearch: texts('tab', 'actor', 'action', 'object', 'result', 'webhook', 'policy'),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, sources, catalogue, load, create, source]),
+  routeTree: root.addChildren([
+    ...([home, sources, catalogue, load, create, source, datasets, dataset, query] as const),
+    ...([transforms, newTransform, transform, runs, run, operations] as const),
+  ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

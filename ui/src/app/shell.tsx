@@ -2,7 +2,18 @@ import { AppShell, Badge, Burger, Button, Group, Kbd, NativeSelect, Stack, Text 
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { createSource } from '@weir/plugin-sources/contract';
-import { BookOpen, CircleUser, Database, House, Search } from 'lucide-react';
+import {
+  Activity,
+  BookOpen,
+  CircleUser,
+  Database,
+  History,
+  House,
+  Search,
+  SquareTerminal,
+  Table2,
+  Workflow,
+} from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { usePageKeys } from '../keys/keys.ts';
 import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
@@ -109,6 +120,26 @@ function Navigation() {
         <Link to="/sources" className="nav-link">
           <Database size={ICON_PX} aria-hidden />
           Sources
+        </Link>
+        <Link to="/datasets" className="nav-link">
+          <Table2 size={ICON_PX} aria-hidden />
+          Datasets
+        </Link>
+        <Link to="/query" className="nav-link">
+          <SquareTerminal size={ICON_PX} aria-hidden />
+          SQL
+        </Link>
+        <Link to="/transforms" className="nav-link">
+          <Workflow size={ICON_PX} aria-hidden />
+          Transforms
+        </Link>
+        <Link to="/runs" className="nav-link">
+          <History size={ICON_PX} aria-hidden />
+          Runs
+        </Link>
+        <Link to="/operations" className="nav-link">
+          <Activity size={ICON_PX} aria-hidden />
+          Operations
         </Link>
         <a href="/docs" className="nav-link">
           <BookOpen size={ICON_PX} aria-hidden />

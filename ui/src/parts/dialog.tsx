@@ -1,5 +1,5 @@
 import { Group, Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 
 interface DialogProps {
   title: string;
@@ -11,6 +11,7 @@ interface DialogProps {
 
 /** A dialog over the page. The ready-made one has a `header`, which readers take for that of the page. */
 export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
+  useFocusBack();
   return (
     <Modal.Root opened onClose={onClose ?? (() => undefined)} size={size}>
       <Modal.Overlay />
@@ -24,5 +25,16 @@ export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+/** Gives the focus back to what had it before; the ready-made one does so only for a dialog that was closed at first. */
+function useFocusBack(): void {
+  const before = useRef(document.activeElement);
+  useEffect(
+    () => () => {
+      if (before.current instanceof HTMLElement) before.current.focus();
+    },
+    [],
   );
 }

@@ -1,6 +1,5 @@
 import { Alert, Anchor, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useTimeout } from '@mantine/hooks';
-import type { UseQueryResult } from '@tanstack/react-query';
 import { CloudOff } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { FaultNote } from './fault-note.tsx';
@@ -17,7 +16,7 @@ export interface EmptyWords {
 }
 
 interface RegionProps<T> {
-  query: UseQueryResult<T>;
+  query: { data: T | undefined; error: Error | null; isPending: boolean; refetch(): unknown };
   /** What is shown of data that holds nothing. */
   empty?: (data: T) => EmptyWords | undefined;
   lines?: number;

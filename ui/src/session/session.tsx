@@ -108,6 +108,8 @@ function SignedIn({
       tenant: tenant ?? '',
       chooseTenant(alias) {
         localStorage.setItem(TENANT, alias);
+        // Nothing of the tenant that is left stays in the page.
+        queries.clear();
         setTenant(alias);
       },
       async signOut() {

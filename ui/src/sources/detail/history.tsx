@@ -1,5 +1,5 @@
 import { Anchor, Group, Stack, Table, Text } from '@mantine/core';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import {
   getSyncRun,
   getSyncStats,
@@ -13,20 +13,29 @@ import { Region } from '../../parts/region.tsx';
 import { durationText, ShowTime } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
 import { WideBox } from '../../parts/wide-box.tsx';
+import { RunLog } from '../../runs/run-log.tsx';
 import { BackLink, LogLink, RunFacts } from './live-sync.tsx';
-import { RunLog } from './run-log.tsx';
 
 const PAGE = 50;
 const PERCENT = 100;
 
 /** The syncs of a source, one of them, or its log: the address says which. */
 export function SyncHistory({ source: { source_id: sourceId } }: { source: SourceView }) {
-  const { run, show } = useSearch({ from: '/sources/$sourceId' });
+  const { run, show, level, search } = useSearch({ from: '/sources/$sourceId' });
+  const navigate = useNavigate({ from: '/sources/$sourceId' });
   if (run === undefined) return <Runs sourceId={sourceId} />;
   return (
     <Stack>
       <BackLink sourceId={sourceId} />
-      {show === 'log' ? <RunLog sourceId={sourceId} runId={run} /> : <OneRun sourceId={sourceId} runId={run} />}
+      {show === 'log' ? (
+        <RunLog
+          runId={run}
+          search={{ level, search }}
+          change={(next) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true })}
+        />
+      ) : (
+        <OneRun sourceId={sourceId} runId={run} />
+      )}
     </Stack>
   );
 }

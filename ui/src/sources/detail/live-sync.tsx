@@ -192,9 +192,15 @@ function StreamRuns({ streams }: { streams: StreamRunView[] }) {
                 <Table.Td ta="right">{countText(stream.rows_read)}</Table.Td>
                 <Table.Td ta="right">{countText(stream.rows_written)}</Table.Td>
                 <Table.Td>
-                  <Text ff="monospace" size="sm">
+                  <Anchor
+                    size="sm"
+                    ff="monospace"
+                    renderRoot={(props) => (
+                      <Link to="/datasets/$datasetId" params={{ datasetId: stream.dataset_id }} {...props} />
+                    )}
+                  >
                     {stream.dataset_id}
-                  </Text>
+                  </Anchor>
                 </Table.Td>
                 <Table.Td>
                   <Text ff="monospace" size="sm">

@@ -1,33 +1,40 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
 import { Button, Code, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { fillPath, fullPath } from '@weir/kernel/contract';
 import { LOG_TEXT, RUN_LOG_LEVELS, type RunLogLevel, type RunLogLineView } from '@weir/plugin-platform/contract';
-import { downloadRunLogs } from '@weir/plugin-sources/contract';
+import { downloadLog } from '@weir/plugin-runs/contract';
 import { useEffect, useRef, useState } from 'react';
-import type { Connection } from '../../api/ask.ts';
-import { useConnection } from '../../api/connection.ts';
-import { FaultNote } from '../../parts/fault-note.tsx';
-import { countText } from '../../parts/numbers.ts';
+import type { Connection } from '../api/ask.ts';
+import { useConnection } from '../api/connection.ts';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { countText } from '../parts/numbers.ts';
 import { type LogFilter, useRunLog } from './use-run-log.ts';
 
 const LINE_PX = 22;
 const VIEW_PX = 520;
 const TYPING_MS = 300;
 
-/** The log of one run: searched by the server, held in part, followed to its end. */
-export function RunLog({ sourceId, runId }: { sourceId: string; runId: string }) {
-  const search = useSearch({ from: '/sources/$sourceId' });
-  const navigate = useNavigate({ from: '/sources/$sourceId' });
+/** What the address says of a log. */
+export interface LogSearch {
+  level?: string | undefined;
+  search?: string | undefined;
+}
+
+interface RunLogProps {
+  runId: string;
+  search: LogSearch;
+  change(next: { level?: string; search?: string }): void;
+}
+
+/** The log of one run of any kind: searched by the server, held in part, followed to its end. */
+export function RunLog({ runId, search, change }: RunLogProps) {
   const level = RUN_LOG_LEVELS.find((one) => one === search.level);
   const [word] = useDebouncedValue(search.search ?? '', TYPING_MS);
   const [follows, setFollows] = useState(true);
   const filter: LogFilter = { ...(level === undefined ? {} : { level }), ...(word === '' ? {} : { search: word }) };
-  const log = useRunLog({ sourceId, runId, filter });
-  const change = (next: { level?: string; search?: string }) =>
-    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const log = useRunLog({ runId, filter });
   return (
     <Stack gap="sm">
       <Group gap="xs">
@@ -51,7 +58,7 @@ export function RunLog({ sourceId, runId }: { sourceId: string; runId: string })
           onChange={(value) => change({ level: value ?? '' })}
         />
         <Switch label="Follow" checked={follows} onChange={(event) => setFollows(event.currentTarget.checked)} />
-        <Download sourceId={sourceId} runId={runId} filter={filter} />
+        <Download runId={runId} filter={filter} />
       </Group>
       {log.error === undefined ? null : <FaultNote error={log.error} retry={log.again} />}
       <Lines lines={log.lines} follows={follows} stopFollowing={() => setFollows(false)} />
@@ -154,22 +161,14 @@ function Line({ line, isOpen, toggle }: { line: RunLogLineView; isOpen: boolean;
 }
 
 /** The whole log as a file: fetched with the token, which no address may hold. */
-function Download({
-  sourceId,
-  runId,
-  filter,
-}: {
-  sourceId: string;
-  runId: string;
-  filter: { level?: RunLogLevel; search?: string };
-}) {
+function Download({ runId, filter }: { runId: string; filter: { level?: RunLogLevel; search?: string } }) {
   const connection = useConnection();
   const [fault, setFault] = useState<Error>();
   const [isPending, setPending] = useState(false);
   const download = () => {
     setPending(true);
     setFault(undefined);
-    saveLog(connection, { sourceId, runId, filter })
+    saveLog(connection, { runId, filter })
       .catch(setFault)
       .finally(() => setPending(false));
   };
@@ -185,9 +184,9 @@ function Download({
 
 async function saveLog(
   { url, tenant, token }: Connection,
-  { sourceId, runId, filter }: { sourceId: string; runId: string; filter: Record<string, string> },
+  { runId, filter }: { runId: string; filter: Record<string, string> },
 ): Promise<void> {
-  const path = fillPath(fullPath(downloadRunLogs), { source_id: sourceId, run_id: runId });
+  const path = fillPath(fullPath(downloadLog), { id: runId });
   const answer = await fetch(new URL(`${path}?${new URLSearchParams(filter)}`, url), {
     headers: {
       accept: LOG_TEXT,

@@ -1,9 +1,9 @@
 import type { RunLogLevel, RunLogLineView } from '@weir/plugin-platform/contract';
-import { readRunLogs } from '@weir/plugin-sources/contract';
+import { readLog } from '@weir/plugin-runs/contract';
 import { useEffect, useState } from 'react';
-import { ask, type Connection } from '../../api/ask.ts';
-import { useConnection } from '../../api/connection.ts';
-import { UnreachableError } from '../../api/problem-error.ts';
+import { ask, type Connection } from '../api/ask.ts';
+import { useConnection } from '../api/connection.ts';
+import { UnreachableError } from '../api/problem-error.ts';
 
 export interface LogFilter {
   level?: RunLogLevel;
@@ -11,7 +11,6 @@ export interface LogFilter {
 }
 
 interface LogOf {
-  sourceId: string;
   runId: string;
   filter: LogFilter;
 }
@@ -34,7 +33,7 @@ const RETRY_MS = 3_000;
 type Told = Pick<LogState, 'ended' | 'expired'> & { lines: RunLogLineView[] };
 
 /** The newest lines of a log that fit a filter, followed until the run has ended. */
-export function useRunLog({ sourceId, runId, filter: { level, search } }: LogOf): LogState {
+export function useRunLog({ runId, filter: { level, search } }: LogOf): LogState {
   const connection = useConnection();
   const [round, setRound] = useState(0);
   const [state, setState] = useState<Omit<LogState, 'again'>>({ lines: [], dropped: 0, ended: false, expired: false });
@@ -49,22 +48,22 @@ export function useRunLog({ sourceId, runId, filter: { level, search } }: LogOf)
         return { lines: all.slice(over), dropped: before.dropped + over, ended, expired };
       });
     const filter = { ...(level === undefined ? {} : { level }), ...(search === undefined ? {} : { search }) };
-    follow(connection, { sourceId, runId, filter }, { take, signal: ending.signal }).catch((error: Error) => {
+    follow(connection, { runId, filter }, { take, signal: ending.signal }).catch((error: Error) => {
       if (!ending.signal.aborted) setState((before) => ({ ...before, error }));
     });
     return () => ending.abort();
-  }, [connection, sourceId, runId, level, search, round]);
+  }, [connection, runId, level, search, round]);
   return { ...state, again: () => setRound(round + 1) };
 }
 
 async function follow(
   connection: Connection,
-  { sourceId, runId, filter }: LogOf,
+  { runId, filter }: LogOf,
   { take, signal }: { take(told: Told): void; signal: AbortSignal },
 ): Promise<void> {
-  const params = { source_id: sourceId, run_id: runId };
+  const params = { id: runId };
   const read = (query: object) =>
-    ask(connection, readRunLogs, { params, query: { limit: PAGE, ...filter, ...query } }, { signal });
+    ask(connection, readLog, { params, query: { limit: PAGE, ...filter, ...query } }, { signal });
   // From the newest backwards: a long log is shown from its end.
   const first = await read({ order: '-seq' });
   take({ ...first, lines: first.items.toReversed() });

@@ -1,0 +1,188 @@
+import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
+import { runQuery } from '@weir/plugin-transforms/contract';
+import { Clock } from 'lucide-react';
+import { useRead } from '../api/queries.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { FactList } from '../parts/fact-list.tsx';
+import { bytesText, counted, countText } from '../parts/numbers.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Region } from '../parts/region.tsx';
+import { ShowTime } from '../parts/show-time.tsx';
+import { sqlHash } from '../query/sql-hash.ts';
+import { useMay } from '../session/person.ts';
+import type { Dataset } from './dataset-shapes.ts';
+import { LayerWord } from './layer-word.tsx';
+import { OpenElsewhere } from './open-elsewhere.tsx';
+import { PreviewTab } from './preview-tab.tsx';
+import { QuarantineTab } from './quarantine-tab.tsx';
+import { SchemaTab } from './schema-tab.tsx';
+import { SnapshotsTab } from './snapshots-tab.tsx';
+import { UsedByTab } from './used-by-tab.tsx';
+import './datasets.css';
+
+const TABS = [
+  ['preview', 'Preview'],
+  ['schema', 'Schema'],
+  ['snapshots', 'Snapshots'],
+  ['quarantine', 'Quarantine'],
+  ['used', 'Used by'],
+  ['elsewhere', 'Open elsewhere'],
+] as const;
+
+/** One table: its rows, schema and history, and where else it can be read. */
+export function DatasetPage() {
+  const { datasetId } = useParams({ from: '/datasets/$datasetId' });
+  const query = useRead(getDataset, { params: { dataset_id: datasetId } });
+  return (
+    <>
+      {query.data === undefined ? <PageHead title={datasetId} /> : null}
+      <Region query={query}>{(dataset) => <Shown dataset={dataset} />}</Region>
+    </>
+  );
+}
+
+function Shown({ dataset }: { dataset: Dataset }) {
+  const search = useSearch({ from: '/datasets/$datasetId' });
+  const navigate = useNavigate({ from: '/datasets/$datasetId' });
+  const mayQuery = useMay(runQuery);
+  const tab = TABS.find(([one]) => one === search.tab)?.[0] ?? 'preview';
+  const show = (next: string | null) =>
+    void navigate({ search: ({ snapshot = '' }) => ({ tab: next ?? 'preview', snapshot }) });
+  return (
+    <Stack gap="md">
+      <div>
+        <PageHead title={dataset.table} beside={<LayerWord layer={dataset.layer} />}>
+          {mayQuery ? (
+            <Button
+              variant="default"
+              renderRoot={(props) => (
+                <Link to="/query" hash={sqlHash(`select *\nfrom ${dataset.dataset_id}\nlimit 100`)} {...props} />
+              )}
+            >
+              Open in SQL
+            </Button>
+          ) : null}
+        </PageHead>
+        <Group gap="xs" mt={-8}>
+          <span className="mono-id">{dataset.dataset_id}</span>
+          <CopyText text={dataset.dataset_id} what="dataset id" />
+        </Group>
+      </div>
+      <Health dataset={dataset} />
+      {search.snapshot === undefined || search.snapshot === dataset.snapshot_id ? null : (
+        <AsItWas datasetId={dataset.dataset_id} snapshot={search.snapshot} />
+      )}
+      <Tabs value={tab} onChange={show} keepMounted={false}>
+        <Tabs.List mb="md">
+          {TABS.map(([value, label]) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="preview">
+          <PreviewTab dataset={dataset} />
+        </Tabs.Panel>
+        <Tabs.Panel value="schema">
+          <SchemaTab dataset={dataset} />
+        </Tabs.Panel>
+        <Tabs.Panel value="snapshots">
+          <SnapshotsTab dataset={dataset} />
+        </Tabs.Panel>
+        <Tabs.Panel value="quarantine">
+          <QuarantineTab datasetId={dataset.dataset_id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="used">
+          <UsedByTab dataset={dataset} />
+        </Tabs.Panel>
+        <Tabs.Panel value="elsewhere">
+          <OpenElsewhere dataset={dataset} snapshot={search.snapshot} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  );
+}
+
+/** Size, files and age of the newest snapshot. */
+function Health({ dataset }: { dataset: Dataset }) {
+  const { total_records: rows, total_bytes: bytes, total_data_files: files, updated_at: at } = dataset;
+  const mean = files === null || files === 0 || bytes === null ? undefined : Number(bytes) / files;
+  const parts = dataset.partition_spec.map(({ column, transform }) =>
+    transform === 'identity' ? column : `${transform}(${column})`,
+  );
+  return (
+    <FactList
+      facts={[
+        ['Rows', rows === null ? '–' : countText(Number(rows))],
+        ['Size', bytes === null ? '–' : bytesText(Number(bytes))],
+        [
+          'Data files',
+          files === null
+            ? '–'
+            : `${countText(files)}${files < 2 || mean === undefined ? '' : ` of ${bytesText(mean)}`}`,
+        ],
+        ['Columns', countText(dataset.columns_count ?? 0)],
+        ['Partitioned by', parts.length === 0 ? 'nothing' : parts.join(', ')],
+        ['Last commit', at === null ? 'none yet' : <ShowTime key="at" at={at} />],
+        ['Made by', <Producer key="by" producer={dataset.producer} />],
+      ]}
+    />
+  );
+}
+
+function Producer({ producer }: { producer: Dataset['producer'] }) {
+  if (producer === null) return '–';
+  const { kind, id } = producer;
+  if (kind === 'source')
+    return (
+      <Anchor inherit renderRoot={(props) => <Link to="/sources/$sourceId" params={{ sourceId: id }} {...props} />}>
+        a source
+      </Anchor>
+    );
+  if (kind === 'transform')
+    return (
+      <Anchor
+        inherit
+        renderRoot={(props) => <Link to="/transforms/$transformId" params={{ transformId: id }} {...props} />}
+      >
+        a transform
+      </Anchor>
+    );
+  return kind.replaceAll('_', ' ');
+}
+
+/** Says that an older snapshot is shown, and leads back. */
+function AsItWas({ datasetId, snapshot }: { datasetId: string; snapshot: string }) {
+  const list = useRead(listDatasetSnapshots, { params: { dataset_id: datasetId }, query: { limit: 500 } });
+  const found = list.data?.items.find(({ snapshot_id_exact: id }) => id === snapshot);
+  return (
+    <Group className="panel as-it-was" px="md" py="xs" gap="sm" role="status">
+      <Clock size={16} aria-hidden />
+      <Text size="sm">
+        Shown as it was at snapshot <span className="mono-id">{snapshot}</span>
+        {found === undefined ? null : (
+          <>
+            , <ShowTime at={found.committed_at} inherit />
+            {found.total_records === null ? '' : `, ${counted(Number(found.total_records), 'row')}`}
+          </>
+        )}
+      </Text>
+      <Anchor
+        size="sm"
+        underline="always"
+        renderRoot={(props) => (
+          <Link
+            to="/datasets/$datasetId"
+            params={{ datasetId }}
+            search={({ tab }: { tab?: string }) => (tab === undefined ? {} : { tab })}
+            {...props}
+          />
+        )}
+      >
+        Back to the newest
+      </Anchor>
+    </Group>
+  );
+}

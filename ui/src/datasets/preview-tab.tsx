@@ -1,0 +1,169 @@
+import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { type RegisteredRouter, useNavigate, useSearch } from '@tanstack/react-router';
+import { previewDataset } from '@weir/plugin-datasets/contract';
+import { Download } from 'lucide-react';
+import { useMemo } from 'react';
+import { useReadPages } from '../api/read-pages.ts';
+import { csvOf } from '../grid/cell.ts';
+import { DataGrid } from '../grid/data-grid.tsx';
+import { type ChartChoice, QuickChart } from '../grid/quick-chart.tsx';
+import { saveText } from '../grid/save-text.ts';
+import { useLetter } from '../keys/keys.ts';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { counted, countText } from '../parts/numbers.ts';
+import { Region } from '../parts/region.tsx';
+import type { Dataset } from './dataset-shapes.ts';
+import { FilterBar } from './filter-bar.tsx';
+
+const PAGE = 100;
+
+/** Rows of a table: filtered and ordered by the server, read on as they are scrolled. */
+export function PreviewTab({ dataset }: { dataset: Dataset }) {
+  const search = useSearch({ from: '/datasets/$datasetId' });
+  const navigate = useNavigate({ from: '/datasets/$datasetId' });
+  const change = (next: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const columns = dataset.schema.columns;
+  const word = (search.columns ?? '').toLowerCase();
+  const wanted = columns.map(({ name }) => name).filter((name) => name.toLowerCase().includes(word));
+  const filters = search.filter === undefined ? [] : search.filter.split('\n');
+  const pages = useReadPages(
+    previewDataset,
+    {
+      params: { dataset_id: dataset.dataset_id },
+      query: {
+        limit: PAGE,
+        ...(search.snapshot === undefined ? {} : { snapshot_id: search.snapshot }),
+        ...(word === '' || wanted.length === 0 ? {} : { columns: wanted }),
+        ...(filters.length === 0 ? {} : { filter: filters }),
+        ...(search.order === undefined ? {} : { order: search.order }),
+      },
+    },
+    { keep: true },
+  );
+  const hasChart = search.chart === 'on';
+  useLetter('c', () => change({ chart: hasChart ? '' : 'on' }));
+  return (
+    <Stack gap="sm">
+      <Toolbar columns={columns} search={search} filters={filters} change={change} />
+      <Region query={pages} lines={8}>
+        {(all) => (
+          <Rows
+            dataset={dataset}
+            pages={all}
+            isFiltered={filters.length > 0}
+            hasMore={pages.hasNextPage}
+            isReading={pages.isFetchingNextPage}
+            readMore={() => void (pages.isFetchingNextPage || pages.fetchNextPage())}
+            chart={hasChart ? search : undefined}
+            choose={change}
+          />
+        )}
+      </Region>
+      {pages.isFetchNextPageError ? (
+        <FaultNote error={pages.error ?? new Error()} retry={() => void pages.fetchNextPage()} />
+      ) : null}
+    </Stack>
+  );
+}
+
+type PreviewSearch = ReturnType<typeof useSearch<RegisteredRouter, '/datasets/$datasetId'>>;
+
+interface ToolbarProps {
+  columns: Dataset['schema']['columns'];
+  search: PreviewSearch;
+  filters: readonly string[];
+  change(next: Partial<PreviewSearch>): void;
+}
+
+/** Which columns and rows are shown, in which order, and whether as a chart. */
+function Toolbar({ columns, search, filters, change }: ToolbarProps) {
+  return (
+    <Group justify="space-between" gap="sm">
+      <Group gap="xs">
+        <TextInput
+          aria-label="Find columns"
+          placeholder="Columns  /"
+          data-filter
+          size="sm"
+          w={150}
+          value={search.columns ?? ''}
+          onChange={(event) => change({ columns: event.currentTarget.value })}
+        />
+        <Select
+          aria-label="Order by"
+          placeholder="Order of the files"
+          size="sm"
+          w={190}
+          clearable
+          searchable
+          clearButtonProps={{ 'aria-label': 'Order of the files' }}
+          data={columns.flatMap(({ name }) => [
+            { value: name, label: `${name} ↑` },
+            { value: `-${name}`, label: `${name} ↓` },
+          ])}
+          value={search.order ?? null}
+          onChange={(value) => change({ order: value ?? '' })}
+        />
+        <FilterBar columns={columns} filters={filters} change={(next) => change({ filter: next.join('\n') })} />
+      </Group>
+      <Switch
+        label="Chart"
+        checked={search.chart === 'on'}
+        onChange={(event) => change({ chart: event.currentTarget.checked ? 'on' : '' })}
+      />
+    </Group>
+  );
+}
+
+type PreviewPage = NonNullable<ReturnType<typeof useReadPages<typeof previewDataset>>['data']>[number];
+
+interface RowsProps {
+  dataset: Dataset;
+  pages: readonly PreviewPage[];
+  isFiltered: boolean;
+  hasMore: boolean;
+  isReading: boolean;
+  readMore(): void;
+  chart: ChartChoice | undefined;
+  choose(change: ChartChoice): void;
+}
+
+function Rows({ dataset, pages, isFiltered, hasMore, isReading, readMore, chart, choose }: RowsProps) {
+  const columns = pages[0]?.columns ?? [];
+  const rows = useMemo(() => pages.flatMap((page) => page.rows), [pages]);
+  if (rows.length === 0)
+    return (
+      <Text p="lg" className="panel" ta="center">
+        {isFiltered ? 'No row fits the filters.' : 'This snapshot has no rows.'}
+      </Text>
+    );
+  const total = isFiltered || dataset.total_records === null ? '' : ` of ${countText(Number(dataset.total_records))}`;
+  return (
+    <Stack gap="sm">
+      {chart === undefined ? null : <QuickChart columns={columns} rows={rows} choice={chart} choose={choose} />}
+      <DataGrid
+        label={`Rows of ${dataset.table}`}
+        columns={columns}
+        rows={rows}
+        onEnd={hasMore ? readMore : undefined}
+      />
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed" role="status">
+          {hasMore
+            ? `${countText(rows.length)}${total} rows read so far; more come as you scroll`
+            : counted(rows.length, 'row')}
+          {isReading ? '. Reading…' : ''}
+        </Text>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<Download size={14} aria-hidden />}
+          onClick={() => saveText(`${dataset.table}.csv`, csvOf(columns, rows))}
+        >
+          Save these rows as CSV
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,169 @@
+import { Anchor, Button, Checkbox, Group, Stack, Table, Text } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { listDatasetSnapshots } from '@weir/plugin-datasets/contract';
+import { useReadPages } from '../api/read-pages.ts';
+import { bytesText, counted, countText } from '../parts/numbers.ts';
+import { Region } from '../parts/region.tsx';
+import { ShowTime } from '../parts/show-time.tsx';
+import { WideBox } from '../parts/wide-box.tsx';
+import type { Dataset, Snapshot } from './dataset-shapes.ts';
+import { SnapshotDifference } from './snapshot-difference.tsx';
+
+const PAGE = 50;
+
+/** The history of a table: one moment to go back to, or two to compare. */
+export function SnapshotsTab({ dataset }: { dataset: Dataset }) {
+  const { dataset_id } = dataset;
+  const { compare } = useSearch({ from: '/datasets/$datasetId' });
+  const navigate = useNavigate({ from: '/datasets/$datasetId' });
+  const pages = useReadPages(listDatasetSnapshots, { params: { dataset_id }, query: { limit: PAGE } });
+  const chosen = compare === undefined ? [] : compare.split(',');
+  const choose = (id: string) => {
+    const next = chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen.slice(-1), id];
+    void navigate({ search: (before) => ({ ...before, compare: next.join(',') }), replace: true });
+  };
+  return (
+    <Region
+      query={pages}
+      empty={([first]) =>
+        first?.items.length === 0 ? { words: 'No snapshot yet. The first commit makes one.' } : undefined
+      }
+    >
+      {(all) => {
+        const snapshots = all.flatMap(({ items }) => items);
+        const two = snapshots.filter(({ snapshot_id_exact: id }) => chosen.includes(id));
+        return (
+          <Stack gap="sm">
+            <Text size="sm" c="dimmed">
+              {snapshots.length === 1
+                ? 'One snapshot so far.'
+                : 'View a snapshot to see rows and columns as they were, or select two to compare them.'}
+            </Text>
+            {two[0] !== undefined && two[1] !== undefined ? (
+              <SnapshotDifference datasetId={dataset_id} newer={two[0]} older={two[1]} />
+            ) : null}
+            <Moments dataset={dataset} snapshots={snapshots} chosen={chosen} choose={choose} />
+            {pages.hasNextPage ? (
+              <Button
+                size="xs"
+                variant="default"
+                loading={pages.isFetchingNextPage}
+                onClick={() => void pages.fetchNextPage()}
+              >
+                Show older ones
+              </Button>
+            ) : null}
+          </Stack>
+        );
+      }}
+    </Region>
+  );
+}
+
+interface MomentsProps {
+  dataset: Dataset;
+  snapshots: readonly Snapshot[];
+  chosen: readonly string[];
+  choose(id: string): void;
+}
+
+function Moments({ dataset, snapshots, chosen, choose }: MomentsProps) {
+  return (
+    <WideBox label="Snapshots">
+      <Table miw={860} verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>
+              <span className="unseen">Compare</span>
+            </Table.Th>
+            <Table.Th>Committed</Table.Th>
+            <Table.Th>Operation</Table.Th>
+            <Table.Th ta="right">Added</Table.Th>
+            <Table.Th ta="right">Removed</Table.Th>
+            <Table.Th ta="right">Rows after</Table.Th>
+            <Table.Th ta="right">Size after</Table.Th>
+            <Table.Th>Snapshot</Table.Th>
+            <Table.Th>Run</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {snapshots.map((one) => (
+            <Moment key={one.snapshot_id_exact} dataset={dataset} one={one} chosen={chosen} choose={choose} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm" c="dimmed" p="sm" role="status">
+        {counted(snapshots.length, 'snapshot')}
+      </Text>
+    </WideBox>
+  );
+}
+
+const digits = (text: string | null, sign = '') => (text === null ? '–' : `${sign}${countText(Number(text))}`);
+
+function Moment({ dataset, one, chosen, choose }: Omit<MomentsProps, 'snapshots'> & { one: Snapshot }) {
+  const id = one.snapshot_id_exact;
+  return (
+    <Table.Tr className="moment" data-chosen={chosen.includes(id)}>
+      <Table.Td>
+        <Checkbox
+          size="xs"
+          aria-label={`Compare snapshot ${id}`}
+          checked={chosen.includes(id)}
+          onChange={() => choose(id)}
+        />
+      </Table.Td>
+      <Table.Td>
+        <ShowTime at={one.committed_at} size="sm" />
+      </Table.Td>
+      <Table.Td>{one.operation}</Table.Td>
+      <Table.Td ta="right" c="var(--weir-good)">
+        {digits(one.added_records, '+')}
+      </Table.Td>
+      <Table.Td ta="right" c={one.deleted_records === null ? 'dimmed' : 'var(--weir-bad)'}>
+        {digits(one.deleted_records, '−')}
+      </Table.Td>
+      <Table.Td ta="right">{digits(one.total_records)}</Table.Td>
+      <Table.Td ta="right">{one.total_bytes === null ? '–' : bytesText(Number(one.total_bytes))}</Table.Td>
+      <Table.Td>
+        <Group gap="xs" wrap="nowrap">
+          <span className="mono-id">{id}</span>
+          {id === dataset.snapshot_id ? (
+            <Text size="xs" c="dimmed">
+              newest
+            </Text>
+          ) : (
+            <Anchor
+              size="sm"
+              data-row
+              aria-label={`View snapshot ${id}`}
+              renderRoot={(props) => (
+                <Link
+                  to="/datasets/$datasetId"
+                  params={{ datasetId: dataset.dataset_id }}
+                  search={{ tab: 'preview', snapshot: id }}
+                  {...props}
+                />
+              )}
+            >
+              View
+            </Anchor>
+          )}
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        {one.run_id === null ? (
+          '–'
+        ) : (
+          <Anchor
+            size="sm"
+            aria-label={`Run of snapshot ${id}`}
+            renderRoot={(props) => <Link to="/runs/$runId" params={{ runId: one.run_id ?? '' }} {...props} />}
+          >
+            Run
+          </Anchor>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,196 @@
+import { Button, Code, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { AUDIT_RESULTS, type AuditEventView, type AuditResult, listAudit } from '@weir/plugin-platform/contract';
+import { Ban, CheckCircle2, CircleAlert, CircleHelp, type LucideIcon, XCircle } from 'lucide-react';
+import { Fragment, useState } from 'react';
+import { useReadPages } from '../api/read-pages.ts';
+import { counted } from '../parts/numbers.ts';
+import { Region } from '../parts/region.tsx';
+import { ShowTime } from '../parts/show-time.tsx';
+import { type Tone, ToneWord } from '../parts/status-word.tsx';
+import { WideBox } from '../parts/wide-box.tsx';
+
+const PAGE = 100;
+const TYPING_MS = 300;
+const RESULTS: Readonly<Record<AuditResult, [LucideIcon, Tone, string]>> = {
+  done: [CheckCircle2, 'good', 'Done'],
+  denied: [Ban, 'warn', 'Denied'],
+  refused: [XCircle, 'quiet', 'Refused'],
+  failed: [CircleAlert, 'bad', 'Failed'],
+  unknown: [CircleHelp, 'quiet', 'Unknown'],
+};
+
+/** Who changed what and when, and who was denied. */
+export function AuditTab() {
+  const search = useSearch({ from: '/operations' });
+  const navigate = useNavigate({ from: '/operations' });
+  const [typed] = useDebouncedValue(search, TYPING_MS);
+  const result = AUDIT_RESULTS.find((one) => one === search.result);
+  const query = {
+    limit: PAGE,
+    ...given('actor', typed.actor),
+    ...given('action', typed.action),
+    ...given('object', typed.object),
+    ...(result === undefined ? {} : { result }),
+  };
+  const pages = useReadPages(listAudit, { query }, { keep: true });
+  const filter = (change: Record<string, string>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const field = (name: 'actor' | 'action' | 'object', label: string, width: number) => (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      size="sm"
+      w={width}
+      {...(name === 'actor' ? { 'data-filter': true } : {})}
+      value={search[name] ?? ''}
+      onChange={(event) => filter({ [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <Stack gap="sm">
+      <Group gap="xs">
+        {field('actor', 'Who: a subject', 190)}
+        {field('action', 'What: sources.create_source', 240)}
+        {field('object', 'On which id', 300)}
+        <Select
+          aria-label="Result"
+          placeholder="Any result"
+          size="sm"
+          w={140}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any result' }}
+          data={AUDIT_RESULTS}
+          value={result ?? null}
+          onChange={(value) => filter({ result: value ?? '' })}
+        />
+      </Group>
+      <Region query={pages}>
+        {(all) => (
+          <Stack gap="sm">
+            <Events events={all.flatMap(({ items }) => items)} hasMore={pages.hasNextPage} />
+            {pages.hasNextPage ? (
+              <Button
+                size="xs"
+                variant="default"
+                loading={pages.isFetchingNextPage}
+                onClick={() => void pages.fetchNextPage()}
+              >
+                Show older events
+              </Button>
+            ) : null}
+          </Stack>
+        )}
+      </Region>
+    </Stack>
+  );
+}
+
+const given = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value });
+
+function Events({ events, hasMore }: { events: readonly AuditEventView[]; hasMore: boolean }) {
+  const [opened, setOpened] = useState<string>();
+  return (
+    <WideBox label="Events">
+      <Table miw={860} verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={170}>When</Table.Th>
+            <Table.Th>Who</Table.Th>
+            <Table.Th>What</Table.Th>
+            <Table.Th>On</Table.Th>
+            <Table.Th w={120}>Result</Table.Th>
+            <Table.Th w={90}>
+              <span className="unseen">Details</span>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {events.map((event) => (
+            <Fragment key={event.seq}>
+              <EventRow
+                event={event}
+                isOpen={opened === event.seq}
+                toggle={() => setOpened(opened === event.seq ? undefined : event.seq)}
+              />
+              {opened === event.seq ? (
+                <Table.Tr>
+                  <Table.Td colSpan={6}>
+                    <Code block className="cell-text" tabIndex={0}>
+                      {detailsOf(event)}
+                    </Code>
+                  </Table.Td>
+                </Table.Tr>
+              ) : null}
+            </Fragment>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm" c="dimmed" p="sm" role="status">
+        {events.length === 0 ? 'No event fits the filter.' : counted(events.length, 'event')}
+        {hasMore ? ' so far' : ''}
+      </Text>
+    </WideBox>
+  );
+}
+
+interface EventRowProps {
+  event: AuditEventView;
+  isOpen: boolean;
+  toggle(): void;
+}
+
+function EventRow({ event, isOpen, toggle }: EventRowProps) {
+  const known = AUDIT_RESULTS.find((one) => one === event.result) ?? 'unknown';
+  const [icon, tone, word] = RESULTS[known];
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <ShowTime at={event.at} how="clock" size="sm" className="one-line" />
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm">{event.subject ?? event.kind}</Text>
+        {event.kind === 'user' ? null : (
+          <Text size="xs" c="dimmed">
+            {event.kind.replaceAll('_', ' ')}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td className="mono-id">{event.action}</Table.Td>
+      <Table.Td maw={260}>
+        {Object.entries(event.object).map(([name, id]) => (
+          <Text key={name} size="xs" className="ellipsis" title={`${name} ${id}`}>
+            {name.replace(/_id$/, '').replaceAll('_', ' ')} <span className="mono-id">{id}</span>
+          </Text>
+        ))}
+      </Table.Td>
+      <Table.Td>
+        <ToneWord icon={icon} tone={tone} word={event.count > 1 ? `${word} × ${event.count}` : word} />
+        {event.code === null ? null : (
+          <Text size="xs" c="dimmed">
+            {event.code}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-expanded={isOpen}
+          aria-label={`${isOpen ? 'Less' : 'More'} of event ${event.seq}`}
+          data-row
+          onClick={toggle}
+        >
+          {isOpen ? 'Less' : 'More'}
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const detailsOf = ({ seq, location, client, address, permission, request_id, hash, previous_hash }: AuditEventView) =>
+  Object.entries({ number: seq, made: location, client, address, permission, trace: request_id, hash, previous_hash })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name.padEnd(14)} ${value}`)
+    .join('\n');

@@ -1,0 +1,268 @@
+import { Anchor, Button, Checkbox, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Link, useSearch } from '@tanstack/react-router';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  testWebhook,
+  WEBHOOK_EVENTS,
+  type WebhookView,
+} from '@weir/plugin-webhooks/contract';
+import { CheckCircle2, CircleAlert, Pause } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { useChange, useRead } from '../api/queries.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { countText } from '../parts/numbers.ts';
+import { Region } from '../parts/region.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
+import { ToneWord } from '../parts/status-word.tsx';
+import { WideBox } from '../parts/wide-box.tsx';
+import { useMay } from '../session/person.ts';
+import { Deliveries } from './deliveries.tsx';
+
+const MAX_WEBHOOKS = 500;
+type EventName = (typeof WEBHOOK_EVENTS)[number];
+
+const EVENT_WORDS: Readonly<Record<EventName, string>> = {
+  'run.failed': 'A run failed',
+  'run.failed_again': 'A run failed once more',
+  'run.recovered': 'A run succeeded after failures',
+  'table.changed': 'A table has new rows or columns',
+};
+
+/** Where events of the tenant are posted, or what was sent to one of them. */
+export function WebhooksTab() {
+  const { webhook } = useSearch({ from: '/operations' });
+  const query = useRead(listWebhooks, { query: { limit: MAX_WEBHOOKS, order: 'name' } });
+  const mayChange = useMay(createWebhook);
+  const [isMaking, setMaking] = useState(false);
+  const create = <Button onClick={() => setMaking(true)}>New webhook</Button>;
+  return (
+    <Stack gap="sm">
+      {mayChange && webhook === undefined ? <Group justify="flex-end">{create}</Group> : null}
+      <Region
+        query={query}
+        empty={({ items }) =>
+          items.length === 0
+            ? { words: 'No webhook yet. One posts failures, recoveries and new rows to an address of yours.' }
+            : undefined
+        }
+      >
+        {({ items }) => {
+          const one = items.find(({ webhook_id }) => webhook_id === webhook);
+          return one === undefined ? (
+            <WebhookTable webhooks={items} mayChange={mayChange} />
+          ) : (
+            <Deliveries webhook={one} mayChange={mayChange} />
+          );
+        }}
+      </Region>
+      {isMaking ? <NewWebhook onClose={() => setMaking(false)} /> : null}
+    </Stack>
+  );
+}
+
+function WebhookTable({ webhooks, mayChange }: { webhooks: readonly WebhookView[]; mayChange: boolean }) {
+  const change = useChange(changeWebhook);
+  const test = useChange(testWebhook);
+  const [deleting, setDeleting] = useState<WebhookView>();
+  const fault = change.error ?? test.error;
+  return (
+    <>
+      {fault === null ? null : <FaultNote error={fault} />}
+      {test.data === undefined ? null : (
+        <Text size="sm" role="status">
+          A test event was sent; its delivery says what became of it.
+        </Text>
+      )}
+      <WideBox label="Webhooks">
+        <Table miw={820} verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Server</Table.Th>
+              <Table.Th>Events</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th ta="right">Waiting</Table.Th>
+              <Table.Th>
+                <span className="unseen">Actions</span>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {webhooks.map((webhook) => {
+              const params = { webhook_id: webhook.webhook_id };
+              const isActive = webhook.status === 'active';
+              return (
+                <Table.Tr key={webhook.webhook_id}>
+                  <Table.Td>
+                    <Anchor
+                      fw={560}
+                      data-row
+                      renderRoot={(props) => (
+                        <Link to="/operations" search={{ tab: 'webhooks', webhook: webhook.webhook_id }} {...props} />
+                      )}
+                    >
+                      {webhook.name}
+                    </Anchor>
+                  </Table.Td>
+                  <Table.Td className="mono-id">{webhook.host}</Table.Td>
+                  <Table.Td>
+                    {webhook.events.map((event) => (
+                      <Text key={event} size="sm">
+                        {EVENT_WORDS[event]}
+                      </Text>
+                    ))}
+                  </Table.Td>
+                  <Table.Td>
+                    <WebhookState webhook={webhook} />
+                  </Table.Td>
+                  <Table.Td ta="right">{countText(webhook.pending)}</Table.Td>
+                  <Table.Td>
+                    {mayChange ? (
+                      <Group gap={4} justify="flex-end" wrap="nowrap">
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          aria-label={`Test ${webhook.name}`}
+                          disabled={!isActive}
+                          onClick={() => test.mutate({ params })}
+                        >
+                          Test
+                        </Button>
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          aria-label={`${isActive ? 'Pause' : 'Resume'} ${webhook.name}`}
+                          onClick={() => change.mutate({ params, body: { status: isActive ? 'paused' : 'active' } })}
+                        >
+                          {isActive ? 'Pause' : 'Resume'}
+                        </Button>
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          aria-label={`Delete… ${webhook.name}`}
+                          onClick={() => setDeleting(webhook)}
+                        >
+                          Delete…
+                        </Button>
+                      </Group>
+                    ) : null}
+                  </Table.Td>
+                </Table.Tr>
+              );
+            })}
+          </Table.Tbody>
+        </Table>
+      </WideBox>
+      {deleting === undefined ? null : <DeleteWebhook webhook={deleting} onClose={() => setDeleting(undefined)} />}
+    </>
+  );
+}
+
+function WebhookState({ webhook: { status, pause } }: { webhook: WebhookView }) {
+  if (status === 'active') return <ToneWord icon={CheckCircle2} tone="good" word="Active" />;
+  return (
+    <>
+      <ToneWord
+        icon={pause === null ? Pause : CircleAlert}
+        tone={pause === null ? 'quiet' : 'bad'}
+        word={pause === null ? 'Paused' : 'Paused by the platform'}
+      />
+      {pause === null ? null : <Text size="sm">{pause.detail}</Text>}
+    </>
+  );
+}
+
+function NewWebhook({ onClose }: { onClose(): void }) {
+  const [name, setName] = useState('');
+  const [url, setUrl] = useState('');
+  const [events, setEvents] = useState<string[]>(['run.failed', 'run.recovered']);
+  const create = useChange(createWebhook);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate({ body: { name, url, events: events as EventName[] } });
+  };
+  if (create.data !== undefined)
+    return (
+      <ShownOnce title={`Webhook ${create.data.name}`} what="secret" secret={create.data.secret} onClose={onClose}>
+        Every request is signed with this secret. Give it to the receiver, which checks the header X-Weir-Signature. It
+        cannot be read again.
+      </ShownOnce>
+    );
+  return (
+    <Dialog title="New webhook" onClose={onClose}>
+      <form onSubmit={send}>
+        <Stack gap="sm">
+          <TextInput
+            label="Name"
+            required
+            data-autofocus
+            value={name}
+            onChange={(e) => setName(e.currentTarget.value)}
+          />
+          <TextInput
+            label="Address"
+            description="Kept sealed, and never shown again"
+            placeholder="https://hooks.example.com/weir"
+            type="url"
+            required
+            value={url}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          <Checkbox.Group label="Post when" value={events} onChange={setEvents}>
+            <Stack gap={6} mt={4}>
+              {WEBHOOK_EVENTS.map((event) => (
+                <Checkbox key={event} value={event} label={EVENT_WORDS[event]} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          {create.error === null ? null : <FaultNote error={create.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              disabled={name.trim() === '' || url === '' || events.length === 0}
+              loading={create.isPending}
+            >
+              Make the webhook
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+function DeleteWebhook({ webhook, onClose }: { webhook: WebhookView; onClose(): void }) {
+  const remove = useChange(deleteWebhook);
+  return (
+    <Dialog title={`Delete ${webhook.name}?`} onClose={onClose}>
+      <Stack gap="md">
+        <Text size="sm">
+          {webhook.pending === 0
+            ? 'Nothing waits for it. '
+            : `${countText(webhook.pending)} events that wait for it are dropped. `}
+          Its deliveries are forgotten, too.
+        </Text>
+        {remove.error === null ? null : <FaultNote error={remove.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" data-autofocus onClick={onClose}>
+            Keep it
+          </Button>
+          <Button
+            color="red"
+            loading={remove.isPending}
+            onClick={() => remove.mutate({ params: { webhook_id: webhook.webhook_id } }, { onSuccess: onClose })}
+          >
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

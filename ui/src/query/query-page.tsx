@@ -1,0 +1,148 @@
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { createTransform, DEFAULT_QUERY_ROWS, MAX_QUERY_ROWS } from '@weir/plugin-transforms/contract';
+import { Play, Save, Square } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { ProblemError } from '../api/problem-error.ts';
+import { countText } from '../parts/numbers.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Region } from '../parts/region.tsx';
+import { useMay } from '../session/person.ts';
+import { CatalogueTree } from './catalogue-tree.tsx';
+import { useQueryHistory } from './query-history.ts';
+import { ResultPane } from './result-pane.tsx';
+import { type EditorHandle, SqlEditor } from './sql-editor.tsx';
+import { faultsOf } from './sql-faults.ts';
+import { sqlHash, sqlOfHash } from './sql-hash.ts';
+import { useCatalogue } from './use-catalogue.ts';
+import { useQueryRun } from './use-query-run.ts';
+
+/** Longer statements would make addresses that some programs cut off. */
+const MAX_ADDRESS_CHARS = 6_000;
+const LIMITS = [100, DEFAULT_QUERY_ROWS, MAX_QUERY_ROWS];
+
+/** One statement over the tables of the tenant, and its rows. */
+export function QueryPage() {
+  const { hash } = useLocation();
+  const { show, limit: asked, ...chart } = useSearch({ from: '/query' });
+  const navigate = useNavigate({ from: '/query' });
+  const editor = useRef<EditorHandle>(null);
+  const [sql, setSql] = useState(sqlOfHash(hash) ?? '');
+  const { list, names, columns } = useCatalogue(sql);
+  const [past, remember] = useQueryHistory();
+  const query = useQueryRun();
+  const limit = LIMITS.find((one) => String(one) === asked) ?? DEFAULT_QUERY_ROWS;
+  useEffect(() => {
+    const given = sqlOfHash(hash);
+    if (given !== undefined) setSql(given);
+  }, [hash]);
+  const run = () => {
+    if (sql.trim() === '') return;
+    const isShort = sql.length <= MAX_ADDRESS_CHARS;
+    void navigate({ search: (before) => ({ ...before, show: '' }), hash: isShort ? sqlHash(sql) : '' });
+    void query.run(sql, limit).then(({ result, error }) => {
+      const code = error instanceof ProblemError ? error.problem.code : error?.message;
+      remember({
+        sql,
+        at: new Date().toISOString(),
+        ...(result === undefined ? {} : { rows: result.rows.length }),
+        ...(code === undefined ? {} : { code }),
+      });
+    });
+  };
+  const change = (next: Record<string, string | undefined>) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), hash: true, replace: true });
+  return (
+    <>
+      <PageHead title="SQL">
+        <SaveLink sql={sql} />
+      </PageHead>
+      <div className="sql-page">
+        <Region query={list}>
+          {({ items, next_page_token }) => (
+            <CatalogueTree
+              tables={items}
+              isPart={next_page_token !== null}
+              insert={(text) => editor.current?.insert(text)}
+            />
+          )}
+        </Region>
+        <Stack gap="sm">
+          <SqlEditor
+            label="Statement"
+            value={sql}
+            onChange={setSql}
+            run={run}
+            names={names}
+            columns={columns}
+            faults={faultsOf(query.error)}
+            handle={editor}
+          />
+          <RunBar sql={sql} query={query} run={run} limit={limit} setLimit={(next) => change({ limit: next })} />
+          <ResultPane
+            query={query}
+            past={past}
+            limit={limit}
+            show={show}
+            chart={chart}
+            change={change}
+            take={setSql}
+            go={(line, column) => editor.current?.go(line, column)}
+          />
+        </Stack>
+      </div>
+    </>
+  );
+}
+
+/** Leads to the form of a transform with this statement, for those who may make one. */
+function SaveLink({ sql }: { sql: string }) {
+  const maySave = useMay(createTransform);
+  if (!maySave) return null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<Save size={14} aria-hidden />}
+      disabled={sql.trim() === ''}
+      renderRoot={(props) => <Link to="/transforms/new" hash={sqlHash(sql)} {...props} />}
+    >
+      Save as transform
+    </Button>
+  );
+}
+
+interface RunBarProps {
+  sql: string;
+  query: ReturnType<typeof useQueryRun>;
+  run(): void;
+  limit: number;
+  setLimit(limit: string): void;
+}
+
+function RunBar({ sql, query, run, limit, setLimit }: RunBarProps) {
+  return (
+    <Group justify="space-between" gap="sm">
+      <Group gap="sm">
+        {query.isRunning ? (
+          <Button variant="default" leftSection={<Square size={14} aria-hidden />} onClick={query.cancel}>
+            Stop waiting
+          </Button>
+        ) : (
+          <Button leftSection={<Play size={14} aria-hidden />} disabled={sql.trim() === ''} onClick={run}>
+            Run
+          </Button>
+        )}
+        <Text size="sm" c="dimmed" visibleFrom="sm">
+          Ctrl Enter
+        </Text>
+      </Group>
+      <NativeSelect
+        aria-label="Rows at most"
+        size="xs"
+        data={LIMITS.map((one) => ({ value: String(one), label: `at most ${countText(one)} rows` }))}
+        value={String(limit)}
+        onChange={(event) => setLimit(event.currentTarget.value)}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,12 @@
+/** Kinds of run that the platform itself has, as people call them. */
+export const KIND_WORDS: Readonly<Record<string, string>> = {
+  'source-sync': 'Sync',
+  'source-discovery': 'Discovery',
+  sync_verify: 'Verification of a sync',
+  quarantine_replay: 'Replay of rejected lines',
+  transform: 'Transform',
+  materialization: 'Start of a transform',
+  external: 'External run',
+};
+
+export const kindWord = (kind: string): string => KIND_WORDS[kind] ?? kind.replaceAll(/[-_]/g, ' ');

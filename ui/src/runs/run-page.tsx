@@ -1,0 +1,218 @@
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { Output } from '@weir/kernel/contract';
+import { cancelRun, getRun, listRuns } from '@weir/plugin-runs/contract';
+import { startSync } from '@weir/plugin-sources/contract';
+import { materializeTransform } from '@weir/plugin-transforms/contract';
+import { RotateCcw, Square } from 'lucide-react';
+import { useChange, useRead } from '../api/queries.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { FactList } from '../parts/fact-list.tsx';
+import { FailureNote } from '../parts/failure-note.tsx';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Region } from '../parts/region.tsx';
+import { agoText, durationText, ShowTime, useNow } from '../parts/show-time.tsx';
+import { RunWord } from '../parts/status-word.tsx';
+import { useMay } from '../session/person.ts';
+import { kindWord } from './run-kinds.ts';
+import { RunLog } from './run-log.tsx';
+import { RunParts } from './run-parts.tsx';
+import { RunSubject } from './run-subject.tsx';
+import { SyncFacts } from './sync-facts.tsx';
+import { TransformFacts } from './transform-facts.tsx';
+
+type Run = Output<typeof getRun>;
+const LIVE_MS = 1_500;
+/** What failed is looked for among warnings first. */
+const FAULT_LEVEL = 'warn';
+
+/** One run of any kind: what failed, why and what to do come first, the whole log last. */
+export function RunPage() {
+  const { runId } = useParams({ from: '/runs/$runId' });
+  const query = useRead(
+    getRun,
+    { params: { id: runId } },
+    { again: (run) => (run?.is_terminal === false ? LIVE_MS : false) },
+  );
+  return (
+    <>
+      {query.data === undefined ? <PageHead title="Run" /> : null}
+      <Region query={query}>{(run) => <Shown run={run} />}</Region>
+    </>
+  );
+}
+
+function Shown({ run }: { run: Run }) {
+  const mayCancel = useMay(cancelRun);
+  const cancel = useChange(cancelRun);
+  const name = run.subject.name ?? run.subject.kind;
+  return (
+    <Stack gap="md">
+      <PageHead title={`${kindWord(run.kind)}: ${name}`} beside={<RunWord status={run.status} />}>
+        {mayCancel && !run.is_terminal ? (
+          <Button
+            variant="default"
+            leftSection={<Square size={14} aria-hidden />}
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate({ params: { id: run.run_id } })}
+          >
+            Cancel run
+          </Button>
+        ) : null}
+        {run.is_terminal ? <RunAgain run={run} /> : null}
+      </PageHead>
+      {cancel.error === null ? null : <FaultNote error={cancel.error} />}
+      {run.failure === null ? null : (
+        <FailureNote failure={run.failure} title="The run failed">
+          <Before run={run} />
+        </FailureNote>
+      )}
+      <Facts run={run} />
+      {run.kind === 'source-sync' ? <SyncFacts runId={run.run_id} /> : null}
+      {run.kind === 'materialization' ? <RunParts runId={run.run_id} /> : null}
+      {run.kind === 'transform' ? <TransformFacts runId={run.run_id} /> : null}
+      <Log run={run} />
+    </Stack>
+  );
+}
+
+/** Whether it failed before: the last time that the subject succeeded. */
+function Before({ run }: { run: Run }) {
+  const good = useRead(listRuns, {
+    query: { limit: 1, kind: run.kind, subject_id: run.subject.id, status: 'succeeded', to: run.created_at },
+  });
+  const last = good.data?.items[0];
+  if (good.data === undefined) return null;
+  return (
+    <Text size="sm">
+      {last === undefined ? (
+        'It has not succeeded before. '
+      ) : (
+        <>
+          Last succeeded <ShowTime at={last.ended_at ?? last.created_at} inherit />.{' '}
+        </>
+      )}
+      <Anchor
+        inherit
+        underline="always"
+        renderRoot={(props) => <Link to="/runs" search={{ subject: run.subject.id }} {...props} />}
+      >
+        All runs of {run.subject.name ?? 'it'}
+      </Anchor>
+    </Text>
+  );
+}
+
+/** Starts the same work again, where a person may. */
+function RunAgain({ run }: { run: Run }) {
+  const navigate = useNavigate();
+  const maySync = useMay(startSync);
+  const mayRun = useMay(materializeTransform);
+  const sync = useChange(startSync);
+  const transform = useChange(materializeTransform);
+  const open = ({ run_id }: { run_id: string }) => void navigate({ to: '/runs/$runId', params: { runId: run_id } });
+  const again = (): (() => void) | undefined => {
+    if (run.kind === 'source-sync' && maySync)
+      return () => sync.mutate({ params: { source_id: run.subject.id } }, { onSuccess: open });
+    if (run.subject.kind === 'transform' && mayRun)
+      return () =>
+        transform.mutate({ params: { transform_id: run.subject.id }, body: { force: true } }, { onSuccess: open });
+    return undefined;
+  };
+  const act = again();
+  const fault = sync.error ?? transform.error;
+  if (act === undefined) return null;
+  return (
+    <Stack gap="xs">
+      <Button
+        leftSection={<RotateCcw size={14} aria-hidden />}
+        loading={sync.isPending || transform.isPending}
+        onClick={act}
+      >
+        Run again
+      </Button>
+      {fault === null ? null : <FaultNote error={fault} />}
+    </Stack>
+  );
+}
+
+function Facts({ run }: { run: Run }) {
+  const now = useNow(1_000);
+  const until = run.ended_at === null ? now.getTime() : Date.parse(run.ended_at);
+  const waited = run.started_at === null ? undefined : Date.parse(run.started_at) - Date.parse(run.created_at);
+  const took = Math.max(0, until - Date.parse(run.started_at ?? run.created_at));
+  return (
+    <Stack gap="xs">
+      <FactList
+        facts={[
+          ['Of', <RunSubject key="of" subject={run.subject} />],
+          ['Asked for', <ShowTime key="at" at={run.created_at} />],
+          ['By', run.requested_by],
+          ['Waited', waited === undefined ? '–' : durationText(Math.max(0, waited))],
+          [run.is_terminal ? 'Took' : 'Running for', durationText(took)],
+          ['Attempt', String(run.attempt)],
+          ...(run.deadline === null ? [] : [['Deadline', <ShowTime key="until" at={run.deadline} />] as const]),
+          ...(run.parent_run_id === null
+            ? []
+            : [
+                [
+                  'Part of',
+                  <Anchor
+                    key="parent"
+                    inherit
+                    renderRoot={(props) => (
+                      <Link to="/runs/$runId" params={{ runId: run.parent_run_id ?? '' }} {...props} />
+                    )}
+                  >
+                    another run
+                  </Anchor>,
+                ] as const,
+              ]),
+        ]}
+      />
+      {run.worker === null ? null : (
+        <Text size="sm" c="dimmed" role="status">
+          {run.worker.detail}
+          {run.worker.last_seen_at === null ? '' : ` Last seen ${agoText(new Date(run.worker.last_seen_at), now)}.`}
+        </Text>
+      )}
+      <Group gap="xs">
+        <span className="mono-id">{run.run_id}</span>
+        <CopyText text={run.run_id} what="run id" />
+      </Group>
+    </Stack>
+  );
+}
+
+/** The log; of a failed run its warnings and errors, until another level is chosen. */
+function Log({ run }: { run: Run }) {
+  const search = useSearch({ from: '/runs/$runId' });
+  const navigate = useNavigate({ from: '/runs/$runId' });
+  const isFailed = run.status === 'failed';
+  const level = search.level === 'all' ? undefined : (search.level ?? (isFailed ? FAULT_LEVEL : undefined));
+  return (
+    <section aria-labelledby="log">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} id="log">
+          Log
+        </Title>
+        {isFailed && level === FAULT_LEVEL ? (
+          <Text size="sm" c="dimmed">
+            Warnings and errors only; clear the level to see every line.
+          </Text>
+        ) : null}
+      </Group>
+      <RunLog
+        runId={run.run_id}
+        search={{ level, search: search.search }}
+        change={(next) =>
+          void navigate({
+            search: (before) => ({ ...before, ...next, ...(next.level === '' ? { level: 'all' } : {}) }),
+            replace: true,
+          })
+        }
+      />
+    </section>
+  );
+}

@@ -1,0 +1,221 @@
+import { Anchor, Button, Group, SegmentedControl, Select, Stack, Table, Text } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { RUN_STATUSES } from '@weir/kernel/contract';
+import { listRuns, type RunView } from '@weir/plugin-runs/contract';
+import { useMemo } from 'react';
+import { useReadPages } from '../api/read-pages.ts';
+import { counted } from '../parts/numbers.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Region } from '../parts/region.tsx';
+import { durationText, ShowTime } from '../parts/show-time.tsx';
+import { RunWord } from '../parts/status-word.tsx';
+import { WideBox } from '../parts/wide-box.tsx';
+import { KIND_WORDS, kindWord } from './run-kinds.ts';
+import { RunSubject } from './run-subject.tsx';
+
+const PAGE = 100;
+const HOUR_MS = 3_600_000;
+const SINCE = [
+  { value: 'all', label: 'Any time', hours: 0 },
+  { value: '1h', label: '1 hour', hours: 1 },
+  { value: '24h', label: '24 hours', hours: 24 },
+  { value: '7d', label: '7 days', hours: 168 },
+];
+
+interface RunFilter {
+  status?: string;
+  kind?: string;
+  since?: string;
+  subject?: string;
+}
+
+/** The runs of every kind. Each filter is in the address. */
+export function RunsPage() {
+  const search = useSearch({ from: '/runs' });
+  const navigate = useNavigate({ from: '/runs' });
+  const status = RUN_STATUSES.find((one) => one === search.status);
+  const since = SINCE.find(({ value }) => value === search.since) ?? SINCE[0];
+  const hours = since?.hours ?? 0;
+  // To the hour, so that the list is not another one at each look.
+  const from = useMemo(
+    () =>
+      hours === 0 ? undefined : new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * HOUR_MS).toISOString(),
+    [hours],
+  );
+  const query = {
+    limit: PAGE,
+    ...(status === undefined ? {} : { status }),
+    ...(search.kind === undefined ? {} : { kind: search.kind }),
+    ...(search.subject === undefined ? {} : { subject_id: search.subject }),
+    ...(from === undefined ? {} : { from }),
+  };
+  const pages = useReadPages(listRuns, { query }, { keep: true });
+  const isFiltered = Object.keys(query).length > 1;
+  const filter = (change: RunFilter) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  return (
+    <>
+      <PageHead title="Runs" />
+      <Filters
+        status={status}
+        since={since?.value ?? 'all'}
+        kind={search.kind}
+        subject={search.subject}
+        filter={filter}
+      />
+      <Region
+        query={pages}
+        empty={([first]) =>
+          first?.items.length === 0 && !isFiltered
+            ? { words: 'No run yet. A sync of a source or a run of a transform shows here.' }
+            : undefined
+        }
+      >
+        {(all) => (
+          <Stack gap="sm">
+            <RunTable runs={all.flatMap(({ items }) => items)} hasMore={pages.hasNextPage} />
+            {pages.hasNextPage ? (
+              <Button
+                size="xs"
+                variant="default"
+                loading={pages.isFetchingNextPage}
+                onClick={() => void pages.fetchNextPage()}
+              >
+                Show older runs
+              </Button>
+            ) : null}
+          </Stack>
+        )}
+      </Region>
+    </>
+  );
+}
+
+interface FiltersProps {
+  status: string | undefined;
+  since: string;
+  kind: string | undefined;
+  subject: string | undefined;
+  filter(change: RunFilter): void;
+}
+
+function Filters({ status, since, kind, subject, filter }: FiltersProps) {
+  return (
+    <Group mb="sm" gap="xs">
+      <SegmentedControl
+        size="xs"
+        aria-label="Which runs"
+        data={[
+          { value: '', label: 'All' },
+          { value: 'failed', label: 'Failed only' },
+        ]}
+        value={status === 'failed' ? 'failed' : ''}
+        onChange={(value) => filter({ status: value })}
+      />
+      <Select
+        aria-label="Status"
+        placeholder="Any status"
+        size="xs"
+        w={140}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any status' }}
+        data={RUN_STATUSES}
+        value={status ?? null}
+        onChange={(value) => filter({ status: value ?? '' })}
+      />
+      <Select
+        aria-label="Kind"
+        placeholder="Any kind"
+        size="xs"
+        w={200}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any kind' }}
+        data={Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label }))}
+        value={kind ?? null}
+        onChange={(value) => filter({ kind: value ?? '' })}
+      />
+      <Select
+        aria-label="Begun within"
+        size="xs"
+        w={120}
+        allowDeselect={false}
+        data={SINCE.map(({ value, label }) => ({ value, label }))}
+        value={since}
+        onChange={(value) => filter({ since: value ?? '' })}
+      />
+      {subject === undefined ? null : (
+        <Button size="compact-sm" variant="default" onClick={() => filter({ subject: '' })}>
+          Of one subject: show all
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+function RunTable({ runs, hasMore }: { runs: readonly RunView[]; hasMore: boolean }) {
+  return (
+    <WideBox label="Runs">
+      <Table miw={860} verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={190}>Run</Table.Th>
+            <Table.Th w={120}>Result</Table.Th>
+            <Table.Th>Of</Table.Th>
+            <Table.Th>Why it failed</Table.Th>
+            <Table.Th ta="right" w={90}>
+              Time
+            </Table.Th>
+            <Table.Th w={150}>By</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {runs.map((run) => (
+            <RunRow key={run.run_id} run={run} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm" c="dimmed" p="sm" role="status">
+        {runs.length === 0 ? 'No run fits the filter.' : `${counted(runs.length, 'run')}${hasMore ? ' so far' : ''}`}
+      </Text>
+    </WideBox>
+  );
+}
+
+function RunRow({ run }: { run: RunView }) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor data-row renderRoot={(props) => <Link to="/runs/$runId" params={{ runId: run.run_id }} {...props} />}>
+          <ShowTime at={run.created_at} how="clock" within size="sm" className="one-line" />
+        </Anchor>
+      </Table.Td>
+      <Table.Td>
+        <RunWord status={run.status} />
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm" fw={560} component="div">
+          <RunSubject subject={run.subject} />
+        </Text>
+        <Text size="xs" c="dimmed">
+          {kindWord(run.kind)}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        {run.failure === null ? null : (
+          <Text size="sm" c="var(--mantine-color-error)" lineClamp={2}>
+            {run.failure.detail}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">{run.ended_at === null ? '–' : durationText(tookMs(run))}</Table.Td>
+      <Table.Td>
+        <Text size="sm" className="ellipsis" maw={150} title={run.requested_by}>
+          {run.requested_by}
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const tookMs = ({ started_at, created_at, ended_at }: RunView): number =>
+  Math.max(0, Date.parse(ended_at ?? created_at) - Date.parse(started_at ?? created_at));

@@ -1,0 +1,114 @@
+import { Button, Stack, Table, Text } from '@mantine/core';
+import type { Output } from '@weir/kernel/contract';
+import { type CheckBody, changeTransform, type getTransformDetail } from '@weir/plugin-transforms/contract';
+import { useState } from 'react';
+import { FaultNote } from '../../parts/fault-note.tsx';
+import { WideBox } from '../../parts/wide-box.tsx';
+import { CHECK_WORDS, CheckWord } from '../../runs/check-word.tsx';
+import { useMay } from '../../session/person.ts';
+import { checkDetail } from './check-fields.ts';
+import { CheckForm } from './check-form.tsx';
+import type { useSave } from './use-save.ts';
+
+type Detail = Output<typeof getTransformDetail>;
+
+interface ChecksTabProps {
+  detail: Detail;
+  saving: ReturnType<typeof useSave>;
+}
+
+/** The rules that rows must follow before they are published, and how they ended last. */
+export function ChecksTab({ detail, saving }: ChecksTabProps) {
+  const mayChange = useMay(changeTransform);
+  const [isAdding, setAdding] = useState(false);
+  const { error } = saving;
+  const set = (checks: CheckBody[]) => {
+    setAdding(false);
+    saving.save({ checks });
+  };
+  return (
+    <Stack gap="sm">
+      {error === null ? null : <FaultNote error={error} />}
+      {detail.checks.length === 0 ? (
+        <Text p="lg" ta="center" className="panel">
+          No check: the rows of a run are published as they are.
+        </Text>
+      ) : (
+        <CheckTable
+          detail={detail}
+          remove={mayChange ? (name) => set(detail.checks.filter((check) => check.name !== name)) : undefined}
+        />
+      )}
+      {mayChange && !isAdding ? (
+        <div>
+          <Button variant="default" size="sm" onClick={() => setAdding(true)}>
+            Add a check
+          </Button>
+        </div>
+      ) : null}
+      {mayChange && isAdding ? (
+        <CheckForm
+          columns={detail.artifact?.columns.map(({ name }) => name) ?? []}
+          taken={detail.checks.map(({ name }) => name)}
+          isPending={saving.isPending}
+          add={(check) => set([...detail.checks, check])}
+        />
+      ) : null}
+    </Stack>
+  );
+}
+
+interface CheckTableProps {
+  detail: Detail;
+  remove: ((name: string) => void) | undefined;
+}
+
+function CheckTable({ detail: { checks, last_run: run }, remove }: CheckTableProps) {
+  return (
+    <WideBox label="Table of checks">
+      <Table miw={680} verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Check</Table.Th>
+            <Table.Th>Rule</Table.Th>
+            <Table.Th>When it is broken</Table.Th>
+            <Table.Th>Last run</Table.Th>
+            <Table.Th>
+              <span className="unseen">Remove</span>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {checks.map((check) => {
+            const last = run?.checks.find(({ name }) => name === check.name);
+            return (
+              <Table.Tr key={check.name}>
+                <Table.Td fw={560}>{check.name}</Table.Td>
+                <Table.Td>
+                  <Text size="sm">{CHECK_WORDS[check.kind]}</Text>
+                  <Text size="xs" c="dimmed" className="mono-id" lineClamp={2}>
+                    {checkDetail(check)}
+                  </Text>
+                </Table.Td>
+                <Table.Td>{check.severity === 'warn' ? 'publish, and say so' : 'publish nothing'}</Table.Td>
+                <Table.Td>{last === undefined ? '–' : <CheckWord status={last.status} />}</Table.Td>
+                <Table.Td ta="right">
+                  {remove === undefined ? null : (
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={`Remove ${check.name}`}
+                      onClick={() => remove(check.name)}
+                    >
+                      Remove
+                    </Button>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </WideBox>
+  );
+}

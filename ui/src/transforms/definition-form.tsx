@@ -1,0 +1,73 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { Play } from 'lucide-react';
+import { type ReactNode, useRef } from 'react';
+import { Outcome } from '../query/result-pane.tsx';
+import { type EditorHandle, SqlEditor } from '../query/sql-editor.tsx';
+import { faultsOf } from '../query/sql-faults.ts';
+import { useCatalogue } from '../query/use-catalogue.ts';
+import { useQueryRun } from '../query/use-query-run.ts';
+import type { Definition } from './definition.ts';
+import { DefinitionFields } from './definition-fields.tsx';
+
+const PREVIEW_ROWS = 100;
+
+interface DefinitionFormProps {
+  value: Definition;
+  change(change: Partial<Definition>): void;
+  /** What the server said of the last attempt to save or hydrate. */
+  error: Error | null;
+  save?: (() => void) | undefined;
+  /** Below the editor, beside the preview. */
+  actions?: ReactNode;
+}
+
+/** What a transform is: its statement, its table, and how its rows get there. */
+export function DefinitionForm({ value, change, error, save, actions }: DefinitionFormProps) {
+  const editor = useRef<EditorHandle>(null);
+  const { names, columns, named } = useCatalogue(value.sql);
+  const preview = useQueryRun();
+  const run = () => void (value.sql.trim() === '' || preview.run(value.sql, PREVIEW_ROWS));
+  const refused = [...faultsOf(error), ...faultsOf(preview.error)];
+  return (
+    <Stack gap="md">
+      <DefinitionFields value={value} change={change} error={error} inputs={named} />
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          Statement
+        </Text>
+        <SqlEditor
+          label="Statement"
+          value={value.sql}
+          onChange={(sql) => change({ sql })}
+          run={run}
+          save={save}
+          names={names}
+          columns={columns}
+          faults={refused}
+          handle={editor}
+          minHeight={220}
+        />
+      </div>
+      <Group justify="space-between">
+        <Group gap="sm">
+          <Button
+            variant="default"
+            leftSection={<Play size={14} aria-hidden />}
+            loading={preview.isRunning}
+            disabled={value.sql.trim() === ''}
+            onClick={run}
+          >
+            Preview rows
+          </Button>
+          <Text size="sm" c="dimmed" visibleFrom="sm">
+            Ctrl Enter
+          </Text>
+        </Group>
+        <Group gap="sm">{actions}</Group>
+      </Group>
+      {preview.result === undefined && preview.error === undefined ? null : (
+        <Outcome query={preview} limit={PREVIEW_ROWS} go={(line, column) => editor.current?.go(line, column)} />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,96 @@
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import type { Output } from '@weir/kernel/contract';
+import { changeTransform, type getTransformDetail } from '@weir/plugin-transforms/contract';
+import { lazy, Suspense, useState } from 'react';
+import { FactList } from '../parts/fact-list.tsx';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { SqlEditor } from '../query/sql-editor.tsx';
+import { useMay } from '../session/person.ts';
+import type { useSave } from './checks/use-save.ts';
+import { changesOf, type Definition, definitionOf } from './definition.ts';
+import { DefinitionForm } from './definition-form.tsx';
+import { kindOfOutput } from './materialization-words.ts';
+
+const SqlDifference = lazy(() => import('./sql-difference.tsx').then((module) => ({ default: module.SqlDifference })));
+
+type Detail = Output<typeof getTransformDetail>;
+
+interface DefinitionTabProps {
+  detail: Detail;
+  saving: ReturnType<typeof useSave>;
+}
+
+/** The definition, to be read by everybody and changed by those who may. */
+export function DefinitionTab({ detail, saving }: DefinitionTabProps) {
+  const mayChange = useMay(changeTransform);
+  // What was saved elsewhere begins the form again.
+  return mayChange ? <Edited key={detail.etag} detail={detail} saving={saving} /> : <Read detail={detail} />;
+}
+
+function Read({ detail }: { detail: Detail }) {
+  return (
+    <Stack gap="md">
+      <FactList
+        facts={[
+          ['A run', kindOfOutput(detail.materialization)],
+          ['Output', detail.output],
+          ['Tags', detail.tags.length === 0 ? 'none' : detail.tags.join(', ')],
+        ]}
+      />
+      <SqlEditor label="Statement" value={detail.sql} onChange={() => undefined} names={{}} columns={[]} isReadOnly />
+    </Stack>
+  );
+}
+
+function Edited({ detail, saving }: DefinitionTabProps) {
+  const [value, setValue] = useState<Definition>(() => definitionOf(detail));
+  const [view, setView] = useState('edit');
+  const changes = changesOf(detail, value);
+  const isChanged = Object.keys(changes).length > 0;
+  const save = () => {
+    if (isChanged) saving.save(changes);
+  };
+  const { error } = saving;
+  return (
+    <Stack gap="md">
+      {error === null ? null : <FaultNote error={error} />}
+      <Group justify="space-between">
+        <SegmentedControl
+          size="xs"
+          aria-label="What is shown"
+          data={[
+            { value: 'edit', label: 'Edit' },
+            { value: 'difference', label: 'Difference to the saved version', disabled: !isChanged },
+          ]}
+          value={isChanged ? view : 'edit'}
+          onChange={setView}
+        />
+        <Group gap="sm">
+          <Text size="sm" c="dimmed" role="status">
+            {isChanged ? `Not saved: ${Object.keys(changes).join(', ')}` : 'As saved'}
+          </Text>
+          {isChanged ? (
+            <Button variant="default" size="sm" onClick={() => setValue(definitionOf(detail))}>
+              Discard
+            </Button>
+          ) : null}
+          <Button size="sm" disabled={!isChanged} loading={saving.isPending} onClick={save}>
+            Save and hydrate
+          </Button>
+        </Group>
+      </Group>
+      {isChanged && view === 'difference' ? (
+        <Suspense fallback={null}>
+          <SqlDifference saved={detail.sql} edited={value.sql} />
+        </Suspense>
+      ) : (
+        <DefinitionForm
+          value={value}
+          change={(next) => setValue((before) => ({ ...before, ...next }))}
+          error={error}
+          save={save}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,80 @@
+import type { CheckBody, Materialization, TransformView } from '@weir/plugin-transforms/contract';
+
+/** What a person writes of a transform, as the form holds it. */
+export interface Definition {
+  name: string;
+  description: string;
+  sql: string;
+  output: string;
+  materialization: Materialization;
+  /** Of `merge` alone. */
+  key: string[];
+  /** Of `partition_overwrite` alone. */
+  partition_by: string[];
+  /** Empty for none; not of `full`. */
+  incremental: string;
+  tags: string[];
+  checks: CheckBody[];
+}
+
+export const EMPTY_DEFINITION: Definition = {
+  name: '',
+  description: '',
+  sql: '',
+  output: '',
+  materialization: 'full',
+  key: [],
+  partition_by: [],
+  incremental: '',
+  tags: [],
+  checks: [],
+};
+
+export const definitionOf = (saved: TransformView): Definition => ({
+  name: saved.name,
+  description: saved.description ?? '',
+  sql: saved.sql,
+  output: saved.output,
+  materialization: saved.materialization,
+  key: saved.key,
+  partition_by: saved.partition_by,
+  incremental: saved.incremental ?? '',
+  tags: saved.tags,
+  checks: saved.checks,
+});
+
+/** As it is sent: without what its materialization does not have. */
+function sentOf(value: Definition) {
+  const { materialization: kind } = value;
+  return {
+    ...value,
+    description: value.description === '' ? null : value.description,
+    key: kind === 'merge' ? value.key : [],
+    partition_by: kind === 'partition_overwrite' ? value.partition_by : [],
+    incremental: kind === 'full' || value.incremental === '' ? null : value.incremental,
+  };
+}
+
+/** What a new transform is created with. */
+export function newOf(value: Definition) {
+  const { description, ...rest } = sentOf(value);
+  return { ...rest, ...(description === null ? {} : { description }) };
+}
+
+/** The members that differ from what is saved, as a change is sent. */
+export function changesOf(saved: TransformView, value: Definition): Partial<ReturnType<typeof sentOf>> {
+  const sent = Object.entries(sentOf(value));
+  return Object.fromEntries(
+    sent.filter(([name, one]) => JSON.stringify(one) !== JSON.stringify(saved[name as keyof Definition])),
+  );
+}
+
+/** Names the output after the transform until a person names it otherwise. */
+export function outputFor(name: string, scope: string): string {
+  const table = name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_|_$/g, '');
+  return `gold.${scope}.${table}`;
+}

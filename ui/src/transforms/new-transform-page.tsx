@@ -1,0 +1,64 @@
+import { Button } from '@mantine/core';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { createTransform, hydrateTransform } from '@weir/plugin-transforms/contract';
+import { useState } from 'react';
+import { useChange } from '../api/queries.ts';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { sqlOfHash } from '../query/sql-hash.ts';
+import { usePerson } from '../session/person.ts';
+import { type Definition, EMPTY_DEFINITION, newOf, outputFor } from './definition.ts';
+import { DefinitionForm } from './definition-form.tsx';
+
+/** A new transform: created, then hydrated, so that it can run at once where its statement is sound. */
+export function NewTransformPage() {
+  const { hash } = useLocation();
+  const navigate = useNavigate();
+  const { tenant } = usePerson();
+  const create = useChange(createTransform);
+  const hydrate = useChange(hydrateTransform);
+  const [value, setValue] = useState<Definition>(() => ({
+    ...EMPTY_DEFINITION,
+    sql: sqlOfHash(hash) ?? '',
+    output: outputFor('', tenant),
+  }));
+  const change = ({ name, ...rest }: Partial<Definition>) =>
+    setValue((before) => {
+      if (name === undefined) return { ...before, ...rest };
+      const follows = before.output === outputFor(before.name, tenant);
+      return { ...before, name, ...(follows ? { output: outputFor(name, tenant) } : {}) };
+    });
+  const save = () => {
+    create.mutate(
+      { body: newOf(value) },
+      {
+        onSuccess: ({ transform_id }) => {
+          const open = () => void navigate({ to: '/transforms/$transformId', params: { transformId: transform_id } });
+          // The page of the transform says what keeps it from running.
+          hydrate.mutate({ params: { transform_id } }, { onSettled: open });
+        },
+      },
+    );
+  };
+  return (
+    <>
+      <PageHead title="New transform" />
+      {create.error === null ? null : <FaultNote error={create.error} />}
+      <DefinitionForm
+        value={value}
+        change={change}
+        error={create.error}
+        save={save}
+        actions={
+          <Button
+            loading={create.isPending || hydrate.isPending}
+            disabled={value.name.trim() === '' || value.sql.trim() === ''}
+            onClick={save}
+          >
+            Create transform
+          </Button>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { Anchor, Button, Stack, Table, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { listRunsOfTransform, type TransformRunView } from '@weir/plugin-transforms/contract';
+import { useReadPages } from '../api/read-pages.ts';
+import { counted, countText } from '../parts/numbers.ts';
+import { Region } from '../parts/region.tsx';
+import { durationText, ShowTime } from '../parts/show-time.tsx';
+import { RunWord } from '../parts/status-word.tsx';
+import { WideBox } from '../parts/wide-box.tsx';
+import { reasonText } from '../runs/run-reason.ts';
+
+const PAGE = 50;
+
+/** The runs of a transform: how each ended, why it ran, and what it made. */
+export function RunsTab({ transformId }: { transformId: string }) {
+  const params = { transform_id: transformId };
+  const pages = useReadPages(listRunsOfTransform, { params, query: { limit: PAGE } });
+  return (
+    <Region
+      query={pages}
+      empty={([first]) => (first?.items.length === 0 ? { words: 'This transform never ran.' } : undefined)}
+    >
+      {(all) => (
+        <Stack gap="sm">
+          <RunTable runs={all.flatMap(({ items }) => items)} />
+          {pages.hasNextPage ? (
+            <Button
+              size="xs"
+              variant="default"
+              loading={pages.isFetchingNextPage}
+              onClick={() => void pages.fetchNextPage()}
+            >
+              Show older runs
+            </Button>
+          ) : null}
+        </Stack>
+      )}
+    </Region>
+  );
+}
+
+function RunTable({ runs }: { runs: readonly TransformRunView[] }) {
+  return (
+    <WideBox label="Runs">
+      <Table miw={820} verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={190}>Run</Table.Th>
+            <Table.Th w={120}>Result</Table.Th>
+            <Table.Th>Why it ran</Table.Th>
+            <Table.Th ta="right">Rows</Table.Th>
+            <Table.Th ta="right">Time</Table.Th>
+            <Table.Th>Snapshot</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {runs.map((run) => (
+            <RunRow key={run.run_id} run={run} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm" c="dimmed" p="sm" role="status">
+        {counted(runs.length, 'run')}
+      </Text>
+    </WideBox>
+  );
+}
+
+function RunRow({ run }: { run: TransformRunView }) {
+  const snapshot = run.output_snapshot_id;
+  const begun = Date.parse(run.started_at ?? run.created_at);
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor data-row renderRoot={(props) => <Link to="/runs/$runId" params={{ runId: run.run_id }} {...props} />}>
+          <ShowTime at={run.created_at} how="clock" within size="sm" className="one-line" />
+        </Anchor>
+      </Table.Td>
+      <Table.Td>
+        <RunWord status={run.status} />
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm">{reasonText(run)}</Text>
+        {run.failure === null ? null : (
+          <Text size="sm" c="var(--mantine-color-error)" lineClamp={2}>
+            {run.failure.detail}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">{run.rows === null ? '–' : countText(Number(run.rows))}</Table.Td>
+      <Table.Td ta="right">
+        {run.ended_at === null ? '–' : durationText(Math.max(0, Date.parse(run.ended_at) - begun))}
+      </Table.Td>
+      <Table.Td>
+        {snapshot === null ? (
+          '–'
+        ) : (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link to="/datasets/$datasetId" params={{ datasetId: run.output }} search={{ snapshot }} {...props} />
+            )}
+          >
+            <span className="mono-id">{snapshot}</span>
+          </Anchor>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,195 @@
+import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { Output } from '@weir/kernel/contract';
+import {
+  cancelTransformRun,
+  getTransformDetail,
+  hydrateTransform,
+  materializeTransform,
+} from '@weir/plugin-transforms/contract';
+import { Play, Square } from 'lucide-react';
+import { useChange, useRead } from '../api/queries.ts';
+import { useLetter } from '../keys/keys.ts';
+import { FailureNote } from '../parts/failure-note.tsx';
+import { FaultNote } from '../parts/fault-note.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Region } from '../parts/region.tsx';
+import { ShowTime } from '../parts/show-time.tsx';
+import { RunWord } from '../parts/status-word.tsx';
+import { reasonText } from '../runs/run-reason.ts';
+import { useMay } from '../session/person.ts';
+import { ChecksTab } from './checks/checks-tab.tsx';
+import { useSave } from './checks/use-save.ts';
+import { DefinitionTab } from './definition-tab.tsx';
+import { LineageTab } from './lineage-tab.tsx';
+import { ReadinessList } from './readiness-list.tsx';
+import { RunsTab } from './runs-tab.tsx';
+import { TransformMenu } from './transform-menu.tsx';
+
+type Detail = Output<typeof getTransformDetail>;
+const LIVE_MS = 1_000;
+const TABS = [
+  ['overview', 'Overview'],
+  ['definition', 'Definition'],
+  ['checks', 'Checks'],
+  ['runs', 'Runs'],
+  ['lineage', 'Lineage'],
+] as const;
+
+/** One transform: whether it can run, what it is, and how its runs went. */
+export function TransformPage() {
+  const { transformId } = useParams({ from: '/transforms/$transformId' });
+  const query = useRead(
+    getTransformDetail,
+    { params: { transform_id: transformId } },
+    { again: (answer) => (answer?.last_run?.is_terminal === false ? LIVE_MS : false) },
+  );
+  return (
+    <>
+      {query.data === undefined ? <PageHead title="Transform" /> : null}
+      <Region query={query}>{(detail) => <Shown detail={detail} />}</Region>
+    </>
+  );
+}
+
+function Shown({ detail }: { detail: Detail }) {
+  const search = useSearch({ from: '/transforms/$transformId' });
+  const navigate = useNavigate({ from: '/transforms/$transformId' });
+  const tab = TABS.find(([one]) => one === search.tab)?.[0] ?? 'overview';
+  const mayRun = useMay(materializeTransform);
+  const params = { transform_id: detail.transform_id };
+  const saving = useSave(detail);
+  const start = useChange(materializeTransform);
+  const cancel = useChange(cancelTransformRun);
+  const isOpen = detail.last_run?.is_terminal === false;
+  const run = () => start.mutate({ params, body: {} });
+  useLetter('r', mayRun && detail.readiness.ready && !isOpen ? run : undefined);
+  const fault = start.error ?? cancel.error;
+  return (
+    <Stack gap="md">
+      <PageHead
+        title={detail.name}
+        beside={detail.last_run === null ? null : <RunWord status={detail.last_run.status} />}
+      >
+        {mayRun ? <RunButton detail={detail} start={start} cancel={cancel} run={run} /> : null}
+        <TransformMenu transform={detail} />
+      </PageHead>
+      <Writes detail={detail} />
+      {fault === null ? null : <FaultNote error={fault} />}
+      <Tabs value={tab} onChange={(next) => void navigate({ search: { tab: next ?? 'overview' } })} keepMounted={false}>
+        <Tabs.List mb="md">
+          {TABS.map(([value, label]) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <Overview detail={detail} />
+        </Tabs.Panel>
+        <Tabs.Panel value="definition">
+          <DefinitionTab detail={detail} saving={saving} />
+        </Tabs.Panel>
+        <Tabs.Panel value="checks">
+          <ChecksTab detail={detail} saving={saving} />
+        </Tabs.Panel>
+        <Tabs.Panel value="runs">
+          <RunsTab transformId={detail.transform_id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="lineage">
+          <LineageTab artifact={detail.artifact} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  );
+}
+
+interface RunButtonProps {
+  detail: Detail;
+  start: ReturnType<typeof useChange<typeof materializeTransform>>;
+  cancel: ReturnType<typeof useChange<typeof cancelTransformRun>>;
+  run(): void;
+}
+
+/** Starts a run, or cancels the one that is open. */
+function RunButton({ detail, start, cancel, run }: RunButtonProps) {
+  if (detail.last_run?.is_terminal === false)
+    return (
+      <Button
+        variant="default"
+        leftSection={<Square size={14} aria-hidden />}
+        loading={cancel.isPending}
+        onClick={() => cancel.mutate({ params: { run_id: detail.last_run?.run_id ?? '' } })}
+      >
+        Cancel run
+      </Button>
+    );
+  return (
+    <Button
+      leftSection={<Play size={14} aria-hidden />}
+      disabled={!detail.readiness.ready}
+      aria-describedby={detail.readiness.ready ? undefined : 'readiness'}
+      loading={start.isPending}
+      onClick={run}
+    >
+      Run now
+    </Button>
+  );
+}
+
+function Writes({ detail }: { detail: Detail }) {
+  return (
+    <Group gap="xs" mt={-20}>
+      <Text size="sm" c="dimmed">
+        writes
+      </Text>
+      <Anchor
+        size="sm"
+        renderRoot={(props) => <Link to="/datasets/$datasetId" params={{ datasetId: detail.output }} {...props} />}
+      >
+        <span className="mono-id">{detail.output}</span>
+      </Anchor>
+      {detail.description === null ? null : <Text size="sm">{detail.description}</Text>}
+      {detail.archived ? <Text size="sm">Archived: it does not run, and keeps its history.</Text> : null}
+    </Group>
+  );
+}
+
+/** The last run and why, and what keeps the next one from starting. */
+function Overview({ detail }: { detail: Detail }) {
+  const mayHydrate = useMay(hydrateTransform);
+  const hydrate = useChange(hydrateTransform);
+  const last = detail.last_run;
+  const fix = {
+    label: 'Hydrate',
+    act: () => hydrate.mutate({ params: { transform_id: detail.transform_id } }),
+    isPending: hydrate.isPending,
+  };
+  return (
+    <Stack gap="md">
+      {last === null || last.failure === null ? null : (
+        <FailureNote failure={last.failure} title="The last run failed">
+          <RunLink runId={last.run_id} />
+        </FailureNote>
+      )}
+      {last === null || last.failure !== null ? null : (
+        <Group gap="sm" className="panel" px="md" py="sm" role="status">
+          <RunWord status={last.status} />
+          <Text size="sm">{reasonText(last)}</Text>
+          <ShowTime at={last.ended_at ?? last.created_at} size="sm" c="dimmed" />
+          <RunLink runId={last.run_id} />
+        </Group>
+      )}
+      {hydrate.error === null ? null : <FaultNote error={hydrate.error} />}
+      <ReadinessList readiness={detail.readiness} fixes={mayHydrate ? { hydrated: fix } : {}} />
+    </Stack>
+  );
+}
+
+function RunLink({ runId }: { runId: string }) {
+  return (
+    <Anchor size="sm" renderRoot={(props) => <Link to="/runs/$runId" params={{ runId }} {...props} />}>
+      Open the run
+    </Anchor>
+  );
+}

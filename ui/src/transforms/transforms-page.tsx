@@ -1,0 +1,164 @@
+import { Anchor, Button, Group, Stack, Switch, Table, Text, TextInput } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { createTransform, listTransforms, type TransformView } from '@weir/plugin-transforms/contract';
+import { useReadPages } from '../api/read-pages.ts';
+import { useLetter } from '../keys/keys.ts';
+import { counted, countText } from '../parts/numbers.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Region } from '../parts/region.tsx';
+import { ShowTime } from '../parts/show-time.tsx';
+import { RunWord } from '../parts/status-word.tsx';
+import { WideBox } from '../parts/wide-box.tsx';
+import { reasonText } from '../runs/run-reason.ts';
+import { useMay } from '../session/person.ts';
+import { kindOfOutput } from './materialization-words.ts';
+
+const PAGE = 200;
+
+/** The transforms of the tenant: what each writes, and how and why its last run went. */
+export function TransformsPage() {
+  const search = useSearch({ from: '/transforms' });
+  const navigate = useNavigate({ from: '/transforms' });
+  const canCreate = useMay(createTransform);
+  const isArchive = search.archived === 'yes';
+  const query = { limit: PAGE, order: 'name', ...(isArchive ? { archived: true } : {}) };
+  const pages = useReadPages(listTransforms, { query }, { keep: true });
+  const filter = (change: { q?: string; archived?: string }) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  useLetter('n', canCreate ? () => void navigate({ to: '/transforms/new' }) : undefined);
+  const newTransform = <Button renderRoot={(props) => <Link to="/transforms/new" {...props} />}>New transform</Button>;
+  return (
+    <>
+      <PageHead title="Transforms">{canCreate ? newTransform : null}</PageHead>
+      <Group mb="sm" gap="md">
+        <TextInput
+          aria-label="Filter by name or output"
+          placeholder="Filter  /"
+          data-filter
+          size="sm"
+          value={search.q ?? ''}
+          onChange={(event) => filter({ q: event.currentTarget.value })}
+        />
+        <Switch
+          label="Archived"
+          checked={isArchive}
+          onChange={(event) => filter({ archived: event.currentTarget.checked ? 'yes' : '' })}
+        />
+      </Group>
+      <Region
+        query={pages}
+        empty={([first]) =>
+          first?.items.length === 0 && !isArchive
+            ? {
+                words: 'No transform yet. A transform is one SELECT and the table that its rows become.',
+                docs: '/docs',
+                ...(canCreate ? { action: newTransform } : {}),
+              }
+            : undefined
+        }
+      >
+        {(all) => (
+          <Stack gap="sm">
+            <TransformTable
+              transforms={fitting(
+                all.flatMap(({ items }) => items),
+                search.q ?? '',
+              )}
+            />
+            {pages.hasNextPage ? (
+              <Button
+                size="xs"
+                variant="default"
+                loading={pages.isFetchingNextPage}
+                onClick={() => void pages.fetchNextPage()}
+              >
+                Show more
+              </Button>
+            ) : null}
+          </Stack>
+        )}
+      </Region>
+    </>
+  );
+}
+
+const fitting = (transforms: readonly TransformView[], q: string) =>
+  transforms.filter(({ name, output }) => `${name} ${output}`.toLowerCase().includes(q.toLowerCase()));
+
+function TransformTable({ transforms }: { transforms: readonly TransformView[] }) {
+  return (
+    <WideBox label="Transforms">
+      <Table miw={820} verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Writes</Table.Th>
+            <Table.Th>Last run</Table.Th>
+            <Table.Th>Why</Table.Th>
+            <Table.Th ta="right">Rows</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {transforms.map((transform) => (
+            <TransformRow key={transform.transform_id} transform={transform} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="sm" c="dimmed" p="sm" role="status">
+        {transforms.length === 0 ? 'No transform fits the filter.' : counted(transforms.length, 'transform')}
+      </Text>
+    </WideBox>
+  );
+}
+
+function TransformRow({ transform }: { transform: TransformView }) {
+  const { transform_id, name, output, last_run: run, artifact_id } = transform;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor
+          fw={560}
+          data-row
+          renderRoot={(props) => (
+            <Link to="/transforms/$transformId" params={{ transformId: transform_id }} {...props} />
+          )}
+        >
+          {name}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          {artifact_id === null ? 'not hydrated' : kindOfOutput(transform.materialization)}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/datasets/$datasetId" params={{ datasetId: output }} {...props} />}
+        >
+          <span className="mono-id">{output}</span>
+        </Anchor>
+      </Table.Td>
+      <Table.Td>
+        {run === null ? (
+          <Text size="sm" c="dimmed">
+            Never ran
+          </Text>
+        ) : (
+          <Group gap="xs" wrap="nowrap">
+            <RunWord status={run.status} />
+            <ShowTime at={run.ended_at ?? run.created_at} size="sm" c="dimmed" />
+          </Group>
+        )}
+      </Table.Td>
+      <Table.Td maw={320}>
+        {run === null ? null : run.failure === null ? (
+          <Text size="sm">{reasonText(run)}</Text>
+        ) : (
+          <Text size="sm" c="var(--mantine-color-error)" lineClamp={2}>
+            {run.failure.detail}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">{run === null || run.rows === null ? '–' : countText(Number(run.rows))}</Table.Td>
+    </Table.Tr>
+  );
+}
