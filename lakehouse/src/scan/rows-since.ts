@@ -8,7 +8,7 @@ export type RowsSince =
   | { readonly kind: 'none' }
   /** Rows came, and none went: they are those of `files`. */
   | { readonly kind: 'added'; readonly files: readonly LiveFile[] }
-  /** Every row that came or went is in `files`, with others: new files, and old ones as they were before they lost rows. */
+  /** Every row that came or went is in `files`, with others: new files and old ones that lost rows, each with all of its rows. */
   | { readonly kind: 'changed'; readonly files: readonly LiveFile[] }
   | { readonly kind: RowsUnknown };
 
@@ -45,7 +45,8 @@ export async function rowsSince(
   }
   if (!isBefore) return { kind: 'rolled_back' };
   if (old.every(({ location }) => !there.has(location))) return { kind: 'overwritten' };
-  return { kind: 'changed', files: [...fresh, ...lost] };
+  // One file of deletes may be about new files and old ones, which lost no row by it when they were read.
+  return { kind: 'changed', files: [...fresh, ...lost].map((file) => ({ ...file, deletes: [] })) };
 }
 
 const added = (files: readonly LiveFile[]): RowsSince =>
