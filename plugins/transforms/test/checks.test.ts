@@ -31,6 +31,8 @@ t.test('the checks of a run', async (t) => {
     t.match(published, { status: 'succeeded', rows: '3', inputs: [{ dataset_id: CODES }] });
     t.strictSame(new Set(statuses(published)), new Set(['passed']));
     t.equal(published.checks.length, checksOf('fail').length);
+    const run = await ok(endpoints.getTransformRun, { params: { run_id: published.run_id } });
+    t.match(run.lineage, [{ column: 'id', complete: true, sources: [] }, { column: 'code' }]);
   });
 
   await t.test(

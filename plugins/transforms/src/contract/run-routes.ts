@@ -13,10 +13,17 @@ import {
 } from '@weir/kernel/contract';
 import { RunLogPage, RunLogQuery } from '@weir/plugin-platform/contract';
 import { readTransforms } from './access.ts';
+import { LineageColumn } from './artifacts.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;
-const TransformRunDetail = Type.Object({ ...TransformRun.properties, worker: Nullable(RunWorker) });
+const TransformRunDetail = Type.Object({
+  ...TransformRun.properties,
+  worker: Nullable(RunWorker),
+  lineage: Nullable(
+    Type.Array(LineageColumn, { description: 'Of the columns that it wrote; null until the statement runs' }),
+  ),
+});
 const status = Type.Optional(OneOf(RUN_STATUSES));
 const columns = [
   ...['run_id', 'status', 'reason', 'extent', 'moved_inputs', 'rows'],

@@ -1,6 +1,7 @@
 import type { Kernel, PageOrders, RunRecord } from '@weir/kernel';
 import { type Input, kernelProblems, type Output, type RunChanged, type Tenant } from '@weir/kernel/contract';
 import type { ReadableRun, RunLogRequest, RunLogsService } from '@weir/plugin-platform/contract';
+import type { LineageColumnView } from '../contract/artifacts.ts';
 import type { listTransformRuns, readRunChecks } from '../contract.ts';
 import { CheckSampleEntity, TransformRunEntity, type TransformRunRow } from '../model/entities.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
@@ -62,7 +63,15 @@ export function transformRunService({ kernel, logs }: TransformRunDeps) {
 
     async get(tenant: Tenant, named: Named) {
       const { row, run } = await found(tenant, named);
-      return { ...transformRunView(run, row), worker: await workerOf(tenant, run) };
+      const lineage = await kernel.db(tenant).transaction(async (tx) => {
+        const kept = 'select lineage from transforms.transform_run where tenant_id = $1 and run_id = $2';
+        return (await tx.sql(kept, [tenant.tenantId, row.runId])).rows[0]?.lineage;
+      });
+      return {
+        ...transformRunView(run, row),
+        worker: await workerOf(tenant, run),
+        lineage: (lineage as LineageColumnView[] | null | undefined) ?? null,
+      };
     },
 
     /** The checks of a run with the rows that break them. */

@@ -12,7 +12,9 @@ import { RunFailed } from '@weir/work';
 import type { ArtifactContent } from '../model/artifact-content.ts';
 import { compileCheck } from '../model/checks/compile-check.ts';
 import { assertKeys, keyChecks } from '../model/key-checks.ts';
+import { lineageOf } from '../model/lineage.ts';
 import type { Why } from '../model/why-run.ts';
+import { keepLineage } from './keep-lineage.ts';
 import { passChecks } from './pass-checks.ts';
 import type { CarryOutDeps, Job } from './transform-attempt.ts';
 
@@ -35,7 +37,9 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   const { tenant, run, leaseEpoch, signal, log, ref, content } = job;
   const { sql, key, partition_by: partitionBy } = content;
   const { pins } = asked;
-  const { columns, increment } = await selects.describe({ sql, inputs: pins, signal, increment: incrementOf(content) });
+  const described = await selects.describe({ sql, inputs: pins, signal, increment: incrementOf(content) });
+  const { columns, increment } = described;
+  await keepLineage(kernel, job, lineageOf(sql, columns, described.lineage));
   const { prepared, read, isFull } = await prepare(deps, job, { ...asked, columns, increment });
   if (partitionBy !== undefined) assertPartitions(prepared, partitionBy);
   const folder = `${prepared.dataLocation}/${run.runId}-${leaseEpoch}`;
