@@ -20,6 +20,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/transforms/test/increments-law.test.ts': 10,
   'plugins/transforms/test/checks.test.ts': 16,
   'plugins/transforms/test/crash.test.ts': 18,
+  'plugins/transforms/test/schedules.test.ts': 11,
   'plugins/transforms/test/restarts.test.ts': 16,
   'plugins/sources/test/containers.test.ts': 16,
   'plugins/sources/test/credentials-life.test.ts': 16,

@@ -60,6 +60,7 @@ import { SourcesStreamsAdd } from './commands/streams/sources-streams-add.ts';
 import { SourcesStreamsBulk } from './commands/streams/sources-streams-bulk.ts';
 import { SourcesStreamsDelete } from './commands/streams/sources-streams-delete.ts';
 import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
+import { transformScheduleCommands } from './commands/transforms/transforms-schedule.ts';
 import { TransformsTest } from './commands/transforms/transforms-test.ts';
 import { Completion, HelpExitCodes } from './line/help.ts';
 
@@ -97,6 +98,7 @@ const SOURCES = [
   SourcesReset,
 ];
 const STREAMS = [SourcesStreamsAdd, SourcesStreamsSet, SourcesStreamsBulk, SourcesStreamsDelete];
+const TRANSFORMS = [...transformScheduleCommands];
 const RUNS = [RunsWait, RunsLogs, RunsReceipt, RunsVerify];
 const PATTERNS = [TransformsTest, ConnectorsTest, PatternsRegister, PatternsReconcile];
 const DATASETS = [DatasetsPreview, DatasetsSchema, DatasetsQuarantineList, DatasetsQuarantineReplay, Sql];
@@ -131,7 +133,7 @@ const MACHINE = [
 
 /** The commands that do more than call one endpoint. */
 const COMPOSING: CommandClass<CliContext>[] = [
-  ...[...DEVELOPMENT, ...PEOPLE, ...SOURCES, ...STREAMS, ...RUNS],
+  ...[...DEVELOPMENT, ...PEOPLE, ...SOURCES, ...STREAMS, ...TRANSFORMS, ...RUNS],
   ...[...PATTERNS, ...DATASETS, ...ACCESS, ...OPERATION, ...MACHINE],
 ];
 /** The contracts of our plugins: each endpoint with words of `cli` is a command. */

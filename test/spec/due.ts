@@ -4,6 +4,7 @@ export const dueAreas: readonly string[] = [
   'Sources',
   'Source credentials',
   'Source schedules',
+  'Transform schedules',
   'Source patterns',
   'Datasets',
   'Workflow engine',

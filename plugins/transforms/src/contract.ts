@@ -45,6 +45,18 @@ export {
 } from './contract/run-routes.ts';
 export { RUN_EXTENTS, RUN_REASONS, type RunReason, TransformRun, type TransformRunView } from './contract/runs.ts';
 export {
+  deleteTransformSchedule,
+  getTransformSchedule,
+  listTransformSchedules,
+  pauseTransformSchedule,
+  putTransformSchedule,
+  resumeTransformSchedule,
+  TransformSchedule,
+  type TransformScheduleView,
+  transformSchedules,
+  triggerTransformSchedule,
+} from './contract/schedules.ts';
+export {
   cancelTransformRun,
   Execution,
   executeTransform,

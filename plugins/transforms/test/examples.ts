@@ -3,18 +3,25 @@ import {
   changeTransform,
   createTransform,
   deleteTransform,
+  deleteTransformSchedule,
   executeTransform,
   getRunOfTransform,
   getTransformRun,
   hydrateTransform,
   materializeTransform,
+  pauseTransformSchedule,
   previewTransform,
+  putTransformSchedule,
   readRunChecks,
   readTransformRunLog,
   runQuery,
+  triggerTransformSchedule,
   validateTransform,
 } from '@weir/plugin-transforms/contract';
 import { type Examples, example, inTurn, type Tenancy, VICTIMS } from '../../../test/examples.ts';
+
+/** A schedule that starts no run while a test runs. */
+const RARELY = { cron: ['0 0 29 2 *'] };
 
 /** A transform that runs only when a worker polls. */
 const bodyOf = (tenant: string, name: string) => ({
@@ -25,6 +32,14 @@ const bodyOf = (tenant: string, name: string) => ({
 
 const make = async ({ api, tenant }: Tenancy, name: string): Promise<string> =>
   (await api(createTransform, { body: bodyOf(tenant, name) })).transform_id;
+
+/** A transform of its own that has a schedule. */
+async function scheduled(tenancy: Tenancy, name: string): Promise<{ transform_id: string }> {
+  const params = { transform_id: await make(tenancy, name) };
+  await tenancy.api(hydrateTransform, { params });
+  await tenancy.api(putTransformSchedule, { params, body: RARELY });
+  return params;
+}
 
 export const examples: Examples = {
   own: [
@@ -40,6 +55,7 @@ export const examples: Examples = {
     const { run_id: transform_run_id } = await tenancy.api(materializeTransform, {
       ...{ params: { transform_id }, query: { queue: true } },
     });
+    await tenancy.api(putTransformSchedule, { params: { transform_id }, body: RARELY });
     return { transform_id, artifact_id: artifact_id ?? '', transform_run_id };
   },
   meant: [
@@ -54,12 +70,16 @@ export const examples: Examples = {
     example(previewTransform, { body: { sql: 'select 1 as one' } }),
     example(validateTransform, { body: { sql: 'select 1 as one' } }),
     example(runQuery, { body: { sql: 'select 1 as one' } }),
+    example(putTransformSchedule, { body: RARELY }),
     example(executeTransform, { body: { orchestrator_run_id: 'outer' } }),
   ],
   seed: async (tenancy) => ({
     calls: [
       example(createTransform, { body: bodyOf(tenancy.tenant, 'fuzzed') }),
       example(changeTransform, { body: { tags: ['fuzzed'] } }),
+      example(pauseTransformSchedule, { body: { reason: 'fuzzing' } }),
+      { of: deleteTransformSchedule, params: await scheduled(tenancy, 'unscheduled') },
+      { of: triggerTransformSchedule, params: await scheduled(tenancy, 'triggered') },
       {
         of: deleteTransform,
         params: { transform_id: await inTurn(VICTIMS, (at) => make(tenancy, `victim_${at}`)) },

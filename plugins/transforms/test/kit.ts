@@ -12,6 +12,7 @@ import {
   type TablesService,
 } from '@weir/plugin-datasets/contract';
 import { Events, type Hint, RunLogs, type RunLogsService } from '@weir/plugin-platform/contract';
+import { SubjectSchedules, type SubjectSchedulesService } from '@weir/plugin-schedules/contract';
 import { producersService } from '../../datasets/src/producer/producers.ts';
 import * as endpoints from '../src/contract.ts';
 import type { ArtifactContent } from '../src/model/artifact-content.ts';
@@ -39,6 +40,9 @@ const tables = {
   describe: async () => ({ writable: true, exists: false, readable: false, snapshotId: undefined }),
 } as Partial<TablesService>;
 
+/** Schedules are tested with the plugin that keeps them. */
+const schedules: Partial<SubjectSchedulesService> = { routes: () => [], drop: async () => undefined };
+
 const logs = {
   page: async (_tenant, _query, { find }) => ({
     ...{ items: [], next_page_token: null, previous_page_token: null, total: null },
@@ -52,6 +56,7 @@ export async function setUp(t: Teardown, pin: object = {}) {
   const events = { publish: async (_: unknown, hint: Hint) => void hints.push(hint) };
   const services = () => [
     ...[provide(Producers, producersService()), provide(Events, events), provide(RunLogs, logs as RunLogsService)],
+    provide(SubjectSchedules, schedules as SubjectSchedulesService),
     ...[provide(Inputs, inputsOf(pin) as InputsService), provide(Tables, tables as TablesService)],
   ];
   const under = await testPlugin(t, plugin, { tools, services });

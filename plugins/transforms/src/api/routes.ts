@@ -5,7 +5,13 @@ import type { TransformServices } from '../service/services.ts';
 
 /** Every endpoint of the plugin with the service call that carries it out. */
 export function routes(services: TransformServices): AnyRoute[] {
-  return [...transformRoutes(services), ...runRoutes(services), ...artifactRoutes(services), ...queryRoutes(services)];
+  return [
+    ...transformRoutes(services),
+    ...services.schedules.routes(endpoints.transformSchedules),
+    ...runRoutes(services),
+    ...artifactRoutes(services),
+    ...queryRoutes(services),
+  ];
 }
 
 function transformRoutes({ transforms, patterns, details, hydrations }: TransformServices): AnyRoute[] {

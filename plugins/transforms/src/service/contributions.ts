@@ -3,10 +3,12 @@ import { HealthChecks, ReadinessChecks, RunChanges } from '@weir/kernel/contract
 import { Inputs, Tables } from '@weir/plugin-datasets/contract';
 import { RunLogs } from '@weir/plugin-platform/contract';
 import { RunSubjectNames } from '@weir/plugin-runs/contract';
+import { ScheduleSubjects } from '@weir/plugin-schedules/contract';
 import { TransformEntity } from '../model/entities.ts';
 import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { readinessChecks } from './readiness.ts';
 import { followStatus } from './runs.ts';
+import { scheduledTransforms } from './schedule-subject.ts';
 import { transformStart } from './starts.ts';
 import { hasWorker } from './workers.ts';
 
@@ -18,6 +20,7 @@ export function contributions(kernel: Kernel) {
     contribute(HealthChecks, { name: 'transform_worker', degrades: true, check: () => hasWorker(kernel) }),
     contribute(RunChanges, followStatus),
     transformStart(kernel),
+    contribute(ScheduleSubjects, scheduledTransforms(kernel)),
     contribute(RunSubjectNames, {
       subject: 'transform',
       kinds: [TRANSFORM_KIND, MATERIALIZATION_KIND],

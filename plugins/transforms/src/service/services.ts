@@ -1,6 +1,7 @@
 import type { Kernel } from '@weir/kernel';
 import { Inputs, Producers } from '@weir/plugin-datasets/contract';
 import { Events, RunLogs } from '@weir/plugin-platform/contract';
+import { SubjectSchedules } from '@weir/plugin-schedules/contract';
 import type { DefinitionsService } from '../contract.ts';
 import { artifactService } from './artifacts.ts';
 import { detailService } from './detail.ts';
@@ -20,7 +21,8 @@ export function transformServices(kernel: Kernel) {
   const producers = kernel.use(Producers);
   const events = kernel.use(Events);
   const selects = apiSelects();
-  const transforms = transformService({ kernel, producers, inputs: kernel.use(Inputs), events });
+  const schedules = kernel.use(SubjectSchedules);
+  const transforms = transformService({ kernel, producers, inputs: kernel.use(Inputs), events, schedules });
   const validations = validateService({ inputs: kernel.use(Inputs), selects });
   const queries = queryService({ inputs: kernel.use(Inputs), selects });
   const definitions: DefinitionsService = {
@@ -36,6 +38,7 @@ export function transformServices(kernel: Kernel) {
     transforms,
     starts: startService(kernel),
     validations,
+    schedules,
     details: detailService({ kernel, transforms }),
     artifacts: artifactService(kernel),
     queries,

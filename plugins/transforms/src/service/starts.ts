@@ -1,5 +1,6 @@
 import { contribute, type Kernel, type RunRecord, type TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems, type Output, type Principal, type Tenant } from '@weir/kernel/contract';
+import type { AlsoAtStart } from '@weir/plugin-schedules/contract';
 import { WorkflowStarts } from '@weir/plugin-workflow-engine/contract';
 import { blockingCheck } from '@weir/work';
 import { type executeTransform, TRANSFORM_SUBJECT, TransformStart, transformProblems } from '../contract.ts';
@@ -63,13 +64,15 @@ export function startService(kernel: StartDeps) {
   };
 
   const service = {
-    /** Starts a run under an orchestrator run of its own. Throws `transform_not_ready`, then what a start throws. */
-    async materialize(tenant: Tenant, transformId: string, asked: AskedRun) {
+    /** Starts a run under an orchestrator run of its own; `also` belongs to its transaction. Throws `transform_not_ready`, then what a start throws. */
+    async materialize(tenant: Tenant, transformId: string, asked: AskedRun, also?: AlsoAtStart) {
       await kernel.db(tenant).transaction((tx) => foundTransform(tx, transformId));
       const admitted = await admit(tenant, transformId, asked.queue);
       return kernel.db(tenant).transaction(async (tx) => {
         const row = await foundTransform(tx, transformId, { lock: true });
-        return startRow(tx, row, { asked, admitted });
+        const started = await startRow(tx, row, { asked, admitted });
+        await also?.(tx, started);
+        return started;
       });
     },
 

@@ -2,6 +2,7 @@ import { type Kernel, type PageOrders, requireMatch, type TenantTransaction } fr
 import { type Input, type Output, runProblems, type Tenant } from '@weir/kernel/contract';
 import type { InputsService, ProducersService } from '@weir/plugin-datasets/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
+import type { SubjectSchedulesService } from '@weir/plugin-schedules/contract';
 import { v7 as uuidv7 } from 'uuid';
 import {
   type CheckBody,
@@ -21,7 +22,6 @@ import { markOf } from '../model/why-run.ts';
 import { fromPattern } from './from-pattern.ts';
 import { lastRuns } from './last-runs.ts';
 import { foundTransform } from './rows.ts';
-import { uniqueConstraint } from './unique-constraint.ts';
 
 const ORDERS: PageOrders = {
   orders: { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' },
@@ -38,12 +38,13 @@ export interface TransformDeps {
   inputs: Pick<InputsService, 'unmark'>;
   /** Absent when the deployment leaves that plugin out. */
   events: EventsService | undefined;
+  schedules: Pick<SubjectSchedulesService, 'drop'>;
 }
 
 type Patch = Awaited<ReturnType<ReturnType<typeof fromPattern>['patch']>>;
 
 /** The transforms of tenants. */
-export function transformService({ kernel, producers, inputs, events }: TransformDeps) {
+export function transformService({ kernel, producers, inputs, events, schedules }: TransformDeps) {
   const { db } = kernel;
   const patterns = fromPattern(kernel);
   const claim = (tx: TenantTransaction, row: TransformRow) => claimOutput({ kernel, producers }, tx, row);
@@ -115,6 +116,7 @@ export function transformService({ kernel, producers, inputs, events }: Transfor
         requireMatch(ifMatch, String(row.version));
         const runId = await kernel.runs.active(tx, [TRANSFORM_KIND], transformId);
         if (runId !== undefined) throw runProblems.runAlreadyActive({ members: { run_id: runId } });
+        await schedules.drop(tx, transformId, { forget: true });
         await deleteAll(tx, transformId);
         await inputs.unmark(tx, markOf(transformId));
         await events?.publish(tx, { topic: TRANSFORM_TOPIC, id: transformId, version: DELETED });
@@ -203,6 +205,16 @@ function assertChecks(checks: readonly CheckBody[]): void {
   const errors = faults.map(({ code }) => ({ pointer: '/checks', code }));
   if (faults.length > 0)
     throw transformProblems.checksRefused({ values: { count: faults.length }, errors, members: { faults } });
+}
+
+/**
+ * The name of the unique constraint that refused a row, or undefined for any other error. Inside a transaction the
+ * driver's own error arrives, at its end the kernel's; both carry the name.
+ */
+function uniqueConstraint(error: unknown): string | undefined {
+  const { constraint, cause } = (error ?? {}) as { constraint?: unknown; cause?: unknown };
+  if (typeof constraint === 'string') return constraint;
+  return cause === undefined ? undefined : uniqueConstraint(cause);
 }
 
 async function taken<T>(work: () => Promise<T>): Promise<T> {
