@@ -32,8 +32,8 @@ t.test('one command loads the public data, shows it and runs until it is stopped
 
   const status = JSON.parse(await weir('dev', 'status', '-o', 'json', '--data-dir', dataDir)) as DevStatus;
   // `spare` waits for a sync, `select` for a statement.
-  const spares = ['select', 'spare'];
-  const parts = ['api', 'identity-provider', 'postgres', ...spares, 'supervisor', 'worker', 'workflow-engine'].toSorted();
+  const own = ['api', 'select', 'spare', 'supervisor', 'worker'];
+  const parts = [...own, 'identity-provider', 'postgres', 'workflow-engine'].toSorted();
   t.strictSame(status.processes.map(({ name }) => name).sort(), parts);
   await readersAgree(t, await weir('dev', 'connect', '--data-dir', dataDir));
   t.match(await (await fetch(status.workflow_engine.ui_url ?? '')).text(), /<!doctype html>/i);
