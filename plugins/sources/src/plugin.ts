@@ -1,6 +1,7 @@
 import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { SignatureReaders } from '@weir/kernel/contract';
 import { Tables } from '@weir/plugin-datasets/contract';
+import { scheduleProblems } from '@weir/plugin-schedules/contract';
 import { routes } from './api/routes.ts';
 import { patternWebhooks, refuseSameSecrets } from './api/webhooks.ts';
 import { credentialProblems, failureProblems, sourceProblems, uploadProblems } from './contract.ts';
@@ -20,7 +21,10 @@ export default definePlugin({
   id: 'sources',
   settings,
   entities,
-  problems: { ...sourceProblems, ...credentialProblems, ...failureProblems, ...connectorProblems, ...uploadProblems },
+  problems: {
+    ...{ ...sourceProblems, ...credentialProblems, ...failureProblems, ...connectorProblems },
+    ...{ ...uploadProblems, ...scheduleProblems },
+  },
   setup(kernel) {
     refuseSameSecrets(kernel.settings);
     const loaded = loadPatterns(kernel.settings.WEIR_PLATFORM, kernel.log);

@@ -5,6 +5,7 @@ import { Audits, Producers, Tables } from '@weir/plugin-datasets/contract';
 import type { Vault } from '@weir/vault';
 import { createSource, type SourceView } from '../src/contract.ts';
 import plugin from '../src/plugin.ts';
+import { noSchedules } from './no-schedules.ts';
 import { VAULTED_CONFIG, VAULTED_PLATFORM, vaultedValues } from './vaulted-source.ts';
 
 type Api = ReturnType<PluginUnderTest['as']>['call'];
@@ -16,7 +17,7 @@ export async function credentialsWorld(t: Teardown, vault: Vault): Promise<Plugi
     tools: tools as unknown as Parameters<typeof testPlugin>[2]['tools'],
     settings: { WEIR_PLATFORM: VAULTED_PLATFORM },
     vault,
-    services: () => [provide(Tables, none()), provide(Producers, none()), provide(Audits, none())],
+    services: () => [provide(Tables, none()), provide(Producers, none()), provide(Audits, none()), noSchedules],
   });
 }
 

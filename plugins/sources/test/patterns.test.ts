@@ -189,7 +189,7 @@ t.test('a configuration whose credentials are yet to come is checked for everyth
   checkConfig(pattern, { host: 'h' }, { withoutCredentials: true });
   t.throws(() => checkConfig(pattern, { host: 'h' }), { code: 'source_config_invalid' });
   t.strictSame(configFaults(pattern, {}, { withoutCredentials: true }), [
-    { pointer: '/source_config/host', code: 'required' },
+    { pointer: '/source_config/host', code: 'required', message: 'is required' },
   ]);
 });
 

@@ -21,6 +21,7 @@ import plugin from '../src/plugin.ts';
 import { attemptEffects } from '../src/work/sync/attempt-effects.ts';
 import { syncLedger } from '../src/work/sync/ledger/sync-ledger.ts';
 import { planSync, type SyncPlan } from '../src/work/sync/plan/plan-sync.ts';
+import { noSchedules } from './no-schedules.ts';
 import { ok } from './platform.ts';
 
 type Test = Parameters<typeof testPlugin>[0];
@@ -62,7 +63,7 @@ export async function sharedStatesWorld(t: Test, more: (warehouse: string) => Pr
   const services = (kernel: Kernel) => {
     const use = () => ({ publish: async () => undefined });
     lake = datasets.spec.setup({ ...kernel, settings, use: use as never } as never);
-    return lake.services ?? [];
+    return [...(lake.services ?? []), noSchedules];
   };
   const entities = [...(plugin.spec.entities ?? []), ...(datasets.spec.entities ?? [])];
   const both = Object.assign(plugin.bind(undefined), plugin, { spec: { ...plugin.spec, entities } });

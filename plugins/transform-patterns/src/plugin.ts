@@ -1,5 +1,5 @@
 import { contribute, definePlugin, Platform } from '@weir/kernel';
-import { Definitions, PatternMakers, transformProblems } from '@weir/plugin-transforms/contract';
+import { Definitions, PatternMakers, statementProblems, transformProblems } from '@weir/plugin-transforms/contract';
 import { routes } from './api/routes.ts';
 import { transformPackages } from './service/catalog.ts';
 import { patternMaker, patternService } from './service/patterns.ts';
@@ -10,7 +10,7 @@ import { settings } from './settings.ts';
 export default definePlugin({
   id: 'transform-patterns',
   settings,
-  problems: transformProblems,
+  problems: { ...transformProblems, ...statementProblems },
   setup(kernel) {
     const { sql } = kernel.use(Platform);
     const packages = transformPackages(String(kernel.settings.WEIR_PLATFORM), { sql, log: kernel.log });

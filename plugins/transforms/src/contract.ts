@@ -27,7 +27,7 @@ export {
 export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
 export { hydrateTransform } from './contract/hydrate.ts';
 export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';
-export { transformProblems } from './contract/problems.ts';
+export { statementProblems, transformProblems } from './contract/problems.ts';
 export {
   DEFAULT_QUERY_ROWS,
   MAX_QUERY_ROWS,

@@ -1,4 +1,5 @@
 import { problem } from '@weir/kernel/contract';
+import { datasetProblems } from '@weir/plugin-datasets/contract';
 
 /** Codes of transforms. */
 export const transformProblems = {
@@ -100,4 +101,12 @@ export const transformProblems = {
     detail: 'The process that ran the statement ended early.',
     hint: 'Send it again; if it ends early each time, simplify the statement.',
   }),
+};
+
+const { invalidDatasetId, datasetNotReadable, datasetUnreadable } = datasetProblems;
+const { storageFull, storeDenied, storeUnavailable } = datasetProblems;
+/** What plugin `datasets` refuses the inputs of a statement with. */
+export const statementProblems = {
+  ...{ invalidDatasetId, datasetNotReadable, datasetUnreadable },
+  ...{ storageFull, storeDenied, storeUnavailable },
 };

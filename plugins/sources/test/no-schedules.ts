@@ -1,0 +1,10 @@
+import { provide } from '@weir/kernel';
+import { SubjectSchedules } from '@weir/plugin-schedules/contract';
+
+/** Plugin `schedules` for worlds in which no source has a schedule. */
+export const noSchedules = provide(SubjectSchedules, {
+  routes: () => [],
+  summaries: async () => new Map(),
+  scheduled: async () => [],
+  drop: async () => undefined,
+});
