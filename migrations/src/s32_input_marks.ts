@@ -12,7 +12,6 @@ create table datasets.input_mark (
   namespace text not null,
   table_name text not null,
   snapshot_id bigint not null,
-  metadata_location text not null,
   marked_at timestamptz not null default now(),
   primary key (tenant_id, reader, namespace, table_name)
 );

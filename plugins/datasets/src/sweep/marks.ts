@@ -4,15 +4,14 @@ import { type CallerTransaction, MARK_DAYS, type PinnedInput, type TableRef } fr
 /** Keeps the snapshots from which a reader will read on, in place of those that it marked before. */
 export async function markInputs(tx: CallerTransaction, reader: string, pins: readonly PinnedInput[]): Promise<void> {
   await unmarkInputs(tx, reader);
-  const rows = pins.flatMap(({ ref, snapshotId, metadataLocation }) =>
-    snapshotId === null ? [] : [{ ...ref, snapshot_id: snapshotId, metadata_location: metadataLocation }],
+  const rows = pins.flatMap(({ ref, snapshotId }) =>
+    snapshotId === null ? [] : [{ ...ref, snapshot_id: snapshotId }],
   );
   if (rows.length === 0) return;
   await tx.sql(
-    `insert into datasets.input_mark (tenant_id, reader, namespace, table_name, snapshot_id, metadata_location)
-     select $1::uuid, $2, namespace, "table", snapshot_id, metadata_location
-     from jsonb_to_recordset($3::jsonb)
-       as pin (namespace text, "table" text, snapshot_id bigint, metadata_location text)
+    `insert into datasets.input_mark (tenant_id, reader, namespace, table_name, snapshot_id)
+     select $1::uuid, $2, namespace, "table", snapshot_id
+     from jsonb_to_recordset($3::jsonb) as pin (namespace text, "table" text, snapshot_id bigint)
      on conflict do nothing`,
     [tx.tenant.tenantId, reader, JSON.stringify(rows)],
   );
