@@ -41,7 +41,8 @@ const tables = {
 } as Partial<TablesService>;
 
 /** Schedules are tested with the plugin that keeps them. */
-const schedules: Partial<SubjectSchedulesService> = { routes: () => [], drop: async () => undefined };
+/** No transform has a schedule. */
+export const schedules: Partial<SubjectSchedulesService> = { routes: () => [], drop: async () => undefined };
 
 const logs = {
   page: async (_tenant, _query, { find }) => ({

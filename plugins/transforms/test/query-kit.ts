@@ -3,8 +3,10 @@ import { type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
 import { Inputs, type InputsService, Producers } from '@weir/plugin-datasets/contract';
 import { Events } from '@weir/plugin-platform/contract';
+import { SubjectSchedules, type SubjectSchedulesService } from '@weir/plugin-schedules/contract';
 import { lake } from '../../datasets/test/kit.ts';
 import plugin from '../src/plugin.ts';
+import { schedules } from './kit.ts';
 
 export const ROWS = 5;
 /** A value of another tenant. */
@@ -25,6 +27,7 @@ export async function queryWorld(t: Teardown & { testdir(): string }, adapt = (g
   const services = () => [
     ...[provide(Inputs, inputs), provide(Producers, world.producers)],
     provide(Events, { publish: async () => undefined }),
+    provide(SubjectSchedules, schedules as SubjectSchedulesService),
   ];
   const under = await testPlugin(t, adapt(plugin), { tools, services });
   await under.tenant('acme');
