@@ -17,7 +17,7 @@ const INTO = `insert into webhooks.delivery (tenant_id, webhook_id, event, subje
 const ACTIVE =
   "from webhooks.webhook w, event where w.status = 'active' and event.name = any (w.events) returning webhook_id";
 
-/** What the end of a run means depends on how the one before it ended. */
+/** What the end of a run means depends on how the one before it ended. A run that consists of parts leaves it to them. */
 const RUN_EVENT = `
 with previous as (
   select status from kernel.run
@@ -25,6 +25,7 @@ with previous as (
   order by ended_at desc, run_id desc limit 1),
 event as (
   select case
+    when exists (select from kernel.run where parent_run_id = $6) then null
     when $7 = 'failed' and (select status from previous) = 'failed' then 'run.failed_again'
     when $7 = 'failed' then 'run.failed'
     when (select status from previous) = 'failed' then 'run.recovered' end as name)
