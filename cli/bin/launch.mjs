@@ -24,7 +24,7 @@ const readLock = (file) => {
 /**
  * Whether node_modules holds what package-lock.json asks for. Compared by content, not by time stamps: a checkout
  * gives every file the same age. Optional packages of other platforms may be absent; this platform's Node and the links to
- * the packages of the workspace may not.
+ * the packages of the workspace may not. The versions of those are in the checkout itself, and nothing installs them.
  */
 function dependenciesPresent() {
   const wanted = readLock('package-lock.json');
@@ -32,7 +32,7 @@ function dependenciesPresent() {
   if (!wanted || !installed) return false;
   return Object.entries(wanted).every(
     ([name, entry]) =>
-      name === '' ||
+      !name.includes('node_modules/') ||
       (entry.link === true
         ? existsSync(path.join(ROOT, name))
         : installed[name]?.version === entry.version || (entry.optional === true && !installed[name])),

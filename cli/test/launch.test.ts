@@ -19,4 +19,8 @@ t.test('a package of the workspace without its link in node_modules → npm inst
   t.match(await launch(), { stdout: 'started\n', stderr: /npm install/ });
   await symlink('../lib/one', path.join(root, 'node_modules/one'));
   t.strictSame(await launch(), { stdout: 'started\n', stderr: '' });
+  // Nothing that an installation does would change it: every start would install again.
+  const changed = { ...packages, 'lib/one': { version: '1.1.0' } };
+  await writeFile(path.join(root, 'package-lock.json'), JSON.stringify({ packages: changed }));
+  t.strictSame(await launch(), { stdout: 'started\n', stderr: '' }, 'a package of the workspace with another version');
 });
