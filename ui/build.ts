@@ -39,8 +39,8 @@ async function shellBytes(folder: string): Promise<number> {
 /** Builds the application unless what is there was built from the same. */
 async function build(): Promise<void> {
   const wanted = inputsHash();
-  const found = await readFile(path.join(APP, STAMP), 'utf8').catch(() => '');
-  if (found === wanted) return;
+  const isThere = async () => (await readFile(path.join(APP, STAMP), 'utf8').catch(() => '')) === wanted;
+  if (await isThere()) return;
   const draft = `${APP}-${process.pid}`;
   await rm(draft, { recursive: true, force: true });
   const vite = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
@@ -58,19 +58,23 @@ async function build(): Promise<void> {
   }
   const bytes = await shellBytes(draft);
   await writeFile(path.join(draft, STAMP), wanted);
-  await takePlace(draft);
+  if (await isThere()) await rm(draft, { recursive: true });
+  else await takePlace(draft);
   process.stderr.write(`  ✓ web pages: ${Math.ceil(bytes / 1024)} KiB of script before the first page\n`);
   if (bytes > MAX_SHELL_BYTES) throw new Error(`the shell has more than ${MAX_SHELL_BYTES / 1024} KiB of script`);
 }
 
-/** Puts a finished build in the place of the last one: the page last, since it names the others. */
+/**
+ * Puts a finished build in the place of the last one: the page last, since it names the others. Another process may do the
+ * same with a build of the same inputs, whose files have the same names.
+ */
 async function takePlace(draft: string): Promise<void> {
   const old = path.join(APP, 'assets');
   await mkdir(old, { recursive: true });
   const news = await readdir(path.join(draft, 'assets'));
   for (const name of news) await rename(path.join(draft, 'assets', name), path.join(old, name));
   for (const name of ['index.html', STAMP]) await rename(path.join(draft, name), path.join(APP, name));
-  for (const name of await readdir(old)) if (!news.includes(name)) await rm(path.join(old, name));
+  for (const name of await readdir(old)) if (!news.includes(name)) await rm(path.join(old, name), { force: true });
   await rm(draft, { recursive: true });
 }
 

@@ -6,6 +6,7 @@ import { createSource, listSources } from '@weir/plugin-sources/contract';
 import { FileUp, Plus, Search } from 'lucide-react';
 import { useEffect } from 'react';
 import { useRead } from '../api/queries.ts';
+import { PAGES } from '../keys/pages.ts';
 import { useMay } from '../session/person.ts';
 
 const MAX_FOUND = 500;
@@ -20,13 +21,7 @@ export function Palette({ asked }: { asked: number }) {
     if (asked > 0) spotlight.open();
   }, [asked]);
   const pages = [
-    { id: 'home', label: 'Home', onClick: () => void navigate({ to: '/' }) },
-    { id: 'sources', label: 'Sources', onClick: () => void navigate({ to: '/sources' }) },
-    { id: 'datasets', label: 'Datasets', onClick: () => void navigate({ to: '/datasets' }) },
-    { id: 'sql', label: 'SQL', onClick: () => void navigate({ to: '/query' }) },
-    { id: 'transforms', label: 'Transforms', onClick: () => void navigate({ to: '/transforms' }) },
-    { id: 'runs', label: 'Runs', onClick: () => void navigate({ to: '/runs' }) },
-    { id: 'operations', label: 'Operations', onClick: () => void navigate({ to: '/operations' }) },
+    ...PAGES.map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })),
     { id: 'reload', label: 'Read everything again', onClick: () => void queries.invalidateQueries() },
   ];
   const actions = canCreate

@@ -2,20 +2,10 @@ import { AppShell, Badge, Burger, Button, Group, Kbd, NativeSelect, Stack, Text 
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { createSource } from '@weir/plugin-sources/contract';
-import {
-  Activity,
-  BookOpen,
-  CircleUser,
-  Database,
-  History,
-  House,
-  Search,
-  SquareTerminal,
-  Table2,
-  Workflow,
-} from 'lucide-react';
+import { BookOpen, CircleUser, Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { usePageKeys } from '../keys/keys.ts';
+import { PAGES } from '../keys/pages.ts';
 import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
 import { HandedFilesProvider } from '../sources/load/handed-files-provider.tsx';
 
@@ -31,6 +21,7 @@ export function Shell() {
   const [opened, { toggle, close }] = useDisclosure(false);
   const [settings, { open: openSettings, close: closeSettings }] = useDisclosure(false);
   const [asked, setAsked] = useState(0);
+  const { tenant } = usePerson();
   const find = () => setAsked((times) => times + 1);
   usePageKeys({ openHelp: openSettings });
   useHotkeys([['mod+K', find]], []);
@@ -50,7 +41,8 @@ export function Shell() {
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1}>
-        <HandedFilesProvider>
+        {/* What a page remembers belongs to one tenant, however fast the next page is asked for. */}
+        <HandedFilesProvider key={tenant}>
           <Outlet />
         </HandedFilesProvider>
       </AppShell.Main>
@@ -113,34 +105,12 @@ function Navigation() {
   return (
     <>
       <Stack gap={4} component="nav" aria-label="Pages">
-        <Link to="/" className="nav-link" activeOptions={{ exact: true }}>
-          <House size={ICON_PX} aria-hidden />
-          Home
-        </Link>
-        <Link to="/sources" className="nav-link">
-          <Database size={ICON_PX} aria-hidden />
-          Sources
-        </Link>
-        <Link to="/datasets" className="nav-link">
-          <Table2 size={ICON_PX} aria-hidden />
-          Datasets
-        </Link>
-        <Link to="/query" className="nav-link">
-          <SquareTerminal size={ICON_PX} aria-hidden />
-          SQL
-        </Link>
-        <Link to="/transforms" className="nav-link">
-          <Workflow size={ICON_PX} aria-hidden />
-          Transforms
-        </Link>
-        <Link to="/runs" className="nav-link">
-          <History size={ICON_PX} aria-hidden />
-          Runs
-        </Link>
-        <Link to="/operations" className="nav-link">
-          <Activity size={ICON_PX} aria-hidden />
-          Operations
-        </Link>
+        {PAGES.map(({ to, label, icon: Icon }) => (
+          <Link key={to} to={to} className="nav-link" activeOptions={{ exact: to === '/' }}>
+            <Icon size={ICON_PX} aria-hidden />
+            {label}
+          </Link>
+        ))}
         <a href="/docs" className="nav-link">
           <BookOpen size={ICON_PX} aria-hidden />
           API explorer

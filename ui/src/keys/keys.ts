@@ -1,18 +1,13 @@
-import { useHotkeys, useLocalStorage } from '@mantine/hooks';
+import { type HotkeyItem, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { PAGES } from './pages.ts';
 
 /** Every key of the pages, as the help shows them. */
 export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'Go to a page or an action'],
   ['/', 'Filter'],
-  ['g h', 'Go to the home page'],
-  ['g s', 'Go to sources'],
-  ['g d', 'Go to datasets'],
-  ['g q', 'Go to SQL'],
-  ['g t', 'Go to transforms'],
-  ['g w', 'Go to runs'],
-  ['g o', 'Go to operations'],
+  ...PAGES.map(({ letter, label }) => [`g ${letter}`, `Go to ${label}`] as const),
   ['n', 'New source'],
   ['j', 'Next row'],
   ['k', 'Previous row'],
@@ -46,13 +41,7 @@ export function usePageKeys({ openHelp }: { openHelp(): void }): void {
     on
       ? [
           ['g', begin],
-          ['h', afterG(() => void navigate({ to: '/' }))],
-          ['s', afterG(() => void navigate({ to: '/sources' }))],
-          ['d', afterG(() => void navigate({ to: '/datasets' }))],
-          ['q', afterG(() => void navigate({ to: '/query' }))],
-          ['t', afterG(() => void navigate({ to: '/transforms' }))],
-          ['w', afterG(() => void navigate({ to: '/runs' }))],
-          ['o', afterG(() => void navigate({ to: '/operations' }))],
+          ...PAGES.map(({ letter, to }): HotkeyItem => [letter, afterG(() => void navigate({ to }))]),
           ['/', () => document.querySelector<HTMLInputElement>('[data-filter]')?.focus()],
           ['j', () => moveRow(1)],
           ['k', () => moveRow(-1)],
