@@ -12,7 +12,7 @@ export type RowsSince =
   | { readonly kind: 'changed'; readonly files: readonly LiveFile[] }
   | { readonly kind: RowsUnknown };
 
-/** Why it is not told: all files are others, the old snapshot is gone or not before the new one, or fields are. */
+/** Why the answer is unknown: all files are others, the old snapshot is gone or not before the new one, or fields are. */
 export type RowsUnknown = 'overwritten' | 'expired' | 'rolled_back' | 'columns_changed';
 
 /** Operations after which every row is still there. */

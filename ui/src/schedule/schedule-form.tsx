@@ -214,7 +214,7 @@ function Finer({ draft, change }: { draft: ScheduleDraft; change: Change }) {
   return (
     <Stack pt="sm">
       <Select
-        label="When the last run still goes on"
+        label="When the last run is still open"
         data={OVERLAPS.map((value) => ({ value, label: OVERLAP_WORDS[value] }))}
         value={draft.overlap}
         onChange={(overlap) => overlap !== null && change({ overlap: overlap as ScheduleDraft['overlap'] })}

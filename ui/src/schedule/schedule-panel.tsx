@@ -68,7 +68,7 @@ export function SchedulePanel({ schedule, subject, actions, runLink }: ScheduleP
       {asked === 'remove' && actions !== undefined ? (
         <Dialog title={`Remove the schedule of ${subject}?`} onClose={close}>
           <Stack>
-            <Text>It runs “{schedule.sentence}”. A run that has begun goes on; no other is started.</Text>
+            <Text>It runs “{schedule.sentence}”. An open run continues; no other starts.</Text>
             {actions.error === null ? null : <FaultNote error={actions.error} />}
             <Group>
               <Button variant="default" onClick={close} data-autofocus>

@@ -74,7 +74,7 @@ function keepingRoutes<K extends string>(of: ScheduleRoutes<K>) {
     }),
     remove: endpoint({
       ...{ id: id('delete'), method: 'DELETE', path, params, access: access.write },
-      summary: `Take the schedule of a ${kind} away; a ${run} that runs goes on`,
+      summary: `Delete the schedule of a ${kind}; an open ${run} continues`,
       status: 204,
       errors,
       cli: `${of.cli} delete`,

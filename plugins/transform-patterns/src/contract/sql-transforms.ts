@@ -52,7 +52,7 @@ export const listSqlTransformsForType = endpoint({
   path: '/sql-transforms/for-type/:sql_type',
   summary: 'List the SQL transforms that take a column of a type',
   description:
-    'Types are those of the table format, such as long or decimal(18, 2); names of SQL such as varchar go too. A type that none takes has none.',
+    'Types are those of the table format, such as long or decimal(18, 2); SQL names such as varchar work too. A type without SQL transforms gives an empty list.',
   access: readPatterns,
   params: Closed({
     sql_type: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ ]{0,40}(\\([0-9]{1,3}(, ?[0-9]{1,3})?\\))?$' }),

@@ -9,7 +9,7 @@ export const RUN_REASONS = [
   'columns_changed',
 ] as const;
 export type RunReason = (typeof RUN_REASONS)[number];
-/** How much of its output a run makes: all of it anew, or what follows from what is new in an input. */
+/** How much of its output a run makes: all of it, or what follows from what is new in an input. */
 export const RUN_EXTENTS = ['full', 'increment'] as const;
 export type RunExtent = (typeof RUN_EXTENTS)[number];
 
@@ -30,7 +30,7 @@ export const TransformRun = Type.Object({
   extent: Nullable(
     OneOf(RUN_EXTENTS, {
       description:
-        'full: it made the whole output anew; increment: what follows from the rows that came since the last run; null: it was skipped, or wrote its whole result into what was there',
+        'full: it rebuilt the whole output; increment: what follows from the rows that came since the last run; null: it was skipped, or wrote its whole result into what was there',
     }),
   ),
   moved_inputs: Type.Array(Type.String(), { description: 'The datasets that changed since the last run, by id' }),

@@ -13,7 +13,7 @@ const force = Type.Optional(
 const full = Type.Optional(
   Type.Boolean({
     default: false,
-    description: 'Make the whole output anew, whatever the materialization and what is new',
+    description: 'Rebuild the whole output, whatever the materialization and what is new',
   }),
 );
 const errors = [
@@ -51,7 +51,7 @@ export const materializeTransform = endpoint({
     words: 'transforms trigger',
     examples: [
       ['Run it, whether or not anything moved, and wait', 'weir transforms trigger orders-by-day --force --wait'],
-      ['Make its table anew from all rows of the inputs', 'weir transforms trigger orders-by-day --full --wait'],
+      ['Rebuild its table from all rows of the inputs', 'weir transforms trigger orders-by-day --full --wait'],
     ],
   },
 });

@@ -99,7 +99,7 @@ export const TransformRunEntity = defineEntity({
     inputs: p.json<PinnedSnapshot[]>().default([]),
     /** It was asked for whether or not anything moved. */
     forced: p.boolean().default(false),
-    /** It was asked to make the whole output anew. */
+    /** A rebuild of the whole output was requested. */
     fullAsked: p.boolean().default(false),
     extent: p.enum(RUN_EXTENTS).nullable(),
     /** The dataset id at the time of the run. */

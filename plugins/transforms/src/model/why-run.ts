@@ -21,7 +21,7 @@ export interface Why {
   reason: RunReason;
   /** The datasets whose rows are others than they were, or that were not read before; ids. */
   moved: readonly string[];
-  /** `full`: the output is made anew. Undefined: the whole result is added to the output, or replaces a part of it. */
+  /** `full`: the output is rebuilt. Undefined: the whole result is added to the output, or replaces a part of it. */
   extent: RunExtent | undefined;
 }
 

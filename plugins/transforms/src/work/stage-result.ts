@@ -27,7 +27,7 @@ export interface StagedResult {
 interface Asked {
   pins: readonly PinnedInput[];
   why: Why;
-  /** Told that an increment does not fit the output, so that the run makes all of it anew. */
+  /** Told that an increment does not fit the output, so that the run rebuilds it. */
   becomesFull(why: Why): Promise<void>;
 }
 
@@ -123,7 +123,7 @@ function ifIncompatible(error: unknown): undefined {
 
 const folded = (columns: readonly { name: string }[]) => new Set(columns.map(({ name }) => name.toLowerCase()));
 
-/** Whether rows of the result have a value for every column of the table, as those of a table that is made anew. */
+/** Whether rows of the result have a value for every column of the table, as those of a table that is rebuilt. */
 function hasAll(columns: readonly Column[], { schema }: PreparedTable): boolean {
   return folded((schema as TableSchema).fields).isSubsetOf(folded(columns));
 }

@@ -22,7 +22,7 @@ interface SecretFormProps {
   cancel?: () => void;
 }
 
-/** Secret values to be kept: what is kept already is never shown, so all of them are written anew. */
+/** Secret values to be kept: what is kept already is never shown, so all of them are rewritten. */
 export function SecretForm({ fields, proposedName, submitLabel, isPending, error, save, cancel }: SecretFormProps) {
   const [values, setValues] = useState<Record<string, string>>({});
   const [name, setName] = useState(proposedName ?? '');

@@ -23,7 +23,7 @@ export function LoadProgress({ toLoad, again }: { toLoad: ToLoad; again(): void 
     <Stack>
       <Steps load={load} toLoad={toLoad} />
       {load.reached.isLost ? (
-        <Text role="status">The server does not answer. What it has begun goes on; it is asked again.</Text>
+        <Text role="status">The server does not answer. Work that has begun continues; the page asks again.</Text>
       ) : null}
       {load.error === undefined ? null : <FaultNote error={load.error} retry={load.resume} />}
       {failure === null || failure === undefined ? null : (
