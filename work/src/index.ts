@@ -13,6 +13,7 @@ export { type BegunChild, beginChild, type ChildProgram, sendTo } from './child/
 export { type SpareChild, spareChild } from './child/spare-child.ts';
 export { type CopyTokens, copyTokens } from './copy-tokens.ts';
 export { type Failure, type KeptFailure, type Outcome, RunFailed, recordOf } from './failure/failure.ts';
+export { type FailureEntry, failurePages, workProblems } from './failure/failure-pages.ts';
 export {
   type Failures,
   type FailureWords,

@@ -13,7 +13,6 @@ export {
   readDiscoveryLogs,
   readRunLogs,
 } from './contract/discovery/run-logs.ts';
-export { failurePages, failureProblems } from './contract/failure-pages.ts';
 export { SOURCE_FAILURES, type SourceFailureCode } from './contract/failures.ts';
 export { sourceProblems } from './contract/problems.ts';
 export { getSourceReadiness } from './contract/readiness.ts';

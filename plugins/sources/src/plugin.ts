@@ -2,9 +2,10 @@ import { contribute, definePlugin, Platform } from '@weir/kernel';
 import { SignatureReaders } from '@weir/kernel/contract';
 import { Tables } from '@weir/plugin-datasets/contract';
 import { scheduleProblems } from '@weir/plugin-schedules/contract';
+import { failurePages, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
 import { patternWebhooks, refuseSameSecrets } from './api/webhooks.ts';
-import { credentialProblems, failureProblems, sourceProblems, uploadProblems } from './contract.ts';
+import { credentialProblems, SOURCE_FAILURES, sourceProblems, uploadProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { connectorProblems } from './model/failure/connector-problems.ts';
 import { reportedPages } from './model/pattern/reported-codes.ts';
@@ -22,8 +23,8 @@ export default definePlugin({
   settings,
   entities,
   problems: {
-    ...{ ...sourceProblems, ...credentialProblems, ...failureProblems, ...connectorProblems },
-    ...{ ...uploadProblems, ...scheduleProblems },
+    ...{ ...sourceProblems, ...credentialProblems, ...connectorProblems },
+    ...{ ...uploadProblems, ...scheduleProblems, ...failurePages(SOURCE_FAILURES), ...workProblems },
   },
   setup(kernel) {
     refuseSameSecrets(kernel.settings);

@@ -1,9 +1,10 @@
 import { definePlugin, provide } from '@weir/kernel';
 import { scheduleProblems } from '@weir/plugin-schedules/contract';
-import { logLeft } from '@weir/work';
+import { failurePages, logLeft, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
 import { Definitions, statementProblems, transformProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
+import { TRANSFORM_FAILURES } from './model/failure-table.ts';
 import { runKinds } from './model/run-kinds.ts';
 import { contributions } from './service/contributions.ts';
 import { sweepApiSelects } from './service/select/api-selects.ts';
@@ -15,7 +16,10 @@ export default definePlugin({
   id: 'transforms',
   settings,
   entities,
-  problems: { ...transformProblems, ...statementProblems, ...scheduleProblems },
+  problems: {
+    ...{ ...transformProblems, ...statementProblems, ...scheduleProblems },
+    ...{ ...failurePages(TRANSFORM_FAILURES), ...workProblems },
+  },
   setup(kernel) {
     const services = transformServices(kernel);
     return {

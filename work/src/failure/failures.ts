@@ -27,13 +27,19 @@ export const WORK_FAILURES = {
     detail: 'The disk of the work folder is full.',
     hint: 'Free space there and start the run again.',
   },
+  no_lane: {
+    origin: 'platform',
+    retryable: true,
+    detail: 'Other runs of the tenant kept every lane for more than a day.',
+    hint: 'Start it again, or raise WEIR_SYNC_LANES_PER_TENANT for syncs, WEIR_TRANSFORM_LANES_PER_TENANT for transforms.',
+  },
   run_failed: {
     origin: 'platform',
     retryable: true,
     detail: 'The run failed for a reason that the platform does not know.',
     hint: 'The logs of the worker name the cause under the run id.',
   },
-} as const satisfies Record<string, FailureWords>;
+} as const satisfies Record<string, FailureWords & { hint: string }>;
 
 export type WorkFailureCode = keyof typeof WORK_FAILURES;
 

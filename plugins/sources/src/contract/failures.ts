@@ -1,9 +1,8 @@
-/** Whose doing a failure is. */
-export type FailureOrigin = 'source' | 'destination' | 'platform' | 'config';
+import type { FAILURE_ORIGINS } from '@weir/kernel/contract';
 
 /** One way in which a discovery or sync of this plugin can fail, beside what connectors and tables report. */
-export interface FailureEntry {
-  origin: FailureOrigin;
+interface FailureEntry {
+  origin: (typeof FAILURE_ORIGINS)[number];
   retryable: boolean;
   detail: string;
   hint: string;

@@ -1,6 +1,6 @@
 import type { SelectCheck } from '@weir/plugin-datasets/stage';
-import { RunFailed } from '@weir/work';
 import type { CheckFound } from './checks/check-results.ts';
+import { transformFailed } from './transform-failures.ts';
 
 /** No name of a check has a space. */
 const [WITHOUT, DOUBLED] = ['key without', 'key doubled'];
@@ -25,20 +25,7 @@ export function keyChecks(key: readonly string[] = []): SelectCheck[] {
 /** Throws `key_missing` and `key_doubled`. */
 export function assertKeys(found: readonly CheckFound[]): void {
   const rowsOf = (name: string) => found.find((one) => one.name === name)?.failures ?? '0';
-  const failure = { origin: 'data', retryable: false } as const;
   const [without, doubled] = [rowsOf(WITHOUT), rowsOf(DOUBLED)];
-  if (without !== '0') {
-    throw new RunFailed({
-      ...{ code: 'key_missing', ...failure },
-      detail: `${without} rows of the result have no value in a column of \`key\`. The table is as before.`,
-      hint: 'Leave these rows out in the statement, or give the column a value with coalesce.',
-    });
-  }
-  if (doubled !== '0') {
-    throw new RunFailed({
-      ...{ code: 'key_doubled', ...failure },
-      detail: `${doubled} keys have several rows in the result. The table is as before.`,
-      hint: 'Keep one row of each key, such as by QUALIFY row_number() OVER (PARTITION BY key ORDER BY …) = 1.',
-    });
-  }
+  if (without !== '0') throw transformFailed('key_missing', { rows: without });
+  if (doubled !== '0') throw transformFailed('key_doubled', { keys: doubled });
 }

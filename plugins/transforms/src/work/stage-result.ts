@@ -8,11 +8,11 @@ import {
 } from '@weir/plugin-datasets/contract';
 import type { Column, PartitionSpec, PinnedRows, StagedFile, TableSchema } from '@weir/plugin-datasets/stage';
 import type { IncrementShape } from '@weir/sql';
-import { RunFailed } from '@weir/work';
 import type { ArtifactContent } from '../model/artifact-content.ts';
 import { compileCheck } from '../model/checks/compile-check.ts';
 import { assertKeys, keyChecks } from '../model/key-checks.ts';
 import { lineageOf } from '../model/lineage.ts';
+import { transformFailed } from '../model/transform-failures.ts';
 import type { Why } from '../model/why-run.ts';
 import { keepLineage } from './keep-lineage.ts';
 import { passChecks } from './pass-checks.ts';
@@ -141,11 +141,7 @@ function assertPartitions({ schema, spec }: PreparedTable, columns: readonly str
   const has = (spec as PartitionSpec).fields.map((field) => `${field.transform} ${names.get(field['source-id'])}`);
   const wanted = columns.map((column) => `identity ${column.toLowerCase()}`);
   if (new Set(has).symmetricDifference(new Set(wanted)).size === 0) return;
-  throw new RunFailed({
-    ...{ code: 'partitions_differ', origin: 'config', retryable: false },
-    detail: 'The output is a table that is divided by other columns than `partition_by` names.',
-    hint: 'Write to another table in `output`, or name the columns that divide this one.',
-  });
+  throw transformFailed('partitions_differ');
 }
 
 function partitionsOf(files: readonly StagedFile[]): NonNullable<TableCommit['partitions']> {

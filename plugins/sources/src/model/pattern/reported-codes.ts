@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import { CODE_PATTERN, type Fault, KIT_FAULTS } from '@weir/connector-sdk';
 import { Closed, OneOf, type ProblemEntry } from '@weir/kernel/contract';
+import { failurePages } from '@weir/work';
 import { Ajv, type ValidateFunction } from 'ajv';
-import { failurePages } from '../../contract.ts';
 
 const FAULTS_FILE = 'faults.json';
 const Text = Type.String({ minLength: 1, maxLength: 1_000 });

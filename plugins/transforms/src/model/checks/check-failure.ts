@@ -1,5 +1,6 @@
-import { RunFailed } from '@weir/work';
+import type { RunFailed } from '@weir/work';
 import type { CheckResultView } from '../../contract.ts';
+import { transformFailed } from '../transform-failures.ts';
 
 const CHECKS_NAMED = 5;
 
@@ -11,9 +12,5 @@ export function checkFailure(results: readonly CheckResultView[]): RunFailed {
     return `${name} (${failing_rows} rows)`;
   });
   const rest = failed.length > CHECKS_NAMED ? ` and ${failed.length - CHECKS_NAMED} more` : '';
-  return new RunFailed({
-    ...{ code: 'check_failed', origin: 'data', retryable: false },
-    detail: `Checks keep the result from being published: ${named.join(', ')}${rest}. The table is as before.`,
-    hint: 'GET /transform-runs/{run_id}/checks shows rows that break them: correct the inputs, the statement or the check.',
-  });
+  return transformFailed('check_failed', { checks: `${named.join(', ')}${rest}` });
 }

@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { RunInput } from '@weir/work';
 import { untilDone, withOutcome } from '@weir/work/workflow';
+import { TRANSFORM_FAILURES } from '../../model/failure-table.ts';
 import type { TransformActivities } from '../activities.ts';
 
 const { carryOut } = proxyActivities<TransformActivities>({
@@ -18,11 +19,7 @@ const { partOf, endMaterialization } = proxyLocalActivities<TransformActivities>
 });
 
 /** What a run shows that waited for a lane for more than a day. */
-const NO_LANE = {
-  ...{ code: 'no_lane', origin: 'platform', retryable: true },
-  detail: 'Other transforms of the tenant kept every lane for more than a day.',
-  hint: 'Start it again, or raise WEIR_TRANSFORM_LANES_PER_TENANT.',
-};
+const NO_LANE = { code: 'no_lane', ...TRANSFORM_FAILURES.no_lane };
 
 /** One materialization: its part waits for its turn, then has attempts until its output is committed or cannot be. */
 export async function MaterializationWorkflow(input: RunInput): Promise<void> {

@@ -1,0 +1,66 @@
+import type { FailureEntry } from '@weir/work';
+
+/** The failure codes of this plugin's runs, and its words for those of any run. `{name}` places are filled by the run. */
+export const TRANSFORM_FAILURES = {
+  check_failed: {
+    ...{ origin: 'data', retryable: false },
+    detail: 'Checks keep the result from being published: {checks}. The table is as before.',
+    hint: 'GET /transform-runs/{run_id}/checks shows rows that break them: correct the inputs, the statement or the check.',
+  },
+  key_missing: {
+    ...{ origin: 'data', retryable: false },
+    detail: '{rows} rows of the result have no value in a column of `key`. The table is as before.',
+    hint: 'Leave these rows out in the statement, or give the column a value with coalesce.',
+  },
+  key_doubled: {
+    ...{ origin: 'data', retryable: false },
+    detail: '{keys} keys have several rows in the result. The table is as before.',
+    hint: 'Keep one row of each key, such as by QUALIFY row_number() OVER (PARTITION BY key ORDER BY …) = 1.',
+  },
+  partitions_differ: {
+    ...{ origin: 'config', retryable: false },
+    detail: 'The output is a table that is divided by other columns than `partition_by` names.',
+    hint: 'Write to another table in `output`, or name the columns that divide this one.',
+  },
+  query_deadline: {
+    ...{ origin: 'data', retryable: false },
+    detail: 'The statement took longer than a transform may, and was ended.',
+    hint: 'Read less in one statement, or raise WEIR_TRANSFORM_DEADLINE_SECONDS.',
+  },
+  out_of_memory: {
+    ...{ origin: 'data', retryable: false },
+    detail: 'The statement needed more memory than a transform may have, and was ended.',
+    hint: 'Join or group fewer rows in one statement, or raise WEIR_TRANSFORM_MEMORY_MIB.',
+  },
+  spill_full: {
+    ...{ origin: 'data', retryable: false },
+    detail: 'The statement spilled more to disk than a transform may, and was ended.',
+    hint: 'Sort or join fewer rows in one statement, or raise WEIR_TRANSFORM_MEMORY_MIB: eight times that may be spilled.',
+  },
+  select_process_lost: {
+    ...{ origin: 'platform', retryable: true },
+    detail: 'The process of the statement ended before its work did.',
+    hint: 'The log of the worker says why; a machine short of memory ends processes.',
+  },
+  input_changed: {
+    ...{ origin: 'platform', retryable: true },
+    detail: 'A file of an input changed while it was read.',
+    hint: 'Table files are never changed: look for what else writes into the warehouse.',
+  },
+  query_failed: {
+    ...{ origin: 'data', retryable: false },
+    detail: 'The statement failed on the rows that it read, such as by a cast of a value that does not fit.',
+    hint: 'Preview the transform, and look for casts, divisions and functions that fail on a row.',
+  },
+  statement_failed: {
+    ...{ origin: 'platform', retryable: true },
+    detail: 'The files of the statement could not be read or written.',
+    hint: 'The log of the worker names the cause under the run id.',
+  },
+  no_lane: {
+    ...{ origin: 'platform', retryable: true },
+    detail: 'Other transforms of the tenant kept every lane for more than a day.',
+    hint: 'Start it again, or raise WEIR_TRANSFORM_LANES_PER_TENANT.',
+  },
+} as const satisfies Record<string, FailureEntry & { retryable: boolean }>;
+export type TransformFailureCode = keyof typeof TRANSFORM_FAILURES;

@@ -1,0 +1,39 @@
+import { FAILURE_ORIGINS } from '@weir/kernel/contract';
+import { RunFailed, WORK_FAILURES } from '@weir/work';
+import t from 'tap';
+import { TRANSFORM_FAILURES, type TransformFailureCode } from '../src/model/failure-table.ts';
+import { SelectFailed, SqlRefused } from '../src/model/select/select-errors.ts';
+import { transformFailed, transformFailures } from '../src/model/transform-failures.ts';
+import plugin from '../src/plugin.ts';
+
+const pages = new Map(Object.values(plugin.spec.problems ?? {}).map(({ entry }) => [entry.code, entry]));
+const codes = Object.keys(TRANSFORM_FAILURES) as TransformFailureCode[];
+
+t.test('every failure of a run of a transform → a page that says who acts and whether a retry helps', async (t) => {
+  for (const code of new Set([...codes, ...Object.keys(WORK_FAILURES)])) {
+    const page = pages.get(code);
+    t.match(page?.detail, /\. Cause: .+\. A retry (can help|fails the same way)\.$/, code);
+    t.ok(page?.hint, code);
+  }
+});
+
+t.test('errors of a statement → a failure of the table, and others reveal nothing', async (t) => {
+  for (const code of codes) {
+    const { detail, hint, origin, retryable } = TRANSFORM_FAILURES[code];
+    t.ok(FAILURE_ORIGINS.includes(origin));
+    t.strictSame(transformFailures.of(new SelectFailed(code)), { code, origin, retryable, detail, hint });
+  }
+  for (const code of ['file_missing', 'toString', 'disk_full']) {
+    t.match(transformFailures.of(new SelectFailed(code)), { code: 'statement_failed' });
+  }
+  t.match(transformFailures.of(new SqlRefused([{ code: 'column_unknown' }])), { code: 'sql_refused' });
+  t.ok(pages.has('sql_refused'));
+  t.match(transformFailures.of(new Error('value-of-a-row')), { code: 'run_failed' });
+  t.match(transformFailures.known('no_lane'), { hint: /WEIR_TRANSFORM_LANES_PER_TENANT/ });
+});
+
+t.test('places of a sentence → filled by the run, and none left', async (t) => {
+  const failed = transformFailed('key_doubled', { keys: '3' });
+  t.ok(failed instanceof RunFailed);
+  t.match(failed.failure, { detail: '3 keys have several rows in the result. The table is as before.' });
+});
