@@ -4,7 +4,7 @@ import { failurePages, logLeft, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
 import { Definitions, statementProblems, transformProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
-import { TRANSFORM_FAILURES } from './model/failure-table.ts';
+import { TRANSFORM_FAILURES } from './model/failure/failure-table.ts';
 import { runKinds } from './model/run-kinds.ts';
 import { contributions } from './service/contributions.ts';
 import { sweepApiSelects } from './service/select/api-selects.ts';

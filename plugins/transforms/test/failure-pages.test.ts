@@ -1,9 +1,9 @@
 import { FAILURE_ORIGINS } from '@weir/kernel/contract';
 import { RunFailed, WORK_FAILURES } from '@weir/work';
 import t from 'tap';
-import { TRANSFORM_FAILURES, type TransformFailureCode } from '../src/model/failure-table.ts';
+import { TRANSFORM_FAILURES, type TransformFailureCode } from '../src/model/failure/failure-table.ts';
+import { transformFailed, transformFailures } from '../src/model/failure/transform-failures.ts';
 import { SelectFailed, SqlRefused } from '../src/model/select/select-errors.ts';
-import { transformFailed, transformFailures } from '../src/model/transform-failures.ts';
 import plugin from '../src/plugin.ts';
 
 const pages = new Map(Object.values(plugin.spec.problems ?? {}).map(({ entry }) => [entry.code, entry]));

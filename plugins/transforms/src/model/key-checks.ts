@@ -1,6 +1,6 @@
 import type { SelectCheck } from '@weir/plugin-datasets/stage';
 import type { CheckFound } from './checks/check-results.ts';
-import { transformFailed } from './transform-failures.ts';
+import { transformFailed } from './failure/transform-failures.ts';
 
 /** No name of a check has a space. */
 const [WITHOUT, DOUBLED] = ['key without', 'key doubled'];

@@ -14,8 +14,8 @@ import {
   tenantOf,
   workFolders,
 } from '@weir/work';
+import { transformFailures } from '../model/failure/transform-failures.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
-import { transformFailures } from '../model/transform-failures.ts';
 import { createSelects, type Selects } from '../service/select/selects.ts';
 import { settingsOf } from '../settings.ts';
 import { carryOutTransform } from './carry-out.ts';

@@ -10,9 +10,9 @@ import type { Column, PartitionSpec, PinnedRows, StagedFile, TableSchema } from 
 import type { IncrementShape } from '@weir/sql';
 import type { ArtifactContent } from '../model/artifact-content.ts';
 import { compileCheck } from '../model/checks/compile-check.ts';
+import { transformFailed } from '../model/failure/transform-failures.ts';
 import { assertKeys, keyChecks } from '../model/key-checks.ts';
 import { lineageOf } from '../model/lineage.ts';
-import { transformFailed } from '../model/transform-failures.ts';
 import type { Why } from '../model/why-run.ts';
 import { keepLineage } from './keep-lineage.ts';
 import { passChecks } from './pass-checks.ts';

@@ -1,6 +1,6 @@
 import type { RunFailed } from '@weir/work';
 import type { CheckResultView } from '../../contract.ts';
-import { transformFailed } from '../transform-failures.ts';
+import { transformFailed } from '../failure/transform-failures.ts';
 
 const CHECKS_NAMED = 5;
 

@@ -1,7 +1,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { RunInput } from '@weir/work';
 import { untilDone, withOutcome } from '@weir/work/workflow';
-import { TRANSFORM_FAILURES } from '../../model/failure-table.ts';
+import { TRANSFORM_FAILURES } from '../../model/failure/failure-table.ts';
 import type { TransformActivities } from '../activities.ts';
 
 const { carryOut } = proxyActivities<TransformActivities>({

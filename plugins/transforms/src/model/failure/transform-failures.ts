@@ -1,7 +1,7 @@
 import { Problem } from '@weir/kernel/contract';
 import { type Failure, failures, problemFailure, RunFailed, WORK_FAILURES } from '@weir/work';
+import { SelectFailed, type SqlFault, SqlRefused } from '../select/select-errors.ts';
 import { TRANSFORM_FAILURES, type TransformFailureCode } from './failure-table.ts';
-import { SelectFailed, type SqlFault, SqlRefused } from './select/select-errors.ts';
 
 /** Problems that are the platform's, and pass. */
 const PLATFORM_CODES: readonly string[] = [
