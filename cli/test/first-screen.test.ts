@@ -94,9 +94,3 @@ t.test('the last screen → what to do next, the pages of the workflow engine, a
   t.match(lines.at(-1), /Open http:\/\/127\.0\.0\.1:8080$/);
   t.notMatch(lines.join('\n'), /python3|postgresql/);
 });
-
-t.test('a tenant with a bad alias, or without a database → refused with what to do', async (t) => {
-  const { weir } = commandLine(t);
-  t.match(await weir('tenants create -- -x'), { code: 2, stderr: /alias has at most 63/ });
-  t.match(await weir('tenants create acme'), { code: 4, stderr: /no development server[\s\S]*hint: Set DB_HOST/ });
-});

@@ -158,6 +158,8 @@ t.test('the catalogue of the database shows no hole in the tenant wall, and a pl
   await database.peek('grant update (hash) on platform.audit_chain to weir_app');
   await database.peek('grant delete on sources.receipt to weir_app');
   await database.peek('grant execute on function platform.append_audit_event to public');
+  await database.peek('grant execute on function platform.create_tenant to public');
+  await database.peek('grant insert on kernel.tenant to weir_app');
   await database.peek('create view kernel.peephole as select * from kernel.run');
   const found = (await tools.auditTables(catalogue)).join('\n');
   for (const hole of [
@@ -169,6 +171,8 @@ t.test('the catalogue of the database shows no hole in the tenant wall, and a pl
     /weir_app holds UPDATE on platform.audit_chain/,
     /weir_app holds DELETE on sources.receipt/,
     /function platform.append_audit_event is security definer/,
+    /function platform.create_tenant is security definer/,
+    /weir_app holds INSERT on kernel.tenant/,
     /view kernel.peephole/,
   ]) {
     t.match(found, hole);

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 /** Tables that hold no tenant's rows, with the reason; every other table must carry the tenant wall. */
 export const SHARED_TABLES: Readonly<Record<string, string>> = {
-  'kernel.tenant': 'who the tenants are; read-only to the platform role',
+  'kernel.tenant': 'who the tenants are; the platform role adds by function alone',
   'kernel.schema_ledger': 'the history of the database; read-only to the platform role',
   'kernel.plugin_ledger': 'the history of third-party plugins; read-only to the platform role',
   'platform.admission': 'one switch for the whole platform',
@@ -23,6 +23,7 @@ export const SHARED_TABLES: Readonly<Record<string, string>> = {
 /** Functions that run with the rights of the owner, with the reason; no other may. */
 const OWNER_FUNCTIONS: Readonly<Record<string, string>> = {
   'platform.append_audit_event': 'links events of the audit trail, whose head the platform role can only read',
+  'platform.create_tenant': 'adds a tenant to a table that the platform role can only read',
 };
 
 /** What is kept as evidence, with all that the platform role may do to it. */

@@ -34,6 +34,7 @@ import { s32_increments } from './s32_increments.ts';
 import { s32_input_marks } from './s32_input_marks.ts';
 import { s33_pattern_sync } from './s33_pattern_sync.ts';
 import { s33_transform_origins } from './s33_transform_origins.ts';
+import { s35_create_tenant } from './s35_create_tenant.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -87,4 +88,5 @@ export const migrations: readonly Migration[] = [
   s32_input_marks,
   s33_transform_origins,
   s33_pattern_sync,
+  s35_create_tenant,
 ];

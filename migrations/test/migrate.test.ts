@@ -74,8 +74,10 @@ t.test('a step that says it is additive takes nothing away that an older release
   const taking = /\b(drop|truncate|rename|delete from|revoke)\b|\bset not null\b|\balter (column )?\w+ type\b/i;
   // A check that one statement makes anew under its name allows more values.
   const widened = /\bdrop constraint (\w+_check),\s+add constraint \1\s/g;
+  // A function that the step itself makes was nobody's before.
+  const closed = /\bcreate function ([\w.]+)\([\s\S]*?\brevoke all on function \1\([\w, ]*\) from public;/g;
   for (const { name, sql, additiveSince } of migrations) {
-    if (additiveSince !== undefined) t.notMatch(sql.replaceAll(widened, ''), taking, name);
+    if (additiveSince !== undefined) t.notMatch(sql.replaceAll(widened, '').replaceAll(closed, ''), taking, name);
   }
 });
 

@@ -115,7 +115,7 @@ async function makeCheckout(root: string, checkout: string, dataDir: string): Pr
     path.join(checkout, 'cli', 'bin', 'weir.mjs'),
     `import { launch } from ${launcher};
 const words = process.argv.slice(2);
-const isHere = words[0] === 'dev' || words.slice(0, 2).join(' ') === 'tenants create';
+const isHere = words[0] === 'dev';
 launch('cli/src/main.ts', isHere ? [...words, '--data-dir', ${JSON.stringify(dataDir)}] : words);
 `,
   );

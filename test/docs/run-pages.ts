@@ -12,7 +12,7 @@ const [NODE, LINE] = programLine(path.resolve(import.meta.dirname, '../..'), 'cl
 /** What the launcher starts, without the quarter of the time of a command that it takes itself. */
 const WITHOUT_LAUNCHER = `alias weir="${[NODE, ...LINE].map((word) => `'${word}'`).join(' ')}"`;
 /** Only the launcher of a reader's checkout knows where that keeps its data. */
-const NEEDS_LAUNCHER = /\bweir (dev|tenants create)\b/;
+const NEEDS_LAUNCHER = /\bweir dev\b/;
 
 /** Pages whose commands run at the same time. */
 const LANES = 2;

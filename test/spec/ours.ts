@@ -61,6 +61,8 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['DELETE /api-tokens/{api_token_id}', because('identity', 'a token that leaked or is not wanted any more')],
   ['GET /me', because('identity', 'a credential that says nothing of itself can be asked about')],
   ['GET /plugins', because('platform', 'what is installed, and what a tenant has of it')],
+  ['POST /tenants', because('platform', 'a platform admin makes a tenant without the rights of the database owner')],
+  ['GET /tenants/{alias}', because('platform', 'what Location of a new tenant names')],
   ['GET /tenants/{alias}/limits', because('platform', 'what a tenant may use, and what it uses')],
   ['PUT /tenants/{alias}/limits', because('platform', 'a tenant may use more or less than the others')],
   ['GET /tenants/{alias}/plugins', because('platform', 'the plugins of a tenant as its operator sees them')],

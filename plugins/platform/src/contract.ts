@@ -78,3 +78,4 @@ export {
   type ServiceHealthView,
 } from './contract/status.ts';
 export { type StorageTransaction, type StorageUse, StorageUses } from './contract/storage.ts';
+export { createTenant, getTenant, TENANT_ALIAS, type TenantView } from './contract/tenants.ts';

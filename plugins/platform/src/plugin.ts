@@ -24,6 +24,7 @@ import { runLogService } from './run-log/service.ts';
 import { type PlatformSettings, platformSettings } from './settings.ts';
 import { healthMonitor } from './status/health.ts';
 import { statusService } from './status/service.ts';
+import { tenantService } from './tenant/service.ts';
 
 /** The platform itself: status, health, figures, events, the admission of runs, and which tenant has which plugin. */
 export default definePlugin({
@@ -68,6 +69,7 @@ export default definePlugin({
         audit: auditService(kernel),
         plugins: pluginService({ tenants, platform }),
         limits: limitService({ db, tenants, ...quotas }),
+        tenants: tenantService(platform.sql),
         docs: docsService(platform),
       }),
       services: [provide(Events, publisher), provide(Figures, figures(ledger)), provide(RunLogs, runLogs)],

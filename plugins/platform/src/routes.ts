@@ -2,6 +2,7 @@ import { type AnyRoute, handle } from '@weir/kernel';
 import type { admissionService } from './admission/service.ts';
 import type { auditService } from './audit/service.ts';
 import {
+  createTenant,
   getAdmission,
   getDocs,
   getDocsAsset,
@@ -10,6 +11,7 @@ import {
   getOpenapi,
   getServicesHealth,
   getStatus,
+  getTenant,
   getTenantLimits,
   listAdmissionChanges,
   listAudit,
@@ -28,6 +30,7 @@ import type { limitService } from './limit/service.ts';
 import type { metricsService } from './metrics/service.ts';
 import type { pluginService } from './plugin/service.ts';
 import type { statusService } from './status/service.ts';
+import type { tenantService } from './tenant/service.ts';
 
 export interface RouteServices {
   status: ReturnType<typeof statusService>;
@@ -37,6 +40,7 @@ export interface RouteServices {
   audit: ReturnType<typeof auditService>;
   plugins: ReturnType<typeof pluginService>;
   limits: ReturnType<typeof limitService>;
+  tenants: ReturnType<typeof tenantService>;
   docs: ReturnType<typeof docsService>;
 }
 
@@ -49,6 +53,7 @@ export function routes({
   audit,
   plugins,
   limits,
+  tenants,
   docs,
 }: RouteServices): AnyRoute[] {
   return [
@@ -63,6 +68,8 @@ export function routes({
     handle(listPlatformAudit, ({ query }) => audit.listPlatform(query)),
     handle(listPlugins, ({ tenant }) => plugins.list(tenant)),
     handle(listTenantPlugins, ({ params }) => plugins.listOf(params.alias)),
+    handle(createTenant, ({ body }) => tenants.create(body.alias)),
+    handle(getTenant, ({ params }) => tenants.read(params.alias)),
     handle(getTenantLimits, ({ params }) => limits.read(params.alias)),
     handle(setTenantLimits, ({ params, body, principal }) => limits.set(params.alias, body, principal)),
     handle(setTenantPlugin, ({ params, body, principal }) => plugins.set(params, body.enabled, principal)),

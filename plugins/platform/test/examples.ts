@@ -1,4 +1,4 @@
-import { setAdmission, setTenantLimits, setTenantPlugin } from '@weir/plugin-platform/contract';
+import { createTenant, setAdmission, setTenantLimits, setTenantPlugin } from '@weir/plugin-platform/contract';
 import { type Examples, example } from '../../../test/examples.ts';
 
 export const examples: Examples = {
@@ -11,6 +11,7 @@ export const examples: Examples = {
   ],
   seed: async () => ({
     calls: [
+      example(createTenant, { body: { alias: 'made-by-fuzzing' } }),
       example(setAdmission, { body: { open: true, reason: 'fuzzing' } }),
       example(setTenantLimits, { body: { runs_per_day: null, concurrent_runs: null, storage_bytes: 0 } }),
     ],

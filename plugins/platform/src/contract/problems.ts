@@ -16,6 +16,20 @@ export const platformProblems = {
     detail: 'This plugin is part of the platform: every tenant has it, and it cannot be switched.',
     hint: 'Only plugins whose tenancy is opt-in can be switched; weir plugins list shows it.',
   }),
+  tenantAliasInvalid: problem({
+    code: 'tenant_alias_invalid',
+    status: 400,
+    title: 'Tenant alias invalid',
+    detail: 'An alias has at most 63 letters, digits, - and _, and begins with a letter or a digit.',
+    hint: 'Take the name that the identity provider gives the organization.',
+  }),
+  tenantAliasTaken: problem({
+    code: 'tenant_alias_taken',
+    status: 409,
+    title: 'Tenant alias taken',
+    detail: 'A tenant with this alias exists already; it stays as it is.',
+    hint: 'Read it with GET /tenants/{alias}, or take another alias.',
+  }),
   quotaExceeded: problem({
     code: 'quota_exceeded',
     status: 429,

@@ -1,0 +1,31 @@
+import type { PlatformService } from '@weir/kernel';
+import { kernelProblems } from '@weir/kernel/contract';
+import { platformProblems, TENANT_ALIAS, type TenantView } from '../contract.ts';
+
+/** Makes and reads tenants. The platform role can only read their table: the owner's function adds a row. */
+export function tenantService(sql: PlatformService['sql']) {
+  return {
+    /** Throws `tenant_alias_invalid`, and `tenant_alias_taken` also for a tenant that is disabled. */
+    async create(alias: string): Promise<TenantView> {
+      if (!TENANT_ALIAS.test(alias)) throw platformProblems.tenantAliasInvalid();
+      const { rows } = await sql('select * from platform.create_tenant($1)', [alias]);
+      if (rows[0] === undefined) throw platformProblems.tenantAliasTaken();
+      return toView(rows[0]);
+    },
+    /** Reads past the cache of tenants, so that a new one is there at once. Throws `not_found`. */
+    async read(alias: string): Promise<TenantView> {
+      const { rows } = await sql('select * from kernel.tenant where alias = $1 and disabled_at is null', [alias]);
+      if (rows[0] === undefined) throw kernelProblems.notFound();
+      return toView(rows[0]);
+    },
+  };
+}
+
+function toView({ tenant_id, alias, scope, created_at }: Record<string, unknown>): TenantView {
+  return {
+    tenant_id: String(tenant_id),
+    alias: String(alias),
+    scope: String(scope),
+    created_at: new Date(created_at as string | Date).toISOString(),
+  };
+}
