@@ -1,16 +1,16 @@
 import { Anchor, Button, Code, Group, List, Loader, Stack, Tabs, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
-import { csvOf } from '../grid/cell.ts';
-import { DataGrid } from '../grid/data-grid.tsx';
-import { type ChartChoice, QuickChart } from '../grid/quick-chart.tsx';
-import { saveText } from '../grid/save-text.ts';
+import { lazy, Suspense } from 'react';
+import type { ChartChoice } from '../grid/quick-chart.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
-import { counted, countText } from '../parts/numbers.ts';
-import { durationText, ShowTime } from '../parts/show-time.tsx';
+import { counted } from '../parts/numbers.ts';
+import { ShowTime } from '../parts/show-time.tsx';
 import type { PastQuery } from './query-history.ts';
 import { faultsOf, faultWords } from './sql-faults.ts';
-import type { QueryResult, useQueryRun } from './use-query-run.ts';
+import type { useQueryRun } from './use-query-run.ts';
+
+/** Read with the first rows. */
+const ResultRows = lazy(() => import('./result-rows.tsx').then((module) => ({ default: module.ResultRows })));
+const QuickChart = lazy(() => import('../grid/quick-chart.tsx').then((module) => ({ default: module.QuickChart })));
 
 const TABS = [
   ['rows', 'Results'],
@@ -48,7 +48,9 @@ export function ResultPane({ query, past, limit, show, chart, change, take, go }
         {query.result === undefined || query.result.rows.length === 0 ? (
           <Text c="dimmed">Run a statement that has rows to draw them.</Text>
         ) : (
-          <QuickChart columns={query.result.columns} rows={query.result.rows} choice={chart} choose={change} />
+          <Suspense fallback={null}>
+            <QuickChart columns={query.result.columns} rows={query.result.rows} choice={chart} choose={change} />
+          </Suspense>
         )}
       </Tabs.Panel>
       <Tabs.Panel value="history">
@@ -91,69 +93,10 @@ export function Outcome({ query, limit, go }: Pick<ResultPaneProps, 'query' | 'l
         The statement reads the tables on the left at one moment, and changes nothing. Its rows show here.
       </Text>
     );
-  return <Rows result={query.result} limit={limit} tookMs={query.tookMs} />;
-}
-
-interface RowsProps {
-  result: QueryResult;
-  limit: number;
-  tookMs: number | undefined;
-}
-
-function Rows({ result, limit, tookMs }: RowsProps) {
-  const { columns, rows, truncated, inputs, elapsed_ms: ms } = result;
   return (
-    <Stack gap="sm">
-      <Group justify="space-between" gap="xs">
-        <Text size="sm" role="status">
-          {counted(rows.length, 'row')}
-          {truncated ? `, cut off: the statement has more than the ${countText(limit)} that were asked for` : ''}
-          {` · ${durationText(ms)} on the server`}
-          {tookMs === undefined ? '' : `, ${durationText(tookMs)} until here`}
-        </Text>
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<Download size={14} aria-hidden />}
-          onClick={() => saveText('query.csv', csvOf(columns, rows))}
-        >
-          Save as CSV
-        </Button>
-      </Group>
-      {rows.length === 0 ? (
-        <Text p="lg" ta="center" className="panel">
-          The statement has no rows.
-        </Text>
-      ) : (
-        <DataGrid label="Rows of the statement" columns={columns} rows={rows} />
-      )}
-      {inputs.length === 0 ? null : (
-        <Text size="sm" c="dimmed">
-          Read{' '}
-          {inputs.map(({ dataset_id, snapshot_id }, i) => (
-            <span key={dataset_id}>
-              {i === 0 ? '' : ', '}
-              <Anchor
-                inherit
-                underline="always"
-                renderRoot={(props) => (
-                  <Link
-                    to="/datasets/$datasetId"
-                    params={{ datasetId: dataset_id }}
-                    search={snapshot_id === null ? {} : { snapshot: snapshot_id }}
-                    {...props}
-                  />
-                )}
-              >
-                {dataset_id}
-              </Anchor>
-              {snapshot_id === null ? '' : ` at ${snapshot_id}`}
-            </span>
-          ))}
-          .
-        </Text>
-      )}
-    </Stack>
+    <Suspense fallback={null}>
+      <ResultRows result={query.result} limit={limit} tookMs={query.tookMs} />
+    </Suspense>
   );
 }
 

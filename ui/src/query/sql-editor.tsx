@@ -1,35 +1,19 @@
-import {
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  closeCompletion,
-  completeFromList,
-  completionKeymap,
-} from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { sql as sqlLanguage } from '@codemirror/lang-sql';
-import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { type Diagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
-import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
-import { DUCKDB } from './duckdb-dialect.ts';
+import { type Ref, useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { placeOf } from './place-of.ts';
+import type { SqlFault } from './sql-faults.ts';
 import type { NameTree } from './sql-names.ts';
 import './editor.css';
-
-/** A fault of a statement by its place, both counted from 1. */
-export interface SqlFault {
-  code: string;
-  line: number;
-  column: number;
-  message?: string;
-}
 
 export interface EditorHandle {
   insert(text: string): void;
   /** Puts the cursor at a place. */
   go(line: number, column: number): void;
+}
+
+interface Current<T> {
+  current: T;
 }
 
 interface SqlEditorProps {
@@ -49,13 +33,8 @@ interface SqlEditorProps {
   minHeight?: number;
 }
 
-const COLOURS = HighlightStyle.define([
-  { tag: tags.keyword, color: 'var(--sql-keyword)', fontWeight: '600' },
-  { tag: [tags.string, tags.special(tags.string)], color: 'var(--sql-string)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--sql-number)' },
-  { tag: tags.comment, color: 'var(--mantine-color-dimmed)', fontStyle: 'italic' },
-  { tag: tags.typeName, color: 'var(--sql-type)' },
-]);
+/** Colours, completion and marks: more script than the editor itself. */
+type Help = typeof import('./sql-help.ts');
 
 /** An editor of one statement; completion knows the names that it is given and nothing else. */
 export function SqlEditor(props: SqlEditorProps) {
@@ -63,18 +42,26 @@ export function SqlEditor(props: SqlEditorProps) {
   const view = useRef<EditorView>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  const language = useRef(new Compartment());
+  const helped = useRef(new Compartment());
+  const [help, needHelp] = useHelp();
+  const helper = useRef<Help>(undefined);
+  helper.current = help;
+  const isEmpty = props.value === '';
+  useEffect(() => {
+    if (!isEmpty) needHelp();
+  }, [isEmpty, needHelp]);
   useEffect(() => {
     if (place.current === null) return undefined;
-    const { value, label, isReadOnly = false, names, columns } = latest.current;
+    const { value, label, isReadOnly = false } = latest.current;
     const made = new EditorView({
       parent: place.current,
       state: EditorState.create({
         doc: value,
         extensions: [
-          keys(latest),
-          language.current.of(languageOf(names, columns)),
+          keys(latest, helper),
+          helped.current.of([]),
           basics(),
+          EditorView.domEventHandlers({ focus: () => needHelp() }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());
           }),
@@ -85,10 +72,16 @@ export function SqlEditor(props: SqlEditorProps) {
     });
     view.current = made;
     return () => made.destroy();
-  }, []);
+  }, [needHelp]);
   useEffect(() => {
-    view.current?.dispatch({ effects: language.current.reconfigure(languageOf(props.names, props.columns)) });
-  }, [props.names, props.columns]);
+    if (view.current === undefined || help === undefined) return;
+    const extension = help.helpWith(props.names, props.columns);
+    view.current.dispatch({ effects: helped.current.reconfigure(extension) });
+  }, [help, props.names, props.columns]);
+  useEffect(() => {
+    // What was typed before the help came is completed now.
+    if (view.current?.hasFocus && view.current.state.doc.length > 0) help?.startCompletion(view.current);
+  }, [help]);
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === props.value) return;
@@ -96,30 +89,37 @@ export function SqlEditor(props: SqlEditorProps) {
   }, [props.value]);
   useEffect(() => {
     const editor = view.current;
-    if (editor !== undefined) editor.dispatch(setDiagnostics(editor.state, marks(editor.state, props.faults ?? [])));
-  }, [props.faults]);
+    if (editor !== undefined) help?.showFaults(editor, props.faults ?? []);
+  }, [help, props.faults]);
   useImperativeHandle(props.handle, () => handleOf(view), []);
   return <div ref={place} className="panel sql-editor" style={{ minHeight: props.minHeight ?? 180 }} />;
 }
 
+/** Reads the help once it is needed. */
+function useHelp() {
+  const [help, setHelp] = useState<Help>();
+  const asked = useRef(false);
+  const need = useCallback(() => {
+    if (asked.current) return;
+    asked.current = true;
+    // Without it the editor is one for plain text; the next need tries again.
+    import('./sql-help.ts').then(setHelp, () => (asked.current = false));
+  }, []);
+  return [help, need] as const;
+}
+
 const basics = (): Extension => [
   lineNumbers(),
-  history(),
   drawSelection(),
-  bracketMatching(),
-  closeBrackets(),
-  autocompletion({ icons: false }),
   highlightActiveLine(),
-  syntaxHighlighting(COLOURS),
   EditorView.lineWrapping,
   placeholder('select …'),
-  keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...lintKeymap, ...defaultKeymap]),
 ];
 
 /** Tab leaves the editor, as everywhere on a page. */
-const keys = (latest: { current: SqlEditorProps }): Extension => {
+const keys = (latest: Current<SqlEditorProps>, help: Current<Help | undefined>): Extension => {
   const act = (name: 'run' | 'save') => (view: EditorView) => {
-    closeCompletion(view);
+    help.current?.closeCompletion(view);
     latest.current[name]?.();
     return latest.current[name] !== undefined;
   };
@@ -130,31 +130,6 @@ const keys = (latest: { current: SqlEditorProps }): Extension => {
     ]),
   );
 };
-
-const languageOf = (names: NameTree, columns: readonly string[]): Extension => {
-  const support = sqlLanguage({ dialect: DUCKDB, schema: names, upperCaseKeywords: false });
-  const list = columns.map((label) => ({ label, type: 'property', boost: 10 }));
-  return [support, support.language.data.of({ autocomplete: completeFromList(list) })];
-};
-
-/** Faults as marks from their place to the end of the word. */
-function marks(state: EditorState, faults: readonly SqlFault[]): Diagnostic[] {
-  return faults.map(({ line, column, code, message }) => {
-    const from = placeOf(state, line, column);
-    const word = state.wordAt(from);
-    return {
-      from,
-      to: Math.max(from, word?.to ?? Math.min(from + 1, state.doc.length)),
-      severity: 'error',
-      message: message ?? code,
-    };
-  });
-}
-
-function placeOf({ doc }: EditorState, line: number, column: number): number {
-  const found = doc.line(Math.min(doc.lines, Math.max(1, line)));
-  return Math.min(found.to, found.from + Math.max(0, column - 1));
-}
 
 const handleOf = (view: { current: EditorView | undefined }): EditorHandle => ({
   insert(text) {

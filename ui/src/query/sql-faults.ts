@@ -1,5 +1,12 @@
 import { ProblemError } from '../api/problem-error.ts';
-import type { SqlFault } from './sql-editor.tsx';
+
+/** A fault of a statement by its place, both counted from 1. */
+export interface SqlFault {
+  code: string;
+  line: number;
+  column: number;
+  message?: string;
+}
 
 /** What the server says of a statement, by place; none for any other error. */
 export function faultsOf(error: unknown): SqlFault[] {
