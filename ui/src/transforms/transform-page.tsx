@@ -8,6 +8,7 @@ import {
   materializeTransform,
 } from '@weir/plugin-transforms/contract';
 import { Play, Square } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { useChange, useRead } from '../api/queries.ts';
 import { useLetter } from '../keys/keys.ts';
 import { FailureNote } from '../parts/failure-note.tsx';
@@ -18,13 +19,18 @@ import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import { reasonText } from '../runs/run-reason.ts';
 import { useMay } from '../session/person.ts';
-import { ChecksTab } from './checks/checks-tab.tsx';
 import { useSave } from './checks/use-save.ts';
-import { DefinitionTab } from './definition-tab.tsx';
-import { LineageTab } from './lineage-tab.tsx';
 import { ReadinessList } from './readiness-list.tsx';
+import { RunLink } from './run-link.tsx';
 import { RunsTab } from './runs-tab.tsx';
 import { TransformMenu } from './transform-menu.tsx';
+
+const ChecksTab = lazy(() => import('./checks/checks-tab.tsx').then((module) => ({ default: module.ChecksTab })));
+const DefinitionTab = lazy(() => import('./definition-tab.tsx').then((module) => ({ default: module.DefinitionTab })));
+const LineageTab = lazy(() => import('./lineage-tab.tsx').then((module) => ({ default: module.LineageTab })));
+const TransformSchedule = lazy(() =>
+  import('./transform-schedule.tsx').then((module) => ({ default: module.TransformSchedule })),
+);
 
 type Detail = Output<typeof getTransformDetail>;
 const LIVE_MS = 1_000;
@@ -33,6 +39,7 @@ const TABS = [
   ['definition', 'Definition'],
   ['checks', 'Checks'],
   ['runs', 'Runs'],
+  ['schedule', 'Schedule'],
   ['lineage', 'Lineage'],
 ] as const;
 
@@ -84,21 +91,26 @@ function Shown({ detail }: { detail: Detail }) {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value="overview">
-          <Overview detail={detail} />
-        </Tabs.Panel>
-        <Tabs.Panel value="definition">
-          <DefinitionTab detail={detail} saving={saving} />
-        </Tabs.Panel>
-        <Tabs.Panel value="checks">
-          <ChecksTab detail={detail} saving={saving} />
-        </Tabs.Panel>
-        <Tabs.Panel value="runs">
-          <RunsTab transformId={detail.transform_id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="lineage">
-          <LineageTab artifact={detail.artifact} />
-        </Tabs.Panel>
+        <Suspense fallback={null}>
+          <Tabs.Panel value="overview">
+            <Overview detail={detail} />
+          </Tabs.Panel>
+          <Tabs.Panel value="definition">
+            <DefinitionTab detail={detail} saving={saving} />
+          </Tabs.Panel>
+          <Tabs.Panel value="checks">
+            <ChecksTab detail={detail} saving={saving} />
+          </Tabs.Panel>
+          <Tabs.Panel value="runs">
+            <RunsTab transformId={detail.transform_id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="schedule">
+            <TransformSchedule transform={detail} />
+          </Tabs.Panel>
+          <Tabs.Panel value="lineage">
+            <LineageTab artifact={detail.artifact} />
+          </Tabs.Panel>
+        </Suspense>
       </Tabs>
     </Stack>
   );
@@ -183,13 +195,5 @@ function Overview({ detail }: { detail: Detail }) {
       {hydrate.error === null ? null : <FaultNote error={hydrate.error} />}
       <ReadinessList readiness={detail.readiness} fixes={mayHydrate ? { hydrated: fix } : {}} />
     </Stack>
-  );
-}
-
-function RunLink({ runId }: { runId: string }) {
-  return (
-    <Anchor size="sm" renderRoot={(props) => <Link to="/runs/$runId" params={{ runId }} {...props} />}>
-      Open the run
-    </Anchor>
   );
 }
