@@ -42,6 +42,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'workers/test/poller-truth.test.ts': 9,
   'test/test/variables.test.ts': 9,
   'plugins/sources/test/discovery-images.test.ts': 8,
+  'test/test/openapi.test.ts': 8,
   'test/test/hostile.test.ts': 8,
   'cli/test/connectors.test.ts': 8,
   'plugins/datasets/test/sweep.test.ts': 7.5,

@@ -75,26 +75,4 @@ export {
 export { kernelProblems } from './contract/problems.ts';
 export { runProblems } from './contract/run-problems.ts';
 export { type ServiceToken, service } from './contract/service.ts';
-export {
-  Accepted,
-  CARRIERS,
-  Closed,
-  DEFAULT_PAGE_SIZE,
-  FAILURE_ORIGINS,
-  Id,
-  listQuery,
-  MAX_PAGE_SIZE,
-  Name,
-  Nullable,
-  OneOf,
-  Page,
-  ProblemShape,
-  RUN_STATUSES,
-  RunFailure,
-  type RunStatus,
-  RunWorker,
-  runFacts,
-  StartWarning,
-  TERMINAL_RUN_STATUSES,
-  Timestamp,
-} from './contract/shapes.ts';
+export * from './contract/shapes.ts';

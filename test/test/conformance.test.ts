@@ -12,7 +12,7 @@ t.test('every plugin of this repository keeps the rules that are published for p
   t.teardown(() => platform.stop());
   t.not(platform.plugins.length, 0);
   for (const { manifest, plugin, registration } of platform.plugins) {
-    const { packageName: _name, version: _version, ...declared } = manifest;
+    const { packageName: _name, version: _version, description: _description, ...declared } = manifest;
     conformance(t, { manifest: declared, plugin, registration });
   }
 });

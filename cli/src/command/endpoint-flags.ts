@@ -24,11 +24,6 @@ export const GLOBAL_FLAGS = [
 const SCALARS = ['string', 'integer', 'number', 'boolean'];
 /** Every process of the machine can read a command line: texts of these names come in documents. */
 const SECRET = /(^|_)(token|password|secret|key)$/;
-const PAGING: Readonly<Record<string, string>> = {
-  limit: 'How many at most',
-  page_token: 'Continue where the page before ended',
-  order: 'Field to order by; -field for descending',
-};
 
 /** The scalar members of query and body, and the lists of such, with a flag each that no other option has. */
 export function membersOf(endpoint: Endpoint): Member[] {
@@ -92,7 +87,7 @@ export function optionOf(member: Member): unknown {
 
 function describe({ place, name, schema, isList, isNullable, isRequired }: Member): string {
   const plain = place === 'query' ? `Only where ${name} is this` : capital(name.replaceAll('_', ' '));
-  const said = (schema.description as string | undefined) ?? PAGING[name] ?? plain;
+  const said = (schema.description as string | undefined) ?? plain;
   const words = wordsOf(schema);
   const byDefault = place === 'body' && schema.default !== undefined ? `${schema.default} unless given` : undefined;
   const remarks = [

@@ -85,6 +85,8 @@ function queryOf(parameters: unknown): TSchema | undefined {
   const own = (Array.isArray(parameters) ? parameters : []).map(recordOf).filter((one) => one.in === 'query');
   if (own.length === 0) return undefined;
   const required = own.filter((one) => one.required === true).map((one) => String(one.name));
-  const properties = Object.fromEntries(own.map((one) => [String(one.name), recordOf(one.schema)]));
+  const properties = Object.fromEntries(
+    own.map(({ name, description, schema }) => [String(name), { description, ...recordOf(schema) }]),
+  );
   return { type: 'object', properties, required } as unknown as TSchema;
 }

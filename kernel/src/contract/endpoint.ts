@@ -26,6 +26,8 @@ export interface Endpoint<
   params?: P;
   query?: Q;
   body?: B;
+  /** A body that documents show: names of nothing, ids that are `EXAMPLE_ID`. */
+  example?: Static<B>;
   /** Absent for 204. */
   response?: R;
   /** 200 unless given. */

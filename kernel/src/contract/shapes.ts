@@ -3,6 +3,12 @@ import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/ty
 /** A server-made UUIDv7. */
 export const Id = Type.String({ format: 'uuid', description: 'A server-made UUIDv7' });
 
+/** The id in examples of bodies, which is that of nothing. */
+export const EXAMPLE_ID = '0199d3f2-5c1e-7a40-9b6d-3f1c2a7e8d90';
+
+/** An id in a path or a query: `idOf('source')`. */
+export const idOf = (noun: string) => Type.String({ format: 'uuid', description: `Id of the ${noun}` });
+
 /** ISO 8601 in UTC, ending in Z. */
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC' });
 
@@ -28,21 +34,21 @@ export const OneOf = <const T extends string>(
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), next_page_token: Nullable(Type.String()), total: Nullable(Type.Integer()) });
 
-/**
- * The query of a list route: paging, `order` from an allow-list (`field` or `-field`), and the filters of the resource.
- * The first order is the default.
- */
+/** `limit` and `page_token` of a list route. */
+export const paging = (size = DEFAULT_PAGE_SIZE, description = 'How many at most') => ({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: size, description })),
+  page_token: Type.Optional(
+    Type.String({ maxLength: 2048, description: 'Where the page before ended: its next_page_token' }),
+  ),
+});
+
+/** `order` of a list route; the first one is the default. */
+export const sorting = <const T extends string>(orders: readonly T[]) =>
+  Type.Optional(OneOf(orders, { description: `Field to order by, -field for descending; ${orders[0]} unless given` }));
+
+/** The query of a list route: paging, `order` by a field or in reverse (`-field`), and the filters of the resource. */
 export function listQuery<T extends TProperties>(orders: readonly [string, ...string[]], filters: T) {
-  const order = orders.flatMap((field) => [field, `-${field}`]);
-  return Type.Object(
-    {
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
-      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
-      order: Type.Optional(OneOf(order)),
-      ...filters,
-    },
-    { additionalProperties: false },
-  );
+  return Closed({ ...paging(), order: sorting(orders.flatMap((field) => [field, `-${field}`])), ...filters });
 }
 
 /** A closed object: the only kind a request body may be. */

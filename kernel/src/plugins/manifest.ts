@@ -41,6 +41,8 @@ export const manifestSchema = Closed({
 export type Manifest = Static<typeof manifestSchema> & {
   packageName: string;
   version: string;
+  /** What the plugin is for, in a sentence. */
+  description?: string;
 };
 
 const folders = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
@@ -75,13 +77,15 @@ export function readManifests(platform: Platform): Manifest[] {
       faults.push(`plugin ${packageName} is named in platform.json but not installed`);
       return [];
     }
-    const { version, weir } = readJson(file, packageName) as { version?: string; weir?: unknown };
+    const { version, description, weir } = readJson(file, packageName) as Record<'version' | 'description', string> & {
+      weir?: unknown;
+    };
     if (!validate(weir)) {
       faults.push(...faultsOf(packageName, validate.errors));
       return [];
     }
     faults.push(...secondKernel(weir.id, file, platform.file));
-    return [{ ...weir, packageName, version: String(version) }];
+    return [{ ...weir, packageName, version: String(version), description }];
   });
   if (faults.length > 0) throw new Refusal('plugins refused', faults);
   return manifests;

@@ -18,7 +18,7 @@ export interface Suite {
 
 /** A plugin as it would be deployed: the `weir` member of its package.json, its code, and what `setup` answered. */
 export interface DeployedPlugin {
-  manifest: Omit<Manifest, 'packageName' | 'version'>;
+  manifest: Omit<Manifest, 'packageName' | 'version' | 'description'>;
   plugin: WeirPlugin;
   registration: Registration;
 }

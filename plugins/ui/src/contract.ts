@@ -23,7 +23,7 @@ export const getPageAsset = endpoint({
   mount: 'root',
   summary: 'A script, style, font or image of the web pages; its name changes with its content',
   access: probe,
-  params: Closed({ asset: Type.String({ pattern: '^[\\w.-]{1,200}$' }) }),
+  params: Closed({ asset: Type.String({ pattern: '^[\\w.-]{1,200}$', description: 'Name of the file' }) }),
   cache: 'immutable',
   produces: ['text/javascript', 'text/css', 'font/woff2', 'image/svg+xml'],
   errors: [kernelProblems.notFound],
@@ -37,7 +37,7 @@ export const getPage = endpoint({
   mount: 'root',
   summary: 'One of the web pages, by its address',
   access: probe,
-  params: Closed({ page: Type.String({ maxLength: MAX_PATH }) }),
+  params: Closed({ page: Type.String({ maxLength: MAX_PATH, description: 'Path of the page' }) }),
   produces: ['application/json', 'text/html'],
   errors: [kernelProblems.notFound, uiProblems.pagesNotBuilt],
 });

@@ -5,7 +5,6 @@ import { CALLS } from '../../deployed-examples.ts';
 import { labelOf } from '../../examples.ts';
 import { type OwnedEndpoint, propertiesOf, type Reference } from './collect.ts';
 import { anchorOf, GENERATED, plain, table } from './markdown.ts';
-import { sampleOf } from './sample.ts';
 import { boundsText, memberLines, type ShapeNames, typeText } from './type-text.ts';
 
 /** Paths with parameters as the specification writes them, `/api/v1/sources/{source_id}`. */
@@ -196,7 +195,7 @@ const UNANSWERED: Readonly<Record<string, string>> = {
 
 /** The test runs those that change nothing and that their examples can reach, with ids of its own. */
 function callBlock(endpoint: Endpoint): string {
-  const { method, access, body, produces, response } = endpoint;
+  const { method, access, body, example = {}, produces, response } = endpoint;
   const path = fullPath(endpoint).replace(/[:*](\w+)/g, '$$$1');
   const lines = [
     `curl -sS ${method === 'GET' ? '' : `-X ${method} `}"$WEIR_URL${path}"`,
@@ -206,7 +205,7 @@ function callBlock(endpoint: Endpoint): string {
       : []),
     ...(access.kind === 'tenant' ? ['-H "x-tenant-id: $WEIR_TENANT"'] : []),
     ...(produces === undefined || response === undefined ? [] : ["-H 'accept: application/json'"]),
-    ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d '${JSON.stringify(sampleOf(body))}'`]),
+    ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d '${JSON.stringify(example)}'`]),
   ];
   const unanswered = UNANSWERED[endpoint.id] ?? CALLS.get(labelOf(endpoint))?.unreached?.why;
   const info =

@@ -1,14 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import {
-  DEFAULT_PAGE_SIZE,
+  Closed,
   endpoint,
   kernelProblems,
   listQuery,
-  MAX_PAGE_SIZE,
   Nullable,
   OneOf,
   Page,
+  paging,
   permission,
+  sorting,
   Timestamp,
 } from '@weir/kernel/contract';
 import { datasetProblems } from './problems.ts';
@@ -36,15 +37,7 @@ export const DatasetParams = Type.Object({
 });
 
 /** The query of a list whose newest item comes first unless it is asked for the other way round. */
-export const newestFirstQuery = (field: string) =>
-  Type.Object(
-    {
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
-      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
-      order: Type.Optional(OneOf([`-${field}`, field])),
-    },
-    { additionalProperties: false },
-  );
+export const newestFirstQuery = (field: string) => Closed({ ...paging(), order: sorting([`-${field}`, field]) });
 
 const itemProperties = {
   dataset_id: Type.String(),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { endpoint, kernelProblems, Nullable } from '@weir/kernel/contract';
+import { endpoint, kernelProblems, Nullable, paging } from '@weir/kernel/contract';
 import { DatasetParams, read, readErrors, SnapshotId } from './datasets.ts';
 import { datasetProblems } from './problems.ts';
 
@@ -54,11 +54,18 @@ export const previewDataset = endpoint({
           description: 'column or -column; in the order of the files unless given',
         }),
       ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PREVIEW_ROWS, default: DEFAULT_PREVIEW_ROWS })),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_PREVIEW_ROWS,
+          default: DEFAULT_PREVIEW_ROWS,
+          description: 'How many rows at most',
+        }),
+      ),
       snapshot_id: Type.Optional(
         Type.String({ pattern: '^[0-9]{1,19}$', description: 'Read this snapshot instead of the newest' }),
       ),
-      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
+      page_token: paging().page_token,
     },
     { additionalProperties: false },
   ),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { DEFAULT_PAGE_SIZE, endpoint, Id, kernelProblems, MAX_PAGE_SIZE, Nullable } from '@weir/kernel/contract';
+import { endpoint, kernelProblems, Nullable, paging } from '@weir/kernel/contract';
 import { DatasetParams, read, readErrors, SnapshotId } from './datasets.ts';
 import { datasetProblems } from './problems.ts';
 
@@ -44,10 +44,11 @@ export const listQuarantine = endpoint({
   params: DatasetParams,
   query: Type.Object(
     {
-      run_id: Type.Optional(Id),
-      reason: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_REASON })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })),
-      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
+      run_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only lines of this run' })),
+      reason: Type.Optional(
+        Type.String({ minLength: 1, maxLength: MAX_REASON, description: 'Only lines of this reason' }),
+      ),
+      ...paging(),
     },
     { additionalProperties: false },
   ),

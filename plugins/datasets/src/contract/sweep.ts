@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { endpoint, kernelProblems, MAX_PAGE_SIZE, Nullable, permission } from '@weir/kernel/contract';
+import { endpoint, kernelProblems, MAX_PAGE_SIZE, Nullable, paging, permission } from '@weir/kernel/contract';
 
 /** What a sweep does with an entry of the ledger of staged files. */
 export const SWEEP_ACTIONS = ['keep', 'mark', 'remove', 'settle'] as const;
@@ -53,8 +53,7 @@ export const sweepStagedFiles = endpoint({
       dry_run: Type.Optional(
         Type.Boolean({ default: false, description: 'Tell what would be done and leave everything as it is' }),
       ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE })),
-      page_token: Type.Optional(Type.String({ maxLength: 2_048 })),
+      ...paging(MAX_PAGE_SIZE),
     },
     { additionalProperties: false },
   ),

@@ -3,6 +3,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Name,
@@ -38,7 +39,7 @@ export const ApiToken = Type.Object({
 });
 export type ApiTokenView = Static<typeof ApiToken>;
 
-const tokenParams = Closed({ api_token_id: Id });
+const tokenParams = Closed({ api_token_id: idOf('API token') });
 
 /** `POST /api-tokens` */
 export const createApiToken = endpoint({
@@ -61,6 +62,7 @@ export const createApiToken = endpoint({
       }),
     ),
   }),
+  example: { name: 'ci', role: 'viewer', expires_in_days: 30 },
   response: Type.Composite([
     ApiToken,
     Type.Object({
@@ -98,7 +100,9 @@ export const listApiTokens = endpoint({
   path: '/api-tokens',
   summary: 'List the API tokens that are not revoked',
   access: readTokens,
-  query: listQuery(['created_at', 'name', 'expires_at'], { name: Type.Optional(Name) }),
+  query: listQuery(['created_at', 'name', 'expires_at'], {
+    name: Type.Optional({ ...Name, description: 'Only tokens of this name' }),
+  }),
   response: Page(ApiToken),
   errors: [kernelProblems.invalidPageToken],
   cli: {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, Id, Name, Nullable, OneOf, Timestamp } from '@weir/kernel/contract';
+import { Closed, Id, idOf, Name, Nullable, OneOf, Timestamp } from '@weir/kernel/contract';
 import { AccessDocument } from './access-documents.ts';
 import { EntityResolutionDocument } from './entity-resolution.ts';
 
@@ -14,7 +14,11 @@ export type PolicyStatus = (typeof POLICY_STATUSES)[number];
 /** Most versions that a policy can have. */
 export const MAX_VERSION = 1_000_000;
 
-export const PolicyVersion = Type.Integer({ minimum: 1, maximum: MAX_VERSION });
+export const PolicyVersion = Type.Integer({
+  minimum: 1,
+  maximum: MAX_VERSION,
+  description: 'Number of a version, from 1',
+});
 export const PolicyNote = Type.String({ maxLength: 1000, description: 'Why, in words' });
 
 /** What a policy says, by its kind. */
@@ -55,7 +59,7 @@ export const SentDocument = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Document of the kind, as the answers of this resource show it',
 });
 
-export const policyParams = Closed({ policy_id: Id });
+export const policyParams = Closed({ policy_id: idOf('policy') });
 export const AllowLockout = Type.Boolean({
   default: false,
   description: 'Accepts that no admin, or not you, can change policies afterwards',

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, kernelProblems } from '@weir/kernel/contract';
+import { Closed, EXAMPLE_ID, endpoint, kernelProblems } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 import { writePolicies } from './access.ts';
 import { AccessDryRun, MAX_PRINCIPALS, MAX_REQUESTS, TriedPrincipal, TriedRequest } from './access-dry-runs.ts';
@@ -36,6 +36,10 @@ export const dryRunPolicy = endpoint({
   access: writePolicies,
   params: policyParams,
   body: PolicyTrial,
+  example: {
+    principals: [{ claims: { sub: 'bob', realm_access: { roles: ['pipeline_editor'] } } }],
+    requests: [{ action: 'sources.delete_source', resource: { source_id: EXAMPLE_ID } }],
+  },
   response: PolicyDryRun,
   errors: [
     kernelProblems.notFound,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, listQuery, Name, OneOf, Page } from '@weir/kernel/contract';
+import { Closed, endpoint, idOf, kernelProblems, listQuery, Name, OneOf, Page } from '@weir/kernel/contract';
 import { readPolicies, writePolicies } from './access.ts';
 import {
   AllowLockout,
@@ -18,6 +18,10 @@ const { policyInvalid, lastAdminPolicy, policyLimit, entityTypeTaken, policyName
   identityProblems;
 const documentErrors = [policyInvalid, lastAdminPolicy, policyLimit, entityTypeTaken];
 
+/** What the example policy says in Cedar. */
+const CAREFUL =
+  'forbid (principal, action == Action::"sources.delete_source", resource) when { principal.kind == "api_token" };';
+
 /** `GET /identity-policies` */
 export const listPolicies = endpoint({
   id: 'identity.list_policies',
@@ -26,9 +30,9 @@ export const listPolicies = endpoint({
   summary: 'List the identity policies',
   access: readPolicies,
   query: listQuery(['created_at', 'name'], {
-    kind: Type.Optional(OneOf(POLICY_KINDS)),
-    status: Type.Optional(OneOf(POLICY_STATUSES)),
-    name: Type.Optional(Name),
+    kind: Type.Optional(OneOf(POLICY_KINDS, { description: 'Only policies of this kind' })),
+    status: Type.Optional(OneOf(POLICY_STATUSES, { description: 'Only policies of this status' })),
+    name: Type.Optional({ ...Name, description: 'Only the policy of this name' }),
   }),
   response: Page(Policy),
   errors: [kernelProblems.invalidPageToken],
@@ -50,6 +54,12 @@ export const createPolicy = endpoint({
     note: Type.Optional(PolicyNote),
     allow_lockout: Type.Optional(AllowLockout),
   }),
+  example: {
+    name: 'careful-programs',
+    kind: 'access',
+    document: { cedar: CAREFUL },
+    note: 'A job retired the wrong source',
+  },
   declarative: true,
   response: Policy,
   status: 201,
@@ -87,6 +97,7 @@ export const updatePolicy = endpoint({
     note: Type.Optional(PolicyNote),
     allow_lockout: Type.Optional(AllowLockout),
   }),
+  example: { document: { cedar: CAREFUL }, expected_version: 1, status: 'active' },
   declarative: true,
   response: Policy,
   errors: [kernelProblems.notFound, kernelProblems.conflict, kernelProblems.preconditionFailed, ...documentErrors],
@@ -127,7 +138,7 @@ export const getPolicyVersion = endpoint({
   path: '/identity-policies/:policy_id/versions/:version',
   summary: 'Read one version of an identity policy',
   access: readPolicies,
-  params: Closed({ policy_id: Id, version: PolicyVersion }),
+  params: Closed({ policy_id: idOf('policy'), version: PolicyVersion }),
   response: PolicyVersionFacts,
   errors: [kernelProblems.notFound],
   cli: 'policies version',
@@ -149,6 +160,7 @@ export const clonePolicy = endpoint({
     ),
     note: Type.Optional(PolicyNote),
   }),
+  example: { name: 'careful-programs-2', note: 'To try a wider one' },
   response: Policy,
   status: 201,
   location: '/identity-policies/:policy_id',

@@ -3,9 +3,9 @@ import {
   Closed,
   endpoint,
   kernelProblems,
-  MAX_PAGE_SIZE,
   Nullable,
   Page,
+  paging,
   platformPermission,
   Timestamp,
 } from '@weir/kernel/contract';
@@ -49,6 +49,7 @@ export const setAdmission = endpoint({
     open: Type.Boolean(),
     reason: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 500, description: 'Why, in your words' }))),
   }),
+  example: { open: false, reason: 'The platform is upgraded tonight' },
   response: Admission,
   errors: [kernelProblems.preconditionFailed, kernelProblems.conflict],
 });
@@ -59,13 +60,7 @@ export const listAdmissionChanges = endpoint({
   path: '/admission/changes',
   summary: 'List when the platform was opened and closed, newest first',
   access: operate,
-  query: Type.Object(
-    {
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 50 })),
-      page_token: Type.Optional(Type.String({ maxLength: 2048 })),
-    },
-    { additionalProperties: false },
-  ),
+  query: Closed(paging()),
   response: Page(AdmissionChange),
   errors: [kernelProblems.invalidPageToken],
   cli: { words: 'ops admission changes', columns: ['changed_at', 'open', 'reason', 'changed_by'] },

@@ -2,10 +2,10 @@ import { type Static, Type } from '@sinclair/typebox';
 import {
   endpoint,
   kernelProblems,
-  MAX_PAGE_SIZE,
   Nullable,
   OneOf,
   Page,
+  paging,
   permission,
   platformPermission,
   Timestamp,
@@ -57,13 +57,12 @@ const Time = (description: string) => Type.Optional(Type.String({ format: 'date-
 
 const AuditQuery = Type.Object(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 50 })),
-    page_token: Type.Optional(Type.String({ maxLength: 2048 })),
-    order: Type.Optional(OneOf(['seq', '-seq'], { default: '-seq' })),
+    ...paging(),
+    order: Type.Optional(OneOf(['seq', '-seq'], { default: '-seq', description: 'Oldest or newest first' })),
     actor: Text('Subject of the caller'),
     action: Text('Id of an endpoint, such as sources.create_source'),
     object: Text('An id of the path, or of what was made'),
-    result: Type.Optional(OneOf(AUDIT_RESULTS)),
+    result: Type.Optional(OneOf(AUDIT_RESULTS, { description: 'Only calls that ended like this' })),
     from: Time('Calls that began at this time or later'),
     to: Time('Calls that began before this time'),
   },

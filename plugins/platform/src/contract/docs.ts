@@ -29,7 +29,7 @@ export const getDocsAsset = endpoint({
   mount: 'root',
   summary: 'A file of the explorer',
   access: anyone,
-  params: Closed({ file: Type.String({ maxLength: 64 }) }),
+  params: Closed({ file: Type.String({ maxLength: 64, description: 'Name of the file' }) }),
   produces: ['text/css', 'text/javascript'],
   errors: [kernelProblems.notFound],
 });
@@ -51,7 +51,7 @@ export const getErrorDoc = endpoint({
   mount: 'root',
   summary: 'What an error code means and what to do about it',
   access: anyone,
-  params: Closed({ code: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }) }),
+  params: Closed({ code: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', description: 'The error code' }) }),
   produces: [HTML],
   errors: [kernelProblems.notFound],
 });

@@ -53,6 +53,7 @@ export const setTenantLimits = endpoint({
   access: manage,
   params: Params,
   body: Closed(limits),
+  example: { runs_per_day: 500, concurrent_runs: 5, storage_bytes: null },
   response: TenantLimits,
   errors: [kernelProblems.notFound],
 });

@@ -75,6 +75,7 @@ export const setTenantPlugin = endpoint({
   access: manage,
   params: Type.Object({ alias: Alias, plugin_id: PluginId }),
   body: Closed({ enabled: Type.Boolean() }),
+  example: { enabled: true },
   response: TenantPlugin,
   errors: [kernelProblems.notFound, platformProblems.pluginNotOptional],
 });

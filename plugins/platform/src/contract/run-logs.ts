@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, MAX_PAGE_SIZE, Nullable, OneOf, service, Timestamp } from '@weir/kernel/contract';
+import { Closed, Nullable, OneOf, paging, service, Timestamp } from '@weir/kernel/contract';
 
 /** From the least to the gravest. */
 export const RUN_LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -58,9 +58,8 @@ const filters = {
 
 /** The query of a route that reads the log of a run. */
 export const RunLogQuery = Closed({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_LINES })),
-  page_token: Type.Optional(Type.String({ maxLength: 2048 })),
-  order: Type.Optional(OneOf(['seq', '-seq'], { default: 'seq' })),
+  ...paging(DEFAULT_LINES, 'How many lines at most'),
+  order: Type.Optional(OneOf(['seq', '-seq'], { default: 'seq', description: 'Oldest or newest line first' })),
   after: Type.Optional(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only lines behind this seq, in order' }),
   ),

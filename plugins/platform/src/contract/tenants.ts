@@ -32,6 +32,7 @@ export const createTenant = endpoint({
       description: 'Letters, digits, - and _, beginning with a letter or a digit; acme and Acme are two tenants',
     }),
   }),
+  example: { alias: 'northwind' },
   response: Tenant,
   status: 201,
   location: '/tenants/:alias',

@@ -96,15 +96,16 @@ function openapi({ endpoints, manifests, version, signIn }: Documented): Json {
   };
 }
 
-/** One tag for each plugin, described by what its permissions allow. */
+/** One tag for each plugin, described as its package is, or else by what its permissions allow. */
 function tagsOf(
   endpoints: ReturnType<Documented['endpoints']>,
   manifests: ReturnType<Documented['manifests']>,
 ): Json[] {
   const owners = new Map(endpoints.map(({ id, plugin }) => [tagOf(id), plugin]));
   return [...owners].map(([name, plugin]) => {
-    const allowed = Object.values(manifests.find(({ id }) => id === plugin)?.permissions ?? {});
-    return { name, description: allowed.map((sentence) => `${sentence}.`).join(' ') || 'Health and documents.' };
+    const { description, permissions = {} } = manifests.find(({ id }) => id === plugin) ?? {};
+    const allowed = Object.values(permissions).map((sentence) => `${sentence}.`);
+    return { name, description: description ?? (allowed.join(' ') || 'Whether the API answers, and its release.') };
   });
 }
 
@@ -126,9 +127,9 @@ function operation(endpoint: Endpoint): Json {
     },
     responses: {
       [status]: {
-        description: summary,
+        description: answerText(endpoint),
         content: answerTypes(endpoint),
-        headers: location && { Location: { schema: { type: 'string' }, description: location } },
+        headers: location && { Location: locationHeader(location) },
       },
       ...problemResponses([...commonProblems(endpoint), ...(endpoint.errors ?? [])]),
     },
@@ -137,6 +138,23 @@ function operation(endpoint: Endpoint): Json {
     'x-weir-cli': typeof cli === 'string' ? { words: cli } : cli,
   };
 }
+
+/** What a caller gets on success, which the summary does not say. */
+function answerText({ method, status = 200, response, produces = [] }: Endpoint): string {
+  if (status === 204) return 'It is done; the answer has no body.';
+  if (status === 202) return 'It is accepted; `Location` is where to see what becomes of it.';
+  if (status === 201) return 'It is made, as the body shows; `Location` is its address.';
+  if (response === undefined)
+    return produces.length === 0 ? 'The document.' : `The document, as ${produces.join(' or ')}.`;
+  const { next_page_token: more, items } = (response.properties ?? {}) as Json;
+  if (items !== undefined && more !== undefined) return 'A page; the last one has no `next_page_token`.';
+  return method === 'GET' ? 'As it is now.' : 'The result.';
+}
+
+const locationHeader = (location: string): Json => ({
+  schema: { type: 'string', format: 'uri-reference' },
+  description: `\`/api/v1${location.replace(/:(\w+)/g, '{$1}')}\`, filled in`,
+});
 
 /** Who may call it, and by which command. */
 function accessText({ access, cli }: Endpoint): string {
@@ -152,9 +170,10 @@ function accessText({ access, cli }: Endpoint): string {
   return command === undefined ? who : `${who} Command: \`weir ${command}\`.`;
 }
 
-function bodyTypes({ declarative, consumes }: Endpoint, schema: unknown): Json {
+function bodyTypes({ declarative, consumes, example }: Endpoint, schema: unknown): Json {
   if (consumes !== undefined) return { [consumes]: {} };
-  return { 'application/json': { schema }, ...(declarative ? { 'application/yaml': { schema } } : {}) };
+  const body = { schema, example };
+  return { 'application/json': body, ...(declarative ? { 'application/yaml': body } : {}) };
 }
 
 function answerTypes({ response, produces }: Endpoint): Json | undefined {
@@ -191,10 +210,11 @@ function schemaParameters(schema: unknown, place: 'path' | 'query'): Json[] {
     properties?: Record<string, Json>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, property]) => ({
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
+    description,
     schema: property,
   }));
 }

@@ -3,9 +3,11 @@ import {
   CARRIERS,
   Closed,
   contributionPoint,
+  EXAMPLE_ID,
   endpoint,
   FAILURE_ORIGINS,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Nullable,
@@ -58,7 +60,7 @@ export const Run = Type.Object({
 export type RunView = Static<typeof Run>;
 
 const params = Closed({ id: Type.String({ minLength: 1, description: 'Run id or workflow id' }) });
-const reported = Closed({ id: Id });
+const reported = Closed({ id: idOf('run') });
 const notReported = [
   ...[kernelProblems.notFound, reportProblems.runNotReported, reportProblems.orchestratorRunDiffers],
   ...[runProblems.runNotActive, runProblems.runPastDeadline],
@@ -72,11 +74,11 @@ export const listRuns = endpoint({
   summary: 'List the runs of every kind, newest first',
   access: readRuns,
   query: listQuery(['created_at'], {
-    kind: Type.Optional(Kind),
-    status: Type.Optional(OneOf(RUN_STATUSES)),
-    subject_id: Type.Optional(Id),
-    parent_run_id: Type.Optional(Id),
-    orchestrator_run_id: Type.Optional(OrchestratorRunId),
+    kind: Type.Optional({ ...Kind, description: 'Only runs of this kind, such as source-sync' }),
+    status: Type.Optional(OneOf(RUN_STATUSES, { description: 'Only runs of this status' })),
+    subject_id: Type.Optional({ ...Id, description: 'Only runs of this source, transform or other subject' }),
+    parent_run_id: Type.Optional({ ...Id, description: 'Only the parts of this run' }),
+    orchestrator_run_id: Type.Optional({ ...OrchestratorRunId, description: 'Only runs of this orchestrator run' }),
     from: Type.Optional(Type.String({ format: 'date-time', description: 'Only runs created then or later' })),
     to: Type.Optional(Type.String({ format: 'date-time', description: 'Only runs created before' })),
   }),
@@ -118,6 +120,7 @@ export const createRun = endpoint({
       Type.Integer({ minimum: 1, maximum: MAX_DEADLINE_SECONDS, default: DEFAULT_DEADLINE_SECONDS }),
     ),
   }),
+  example: { orchestrator_run_id: 'nightly-2026-11-24', subject_id: EXAMPLE_ID, deadline_seconds: 3600 },
   status: 201,
   location: '/runs/:run_id',
   response: Run,
@@ -134,6 +137,7 @@ export const startRun = endpoint({
   access: reportRuns,
   params: reported,
   body: Closed({ orchestrator_run_id: OrchestratorRunId }),
+  example: { orchestrator_run_id: 'nightly-2026-11-24' },
   response: Run,
   errors: notReported,
 });
@@ -150,6 +154,7 @@ export const completeRun = endpoint({
     orchestrator_run_id: OrchestratorRunId,
     status: Type.Optional(OneOf(['succeeded', 'skipped'], { default: 'succeeded' })),
   }),
+  example: { orchestrator_run_id: 'nightly-2026-11-24', status: 'succeeded' },
   response: Run,
   errors: notReported,
 });
@@ -170,6 +175,12 @@ export const failRun = endpoint({
     origin: Type.Optional(OneOf(FAILURE_ORIGINS, { default: 'platform' })),
     retryable: Type.Optional(Type.Boolean({ default: false })),
   }),
+  example: {
+    orchestrator_run_id: 'nightly-2026-11-24',
+    code: 'external_failure',
+    detail: 'The model server did not answer',
+    retryable: true,
+  },
   response: Run,
   errors: notReported,
 });

@@ -5,6 +5,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   OneOf,
@@ -45,7 +46,7 @@ export function scheduleEndpoints<K extends string>(of: ScheduleRoutes<K>) {
 
 /** What all routes of one schedule have in common. */
 function common<K extends string>({ kind, below, plugin }: ScheduleRoutes<K>) {
-  const params = Closed({ [`${kind}_id`]: Id } as Record<`${K}_id`, typeof Id>);
+  const params = Closed({ [`${kind}_id`]: idOf(kind) } as Record<`${K}_id`, typeof Id>);
   return { params, path: `${below}/:${kind}_id/schedule`, id: (verb: string) => `${plugin}.${verb}_schedule` };
 }
 
@@ -68,6 +69,7 @@ function keepingRoutes<K extends string>(of: ScheduleRoutes<K>) {
           }),
         ),
       }),
+      example: { cron: ['0 6 * * mon-fri'], timezone: 'Europe/Kyiv', overlap: 'skip' },
       declarative: true,
       response: subjectSchedule(kind),
       errors: [...errors, scheduleProblems.scheduleInvalid, scheduleProblems.scheduleTooFrequent],
@@ -104,6 +106,7 @@ function pausingRoutes<K extends string>(of: ScheduleRoutes<K>) {
           }),
         ),
       }),
+      example: { reason: 'The database moves to another server' },
     }),
     /** One that is not paused stays as it is. */
     resume: endpoint({
@@ -130,8 +133,11 @@ function readingRoutes<K extends string>(of: ScheduleRoutes<K>) {
       ...{ id: `${of.plugin}.${list.id}`, method: 'GET', path: list.path, access: of.access.read },
       summary: `List the schedules of the ${kind}s, the one that runs next first`,
       query: listQuery(['next_run_at', 'created_at'], {
-        paused: Type.Optional(Type.Boolean()),
-        ...({ [`${kind}_id`]: Type.Optional(Id) } as Record<`${K}_id`, TOptional<typeof Id>>),
+        paused: Type.Optional(Type.Boolean({ description: 'Only paused schedules, or only others' })),
+        ...({ [`${kind}_id`]: Type.Optional({ ...Id, description: `Only that of this ${kind}` }) } as Record<
+          `${K}_id`,
+          TOptional<typeof Id>
+        >),
         next_run_before: Moment('Only those that run next before this'),
         next_run_after: Moment('Only those that run next at this or later'),
       }),

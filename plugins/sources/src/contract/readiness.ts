@@ -1,4 +1,4 @@
-import { Closed, endpoint, Id, kernelProblems, Readiness } from '@weir/kernel/contract';
+import { Closed, endpoint, idOf, kernelProblems, Readiness } from '@weir/kernel/contract';
 import { readSources } from './access.ts';
 
 /** `GET /sources/{source_id}/readiness` (ours): the list that also decides whether a sync may start. */
@@ -8,7 +8,7 @@ export const getSourceReadiness = endpoint({
   path: '/sources/:source_id/readiness',
   summary: 'Check whether a source can be synced, and what keeps it from being',
   access: readSources,
-  params: Closed({ source_id: Id }),
+  params: Closed({ source_id: idOf('source') }),
   response: Readiness,
   errors: [kernelProblems.notFound],
   cli: 'sources readiness',

@@ -47,7 +47,9 @@ export const listTransformPatterns = endpoint({
   path: '/transform-patterns',
   summary: 'List the transform patterns',
   access: readPatterns,
-  query: listQuery(['pattern_id'], { category: Type.Optional(Category) }),
+  query: listQuery(['pattern_id'], {
+    category: Type.Optional({ ...Category, description: 'Only those of this category' }),
+  }),
   response: PatternPage,
   errors: [kernelProblems.invalidPageToken],
   cli: { words: 'transform-patterns list', columns: ['pattern_id', 'version', 'category', 'title'] },
@@ -96,6 +98,7 @@ export const validateTransformPattern = endpoint({
   access: tryPatterns,
   params,
   body: Closed({ parameters: Parameters }),
+  example: { parameters: { input: 'bronze.demo.shop__orders', key: ['id'], order_by: [{ column: 'ordered_at' }] } },
   response: Type.Composite([
     Type.Omit(Validation, ['faults']),
     Type.Object({
@@ -123,6 +126,10 @@ export const previewTransformPattern = endpoint({
       Type.Integer({ minimum: 1, maximum: MAX_QUERY_ROWS, default: 50, description: 'Rows at most' }),
     ),
   }),
+  example: {
+    parameters: { input: 'bronze.demo.shop__orders', key: ['id'], order_by: [{ column: 'ordered_at' }] },
+    limit: 20,
+  },
   response: Type.Composite([Type.Object(Made), QueryResult]),
   errors: [...(previewTransform.errors ?? []), transformProblems.patternParametersInvalid],
   cli: 'transform-patterns preview',

@@ -18,7 +18,9 @@ export const SqlTransform = Type.Object({
 export type SqlTransformView = Static<typeof SqlTransform>;
 
 const SqlTransformPage = Type.Composite([Page(SqlTransform), Type.Object({ faults: Type.Array(PackageFault) })]);
-const query = listQuery(['transform_id'], { category: Type.Optional(Category) });
+const query = listQuery(['transform_id'], {
+  category: Type.Optional({ ...Category, description: 'Only those of this category' }),
+});
 const columns = ['transform_id', 'category', 'types', 'title'];
 
 /** `GET /sql-transforms` */
@@ -55,7 +57,10 @@ export const listSqlTransformsForType = endpoint({
     'Types are those of the table format, such as long or decimal(18, 2); SQL names such as varchar work too. A type without SQL transforms gives an empty list.',
   access: readPatterns,
   params: Closed({
-    sql_type: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ ]{0,40}(\\([0-9]{1,3}(, ?[0-9]{1,3})?\\))?$' }),
+    sql_type: Type.String({
+      pattern: '^[A-Za-z][A-Za-z0-9_ ]{0,40}(\\([0-9]{1,3}(, ?[0-9]{1,3})?\\))?$',
+      description: 'Type of the column, such as string',
+    }),
   }),
   query,
   response: SqlTransformPage,
@@ -111,6 +116,12 @@ export const applySqlTransform = endpoint({
     description,
     tags,
   }),
+  example: {
+    name: 'orders_trimmed',
+    output: 'silver.demo.orders_trimmed',
+    input: 'bronze.demo.shop__orders',
+    columns: ['customer'],
+  },
   status: 201,
   location: '/transforms/:transform_id',
   response: Transform,

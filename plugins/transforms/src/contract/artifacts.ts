@@ -79,7 +79,9 @@ export const listArtifacts = endpoint({
   path: '/artifacts',
   summary: 'List the artifacts of the tenant: what hydrated transforms are carried out as, newest first',
   access: readTransforms,
-  query: listQuery(['created_at'], { transform_id: Type.Optional(Id) }),
+  query: listQuery(['created_at'], {
+    transform_id: Type.Optional({ ...Id, description: 'Only artifacts of this transform' }),
+  }),
   response: Page(Artifact),
   errors: [kernelProblems.invalidPageToken],
   cli: { words: 'artifacts list', columns: ['artifact_id', 'output', 'runtime', 'columns', 'created_at'] },

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, Nullable, OneOf } from '@weir/kernel/contract';
+import { Closed, endpoint, Id, idOf, kernelProblems, Nullable, OneOf } from '@weir/kernel/contract';
 import { runQueries } from './access.ts';
 
 export const CHECK_KINDS = [
@@ -117,7 +117,7 @@ export const readRunChecks = endpoint({
   description:
     'For callers who may ask datasets with SQL, as samples are rows. The run itself shows results without rows.',
   access: runQueries,
-  params: Closed({ run_id: Id }),
+  params: Closed({ run_id: idOf('run') }),
   response: Type.Object({ run_id: Id, checks: Type.Array(CheckReport) }),
   errors: [kernelProblems.notFound],
   cli: 'transforms checks',

@@ -55,6 +55,7 @@ export const runQuery = endpoint({
   description: DESCRIPTION,
   access: runQueries,
   body: Query,
+  example: { sql: 'select * from bronze.demo.shop__orders', limit: 100 },
   response: QueryResult,
   errors,
   produces: [ARROW_STREAM],
@@ -70,6 +71,10 @@ export const previewTransform = endpoint({
   description: DESCRIPTION,
   access: runQueries,
   body: Query,
+  example: {
+    sql: 'select ordered_at::date as day, count(*) as orders from bronze.demo.shop__orders group by 1',
+    limit: 20,
+  },
   response: QueryResult,
   errors,
   cli: { words: 'transforms preview' },

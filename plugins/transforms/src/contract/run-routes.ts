@@ -3,6 +3,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Nullable,
@@ -24,7 +25,7 @@ const TransformRunDetail = Type.Object({
     Type.Array(LineageColumn, { description: 'Of the columns that it wrote; null until the statement runs' }),
   ),
 });
-const status = Type.Optional(OneOf(RUN_STATUSES));
+const status = Type.Optional(OneOf(RUN_STATUSES, { description: 'Only runs of this status' }));
 const columns = [
   ...['run_id', 'status', 'reason', 'extent', 'moved_inputs', 'rows'],
   ...['output_snapshot_id', 'created_at', 'ended_at', 'failure.code', 'broken_checks'],
@@ -37,7 +38,7 @@ export const listRunsOfTransform = endpoint({
   path: '/transforms/:transform_id/runs',
   summary: 'List the runs of a transform, newest first',
   access: readTransforms,
-  params: Closed({ transform_id: Id }),
+  params: Closed({ transform_id: idOf('transform') }),
   query: listQuery(['created_at'], { status }),
   response: Page(TransformRun),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
@@ -51,7 +52,7 @@ export const getRunOfTransform = endpoint({
   path: '/transforms/:transform_id/runs/:run_id',
   summary: 'Read a run of a transform',
   access: readTransforms,
-  params: Closed({ transform_id: Id, run_id: Id }),
+  params: Closed({ transform_id: idOf('transform'), run_id: idOf('run') }),
   response: TransformRunDetail,
   errors: [kernelProblems.notFound],
 });
@@ -65,10 +66,15 @@ export const listTransformRuns = endpoint({
   access: readTransforms,
   query: listQuery(['created_at'], {
     status,
-    transform_id: Type.Optional(Id),
-    triggering_transform_id: Type.Optional(Id),
+    transform_id: Type.Optional({ ...Id, description: 'Only runs of this transform' }),
+    triggering_transform_id: Type.Optional({ ...Id, description: 'Only runs that runs of this transform started' }),
     orchestrator_run_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: MAX_ORCHESTRATOR_RUN_CHARS, pattern: '^[!-~]+$' }),
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_ORCHESTRATOR_RUN_CHARS,
+        pattern: '^[!-~]+$',
+        description: 'Only runs of this orchestrator run',
+      }),
     ),
   }),
   response: Page(TransformRun),
@@ -83,7 +89,7 @@ export const getTransformRun = endpoint({
   path: '/transform-runs/:run_id',
   summary: 'Read a run of a transform, and what the workflow engine says of its worker',
   access: readTransforms,
-  params: Closed({ run_id: Id }),
+  params: Closed({ run_id: idOf('run') }),
   response: TransformRunDetail,
   errors: [kernelProblems.notFound],
   cli: 'transform-runs get',
@@ -97,7 +103,7 @@ export const readTransformRunLog = endpoint({
   summary: 'Read, search and follow the log of a run of a transform',
   description: 'To follow a run, ask again with after and wait_seconds until ended is true.',
   access: readTransforms,
-  params: Closed({ run_id: Id }),
+  params: Closed({ run_id: idOf('run') }),
   query: RunLogQuery,
   response: RunLogPage,
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken, kernelProblems.dependencyUnavailable],

@@ -1,12 +1,22 @@
 import { Type } from '@sinclair/typebox';
-import { Accepted, Closed, endpoint, Id, kernelProblems, Nullable, OneOf, runProblems } from '@weir/kernel/contract';
+import {
+  Accepted,
+  Closed,
+  endpoint,
+  Id,
+  idOf,
+  kernelProblems,
+  Nullable,
+  OneOf,
+  runProblems,
+} from '@weir/kernel/contract';
 import { NumericSnapshotId } from '@weir/plugin-datasets/contract';
 import { runTransforms } from './access.ts';
 import { transformProblems } from './problems.ts';
 import { TransformRun } from './runs.ts';
 
 const MAX_ORCHESTRATOR_RUN_CHARS = 200;
-const params = Closed({ transform_id: Id });
+const params = Closed({ transform_id: idOf('transform') });
 const force = Type.Optional(
   Type.Boolean({ default: false, description: 'Run even when neither definition nor input has changed' }),
 );
@@ -43,6 +53,7 @@ export const materializeTransform = endpoint({
   params,
   query,
   body: Type.Optional(Closed({ force, full })),
+  example: { force: true },
   response: Accepted,
   status: 202,
   location: '/transform-runs/:run_id',
@@ -79,6 +90,7 @@ export const executeTransform = endpoint({
     force,
     full,
   }),
+  example: { orchestrator_run_id: 'nightly-2026-11-24' },
   response: Execution,
   errors,
 });
@@ -91,7 +103,7 @@ export const cancelTransformRun = endpoint({
   summary: 'Cancel a run of a transform; its output stays as it is',
   description: 'May be repeated while the run is open.',
   access: runTransforms,
-  params: Closed({ run_id: Id }),
+  params: Closed({ run_id: idOf('run') }),
   response: Type.Object({
     run_id: Id,
     transform_id: Id,

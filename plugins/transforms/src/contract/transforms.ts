@@ -3,6 +3,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Name,
@@ -106,7 +107,7 @@ export const Transform = Type.Object({
 });
 export type TransformView = Static<typeof Transform>;
 
-export const params = Closed({ transform_id: Id });
+export const params = Closed({ transform_id: idOf('transform') });
 const refusals = [
   ...[transformProblems.transformNameTaken, transformProblems.outputTaken, transformProblems.outputRefused],
   ...[transformProblems.materializationRefused, transformProblems.checksRefused, transformProblems.statementUnclear],
@@ -138,6 +139,12 @@ export const createTransform = endpoint({
   access: writeTransforms,
   declarative: true,
   body: Closed({ ...newTransform, sql: Type.Optional(Sql), ...pattern }),
+  example: {
+    name: 'orders_by_day',
+    sql: 'select ordered_at::date as day, count(*) as orders from bronze.demo.shop__orders group by 1',
+    output: 'gold.demo.orders_by_day',
+    checks: [{ name: 'a_day_once', kind: 'unique', columns: ['day'] }],
+  },
   status: 201,
   location: '/transforms/:transform_id',
   response: Transform,
@@ -166,10 +173,10 @@ export const listTransforms = endpoint({
   summary: 'List the transforms of the tenant',
   access: readTransforms,
   query: listQuery(['name', 'created_at', 'updated_at'], {
-    name: Type.Optional(Name),
-    tag: Type.Optional(Tag),
-    output: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_DATASET_ID_CHARS, pattern: STORABLE })),
-    materialization: Type.Optional(OneOf(MATERIALIZATIONS)),
+    name: Type.Optional({ ...Name, description: 'Only the transform of this name' }),
+    tag: Type.Optional({ ...Tag, description: 'Only transforms with this tag' }),
+    output: Type.Optional({ ...Output, pattern: STORABLE, description: 'Only the transform that writes this table' }),
+    materialization: Type.Optional(OneOf(MATERIALIZATIONS, { description: 'Only transforms of this materialization' })),
     archived: Type.Optional(
       Type.Boolean({ description: 'Only archived ones; without it those in use, and the one that name finds' }),
     ),
@@ -224,6 +231,7 @@ export const changeTransform = endpoint({
     },
     { minProperties: 1 },
   ),
+  example: { description: 'Orders of the shop by day', tags: ['shop'] },
   response: Transform,
   errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...refusals],
   cli: { words: 'transforms change', flags: { output: 'to' } },

@@ -52,6 +52,10 @@ export const validateTransform = endpoint({
   description: 'Reads no rows and keeps nothing. Faults of the definition are answered, not refused.',
   access: runQueries,
   body: Closed({ ...definition, name: Type.Optional(name), output: Type.Optional(output) }),
+  example: {
+    sql: 'select ordered_at::date as day, count(*) as orders from bronze.demo.shop__orders group by 1',
+    output: 'gold.demo.orders_by_day',
+  },
   response: Validation,
   errors: [
     ...[kernelProblems.conflict, kernelProblems.dependencyUnavailable],

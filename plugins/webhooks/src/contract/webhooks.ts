@@ -3,6 +3,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Name,
@@ -87,8 +88,8 @@ export const Delivery = Type.Object({
 });
 export type DeliveryView = Static<typeof Delivery>;
 
-const params = Closed({ webhook_id: Id });
-const deliveryParams = Closed({ webhook_id: Id, event_id: Id });
+const params = Closed({ webhook_id: idOf('webhook') });
+const deliveryParams = Closed({ webhook_id: idOf('webhook'), event_id: idOf('event') });
 
 /** `POST /webhooks` */
 export const createWebhook = endpoint({
@@ -98,6 +99,7 @@ export const createWebhook = endpoint({
   summary: 'Have events of the tenant posted to an address; the secret is shown this one time',
   access: writeWebhooks,
   body: Closed({ name: Name, url: Url, events: Events }),
+  example: { name: 'pager', url: 'https://hooks.example.com/weir', events: ['run.failed', 'run.recovered'] },
   status: 201,
   location: '/webhooks/:webhook_id',
   shownOnce: ['secret'],
@@ -124,7 +126,9 @@ export const listWebhooks = endpoint({
   path: '/webhooks',
   summary: 'List the webhooks of the tenant',
   access: readWebhooks,
-  query: listQuery(['name', 'created_at'], { status: Type.Optional(OneOf(WEBHOOK_STATUSES)) }),
+  query: listQuery(['name', 'created_at'], {
+    status: Type.Optional(OneOf(WEBHOOK_STATUSES, { description: 'Only webhooks of this status' })),
+  }),
   response: Page(Webhook),
   errors: [kernelProblems.invalidPageToken],
   cli: { words: 'webhooks list', columns: ['webhook_id', 'name', 'host', 'events', 'status', 'pause.code', 'pending'] },
@@ -163,6 +167,7 @@ export const changeWebhook = endpoint({
     },
     { minProperties: 1 },
   ),
+  example: { events: ['run.failed', 'run.failed_again', 'run.recovered'] },
   shownOnce: ['secret'],
   response: WithSecret,
   errors: [
@@ -209,7 +214,9 @@ export const listDeliveries = endpoint({
   description: 'Delivered and failed events are kept for seven days.',
   access: readWebhooks,
   params,
-  query: listQuery(['created_at'], { status: Type.Optional(OneOf(DELIVERY_STATUSES)) }),
+  query: listQuery(['created_at'], {
+    status: Type.Optional(OneOf(DELIVERY_STATUSES, { description: 'Only deliveries of this status' })),
+  }),
   response: Page(Delivery),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
   cli: {

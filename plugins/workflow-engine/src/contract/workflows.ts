@@ -95,6 +95,7 @@ export const waitForWorkflow = endpoint({
       Type.Integer({ minimum: 1, maximum: MAX_WAIT_SECONDS, default: DEFAULT_WAIT_SECONDS }),
     ),
   }),
+  example: { timeout_seconds: 10 },
   response: WorkflowRun,
   errors: [kernelProblems.notFound, kernelProblems.dependencyUnavailable],
 });

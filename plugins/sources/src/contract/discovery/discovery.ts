@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import {
   Accepted,
   Closed,
+  EXAMPLE_ID,
   endpoint,
   Id,
   kernelProblems,
@@ -23,7 +24,13 @@ import { Pull, startQuery } from '../sync/syncs.ts';
 const MAX_WORKFLOW_ID = 200;
 
 /** A discovery by its workflow id; a run id is taken too. */
-export const discoveryParams = Closed({ workflow_id: Type.String({ minLength: 1, maxLength: MAX_WORKFLOW_ID }) });
+export const discoveryParams = Closed({
+  workflow_id: Type.String({
+    minLength: 1,
+    maxLength: MAX_WORKFLOW_ID,
+    description: 'Workflow id or run id of the discovery',
+  }),
+});
 
 /** Where a discovery is at the moment. */
 export const DISCOVERY_PHASES = ['waiting', 'preparing', 'pulling', 'describing', 'ended'] as const;
@@ -79,6 +86,7 @@ export const startDiscovery = endpoint({
       ],
     },
   ),
+  example: { source_id: EXAMPLE_ID },
   response: Accepted,
   status: 202,
   location: '/sources/discover/status/:workflow_id',

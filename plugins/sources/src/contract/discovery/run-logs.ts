@@ -1,9 +1,9 @@
-import { Closed, endpoint, Id, kernelProblems } from '@weir/kernel/contract';
+import { Closed, endpoint, idOf, kernelProblems } from '@weir/kernel/contract';
 import { LOG_LINES, LOG_TEXT, RunLogDownloadQuery, RunLogPage, RunLogQuery } from '@weir/plugin-platform/contract';
 import { readSources } from '../access.ts';
 import { discoveryParams } from './discovery.ts';
 
-const ofRun = { access: readSources, params: Closed({ source_id: Id, run_id: Id }) };
+const ofRun = { access: readSources, params: Closed({ source_id: idOf('source'), run_id: idOf('run') }) };
 const ofDiscovery = { access: readSources, params: discoveryParams };
 const asPage = {
   query: RunLogQuery,

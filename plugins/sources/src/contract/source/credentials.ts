@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, listQuery, Name, OneOf, Page, Timestamp } from '@weir/kernel/contract';
+import { Closed, endpoint, idOf, kernelProblems, listQuery, Name, OneOf, Page, Timestamp } from '@weir/kernel/contract';
 import { administerCredentials, readCredentials, writeCredentials } from '../access.ts';
 import { credentialProblems } from '../credential-problems.ts';
 import { sourceProblems } from '../problems.ts';
@@ -50,7 +50,7 @@ export const Credential = Type.Object({
 });
 export type CredentialView = Static<typeof Credential>;
 
-const params = Closed({ source_id: Id });
+const params = Closed({ source_id: idOf('source') });
 const storeErrors = [credentialProblems.credentialModeUnsupported, credentialProblems.secretStoreUnavailable];
 const writeErrors = [
   ...storeErrors,
@@ -66,7 +66,9 @@ export const listCredentials = endpoint({
   path: '/credentials',
   summary: 'List what may be known of the credentials, those too that no source uses',
   access: readCredentials,
-  query: listQuery(['name', 'rotated_at'], { status: Type.Optional(OneOf(CREDENTIAL_STATUSES)) }),
+  query: listQuery(['name', 'rotated_at'], {
+    status: Type.Optional(OneOf(CREDENTIAL_STATUSES, { description: 'Only credentials of this status' })),
+  }),
   response: Page(Credential),
   errors: [kernelProblems.invalidPageToken, credentialProblems.credentialModeUnsupported],
   cli: 'sources credentials list',
@@ -98,6 +100,7 @@ export const setCredentials = endpoint({
   access: writeCredentials,
   params,
   body: Closed(credentialInput, { minProperties: 1 }),
+  example: { credential_name: 'shop-database', credential_values: { password: 'swordfish' } },
   response: Credential,
   status: 201,
   location: '/sources/:source_id/credentials',
@@ -121,6 +124,7 @@ export const rotateCredentials = endpoint({
   access: writeCredentials,
   params,
   body: Closed({ credential_values: CredentialValues }),
+  example: { credential_values: { password: 'swordfish' } },
   response: Credential,
   errors: [
     kernelProblems.notFound,
@@ -160,6 +164,7 @@ export const migrateCredentials = endpoint({
   access: administerCredentials,
   params,
   body: Closed({ credential_name: Type.Optional(Name) }),
+  example: { credential_name: 'shop-database' },
   response: Credential,
   errors: [
     kernelProblems.notFound,

@@ -96,6 +96,17 @@ const writeErrors = [
   sourceProblems.credentialFieldsRemoved,
 ];
 
+const EXAMPLE_PATTERN: Static<typeof GivenPattern> = {
+  id: 'acme-crm',
+  version: '1.0.0',
+  display: { name: 'Acme CRM', description: 'Contacts and deals' },
+  image: 'registry.example.com/acme/source-crm:1.0.0',
+  source_name: 'source-acme-crm',
+  protocol: 'airbyte',
+  spec: { type: 'object', required: ['api_key'], properties: { api_key: { type: 'string' } } },
+  fields: [{ path: '/api_key', type: 'password', credential: true }],
+};
+
 /** `POST /patterns/register` */
 export const registerPattern = endpoint({
   id: 'sources.register_pattern',
@@ -106,6 +117,7 @@ export const registerPattern = endpoint({
     'The request is signed with PATTERN_WEBHOOK_SECRET: X-Weir-Timestamp is the time in seconds, X-Weir-Signature is v1= and the hex HMAC-SHA256 over that time, a full stop and the bytes of the body. It counts once and for five minutes.',
   access: registerPatterns,
   body: Closed({ pattern: GivenPattern }),
+  example: { pattern: EXAMPLE_PATTERN },
   response: PatternChange,
   errors: writeErrors,
 });
@@ -122,6 +134,7 @@ export const reconcilePatterns = endpoint({
     dry_run: Type.Optional(Type.Boolean({ description: 'Tell what would become of each, and change nothing' })),
   }),
   body: Closed({ patterns: Type.Array(GivenPattern, { minItems: 1, maxItems: MAX_PATTERNS }) }),
+  example: { patterns: [EXAMPLE_PATTERN] },
   response: Type.Object({ dry_run: Type.Boolean(), items: Type.Array(PatternChange) }),
   errors: writeErrors,
 });

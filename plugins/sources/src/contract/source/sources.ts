@@ -3,6 +3,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Name,
@@ -56,7 +57,7 @@ export type SourceView = Static<typeof Source>;
 
 const MAX_WORKFLOW_ID = 200;
 const MAX_VERSION = 64;
-const sourceParams = Closed({ source_id: Id });
+const sourceParams = Closed({ source_id: idOf('source') });
 const configErrors = [
   uploadProblems.uploadUnknown,
   sourceProblems.nameTaken,
@@ -94,6 +95,7 @@ export const createSource = endpoint({
       }),
     ),
   }),
+  example: { name: 'shop', pattern_id: 'files', source_config: { path: '/data/shop' } },
   declarative: true,
   response: Source,
   status: 201,
@@ -112,9 +114,14 @@ export const listSources = endpoint({
   summary: 'List the sources',
   access: readSources,
   query: listQuery(['created_at', 'name'], {
-    status: Type.Optional(OneOf(SOURCE_STATUSES.filter((status) => status !== 'retired'))),
-    pattern_id: Type.Optional(PatternId),
-    name: Type.Optional(Name),
+    status: Type.Optional(
+      OneOf(
+        SOURCE_STATUSES.filter((status) => status !== 'retired'),
+        { description: 'Only sources of this status' },
+      ),
+    ),
+    pattern_id: Type.Optional({ ...PatternId, description: 'Only sources of this connector pattern' }),
+    name: Type.Optional({ ...Name, description: 'Only the source of this name' }),
     schedule: Type.Optional(
       OneOf(SCHEDULED, { description: 'Only sources whose schedule goes, is paused, or that have none' }),
     ),
@@ -163,6 +170,7 @@ export const updateSource = endpoint({
       }),
     ),
   }),
+  example: { source_config: { path: '/data/shop-2026' } },
   declarative: true,
   response: Source,
   errors: [

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, Nullable, OneOf, runProblems } from '@weir/kernel/contract';
+import { Closed, endpoint, Id, idOf, kernelProblems, Nullable, OneOf, runProblems } from '@weir/kernel/contract';
 import { writeSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
 import { FieldPath, KeyPaths, RecordSchema, StreamFault, StreamName, SYNC_MODES } from './streams.ts';
@@ -104,9 +104,18 @@ export const refreshSchema = endpoint({
   description:
     'Streams are matched by name. Of known ones only schema and supported_sync_modes change; new ones are made disabled, as stream_defaults of the pattern say where they can be, else full_refresh and overwrite; known ones that the snapshot lacks are removed, and their tables stay. An empty snapshot changes nothing. A stream whose cursor, key or mode the source no longer has needs attention and stays as it is configured. Instead of the streams the body may name a succeeded discovery of this source that found them. With dry_run=true the answer is the same and nothing is changed.',
   access: writeSources,
-  params: Closed({ source_id: Id }),
+  params: Closed({ source_id: idOf('source') }),
   query: Closed({ dry_run: Type.Optional(Type.Boolean({ description: 'Only tell what would change' })) }),
   body: RefreshBody,
+  example: {
+    streams: [
+      {
+        name: 'orders',
+        schema: { type: 'object', properties: { id: { type: 'integer' }, total: { type: 'number' } } },
+        supported_sync_modes: ['full_refresh'],
+      },
+    ],
+  },
   declarative: true,
   response: RefreshDiff,
   errors: [

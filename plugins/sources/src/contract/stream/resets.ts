@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, Nullable, runProblems, Timestamp } from '@weir/kernel/contract';
+import { Closed, endpoint, Id, idOf, kernelProblems, Nullable, runProblems, Timestamp } from '@weir/kernel/contract';
 import { readSources, writeSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
 import { Stream, streamParams } from './streams.ts';
@@ -65,7 +65,7 @@ export const SourceReset = Type.Object({
 });
 export type SourceResetView = Static<typeof SourceReset>;
 
-const sourceParams = Closed({ source_id: Id });
+const sourceParams = Closed({ source_id: idOf('source') });
 
 /** `GET /sources/{source_id}/reset` (ours) */
 export const previewSourceReset = endpoint({

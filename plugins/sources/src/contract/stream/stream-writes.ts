@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, Nullable, OneOf, runProblems } from '@weir/kernel/contract';
+import { Closed, endpoint, Id, idOf, kernelProblems, Nullable, OneOf, runProblems } from '@weir/kernel/contract';
 import { writeSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
 import {
@@ -16,7 +16,7 @@ import {
 
 export const MAX_BULK_STREAMS = 1000;
 
-const sourceParams = Closed({ source_id: Id });
+const sourceParams = Closed({ source_id: idOf('source') });
 
 /** What is said of a stream that the service is to take as the source has it. */
 const facts = {
@@ -53,6 +53,12 @@ export const createStream = endpoint({
   access: writeSources,
   params: sourceParams,
   body: NewStream,
+  example: {
+    name: 'refunds',
+    schema: { type: 'object', properties: { id: { type: 'integer' }, total: { type: 'number' } } },
+    enabled: true,
+    write_mode: 'append',
+  },
   declarative: true,
   response: Stream,
   status: 201,
@@ -118,6 +124,15 @@ export const bulkStreams = endpoint({
   access: writeSources,
   params: sourceParams,
   body: Closed({ streams: Type.Array(BulkStream, { minItems: 1, maxItems: MAX_BULK_STREAMS }) }),
+  example: {
+    streams: [
+      {
+        name: 'returns',
+        schema: { type: 'object', properties: { id: { type: 'integer' }, total: { type: 'number' } } },
+        enabled: true,
+      },
+    ],
+  },
   declarative: true,
   response: BulkResult,
   errors: [

@@ -3,6 +3,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Nullable,
@@ -147,8 +148,10 @@ export const streamSettings = {
   destination: Type.Optional(Closed({ table: TableName })),
 };
 
+const Named = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME, description }));
+
 /** Parameters of every route of one stream. */
-export const streamParams = Closed({ source_id: Id, stream_id: Id });
+export const streamParams = Closed({ source_id: idOf('source'), stream_id: idOf('stream') });
 
 /** `GET /sources/{source_id}/streams` */
 export const listStreams = endpoint({
@@ -157,14 +160,14 @@ export const listStreams = endpoint({
   path: '/sources/:source_id/streams',
   summary: 'List the streams of a source',
   access: readSources,
-  params: Closed({ source_id: Id }),
+  params: Closed({ source_id: idOf('source') }),
   query: listQuery(['name', 'created_at'], {
     enabled: Type.Optional(Type.Boolean({ description: 'Only enabled streams, or only disabled ones' })),
     needs_attention: Type.Optional(Type.Boolean({ description: 'Only streams whose settings no longer fit' })),
-    sync_mode: Type.Optional(OneOf(SYNC_MODES)),
-    write_mode: Type.Optional(OneOf(WRITE_MODES)),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME })),
-    namespace: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME })),
+    sync_mode: Type.Optional(OneOf(SYNC_MODES, { description: 'Only streams of this sync mode' })),
+    write_mode: Type.Optional(OneOf(WRITE_MODES, { description: 'Only streams of this write mode' })),
+    name: Named('Only streams of this name'),
+    namespace: Named('Only streams of this namespace'),
   }),
   response: Page(Stream),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
@@ -205,6 +208,7 @@ export const updateStream = endpoint({
   access: writeSources,
   params: streamParams,
   body: Closed(streamSettings),
+  example: { enabled: true, schema_change_policy: 'evolve' },
   declarative: true,
   response: Stream,
   errors: [

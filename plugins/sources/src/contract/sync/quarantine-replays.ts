@@ -1,5 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Accepted, Closed, endpoint, Id, kernelProblems, Nullable, runFacts, runProblems } from '@weir/kernel/contract';
+import {
+  Accepted,
+  Closed,
+  endpoint,
+  Id,
+  idOf,
+  kernelProblems,
+  Nullable,
+  runFacts,
+  runProblems,
+} from '@weir/kernel/contract';
 import { readSources, runSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
 import { startQuery } from './syncs.ts';
@@ -50,6 +60,7 @@ export const startReplay = endpoint({
   access: runSources,
   query: startQuery,
   body: Closed(asked),
+  example: { dataset_id: 'bronze.demo.shop__orders', reasons: ['not_json'] },
   response: Type.Composite([Accepted, Type.Object({ source_id: Id, stream_id: Id })]),
   status: 202,
   location: '/sources/quarantine-replays/:run_id',
@@ -68,7 +79,7 @@ export const getReplay = endpoint({
   path: '/sources/quarantine-replays/:replay_run_id',
   summary: 'Read how a replay of lines in quarantine stands',
   access: readSources,
-  params: Closed({ replay_run_id: Id }),
+  params: Closed({ replay_run_id: idOf('run of the replay') }),
   response: Type.Object({
     ...runFacts,
     source_id: Id,

@@ -3,6 +3,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Nullable,
@@ -71,7 +72,9 @@ export const listSyncRunStreams = endpoint({
   summary: 'List what one sync did for each stream',
   access: readSources,
   params: runParams,
-  query: listQuery(['name'], { status: Type.Optional(OneOf(RUN_STATUSES)) }),
+  query: listQuery(['name'], {
+    status: Type.Optional(OneOf(RUN_STATUSES, { description: 'Only streams of this status' })),
+  }),
   response: Page(StreamRun),
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken],
   cli: {
@@ -125,8 +128,8 @@ export const getSyncStats = endpoint({
   summary: 'Summarize the syncs of a source',
   description: 'Durations are those of syncs that succeeded or failed. Skipped and cancelled ones break no streak.',
   access: readSources,
-  params: Closed({ source_id: Id }),
-  query: Closed({ since: Type.Optional(Timestamp) }),
+  params: Closed({ source_id: idOf('source') }),
+  query: Closed({ since: Type.Optional({ ...Timestamp, description: 'Only syncs that started then or later' }) }),
   response: SyncStats,
   errors: [kernelProblems.notFound],
 });
@@ -161,9 +164,9 @@ export const listTableFormatRefs = endpoint({
   path: '/sources/:source_id/table-format-refs',
   summary: 'List the snapshots that the tables of the streams of a source stand at',
   access: readSources,
-  params: Closed({ source_id: Id }),
+  params: Closed({ source_id: idOf('source') }),
   query: listQuery(['name'], {
-    stream_id: Type.Optional(Id),
+    stream_id: Type.Optional({ ...Id, description: 'Only this stream' }),
     enabled: Type.Optional(Type.Boolean({ description: 'Only enabled streams, or only disabled ones' })),
     per_stream: Type.Optional(
       Type.Integer({

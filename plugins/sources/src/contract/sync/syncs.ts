@@ -4,6 +4,7 @@ import {
   Closed,
   endpoint,
   Id,
+  idOf,
   kernelProblems,
   listQuery,
   Nullable,
@@ -129,7 +130,7 @@ export const SyncRunDetail = Type.Composite([
 ]);
 export type SyncRunDetailView = Static<typeof SyncRunDetail>;
 
-const sourceParams = Closed({ source_id: Id });
+const sourceParams = Closed({ source_id: idOf('source') });
 
 /** The query of every start of a run. */
 export const startQuery = Closed({
@@ -170,7 +171,7 @@ export const getSyncStatus = endpoint({
   summary: 'Read the newest sync of a source, or one by its run id',
   access: readSources,
   params: sourceParams,
-  query: Closed({ run_id: Type.Optional(Id) }),
+  query: Closed({ run_id: Type.Optional({ ...Id, description: 'This sync; the newest unless given' }) }),
   response: Type.Object({ source_id: Id, run: Nullable(SyncRunDetail) }),
   errors: [kernelProblems.notFound],
 });
@@ -184,7 +185,7 @@ export const listSyncHistory = endpoint({
   access: readSources,
   params: sourceParams,
   query: listQuery(['created_at'], {
-    status: Type.Optional(OneOf(RUN_STATUSES)),
+    status: Type.Optional(OneOf(RUN_STATUSES, { description: 'Only syncs of this status' })),
     since: Type.Optional(
       Type.String({
         format: 'date-time',

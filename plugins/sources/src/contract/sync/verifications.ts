@@ -96,7 +96,9 @@ export const getVerification = endpoint({
   summary: 'Read the newest verification of a sync, or one by its run id',
   access: readSources,
   params: runParams,
-  query: Closed({ verification_run_id: Type.Optional(Id) }),
+  query: Closed({
+    verification_run_id: Type.Optional({ ...Id, description: 'This verification; the newest unless given' }),
+  }),
   response: Type.Object({
     ...runFacts,
     sync_run_id: Id,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Closed, endpoint, Id, kernelProblems, Nullable, Page, Timestamp } from '@weir/kernel/contract';
+import { Closed, endpoint, Id, idOf, kernelProblems, Nullable, Page, Timestamp } from '@weir/kernel/contract';
 import { readSources, writeSources } from '../access.ts';
 import { uploadProblems } from './upload-problems.ts';
 
@@ -18,7 +18,7 @@ export const Upload = Type.Object({
 });
 export type UploadView = Static<typeof Upload>;
 
-const params = Closed({ upload_id: Id });
+const params = Closed({ upload_id: idOf('upload') });
 const notConfigured = uploadProblems.uploadsNotConfigured;
 
 /** `POST /uploads` */
@@ -32,7 +32,7 @@ export const createUpload = endpoint({
   access: writeSources,
   query: Closed({
     name: Type.String({ minLength: 1, maxLength: 1024, description: 'Name of the file, with its ending' }),
-    upload_id: Type.Optional(Id),
+    upload_id: Type.Optional({ ...Id, description: 'Add the file to this upload; a new one unless given' }),
   }),
   consumes: 'application/octet-stream',
   maxBodyBytes: MAX_UPLOAD_BYTES,

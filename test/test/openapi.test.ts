@@ -1,0 +1,151 @@
+import { type Endpoint, EXAMPLE_ID, fullPath } from '@weir/kernel/contract';
+import t from 'tap';
+import { signBody } from '../../plugins/sources/src/model/pattern/webhook-signature.ts';
+import { keyFile } from '../key-file.ts';
+import { type TestPlatform, testPlatform } from '../platform.ts';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  parameters: { name: string; description?: string }[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+  responses: Record<string, { description: string }>;
+}
+
+interface Document {
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+}
+
+/** The service whose calls these tests make, and the secrets that sign the calls of webhooks. */
+const SERVICE = 'robot';
+const SECRETS: Readonly<Record<string, string>> = {
+  'patterns:register': 'a secret for the patterns of the examples',
+  'patterns:reconcile': 'another secret for the patterns of the examples',
+};
+
+/** Examples that a platform without worker, tables and secret store refuses, each with the code of its refusal. */
+const REFUSED: Readonly<Record<string, string>> = {
+  // No plugin of the deployment is optional.
+  'platform.set_tenant_plugin': 'plugin_not_optional',
+  // Their run has ended: an example before them has completed it.
+  'runs.fail_run': 'run_not_active',
+  // Credentials are in the database here.
+  'sources.set_credentials': 'credential_mode_unsupported',
+  'sources.rotate_credentials': 'credential_mode_unsupported',
+  'sources.migrate_credentials': 'credential_mode_unsupported',
+  // Nobody has hydrated their transform, for want of its input.
+  'transforms.materialize': 'transform_not_ready',
+  'transforms.execute': 'transform_not_ready',
+  // No sync has filled the table that they name.
+  'transforms.run_query': 'not_found',
+  'transforms.preview_transform': 'not_found',
+  'transform_patterns.preview_transform_pattern': 'not_found',
+};
+
+/** After them no run starts, and no source is made. */
+const LAST = /set_admission|reconcile_patterns/;
+
+/** The plugin that brings a workflow says what the body is. */
+const UNDECLARED = /^workflow_engine\.start_/;
+
+t.test('the OpenAPI document is complete, and its examples are what the routes take', async (t) => {
+  const folder = t.testdir();
+  const platform = await testPlatform(t, folder, {
+    WEIR_SERVICE_PRINCIPALS: JSON.stringify({ [SERVICE]: { tenants: '*', capabilities: ['run:callback'] } }),
+    WEIR_CREDENTIAL_KEY_FILE: keyFile(folder),
+    WEIR_EGRESS_ALLOW: '127.0.0.0/8',
+    PATTERN_WEBHOOK_SECRET: SECRETS['patterns:register'] ?? '',
+    PATTERN_ADMIN_SECRET: SECRETS['patterns:reconcile'] ?? '',
+  });
+
+  await t.test('every operation, parameter, body and answer says what it is', async (t) => {
+    const answer = await fetch(new URL('/openapi.json', platform.api.url));
+    const { tags, paths } = (await answer.json()) as Document;
+    const described = new Set(tags.filter(({ description }) => /\w\.$/.test(description)).map(({ name }) => name));
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    t.ok(operations.length > 150);
+    t.strictSame(operations.flatMap(missingOf), []);
+    t.strictSame(
+      operations.flatMap((operation) => operation.tags).filter((tag) => !described.has(tag)),
+      [],
+      'every tag has a sentence',
+    );
+  });
+
+  await t.test('example of a body → its route takes it, or refuses it for a reason that is named here', async (t) => {
+    const declared = platform.api.app.declaredRoutes.map(({ endpoint }) => endpoint);
+    const calls = declared.filter(({ example }) => example !== undefined);
+    t.ok(calls.length > 40);
+    t.strictSame(Object.fromEntries(await makeAll(platform, calls)), REFUSED);
+  });
+});
+
+/** What an operation leaves out that a reader of the document needs. */
+function missingOf(operation: Operation): string[] {
+  const { operationId: id, summary, description, parameters, requestBody, responses } = operation;
+  const unsaid = parameters.filter((parameter) => !parameter.description).map(({ name }) => `parameter ${name}`);
+  const body = requestBody?.content['application/json'];
+  const answer = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].description;
+  const missing = [
+    ...unsaid,
+    ...(/^[A-Z].*[^.]$/.test(summary) ? [] : ['summary']),
+    ...(description === '' ? ['description'] : []),
+    ...(body === undefined || body.example !== undefined || UNDECLARED.test(id) ? [] : ['example']),
+    ...(answer && answer !== summary ? [] : ['answer']),
+  ];
+  return missing.map((what) => `${id}: ${what}`);
+}
+
+/** Makes the calls until no further one succeeds, as some name what others make; answers what refuses the rest. */
+async function makeAll(platform: TestPlatform, calls: readonly Endpoint[]): Promise<Map<string, string>> {
+  const ids: Record<string, string> = { alias: 'acme', plugin_id: 'sources', pattern_id: 'deduplicate' };
+  const refused = new Map(calls.map(({ id }) => [id, 'not called']));
+  const ordered = calls.toSorted((a, b) => Number(LAST.test(a.id)) - Number(LAST.test(b.id)));
+  for (let before = Number.POSITIVE_INFINITY; refused.size < before; ) {
+    before = refused.size;
+    for (const endpoint of ordered.filter(({ id }) => refused.has(id))) {
+      const { code, made } = await send(platform, endpoint, ids);
+      if (code === undefined) refused.delete(endpoint.id);
+      else refused.set(endpoint.id, code);
+      for (const [name, value] of Object.entries(made)) if (name.endsWith('_id')) ids[name] ??= String(value);
+    }
+  }
+  return refused;
+}
+
+/** Sends the example of one, of the tenant of the test and with ids of what was made. */
+async function send(platform: TestPlatform, endpoint: Endpoint, ids: Readonly<Record<string, string>>) {
+  const { access, query, method } = endpoint;
+  const named: Record<string, string | undefined> = { ...ids, id: ids.run_id, ...meantAt(endpoint) };
+  const path = fullPath(endpoint).replace(/:(\w+)/g, (_, name: string) => named[name] ?? EXAMPLE_ID);
+  const url = new URL(path, platform.api.url);
+  if (query?.properties.queue !== undefined) url.searchParams.set('queue', 'true');
+  const body = JSON.stringify(endpoint.example, (name, value) =>
+    value === EXAMPLE_ID ? (named[name] ?? value) : value,
+  );
+  const payload = body.replaceAll('.demo.', '.acme.').replace('https://hooks.example.com', 'http://127.0.0.1');
+  const role = access.kind === 'platform' ? 'platform_admin' : 'admin';
+  const isService = 'callers' in access;
+  const token = isService ? await platform.issuer.serviceToken(SERVICE) : await platform.token('acme', role);
+  const answer = await fetch(url, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(access.kind === 'webhook'
+        ? signBody(SECRETS[access.permission] ?? '', payload, new Date())
+        : { authorization: `Bearer ${token}` }),
+      ...(access.kind === 'tenant' ? { 'x-tenant-id': 'acme' } : {}),
+    },
+    body: payload,
+  });
+  const said = (await answer.json()) as Record<string, unknown>;
+  return answer.ok ? { code: undefined, made: said } : { code: String(said.code), made: {} };
+}
+
+/** Ids that mean another thing at a route than their name says elsewhere. */
+function meantAt({ path }: Endpoint): Record<string, string> {
+  return path.startsWith('/sql-transforms') ? { transform_id: 'trim' } : {};
+}
