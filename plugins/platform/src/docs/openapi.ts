@@ -37,8 +37,16 @@ export function openapiText(platform: Documented): string {
   return JSON.stringify(nameSchemas(JSON.parse(JSON.stringify(openapi(platform), forPublic)) as Json));
 }
 
-/** What the serializer of answers calls `nullable` is a type of its own; of two members one is said without `oneOf`. */
-function forPublic(_key: string, value: unknown): unknown {
+/**
+ * What the serializer of answers calls `nullable` is a type of its own; of two members one is said without `oneOf`. A
+ * member that must be absent is said as an object, for generators of clients that read no `false`.
+ */
+function forPublic(key: string, value: unknown): unknown {
+  if (key === 'properties') {
+    return Object.fromEntries(
+      Object.entries(value as Json).map(([name, one]) => [name, one === false ? { not: {} } : one]),
+    );
+  }
   const { nullable, type, oneOf, ...rest } = (value ?? {}) as Json;
   if (nullable === true && typeof type === 'string') return { ...rest, type: [type, 'null'] };
   const members = Array.isArray(oneOf) ? oneOf.map((branch: Json) => branch.required) : [];
@@ -171,7 +179,7 @@ function accessText({ access, cli }: Endpoint): string {
 }
 
 function bodyTypes({ declarative, consumes, example }: Endpoint, schema: unknown): Json {
-  if (consumes !== undefined) return { [consumes]: {} };
+  if (consumes !== undefined) return { [consumes]: { schema: { type: 'string', format: 'binary' } } };
   const body = { schema, example };
   return { 'application/json': body, ...(declarative ? { 'application/yaml': body } : {}) };
 }
