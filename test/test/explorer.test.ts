@@ -30,6 +30,11 @@ t.test('the explorer shows every endpoint and tries one, under a policy that let
   const groups = new Set<string | null>(declared.map(({ endpoint }) => endpoint.id.split('.')[0] ?? ''));
   const shown = await Promise.all((await tags.all()).map((tag) => tag.getAttribute('data-tag')));
   t.strictSame(new Set(shown), groups, 'every group is there');
+  await page.locator('button.authorize').first().click();
+  const ways = await page.locator('.auth-container').allTextContents();
+  t.equal(ways.length, 1, 'there is one way to be authorised');
+  t.match(ways[0], /weir token/, 'and it says where a token comes from');
+  await page.locator('.close-modal').click();
   await page.locator('.opblock-tag[data-tag="kernel"]').click();
   const operation = page.locator('.opblock[id^="operations-kernel"][id$="get_health"]');
   await operation.locator('button.opblock-summary-control').click();

@@ -15,8 +15,17 @@ const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** Tokens typed into the explorer are forgotten with the page. */
-const EXPLORER = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#explorer', deepLinking: true, docExpansion: 'none', filter: true, persistAuthorization: false, validatorUrl: null });`;
+/**
+ * Tokens typed into the explorer are forgotten with the page. Signatures are left out: each is of one body at one time, so
+ * that none can be typed in.
+ */
+const EXPLORER = `fetch('/openapi.json').then((answer) => answer.json()).then((spec) => {
+  delete spec.components.securitySchemes.signature;
+  for (const methods of Object.values(spec.paths))
+    for (const operation of Object.values(methods))
+      operation.security = operation.security.filter((scheme) => scheme.signature === undefined);
+  SwaggerUIBundle({ spec, dom_id: '#explorer', deepLinking: true, docExpansion: 'none', filter: true, persistAuthorization: false, validatorUrl: null });
+});`;
 
 /** A file of the explorer; undefined for a name that is not one. */
 export async function docsAsset(name: string): Promise<{ type: string; body: string } | undefined> {
