@@ -7,7 +7,7 @@ import { completionScript, SHELLS } from './complete.ts';
 /** The table of exit codes. */
 export class HelpExitCodes extends WeirCommand {
   static override paths = [['help', 'exit-codes']];
-  static override usage = Command.Usage({ category: 'Help', description: 'Say what each exit code means' });
+  static override usage = Command.Usage({ category: 'Help', description: 'Show what each exit code means' });
 
   async execute(): Promise<number> {
     const items = Object.entries(EXIT_CODES).map(([name, { code, meaning }]) => ({ code, name, meaning }));

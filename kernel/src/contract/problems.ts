@@ -118,7 +118,7 @@ export const kernelProblems = {
     code: 'not_found',
     status: 404,
     title: 'Not found',
-    detail: 'There is nothing here that you may see.',
+    detail: 'Nothing with this id is visible to you.',
     hint: 'Check the id and the tenant; list the resource to see what exists.',
   }),
   routeNotFound: problem({

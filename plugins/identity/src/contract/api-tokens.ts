@@ -46,7 +46,7 @@ export const createApiToken = endpoint({
   id: 'identity.create_api_token',
   method: 'POST',
   path: '/api-tokens',
-  summary: 'Make an API token; its text is shown this one time',
+  summary: 'Create an API token; its text is shown only now',
   description:
     'Its holder acts as you, up to its role. Programs send it as a bearer token; weir reads it from WEIR_TOKEN or WEIR_TOKEN_FILE.',
   access: writeTokens,

@@ -31,7 +31,7 @@ export const getMe = endpoint({
   id: 'identity.get_me',
   method: 'GET',
   path: '/me',
-  summary: 'Tell who calls, in which tenants and with which roles',
+  summary: 'Show the caller with their tenants and roles',
   description: 'What an access policy forbids on top is not in it.',
   access: readMe,
   response: Me,

@@ -30,7 +30,7 @@ export const dryRunPolicy = endpoint({
   id: 'identity.dry_run_policy',
   method: 'POST',
   path: '/identity-policies/:policy_id/dry-run',
-  summary: 'Tell what a version or a document of a policy would change, without putting it in force',
+  summary: 'Show what a version or a document of a policy would change, without activating it',
   description:
     'Without version and document it tries the newest version. Of kind access: for each pair of principals and requests the decision with and without it. Of kind entity_resolution: what it would make of a sample of a dataset.',
   access: writePolicies,

@@ -17,7 +17,7 @@ export const getMetrics = endpoint({
   id: 'platform.get_metrics',
   method: 'GET',
   path: '/metrics',
-  summary: 'Read the figures of all processes',
+  summary: 'Show the metrics of all processes',
   description:
     'Counters and histograms are the sums over every process that has run since the database was made; a process that is killed takes at most the last five seconds with it. Gauges are what the answering process sees. No label names a tenant.',
   access: platformPermission('metrics:read', 'metrics:read'),

@@ -6,7 +6,7 @@ export const getSourceReadiness = endpoint({
   id: 'sources.get_readiness',
   method: 'GET',
   path: '/sources/:source_id/readiness',
-  summary: 'Check whether a source can be synced, and what keeps it from being',
+  summary: 'Check whether a source is ready to sync, and what blocks it',
   access: readSources,
   params: Closed({ source_id: idOf('source') }),
   response: Readiness,

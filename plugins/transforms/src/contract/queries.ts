@@ -51,7 +51,7 @@ export const runQuery = endpoint({
   id: 'transforms.run_query',
   method: 'POST',
   path: '/query',
-  summary: 'Ask the datasets of the tenant with SQL',
+  summary: 'Query the datasets of the tenant with SQL',
   description: DESCRIPTION,
   access: runQueries,
   body: Query,

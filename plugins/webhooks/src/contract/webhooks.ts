@@ -96,7 +96,7 @@ export const createWebhook = endpoint({
   id: 'webhooks.create_webhook',
   method: 'POST',
   path: '/webhooks',
-  summary: 'Have events of the tenant posted to an address; the secret is shown this one time',
+  summary: 'Create a webhook for events of the tenant; its secret is shown only now',
   access: writeWebhooks,
   body: Closed({ name: Name, url: Url, events: Events }),
   example: { name: 'pager', url: 'https://hooks.example.com/weir', events: ['run.failed', 'run.recovered'] },

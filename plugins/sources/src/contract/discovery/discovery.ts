@@ -112,7 +112,7 @@ export const getDiscoveryStatus = endpoint({
   id: 'sources.get_discovery_status',
   method: 'GET',
   path: '/sources/discover/status/:workflow_id',
-  summary: 'Read how a discovery stands and what it found',
+  summary: 'Read the status of a discovery and what it found',
   access: readSources,
   params: discoveryParams,
   response: DiscoveryStatus,

@@ -43,7 +43,7 @@ export const readDiscoveryLogs = endpoint({
   id: 'sources.read_discovery_logs',
   method: 'GET',
   path: '/sources/discover/status/:workflow_id/logs',
-  summary: 'Read, search and follow the log of a discovery, also of what is no source yet',
+  summary: 'Read, search and follow the log of a discovery, before its source exists too',
   description: 'As the log of a run of a source.',
   ...ofDiscovery,
   ...asPage,

@@ -64,7 +64,7 @@ export const listCredentials = endpoint({
   id: 'sources.list_credentials',
   method: 'GET',
   path: '/credentials',
-  summary: 'List what may be known of the credentials, those too that no source uses',
+  summary: 'List the metadata of all credentials, unused ones too',
   access: readCredentials,
   query: listQuery(['name', 'rotated_at'], {
     status: Type.Optional(OneOf(CREDENTIAL_STATUSES, { description: 'Only credentials of this status' })),
@@ -79,7 +79,7 @@ export const getCredentials = endpoint({
   id: 'sources.get_credentials',
   method: 'GET',
   path: '/sources/:source_id/credentials',
-  summary: 'Read what may be known of the credential of a source',
+  summary: 'Read the metadata of the credential of a source',
   access: readCredentials,
   params,
   response: Credential,

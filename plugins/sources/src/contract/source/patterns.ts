@@ -127,7 +127,7 @@ export const reconcilePatterns = endpoint({
   id: 'sources.reconcile_patterns',
   method: 'POST',
   path: '/patterns/reconcile',
-  summary: 'Bring all connector patterns to one set; what is not in it is retired, never deleted',
+  summary: 'Set all connector patterns at once; those left out are retired, never deleted',
   description: 'The request is signed as that of POST /patterns/register is, with PATTERN_ADMIN_SECRET.',
   access: reconcilePatternSet,
   query: Closed({

@@ -54,7 +54,7 @@ export const startReplay = endpoint({
   id: 'sources.start_quarantine_replay',
   method: 'POST',
   path: '/sources/quarantine-replays',
-  summary: 'Try lines in quarantine again, with the settings that their stream has now',
+  summary: 'Retry lines in quarantine with the current settings of their stream',
   description:
     'Lines that are rows now go into the table, by append or by the key of the stream, and leave the quarantine table in the same commit; the others stay, with the reason that they have now. run_id takes only the lines of one sync, reasons only those of some reasons. Lines of a sync whose rows a later one has replaced, by an overwrite or after a reset, are not tried: they stay, counted as superseded. A row of a merged stream takes the place of the row of its key, so replay before newer rows of the same keys have come.',
   access: runSources,
@@ -77,7 +77,7 @@ export const getReplay = endpoint({
   id: 'sources.get_quarantine_replay',
   method: 'GET',
   path: '/sources/quarantine-replays/:replay_run_id',
-  summary: 'Read how a replay of lines in quarantine stands',
+  summary: 'Read the status of a replay of lines in quarantine',
   access: readSources,
   params: Closed({ replay_run_id: idOf('run of the replay') }),
   response: Type.Object({

@@ -76,7 +76,7 @@ export const verifySync = endpoint({
   id: 'sources.verify_sync',
   method: 'POST',
   path: '/sources/sync-runs/:sync_run_id/verify',
-  summary: 'Hold the receipt of a sync against its tables',
+  summary: 'Verify the receipt of a sync against its tables',
   description:
     'A worker derives the figures again from the files of the tables alone. GET of the verification tells what it has found.',
   access: runSources,
