@@ -1,11 +1,11 @@
 import t from 'tap';
 import { openLines } from '../../ui/src/datasets/open-lines.ts';
+import { namedTables, nameTree } from '../../ui/src/editor/sql-names.ts';
 import { cellText, csvOf, isNumeric } from '../../ui/src/grid/cell.ts';
 import { chartPoints, firstChoice, MAX_POINTS } from '../../ui/src/grid/chart-points.ts';
 import { sqlHash, sqlOfHash } from '../../ui/src/query/sql-hash.ts';
-import { namedTables, nameTree } from '../../ui/src/query/sql-names.ts';
 import { checkOf, EMPTY_CHECK } from '../../ui/src/transforms/checks/check-fields.ts';
-import { changesOf, definitionOf, newOf, outputFor } from '../../ui/src/transforms/definition.ts';
+import { changesOf, definitionOf, newOf, outputFor } from '../../ui/src/transforms/definition/definition.ts';
 
 const column = (name: string, type = 'string') => ({ name, type });
 

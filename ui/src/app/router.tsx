@@ -88,7 +88,7 @@ const transforms = createRoute({
 const newTransform = createRoute({
   getParentRoute: () => root,
   path: '/transforms/new',
-  component: lazyRouteComponent(() => import('../transforms/new-transform-page.tsx'), 'NewTransformPage'),
+  component: lazyRouteComponent(() => import('../transforms/definition/new-transform-page.tsx'), 'NewTransformPage'),
 });
 const transform = createRoute({
   getParentRoute: () => root,

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { getDataset, listDatasetSnapshots } from '@weir/plugin-datasets/contract';
 import { runQuery } from '@weir/plugin-transforms/contract';
 import { Clock } from 'lucide-react';
+import type { Dataset } from '../api/dataset-shapes.ts';
 import { useRead } from '../api/queries.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { FactList } from '../parts/fact-list.tsx';
@@ -12,13 +13,12 @@ import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { sqlHash } from '../query/sql-hash.ts';
 import { useMay } from '../session/person.ts';
-import type { Dataset } from './dataset-shapes.ts';
 import { LayerWord } from './layer-word.tsx';
 import { OpenElsewhere } from './open-elsewhere.tsx';
 import { PreviewTab } from './preview-tab.tsx';
 import { QuarantineTab } from './quarantine-tab.tsx';
 import { SchemaTab } from './schema-tab.tsx';
-import { SnapshotsTab } from './snapshots-tab.tsx';
+import { SnapshotsTab } from './snapshots/snapshots-tab.tsx';
 import { UsedByTab } from './used-by-tab.tsx';
 import './datasets.css';
 

@@ -1,6 +1,6 @@
 import { Anchor, Code, Group, Stack, Text, Title } from '@mantine/core';
+import type { Dataset } from '../api/dataset-shapes.ts';
 import { CopyText } from '../parts/copy-text.tsx';
-import type { Dataset } from './dataset-shapes.ts';
 import { openLines } from './open-lines.ts';
 
 /** How other engines read the same table, without a catalog. */

@@ -3,6 +3,7 @@ import { type RegisteredRouter, useNavigate, useSearch } from '@tanstack/react-r
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
+import type { Dataset } from '../api/dataset-shapes.ts';
 import { useReadPages } from '../api/read-pages.ts';
 import { csvOf } from '../grid/cell.ts';
 import { DataGrid } from '../grid/data-grid.tsx';
@@ -12,7 +13,6 @@ import { useLetter } from '../keys/keys.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { counted, countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
-import type { Dataset } from './dataset-shapes.ts';
 import { FilterBar } from './filter-bar.tsx';
 
 const PAGE = 100;

@@ -2,13 +2,13 @@ import { Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
 import { getDatasetSchema, listSchemaVersions } from '@weir/plugin-datasets/contract';
+import type { Dataset } from '../api/dataset-shapes.ts';
 import { useRead } from '../api/queries.ts';
 import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { WideBox } from '../parts/wide-box.tsx';
-import { ChangeTable } from './change-table.tsx';
-import type { Dataset } from './dataset-shapes.ts';
+import { ChangeTable } from './snapshots/change-table.tsx';
 
 type Field = Output<typeof getDatasetSchema>['fields'][number];
 const INDENT_REM = 1.25;

@@ -1,9 +1,9 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { listArtifacts, listTransforms, type TransformView } from '@weir/plugin-transforms/contract';
+import type { Dataset } from '../api/dataset-shapes.ts';
 import { useRead } from '../api/queries.ts';
 import { Region } from '../parts/region.tsx';
-import type { Dataset } from './dataset-shapes.ts';
 
 const MAX_LOOKED_AT = 500;
 

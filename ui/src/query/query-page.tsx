@@ -4,6 +4,9 @@ import { createTransform, DEFAULT_QUERY_ROWS, MAX_QUERY_ROWS } from '@weir/plugi
 import { Play, Save, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { ProblemError } from '../api/problem-error.ts';
+import type { EditorHandle } from '../editor/editor-props.ts';
+import { SqlEditor } from '../editor/sql-editor.tsx';
+import { faultsOf } from '../editor/sql-faults.ts';
 import { countText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
@@ -11,8 +14,6 @@ import { useMay } from '../session/person.ts';
 import { CatalogueTree } from './catalogue-tree.tsx';
 import { useQueryHistory } from './query-history.ts';
 import { ResultPane } from './result-pane.tsx';
-import { type EditorHandle, SqlEditor } from './sql-editor.tsx';
-import { faultsOf } from './sql-faults.ts';
 import { sqlHash, sqlOfHash } from './sql-hash.ts';
 import { useCatalogue } from './use-catalogue.ts';
 import { useQueryRun } from './use-query-run.ts';

@@ -1,11 +1,11 @@
 import { Anchor, Button, Code, Group, List, Loader, Stack, Tabs, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { faultsOf, faultWords } from '../editor/sql-faults.ts';
 import type { ChartChoice } from '../grid/quick-chart.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { counted } from '../parts/numbers.ts';
 import { ShowTime } from '../parts/show-time.tsx';
 import type { PastQuery } from './query-history.ts';
-import { faultsOf, faultWords } from './sql-faults.ts';
 import type { useQueryRun } from './use-query-run.ts';
 
 /** Read with the first rows. */

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { ask } from '../api/ask.ts';
 import { useConnection } from '../api/connection.ts';
 import { useRead } from '../api/queries.ts';
-import { namedTables, nameTree } from './sql-names.ts';
+import { namedTables, nameTree } from '../editor/sql-names.ts';
 
 export const MAX_TABLES = 500;
 /** Tables of one statement whose columns are read. */

@@ -4,6 +4,7 @@ import type { Output } from '@weir/kernel/contract';
 import type { getTransformDetail } from '@weir/plugin-transforms/contract';
 import { counted } from '../parts/numbers.ts';
 import { WideBox } from '../parts/wide-box.tsx';
+import './lineage.css';
 
 type Detail = Output<typeof getTransformDetail>;
 type Artifact = NonNullable<Detail['artifact']>;

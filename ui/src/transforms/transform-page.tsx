@@ -26,7 +26,9 @@ import { RunsTab } from './runs-tab.tsx';
 import { TransformMenu } from './transform-menu.tsx';
 
 const ChecksTab = lazy(() => import('./checks/checks-tab.tsx').then((module) => ({ default: module.ChecksTab })));
-const DefinitionTab = lazy(() => import('./definition-tab.tsx').then((module) => ({ default: module.DefinitionTab })));
+const DefinitionTab = lazy(() =>
+  import('./definition/definition-tab.tsx').then((module) => ({ default: module.DefinitionTab })),
+);
 const LineageTab = lazy(() => import('./lineage-tab.tsx').then((module) => ({ default: module.LineageTab })));
 const TransformSchedule = lazy(() =>
   import('./transform-schedule.tsx').then((module) => ({ default: module.TransformSchedule })),

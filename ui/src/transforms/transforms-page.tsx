@@ -11,7 +11,7 @@ import { RunWord } from '../parts/status-word.tsx';
 import { WideBox } from '../parts/wide-box.tsx';
 import { reasonText } from '../runs/run-reason.ts';
 import { useMay } from '../session/person.ts';
-import { kindOfOutput } from './materialization-words.ts';
+import { kindOfOutput } from './definition/materialization-words.ts';
 
 const PAGE = 200;
 

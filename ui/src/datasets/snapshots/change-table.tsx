@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core';
 import type { SchemaChange } from '@weir/plugin-datasets/contract';
 import { ArrowUpDown, Minus, Pencil, Plus } from 'lucide-react';
-import { type Tone, ToneWord } from '../parts/status-word.tsx';
+import { type Tone, ToneWord } from '../../parts/status-word.tsx';
 
 const WORDS: Readonly<Record<SchemaChange['change'], [typeof Plus, Tone, string]>> = {
   added: [Plus, 'good', 'Added'],

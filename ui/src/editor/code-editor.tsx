@@ -1,8 +1,8 @@
 import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { type EditorHandle, MIN_EDITOR_HEIGHT, type SqlEditorProps } from './editor-props.ts';
 import { placeOf } from './place-of.ts';
-import { type EditorHandle, MIN_EDITOR_HEIGHT, type SqlEditorProps } from './sql-editor.tsx';
 import './editor.css';
 
 interface Current<T> {

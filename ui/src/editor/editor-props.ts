@@ -1,4 +1,4 @@
-import { lazy, type Ref, Suspense } from 'react';
+import type { Ref } from 'react';
 import type { SqlFault } from './sql-faults.ts';
 import type { NameTree } from './sql-names.ts';
 
@@ -27,15 +27,3 @@ export interface SqlEditorProps {
 
 /** In pixels. */
 export const MIN_EDITOR_HEIGHT = 180;
-
-const CodeEditor = lazy(() => import('./code-editor.tsx').then((module) => ({ default: module.CodeEditor })));
-
-/** The editor of a statement, in its place before its script is there: a page shows without it. */
-export function SqlEditor(props: SqlEditorProps) {
-  const { minHeight = MIN_EDITOR_HEIGHT } = props;
-  return (
-    <Suspense fallback={<div className="panel" style={{ minHeight }} aria-busy />}>
-      <CodeEditor {...props} />
-    </Suspense>
-  );
-}

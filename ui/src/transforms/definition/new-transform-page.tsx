@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { createTransform, hydrateTransform } from '@weir/plugin-transforms/contract';
 import { useState } from 'react';
-import { useChange } from '../api/queries.ts';
-import { FaultNote } from '../parts/fault-note.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { sqlOfHash } from '../query/sql-hash.ts';
-import { usePerson } from '../session/person.ts';
+import { useChange } from '../../api/queries.ts';
+import { FaultNote } from '../../parts/fault-note.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { sqlOfHash } from '../../query/sql-hash.ts';
+import { usePerson } from '../../session/person.ts';
 import { type Definition, EMPTY_DEFINITION, newOf, outputFor } from './definition.ts';
 import { DefinitionForm } from './definition-form.tsx';
 

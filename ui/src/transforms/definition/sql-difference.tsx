@@ -3,9 +3,9 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { DUCKDB } from '../query/duckdb-dialect.ts';
-import '../query/editor.css';
-import './transforms.css';
+import { DUCKDB } from '../../editor/duckdb-dialect.ts';
+import '../../editor/editor.css';
+import '../../editor/editor.css';
 
 /** What changed between two statements, removed lines above the new ones. */
 export function SqlDifference({ saved, edited }: { saved: string; edited: string }) {

@@ -1,12 +1,12 @@
 import { Anchor, Button, Checkbox, Group, Stack, Table, Text } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { listDatasetSnapshots } from '@weir/plugin-datasets/contract';
-import { useReadPages } from '../api/read-pages.ts';
-import { bytesText, counted, countText } from '../parts/numbers.ts';
-import { Region } from '../parts/region.tsx';
-import { ShowTime } from '../parts/show-time.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
-import type { Dataset, Snapshot } from './dataset-shapes.ts';
+import type { Dataset, Snapshot } from '../../api/dataset-shapes.ts';
+import { useReadPages } from '../../api/read-pages.ts';
+import { bytesText, counted, countText } from '../../parts/numbers.ts';
+import { Region } from '../../parts/region.tsx';
+import { ShowTime } from '../../parts/show-time.tsx';
+import { WideBox } from '../../parts/wide-box.tsx';
 import { SnapshotDifference } from './snapshot-difference.tsx';
 
 const PAGE = 50;

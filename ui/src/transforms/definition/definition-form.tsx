@@ -1,11 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { Play } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
-import { Outcome } from '../query/result-pane.tsx';
-import { type EditorHandle, SqlEditor } from '../query/sql-editor.tsx';
-import { faultsOf } from '../query/sql-faults.ts';
-import { useCatalogue } from '../query/use-catalogue.ts';
-import { useQueryRun } from '../query/use-query-run.ts';
+import type { EditorHandle } from '../../editor/editor-props.ts';
+import { SqlEditor } from '../../editor/sql-editor.tsx';
+import { faultsOf } from '../../editor/sql-faults.ts';
+import { Outcome } from '../../query/result-pane.tsx';
+import { useCatalogue } from '../../query/use-catalogue.ts';
+import { useQueryRun } from '../../query/use-query-run.ts';
 import type { Definition } from './definition.ts';
 import { DefinitionFields } from './definition-fields.tsx';
 

@@ -1,12 +1,12 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { getDatasetSchema, schemaChanges } from '@weir/plugin-datasets/contract';
-import { useRead } from '../api/queries.ts';
-import { FactList } from '../parts/fact-list.tsx';
-import { bytesText, countText } from '../parts/numbers.ts';
-import { Region } from '../parts/region.tsx';
-import { ShowTime } from '../parts/show-time.tsx';
+import type { Snapshot } from '../../api/dataset-shapes.ts';
+import { useRead } from '../../api/queries.ts';
+import { FactList } from '../../parts/fact-list.tsx';
+import { bytesText, countText } from '../../parts/numbers.ts';
+import { Region } from '../../parts/region.tsx';
+import { ShowTime } from '../../parts/show-time.tsx';
 import { ChangeTable } from './change-table.tsx';
-import type { Snapshot } from './dataset-shapes.ts';
 
 interface SnapshotDifferenceProps {
   datasetId: string;

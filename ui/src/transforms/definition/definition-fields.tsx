@@ -1,6 +1,6 @@
 import { NativeSelect, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
 import { MATERIALIZATIONS, type Materialization } from '@weir/plugin-transforms/contract';
-import { faultsByField } from '../api/problem-error.ts';
+import { faultsByField } from '../../api/problem-error.ts';
 import type { Definition } from './definition.ts';
 import { kindOfOutput } from './materialization-words.ts';
 
