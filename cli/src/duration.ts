@@ -28,7 +28,8 @@ export function sinceTime(text: string): string {
 /** A duration for people: `0.4 s`, `2 min 5 s`. */
 export function durationText(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min${seconds % 60 === 0 ? '' : ` ${seconds % 60} s`}`;
 }
 
 /** How long ago a time was, in its largest unit: `4 min ago`. */

@@ -134,7 +134,12 @@ t.test('a command line that lacks something is told what it lacks, and how the l
       /--database … --secret-store …/,
     ],
     ['sources create --name=shop', /^error: --pattern is missing\.\n/, /weir sources create --help/],
-    ['sources delete', /^error: Not enough positional arguments\.\n/, /hint: weir sources delete <source_id>/],
+    ['sources delete', /^error: weir sources delete needs <source_id>\.\n/, /hint: weir sources delete <source_id>/],
+    [
+      'sources streams set shop --enable',
+      /^error: weir sources streams set needs <source_id> and <stream>\.\n/,
+      /--help/,
+    ],
     ['sources create --nmae x', /Unsupported option name \("--nmae"\)/, /Did you mean --name\?/],
   ];
   for (const [line, message, hint] of lacking) {

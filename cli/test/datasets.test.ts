@@ -51,12 +51,17 @@ t.test('a preview asks for columns, filters, an order and a page as they are typ
     ...['--filter', 'id:ge:1', '--filter', 'a b:eq:1,2&3', '--order', '-id', '--page-token', 'tok', '--limit', '1'],
   ]);
   t.match(ran, { code: 0, stdout: 'id\n7\n', stderr: /--page-token next/ });
+  t.match(await weir(`datasets preview ${DATASET} -o wide --url ${api.url}`), { stdout: 'id\nlong\n7\n' });
+  const narrow = { env: { COLUMNS: '20' } };
+  t.match(await weir(`datasets preview ${DATASET} --url ${api.url}`, narrow), { stderr: /more: a higher --limit/ });
+  const chart = await weir(`datasets preview ${DATASET} --chart id,id --url ${api.url}`);
+  t.match(chart.stderr, 'drawn: the first 1 rows; --limit draws more');
   const asked = api.seen[0]?.url.searchParams;
   t.strictSame(asked?.getAll('columns'), ['id,a b', 'x']);
   t.strictSame(asked?.getAll('filter'), ['id:ge:1', 'a b:eq:1,2&3']);
   t.strictSame([asked?.get('order'), asked?.get('page_token'), asked?.get('limit')], ['-id', 'tok', '1']);
   await weir(`datasets preview ${DATASET} --url ${api.url}`);
-  t.equal(api.seen[1]?.url.search, '', 'nothing is asked for that was not typed');
+  t.equal(api.seen.at(-1)?.url.search, '', 'nothing is asked for that was not typed');
 });
 
 const field = (id: number, name: string, type = 'long', parent_id: number | null = null) => ({

@@ -141,6 +141,15 @@ t.test('a sync is cancelled by its run or by its source', async (t) => {
   const bySource = await fakeApi(t, { ...status('running'), [`POST ${RUN}/cancel`]: cancelled });
   t.equal((await weir(`sources cancel ${source} --url ${bySource.url}`)).code, 0);
   t.equal(bySource.seen.at(-1)?.call, `POST ${RUN}/cancel`);
+  for (const [end, code] of [
+    ['cancelled', 0],
+    ['succeeded', 5],
+  ] as const) {
+    const ending = await fakeApi(t, { ...status(end), [`POST ${RUN}/cancel`]: cancelled });
+    const waited = await weir(`sources cancel ${runId} -w --url ${ending.url}`);
+    t.equal(waited.code, code, end);
+    t.equal(/The cancel came too late: the sync ended succeeded/.test(waited.stderr), end === 'succeeded');
+  }
   const idle = await fakeApi(t, status('succeeded'));
   t.match(await weir(`sources cancel ${source} --url ${idle.url}`), {
     code: 5,

@@ -9,7 +9,7 @@ import { IDS, run, runs, sources } from './shapes.ts';
 const { source, runId } = IDS;
 const START = `POST /api/v1/sources/${source}/sync`;
 const STATUS = `GET /api/v1/sources/${source}/sync/status`;
-const accepted: Answer = { status: 202, body: { workflow_id: 'w', run_id: runId } };
+const accepted: Answer = { status: 202, body: { workflow_id: 'w', run_id: runId, warning: null } };
 const at = (status: string): Answer => ({ status: 200, body: { source_id: source, run: run(source, status) } });
 
 /** Answers in turn; the last one stays. */
@@ -35,6 +35,9 @@ t.test('without -w the start is answered at once', async (t) => {
   const { weir } = commandLine(t);
   const api = await fakeApi(t, { [START]: accepted });
   t.match(await weir(`sources sync ${source} --url ${api.url} -o json`), { code: 0, stdout: new RegExp(runId) });
+  const shown = await weir(`sources sync ${source} --url ${api.url}`);
+  t.match(shown.stderr, `watch: weir sources logs ${source} -f; wait: weir runs wait ${runId}`);
+  t.notMatch(shown.stdout, 'warning');
 });
 
 t.test('an API that restarts is waited for', async (t) => {
@@ -116,7 +119,8 @@ t.test('create with --discover -w ends with the source, or with the reason of th
     const line = `sources create --pattern files --name shop --set path=/d --set deep.key=3 --discover -w --url ${api.url}`;
     const ran = await weir(line);
     t.equal(ran.code, exit);
-    t.match(ran.stdout, 'shop');
+    t.equal(/shop/.test(ran.stdout), exit === 0);
+    t.equal(/shop stays as a draft: weir sources update shop, or delete shop/.test(ran.stderr), exit !== 0);
     t.strictSame(api.seen[0]?.body, {
       name: 'shop',
       pattern_id: 'files',

@@ -25,6 +25,8 @@ export interface Shown {
   wide?: readonly string[];
   /** The items are rows of a user, under names of the user. */
   isData?: boolean;
+  /** Types by column, shown by `-o wide`. */
+  types?: Readonly<Record<string, string>>;
 }
 
 const CALL_TIMEOUT_MS = 60_000;
@@ -120,6 +122,14 @@ export abstract class WeirCommand extends Command<CliContext> {
       ...shown,
     });
     this.context.stdout.write(text);
+  }
+
+  /** Points at the next page of a table; a token that no line holds is read from the JSON. */
+  noteMore(token: string | null | undefined): void {
+    if (!token || this.format() !== 'table') return;
+    const line = `more: --page-token ${token}`;
+    const room = widthOf(this.context) ?? line.length;
+    this.note(line.length <= room ? line : 'more: a higher --limit, or --page-token with next_page_token of -o json');
   }
 
   /** Writes a remark to stderr, unless -q. */

@@ -165,7 +165,7 @@ async function shown(command: WeirCommand, endpoint: Endpoint, answer: unknown):
     ...(columns === undefined ? {} : { columns }),
   });
   const { next_page_token: token, warning } = record as { next_page_token?: string; warning?: { detail: string } };
-  if (token && command.format() === 'table') command.note(`more: --page-token ${token}`);
+  command.noteMore(token);
   if (warning) command.note(`warning: ${warning.detail}`);
   const secret = endpoint.shownOnce?.find((name) => record[name] != null);
   if (secret !== undefined) command.note(`the ${secret} is shown this one time; keep it where secrets are kept`);

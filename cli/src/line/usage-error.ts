@@ -4,6 +4,9 @@ import { BINARY, isFlag, type Known, namedCommand, usageLine } from './known-com
 
 /** What clipanion says of a line that is complete but for options that must be given; it does not say which. */
 const NO_REASON = 'Command not found';
+/** What it says of a line that lacks arguments; it does not say which. */
+const TOO_FEW = 'Not enough positional arguments';
+const ARGUMENT = /<[^>]+>/g;
 const ANSI = /\u001b\[[0-9;]*m/g;
 
 /** The first line of what an error says, without colours. */
@@ -23,14 +26,17 @@ export function usageError(argv: readonly string[], known: readonly Known[], cau
 
 const nameOf = (word: string) => word.split('=')[0] ?? '';
 
-function reasonOf(argv: readonly string[], { required }: Known, cause: unknown): string {
+function reasonOf(argv: readonly string[], { words, usage, required }: Known, cause: unknown): string {
   const message = plainMessage(cause);
+  if (message.startsWith(TOO_FEW))
+    return `${[BINARY, ...words].join(' ')} needs ${listed(usage.match(ARGUMENT) ?? [])}.`;
   const missing = required.filter((names) => !argv.some((word) => names.includes(nameOf(word))));
   if (!message.startsWith(NO_REASON) || missing.length === 0) return message;
-  const names = missing.map((each) => each.join(','));
-  const all = [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
-  return `${all} ${missing.length === 1 ? 'is' : 'are'} missing.`;
+  return `${listed(missing.map((each) => each.join(',')))} ${missing.length === 1 ? 'is' : 'are'} missing.`;
 }
+
+const listed = (names: readonly string[]) =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
 
 function unknownCommand(argv: readonly string[], known: readonly Known[], cause: unknown): CliError {
   const words = argv.slice(0, argv.findIndex(isFlag) === -1 ? argv.length : argv.findIndex(isFlag));

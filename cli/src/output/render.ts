@@ -15,12 +15,14 @@ export interface RenderOptions {
   width?: number | undefined;
   /** The items are rows of a user, under names of the user. */
   isData?: boolean;
+  /** Types by column, shown by `-o wide`. */
+  types?: Readonly<Record<string, string>>;
 }
 
 /** A result as text in the wanted format, ending in a newline; a list is anything with `items`. */
 export async function render(
   value: unknown,
-  { output, query, columns, wide, width, isData }: RenderOptions,
+  { output, query, columns, wide, width, isData, types }: RenderOptions,
 ): Promise<string> {
   const folded = listOf(foldExact(value));
   const chosen = query === undefined ? folded : await search(folded, query);
@@ -37,7 +39,7 @@ export async function render(
   const own = query === undefined ? (output === 'wide' ? (wide ?? all()) : columns) : undefined;
   const shown = own ?? scalarFields(items);
   if (output === 'csv') return csv(shown, items);
-  return table(shown, items, { width: output === 'wide' ? undefined : width, isData });
+  return table(shown, items, output === 'wide' ? { isData, types } : { width, isData });
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -95,9 +97,13 @@ function scalarFields(items: readonly Record<string, unknown>[]): string[] {
   return [...fields];
 }
 
-/** What names a thing in a command line: its first id, since paths take ids, else its name. */
+/** Ids of things that have one name in a tenant, which commands take in their place. */
+const NAMED = ['source_id', 'transform_id'];
+
+/** What names a thing in a command line: its name where that is as good as its id, else its first id. */
 function nameOf(item: unknown): string {
   if (!isRecord(item)) return scalarText(item);
   const id = Object.entries(item).find(([key, value]) => key.endsWith('_id') && typeof value === 'string');
+  if (typeof item.name === 'string' && NAMED.includes(id?.[0] ?? '')) return item.name;
   return String(id?.[1] ?? item.name ?? JSON.stringify(item));
 }

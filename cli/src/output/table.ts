@@ -54,11 +54,13 @@ export interface TableOptions {
   width?: number | undefined;
   /** Rows of a user: names as they are, NULL where a value is absent. */
   isData?: boolean | undefined;
+  /** Types by column, in a line below the names. */
+  types?: Readonly<Record<string, string>> | undefined;
 }
 
 /** One column with its texts, and how few columns of the terminal it can do with. */
 interface Column {
-  head: string;
+  head: string[];
   cells: string[];
   isRight: boolean;
   /** Sentences: broken into lines where room is short, never cut. */
@@ -71,13 +73,13 @@ interface Column {
 export function table(
   columns: readonly string[],
   rows: readonly Record<string, unknown>[],
-  { width, isData = false }: TableOptions = {},
+  { width, isData = false, types }: TableOptions = {},
 ): string {
-  const all = columns.map((column) => columnOf(column, rows, { width, isData }));
+  const all = columns.map((column) => columnOf(column, rows, { width, isData, types }));
   const shown = width === undefined ? all.length : roomFor(all, width);
   const kept = all.slice(0, shown);
   const widths = widthsOf(kept, width);
-  const heads = kept.map(({ head }) => [head]);
+  const heads = kept.map(({ head }) => head);
   const cellsOf = (at: number) =>
     kept.map(({ cells, isProse }, i) => linesOf(cells[at] ?? '', widths[i] ?? 0, isProse));
   const lines = [heads, ...rows.map((_, at) => cellsOf(at))].flatMap((row) =>
@@ -101,9 +103,9 @@ function columnOf(column: string, rows: readonly Record<string, unknown>[], opti
   const values = rows.map((row) => (options.isData ? row[column] : shownAt(row, column)));
   const isRight = rows.length > 0 && values.every((value) => value == null || numeric(value));
   const cells = values.map((value) => (options.isData ? dataText(value) : textFor(value, options.width)));
-  const head = options.isData ? cellText(column) : cellText(headOf(column, rows[0])).toUpperCase();
-  const widest = cells.reduce((most, cell) => Math.max(most, stringWidth(cell)), 0);
-  const natural = Math.max(widest, stringWidth(head));
+  const title = options.isData ? cellText(column) : cellText(headOf(column, rows[0])).toUpperCase();
+  const head = options.types === undefined ? [title] : [title, cellText(options.types[column])];
+  const natural = [...head, ...cells].reduce((most, text) => Math.max(most, stringWidth(text)), 0);
   const name = options.isData ? '' : headOf(column, rows[0]).toLowerCase();
   const isWhole = isRight || /(^|_)(id|url|at)$/.test(name);
   const isProse = PROSE.has(name);

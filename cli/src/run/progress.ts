@@ -66,5 +66,8 @@ export function bar(done: number, total: number | undefined): string {
   return '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
 }
 
+/** A number of things, such as `1 stream`. */
+export const countOf = (count: number, noun: string) => `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A count with thousands separated, for people. */
 export const countText = (count: number | string | bigint) => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',');

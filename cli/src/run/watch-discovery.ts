@@ -1,7 +1,7 @@
 import { type DiscoveryStatusView, getDiscoveryStatus } from '@weir/plugin-sources/contract';
 import type { Api } from '../connection/api.ts';
 import { phaseText } from './phase-text.ts';
-import type { Progress } from './progress.ts';
+import { countOf, type Progress } from './progress.ts';
 import { waitForRun } from './wait-for-run.ts';
 
 /** Where a wait ends without its run, and how it is shown meanwhile. */
@@ -26,7 +26,7 @@ export async function watchDiscovery(
       poll: () => api.call(getDiscoveryStatus, { params: { workflow_id: workflowId } }),
       seen: (state) => {
         seen?.(state);
-        const found = state.streams === null ? '' : `, ${state.streams.length} streams`;
+        const found = state.streams === null ? '' : `, ${countOf(state.streams.length, 'stream')}`;
         const where = state.is_terminal ? '' : ` ${phaseText(state)}`;
         progress.show(`${state.status} ${state.phase}`, [`  ▸ discovery ${state.status}${where}${found}`]);
       },

@@ -19,7 +19,7 @@ export async function watchSync(
   options: WatchOptions,
 ): Promise<SyncRunDetailView> {
   const { progress, seen, ...limits } = options;
-  const started = performance.now();
+  const secondsOf = readingClock();
   try {
     return await waitForRun({
       ...limits,
@@ -30,7 +30,7 @@ export async function watchSync(
       },
       seen: (run) => {
         seen?.(run);
-        progress.show(`${run.status} ${run.phase}`, syncLines(run, (performance.now() - started) / 1_000));
+        progress.show(`${run.status} ${run.phase}`, syncLines(run, secondsOf(run.rows_read)));
       },
       reattach: `weir sources history ${sourceId}; to wait again: weir runs wait ${runId}; to end it: weir sources cancel ${runId}`,
     });
@@ -39,12 +39,22 @@ export async function watchSync(
   }
 }
 
+/** Seconds from the start of the watch to the last time that rows had come: a rate does not fall while none are read. */
+export function readingClock(now: () => number = () => performance.now()): (rows: number) => number {
+  const started = now();
+  let [seen, at] = [0, started];
+  return (rows) => {
+    if (rows > seen) [seen, at] = [rows, now()];
+    return (at - started) / 1_000;
+  };
+}
+
 /** A sync as lines for people: one for the whole, one for each stream. */
 export function syncLines(run: SyncRunDetailView, seconds: number): string[] {
   const rate = seconds > 0 ? `${countText(Math.round(run.rows_read / seconds))} rows/s` : '';
   const width = Math.max(0, ...run.streams.map((stream) => stream.name.length));
   return [
-    `  ▸ sync ${phaseText(run)} ${countText(run.rows_read)} rows read, ${countText(run.rows_written)} committed ${megabytes(run.bytes_read)} ${rate}`,
+    `  ▸ sync ${phaseText(run)} ${countText(run.rows_read)} rows read, ${countText(run.rows_written)} committed, ${megabytes(run.bytes_read)} read ${rate}`,
     ...run.streams.map(
       (stream) =>
         `    ${stream.name.padEnd(width)}  ${stream.status}  ${countText(stream.rows_read)} read  ${countText(stream.rows_written)} committed`,

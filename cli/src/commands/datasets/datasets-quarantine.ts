@@ -39,7 +39,7 @@ export class DatasetsQuarantineList extends WeirCommand {
     await this.show(found, { columns: COLUMNS, wide: WIDE });
     if (this.format() !== 'table' && this.format() !== 'wide') return 0;
     this.note(countsOf(found.reasons));
-    if (found.next_page_token) this.note(`more: --page-token ${found.next_page_token}`);
+    this.noteMore(found.next_page_token);
     return 0;
   }
 }

@@ -54,11 +54,15 @@ export class DatasetsPreview extends WeirCommand {
     const isAll = this.format() !== 'table' || this.columns !== undefined;
     if (this.chart !== undefined) this.context.stdout.write(plainText(chartText(rows, this.chart)));
     else if (this.format() === 'json' || this.format() === 'yaml') await this.show(found);
-    else await this.show(rows, { columns: shownColumns(found.columns, isAll), isData: true });
-    if (found.next_page_token && this.format() === 'table') this.note(`more: --page-token ${found.next_page_token}`);
+    else await this.show(rows, { columns: shownColumns(found.columns, isAll), isData: true, types: typesOf(found) });
+    if (this.chart === undefined) this.noteMore(found.next_page_token);
+    else if (found.next_page_token) this.note(`drawn: the first ${rows.length} rows; --limit draws more`);
     return 0;
   }
 }
+
+const typesOf = ({ columns }: { columns: readonly { name: string; type: string }[] }) =>
+  Object.fromEntries(columns.map(({ name, type }) => [name, type]));
 
 /** Own columns of the dataset; those that Weir adds come behind them with `-o wide`, and where they were asked for. */
 function shownColumns(columns: readonly { name: string }[], isAll: boolean): string[] {

@@ -4,6 +4,7 @@ import { CliError } from '../../cli-error.ts';
 import { WeirCommand } from '../../command/command.ts';
 import { credentialValues, FIELD_FORM } from '../../credential-values.ts';
 import { readDocument, withSettings } from '../../document.ts';
+import { exitOfRun } from '../../exit-codes.ts';
 import { finishRun } from '../../run/finish-run.ts';
 
 /** Creates a source, and discovers it when asked to. */
@@ -65,7 +66,10 @@ export class SourcesCreate extends WeirCommand {
     }
     const { watchDiscovery } = await import('../../run/watch-discovery.ts');
     const ended = await watchDiscovery(api, started.workflow_id, await this.watching());
-    await this.show(await api.call(getSource, { params: { source_id: source.source_id } }));
+    const isDraft = exitOfRun(ended.status) !== 'ok';
+    const made = await api.call(getSource, { params: { source_id: source.source_id } });
+    if (!isDraft || this.format() !== 'table') await this.show(made);
+    if (isDraft) this.note(`${made.name} stays as a draft: weir sources update ${made.name}, or delete ${made.name}`);
     return finishRun(ended, api);
   }
 }

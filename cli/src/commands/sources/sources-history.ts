@@ -47,7 +47,7 @@ export class SourcesHistory extends WeirCommand {
     const page = await api.call(listSyncHistory, { params, query });
     const isTable = ['table', 'csv'].includes(this.format()) && this.query === undefined;
     await this.show(isTable ? { ...page, items: page.items.map(withDuration) } : page, { columns: COLUMNS });
-    if (page.next_page_token && this.format() === 'table') this.note(`more: --page-token ${page.next_page_token}`);
+    this.noteMore(page.next_page_token);
     return 0;
   }
 }

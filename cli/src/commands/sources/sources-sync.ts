@@ -40,7 +40,11 @@ export class SourcesSync extends WeirCommand {
   private async startAll(api: Api): Promise<number> {
     const started = [];
     for (const source of this.sources) started.push(await this.start(api, await sourceId(api, source)));
-    await this.show(started.length === 1 ? started[0] : { items: started });
+    const isTable = this.format() === 'table';
+    const shown = started.map(({ warning, ...ids }) => (isTable || warning === undefined ? ids : { ...ids, warning }));
+    await this.show(shown.length === 1 ? shown[0] : { items: shown });
+    for (const [at, { run_id }] of started.entries())
+      this.note(`watch: weir sources logs ${this.sources[at]} -f; wait: weir runs wait ${run_id}`);
     return 0;
   }
 
@@ -70,7 +74,7 @@ export class SourcesSync extends WeirCommand {
     }
   }
 
-  private async start(api: Api, id: string) {
+  private async start(api: Api, id: string): Promise<Started> {
     if (this.run !== undefined) return { run_id: this.run };
     const query = this.queue ? { queue: true } : {};
     const started = await api.call(startSync, { params: { source_id: id }, query });
@@ -84,6 +88,12 @@ export class SourcesSync extends WeirCommand {
     const { watchSync } = await import('../../run/watch-sync.ts');
     return watchSync(api, { sourceId: id, runId }, await this.watching(SYNC_WAIT_MS, this.sources.length > 1));
   }
+}
+
+/** A run that was started, or one from before. */
+interface Started {
+  run_id: string;
+  warning?: { detail: string } | null;
 }
 
 /** What is shown of each stream of a sync that has ended. */
