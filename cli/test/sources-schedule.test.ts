@@ -40,6 +40,10 @@ t.test('a schedule is set, shown by the clocks of its zone and in UTC, paused, t
     [`POST ${AT}/pause`]: ok({ paused: true, pause_reason: 'moving', next_runs: [], next_run_at: null }),
     [`POST ${AT}/resume`]: ok(),
     [`POST ${AT}/trigger`]: { status: 202, body: { workflow_id: 'w', run_id: source, warning: null } },
+    'POST /api/v1/schedule-preview': {
+      status: 200,
+      body: { ...schedule, last_firings: undefined, in_line: undefined },
+    },
     'GET /api/v1/schedules': { status: 200, body: { items: [schedule], next_page_token: null, total: null } },
   });
   const { weir: run } = commandLine(t);
@@ -59,6 +63,13 @@ t.test('a schedule is set, shown by the clocks of its zone and in UTC, paused, t
   });
   await weir('sources', 'schedule', 'set', source, '--cron', '0 6 * * 1', '--cron', '0 7 * * 2', '--tz', 'Europe/Kyiv');
   t.strictSame(api.seen.at(-1)?.body, { cron: ['0 6 * * 1', '0 7 * * 2'], timezone: 'Europe/Kyiv' });
+  const tried = await weir('sources', 'schedule', 'set', source, '--every', '1h', '--overlap', 'skip', '--dry-run');
+  t.match(tried, { code: 0, stdout: /2026-11-23 06:30:00/, stderr: /clocks: On 2027/ });
+  t.match(
+    api.seen.at(-1),
+    { call: 'POST /api/v1/schedule-preview', body: { interval_seconds: 3_600 } },
+    'and nothing is set',
+  );
   t.match(await weir('sources', 'schedule', 'pause', source, '--reason', 'moving'), { code: 0, stdout: /moving/ });
   t.strictSame(api.seen.at(-1)?.body, { reason: 'moving' });
   t.match(await weir('sources', 'schedule', 'resume', source), { code: 0 });

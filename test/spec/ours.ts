@@ -49,6 +49,7 @@ export const ourRoutes: ReadonlyMap<Route, Reason> = new Map([
   ['GET /datasets/{dataset_id}/quarantine', because('datasets', 'the lines that were no rows')],
   ['GET /datasets/{dataset_id}/schema', because('datasets', 'the columns of a table without its rows')],
   ['GET /datasets/{dataset_id}/schema/history', because('datasets', 'how the columns changed')],
+  ['POST /schedule-preview', because('schedules', 'when a schedule runs is seen before it is saved')],
   ['GET /events', because('platform', 'programs and pages hear of changes without asking again')],
   ['GET /admission', because('platform', 'whether new runs are let in')],
   ['PUT /admission', because('platform', 'the switch that is closed before workers are changed')],

@@ -138,12 +138,13 @@ t.test('a schedule by keyboard alone: set, seen, run, paused with a reason, resu
   await press(page, page.getByRole('radio', { name: 'Monthly' }), 'ArrowRight');
   await press(page, page.getByRole('textbox', { name: 'Cron expressions' }), 'Control+a');
   await page.keyboard.type('61 * * * *');
-  await press(page, page.getByRole('button', { name: 'Save schedule' }), 'Enter');
   await page.getByText('is not a cron expression').waitFor();
   t.strictSame(await axeFaults(page), [], 'an expression that is refused');
   await shot(page, 'dark-schedule-refused');
   await press(page, page.getByRole('textbox', { name: 'Cron expressions' }), 'Control+a', 'Shift+Tab');
   await page.keyboard.type('30 2 * * mon-fri');
+  await page.getByText('At 02:30').waitFor();
+  t.equal(await page.getByRole('region', { name: 'Next runs' }).getByRole('row').count(), 6, 'before it is saved');
   await press(page, page.getByRole('button', { name: 'Save schedule' }), 'Enter');
   await page.getByText('At 02:30').waitFor();
   const times = await page

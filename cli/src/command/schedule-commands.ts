@@ -1,5 +1,11 @@
 import type { Endpoint } from '@weir/kernel/contract';
-import { OVERLAPS, type ScheduleEndpoints, type ScheduleFactsView } from '@weir/plugin-schedules/contract';
+import {
+  OVERLAPS,
+  previewSchedule,
+  type ScheduleEndpoints,
+  type ScheduleFactsView,
+  type TimesPreviewView,
+} from '@weir/plugin-schedules/contract';
 import { Command, Option } from 'clipanion';
 import * as t from 'typanion';
 import { CliError } from '../cli-error.ts';
@@ -84,6 +90,7 @@ export function scheduleCommands(things: ScheduledThings) {
 const typed = ({ endpoints }: ScheduledThings) => endpoints as unknown as ScheduleEndpoints;
 
 type Params = Record<`${string}_id`, string>;
+type Shown = TimesPreviewView & Partial<ScheduleFactsView>;
 
 /** A command about one schedule; for people it prints the next runs by the clocks of the zone and in UTC. */
 abstract class ScheduleCommand extends WeirCommand {
@@ -97,12 +104,13 @@ abstract class ScheduleCommand extends WeirCommand {
     return this.shown(await call(api, { [`${endpoints.kind}_id`]: await idOf(api, this.subject) }));
   }
 
-  private async shown(schedule: ScheduleFactsView): Promise<number> {
+  /** Shows a schedule, or times that are none yet. */
+  protected async shown(schedule: Shown): Promise<number> {
     if (this.format() !== 'table') {
       await this.show(schedule);
       return 0;
     }
-    const { next_runs, clock_changes, last_firings, cron, ...facts } = schedule;
+    const { next_runs, clock_changes, last_firings = [], cron, ...facts } = schedule;
     const present = Object.entries({ ...facts, cron: cron.join('; ') }).filter(
       ([, value]) => value !== null && value !== '',
     );
@@ -125,7 +133,7 @@ abstract class ScheduleCommand extends WeirCommand {
       await this.show(rows, { columns: ['scheduled_at', 'origin', 'status', 'run_id', 'reason'] });
     }
     for (const { note } of clock_changes) this.note(`clocks: ${note}`);
-    if (!schedule.in_line) this.note('The workflow engine does not have it yet; it follows within seconds.');
+    if (schedule.in_line === false) this.note('The workflow engine does not have it yet; it follows within seconds.');
     return 0;
   }
 }
@@ -147,6 +155,7 @@ abstract class SetCommand extends ScheduleCommand {
   catchup = Option.String('--catchup', { description: 'How late a run is still made up for, such as 10m (1h)' });
   start = Option.String('--start', { description: 'Not before this time, ISO 8601 with an offset' });
   end = Option.String('--end', { description: 'Not after this time' });
+  dryRun = Option.Boolean('--dry-run', false, { description: 'Show when it would run, and change nothing' });
 
   async execute(): Promise<number> {
     if (this.cron === undefined && this.every === undefined)
@@ -164,7 +173,13 @@ abstract class SetCommand extends ScheduleCommand {
         end_at: this.end,
       }).filter(([, value]) => value !== undefined),
     );
+    if (this.dryRun) return this.shown(await this.preview(body));
     return this.after((api, params) => api.call(typed(this.things).put, { params, body }));
+  }
+
+  /** What the times mean; whom they are for makes no difference. */
+  private async preview({ overlap: _, ...times }: Record<string, unknown>): Promise<TimesPreviewView> {
+    return (await this.api()).call(previewSchedule, { body: times });
   }
 }
 

@@ -1,4 +1,5 @@
 export { type ScheduleEndpoints, type ScheduleRoutes, scheduleEndpoints } from './contract/endpoints.ts';
+export { previewSchedule, TimesPreview, type TimesPreviewView } from './contract/preview.ts';
 export { scheduleProblems } from './contract/problems.ts';
 export {
   FIRING_STATUSES,

@@ -1,11 +1,12 @@
-import { definePlugin, provide, type Repetition } from '@weir/kernel';
+import { definePlugin, handle, provide, type Repetition } from '@weir/kernel';
 import { Events } from '@weir/plugin-platform/contract';
 import { Schedules } from '@weir/plugin-workflow-engine/contract';
 import { scheduleRoutes } from './api/routes.ts';
-import { SubjectSchedules, scheduleProblems } from './contract.ts';
+import { previewSchedule, SubjectSchedules, scheduleProblems } from './contract.ts';
 import { entities } from './model/entities.ts';
 import { scheduleFacts } from './service/facts.ts';
 import { startReconciler } from './service/reconcile.ts';
+import { previewOf } from './service/times.ts';
 import { settings } from './settings.ts';
 
 /** Schedules of whatever a plugin contributes as a `schedule.subject`. */
@@ -19,7 +20,7 @@ export default definePlugin({
     const deps = { kernel, schedules: kernel.use(Schedules), events: kernel.use(Events), minSeconds };
     let reconciler: Repetition | undefined;
     return {
-      routes: [],
+      routes: [handle(previewSchedule, async ({ body }) => previewOf(deps, body))],
       services: [
         provide(SubjectSchedules, {
           routes: (endpoints) => scheduleRoutes(deps, endpoints),

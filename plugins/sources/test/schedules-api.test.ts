@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { previewSchedule } from '@weir/plugin-schedules/contract';
 import t from 'tap';
 import {
   cancelSync,
@@ -78,6 +79,16 @@ t.test('schedules of sources keep their rules', async (t) => {
     t.equal(await errors({ ...daily, paused: true }), '400 validation_failed', 'a read-only field');
     t.equal(await errors({ ...daily, start_at: 'tomorrow' }), '400 validation_failed');
     t.equal(ok(await api(getSchedule, { params })).etag, '2');
+  });
+
+  await t.test('times are shown before anything has them, as they will be, and refused as they would be', async (t) => {
+    const hourly = { interval_seconds: 3_600 };
+    const { sentence, next_runs, clock_changes, timezone } = ok(await api(getSchedule, { params }));
+    const preview = (body: object) => api(previewSchedule, { body });
+    t.match(ok(await preview(hourly)), { ...hourly, sentence, next_runs, clock_changes, timezone });
+    t.equal(refusal(await preview({ interval_seconds: 59 })), '422 schedule_too_frequent');
+    t.equal(refusal(await preview({ cron: ['canary * * * *'] })), '422 schedule_invalid');
+    t.equal(refusal(await preview({ ...daily, overlap: 'skip' })), '400 validation_failed', 'times alone');
   });
 
   await t.test('a pause says who, when and why, and stays through what changes the times', async (t) => {

@@ -11,13 +11,20 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { OVERLAPS, type ScheduleFactsView } from '@weir/plugin-schedules/contract';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import {
+  OVERLAPS,
+  previewSchedule,
+  type ScheduleFactsView,
+  type TimesPreviewView,
+} from '@weir/plugin-schedules/contract';
 import { use, useState } from 'react';
 import { faultsByField, ProblemError } from '../api/problem-error.ts';
+import { useRead } from '../api/queries.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { ZoneContext } from '../parts/zone-context.ts';
 import { allZones } from '../parts/zones.ts';
+import { NextRuns } from './next-runs.tsx';
 import {
   bodyOf,
   DAYS,
@@ -44,6 +51,7 @@ const OVERLAP_WORDS: Readonly<Record<(typeof OVERLAPS)[number], string>> = {
 const MINUTE_S = 60;
 const DAY_MINUTES = 1_440;
 const MONTH_DAYS = 31;
+const TYPING_MS = 250;
 
 interface ScheduleFormProps {
   /** Undefined for a new one. */
@@ -63,7 +71,9 @@ export function ScheduleForm({ schedule, isPending, error, save, cancel }: Sched
   const [more, { toggle }] = useDisclosure(false);
   const fault = draftFault(draft);
   const change: Change = (some) => setDraft((before) => ({ ...before, ...some }));
-  const atCron = draft.rhythm === 'cron' ? cronFault(error) : undefined;
+  const preview = usePreview(fault === undefined ? bodyOf(draft, schedule) : undefined);
+  const atCron = draft.rhythm === 'cron' ? cronFault(error ?? preview.error) : undefined;
+  const wrong = error ?? preview.error;
   const zones = allZones(draft.timezone);
   return (
     <form
@@ -104,7 +114,7 @@ export function ScheduleForm({ schedule, isPending, error, save, cancel }: Sched
             {fault}
           </Text>
         )}
-        {error === null || atCron !== undefined ? null : <FaultNote error={error} />}
+        <Read times={preview.times} error={atCron === undefined ? wrong : null} />
         <Group>
           <Button type="submit" loading={isPending} disabled={fault !== undefined}>
             Save schedule
@@ -115,6 +125,30 @@ export function ScheduleForm({ schedule, isPending, error, save, cancel }: Sched
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** What the form means so far, as the server reads it once nothing was typed for a moment. */
+function usePreview(body: ScheduleBody | undefined) {
+  const [typed] = useDebouncedValue(JSON.stringify(body), TYPING_MS);
+  const { overlap: _, ...times } = typed === undefined ? ({} as ScheduleBody) : (JSON.parse(typed) as ScheduleBody);
+  const { data, error } = useRead(previewSchedule, { body: times }, { enabled: typed !== undefined, keep: true });
+  const isShown = body !== undefined && error === null;
+  return { times: isShown ? data : undefined, error: body === undefined ? null : error };
+}
+
+/** How the server reads the form, or why it does not. */
+function Read({ times, error }: { times: TimesPreviewView | undefined; error: Error | null }) {
+  return (
+    <Stack gap="xs" aria-live="polite">
+      {error === null ? null : <FaultNote error={error} />}
+      {times === undefined ? null : (
+        <>
+          <Text fw={620}>{times.sentence}</Text>
+          <NextRuns times={times} none="No run would come: the end of the schedule has passed." />
+        </>
+      )}
+    </Stack>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import type { RunStatus } from '@weir/kernel/contract';
 import type { FiringView, ScheduleFactsView } from '@weir/plugin-schedules/contract';
-import { CalendarClock, Pause, TriangleAlert } from 'lucide-react';
+import { CalendarClock, Pause } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
@@ -9,6 +9,7 @@ import { Empty } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord, ToneWord } from '../parts/status-word.tsx';
 import { WideBox } from '../parts/wide-box.tsx';
+import { NextRuns } from './next-runs.tsx';
 import type { ScheduleBody } from './schedule-draft.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 
@@ -60,7 +61,7 @@ export function SchedulePanel({ schedule, subject, actions, runLink }: ScheduleP
     <Stack>
       <Facts schedule={schedule} actions={actions} ask={setAsked} />
       {actions?.error && asked === undefined ? <FaultNote error={actions.error} /> : null}
-      <NextRuns schedule={schedule} />
+      <NextRuns times={schedule} none={noneWords(schedule)} />
       <Firings firings={schedule.last_firings} runLink={runLink} />
       {asked === 'pause' && actions !== undefined ? (
         <PauseDialog close={close} actions={actions} pause={(reason) => done(actions.pause(reason))} />
@@ -183,56 +184,8 @@ function PauseDialog({ close, actions, pause }: { close(): void; actions: Schedu
   );
 }
 
-/** The next five times by both clocks, and the days on which clocks change. */
-function NextRuns({ schedule }: { schedule: ScheduleFactsView }) {
-  const { next_runs: next, clock_changes: changes, timezone, jitter_seconds, paused } = schedule;
-  return (
-    <div>
-      <Title order={2} mb="xs">
-        Next runs
-      </Title>
-      {next.length === 0 ? (
-        <Text c="dimmed">{paused ? 'No run is due while the schedule is paused.' : 'No run is due any more.'}</Text>
-      ) : (
-        <WideBox label="Next runs">
-          <Table verticalSpacing={8}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Your clock</Table.Th>
-                <Table.Th>Clocks of {timezone}</Table.Th>
-                <Table.Th>From now</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {next.map(({ at, local }) => (
-                <Table.Tr key={at}>
-                  <Table.Td>
-                    <ShowTime at={at} how="clock" />
-                  </Table.Td>
-                  <Table.Td ff="monospace">{local.slice(0, 16).replace('T', ' ')}</Table.Td>
-                  <Table.Td>
-                    <ShowTime at={at} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </WideBox>
-      )}
-      {jitter_seconds > 0 && next.length > 0 ? (
-        <Text size="sm" c="dimmed" mt={4}>
-          Each up to {jitter_seconds} seconds later.
-        </Text>
-      ) : null}
-      {changes.map(({ at, note }) => (
-        <Group key={at} gap="xs" mt="xs" wrap="nowrap" align="flex-start">
-          <TriangleAlert size={16} color="var(--weir-warn)" aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
-          <Text size="sm">{note}</Text>
-        </Group>
-      ))}
-    </div>
-  );
-}
+const noneWords = ({ paused }: ScheduleFactsView) =>
+  paused ? 'No run is due while the schedule is paused.' : 'No run is due any more.';
 
 /** What became of the last times. */
 function Firings({ firings, runLink }: { firings: readonly FiringView[]; runLink(runId: string): ReactNode }) {

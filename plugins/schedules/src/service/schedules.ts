@@ -1,14 +1,16 @@
 import { canonicalJson, type PageOrders, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
+import type { ScheduleTimesView } from '@weir/plugin-workflow-engine/contract';
 import { v7 as uuidv7 } from 'uuid';
-import { type ScheduledStart, type ScheduleEndpoints, type ScheduleSubject, scheduleProblems } from '../contract.ts';
+import type { Overlap, ScheduledStart, ScheduleEndpoints, ScheduleSubject } from '../contract.ts';
 import { ScheduleEntity, type ScheduleRow } from '../model/entities.ts';
 import { nextRunOf } from '../model/next-run.ts';
 import { tellEngine } from './bring-in-line.ts';
 import { noteFiring } from './firings.ts';
 import { dropSchedule, liveSchedule } from './live-schedule.ts';
 import { assertLive, type ScheduleDeps } from './subjects.ts';
+import { type TimesDeps, timesOf } from './times.ts';
 import { type ScheduleView, scheduleViews } from './view.ts';
 
 const ORDERS: PageOrders = {
@@ -16,13 +18,8 @@ const ORDERS: PageOrders = {
   first: 'next_run_at',
   id: 'subjectId',
 };
-const MS_PER_SECOND = 1_000;
-/** Runs whose distances are looked at, to see whether a schedule runs too often. */
-const GAPS_SEEN = 100;
 
-export interface SubjectScheduleDeps extends ScheduleDeps {
-  /** Seconds that must lie between two runs. */
-  minSeconds: number;
+export interface SubjectScheduleDeps extends ScheduleDeps, TimesDeps {
   events?: EventsService | undefined;
 }
 
@@ -75,7 +72,8 @@ export function scheduleService(deps: SubjectScheduleDeps, subject: ScheduleSubj
 
     /** Gives a subject this schedule in place of the one it has. Throws `schedule_invalid` and `schedule_too_frequent`. */
     async put(tenant: Tenant, body: Body, from: ChangeFrom): Promise<ScheduleView> {
-      const wanted = wantedOf(deps, body);
+      const { overlap = 'skip', ...given } = body;
+      const wanted = { times: timesOf(deps, given, new Date()), overlap };
       await changed(tenant, from.subjectId, (tx) =>
         replace(deps, tx, { ...from, ...wanted, subjectKind: subject.kind }),
       );
@@ -147,21 +145,10 @@ function instantOf(name: string, text: string): Date {
   throw kernelProblems.validationFailed({ errors: [{ pointer: `/query/${name}`, code: 'format' }] });
 }
 
-/** What a request asks for; throws what is wrong with it by place and rule. */
-function wantedOf({ schedules, minSeconds }: SubjectScheduleDeps, { overlap = 'skip', ...given }: Body) {
-  const now = new Date();
-  const read = schedules.readTimes(given, now);
-  if ('faults' in read) throw scheduleProblems.scheduleInvalid({ errors: read.faults });
-  const { times } = read;
-  const runs = schedules
-    .nextRuns({ ...times, start_at: null, end_at: null }, now, GAPS_SEEN)
-    .map(({ at }) => Date.parse(at));
-  const isTooClose = runs.some((at, i) => i > 0 && at - (runs[i - 1] ?? 0) < minSeconds * MS_PER_SECOND);
-  if (isTooClose) throw scheduleProblems.scheduleTooFrequent({ values: { seconds: minSeconds } });
-  return { times, overlap };
+interface Wanted {
+  times: ScheduleTimesView;
+  overlap: Overlap;
 }
-
-type Wanted = ReturnType<typeof wantedOf>;
 
 /** Writes the schedule of a subject that is locked. The same again changes nothing; one that is to go comes back. */
 async function replace(

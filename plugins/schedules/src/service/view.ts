@@ -3,8 +3,8 @@ import type { FiringView, ScheduleFactsView, ScheduleSubject } from '../contract
 import type { FiringRow, ScheduleRow } from '../model/entities.ts';
 import { lastFirings } from './firings.ts';
 import type { ScheduleDeps } from './subjects.ts';
+import { NEXT_RUNS } from './times.ts';
 
-const NEXT_RUNS = 5;
 const LAST_FIRINGS = 10;
 
 /** A schedule with the id and the name of its subject, as `subjectSchedule` of its kind declares them. */
