@@ -105,6 +105,7 @@ export type {
   SelectCheck,
   SelectCheckResult,
   SelectInputs,
+  SelectOnto,
   Selector,
   SelectorOptions,
   SelectRows,

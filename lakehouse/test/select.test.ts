@@ -108,6 +108,37 @@ t.test('a SELECT over pinned inputs', async (t) => {
     });
   });
 
+  await t.test('checks read the table as it will be: what is written, and what stays beside it', async (t) => {
+    const schema = currentSchema(metadata);
+    const fields = schema.fields.filter(({ name }) => ['id', 'note'].includes(name));
+    const onto = { ...structuredClone(pinned), schema: { ...schema, fields } };
+    const found = async (sql: string, replaces: string[], within?: { changed: PinnedRows; columns: string[] }) => {
+      const checks = ['from result', 'from written', 'from result where id = 2'].map((text) => {
+        return { name: text, sql: text, blocks: false };
+      });
+      const run = {
+        sql,
+        inputs,
+        schema: { ...schema, fields },
+        folder: place(),
+        onto: { rows: onto, replaces },
+        checks,
+      };
+      const ran = await selector().run({ ...run, ...(within && { within: { input: 'orders', ...within } }) });
+      return ran.checks.map(({ failures }) => failures);
+    };
+    const two = "select 2::bigint as id, 'new' as note";
+    t.strictSame(await found(two, []), ['4', '1', '2'], 'rows are added');
+    t.strictSame(await found(two, ['ID']), ['3', '1', '1'], 'the row of its key goes');
+    t.strictSame(await found(`${two} where false`, ['id']), ['3', '0', '1'], 'nothing is written');
+    t.strictSame(await found('select id, note from orders where id > 2', ['note']), ['3', '1', '1']);
+    // Over the changed rows it gives 1 and 2, over all of them 2 and 3.
+    const moving = 'select id, note from orders where id > (select count(*) from orders) - 2';
+    const files = pinned.files.toSorted((a, b) => Number(a.sequenceNumber - b.sequenceNumber)).slice(0, 1);
+    const changed = { ...structuredClone(pinned), files };
+    t.strictSame(await found(moving, ['id'], { changed, columns: ['id'] }), ['2', '1', '1'], 'a key went');
+  });
+
   await t.test('every type of a result has a column or is refused by its name', async (t) => {
     const described = (sql: string) =>
       selector()

@@ -5,21 +5,23 @@ import type { Field } from '../schema/types.ts';
 import type { ExaminedSelect, SelectCheck, SelectCheckResult, SelectorOptions } from './select-types.ts';
 import { GateRefusal, passGate, withFaults } from './statement.ts';
 
-/** The name by which checks know the result. */
-export const RESULT = 'result';
+/** The names by which checks know the table as it will be, and the rows that are written to it. */
+export const [RESULT, WRITTEN] = ['result', 'written'];
 const MAX_SAMPLE_ROWS = 20;
 const MAX_SAMPLE_BYTES = 65_536;
 
 type Asked = { readonly checks: readonly SelectCheck[]; readonly inputs: readonly string[] };
 
-/** Lets checks read a result: these rows, or none. */
+/** Lets checks read a result: these rows, or none, and beside them those of the table that stay. */
 export async function createResult(
   session: DuckdbSession,
   fields: readonly Field[],
-  rows: string | undefined,
+  { written, kept }: { written?: string | undefined; kept?: string | undefined } = {},
 ): Promise<void> {
   const none = fields.map(({ name, type }) => `CAST(NULL AS ${sqlType(type)}) AS ${identifier(name)}`);
-  await session.rows(`CREATE VIEW ${RESULT} AS ${rows ?? `SELECT ${none.join(', ')} WHERE false`}`);
+  await session.rows(`CREATE VIEW ${WRITTEN} AS ${written ?? `SELECT ${none.join(', ')} WHERE false`}`);
+  const staying = kept === undefined ? '' : ` UNION ALL ${kept}`;
+  await session.rows(`CREATE VIEW ${RESULT} AS SELECT * FROM ${WRITTEN}${staying}`);
 }
 
 /** The checks as they may stand in a subquery. Throws what the gate throws. */
@@ -30,7 +32,8 @@ export async function passChecks(
 ): Promise<SelectCheck[]> {
   const passed: SelectCheck[] = [];
   for (const check of checks) {
-    passed.push({ ...check, sql: await passGate(options, session, { sql: check.sql, inputs: [...inputs, RESULT] }) });
+    const names = [...inputs, RESULT, WRITTEN];
+    passed.push({ ...check, sql: await passGate(options, session, { sql: check.sql, inputs: names }) });
   }
   return passed;
 }

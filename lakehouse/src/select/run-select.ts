@@ -5,7 +5,7 @@ import { type DraftFiles, writeFiles } from '../stage/stage-write.ts';
 import { blocks, createResult, passChecks, refusedChecks, runChecks } from './run-checks.ts';
 import { type Fenced, fenced } from './select-session.ts';
 import type { ExaminedSelect, RunSelectRequest, RunSelectResult, Selector, SelectorOptions } from './select-types.ts';
-import { goneOf, restrictedSql, touchedSql } from './select-within.ts';
+import { goneOf, keptSql, restrictedSql, touchedSql } from './select-within.ts';
 import { passGate, treeOf, withFaults } from './statement.ts';
 
 /** Loads what the first statement would have to load. */
@@ -41,7 +41,7 @@ async function examine(
     const answered = await withFaults(sql, 0, () => session.columns(sql));
     const columns = resultColumns(answered.names, answered.types);
     if (checks.length === 0) return { columns, refused: [] };
-    await createResult(session, assignFieldIds(columns), undefined);
+    await createResult(session, assignFieldIds(columns));
     return { columns, refused: await refusedChecks(options, session, { checks, inputs: names }) };
   });
 }
@@ -49,7 +49,7 @@ async function examine(
 async function runSelect(
   options: SelectorOptions,
   request: RunSelectRequest,
-  { session, assertSame, show }: Fenced & { session: DuckdbSession },
+  { session, assertSame, show, onto }: Fenced & { session: DuckdbSession },
 ): Promise<RunSelectResult> {
   const { schema, spec, folder, within } = request;
   const inputs = [...request.inputs.keys()];
@@ -74,7 +74,7 @@ async function runSelect(
   try {
     const written =
       draft.rows > 0 ? `SELECT * FROM read_parquet(${draft.paths}, hive_partitioning = false)` : undefined;
-    await createResult(session, schema.fields, written);
+    await createResult(session, schema.fields, { written, kept: onto && keptSql(request, onto) });
     const found = await runChecks(session, checks);
     if (within !== undefined) gone = await writeFiles(writer, goneOf(request));
     await assertSame();

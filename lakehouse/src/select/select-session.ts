@@ -10,7 +10,7 @@ import { openSource } from '../rows/row-source.ts';
 import { draftFolder } from '../stage/stage-write.ts';
 import { fenceSession, watchFiles } from './fence.ts';
 import { inputViewSql } from './input-view.ts';
-import type { SelectInputs, SelectorOptions, SelectWithin } from './select-types.ts';
+import type { SelectInputs, SelectOnto, SelectorOptions, SelectWithin } from './select-types.ts';
 import { GateRefusal } from './statement.ts';
 
 /** An interrupt between two statements is lost: it is repeated until the work ends. */
@@ -21,6 +21,8 @@ export type Fenced = {
   readonly assertSame: () => Promise<void>;
   /** Has the name of the input that changed stand for its changed rows, or for all again. */
   readonly show: (which: 'changed' | 'whole') => Promise<void>;
+  /** A statement of all rows of the table that a result goes to, where checks read them. */
+  readonly onto: string | undefined;
 };
 
 type Work<T> = (session: DuckdbSession, tools: Fenced) => Promise<T>;
@@ -30,12 +32,13 @@ type FencedRequest = {
   readonly folder?: string;
   readonly ordered?: boolean;
   readonly within?: SelectWithin | undefined;
+  readonly onto?: SelectOnto | undefined;
 };
 
 /** A session that reaches its inputs and the draft folder alone, for one piece of work that ends by the deadline. */
 export async function fenced<T>(
   { io, scratch, memoryLimit, spillLimit, threads, deadlineMs }: SelectorOptions,
-  { inputs, folder, ordered = false, within }: FencedRequest,
+  { inputs, folder, ordered = false, within, onto }: FencedRequest,
   work: Work<T>,
 ): Promise<T> {
   const tempDirectory = join(scratch, 'spill');
@@ -66,11 +69,12 @@ export async function fenced<T>(
       await createView(session, name, sql);
     }
     const show: Fenced['show'] = (which) => createView(session, within?.input ?? '', views[which]);
+    const table = onto && (await viewOf(onto.rows));
     const drafts = folder === undefined ? [] : [dirname(draftFolder({ io, scratch }, folder).draft)];
     const watched = await watchFiles(paths);
     await session.rows('SET errors_as_json = true');
     await fenceSession(session, { paths, folders: [...drafts, tempDirectory] });
-    return await work(session, { assertSame: watched.assertSame, show });
+    return await work(session, { assertSame: watched.assertSame, show, onto: table });
   } catch (error) {
     if (isLate) throw new LakehouseError('query_deadline', 'The statement took longer than it may');
     if (error instanceof GateRefusal) throw error.cause;

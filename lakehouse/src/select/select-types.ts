@@ -36,6 +36,17 @@ export type SelectWithin = {
   readonly columns: readonly string[];
 };
 
+/** The table that a result goes to, as it is before. */
+export type SelectOnto = {
+  /** Under the columns of the result. */
+  readonly rows: PinnedRows;
+  /**
+   * Columns of the result: rows of the table with the values of a row that is written, or that may have changed, go. With none
+   * all of them stay.
+   */
+  readonly replaces: readonly string[];
+};
+
 export type RunSelectRequest = {
   readonly sql: string;
   readonly inputs: SelectInputs;
@@ -46,10 +57,15 @@ export type RunSelectRequest = {
   readonly folder: string;
   /** Only rows with values that may have changed are written. */
   readonly within?: SelectWithin;
+  /** Absent for a table of which no row stays, or that no check reads. */
+  readonly onto?: SelectOnto;
   readonly checks?: readonly SelectCheck[];
 };
 
-/** A statement over `result` and the inputs, which answers the rows that are wrong. */
+/**
+ * A statement over `result`, which are the rows of the table as it will be, `written`, which are those of the statement alone,
+ * and the inputs. It answers the rows that are wrong.
+ */
 export type SelectCheck = {
   readonly name: string;
   readonly sql: string;

@@ -1,6 +1,6 @@
 import { identifier, sqlType } from '../duckdb/duckdb-sql.ts';
 import type { Field, TableSchema } from '../schema/types.ts';
-import { RESULT } from './run-checks.ts';
+import { WRITTEN } from './run-checks.ts';
 import type { RunSelectRequest, SelectWithin } from './select-types.ts';
 
 /** Holds the values that may have changed, under the types that the statement gives them. */
@@ -20,14 +20,32 @@ export function restrictedSql(sql: string, within: SelectWithin | undefined): st
   return `(SELECT r.* FROM (\n${sql}\n) r SEMI JOIN ${TOUCHED} t ON ${same.join(' AND ')})`;
 }
 
-/** Rows of the columns alone: the values that may have changed and that a result does not have. */
-export function goneOf({ schema, within, folder, spec }: RunSelectRequest) {
-  const wanted = new Set(within?.columns.map((name) => name.toLowerCase()));
-  const fields = schema.fields.filter(({ name }) => wanted.has(name.toLowerCase()));
-  const cast = ({ name, type }: Field) => `CAST(t.${identifier(name)} AS ${sqlType(type)})`;
-  const columns = fields.map((field) => `${cast(field)} AS ${identifier(field.name)}`);
-  const same = fields.map((field) => `${cast(field)} IS NOT DISTINCT FROM r.${identifier(field.name)}`);
-  const query = `SELECT ${columns.join(', ')} FROM ${TOUCHED} t ANTI JOIN ${RESULT} r ON ${same.join(' AND ')}`;
+/** The values that may have changed under the types of the table, for these of its columns. */
+const touched = ({ name, type }: Field): string => `CAST(t.${identifier(name)} AS ${sqlType(type)})`;
+
+function fieldsOf({ schema }: RunSelectRequest, columns: readonly string[] = []): Field[] {
+  const wanted = new Set(columns.map((name) => name.toLowerCase()));
+  return schema.fields.filter(({ name }) => wanted.has(name.toLowerCase()));
+}
+
+/** Rows of the columns alone: the values that may have changed and that no written row has. */
+export function goneOf(request: RunSelectRequest) {
+  const { schema, within, folder, spec } = request;
+  const fields = fieldsOf(request, within?.columns);
+  const columns = fields.map((field) => `${touched(field)} AS ${identifier(field.name)}`);
+  const same = fields.map((field) => `${touched(field)} IS NOT DISTINCT FROM r.${identifier(field.name)}`);
+  const query = `SELECT ${columns.join(', ')} FROM ${TOUCHED} t ANTI JOIN ${WRITTEN} r ON ${same.join(' AND ')}`;
   const ofColumns: TableSchema = { ...schema, fields };
   return { query, schema: ofColumns, folder, ...(spec && { spec }) };
+}
+
+/** The rows of the table that stay beside the written ones; `rows` are all of them. */
+export function keptSql(request: RunSelectRequest, rows: string): string {
+  const { schema, within, onto } = request;
+  const columns = schema.fields.map(({ name }) => identifier(name)).join(', ');
+  const replaced = fieldsOf(request, onto?.replaces);
+  if (replaced.length === 0) return `SELECT ${columns} FROM (${rows})`;
+  const same = replaced.map((field) => `${touched(field)} IS NOT DISTINCT FROM p.${identifier(field.name)}`);
+  const changed = within === undefined ? WRITTEN : TOUCHED;
+  return `SELECT ${columns} FROM (${rows}) p ANTI JOIN ${changed} t ON ${same.join(' AND ')}`;
 }

@@ -5,6 +5,33 @@ import { runWorld } from './run-kit.ts';
 
 const EVENTS = 'silver.acme.events';
 
+const incremental = { incremental: EVENTS };
+
+/** Tables of the events, each kept up to date in another way. */
+const outputsOf = async (hydrated: Awaited<ReturnType<typeof runWorld>>['hydrated']) => ({
+  copied: await hydrated('copied', `select id, v * 2 as v from ${EVENTS}`, 'gold.acme.copied', {
+    ...{ materialization: 'append', ...incremental },
+  }),
+  latest: await hydrated(
+    'latest',
+    `select id, v from ${EVENTS} qualify row_number() over (partition by id order by day desc) = 1`,
+    'gold.acme.latest',
+    {
+      ...{ materialization: 'merge', key: ['id'], ...incremental },
+      checks: [
+        { name: 'an_id_once', kind: 'unique', columns: ['id'] },
+        { name: 'few', kind: 'row_count', max: 3 },
+      ],
+    },
+  ),
+  daily: await hydrated('daily', `select day, sum(v)::int as v from ${EVENTS} group by day`, 'gold.acme.daily', {
+    ...{ materialization: 'partition_overwrite', partition_by: ['day'], ...incremental },
+  }),
+  named: await hydrated('named', `select id, v from ${EVENTS}`, 'gold.acme.named', {
+    ...{ materialization: 'merge', key: ['id'], ...incremental },
+  }),
+});
+
 t.test('a table is kept up to date by increments: by row, by key and by partition', async (t) => {
   const world = await runWorld(t);
   const { ok, call, hydrated, materialized, rows } = world;
@@ -19,19 +46,7 @@ t.test('a table is kept up to date by increments: by row, by key and by partitio
   };
   await land('(1, 1, 10), (2, 1, 20)');
 
-  const incremental = { incremental: EVENTS };
-  const copied = await hydrated('copied', `select id, v * 2 as v from ${EVENTS}`, 'gold.acme.copied', {
-    ...{ materialization: 'append', ...incremental },
-  });
-  const latest = await hydrated(
-    'latest',
-    `select id, v from ${EVENTS} qualify row_number() over (partition by id order by day desc) = 1`,
-    'gold.acme.latest',
-    { materialization: 'merge', key: ['id'], ...incremental },
-  );
-  const daily = await hydrated('daily', `select day, sum(v)::int as v from ${EVENTS} group by day`, 'gold.acme.daily', {
-    ...{ materialization: 'partition_overwrite', partition_by: ['day'], ...incremental },
-  });
+  const { copied, latest, daily, named } = await outputsOf(hydrated);
   const run = async (params: { transform_id: string }, expected: object, body: object = {}) => {
     const made = await materialized(params, body);
     t.match(made, { status: 'succeeded', failure: null, ...expected }, JSON.stringify(made.failure));
@@ -44,6 +59,7 @@ t.test('a table is kept up to date by increments: by row, by key and by partitio
 
   await runAll({ reason: 'first', extent: 'full' });
   t.strictSame(await made(), [['1,20', '2,40'], ['1,10', '2,20'], ['1,30']]);
+  await run(named, { reason: 'first', extent: 'full' });
   // A changed row, one that is late, and a new one.
   await land('(1, 2, 11), (2, 0, 19), (3, 2, 30)');
   await runAll({ reason: 'input_moved', extent: 'increment' });
@@ -57,6 +73,35 @@ t.test('a table is kept up to date by increments: by row, by key and by partitio
   await run(daily, { reason: 'full_asked', extent: 'full' }, { full: true });
   t.strictSame(await shown('daily'), then[2], 'made anew, it is the same');
 
+  await t.test('each row of the input gives one, and a key comes again → key_doubled, as in a full run', async (t) => {
+    const failure = { code: 'key_doubled', origin: 'data', retryable: false, detail: /^2 keys / };
+    t.match(await materialized(named), { status: 'failed', extent: 'increment', failure });
+    t.strictSame(await shown('named'), ['1,10', '2,20']);
+  });
+
+  await t.test('checks of an increment judge the table, not only what the run adds', async (t) => {
+    const checks = [
+      { name: 'once', kind: 'unique', columns: ['id', 'day'] },
+      { name: 'few', kind: 'row_count', max: 6 },
+      { name: 'current', kind: 'freshness', column: 'seen', max_age_seconds: 86_400, severity: 'warn' },
+      { name: 'small', kind: 'sql', sql: 'from written where (select sum(v) from result) > 90' },
+      { name: 'known', kind: 'accepted_values', column: 'v', values: [10, 20, 11, 19, 30], severity: 'warn' },
+    ];
+    const sql = `select id, day, v, case when v > 5 then now() end as seen from ${EVENTS}`;
+    const judged = await hydrated('judged', sql, 'gold.acme.judged', {
+      ...{ materialization: 'append', ...incremental, checks },
+    });
+    const failing = (made: Awaited<ReturnType<typeof materialized>>) =>
+      made.checks.map(({ failing_rows: rows }) => rows);
+    t.strictSame(failing(await materialized(judged)), ['0', '0', '0', '0', '0']);
+    // Alone, these rows would break the third and keep the two before it and the one behind it.
+    await land('(1, 1, 1), (9, 9, 0)');
+    const broken = await materialized(judged);
+    t.match(broken, { status: 'failed', extent: 'increment', failure: { code: 'check_failed' } });
+    t.strictSame(failing(broken), ['1', '1', '0', '2', '2']);
+    t.equal((await shown('judged')).length, 5);
+  });
+
   await t.test('an input whose rows are replaced → full, with the reason', async (t) => {
     const replaced = { sql: 'select 7 as id, 7 as day, 7 as v', materialization: 'full' as const };
     await ok(endpoints.changeTransform, { params: events, body: replaced });
@@ -66,7 +111,7 @@ t.test('a table is kept up to date by increments: by row, by key and by partitio
     t.strictSame(await shown('copied'), ['7,14']);
   });
 
-  await t.test('a key of several rows → fails by name, and the table is as before', async (t) => {
+  await t.test('a key of several rows in a full run → key_doubled, and the table is as before', async (t) => {
     const failing = async (sql: string) => {
       await ok(endpoints.changeTransform, { params: latest, body: { sql } });
       await ok(endpoints.hydrateTransform, { params: latest });

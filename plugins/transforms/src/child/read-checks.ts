@@ -10,8 +10,8 @@ import type { Place } from '@weir/sql';
 import { faultsOf, inputsOf, ofCheck, placesOf } from '../model/select/judge.ts';
 import { type SqlFault, SqlRefused } from '../model/select/select-errors.ts';
 
-/** The name by which a check knows the result. */
-const RESULT = 'result';
+/** The names by which a check knows the table as it will be, and the rows that are written to it. */
+const OWN = ['result', 'written'];
 
 /** The ids of the datasets that a statement and its checks read, once each, with those of the statement in their places. Throws `SqlRefused`. */
 export async function readInputs(
@@ -23,7 +23,7 @@ export async function readInputs(
   for (const check of checks) {
     const ast = await selector.parse(check.sql);
     try {
-      inputs.push(...inputsOf(ast, check.sql, [RESULT]));
+      inputs.push(...inputsOf(ast, check.sql, OWN));
     } catch (error) {
       throw ofCheck(error, check.name);
     }

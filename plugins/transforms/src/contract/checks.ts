@@ -37,7 +37,7 @@ const common = {
   severity: Type.Optional(OneOf(SEVERITIES, { description: 'fail unless given; warn publishes and records' })),
 };
 
-/** A rule that the rows of a run must follow; values that are null break `not_null` alone. */
+/** A rule that the table must follow once the rows of a run are in it; values that are null break `not_null` alone. */
 export const Check = Type.Union([
   Closed({ ...common, kind: Type.Literal('not_null'), columns: Columns }),
   Closed({ ...common, kind: Type.Literal('unique'), columns: Columns }),
@@ -73,7 +73,8 @@ export const Check = Type.Union([
       minLength: 1,
       maxLength: MAX_SQL_CHARS,
       pattern: STORABLE,
-      description: 'A SELECT of the wrong rows, over `result` and datasets, which become inputs',
+      description:
+        'A SELECT of the wrong rows, over `result` (the table as it will be), `written` (what the run writes) and datasets, which become inputs',
     }),
   }),
 ]);

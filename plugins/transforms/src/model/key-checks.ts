@@ -13,10 +13,10 @@ export function keyChecks(key: readonly string[] = []): SelectCheck[] {
   const columns = key.map(quoted);
   const isNull = columns.map((column) => `${column} is null`).join(' or ');
   return [
-    { name: WITHOUT, sql: `select 1 as n from result where ${isNull}`, blocks: true },
+    { name: WITHOUT, sql: `select 1 as n from written where ${isNull}`, blocks: true },
     {
       name: DOUBLED,
-      sql: `select 1 as n from result group by ${columns.join(', ')} having count(*) > 1`,
+      sql: `select 1 as n from written group by ${columns.join(', ')} having count(*) > 1`,
       blocks: true,
     },
   ];

@@ -9,7 +9,7 @@ import {
 import type { Column, PartitionSpec, PinnedRows, StagedFile, TableSchema } from '@weir/plugin-datasets/stage';
 import type { IncrementShape } from '@weir/sql';
 import type { ArtifactContent } from '../model/artifact-content.ts';
-import { compileCheck } from '../model/checks/compile-check.ts';
+import { compileCheck, readsTable } from '../model/checks/compile-check.ts';
 import { transformFailed } from '../model/failure/transform-failures.ts';
 import { assertKeys, keyChecks } from '../model/key-checks.ts';
 import { lineageOf } from '../model/lineage.ts';
@@ -45,10 +45,11 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   const folder = `${prepared.dataLocation}/${run.runId}-${leaseEpoch}`;
   await tables.recordStaged(tenant, run.runId, [{ ref, location: folder, isFolder: true }]);
   log.write({ level: 'info', step: 'statement', message: `the statement runs; ${columns.length} columns` });
-  const checks = (content.checks ?? []).map((check) => compileCheck(check, new Date()));
+  const schema = writtenSchema(prepared, columns);
+  const { checks, table, base } = checksOf(content, { prepared, schema, isFull });
   const place = { folder, store: prepared.store, spec: prepared.spec as PartitionSpec, signal };
   const found = await selects.run({
-    ...{ ...place, sql, schema: writtenSchema(prepared, columns), checks: [...keyChecks(key), ...checks] },
+    ...{ ...place, sql, schema, checks: [...keyChecks(key), ...checks], ...(table && { table }) },
     ...{ inputs: read.inputs, ...(read.within && { within: read.within }) },
   });
   assertKeys(found.checks);
@@ -59,14 +60,33 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
     const replaceSchema = prepared.replaces ? { replaceSchema: prepared.schema } : {};
     return { rows, change: { mode: 'overwrite', files, ...replaceSchema } };
   }
-  if (content.materialization === 'append') return { rows, change: { mode: 'append', files } };
+  if (content.materialization === 'append') return { rows, change: { mode: 'append', files, ...base } };
   if (partitionBy !== undefined) {
-    return { rows, change: { mode: 'overwrite', files, partitions: partitionsOf([...files, ...gone]) } };
+    return { rows, change: { mode: 'overwrite', files, partitions: partitionsOf([...files, ...gone]), ...base } };
   }
-  const { metadataLocation, snapshotId: base } = prepared;
-  const table = { metadataLocation, schema: prepared.schema as TableSchema };
-  const merged = await selects.merge({ ...place, ...table, key: key ?? [], batch: files, gone, runId: run.runId });
-  return { rows, change: { mode: 'row_delta', files: merged.files, deletes: merged.removed, base } };
+  const { metadataLocation, snapshotId } = prepared;
+  const into = { metadataLocation, schema: prepared.schema as TableSchema };
+  const merged = await selects.merge({ ...place, ...into, key: key ?? [], batch: files, gone, runId: run.runId });
+  if (read.isDirect && merged.updated > 0) throw transformFailed('key_doubled', { keys: String(merged.updated) });
+  return { rows, change: { mode: 'row_delta', files: merged.files, deletes: merged.removed, base: snapshotId } };
+}
+
+interface Onto {
+  prepared: PreparedTable;
+  /** The columns of the result under the ids of the table. */
+  schema: TableSchema;
+  isFull: boolean;
+}
+
+/** The checks of a run, and the table that they read beside the written rows: then the commit stands on it as it was read. */
+function checksOf(content: ArtifactContent, { prepared, schema, isFull }: Onto) {
+  const { checks = [], materialization, key = [], partition_by: partitionBy = [] } = content;
+  const { metadataLocation, snapshotId } = prepared;
+  const keeps = !isFull && snapshotId !== null;
+  const compiled = checks.map((check) => compileCheck(check, new Date(), keeps));
+  if (!keeps || !checks.some(readsTable)) return { checks: compiled };
+  const replaces = materialization === 'append' ? [] : [...key, ...partitionBy];
+  return { checks: compiled, table: { metadataLocation, schema, replaces }, base: { base: snapshotId } };
 }
 
 /** The columns by which an increment finds what it changes, and the input of which it reads what is new. */
@@ -76,6 +96,8 @@ export function incrementOf({ incremental, key = [], partition_by: partitionBy =
 
 interface Reading {
   inputs: readonly PinnedInput[];
+  /** Only rows that no run has read give the result: a key that the table has, has several. */
+  isDirect?: boolean;
   within?: { input: string; changed: PinnedRows; columns: readonly string[] };
 }
 
@@ -108,7 +130,7 @@ function readingOf(content: ArtifactContent, { pins, increment }: Described): Re
   if (pin === undefined || change === undefined || !('plan' in change)) return undefined;
   if (increment === undefined || 'fault' in increment) return undefined;
   const isDirect = increment.shape === 'rows' && change.kind === 'added' && materialization !== 'partition_overwrite';
-  if (isDirect) return { inputs: pins.map((one) => (one === pin ? { ...one, plan: change.plan } : one)) };
+  if (isDirect) return { isDirect, inputs: pins.map((one) => (one === pin ? { ...one, plan: change.plan } : one)) };
   if (materialization === 'append') return undefined;
   const columns = key ?? partitionBy ?? [];
   return { inputs: pins, within: { input: pin.datasetId, changed: change.plan as PinnedRows, columns } };

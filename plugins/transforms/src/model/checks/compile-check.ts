@@ -3,7 +3,7 @@ import type { CheckBody } from '../../contract.ts';
 
 const MS_PER_SECOND = 1_000;
 
-/** A check as it is carried out: a SELECT of the wrong rows, over `result` and datasets. */
+/** A check as it is carried out: a SELECT of the wrong rows, over `result`, `written` and datasets. */
 export interface CompiledCheck {
   name: string;
   sql: string;
@@ -11,21 +11,30 @@ export interface CompiledCheck {
   blocks: boolean;
 }
 
-/** The statement of a check at a moment. Names and values of the definition are quoted, whatever they hold. Pure. */
-export const compileCheck = (check: CheckBody, now: Date): CompiledCheck => ({
-  ...{ name: check.name, sql: statementOf(check, now), blocks: check.severity !== 'warn' },
+/** Checks of the table as it will be: rows of earlier runs count. Others judge each written row by itself. */
+const OF_THE_TABLE: readonly CheckBody['kind'][] = ['unique', 'row_count', 'freshness', 'sql'];
+
+/** Whether a check reads rows that earlier runs wrote. */
+export const readsTable = ({ kind }: CheckBody): boolean => OF_THE_TABLE.includes(kind);
+
+/**
+ * The statement of a check at a moment; `keeps` says that rows of earlier runs stay beside the written ones. Names and values
+ * of the definition are quoted, whatever they hold. Pure.
+ */
+export const compileCheck = (check: CheckBody, now: Date, keeps = false): CompiledCheck => ({
+  ...{ name: check.name, sql: statementOf(check, now, keeps), blocks: check.severity !== 'warn' },
 });
 
-function statementOf(check: CheckBody, now: Date): string {
+function statementOf(check: CheckBody, now: Date, keeps: boolean): string {
   switch (check.kind) {
     case 'not_null':
-      return `SELECT * FROM result WHERE ${check.columns.map((name) => `${identifier(name)} IS NULL`).join(' OR ')}`;
+      return `SELECT * FROM written WHERE ${check.columns.map((name) => `${identifier(name)} IS NULL`).join(' OR ')}`;
     case 'unique':
-      return repeated(check.columns.map(identifier));
+      return repeated(check.columns.map(identifier), keeps);
     case 'accepted_values': {
       const column = identifier(check.column);
       const values = check.values.map((value) => (typeof value === 'string' ? literal(value) : String(value)));
-      return `SELECT * FROM result WHERE ${column} IS NOT NULL AND ${column} NOT IN (${values.join(', ')})`;
+      return `SELECT * FROM written WHERE ${column} IS NOT NULL AND ${column} NOT IN (${values.join(', ')})`;
     }
     case 'relationship':
       return orphans(check);
@@ -46,10 +55,12 @@ function statementOf(check: CheckBody, now: Date): string {
   }
 }
 
-function repeated(columns: readonly string[]): string {
+/** Of the keys that are written those that several rows of the table have: others were judged by the run that wrote them. */
+function repeated(columns: readonly string[], keeps: boolean): string {
   const keys = columns.join(', ');
   const present = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
-  return `SELECT ${keys}, count(*) AS row_count FROM result WHERE ${present} GROUP BY ${keys} HAVING count(*) > 1`;
+  const rows = keeps ? `result SEMI JOIN written USING (${keys})` : 'written';
+  return `SELECT ${keys}, count(*) AS row_count FROM ${rows} WHERE ${present} GROUP BY ${keys} HAVING count(*) > 1`;
 }
 
 function orphans({ column, to, to_column }: Extract<CheckBody, { kind: 'relationship' }>): string {
@@ -57,5 +68,5 @@ function orphans({ column, to, to_column }: Extract<CheckBody, { kind: 'relation
   const theirs = `other.${identifier(to_column ?? column)}`;
   const table = to.split('.').map(identifier).join('.');
   const known = `SELECT 1 FROM ${table} AS other WHERE ${theirs} = ${own}`;
-  return `SELECT * FROM result AS one WHERE ${own} IS NOT NULL AND NOT EXISTS (${known})`;
+  return `SELECT * FROM written AS one WHERE ${own} IS NOT NULL AND NOT EXISTS (${known})`;
 }

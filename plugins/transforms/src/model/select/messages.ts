@@ -1,4 +1,11 @@
-import type { MergeRequest, PartitionSpec, PinnedRows, SelectCheck, TableSchema } from '@weir/plugin-datasets/stage';
+import type {
+  MergeRequest,
+  PartitionSpec,
+  PinnedRows,
+  SelectCheck,
+  SelectOnto,
+  TableSchema,
+} from '@weir/plugin-datasets/stage';
 import type { IncrementOf } from '@weir/sql';
 import type { SqlFault } from './select-errors.ts';
 
@@ -28,6 +35,8 @@ export interface RunAsk {
   checks?: readonly SelectCheck[];
   /** Of the input that changed: only what may have changed with it is written. */
   within?: { input: string; changed: PinnedRows; columns: readonly string[] };
+  /** The table that the result goes to, where checks read it. */
+  onto?: SelectOnto;
 }
 
 export interface RowsAsk {

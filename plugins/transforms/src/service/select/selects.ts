@@ -10,7 +10,6 @@ import type {
   PinnedRows,
   RunSelectResult,
   SelectCheck,
-  StagedFile,
 } from '@weir/plugin-datasets/stage';
 import { removeTree } from '@weir/processes';
 import type { ColumnLineage, IncrementOf, IncrementShape, Place } from '@weir/sql';
@@ -21,6 +20,7 @@ import { SelectFailed, SqlRefused } from '../../model/select/select-errors.ts';
 import { type AskedMerge, planMerge } from './merge-rows.ts';
 import { askSelect, beginSelect } from './select-process.ts';
 import { localFiles, selectStores, storeCode } from './stores.ts';
+import { type AskedTable, tableRows } from './table-rows.ts';
 
 /** Characters of a statement; DuckDB sees no longer one. */
 export const MAX_SQL_CHARS = 100_000;
@@ -79,10 +79,12 @@ export interface Selects {
   rows(asked: AskedSelect & Pick<RowsAsk, 'limit' | 'maxBytes' | 'arrow'>): Promise<SelectedRows>;
   /** The same for a statement whose inputs are pinned once it is known what it reads; `arrow` labels the rows. */
   query(asked: AskedQuery): Promise<SelectedRows & { pins: readonly PinnedInput[] }>;
-  /** Writes the result as data files below `folder`. `store` opens where they go. */
-  run(asked: AskedSelect & Omit<RunAsk, 'kind' | 'inputs'> & { store: object }): Promise<SelectRun>;
+  /** Writes the result as data files below `folder`. `store` opens where they go; checks see the rows of `table` that stay. */
+  run(
+    asked: AskedSelect & Omit<RunAsk, 'kind' | 'inputs' | 'onto'> & { store: object; table?: AskedTable },
+  ): Promise<SelectRun>;
   /** Replaces the rows of a table by key. Changes nothing: answers what a commit adds, and the files that it takes away. */
-  merge(asked: AskedMerge): Promise<{ files: readonly StagedFile[]; removed: readonly string[] }>;
+  merge(asked: AskedMerge): Promise<Pick<MergeResult, 'files' | 'removed' | 'updated'>>;
   close(): Promise<void>;
 }
 
@@ -163,20 +165,22 @@ export function createSelects({
         const what = { kind: 'rows', ...asked, ...labels, inputs: pins.map(selectInput) } as const;
         return { ...((await ask(what, pins)) as SelectedRows), pins };
       }),
-    run: ({ inputs, signal, store, ...rest }) =>
-      inTurn(rest.sql, signal, (ask) => {
+    run: ({ inputs, signal, store, table, ...rest }) =>
+      inTurn(rest.sql, signal, async (ask) => {
         const { within } = rest;
+        const onto = table && (await tableRows(stores.of(store), table));
         const changed = inputs.filter(({ datasetId }) => datasetId === within?.input);
-        const read = [...inputs, ...changed.map((pin) => ({ ...pin, plan: within?.changed ?? pin.plan }))];
-        const answer = ask({ kind: 'run', ...rest, inputs: inputs.map(selectInput) }, read, store);
-        return answer as Promise<SelectRun>;
+        const read: Read[] = [...inputs, ...changed.map((pin) => ({ ...pin, plan: within?.changed ?? pin.plan }))];
+        if (onto !== undefined) read.push({ plan: onto.rows, store });
+        const what = { kind: 'run' as const, ...rest, ...(onto && { onto }), inputs: inputs.map(selectInput) };
+        return (await ask(what, read, store)) as SelectRun;
       }),
     async merge(asked) {
       const { store, batch } = asked;
       const planned = await planMerge(stores.of(store), asked).catch((error) => {
         throw new SelectFailed(storeCode(error));
       });
-      if (planned === undefined) return { files: batch, removed: [] };
+      if (planned === undefined) return { files: batch, removed: [], updated: 0 };
       const { ask: what, files } = planned;
       return inTurn('', asked.signal, (ask) => ask(what, [{ plan: { files }, store }], store) as Promise<MergeResult>);
     },
