@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, NavLink, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, NavLink, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
@@ -11,8 +11,9 @@ import { bytesText, counted, countText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { useMay } from '../session/person.ts';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 import { LayerWord } from './layer-word.tsx';
 import './datasets.css';
 
@@ -71,13 +72,7 @@ export function DatasetsPage() {
                   }
             }
           >
-            {(all) => (
-              <DatasetTable
-                datasets={all.flatMap(({ items }) => items)}
-                more={pages.hasNextPage ? () => void pages.fetchNextPage() : undefined}
-                isPending={pages.isFetchingNextPage}
-              />
-            )}
+            {(all) => <DatasetTable datasets={all.flatMap(({ items }) => items)} pages={pages} />}
           </Region>
         </Stack>
       </div>
@@ -138,67 +133,56 @@ function namespacesOf(items: Datasets['items']) {
 
 interface DatasetTableProps {
   datasets: Datasets['items'];
-  more: (() => void) | undefined;
-  isPending: boolean;
+  pages: Pages;
 }
 
-function DatasetTable({ datasets, more, isPending }: DatasetTableProps) {
+function DatasetTable({ datasets, pages }: DatasetTableProps) {
   return (
-    <WideBox label="Tables">
-      <Table miw={720} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Table</Table.Th>
-            <Table.Th>Layer</Table.Th>
-            <Table.Th ta="right">Rows</Table.Th>
-            <Table.Th ta="right">Size</Table.Th>
-            <Table.Th ta="right">Columns</Table.Th>
-            <Table.Th>Last commit</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {datasets.map((dataset) => (
-            <Table.Tr key={dataset.dataset_id}>
-              <Table.Td>
-                <Anchor
-                  fw={560}
-                  data-row
-                  renderRoot={(props) => (
-                    <Link to="/datasets/$datasetId" params={{ datasetId: dataset.dataset_id }} {...props} />
-                  )}
-                >
-                  {dataset.table}
-                </Anchor>
-                <Text size="xs" c="dimmed" ff="monospace">
-                  {dataset.namespace}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <LayerWord layer={dataset.layer} />
-              </Table.Td>
-              <Table.Td ta="right">
-                {dataset.total_records === null ? '–' : countText(Number(dataset.total_records))}
-              </Table.Td>
-              <Table.Td ta="right">
-                {dataset.total_bytes === null ? '–' : bytesText(Number(dataset.total_bytes))}
-              </Table.Td>
-              <Table.Td ta="right">{dataset.columns_count ?? '–'}</Table.Td>
-              <Table.Td>{dataset.updated_at === null ? '–' : <ShowTime at={dataset.updated_at} size="sm" />}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Group p="sm" justify="space-between">
-        <Text size="sm" c="dimmed" role="status">
-          {datasets.length === 0 ? 'No table fits the filter.' : counted(datasets.length, 'table')}
-          {more === undefined ? '' : ' so far'}
-        </Text>
-        {more === undefined ? null : (
-          <Button size="xs" variant="default" loading={isPending} onClick={more}>
-            Show more
-          </Button>
-        )}
-      </Group>
-    </WideBox>
+    <LongTable
+      label="Tables"
+      minWidth={720}
+      head={
+        <>
+          <Table.Th>Table</Table.Th>
+          <Table.Th>Layer</Table.Th>
+          <Table.Th ta="right">Rows</Table.Th>
+          <Table.Th ta="right">Size</Table.Th>
+          <Table.Th ta="right">Columns</Table.Th>
+          <Table.Th>Last commit</Table.Th>
+        </>
+      }
+      rows={datasets}
+      keyOf={(dataset) => dataset.dataset_id}
+      foot={datasets.length === 0 ? 'No table fits the filter.' : counted(datasets.length, 'table')}
+      pages={pages}
+    >
+      {(dataset) => (
+        <>
+          <Table.Td>
+            <Anchor
+              fw={560}
+              data-row
+              renderRoot={(props) => (
+                <Link to="/datasets/$datasetId" params={{ datasetId: dataset.dataset_id }} {...props} />
+              )}
+            >
+              {dataset.table}
+            </Anchor>
+            <Text size="xs" c="dimmed" ff="monospace">
+              {dataset.namespace}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            <LayerWord layer={dataset.layer} />
+          </Table.Td>
+          <Table.Td ta="right">
+            {dataset.total_records === null ? '–' : countText(Number(dataset.total_records))}
+          </Table.Td>
+          <Table.Td ta="right">{dataset.total_bytes === null ? '–' : bytesText(Number(dataset.total_bytes))}</Table.Td>
+          <Table.Td ta="right">{dataset.columns_count ?? '–'}</Table.Td>
+          <Table.Td>{dataset.updated_at === null ? '–' : <ShowTime at={dataset.updated_at} size="sm" />}</Table.Td>
+        </>
+      )}
+    </LongTable>
   );
 }

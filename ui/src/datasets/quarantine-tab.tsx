@@ -11,8 +11,9 @@ import { FaultNote } from '../parts/fault-note.tsx';
 import { counted, countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { RunWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { useMay } from '../session/person.ts';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 
 type Quarantine = Output<typeof listQuarantine>;
 const PAGE = 50;
@@ -50,17 +51,7 @@ export function QuarantineTab({ datasetId }: { datasetId: string }) {
             <Reasons reasons={all[0]?.reasons ?? []} chosen={reason} />
             {mayReplay ? <Replay datasetId={datasetId} reason={reason} /> : null}
           </Group>
-          <RejectedLines lines={all.flatMap(({ items }) => items)} />
-          {pages.hasNextPage ? (
-            <Button
-              size="xs"
-              variant="default"
-              loading={pages.isFetchingNextPage}
-              onClick={() => void pages.fetchNextPage()}
-            >
-              Show more
-            </Button>
-          ) : null}
+          <RejectedLines lines={all.flatMap(({ items }) => items)} pages={pages} />
         </Stack>
       )}
     </Region>
@@ -126,39 +117,41 @@ function Replay({ datasetId, reason }: { datasetId: string; reason: string | und
   );
 }
 
-function RejectedLines({ lines }: { lines: Quarantine['items'] }) {
+function RejectedLines({ lines, pages }: { lines: Quarantine['items']; pages: Pages }) {
   return (
-    <WideBox label="Rejected lines">
-      <Table miw={640} verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Line</Table.Th>
-            <Table.Th>Reason</Table.Th>
-            <Table.Th>Stream</Table.Th>
-            <Table.Th ta="right">Position</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {lines.map((line, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: equal lines are told apart by their place alone
-            <Table.Tr key={i}>
-              <Table.Td maw={420}>
-                <Code block className="cell-text">
-                  {line.line ?? `not text: ${line.line_base64}`}
-                </Code>
-                {line.truncated ? (
-                  <Text size="xs" c="dimmed">
-                    Its beginning only.
-                  </Text>
-                ) : null}
-              </Table.Td>
-              <Table.Td>{line.reason.replaceAll('_', ' ')}</Table.Td>
-              <Table.Td>{line.stream}</Table.Td>
-              <Table.Td ta="right">{line.position ?? '–'}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </WideBox>
+    <LongTable
+      label="Rejected lines"
+      minWidth={640}
+      spacing={6}
+      head={
+        <>
+          <Table.Th>Line</Table.Th>
+          <Table.Th>Reason</Table.Th>
+          <Table.Th>Stream</Table.Th>
+          <Table.Th ta="right">Position</Table.Th>
+        </>
+      }
+      rows={lines}
+      keyOf={(_, i) => i}
+      pages={pages}
+    >
+      {(line) => (
+        <>
+          <Table.Td maw={420}>
+            <Code block className="cell-text">
+              {line.line ?? `not text: ${line.line_base64}`}
+            </Code>
+            {line.truncated ? (
+              <Text size="xs" c="dimmed">
+                Its beginning only.
+              </Text>
+            ) : null}
+          </Table.Td>
+          <Table.Td>{line.reason.replaceAll('_', ' ')}</Table.Td>
+          <Table.Td>{line.stream}</Table.Td>
+          <Table.Td ta="right">{line.position ?? '–'}</Table.Td>
+        </>
+      )}
+    </LongTable>
   );
 }

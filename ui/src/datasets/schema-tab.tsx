@@ -7,7 +7,7 @@ import { useRead } from '../api/queries.ts';
 import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
 import { ChangeTable } from './snapshots/change-table.tsx';
 
 type Field = Output<typeof getDatasetSchema>['fields'][number];
@@ -85,32 +85,32 @@ function FieldTable({ fields, shown }: { fields: readonly Field[]; shown: readon
     return steps;
   };
   return (
-    <WideBox label="Columns">
-      <Table miw={480} verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Column</Table.Th>
-            <Table.Th>Type</Table.Th>
-            <Table.Th>NULL</Table.Th>
-            <Table.Th ta="right">Field id</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {shown.map((field) => (
-            <Table.Tr key={field.id}>
-              <Table.Td fw={560} style={{ paddingLeft: `${0.75 + depth(field) * INDENT_REM}rem` }}>
-                {field.name}
-              </Table.Td>
-              <Table.Td ff="monospace">{field.type}</Table.Td>
-              <Table.Td>{field.required ? 'never' : 'allowed'}</Table.Td>
-              <Table.Td ta="right">{field.id}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Text size="sm" c="dimmed" p="sm" role="status">
-        {shown.length === 0 ? 'No column fits the filter.' : counted(shown.length, 'column')}
-      </Text>
-    </WideBox>
+    <LongTable
+      label="Columns"
+      minWidth={480}
+      spacing={6}
+      head={
+        <>
+          <Table.Th>Column</Table.Th>
+          <Table.Th>Type</Table.Th>
+          <Table.Th>NULL</Table.Th>
+          <Table.Th ta="right">Field id</Table.Th>
+        </>
+      }
+      rows={shown}
+      keyOf={(field) => field.id}
+      foot={shown.length === 0 ? 'No column fits the filter.' : counted(shown.length, 'column')}
+    >
+      {(field) => (
+        <>
+          <Table.Td fw={560} style={{ paddingLeft: `${0.75 + depth(field) * INDENT_REM}rem` }}>
+            {field.name}
+          </Table.Td>
+          <Table.Td ff="monospace">{field.type}</Table.Td>
+          <Table.Td>{field.required ? 'never' : 'allowed'}</Table.Td>
+          <Table.Td ta="right">{field.id}</Table.Td>
+        </>
+      )}
+    </LongTable>
   );
 }

@@ -3,13 +3,14 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { AUDIT_RESULTS, type AuditEventView, type AuditResult, listAudit } from '@weir/plugin-platform/contract';
 import { Ban, CheckCircle2, CircleAlert, CircleHelp, type LucideIcon, XCircle } from 'lucide-react';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { useReadPages } from '../api/read-pages.ts';
 import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { type Tone, ToneWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 
 const PAGE = 100;
 const TYPING_MS = 300;
@@ -66,74 +67,60 @@ export function AuditTab() {
           onChange={(value) => filter({ result: value ?? '' })}
         />
       </Group>
-      <Region query={pages}>
-        {(all) => (
-          <Stack gap="sm">
-            <Events events={all.flatMap(({ items }) => items)} hasMore={pages.hasNextPage} />
-            {pages.hasNextPage ? (
-              <Button
-                size="xs"
-                variant="default"
-                loading={pages.isFetchingNextPage}
-                onClick={() => void pages.fetchNextPage()}
-              >
-                Show older events
-              </Button>
-            ) : null}
-          </Stack>
-        )}
-      </Region>
+      <Region query={pages}>{(all) => <Events events={all.flatMap(({ items }) => items)} pages={pages} />}</Region>
     </Stack>
   );
 }
 
 const given = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value });
 
-function Events({ events, hasMore }: { events: readonly AuditEventView[]; hasMore: boolean }) {
+function Events({ events, pages }: { events: readonly AuditEventView[]; pages: Pages }) {
   const [opened, setOpened] = useState<string>();
   return (
-    <WideBox label="Events">
-      <Table miw={860} verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={170}>When</Table.Th>
-            <Table.Th>Who</Table.Th>
-            <Table.Th>What</Table.Th>
-            <Table.Th>On</Table.Th>
-            <Table.Th w={120}>Result</Table.Th>
-            <Table.Th w={90}>
-              <span className="unseen">Details</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {events.map((event) => (
-            <Fragment key={event.seq}>
-              <EventRow
-                event={event}
-                isOpen={opened === event.seq}
-                toggle={() => setOpened(opened === event.seq ? undefined : event.seq)}
-              />
-              {opened === event.seq ? (
-                <Table.Tr>
-                  <Table.Td colSpan={6}>
-                    <Code block className="cell-text" tabIndex={0}>
-                      {detailsOf(event)}
-                    </Code>
-                  </Table.Td>
-                </Table.Tr>
-              ) : null}
-            </Fragment>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Text size="sm" c="dimmed" p="sm" role="status">
-        {events.length === 0 ? 'No event fits the filter.' : counted(events.length, 'event')}
-        {hasMore ? ' so far' : ''}
-      </Text>
-    </WideBox>
+    <LongTable
+      label="Events"
+      minWidth={860}
+      spacing={6}
+      head={
+        <>
+          <Table.Th w={170}>When</Table.Th>
+          <Table.Th>Who</Table.Th>
+          <Table.Th>What</Table.Th>
+          <Table.Th>On</Table.Th>
+          <Table.Th w={120}>Result</Table.Th>
+          <Table.Th w={90}>
+            <span className="unseen">Details</span>
+          </Table.Th>
+        </>
+      }
+      rows={withDetails(events, opened)}
+      keyOf={({ event, isDetail }) => `${event.seq}${isDetail ? ' details' : ''}`}
+      pages={pages}
+      moreWords="Show older events"
+      foot={events.length === 0 ? 'No event fits the filter.' : counted(events.length, 'event')}
+    >
+      {({ event, isDetail }) =>
+        isDetail ? (
+          <Table.Td colSpan={6}>
+            <Code block className="cell-text" tabIndex={0}>
+              {detailsOf(event)}
+            </Code>
+          </Table.Td>
+        ) : (
+          <EventRow
+            event={event}
+            isOpen={opened === event.seq}
+            toggle={() => setOpened(opened === event.seq ? undefined : event.seq)}
+          />
+        )
+      }
+    </LongTable>
   );
 }
+
+/** The events, and behind the one that is open a row with all that is known of it. */
+const withDetails = (events: readonly AuditEventView[], opened: string | undefined) =>
+  events.flatMap((event) => [{ event, isDetail: false }, ...(event.seq === opened ? [{ event, isDetail: true }] : [])]);
 
 interface EventRowProps {
   event: AuditEventView;
@@ -145,7 +132,7 @@ function EventRow({ event, isOpen, toggle }: EventRowProps) {
   const known = AUDIT_RESULTS.find((one) => one === event.result) ?? 'unknown';
   const [icon, tone, word] = RESULTS[known];
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
         <ShowTime at={event.at} how="clock" size="sm" className="one-line" />
       </Table.Td>
@@ -185,7 +172,7 @@ function EventRow({ event, isOpen, toggle }: EventRowProps) {
           {isOpen ? 'Less' : 'More'}
         </Button>
       </Table.Td>
-    </Table.Tr>
+    </>
   );
 }
 

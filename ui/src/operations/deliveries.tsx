@@ -8,7 +8,8 @@ import { FaultNote } from '../parts/fault-note.tsx';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { type Tone, ToneWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 
 const PAGE = 100;
 const WORDS: Readonly<Record<DeliveryView['status'], [LucideIcon, Tone, string]>> = {
@@ -45,89 +46,85 @@ export function Deliveries({ webhook, mayChange }: { webhook: WebhookView; mayCh
         {(all) => (
           <DeliveryTable
             deliveries={all.flatMap(({ items }) => items)}
+            pages={pages}
             send={mayChange ? (event_id) => again.mutate({ params: { webhook_id, event_id } }) : undefined}
           />
         )}
       </Region>
-      {pages.hasNextPage ? (
-        <Button
-          size="xs"
-          variant="default"
-          loading={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          Show older ones
-        </Button>
-      ) : null}
     </Stack>
   );
 }
 
 interface DeliveryTableProps {
   deliveries: readonly DeliveryView[];
+  pages: Pages;
   send: ((eventId: string) => void) | undefined;
 }
 
-function DeliveryTable({ deliveries, send }: DeliveryTableProps) {
+function DeliveryTable({ deliveries, pages, send }: DeliveryTableProps) {
   return (
-    <WideBox label="Deliveries">
-      <Table miw={760} verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Event</Table.Th>
-            <Table.Th>Result</Table.Th>
-            <Table.Th ta="right">Attempts</Table.Th>
-            <Table.Th>Answer</Table.Th>
-            <Table.Th>When</Table.Th>
-            <Table.Th>
-              <span className="unseen">Send again</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {deliveries.map((one) => {
-            const [icon, tone, word] = WORDS[one.status];
-            return (
-              <Table.Tr key={one.event_id}>
-                <Table.Td>
-                  <Text size="sm" fw={560}>
-                    {one.event}
-                  </Text>
-                  <Text size="xs" c="dimmed">
-                    {one.subject}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <ToneWord icon={icon} tone={tone} word={word} />
-                  {one.failure_code === null ? null : <Text size="sm">{one.failure_code.replaceAll('_', ' ')}</Text>}
-                </Table.Td>
-                <Table.Td ta="right">{one.attempts}</Table.Td>
-                <Table.Td>{one.response_status ?? '–'}</Table.Td>
-                <Table.Td>
-                  <ShowTime at={one.delivered_at ?? one.created_at} size="sm" />
-                  {one.next_attempt_at === null ? null : (
-                    <Text size="xs" c="dimmed">
-                      next <ShowTime at={one.next_attempt_at} inherit />
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td ta="right">
-                  {send === undefined || one.status === 'pending' ? null : (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`Send again: event ${one.event_id}`}
-                      onClick={() => send(one.event_id)}
-                    >
-                      Send again
-                    </Button>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </WideBox>
+    <LongTable
+      label="Deliveries"
+      minWidth={760}
+      spacing={6}
+      head={
+        <>
+          <Table.Th>Event</Table.Th>
+          <Table.Th>Result</Table.Th>
+          <Table.Th ta="right">Attempts</Table.Th>
+          <Table.Th>Answer</Table.Th>
+          <Table.Th>When</Table.Th>
+          <Table.Th>
+            <span className="unseen">Send again</span>
+          </Table.Th>
+        </>
+      }
+      rows={deliveries}
+      keyOf={(one) => one.event_id}
+      pages={pages}
+      moreWords="Show older ones"
+    >
+      {(one) => {
+        const [icon, tone, word] = WORDS[one.status];
+        return (
+          <>
+            <Table.Td>
+              <Text size="sm" fw={560}>
+                {one.event}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {one.subject}
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              <ToneWord icon={icon} tone={tone} word={word} />
+              {one.failure_code === null ? null : <Text size="sm">{one.failure_code.replaceAll('_', ' ')}</Text>}
+            </Table.Td>
+            <Table.Td ta="right">{one.attempts}</Table.Td>
+            <Table.Td>{one.response_status ?? '–'}</Table.Td>
+            <Table.Td>
+              <ShowTime at={one.delivered_at ?? one.created_at} size="sm" />
+              {one.next_attempt_at === null ? null : (
+                <Text size="xs" c="dimmed">
+                  next <ShowTime at={one.next_attempt_at} inherit />
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td ta="right">
+              {send === undefined || one.status === 'pending' ? null : (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`Send again: event ${one.event_id}`}
+                  onClick={() => send(one.event_id)}
+                >
+                  Send again
+                </Button>
+              )}
+            </Table.Td>
+          </>
+        );
+      }}
+    </LongTable>
   );
 }

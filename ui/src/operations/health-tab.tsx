@@ -9,8 +9,8 @@ import { counted, countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { durationText, ShowTime } from '../parts/show-time.tsx';
 import { ToneWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { usePerson } from '../session/person.ts';
+import { LongTable } from '../table/long-table.tsx';
 
 const REFRESH_MS = 5_000;
 const again = () => REFRESH_MS;
@@ -92,26 +92,26 @@ function Queues() {
       </Title>
       <Region query={queues} empty={({ items }) => (items.length === 0 ? { words: 'No queue yet.' } : undefined)}>
         {({ items }) => (
-          <WideBox label="Table of queues">
-            <Table miw={760} verticalSpacing={6}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Role</Table.Th>
-                  <Table.Th>Workers</Table.Th>
-                  <Table.Th ta="right">Waiting</Table.Th>
-                  <Table.Th>Backlog</Table.Th>
-                  <Table.Th ta="right">Oldest</Table.Th>
-                  <Table.Th ta="right">Start, half within</Table.Th>
-                  <Table.Th ta="right">19 of 20 within</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {items.map((queue) => (
-                  <QueueRow key={queue.queue} queue={queue} verdict={verdicts.get(queue.queue)} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </WideBox>
+          <LongTable
+            label="Table of queues"
+            minWidth={760}
+            spacing={6}
+            head={
+              <>
+                <Table.Th>Role</Table.Th>
+                <Table.Th>Workers</Table.Th>
+                <Table.Th ta="right">Waiting</Table.Th>
+                <Table.Th>Backlog</Table.Th>
+                <Table.Th ta="right">Oldest</Table.Th>
+                <Table.Th ta="right">Start, half within</Table.Th>
+                <Table.Th ta="right">19 of 20 within</Table.Th>
+              </>
+            }
+            rows={items}
+            keyOf={(queue) => queue.queue}
+          >
+            {(queue) => <QueueRow queue={queue} verdict={verdicts.get(queue.queue)} />}
+          </LongTable>
         )}
       </Region>
     </section>
@@ -124,7 +124,7 @@ const secondsText = (seconds: number | null | undefined): string =>
 function QueueRow({ queue, verdict }: { queue: Queue; verdict: string | undefined }) {
   const { pollers, backlog, last_seen_at: seen, schedule_to_start: start } = queue;
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
         <Text size="sm" fw={560}>
           {queue.role}
@@ -150,7 +150,7 @@ function QueueRow({ queue, verdict }: { queue: Queue; verdict: string | undefine
       <Table.Td ta="right">{backlog.tasks === 0 ? '–' : secondsText(backlog.oldest_seconds)}</Table.Td>
       <Table.Td ta="right">{secondsText(start?.p50_seconds)}</Table.Td>
       <Table.Td ta="right">{secondsText(start?.p95_seconds)}</Table.Td>
-    </Table.Tr>
+    </>
   );
 }
 
@@ -168,34 +168,36 @@ function Workers() {
         }
       >
         {({ items }) => (
-          <WideBox label="Table of workers">
-            <Table miw={640} verticalSpacing={6}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Worker</Table.Th>
-                  <Table.Th>Role</Table.Th>
-                  <Table.Th>Polls for</Table.Th>
-                  <Table.Th>State</Table.Th>
-                  <Table.Th>Last seen</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {items.map((worker) => (
-                  <Table.Tr key={`${worker.identity} ${worker.queue}`}>
-                    <Table.Td className="mono-id">{worker.identity}</Table.Td>
-                    <Table.Td>{worker.role}</Table.Td>
-                    <Table.Td>{worker.task_types.join(', ')}</Table.Td>
-                    <Table.Td>
-                      <Up isUp={worker.live} words={['Live', 'Gone']} />
-                    </Table.Td>
-                    <Table.Td>
-                      <ShowTime at={worker.last_seen_at} size="sm" />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </WideBox>
+          <LongTable
+            label="Table of workers"
+            minWidth={640}
+            spacing={6}
+            head={
+              <>
+                <Table.Th>Worker</Table.Th>
+                <Table.Th>Role</Table.Th>
+                <Table.Th>Polls for</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Last seen</Table.Th>
+              </>
+            }
+            rows={items}
+            keyOf={(worker) => `${worker.identity} ${worker.queue}`}
+          >
+            {(worker) => (
+              <>
+                <Table.Td className="mono-id">{worker.identity}</Table.Td>
+                <Table.Td>{worker.role}</Table.Td>
+                <Table.Td>{worker.task_types.join(', ')}</Table.Td>
+                <Table.Td>
+                  <Up isUp={worker.live} words={['Live', 'Gone']} />
+                </Table.Td>
+                <Table.Td>
+                  <ShowTime at={worker.last_seen_at} size="sm" />
+                </Table.Td>
+              </>
+            )}
+          </LongTable>
         )}
       </Region>
     </section>

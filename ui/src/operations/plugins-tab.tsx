@@ -3,8 +3,8 @@ import { listPlugins, type PluginView, setTenantPlugin } from '@weir/plugin-plat
 import { useChange, useRead } from '../api/queries.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Region } from '../parts/region.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { usePerson } from '../session/person.ts';
+import { LongTable } from '../table/long-table.tsx';
 
 /** The plugins that are loaded, and which of them the tenant has. */
 export function PluginsTab() {
@@ -18,28 +18,24 @@ export function PluginsTab() {
       {set.error === null ? null : <FaultNote error={set.error} />}
       <Region query={query}>
         {({ items }) => (
-          <WideBox label="Plugins">
-            <Table miw={680} verticalSpacing="xs">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Plugin</Table.Th>
-                  <Table.Th>{tenant} has it</Table.Th>
-                  <Table.Th ta="right">Routes</Table.Th>
-                  <Table.Th>What it lets people do</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {items.map((plugin) => (
-                  <PluginRow
-                    key={plugin.plugin_id}
-                    plugin={plugin}
-                    change={me.platform_admin ? change : undefined}
-                    isPending={set.isPending}
-                  />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </WideBox>
+          <LongTable
+            label="Plugins"
+            minWidth={680}
+            head={
+              <>
+                <Table.Th>Plugin</Table.Th>
+                <Table.Th>{tenant} has it</Table.Th>
+                <Table.Th ta="right">Routes</Table.Th>
+                <Table.Th>What it lets people do</Table.Th>
+              </>
+            }
+            rows={items}
+            keyOf={(plugin) => plugin.plugin_id}
+          >
+            {(plugin) => (
+              <PluginRow plugin={plugin} change={me.platform_admin ? change : undefined} isPending={set.isPending} />
+            )}
+          </LongTable>
         )}
       </Region>
     </Stack>
@@ -56,7 +52,7 @@ interface PluginRowProps {
 function PluginRow({ plugin, change, isPending }: PluginRowProps) {
   const { plugin_id: id, version, tenancy, enabled, permissions, routes } = plugin;
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
         <Text size="sm" fw={560}>
           {id}
@@ -85,6 +81,6 @@ function PluginRow({ plugin, change, isPending }: PluginRowProps) {
           {permissions.length === 0 ? '–' : permissions.map(({ permission }) => permission).join(', ')}
         </Text>
       </Table.Td>
-    </Table.Tr>
+    </>
   );
 }

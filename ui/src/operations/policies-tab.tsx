@@ -2,14 +2,16 @@ import { Anchor, Stack, Table, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { listPolicies, type PolicyStatus, type PolicyView } from '@weir/plugin-identity/contract';
 import { Archive, CheckCircle2, CircleDashed, type LucideIcon } from 'lucide-react';
-import { useRead } from '../api/queries.ts';
+import { useReadPages } from '../api/read-pages.ts';
+import { countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { type Tone, ToneWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 import { PolicyDetail } from './policy-detail.tsx';
 
-const MAX_POLICIES = 500;
+const PAGE = 100;
 const WORDS: Readonly<Record<PolicyStatus, [LucideIcon, Tone, string]>> = {
   draft: [CircleDashed, 'quiet', 'Draft'],
   active: [CheckCircle2, 'good', 'In force'],
@@ -19,13 +21,13 @@ const WORDS: Readonly<Record<PolicyStatus, [LucideIcon, Tone, string]>> = {
 /** The identity policies, or one of them with its versions and a dry run. */
 export function PoliciesTab() {
   const { policy } = useSearch({ from: '/operations' });
-  const query = useRead(listPolicies, { query: { limit: MAX_POLICIES, order: 'name' } });
+  const pages = useReadPages(listPolicies, { query: { limit: PAGE, order: 'name' } });
   if (policy !== undefined) return <PolicyDetail policyId={policy} />;
   return (
     <Region
-      query={query}
-      empty={({ items }) =>
-        items.length === 0
+      query={pages}
+      empty={([first]) =>
+        first?.items.length === 0
           ? {
               words: 'No policy: roles alone decide. POST /identity-policies makes one.',
               docs: '/docs',
@@ -33,58 +35,61 @@ export function PoliciesTab() {
           : undefined
       }
     >
-      {({ items }) => <PolicyTable policies={items} />}
+      {(all) => <PolicyTable policies={all.flatMap(({ items }) => items)} pages={pages} />}
     </Region>
   );
 }
 
-function PolicyTable({ policies }: { policies: readonly PolicyView[] }) {
+function PolicyTable({ policies, pages }: { policies: readonly PolicyView[]; pages: Pages }) {
   return (
-    <WideBox label="Policies">
-      <Table miw={680} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>About</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th ta="right">Version</Table.Th>
-            <Table.Th>Changed</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {policies.map(({ policy_id, name, kind, status, version, created_by, updated_at }) => {
-            const [icon, tone, word] = WORDS[status];
-            return (
-              <Table.Tr key={policy_id}>
-                <Table.Td>
-                  <Anchor
-                    fw={560}
-                    data-row
-                    renderRoot={(props) => (
-                      <Link to="/operations" search={{ tab: 'policies', policy: policy_id }} {...props} />
-                    )}
-                  >
-                    {name}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>{kind === 'access' ? 'who may do what' : 'which rows are the same thing'}</Table.Td>
-                <Table.Td>
-                  <ToneWord icon={icon} tone={tone} word={word} />
-                </Table.Td>
-                <Table.Td ta="right">{version}</Table.Td>
-                <Table.Td>
-                  <Stack gap={0}>
-                    <ShowTime at={updated_at} size="sm" />
-                    <Text size="xs" c="dimmed">
-                      {created_by}
-                    </Text>
-                  </Stack>
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </WideBox>
+    <LongTable
+      label="Policies"
+      minWidth={680}
+      head={
+        <>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>About</Table.Th>
+          <Table.Th>State</Table.Th>
+          <Table.Th ta="right">Version</Table.Th>
+          <Table.Th>Changed</Table.Th>
+        </>
+      }
+      rows={policies}
+      keyOf={({ policy_id }) => policy_id}
+      foot={policies.length === 1 ? '1 policy' : `${countText(policies.length)} policies`}
+      pages={pages}
+    >
+      {({ policy_id, name, kind, status, version, created_by, updated_at }) => {
+        const [icon, tone, word] = WORDS[status];
+        return (
+          <>
+            <Table.Td>
+              <Anchor
+                fw={560}
+                data-row
+                renderRoot={(props) => (
+                  <Link to="/operations" search={{ tab: 'policies', policy: policy_id }} {...props} />
+                )}
+              >
+                {name}
+              </Anchor>
+            </Table.Td>
+            <Table.Td>{kind === 'access' ? 'who may do what' : 'which rows are the same thing'}</Table.Td>
+            <Table.Td>
+              <ToneWord icon={icon} tone={tone} word={word} />
+            </Table.Td>
+            <Table.Td ta="right">{version}</Table.Td>
+            <Table.Td>
+              <Stack gap={0}>
+                <ShowTime at={updated_at} size="sm" />
+                <Text size="xs" c="dimmed">
+                  {created_by}
+                </Text>
+              </Stack>
+            </Table.Td>
+          </>
+        );
+      }}
+    </LongTable>
   );
 }

@@ -2,18 +2,21 @@ import { Anchor, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { dryRunPolicy, getPolicy, listPolicyVersions } from '@weir/plugin-identity/contract';
 import { useRead } from '../api/queries.ts';
+import { useReadPages } from '../api/read-pages.ts';
 import { FactList } from '../parts/fact-list.tsx';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { useMay } from '../session/person.ts';
+import { LongTable } from '../table/long-table.tsx';
 import { PolicyTrial } from './policy-trial.tsx';
+
+const PAGE = 50;
 
 /** One policy: what it says, its versions, and what it would decide. */
 export function PolicyDetail({ policyId }: { policyId: string }) {
   const params = { policy_id: policyId };
   const policy = useRead(getPolicy, { params });
-  const versions = useRead(listPolicyVersions, { params, query: { limit: 100 } });
+  const versions = useReadPages(listPolicyVersions, { params, query: { limit: PAGE } });
   const mayTry = useMay(dryRunPolicy);
   return (
     <Stack gap="lg">
@@ -45,35 +48,39 @@ export function PolicyDetail({ policyId }: { policyId: string }) {
           Versions
         </Title>
         <Region query={versions}>
-          {({ items }) => (
-            <WideBox label="Table of versions">
-              <Table miw={560} verticalSpacing={6}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Version</Table.Th>
-                    <Table.Th>When</Table.Th>
-                    <Table.Th>By</Table.Th>
-                    <Table.Th>Why</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {items.map(({ version, created_at, created_by, note }) => (
-                    <Table.Tr key={version}>
-                      <Table.Td>{version}</Table.Td>
-                      <Table.Td>
-                        <ShowTime at={created_at} size="sm" />
-                      </Table.Td>
-                      <Table.Td>{created_by}</Table.Td>
-                      <Table.Td>
-                        <Group>
-                          <Text size="sm">{note ?? '–'}</Text>
-                        </Group>
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </WideBox>
+          {(all) => (
+            <LongTable
+              label="Table of versions"
+              minWidth={560}
+              spacing={6}
+              head={
+                <>
+                  <Table.Th>Version</Table.Th>
+                  <Table.Th>When</Table.Th>
+                  <Table.Th>By</Table.Th>
+                  <Table.Th>Why</Table.Th>
+                </>
+              }
+              rows={all.flatMap(({ items }) => items)}
+              pages={versions}
+              moreWords="Show older ones"
+              keyOf={({ version }) => version}
+            >
+              {({ version, created_at, created_by, note }) => (
+                <>
+                  <Table.Td>{version}</Table.Td>
+                  <Table.Td>
+                    <ShowTime at={created_at} size="sm" />
+                  </Table.Td>
+                  <Table.Td>{created_by}</Table.Td>
+                  <Table.Td>
+                    <Group>
+                      <Text size="sm">{note ?? '–'}</Text>
+                    </Group>
+                  </Table.Td>
+                </>
+              )}
+            </LongTable>
           )}
         </Region>
       </section>

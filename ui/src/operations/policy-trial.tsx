@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useChange } from '../api/queries.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { ToneWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
 
 /** What the newest version of a policy would decide for a person, against what is decided now. */
 export function PolicyTrial({ policyId }: { policyId: string }) {
@@ -55,39 +55,41 @@ export function PolicyTrial({ policyId }: { policyId: string }) {
 
 function Decisions({ results, actions }: { results: readonly DecidedPairView[]; actions: readonly string[] }) {
   return (
-    <WideBox label="Decisions">
-      <Table miw={560} verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Operation</Table.Th>
-            <Table.Th>With it</Table.Th>
-            <Table.Th>Now</Table.Th>
-            <Table.Th>Decided by</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {results.map((one) => (
-            <Table.Tr key={`${one.principal} ${one.request}`}>
-              <Table.Td className="mono-id">{actions[one.request]}</Table.Td>
-              <Table.Td>
-                <Decision decision={one.decision} />
-              </Table.Td>
-              <Table.Td>
-                <Decision decision={one.active_decision} />
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm">{[...one.reasons, ...one.errors].join(', ') || 'the role'}</Text>
-                {one.code === null ? null : (
-                  <Text size="xs" c="dimmed">
-                    {one.code}
-                  </Text>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </WideBox>
+    <LongTable
+      label="Decisions"
+      minWidth={560}
+      spacing={6}
+      head={
+        <>
+          <Table.Th>Operation</Table.Th>
+          <Table.Th>With it</Table.Th>
+          <Table.Th>Now</Table.Th>
+          <Table.Th>Decided by</Table.Th>
+        </>
+      }
+      rows={results}
+      keyOf={(one) => `${one.principal} ${one.request}`}
+    >
+      {(one) => (
+        <>
+          <Table.Td className="mono-id">{actions[one.request]}</Table.Td>
+          <Table.Td>
+            <Decision decision={one.decision} />
+          </Table.Td>
+          <Table.Td>
+            <Decision decision={one.active_decision} />
+          </Table.Td>
+          <Table.Td>
+            <Text size="sm">{[...one.reasons, ...one.errors].join(', ') || 'the role'}</Text>
+            {one.code === null ? null : (
+              <Text size="xs" c="dimmed">
+                {one.code}
+              </Text>
+            )}
+          </Table.Td>
+        </>
+      )}
+    </LongTable>
   );
 }
 

@@ -13,13 +13,15 @@ import { useChange } from '../api/queries.ts';
 import { useReadPages } from '../api/read-pages.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 
-const PAGE = 100;
+const PAGE = 500;
 
 /** Tokens for programs: made here, shown once, revoked here. */
 export function TokensTab() {
@@ -39,18 +41,14 @@ export function TokensTab() {
         query={pages}
         empty={([first]) => (first?.items.length === 0 ? { words: 'No token that is in use.' } : undefined)}
       >
-        {(all) => <TokenTable tokens={all.flatMap(({ items }) => items)} revoke={mayMake ? setRevoking : undefined} />}
+        {(all) => (
+          <TokenTable
+            tokens={all.flatMap(({ items }) => items)}
+            pages={pages}
+            revoke={mayMake ? setRevoking : undefined}
+          />
+        )}
       </Region>
-      {pages.hasNextPage ? (
-        <Button
-          size="xs"
-          variant="default"
-          loading={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      ) : null}
       {isMaking ? <NewToken onClose={() => setMaking(false)} /> : null}
       {revoking === undefined ? null : <Revoke token={revoking} onClose={() => setRevoking(undefined)} />}
     </Stack>
@@ -59,56 +57,59 @@ export function TokensTab() {
 
 interface TokenTableProps {
   tokens: readonly ApiTokenView[];
+  pages: Pages;
   revoke: ((token: ApiTokenView) => void) | undefined;
 }
 
-function TokenTable({ tokens, revoke }: TokenTableProps) {
+function TokenTable({ tokens, pages, revoke }: TokenTableProps) {
   return (
-    <WideBox label="API tokens">
-      <Table miw={760} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Role</Table.Th>
-            <Table.Th>Made by</Table.Th>
-            <Table.Th>Last used</Table.Th>
-            <Table.Th>Expires</Table.Th>
-            <Table.Th>
-              <span className="unseen">Revoke</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tokens.map((token) => (
-            <Table.Tr key={token.api_token_id}>
-              <Table.Td fw={560}>{token.name}</Table.Td>
-              <Table.Td>
-                {token.effective_role === null ? 'none now: it is refused' : ROLE_WORDS[token.effective_role]}
-              </Table.Td>
-              <Table.Td>{token.created_by}</Table.Td>
-              <Table.Td>
-                {token.last_used_at === null ? 'never' : <ShowTime at={token.last_used_at} size="sm" />}
-              </Table.Td>
-              <Table.Td>
-                <ShowTime at={token.expires_at} size="sm" />
-              </Table.Td>
-              <Table.Td ta="right">
-                {revoke === undefined ? null : (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={`Revoke… ${token.name}`}
-                    onClick={() => revoke(token)}
-                  >
-                    Revoke…
-                  </Button>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </WideBox>
+    <LongTable
+      label="API tokens"
+      minWidth={760}
+      head={
+        <>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Role</Table.Th>
+          <Table.Th>Made by</Table.Th>
+          <Table.Th>Last used</Table.Th>
+          <Table.Th>Expires</Table.Th>
+          <Table.Th>
+            <span className="unseen">Revoke</span>
+          </Table.Th>
+        </>
+      }
+      rows={tokens}
+      keyOf={(token) => token.api_token_id}
+      foot={counted(tokens.length, 'token')}
+      pages={pages}
+    >
+      {(token) => (
+        <>
+          <Table.Td fw={560}>{token.name}</Table.Td>
+          <Table.Td>
+            {token.effective_role === null ? 'none now: it is refused' : ROLE_WORDS[token.effective_role]}
+          </Table.Td>
+          <Table.Td>{token.created_by}</Table.Td>
+          <Table.Td>{token.last_used_at === null ? 'never' : <ShowTime at={token.last_used_at} size="sm" />}</Table.Td>
+          <Table.Td>
+            <ShowTime at={token.expires_at} size="sm" />
+          </Table.Td>
+          <Table.Td ta="right">
+            {revoke === undefined ? null : (
+              <Button
+                size="compact-xs"
+                variant="default"
+                data-row
+                aria-label={`Revoke… ${token.name}`}
+                onClick={() => revoke(token)}
+              >
+                Revoke…
+              </Button>
+            )}
+          </Table.Td>
+        </>
+      )}
+    </LongTable>
   );
 }
 

@@ -4,6 +4,7 @@ import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
+  getWebhook,
   listWebhooks,
   testWebhook,
   WEBHOOK_EVENTS,
@@ -12,17 +13,19 @@ import {
 import { CheckCircle2, CircleAlert, Pause } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useChange, useRead } from '../api/queries.ts';
+import { useReadPages } from '../api/read-pages.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { ToneWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { useMay } from '../session/person.ts';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 import { Deliveries } from './deliveries.tsx';
 
-const MAX_WEBHOOKS = 500;
+const PAGE = 100;
 type EventName = (typeof WEBHOOK_EVENTS)[number];
 
 const EVENT_WORDS: Readonly<Record<EventName, string>> = {
@@ -35,36 +38,41 @@ const EVENT_WORDS: Readonly<Record<EventName, string>> = {
 /** Where events of the tenant are posted, or what was sent to one of them. */
 export function WebhooksTab() {
   const { webhook } = useSearch({ from: '/operations' });
-  const query = useRead(listWebhooks, { query: { limit: MAX_WEBHOOKS, order: 'name' } });
+  const pages = useReadPages(listWebhooks, { query: { limit: PAGE, order: 'name' } });
   const mayChange = useMay(createWebhook);
   const [isMaking, setMaking] = useState(false);
+  if (webhook !== undefined) return <OneWebhook webhookId={webhook} mayChange={mayChange} />;
   const create = <Button onClick={() => setMaking(true)}>New webhook</Button>;
   return (
     <Stack gap="sm">
-      {mayChange && webhook === undefined ? <Group justify="flex-end">{create}</Group> : null}
+      {mayChange ? <Group justify="flex-end">{create}</Group> : null}
       <Region
-        query={query}
-        empty={({ items }) =>
-          items.length === 0
+        query={pages}
+        empty={([first]) =>
+          first?.items.length === 0
             ? { words: 'No webhook yet. One posts failures, recoveries and new rows to an address of yours.' }
             : undefined
         }
       >
-        {({ items }) => {
-          const one = items.find(({ webhook_id }) => webhook_id === webhook);
-          return one === undefined ? (
-            <WebhookTable webhooks={items} mayChange={mayChange} />
-          ) : (
-            <Deliveries webhook={one} mayChange={mayChange} />
-          );
-        }}
+        {(all) => <WebhookTable webhooks={all.flatMap(({ items }) => items)} pages={pages} mayChange={mayChange} />}
       </Region>
       {isMaking ? <NewWebhook onClose={() => setMaking(false)} /> : null}
     </Stack>
   );
 }
 
-function WebhookTable({ webhooks, mayChange }: { webhooks: readonly WebhookView[]; mayChange: boolean }) {
+function OneWebhook({ webhookId, mayChange }: { webhookId: string; mayChange: boolean }) {
+  const query = useRead(getWebhook, { params: { webhook_id: webhookId } });
+  return <Region query={query}>{(webhook) => <Deliveries webhook={webhook} mayChange={mayChange} />}</Region>;
+}
+
+interface WebhookTableProps {
+  webhooks: readonly WebhookView[];
+  pages: Pages;
+  mayChange: boolean;
+}
+
+function WebhookTable({ webhooks, pages, mayChange }: WebhookTableProps) {
   const change = useChange(changeWebhook);
   const test = useChange(testWebhook);
   const [deleting, setDeleting] = useState<WebhookView>();
@@ -77,86 +85,88 @@ function WebhookTable({ webhooks, mayChange }: { webhooks: readonly WebhookView[
           A test event was sent; its delivery says what became of it.
         </Text>
       )}
-      <WideBox label="Webhooks">
-        <Table miw={820} verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Server</Table.Th>
-              <Table.Th>Events</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th ta="right">Waiting</Table.Th>
-              <Table.Th>
-                <span className="unseen">Actions</span>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {webhooks.map((webhook) => {
-              const params = { webhook_id: webhook.webhook_id };
-              const isActive = webhook.status === 'active';
-              return (
-                <Table.Tr key={webhook.webhook_id}>
-                  <Table.Td>
-                    <Anchor
-                      fw={560}
-                      data-row
-                      renderRoot={(props) => (
-                        <Link to="/operations" search={{ tab: 'webhooks', webhook: webhook.webhook_id }} {...props} />
-                      )}
+      <LongTable
+        label="Webhooks"
+        minWidth={820}
+        head={
+          <>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Server</Table.Th>
+            <Table.Th>Events</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th ta="right">Waiting</Table.Th>
+            <Table.Th>
+              <span className="unseen">Actions</span>
+            </Table.Th>
+          </>
+        }
+        rows={webhooks}
+        keyOf={(webhook) => webhook.webhook_id}
+        pages={pages}
+      >
+        {(webhook) => {
+          const params = { webhook_id: webhook.webhook_id };
+          const isActive = webhook.status === 'active';
+          return (
+            <>
+              <Table.Td>
+                <Anchor
+                  fw={560}
+                  data-row
+                  renderRoot={(props) => (
+                    <Link to="/operations" search={{ tab: 'webhooks', webhook: webhook.webhook_id }} {...props} />
+                  )}
+                >
+                  {webhook.name}
+                </Anchor>
+              </Table.Td>
+              <Table.Td className="mono-id">{webhook.host}</Table.Td>
+              <Table.Td>
+                {webhook.events.map((event) => (
+                  <Text key={event} size="sm">
+                    {EVENT_WORDS[event]}
+                  </Text>
+                ))}
+              </Table.Td>
+              <Table.Td>
+                <WebhookState webhook={webhook} />
+              </Table.Td>
+              <Table.Td ta="right">{countText(webhook.pending)}</Table.Td>
+              <Table.Td>
+                {mayChange ? (
+                  <Group gap={4} justify="flex-end" wrap="nowrap">
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={`Test ${webhook.name}`}
+                      disabled={!isActive}
+                      onClick={() => test.mutate({ params })}
                     >
-                      {webhook.name}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td className="mono-id">{webhook.host}</Table.Td>
-                  <Table.Td>
-                    {webhook.events.map((event) => (
-                      <Text key={event} size="sm">
-                        {EVENT_WORDS[event]}
-                      </Text>
-                    ))}
-                  </Table.Td>
-                  <Table.Td>
-                    <WebhookState webhook={webhook} />
-                  </Table.Td>
-                  <Table.Td ta="right">{countText(webhook.pending)}</Table.Td>
-                  <Table.Td>
-                    {mayChange ? (
-                      <Group gap={4} justify="flex-end" wrap="nowrap">
-                        <Button
-                          size="compact-xs"
-                          variant="default"
-                          aria-label={`Test ${webhook.name}`}
-                          disabled={!isActive}
-                          onClick={() => test.mutate({ params })}
-                        >
-                          Test
-                        </Button>
-                        <Button
-                          size="compact-xs"
-                          variant="default"
-                          aria-label={`${isActive ? 'Pause' : 'Resume'} ${webhook.name}`}
-                          onClick={() => change.mutate({ params, body: { status: isActive ? 'paused' : 'active' } })}
-                        >
-                          {isActive ? 'Pause' : 'Resume'}
-                        </Button>
-                        <Button
-                          size="compact-xs"
-                          variant="default"
-                          aria-label={`Delete… ${webhook.name}`}
-                          onClick={() => setDeleting(webhook)}
-                        >
-                          Delete…
-                        </Button>
-                      </Group>
-                    ) : null}
-                  </Table.Td>
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
-      </WideBox>
+                      Test
+                    </Button>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={`${isActive ? 'Pause' : 'Resume'} ${webhook.name}`}
+                      onClick={() => change.mutate({ params, body: { status: isActive ? 'paused' : 'active' } })}
+                    >
+                      {isActive ? 'Pause' : 'Resume'}
+                    </Button>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={`Delete… ${webhook.name}`}
+                      onClick={() => setDeleting(webhook)}
+                    >
+                      Delete…
+                    </Button>
+                  </Group>
+                ) : null}
+              </Table.Td>
+            </>
+          );
+        }}
+      </LongTable>
       {deleting === undefined ? null : <DeleteWebhook webhook={deleting} onClose={() => setDeleting(undefined)} />}
     </>
   );

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, SegmentedControl, Select, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Button, Group, SegmentedControl, Select, Table, Text } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { RUN_STATUSES } from '@weir/kernel/contract';
 import { listRuns, type RunView } from '@weir/plugin-runs/contract';
@@ -9,7 +9,8 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { durationText, ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 import { KIND_WORDS, kindWord } from './run-kinds.ts';
 import { RunSubject } from './run-subject.tsx';
 
@@ -71,21 +72,7 @@ export function RunsPage() {
             : undefined
         }
       >
-        {(all) => (
-          <Stack gap="sm">
-            <RunTable runs={all.flatMap(({ items }) => items)} hasMore={pages.hasNextPage} />
-            {pages.hasNextPage ? (
-              <Button
-                size="xs"
-                variant="default"
-                loading={pages.isFetchingNextPage}
-                onClick={() => void pages.fetchNextPage()}
-              >
-                Show older runs
-              </Button>
-            ) : null}
-          </Stack>
-        )}
+        {(all) => <RunTable runs={all.flatMap(({ items }) => items)} pages={pages} />}
       </Region>
     </>
   );
@@ -152,38 +139,37 @@ function Filters({ status, since, kind, subject, filter }: FiltersProps) {
   );
 }
 
-function RunTable({ runs, hasMore }: { runs: readonly RunView[]; hasMore: boolean }) {
+function RunTable({ runs, pages }: { runs: readonly RunView[]; pages: Pages }) {
   return (
-    <WideBox label="Runs">
-      <Table miw={860} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={190}>Run</Table.Th>
-            <Table.Th w={120}>Result</Table.Th>
-            <Table.Th>Of</Table.Th>
-            <Table.Th>Why it failed</Table.Th>
-            <Table.Th ta="right" w={90}>
-              Time
-            </Table.Th>
-            <Table.Th w={150}>By</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {runs.map((run) => (
-            <RunRow key={run.run_id} run={run} />
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Text size="sm" c="dimmed" p="sm" role="status">
-        {runs.length === 0 ? 'No run fits the filter.' : `${counted(runs.length, 'run')}${hasMore ? ' so far' : ''}`}
-      </Text>
-    </WideBox>
+    <LongTable
+      label="Runs"
+      minWidth={860}
+      head={
+        <>
+          <Table.Th w={190}>Run</Table.Th>
+          <Table.Th w={120}>Result</Table.Th>
+          <Table.Th>Of</Table.Th>
+          <Table.Th>Why it failed</Table.Th>
+          <Table.Th ta="right" w={90}>
+            Time
+          </Table.Th>
+          <Table.Th w={150}>By</Table.Th>
+        </>
+      }
+      rows={runs}
+      keyOf={(run) => run.run_id}
+      pages={pages}
+      moreWords="Show older runs"
+      foot={runs.length === 0 ? 'No run fits the filter.' : counted(runs.length, 'run')}
+    >
+      {(run) => <RunRow run={run} />}
+    </LongTable>
   );
 }
 
 function RunRow({ run }: { run: RunView }) {
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
         <Anchor data-row renderRoot={(props) => <Link to="/runs/$runId" params={{ runId: run.run_id }} {...props} />}>
           <ShowTime at={run.created_at} how="clock" within size="sm" className="one-line" />
@@ -213,7 +199,7 @@ function RunRow({ run }: { run: RunView }) {
           {run.requested_by}
         </Text>
       </Table.Td>
-    </Table.Tr>
+    </>
   );
 }
 

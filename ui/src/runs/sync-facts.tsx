@@ -5,7 +5,7 @@ import { useRead } from '../api/queries.ts';
 import { countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { RunWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
 
 const isFailed = ({ status }: StreamRunView) => status === 'failed';
 
@@ -22,23 +22,23 @@ export function SyncFacts({ runId }: { runId: string }) {
         empty={({ streams }) => (streams.length === 0 ? { words: 'No stream had begun.' } : undefined)}
       >
         {({ streams }) => (
-          <WideBox label="Table of streams">
-            <Table miw={560} verticalSpacing={6}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Stream</Table.Th>
-                  <Table.Th>Result</Table.Th>
-                  <Table.Th ta="right">Rows committed</Table.Th>
-                  <Table.Th>Table</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {[...streams.filter(isFailed), ...streams.filter((one) => !isFailed(one))].map((stream) => (
-                  <StreamRow key={stream.stream_id} stream={stream} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </WideBox>
+          <LongTable
+            label="Table of streams"
+            minWidth={560}
+            spacing={6}
+            head={
+              <>
+                <Table.Th>Stream</Table.Th>
+                <Table.Th>Result</Table.Th>
+                <Table.Th ta="right">Rows committed</Table.Th>
+                <Table.Th>Table</Table.Th>
+              </>
+            }
+            rows={[...streams.filter(isFailed), ...streams.filter((one) => !isFailed(one))]}
+            keyOf={(stream) => stream.stream_id}
+          >
+            {(stream) => <StreamRow stream={stream} />}
+          </LongTable>
         )}
       </Region>
     </section>
@@ -47,7 +47,7 @@ export function SyncFacts({ runId }: { runId: string }) {
 
 function StreamRow({ stream }: { stream: StreamRunView }) {
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
         <Text size="sm" fw={560}>
           {stream.name}
@@ -77,6 +77,6 @@ function StreamRow({ stream }: { stream: StreamRunView }) {
           <span className="mono-id">{stream.dataset_id}</span>
         </Anchor>
       </Table.Td>
-    </Table.Tr>
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { useRead } from '../api/queries.ts';
 import { FactList } from '../parts/fact-list.tsx';
 import { countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
 import { RunChecks } from './run-checks.tsx';
 import { reasonText } from './run-reason.ts';
 
@@ -39,28 +39,30 @@ function Inputs({ inputs, moved }: { inputs: readonly Input[]; moved: readonly s
       <Title order={2} id="inputs" mb="sm">
         Inputs, all as they were at one moment
       </Title>
-      <WideBox label="Table of inputs">
-        <Table miw={480} verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Table</Table.Th>
-              <Table.Th>Since the last run</Table.Th>
-              <Table.Th>Snapshot</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {inputs.map((input) => (
-              <Table.Tr key={input.dataset_id}>
-                <Table.Td>
-                  <AtSnapshot {...input} />
-                </Table.Td>
-                <Table.Td>{moved.includes(input.dataset_id) ? 'new rows' : 'unchanged'}</Table.Td>
-                <Table.Td className="mono-id">{input.snapshot_id ?? 'no rows yet'}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </WideBox>
+      <LongTable
+        label="Table of inputs"
+        minWidth={480}
+        spacing={6}
+        head={
+          <>
+            <Table.Th>Table</Table.Th>
+            <Table.Th>Since the last run</Table.Th>
+            <Table.Th>Snapshot</Table.Th>
+          </>
+        }
+        rows={inputs}
+        keyOf={(input) => input.dataset_id}
+      >
+        {(input) => (
+          <>
+            <Table.Td>
+              <AtSnapshot {...input} />
+            </Table.Td>
+            <Table.Td>{moved.includes(input.dataset_id) ? 'new rows' : 'unchanged'}</Table.Td>
+            <Table.Td className="mono-id">{input.snapshot_id ?? 'no rows yet'}</Table.Td>
+          </>
+        )}
+      </LongTable>
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
 import type { getTransformDetail } from '@weir/plugin-transforms/contract';
 import { counted } from '../parts/numbers.ts';
-import { WideBox } from '../parts/wide-box.tsx';
+import { LongTable } from '../table/long-table.tsx';
 import './lineage.css';
 
 type Detail = Output<typeof getTransformDetail>;
@@ -36,40 +36,40 @@ export function LineageTab({ artifact }: { artifact: Detail['artifact'] }) {
           void navigate({ search: (before) => ({ ...before, column: value }), replace: true })
         }
       />
-      <WideBox label="Columns and where they come from">
-        <Table miw={640} verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Column</Table.Th>
-              <Table.Th>Type</Table.Th>
-              <Table.Th>Computed from</Table.Th>
-              <Table.Th>Rows decided by</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shown.map(({ column, sources, influences, complete }) => (
-              <Table.Tr key={column}>
-                <Table.Td fw={560}>{column}</Table.Td>
-                <Table.Td ff="monospace">{typeOf(artifact, column)}</Table.Td>
-                <Table.Td>
-                  <Places places={sources} none="a constant" />
-                  {complete ? null : (
-                    <Text size="xs" c="var(--weir-warn)">
-                      More columns may be involved.
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <Places places={influences} none="nothing" />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-        <Text size="sm" c="dimmed" p="sm" role="status">
-          {shown.length === 0 ? 'No column fits the filter.' : counted(shown.length, 'column')}
-        </Text>
-      </WideBox>
+      <LongTable
+        label="Columns and where they come from"
+        minWidth={640}
+        spacing={6}
+        head={
+          <>
+            <Table.Th>Column</Table.Th>
+            <Table.Th>Type</Table.Th>
+            <Table.Th>Computed from</Table.Th>
+            <Table.Th>Rows decided by</Table.Th>
+          </>
+        }
+        rows={shown}
+        keyOf={({ column }) => column}
+        foot={shown.length === 0 ? 'No column fits the filter.' : counted(shown.length, 'column')}
+      >
+        {({ column, sources, influences, complete }) => (
+          <>
+            <Table.Td fw={560}>{column}</Table.Td>
+            <Table.Td ff="monospace">{typeOf(artifact, column)}</Table.Td>
+            <Table.Td>
+              <Places places={sources} none="a constant" />
+              {complete ? null : (
+                <Text size="xs" c="var(--weir-warn)">
+                  More columns may be involved.
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <Places places={influences} none="nothing" />
+            </Table.Td>
+          </>
+        )}
+      </LongTable>
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { listRunsOfTransform, type TransformRunView } from '@weir/plugin-transforms/contract';
 import { useReadPages } from '../api/read-pages.ts';
@@ -6,8 +6,9 @@ import { counted, countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { durationText, ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { reasonText } from '../runs/run-reason.ts';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 
 const PAGE = 50;
 
@@ -20,49 +21,34 @@ export function RunsTab({ transformId }: { transformId: string }) {
       query={pages}
       empty={([first]) => (first?.items.length === 0 ? { words: 'This transform never ran.' } : undefined)}
     >
-      {(all) => (
-        <Stack gap="sm">
-          <RunTable runs={all.flatMap(({ items }) => items)} />
-          {pages.hasNextPage ? (
-            <Button
-              size="xs"
-              variant="default"
-              loading={pages.isFetchingNextPage}
-              onClick={() => void pages.fetchNextPage()}
-            >
-              Show older runs
-            </Button>
-          ) : null}
-        </Stack>
-      )}
+      {(all) => <RunTable runs={all.flatMap(({ items }) => items)} pages={pages} />}
     </Region>
   );
 }
 
-function RunTable({ runs }: { runs: readonly TransformRunView[] }) {
+function RunTable({ runs, pages }: { runs: readonly TransformRunView[]; pages: Pages }) {
   return (
-    <WideBox label="Runs">
-      <Table miw={820} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={190}>Run</Table.Th>
-            <Table.Th w={120}>Result</Table.Th>
-            <Table.Th>Why it ran</Table.Th>
-            <Table.Th ta="right">Rows</Table.Th>
-            <Table.Th ta="right">Time</Table.Th>
-            <Table.Th>Snapshot</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {runs.map((run) => (
-            <RunRow key={run.run_id} run={run} />
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Text size="sm" c="dimmed" p="sm" role="status">
-        {counted(runs.length, 'run')}
-      </Text>
-    </WideBox>
+    <LongTable
+      label="Runs"
+      minWidth={820}
+      head={
+        <>
+          <Table.Th w={190}>Run</Table.Th>
+          <Table.Th w={120}>Result</Table.Th>
+          <Table.Th>Why it ran</Table.Th>
+          <Table.Th ta="right">Rows</Table.Th>
+          <Table.Th ta="right">Time</Table.Th>
+          <Table.Th>Snapshot</Table.Th>
+        </>
+      }
+      rows={runs}
+      keyOf={(run) => run.run_id}
+      pages={pages}
+      moreWords="Show older runs"
+      foot={counted(runs.length, 'run')}
+    >
+      {(run) => <RunRow run={run} />}
+    </LongTable>
   );
 }
 
@@ -70,7 +56,7 @@ function RunRow({ run }: { run: TransformRunView }) {
   const snapshot = run.output_snapshot_id;
   const begun = Date.parse(run.started_at ?? run.created_at);
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
         <Anchor data-row renderRoot={(props) => <Link to="/runs/$runId" params={{ runId: run.run_id }} {...props} />}>
           <ShowTime at={run.created_at} how="clock" within size="sm" className="one-line" />
@@ -105,6 +91,6 @@ function RunRow({ run }: { run: TransformRunView }) {
           </Anchor>
         )}
       </Table.Td>
-    </Table.Tr>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Switch, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Switch, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { createTransform, listTransforms, type TransformView } from '@weir/plugin-transforms/contract';
 import { useReadPages } from '../api/read-pages.ts';
@@ -8,9 +8,10 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
-import { WideBox } from '../parts/wide-box.tsx';
 import { reasonText } from '../runs/run-reason.ts';
 import { useMay } from '../session/person.ts';
+import { LongTable } from '../table/long-table.tsx';
+import type { Pages } from '../table/more-button.tsx';
 import { kindOfOutput } from './definition/materialization-words.ts';
 
 const PAGE = 200;
@@ -58,24 +59,13 @@ export function TransformsPage() {
         }
       >
         {(all) => (
-          <Stack gap="sm">
-            <TransformTable
-              transforms={fitting(
-                all.flatMap(({ items }) => items),
-                search.q ?? '',
-              )}
-            />
-            {pages.hasNextPage ? (
-              <Button
-                size="xs"
-                variant="default"
-                loading={pages.isFetchingNextPage}
-                onClick={() => void pages.fetchNextPage()}
-              >
-                Show more
-              </Button>
-            ) : null}
-          </Stack>
+          <TransformTable
+            transforms={fitting(
+              all.flatMap(({ items }) => items),
+              search.q ?? '',
+            )}
+            pages={pages}
+          />
         )}
       </Region>
     </>
@@ -85,36 +75,34 @@ export function TransformsPage() {
 const fitting = (transforms: readonly TransformView[], q: string) =>
   transforms.filter(({ name, output }) => `${name} ${output}`.toLowerCase().includes(q.toLowerCase()));
 
-function TransformTable({ transforms }: { transforms: readonly TransformView[] }) {
+function TransformTable({ transforms, pages }: { transforms: readonly TransformView[]; pages: Pages }) {
   return (
-    <WideBox label="Transforms">
-      <Table miw={820} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Writes</Table.Th>
-            <Table.Th>Last run</Table.Th>
-            <Table.Th>Why</Table.Th>
-            <Table.Th ta="right">Rows</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {transforms.map((transform) => (
-            <TransformRow key={transform.transform_id} transform={transform} />
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Text size="sm" c="dimmed" p="sm" role="status">
-        {transforms.length === 0 ? 'No transform fits the filter.' : counted(transforms.length, 'transform')}
-      </Text>
-    </WideBox>
+    <LongTable
+      label="Transforms"
+      minWidth={820}
+      head={
+        <>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Writes</Table.Th>
+          <Table.Th>Last run</Table.Th>
+          <Table.Th>Why</Table.Th>
+          <Table.Th ta="right">Rows</Table.Th>
+        </>
+      }
+      rows={transforms}
+      keyOf={(transform) => transform.transform_id}
+      pages={pages}
+      foot={transforms.length === 0 ? 'No transform fits the filter.' : counted(transforms.length, 'transform')}
+    >
+      {(transform) => <TransformRow transform={transform} />}
+    </LongTable>
   );
 }
 
 function TransformRow({ transform }: { transform: TransformView }) {
   const { transform_id, name, output, last_run: run, artifact_id } = transform;
   return (
-    <Table.Tr>
+    <>
       <Table.Td>
         <Anchor
           fw={560}
@@ -159,6 +147,6 @@ function TransformRow({ transform }: { transform: TransformView }) {
         )}
       </Table.Td>
       <Table.Td ta="right">{run === null || run.rows === null ? '–' : countText(Number(run.rows))}</Table.Td>
-    </Table.Tr>
+    </>
   );
 }

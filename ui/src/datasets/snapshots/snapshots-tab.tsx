@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, Group, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Checkbox, Group, Stack, Table, Text } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { listDatasetSnapshots } from '@weir/plugin-datasets/contract';
 import type { Dataset, Snapshot } from '../../api/dataset-shapes.ts';
@@ -6,7 +6,8 @@ import { useReadPages } from '../../api/read-pages.ts';
 import { bytesText, counted, countText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { ShowTime } from '../../parts/show-time.tsx';
-import { WideBox } from '../../parts/wide-box.tsx';
+import { LongTable } from '../../table/long-table.tsx';
+import type { Pages } from '../../table/more-button.tsx';
 import { SnapshotDifference } from './snapshot-difference.tsx';
 
 const PAGE = 50;
@@ -42,17 +43,7 @@ export function SnapshotsTab({ dataset }: { dataset: Dataset }) {
             {two[0] !== undefined && two[1] !== undefined ? (
               <SnapshotDifference datasetId={dataset_id} newer={two[0]} older={two[1]} />
             ) : null}
-            <Moments dataset={dataset} snapshots={snapshots} chosen={chosen} choose={choose} />
-            {pages.hasNextPage ? (
-              <Button
-                size="xs"
-                variant="default"
-                loading={pages.isFetchingNextPage}
-                onClick={() => void pages.fetchNextPage()}
-              >
-                Show older ones
-              </Button>
-            ) : null}
+            <Moments dataset={dataset} snapshots={snapshots} pages={pages} chosen={chosen} choose={choose} />
           </Stack>
         );
       }}
@@ -63,48 +54,50 @@ export function SnapshotsTab({ dataset }: { dataset: Dataset }) {
 interface MomentsProps {
   dataset: Dataset;
   snapshots: readonly Snapshot[];
+  pages: Pages;
   chosen: readonly string[];
   choose(id: string): void;
 }
 
-function Moments({ dataset, snapshots, chosen, choose }: MomentsProps) {
+function Moments({ dataset, snapshots, pages, chosen, choose }: MomentsProps) {
   return (
-    <WideBox label="Snapshots">
-      <Table miw={860} verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>
-              <span className="unseen">Compare</span>
-            </Table.Th>
-            <Table.Th>Committed</Table.Th>
-            <Table.Th>Operation</Table.Th>
-            <Table.Th ta="right">Added</Table.Th>
-            <Table.Th ta="right">Removed</Table.Th>
-            <Table.Th ta="right">Rows after</Table.Th>
-            <Table.Th ta="right">Size after</Table.Th>
-            <Table.Th>Snapshot</Table.Th>
-            <Table.Th>Run</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {snapshots.map((one) => (
-            <Moment key={one.snapshot_id_exact} dataset={dataset} one={one} chosen={chosen} choose={choose} />
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Text size="sm" c="dimmed" p="sm" role="status">
-        {counted(snapshots.length, 'snapshot')}
-      </Text>
-    </WideBox>
+    <LongTable
+      label="Snapshots"
+      minWidth={860}
+      spacing={6}
+      head={
+        <>
+          <Table.Th>
+            <span className="unseen">Compare</span>
+          </Table.Th>
+          <Table.Th>Committed</Table.Th>
+          <Table.Th>Operation</Table.Th>
+          <Table.Th ta="right">Added</Table.Th>
+          <Table.Th ta="right">Removed</Table.Th>
+          <Table.Th ta="right">Rows after</Table.Th>
+          <Table.Th ta="right">Size after</Table.Th>
+          <Table.Th>Snapshot</Table.Th>
+          <Table.Th>Run</Table.Th>
+        </>
+      }
+      rows={snapshots}
+      keyOf={(one) => one.snapshot_id_exact}
+      pages={pages}
+      moreWords="Show older ones"
+      rowProps={({ snapshot_id_exact: id }) => ({ className: 'moment', 'data-chosen': chosen.includes(id) })}
+      foot={counted(snapshots.length, 'snapshot')}
+    >
+      {(one) => <Moment dataset={dataset} one={one} chosen={chosen} choose={choose} />}
+    </LongTable>
   );
 }
 
 const digits = (text: string | null, sign = '') => (text === null ? '–' : `${sign}${countText(Number(text))}`);
 
-function Moment({ dataset, one, chosen, choose }: Omit<MomentsProps, 'snapshots'> & { one: Snapshot }) {
+function Moment({ dataset, one, chosen, choose }: Omit<MomentsProps, 'snapshots' | 'pages'> & { one: Snapshot }) {
   const id = one.snapshot_id_exact;
   return (
-    <Table.Tr className="moment" data-chosen={chosen.includes(id)}>
+    <>
       <Table.Td>
         <Checkbox
           size="xs"
@@ -164,6 +157,6 @@ function Moment({ dataset, one, chosen, choose }: Omit<MomentsProps, 'snapshots'
           </Anchor>
         )}
       </Table.Td>
-    </Table.Tr>
+    </>
   );
 }

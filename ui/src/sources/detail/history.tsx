@@ -8,12 +8,14 @@ import {
   type SyncRunView,
 } from '@weir/plugin-sources/contract';
 import { useRead } from '../../api/queries.ts';
+import { useReadPages } from '../../api/read-pages.ts';
 import { bytesText, counted, countText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { durationText, ShowTime } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
-import { WideBox } from '../../parts/wide-box.tsx';
 import { RunLog } from '../../runs/run-log.tsx';
+import { LongTable } from '../../table/long-table.tsx';
+import type { Pages } from '../../table/more-button.tsx';
 import { BackLink, LogLink, RunFacts } from './live-sync.tsx';
 
 const PAGE = 50;
@@ -47,14 +49,14 @@ function OneRun({ sourceId, runId }: { sourceId: string; runId: string }) {
 
 function Runs({ sourceId }: { sourceId: string }) {
   const params = { source_id: sourceId };
-  const history = useRead(listSyncHistory, { params, query: { limit: PAGE } });
+  const history = useReadPages(listSyncHistory, { params, query: { limit: PAGE } });
   const stats = useRead(getSyncStats, { params });
   return (
     <Region
       query={history}
-      empty={({ items }) => (items.length === 0 ? { words: 'This source was never synced.' } : undefined)}
+      empty={([first]) => (first?.items.length === 0 ? { words: 'This source was never synced.' } : undefined)}
     >
-      {({ items, next_page_token }) => (
+      {(all) => (
         <Stack>
           {stats.data === undefined ? null : (
             <Text size="sm">
@@ -68,13 +70,8 @@ function Runs({ sourceId }: { sourceId: string }) {
               {` · ${countText(stats.data.rows_written)} rows committed`}
             </Text>
           )}
-          <Bars runs={items} sourceId={sourceId} />
-          <RunTable runs={items} sourceId={sourceId} />
-          {next_page_token === null ? null : (
-            <Text size="sm" c="dimmed">
-              The newest {PAGE} syncs.
-            </Text>
-          )}
+          <Bars runs={all[0]?.items ?? []} sourceId={sourceId} />
+          <RunTable runs={all.flatMap(({ items }) => items)} pages={history} sourceId={sourceId} />
         </Stack>
       )}
     </Region>
@@ -129,54 +126,59 @@ function Bars({ runs, sourceId }: { runs: readonly SyncRunView[]; sourceId: stri
 const durationOf = ({ started_at, created_at, ended_at }: SyncRunView): number =>
   Math.max(0, Date.parse(ended_at ?? created_at) - Date.parse(started_at ?? created_at));
 
-function RunTable({ runs, sourceId }: { runs: readonly SyncRunView[]; sourceId: string }) {
+function RunTable({ runs, pages, sourceId }: { runs: readonly SyncRunView[]; pages: Pages; sourceId: string }) {
   return (
-    <WideBox label="Syncs">
-      <Table miw={720}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Sync</Table.Th>
-            <Table.Th>Result</Table.Th>
-            <Table.Th ta="right">Time</Table.Th>
-            <Table.Th ta="right">Rows committed</Table.Th>
-            <Table.Th ta="right">Read</Table.Th>
-            <Table.Th>By</Table.Th>
-            <Table.Th aria-label="Log" />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {runs.map((run) => (
-            <Table.Tr key={run.run_id}>
-              <Table.Td>
-                <Anchor
-                  data-row
-                  renderRoot={(props) => (
-                    <Link
-                      to="/sources/$sourceId"
-                      params={{ sourceId }}
-                      search={{ tab: 'history', run: run.run_id }}
-                      {...props}
-                    />
-                  )}
-                >
-                  <ShowTime at={run.created_at} how="clock" within />
-                </Anchor>
-              </Table.Td>
-              <Table.Td>
-                <RunWord status={run.status} />
-                {run.failure === null ? null : <Text size="sm">{run.failure.code}</Text>}
-              </Table.Td>
-              <Table.Td ta="right">{run.ended_at === null ? '–' : durationText(durationOf(run))}</Table.Td>
-              <Table.Td ta="right">{countText(run.rows_written)}</Table.Td>
-              <Table.Td ta="right">{bytesText(run.bytes_read)}</Table.Td>
-              <Table.Td>{run.requested_by}</Table.Td>
-              <Table.Td>
-                <LogLink sourceId={sourceId} runId={run.run_id} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </WideBox>
+    <LongTable
+      label="Syncs"
+      minWidth={720}
+      spacing="sm"
+      head={
+        <>
+          <Table.Th>Sync</Table.Th>
+          <Table.Th>Result</Table.Th>
+          <Table.Th ta="right">Time</Table.Th>
+          <Table.Th ta="right">Rows committed</Table.Th>
+          <Table.Th ta="right">Read</Table.Th>
+          <Table.Th>By</Table.Th>
+          <Table.Th aria-label="Log" />
+        </>
+      }
+      rows={runs}
+      keyOf={(run) => run.run_id}
+      foot={counted(runs.length, 'sync')}
+      pages={pages}
+      moreWords="Show older syncs"
+    >
+      {(run) => (
+        <>
+          <Table.Td>
+            <Anchor
+              data-row
+              renderRoot={(props) => (
+                <Link
+                  to="/sources/$sourceId"
+                  params={{ sourceId }}
+                  search={{ tab: 'history', run: run.run_id }}
+                  {...props}
+                />
+              )}
+            >
+              <ShowTime at={run.created_at} how="clock" within />
+            </Anchor>
+          </Table.Td>
+          <Table.Td>
+            <RunWord status={run.status} />
+            {run.failure === null ? null : <Text size="sm">{run.failure.code}</Text>}
+          </Table.Td>
+          <Table.Td ta="right">{run.ended_at === null ? '–' : durationText(durationOf(run))}</Table.Td>
+          <Table.Td ta="right">{countText(run.rows_written)}</Table.Td>
+          <Table.Td ta="right">{bytesText(run.bytes_read)}</Table.Td>
+          <Table.Td>{run.requested_by}</Table.Td>
+          <Table.Td>
+            <LogLink sourceId={sourceId} runId={run.run_id} />
+          </Table.Td>
+        </>
+      )}
+    </LongTable>
   );
 }

@@ -15,7 +15,7 @@ import { bytesText, countText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { agoText, durationText, ShowTime, useNow } from '../../parts/show-time.tsx';
 import { RunWord } from '../../parts/status-word.tsx';
-import { WideBox } from '../../parts/wide-box.tsx';
+import { LongTable } from '../../table/long-table.tsx';
 
 const PHASES: Readonly<Record<SyncPhase, string>> = {
   waiting: 'Waiting for a worker',
@@ -163,55 +163,57 @@ function StreamRuns({ streams }: { streams: StreamRunView[] }) {
       <Title order={2} id="stream-runs" mb="sm">
         Streams
       </Title>
-      <WideBox label="Streams of the sync">
-        <Table miw={720}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Stream</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th ta="right">Read</Table.Th>
-              <Table.Th ta="right">Committed</Table.Th>
-              <Table.Th>Table</Table.Th>
-              <Table.Th>Snapshot</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {sorted.map((stream) => (
-              <Table.Tr key={stream.stream_id}>
-                <Table.Td>
-                  {stream.name}
-                  {stream.failure === null ? null : (
-                    <Text size="sm" c="var(--mantine-color-error)">
-                      {stream.failure.detail}
-                    </Text>
-                  )}
-                </Table.Td>
-                <Table.Td>
-                  <RunWord status={stream.status} />
-                </Table.Td>
-                <Table.Td ta="right">{countText(stream.rows_read)}</Table.Td>
-                <Table.Td ta="right">{countText(stream.rows_written)}</Table.Td>
-                <Table.Td>
-                  <Anchor
-                    size="sm"
-                    ff="monospace"
-                    renderRoot={(props) => (
-                      <Link to="/datasets/$datasetId" params={{ datasetId: stream.dataset_id }} {...props} />
-                    )}
-                  >
-                    {stream.dataset_id}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>
-                  <Text ff="monospace" size="sm">
-                    {stream.snapshot_id ?? '–'}
-                  </Text>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </WideBox>
+      <LongTable
+        label="Streams of the sync"
+        minWidth={720}
+        spacing="sm"
+        head={
+          <>
+            <Table.Th>Stream</Table.Th>
+            <Table.Th>Status</Table.Th>
+            <Table.Th ta="right">Read</Table.Th>
+            <Table.Th ta="right">Committed</Table.Th>
+            <Table.Th>Table</Table.Th>
+            <Table.Th>Snapshot</Table.Th>
+          </>
+        }
+        rows={sorted}
+        keyOf={(stream) => stream.stream_id}
+      >
+        {(stream) => (
+          <>
+            <Table.Td>
+              {stream.name}
+              {stream.failure === null ? null : (
+                <Text size="sm" c="var(--mantine-color-error)">
+                  {stream.failure.detail}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <RunWord status={stream.status} />
+            </Table.Td>
+            <Table.Td ta="right">{countText(stream.rows_read)}</Table.Td>
+            <Table.Td ta="right">{countText(stream.rows_written)}</Table.Td>
+            <Table.Td>
+              <Anchor
+                size="sm"
+                ff="monospace"
+                renderRoot={(props) => (
+                  <Link to="/datasets/$datasetId" params={{ datasetId: stream.dataset_id }} {...props} />
+                )}
+              >
+                {stream.dataset_id}
+              </Anchor>
+            </Table.Td>
+            <Table.Td>
+              <Text ff="monospace" size="sm">
+                {stream.snapshot_id ?? '–'}
+              </Text>
+            </Table.Td>
+          </>
+        )}
+      </LongTable>
     </section>
   );
 }

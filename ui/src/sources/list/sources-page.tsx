@@ -8,15 +8,16 @@ import {
   type SourceStatus,
   type SourceView,
 } from '@weir/plugin-sources/contract';
-import { useRead } from '../../api/queries.ts';
+import { useReadPages } from '../../api/read-pages.ts';
 import { useLetter } from '../../keys/keys.ts';
 import { counted, countText } from '../../parts/numbers.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Region } from '../../parts/region.tsx';
 import { ShowTime } from '../../parts/show-time.tsx';
 import { SourceWord } from '../../parts/status-word.tsx';
-import { WideBox } from '../../parts/wide-box.tsx';
 import { useMay } from '../../session/person.ts';
+import { LongTable } from '../../table/long-table.tsx';
+import type { Pages } from '../../table/more-button.tsx';
 import { DropZone } from '../load/drop-zone.tsx';
 import { useHandedFiles } from '../load/handed-files.ts';
 import { LastResult } from './last-result.tsx';
@@ -34,7 +35,7 @@ export function SourcesPage() {
   const { hand } = useHandedFiles();
   const status = STATUSES.find((one) => one === search.status);
   const schedule = SCHEDULED.find((one) => one === search.schedule);
-  const query = useRead(listSources, { query: listInput(status, schedule) }, { keep: true });
+  const pages = useReadPages(listSources, { query: listInput(status, schedule) }, { keep: true });
   const filter = (change: { q?: string; status?: string; schedule?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   useLetter('n', canCreate ? () => void navigate({ to: '/sources/new' }) : undefined);
@@ -53,9 +54,9 @@ export function SourcesPage() {
       </PageHead>
       <Filters name={search.q ?? ''} status={status} schedule={schedule} filter={filter} />
       <Region
-        query={query}
-        empty={({ items }) =>
-          items.length > 0 || status !== undefined || schedule !== undefined
+        query={pages}
+        empty={([first]) =>
+          first === undefined || first.items.length > 0 || status !== undefined || schedule !== undefined
             ? undefined
             : {
                 words: 'No source yet. Load files of this machine, or read from a database, an HTTP API or a folder.',
@@ -63,10 +64,10 @@ export function SourcesPage() {
               }
         }
       >
-        {({ items, next_page_token }) => (
+        {(all) => (
           <SourceTable
-            sources={items.filter(({ name }) => name.includes(search.q ?? ''))}
-            isPart={next_page_token !== null}
+            sources={all.flatMap(({ items }) => items).filter(({ name }) => name.includes(search.q ?? ''))}
+            pages={pages}
           />
         )}
       </Region>
@@ -124,58 +125,57 @@ function listInput(status: SourceStatus | undefined, schedule: Schedule | undefi
   return { limit: PAGE, order: 'name', ...filtered, ...(schedule === undefined ? {} : { schedule }) };
 }
 
-function SourceTable({ sources, isPart }: { sources: SourceView[]; isPart: boolean }) {
+function SourceTable({ sources, pages }: { sources: SourceView[]; pages: Pages }) {
   return (
-    <WideBox label="Sources">
-      <Table miw={760}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Status</Table.Th>
-            <Table.Th>Streams</Table.Th>
-            <Table.Th>Last sync</Table.Th>
-            <Table.Th>Next sync</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {sources.map((source) => (
-            <Table.Tr key={source.source_id}>
-              <Table.Td>
-                <Anchor
-                  fw={560}
-                  data-row
-                  renderRoot={(props) => (
-                    <Link to="/sources/$sourceId" params={{ sourceId: source.source_id }} {...props} />
-                  )}
-                >
-                  {source.name}
-                </Anchor>
-                <Text size="sm" c="dimmed">
-                  {source.pattern_id} {source.pattern_version}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <SourceWord status={source.status} />
-              </Table.Td>
-              <Table.Td>
-                {countText(source.streams_enabled)} of {countText(source.streams)}
-              </Table.Td>
-              <Table.Td>
-                <LastResult run={source.last_run} />
-              </Table.Td>
-              <Table.Td>
-                <NextSync schedule={source.schedule} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Text size="sm" c="dimmed" p="sm" role="status">
-        {sources.length === 0
-          ? 'No source fits the filter.'
-          : `${counted(sources.length, 'source')}${isPart ? ' of the first 500: filter by status to see others' : ''}`}
-      </Text>
-    </WideBox>
+    <LongTable
+      label="Sources"
+      minWidth={760}
+      spacing="sm"
+      head={
+        <>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Status</Table.Th>
+          <Table.Th>Streams</Table.Th>
+          <Table.Th>Last sync</Table.Th>
+          <Table.Th>Next sync</Table.Th>
+        </>
+      }
+      rows={sources}
+      keyOf={(source) => source.source_id}
+      pages={pages}
+      foot={sources.length === 0 ? 'No source fits the filter.' : counted(sources.length, 'source')}
+    >
+      {(source) => (
+        <>
+          <Table.Td>
+            <Anchor
+              fw={560}
+              data-row
+              renderRoot={(props) => (
+                <Link to="/sources/$sourceId" params={{ sourceId: source.source_id }} {...props} />
+              )}
+            >
+              {source.name}
+            </Anchor>
+            <Text size="sm" c="dimmed">
+              {source.pattern_id} {source.pattern_version}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            <SourceWord status={source.status} />
+          </Table.Td>
+          <Table.Td>
+            {countText(source.streams_enabled)} of {countText(source.streams)}
+          </Table.Td>
+          <Table.Td>
+            <LastResult run={source.last_run} />
+          </Table.Td>
+          <Table.Td>
+            <NextSync schedule={source.schedule} />
+          </Table.Td>
+        </>
+      )}
+    </LongTable>
   );
 }
 

@@ -3,9 +3,9 @@ import type { Output } from '@weir/kernel/contract';
 import { type CheckBody, changeTransform, type getTransformDetail } from '@weir/plugin-transforms/contract';
 import { useState } from 'react';
 import { FaultNote } from '../../parts/fault-note.tsx';
-import { WideBox } from '../../parts/wide-box.tsx';
 import { CHECK_WORDS, CheckWord } from '../../runs/check-word.tsx';
 import { useMay } from '../../session/person.ts';
+import { LongTable } from '../../table/long-table.tsx';
 import { checkDetail } from './check-fields.ts';
 import { CheckForm } from './check-form.tsx';
 import type { useSave } from './use-save.ts';
@@ -65,50 +65,51 @@ interface CheckTableProps {
 
 function CheckTable({ detail: { checks, last_run: run }, remove }: CheckTableProps) {
   return (
-    <WideBox label="Table of checks">
-      <Table miw={680} verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Check</Table.Th>
-            <Table.Th>Rule</Table.Th>
-            <Table.Th>When it is broken</Table.Th>
-            <Table.Th>Last run</Table.Th>
-            <Table.Th>
-              <span className="unseen">Remove</span>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {checks.map((check) => {
-            const last = run?.checks.find(({ name }) => name === check.name);
-            return (
-              <Table.Tr key={check.name}>
-                <Table.Td fw={560}>{check.name}</Table.Td>
-                <Table.Td>
-                  <Text size="sm">{CHECK_WORDS[check.kind]}</Text>
-                  <Text size="xs" c="dimmed" className="mono-id" lineClamp={2}>
-                    {checkDetail(check)}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{check.severity === 'warn' ? 'publish, and say so' : 'publish nothing'}</Table.Td>
-                <Table.Td>{last === undefined ? '–' : <CheckWord status={last.status} />}</Table.Td>
-                <Table.Td ta="right">
-                  {remove === undefined ? null : (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={`Remove ${check.name}`}
-                      onClick={() => remove(check.name)}
-                    >
-                      Remove
-                    </Button>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </WideBox>
+    <LongTable
+      label="Table of checks"
+      minWidth={680}
+      head={
+        <>
+          <Table.Th>Check</Table.Th>
+          <Table.Th>Rule</Table.Th>
+          <Table.Th>When it is broken</Table.Th>
+          <Table.Th>Last run</Table.Th>
+          <Table.Th>
+            <span className="unseen">Remove</span>
+          </Table.Th>
+        </>
+      }
+      rows={checks}
+      keyOf={(check) => check.name}
+    >
+      {(check) => {
+        const last = run?.checks.find(({ name }) => name === check.name);
+        return (
+          <>
+            <Table.Td fw={560}>{check.name}</Table.Td>
+            <Table.Td>
+              <Text size="sm">{CHECK_WORDS[check.kind]}</Text>
+              <Text size="xs" c="dimmed" className="mono-id" lineClamp={2}>
+                {checkDetail(check)}
+              </Text>
+            </Table.Td>
+            <Table.Td>{check.severity === 'warn' ? 'publish, and say so' : 'publish nothing'}</Table.Td>
+            <Table.Td>{last === undefined ? '–' : <CheckWord status={last.status} />}</Table.Td>
+            <Table.Td ta="right">
+              {remove === undefined ? null : (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`Remove ${check.name}`}
+                  onClick={() => remove(check.name)}
+                >
+                  Remove
+                </Button>
+              )}
+            </Table.Td>
+          </>
+        );
+      }}
+    </LongTable>
   );
 }
