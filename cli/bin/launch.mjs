@@ -50,9 +50,24 @@ function installDependencies() {
   const npm = process.env.npm_execpath;
   const args = ['install', '--no-save', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'];
   const [command, argv] = npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args];
-  const done = spawnSync(command, argv, { cwd: ROOT, stdio: ['ignore', 2, 2] });
-  if (done.status !== 0) refuse(`npm install failed (${done.error?.message ?? `exit ${done.status ?? done.signal}`})`);
+  const done = spawnSync(command, argv, { cwd: ROOT, stdio: ['ignore', 2, 'pipe'], encoding: 'utf8' });
+  if (done.status !== 0) refuse(installFault(done));
+  process.stderr.write(done.stderr);
   process.stderr.write(`  ✓ dependencies ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+/** Codes of a network without the registry in it. */
+const NO_CONNECTION = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH)\b/;
+
+/** What to do where npm reached nobody; else what npm says. */
+function installFault({ stderr, error, status, signal }) {
+  const lost = NO_CONNECTION.exec(stderr ?? '')?.[0];
+  if (lost === undefined)
+    return `npm install failed (${error?.message ?? `exit ${status ?? signal}`})\n${stderr ?? ''}`;
+  const registry = /https?:\/\/[^\s/]+/.exec(stderr)?.[0] ?? 'the package registry';
+  return `no connection to ${registry} (${lost})
+  behind a proxy:     export npm_config_proxy=http://proxy:3128 npm_config_https_proxy=http://proxy:3128
+  another registry:   export npm_config_registry=https://registry.example.com`;
 }
 
 function refuse(reason) {

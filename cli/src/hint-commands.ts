@@ -4,6 +4,7 @@ export const COMMANDS_OF_CALLS: Readonly<Record<string, string>> = {
   'GET /patterns/{pattern_id}': 'weir patterns get <pattern_id>',
   'GET /plugins': 'weir plugins list',
   'GET /tenants': 'weir tenants list',
+  'PATCH /sources/{source_id}': 'weir sources update <source> --field <name>=@<file>',
   'PUT /sources/{source_id}/credentials': 'weir sources credentials rotate <source>',
   'POST /sources/{source_id}/credentials': 'weir sources credentials set <source>',
   'POST /sources/{source_id}/credentials/migrate': 'weir sources credentials migrate <source>',

@@ -7,7 +7,7 @@ import { type ConnectionLayer, resolveConnection } from '../src/connection/resol
 import { startOf } from '../src/dev/folder/process-identity.ts';
 import { writeState } from '../src/dev/folder/state.ts';
 import { commandLine, ending } from './command-line.ts';
-import { fakeApi } from './fake-api.ts';
+import { fakeApi, problem } from './fake-api.ts';
 
 const none = { flags: {}, env: {}, project: {}, profiles: { profiles: {} } };
 
@@ -193,4 +193,17 @@ t.test('profiles are listed, used, removed; the token is printed; any path is ca
   t.match(await weir('profiles remove work --yes'), { code: 0 });
   t.match(await weir('profiles use work'), { code: 4 });
   t.strictSame(await readProfiles(file), { profiles: { dev: { url: api.url, tenant: 'demo', token: 'tok' } } });
+});
+
+t.test('a tenant that the token is not for → which one, whose token, and what it is for', async (t) => {
+  const { weir, home } = commandLine(t);
+  const file = profilesFile({ HOME: home, XDG_CONFIG_HOME: path.join(home, 'config') });
+  const api = await fakeApi(t, { 'GET /api/v1/sources': problem(403, 'tenant_not_allowed') });
+  const claims = Buffer.from(JSON.stringify({ organization: ['demo'] })).toString('base64url');
+  await writeProfile(file, 'bob', { url: api.url, tenant: 'other', token: `x.${claims}.x` });
+  const hint = 'The token of the profile bob is not for the tenant other, but for demo: weir tenants use <tenant>';
+  t.match(await weir('sources list'), { code: 3, stderr: hint });
+  t.match(await weir('sources list', { env: { WEIR_TOKEN: 'opaque' } }), {
+    stderr: 'The token is not for the tenant other:',
+  });
 });

@@ -92,6 +92,20 @@ t.test('a declarative route reads YAML as it reads JSON; any other refuses the m
   t.match((await post('/declared', 'name: x', 'text/yaml')).json(), refused);
 });
 
+t.test('a query out of bounds, or of an unknown name → the bound and the known names, not what was sent', async (t) => {
+  const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500 }));
+  const list = endpoint({ ...common, id: 'x.list', method: 'GET', path: '/list', query: Closed({ limit }) });
+  const app = serverWith(t, [handle(list, async () => undefined as never)]);
+  const faults = async (query: string) => (await app.inject({ url: `/api/v1/list?${query}` })).json().errors;
+  for (const [sent, message] of [
+    ['limit=0', 'must be from 1 to 500'],
+    ['limit=abc', 'must be a whole number from 1 to 500'],
+  ] as const)
+    t.match(await faults(sent), [{ pointer: '/query/limit', message }]);
+  const [unknown] = await faults('hunter2=1');
+  t.match(unknown, { pointer: '/query', message: 'has an unknown member; it may have `limit`', known: ['limit'] });
+});
+
 t.test('a declared 501 or 503 is logged without a stack, and tells when to come back unless it lasts', async (t) => {
   const entry = { title: 'X', detail: 'X.', hint: 'Wait.' };
   const problems = [

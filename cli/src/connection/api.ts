@@ -2,6 +2,7 @@ import { type CallResult, call, type Endpoint, type Input, kernelProblems, type 
 import { CliError, errorOfProblem } from '../cli-error.ts';
 import { SIGN_IN_HINT } from './not-signed-in.ts';
 import type { SignedIn } from './session.ts';
+import { tokenFacts } from './token-facts.ts';
 
 /** Calls endpoints as one user of one tenant at one address. */
 export interface Api {
@@ -51,8 +52,11 @@ export function openApi(connection: SignedIn, { interrupted, timeoutMs, say }: A
     }
     if (result.ok) return result.body;
     // What only this server refuses has a hint of its own.
-    const isPlain = result.status === 401 && result.problem.code === kernelProblems.unauthenticated.entry.code;
-    const problem = isPlain ? { ...result.problem, hint: SIGN_IN_HINT } : result.problem;
+    const { code } = result.problem;
+    const isPlain = result.status === 401 && code === kernelProblems.unauthenticated.entry.code;
+    const isOther = code === kernelProblems.tenantNotAllowed.entry.code;
+    const hint = isPlain ? SIGN_IN_HINT : isOther ? otherTenantHint(connection, token) : undefined;
+    const problem = hint === undefined ? result.problem : { ...result.problem, hint };
     throw errorOfProblem(problem, url as string, endpoint, input.body !== undefined);
   }
 
@@ -80,6 +84,15 @@ export function openApi(connection: SignedIn, { interrupted, timeoutMs, say }: A
     return result;
   }
   return { url, tenant, call: answer };
+}
+
+/** Which tenant was named, whose token it was and what that is for, and how to choose another. */
+function otherTenantHint({ tenant, tokenFrom, profile }: SignedIn, token: string | undefined): string {
+  const own = token === undefined ? [] : (tokenFacts(token)?.tenants ?? []);
+  const whose = tokenFrom === 'profile' && profile !== undefined ? ` of the profile ${profile}` : '';
+  const allowed = own.length === 0 ? '' : `, but for ${own.join(', ')}`;
+  const named = tenant === undefined ? 'this tenant' : `the tenant ${tenant}`;
+  return `The token${whose} is not for ${named}${allowed}: weir tenants use <tenant>, or weir profiles list`;
 }
 
 /** A failed fetch tells its reason in `cause`; another error is an answer that is not ours. */

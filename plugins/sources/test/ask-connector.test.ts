@@ -117,7 +117,7 @@ t.test('a check that fails ends a discovery by a stable code, in the masked word
           origin: 'source',
         }),
       ],
-      { code: 'login_refused', origin: 'source', retryable: true, hint: 'Ask.', detail: /It says: No\.$/ },
+      { code: 'login_refused', origin: 'source', retryable: true, hint: 'Ask.', detail: /^No\.$/ },
     ],
     [[failed({ message: 'No.', code: TOKEN })], { code: 'connector_check_failed', origin: 'config' }],
     [[traced], { code: 'connector_transient_error', retryable: true }],

@@ -2,7 +2,7 @@ import { createScrubber, traceFailure } from '@weir/connector-runtime';
 import { recordOf } from '@weir/work';
 import fc from 'fast-check';
 import t from 'tap';
-import { scrubbedFailure, verdictFailure } from '../src/model/failure/failure.ts';
+import { scrubbedFailure, verdictFailure, withWords } from '../src/model/failure/failure.ts';
 
 const RUNS = 1_000;
 /** The longest hint that a failure keeps. */
@@ -73,4 +73,13 @@ t.test('a code with a sentence → the sentence is the detail; one that is too l
   const of = (message: string) => verdictFailure(traceFailure({ message, internal_message: 'schema_changed' })).detail;
   t.equal(of('A file has no column\nof the stream'), 'A file has no column of the stream.');
   for (const message of ['', ' ', 'x'.repeat(10_000)]) t.equal(of(message), 'The connector reported schema_changed.');
+});
+
+t.test('a connector that says its sentence in both places → it stands once', async (t) => {
+  const failure = verdictFailure(
+    traceFailure({ message: 'The folder cannot be read', internal_message: 'refused_it' }),
+  );
+  const detail = (words: string) => withWords(failure, words, createScrubber([])).detail;
+  t.equal(detail('The folder cannot be read'), 'The folder cannot be read.');
+  t.equal(detail('EACCES'), 'The folder cannot be read. It says: EACCES');
 });

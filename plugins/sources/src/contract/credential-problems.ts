@@ -7,8 +7,8 @@ export const credentialProblems = {
     status: 409,
     title: 'Credential mode unsupported',
     detail:
-      'This deployment keeps credentials inline (SOURCE_CREDENTIAL_MODE=legacy_inline), where they have no life of their own; once it has moved to the secret store, none is kept inline any more.',
-    hint: 'Give credential_values when the source is created or changed. The rest needs SOURCE_CREDENTIAL_MODE=secret_store, as does everything once credentials have moved: the operator restarts this process with it.',
+      'This deployment keeps credentials inline (SOURCE_CREDENTIAL_MODE=legacy_inline), as part of their sources; after a move to the secret store it keeps none inline.',
+    hint: 'Give credential_values with PATCH /sources/{source_id}. The rest needs SOURCE_CREDENTIAL_MODE=secret_store, and after a move everything does: the operator restarts this process with it.',
   }),
   credentialInputConflict: problem({
     code: 'credential_input_conflict',

@@ -70,7 +70,9 @@ export function withWords(failure: Failure, words: string | undefined, scrubber:
   // A credential may be in it as it is, or in pieces between what a terminal does not show.
   const plain = plainText(scrubbedCut(words, MAX_RAW_CHARS, scrubber).replace(/\s+/g, ' ')).trim();
   const said = scrubbedCut(plain, MAX_HINT_CHARS, scrubber);
-  return said === '' ? failure : { ...failure, detail: `${failure.detail} It says: ${said}` };
+  // A connector of ours says the same in both places.
+  if (said === '' || sentenceOf(said) === failure.detail) return failure;
+  return { ...failure, detail: `${failure.detail} It says: ${said}` };
 }
 
 /** At most so much of a text; what a credential may begin in at the end of one that was cut is left out. */
