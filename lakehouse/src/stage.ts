@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openSession } from './duckdb/duckdb-session.ts';
+import { withinDeadline } from './duckdb/within-deadline.ts';
 import type { StagedFile } from './manifest/stats.ts';
 import { mergeBatch } from './merge/merge.ts';
 import { quarantineLines } from './quarantine/quarantine.ts';
@@ -57,6 +58,9 @@ export async function createStager(options: StagerOptions | SingleStagerOptions)
     last = turn.catch(() => undefined);
     return turn;
   };
+  const { deadlineMs } = options;
+  const inTime = <T>(work: () => Promise<T>): Promise<T> =>
+    deadlineMs === undefined ? work() : withinDeadline(session, deadlineMs, work);
   const copy = (request: CopyRequest): Promise<CopyResult> =>
     inTurn(() => copySpool(writer, drifting, undivided(request)));
   return {
@@ -64,7 +68,7 @@ export async function createStager(options: StagerOptions | SingleStagerOptions)
       'target' in request ? copySingle(copy, request) : copy(request)) as Stager['copy'],
     segment: (request) => inTurn(() => copySegment(writer, undivided(request))),
     quarantine: (request) => inTurn(() => quarantineLines(writer, request)),
-    merge: (request) => inTurn(() => mergeBatch(writer, request)),
+    merge: (request) => inTurn(() => inTime(() => mergeBatch(writer, request))),
     close: session.close,
   };
 }

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type DuckdbSession, openSession } from '../duckdb/duckdb-session.ts';
 import { identifier, literal } from '../duckdb/duckdb-sql.ts';
+import { withinDeadline } from '../duckdb/within-deadline.ts';
 import { duckdbError } from '../error/duckdb-error.ts';
-import { LakehouseError } from '../error/error.ts';
 import { sourcePaths } from '../rows/live-rows.ts';
 import type { PinnedRows } from '../rows/pinned-rows.ts';
 import { openSource } from '../rows/row-source.ts';
@@ -12,9 +12,6 @@ import { fenceSession, watchFiles } from './fence.ts';
 import { inputViewSql } from './input-view.ts';
 import type { SelectInputs, SelectOnto, SelectorOptions, SelectWithin } from './select-types.ts';
 import { GateRefusal } from './statement.ts';
-
-/** An interrupt between two statements is lost: it is repeated until the work ends. */
-const INTERRUPT_INTERVAL_MS = 50;
 
 /** What work is given beside the session. */
 export type Fenced = {
@@ -46,14 +43,7 @@ export async function fenced<T>(
   const opened: Awaited<ReturnType<typeof openSource>>[] = [];
   const limits = { memoryLimit, threads, ordered, ...(spillLimit === undefined ? {} : { spillLimit }) };
   const session = await openSession({ ...limits, tempDirectory });
-  let repeated: NodeJS.Timeout | undefined;
-  let isLate = false;
-  const deadline = setTimeout(() => {
-    isLate = true;
-    session.interrupt();
-    repeated = setInterval(() => session.interrupt(), INTERRUPT_INTERVAL_MS);
-  }, deadlineMs);
-  try {
+  const inside = async (): Promise<T> => {
     const paths: string[] = [];
     const viewOf = async (rows: PinnedRows): Promise<string> => {
       const one = await openSource(io, rows);
@@ -75,13 +65,13 @@ export async function fenced<T>(
     await session.rows('SET errors_as_json = true');
     await fenceSession(session, { paths, folders: [...drafts, tempDirectory] });
     return await work(session, { assertSame: watched.assertSame, show, onto: table });
+  };
+  try {
+    return await withinDeadline(session, deadlineMs, inside);
   } catch (error) {
-    if (isLate) throw new LakehouseError('query_deadline', 'The statement took longer than it may');
     if (error instanceof GateRefusal) throw error.cause;
     throw duckdbError(error, 'query_failed', 'The statement failed');
   } finally {
-    clearTimeout(deadline);
-    clearInterval(repeated);
     session.close();
     for (const one of opened) one.release();
   }

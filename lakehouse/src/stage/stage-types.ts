@@ -13,7 +13,11 @@ export type StagerOptions = {
   readonly scratch: string;
   /** What DuckDB may hold before it spills, such as `400MB`. */
   readonly memoryLimit?: string;
+  /** What it may spill, such as `10GB`; `spill_full` beyond it. */
+  readonly spillLimit?: string;
   readonly threads?: number;
+  /** A merge is `query_deadline` after so long; without it, it takes its time. */
+  readonly deadlineMs?: number;
 };
 
 /** Why a line is no row. Its bytes are kept for the quarantine table. */

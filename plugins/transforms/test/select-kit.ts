@@ -23,11 +23,16 @@ async function pinOrders(lake: Lake): Promise<PinnedInput> {
   const schema = currentSchema(at.metadata);
   const rows = [1, 2, 3].map((id) => line({ id, total: `${id}.25`, note: `${SECRET}-${id}` }));
   const { file } = await lake.stage(at.metadata, schema, rows.join(''));
-  const { metadata } = await prepareAppend({ io: lake.io, ...at, files: file ? [file] : [], schema });
+  const { metadata, newMetadataLocation: metadataLocation } = await prepareAppend({
+    io: lake.io,
+    ...at,
+    files: file ? [file] : [],
+    schema,
+  });
   const files = await createScanner({ io: lake.io }).files(metadata);
   return {
     ...{ datasetId: ORDERS, ref: { namespace: 'bronze.acme', table: 'orders' }, snapshotId: '1' },
-    ...{ rowsSnapshotId: '1', schemaId: 0, rows: '3', bytes: '1', metadataLocation: at.metadataLocation },
+    ...{ rowsSnapshotId: '1', schemaId: 0, rows: '3', bytes: '1', metadataLocation },
     columns: schema.fields.map(({ name }) => ({ name, type: 'string' })),
     plan: pinnedRows(metadata, { files, schema }),
     store: { warehouse: lake.root, scratch: join(lake.root, 'copies') },

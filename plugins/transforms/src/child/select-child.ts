@@ -65,17 +65,19 @@ const rowsByName = (inputs: readonly SelectInput[]): SelectInputs => new Map(inp
 
 const memoryOf = ({ bounds }: SelectPlan): string => `${Math.max(LEAST_DUCKDB_MIB, bounds.memoryMiB - PROGRAM_MIB)}MiB`;
 
-function selectorOf(plan: SelectPlan, seen: { ast?: unknown }) {
+/** What bounds a DuckDB of this process. */
+function limitsOf(plan: SelectPlan) {
   const { spillMiB, threads, deadlineMs } = plan.bounds;
+  const limits = { memoryLimit: memoryOf(plan), spillLimit: `${spillMiB}MiB`, threads, deadlineMs };
+  return { io: plannedFiles(plan), scratch: plan.scratch, ...limits };
+}
+
+function selectorOf(plan: SelectPlan, seen: { ast?: unknown }) {
   const gate: SelectorOptions['gate'] = (statement) => {
     seen.ast ??= statement.ast;
     judge(statement);
   };
-  return createSelector({
-    ...{ io: plannedFiles(plan), scratch: plan.scratch, threads, deadlineMs, gate },
-    memoryLimit: memoryOf(plan),
-    spillLimit: `${spillMiB}MiB`,
-  });
+  return createSelector({ ...limitsOf(plan), gate });
 }
 
 async function carryOut(plan: SelectPlan): Promise<unknown> {
@@ -104,13 +106,7 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
 }
 
 async function merged(plan: SelectPlan, { request }: MergeAsk): Promise<MergeResult> {
-  const { threads } = plan.bounds;
-  const stager = await createStager({
-    io: plannedFiles(plan),
-    scratch: plan.scratch,
-    threads,
-    memoryLimit: memoryOf(plan),
-  });
+  const stager = await createStager(limitsOf(plan));
   try {
     return await stager.merge(request);
   } finally {
