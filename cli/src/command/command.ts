@@ -5,6 +5,7 @@ import { type Api, openApi } from '../connection/api.ts';
 import { type FoundConnection, findConnection } from '../connection/find-connection.ts';
 import { signedIn } from '../connection/session.ts';
 import { parseDuration } from '../duration.ts';
+import { wrappedNote } from '../output/fit.ts';
 import { OUTPUTS, type Output } from '../output/formats.ts';
 import { plainText } from '../plain-text.ts';
 import type { WatchOptions } from '../run/watch-discovery.ts';
@@ -134,7 +135,8 @@ export abstract class WeirCommand extends Command<CliContext> {
 
   /** Writes a remark to stderr, unless -q. */
   note(line: string): void {
-    if (!this.quiet) this.context.stderr.write(`${plainText(line)}\n`);
+    const width = widthOf(this.context) ?? Number.POSITIVE_INFINITY;
+    if (!this.quiet) this.context.stderr.write(`${wrappedNote(plainText(line), width)}\n`);
   }
 }
 
