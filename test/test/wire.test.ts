@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSource, deleteSource, getSource, listSources, startSync } from '@weir/plugin-sources/contract';
 import t from 'tap';
+import { OWN_NAMES } from '../../plugins/platform/src/docs/named-schemas.ts';
 import { testPlatform } from '../platform.ts';
 import { until } from '../until.ts';
 
@@ -139,6 +140,11 @@ t.test('schemas of the OpenAPI document have names, and each reference leads to 
     servers: object[];
   };
   t.match(components.schemas, { Source: { properties: Object }, SourceList: Object, CreateSourceBody: Object });
+  const names = Object.keys(components.schemas);
+  for (const [made, shown] of Object.entries(OWN_NAMES)) {
+    t.ok(names.includes(shown), `${shown} in place of ${made}`);
+    t.notOk(names.includes(made), made);
+  }
   const wanted = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
   t.strictSame(wanted.difference(new Set(Object.keys(components.schemas))), new Set());
   t.match(paths['/api/v1/sources']?.get?.responses['200']?.content, {

@@ -59,6 +59,31 @@ function schemaOf(part: unknown): Json | undefined {
 }
 
 /**
+ * Names that say more than the ids of the operations, for things that are called otherwise elsewhere or by too general a
+ * word; a list of such things follows.
+ */
+export const OWN_NAMES: Readonly<Record<string, string>> = {
+  ...{ Audit: 'AuditEvent', Category: 'PatternCategory', Credentials: 'Credential', Delivery: 'WebhookDelivery' },
+  ...{ Config: 'WorkflowEngineConfig', HealthDetailed: 'WorkflowEngineHealthDetailed', Status: 'PlatformStatus' },
+  ...{ Pattern: 'ConnectorPattern', PatternItem: 'ConnectorPatternItem', Me: 'Caller' },
+  ...{ Quarantine: 'QuarantinedLine', Schema: 'DatasetSchema', SchemaVersion: 'DatasetSchemaVersion' },
+  ...{ RunOfTransform: 'TransformRun', RunsOfTransform: 'TransformRunItem', SyncHistory: 'SyncRunItem' },
+  ...{ RunsOfTransformList: 'TransformRunList', SyncHistoryList: 'SyncRunList' },
+  ...{ SourcesSchedule: 'SourceSchedule', SourcesPutScheduleBody: 'PutSourceScheduleBody' },
+  ...{ TransformsSchedule: 'TransformSchedule', TransformsPutScheduleBody: 'PutTransformScheduleBody' },
+  ...{ PreviewAnswer: 'DatasetPreview', PreviewResetAnswer: 'StreamReset', PreviewSourceResetAnswer: 'SourceReset' },
+  ...{ ReadEventsAnswer: 'EventPage', ReadLogAnswer: 'LogPage', ReadRunChecksAnswer: 'RunChecks' },
+  ...{ RunQueryAnswer: 'QueryResult', RunQueryBody: 'QueryBody', StartSchemaMatchAnswer: 'StartedRun' },
+};
+
+/** The name that is shown for one that was made of an operation's id. */
+function shownName(name: string): string {
+  const item = name.replace(/List$/, '');
+  if (Object.hasOwn(OWN_NAMES, name)) return OWN_NAMES[name] ?? name;
+  return item !== name && Object.hasOwn(OWN_NAMES, item) ? `${OWN_NAMES[item]}List` : name;
+}
+
+/**
  * One name for each schema, by its JSON text. An item of a list that is less than what is read alone is called so;
  * schemas of several plugins that want one name have that of their plugin before it.
  */
@@ -74,7 +99,10 @@ function chooseNames(namings: readonly Naming[]): Map<string, string> {
   );
   const wanted = Map.groupBy(called, ({ name }) => name);
   return new Map(
-    called.map((naming) => [naming.text, wanted.get(naming.name)?.length === 1 ? naming.name : ownName(naming)]),
+    called.map((naming) => [
+      naming.text,
+      shownName(wanted.get(naming.name)?.length === 1 ? naming.name : ownName(naming)),
+    ]),
   );
 }
 
