@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { withoutContractTexts } from './contract-texts.ts';
 
 /** Contracts are declared by calls of these; what a page does not use is left out. */
 const DECLARING = ['Type', 'endpoint', 'Closed', 'OneOf', 'Nullable', 'Page', 'listQuery', 'problem', 'permission'];
@@ -8,7 +9,7 @@ const SCHEDULES = ['scheduleEndpoints', 'subjectSchedule'];
 const POINTS = ['service', 'contributionPoint', 'Word', 'Time', 'Name'];
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), withoutContractTexts()],
   // Other tools of the workspace have an older React.
   resolve: {
     dedupe: ['react', 'react-dom'],

@@ -1,7 +1,9 @@
 import type { ScheduleFactsView } from '@weir/plugin-schedules/contract';
 import t from 'tap';
+import { parse } from 'yaml';
 import { attention } from '../../ui/src/home/attention.ts';
 import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draft.ts';
+import { commandText } from '../../ui/src/sources/create/command-text.ts';
 import { credentialFields } from '../../ui/src/sources/credentials/credential-fields.ts';
 import { CHOSEN, composeConfig } from '../../ui/src/sources/form/compose-config.ts';
 import { configOf, proposedName } from '../../ui/src/sources/load/load-plan.ts';
@@ -111,4 +113,24 @@ t.test('pointers of credentials → their fields, of every item that the configu
     { pointer: '/shops/0/key', isLong: true },
     { pointer: '/shops/1/key', isLong: true },
   ]);
+});
+
+t.test('a form as a command: its file is its configuration, credentials are named and never said', async (t) => {
+  const config = { url: "https://x.y/'$(reboot)'", note: 'a\nYAML\nb', rows: 3, empty: '' };
+  const text = commandText({
+    name: 'shop',
+    patternId: 'http',
+    config,
+    credentials: { '/auth/token': 'canary', '/n': 4 },
+  });
+  t.notMatch(text, /canary/);
+  t.match(text, /--field auth\.token=env:TOKEN \\\n {2}--json-field n=env:N/);
+  const [, end = '', file = ''] = /<<'(\w+)'\n([\s\S]*)$/.exec(text) ?? [];
+  const lines = file.split('\n');
+  t.equal(
+    lines.findIndex((line) => line.trim() === end),
+    lines.length - 1,
+    'only the last line ends it',
+  );
+  t.strictSame(parse(lines.slice(0, -1).join('\n')), config);
 });

@@ -60,6 +60,11 @@ t.test(
     await page.getByRole('textbox', { name: 'Name' }).fill('people');
     await page.getByRole('textbox', { name: 'Address' }).fill(`http://127.0.0.1:${port}/`);
     await page.getByRole('textbox', { name: 'Token' }).fill(first);
+    await page.getByRole('button', { name: 'As a command' }).click();
+    const command = page.getByText('weir sources create');
+    t.match(await command.textContent(), /--name people .*=env:TOKEN .*url: http/s, 'the credential is only named');
+    t.strictSame(await axeFaults(page), [], 'the form as a command');
+    await shot(page, 'as-command');
     await page.getByRole('button', { name: 'Test and discover' }).click();
     await page.getByRole('heading', { name: '1 stream found' }).waitFor();
     await page.getByRole('button', { name: /^Create source/ }).click();
@@ -146,7 +151,7 @@ t.test('a schedule by keyboard alone: set, seen, run, paused with a reason, resu
   await page.getByText('At 02:30').waitFor();
   t.equal(await page.getByRole('region', { name: 'Next runs' }).getByRole('row').count(), 6, 'before it is saved');
   await press(page, page.getByRole('button', { name: 'Save schedule' }), 'Enter');
-  await page.getByText('At 02:30').waitFor();
+  await page.getByText('Active', { exact: true }).nth(1).waitFor();
   const times = await page
     .getByRole('region', { name: 'Next runs' })
     .last()

@@ -1,9 +1,10 @@
-import { Alert, Button, Grid, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Collapse, Grid, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { createSource, getPattern, type PatternView, startDiscovery } from '@weir/plugin-sources/contract';
-import { useEffect, useRef, useState } from 'react';
-import { FormProvider, useForm, useFormContext } from 'react-hook-form';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { FormProvider, useForm, useFormContext, useWatch } from 'react-hook-form';
 import { useConnection } from '../../api/connection.ts';
 import { faultsByField } from '../../api/problem-error.ts';
 import { useChange, useRead } from '../../api/queries.ts';
@@ -18,6 +19,9 @@ import type { SchemaNode } from '../form/schema-node.ts';
 import { DiscoveryResult } from './discovery-result.tsx';
 import { makeSource, type NewSource } from './make-source.ts';
 import { NAME, NAME_RULE } from './source-name.ts';
+
+/** Read once somebody asks for it. */
+const AsCommand = lazy(() => import('./as-command.tsx').then((module) => ({ default: module.AsCommand })));
 
 interface CreateValues {
   name: string;
@@ -98,6 +102,7 @@ function CreateForm({ pattern }: { pattern: PatternView }) {
                   Test and discover
                 </Button>
               </Group>
+              <SameAsCommand pattern={pattern} />
             </Stack>
           </form>
         </Grid.Col>
@@ -139,6 +144,29 @@ function NameAndConfig({ schema, isCredential }: { schema: SchemaNode; isCredent
       />
       <SchemaFields node={schema} place={{ path: 'config', pointer: '' }} context={{ isCredential }} />
     </>
+  );
+}
+
+/** The form as a command, which follows what is typed. */
+function SameAsCommand({ pattern }: { pattern: PatternView }) {
+  const [isOpen, { toggle }] = useDisclosure(false);
+  return (
+    <div>
+      <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={isOpen}>
+        As a command
+      </Button>
+      <Collapse expanded={isOpen}>{isOpen ? <TypedCommand pattern={pattern} /> : null}</Collapse>
+    </div>
+  );
+}
+
+function TypedCommand({ pattern }: { pattern: PatternView }) {
+  const { name, config } = useWatch<CreateValues>() as CreateValues;
+  const composed = composeConfig(pattern.spec as SchemaNode, config, pattern.credential_fields);
+  return (
+    <Suspense fallback={null}>
+      <AsCommand source={{ ...composed, name, patternId: pattern.pattern_id }} />
+    </Suspense>
   );
 }
 
