@@ -1,11 +1,11 @@
 import type { ScheduleFactsView } from '@weir/plugin-schedules/contract';
 import t from 'tap';
 import { parse } from 'yaml';
+import { CHOSEN, composeConfig } from '../../ui/src/form/compose-config.ts';
 import { attention } from '../../ui/src/home/attention.ts';
 import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draft.ts';
 import { commandText } from '../../ui/src/sources/create/command-text.ts';
 import { credentialFields } from '../../ui/src/sources/credentials/credential-fields.ts';
-import { CHOSEN, composeConfig } from '../../ui/src/sources/form/compose-config.ts';
 import { configOf, proposedName } from '../../ui/src/sources/load/load-plan.ts';
 
 const NOW = new Date('2026-01-02T00:00:00Z');

@@ -12,6 +12,8 @@ type Told = {
 /** Errors of values while a statement runs or its constants are computed. */
 const OF_VALUES: ReadonlySet<string> = new Set(['Conversion', 'Out of Range', 'Mismatch Type', 'Divide by Zero']);
 const OF_STATEMENTS: ReadonlySet<string> = new Set(['Binder', 'Catalog', 'Parser', 'Not implemented', 'Syntax']);
+/** Said without a subtype: of a table by name, and within QUALIFY, GROUP BY and the like. */
+const NO_COLUMN = / does not have a column named |^Referenced column .+ not found in FROM clause/;
 /** Files that are damaged are "Invalid Input" too. */
 const OF_FILES = /magic bytes|too small to be a parquet|thrift|TProtocol|snappy|zstd|footer/i;
 
@@ -48,15 +50,18 @@ function codeOf({ exception_type: type = '', exception_message: message = '', er
   if (OF_VALUES.has(type)) return 'value_invalid';
   if (type === 'Invalid Input' && !OF_FILES.test(message)) return 'value_invalid';
   if (!OF_STATEMENTS.has(type)) return undefined;
-  if (subtype === 'COLUMN_NOT_FOUND' || / does not have a column named /.test(message)) return 'column_unknown';
+  if (subtype === 'COLUMN_NOT_FOUND' || NO_COLUMN.test(message)) return 'column_unknown';
   if (subtype === 'NO_MATCHING_FUNCTION') return 'function_mismatch';
   if (message.startsWith('Ambiguous reference')) return 'column_ambiguous';
   return /must appear in the GROUP BY/.test(message) ? 'column_not_grouped' : 'statement_invalid';
 }
 
 function nameOf({ name, exception_message: message = '' }: Told): string | undefined {
+  const unquoted = /^Referenced column "?(.+?)"? not found in FROM clause/.exec(message)?.[1];
   return (
-    name ?? /(?:^column| does not have a column named|^Ambiguous reference to column name) "([^"]+)"/.exec(message)?.[1]
+    name ??
+    unquoted ??
+    /(?:^column| does not have a column named|^Ambiguous reference to column name) "([^"]+)"/.exec(message)?.[1]
   );
 }
 

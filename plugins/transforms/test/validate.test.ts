@@ -32,6 +32,10 @@ t.test('a definition that is validated and not saved', async (t) => {
         [{ code: 'column_unknown', pointer: '/sql', line: 2, column: 3, nearest: 'total' }],
       ],
       [
+        { sql: `select * from ${ORDERS} qualify row_number() over (order by totl) = 1` },
+        [{ code: 'column_unknown', pointer: '/sql', line: 1, nearest: 'total' }],
+      ],
+      [
         { sql: `select 1 as one from bronze.acme.ordesr` },
         [{ code: 'input_missing', dataset_id: 'bronze.acme.ordesr', nearest: ORDERS, line: 1, column: 22 }],
       ],

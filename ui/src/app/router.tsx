@@ -90,6 +90,17 @@ const newTransform = createRoute({
   path: '/transforms/new',
   component: lazyRouteComponent(() => import('../transforms/definition/new-transform-page.tsx'), 'NewTransformPage'),
 });
+const patterns = createRoute({
+  getParentRoute: () => root,
+  path: '/transforms/patterns',
+  component: lazyRouteComponent(() => import('../patterns/patterns-page.tsx'), 'PatternsPage'),
+  validateSearch: texts('q', 'category'),
+});
+const pattern = createRoute({
+  getParentRoute: () => root,
+  path: '/transforms/patterns/$patternId',
+  component: lazyRouteComponent(() => import('../patterns/pattern-page.tsx'), 'PatternPage'),
+});
 const transform = createRoute({
   getParentRoute: () => root,
   path: '/transforms/$transformId',
@@ -118,7 +129,7 @@ const operations = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     ...([home, sources, catalogue, load, create, source, datasets, dataset, query] as const),
-    ...([transforms, newTransform, transform, runs, run, operations] as const),
+    ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations] as const),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -47,6 +47,8 @@ export const theme = createTheme({
     },
     // Beside the page an open list would belong to no landmark.
     Select: { defaultProps: { comboboxProps: { withinPortal: false } } },
+    Autocomplete: { defaultProps: { comboboxProps: { withinPortal: false } } },
+    TagsInput: { defaultProps: { comboboxProps: { withinPortal: false } } },
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
     // Within the page for the same reason; fixed, so that no box that scrolls cuts it.
     Tooltip: {

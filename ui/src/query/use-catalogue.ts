@@ -5,6 +5,7 @@ import { ask } from '../api/ask.ts';
 import { useConnection } from '../api/connection.ts';
 import { useRead } from '../api/queries.ts';
 import { namedTables, nameTree } from '../editor/sql-names.ts';
+import type { Suggested } from '../form/schema-input.tsx';
 
 export const MAX_TABLES = 500;
 /** Tables of one statement whose columns are read. */
@@ -33,5 +34,11 @@ export function useCatalogue(sql: string) {
   });
   const names = useMemo(() => nameTree(tables, new Map(details)), [tables, details]);
   const columns = useMemo(() => [...new Set(details.flatMap(([, own]) => own))], [details]);
-  return { list, names, columns, named };
+  return { list, tables, names, columns, named };
+}
+
+/** What forms offer: all tables, and the columns of those that a text names. */
+export function useSuggested(text: string): Suggested {
+  const { tables, columns } = useCatalogue(text);
+  return useMemo(() => ({ datasets: tables, columns }), [tables, columns]);
 }

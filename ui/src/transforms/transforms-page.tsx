@@ -1,6 +1,7 @@
-import { Anchor, Button, Group, Switch, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Menu, Switch, Table, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { createTransform, listTransforms, type TransformView } from '@weir/plugin-transforms/contract';
+import { ChevronDown } from 'lucide-react';
 import { useReadPages } from '../api/read-pages.ts';
 import { useLetter } from '../keys/keys.ts';
 import { counted, countText } from '../parts/numbers.ts';
@@ -26,11 +27,10 @@ export function TransformsPage() {
   const pages = useReadPages(listTransforms, { query }, { keep: true });
   const filter = (change: { q?: string; archived?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
-  useLetter('n', canCreate ? () => void navigate({ to: '/transforms/new' }) : undefined);
-  const newTransform = <Button renderRoot={(props) => <Link to="/transforms/new" {...props} />}>New transform</Button>;
+  useLetter('n', canCreate ? () => void navigate({ to: '/transforms/patterns' }) : undefined);
   return (
     <>
-      <PageHead title="Transforms">{canCreate ? newTransform : null}</PageHead>
+      <PageHead title="Transforms">{canCreate ? <NewTransform /> : null}</PageHead>
       <Group mb="sm" gap="md">
         <TextInput
           aria-label="Filter by name or output"
@@ -53,7 +53,7 @@ export function TransformsPage() {
             ? {
                 words: 'No transform yet. A transform is one SELECT and the table that its rows become.',
                 docs: '/docs',
-                ...(canCreate ? { action: newTransform } : {}),
+                ...(canCreate ? { action: <NewTransform /> } : {}),
               }
             : undefined
         }
@@ -69,6 +69,25 @@ export function TransformsPage() {
         )}
       </Region>
     </>
+  );
+}
+
+/** The two ways to a transform. */
+function NewTransform() {
+  return (
+    <Menu position="bottom-end" withinPortal={false}>
+      <Menu.Target>
+        <Button rightSection={<ChevronDown size={14} aria-hidden />}>New transform</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to="/transforms/patterns">
+          From a pattern
+        </Menu.Item>
+        <Menu.Item component={Link} to="/transforms/new">
+          From SQL
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { Composed } from '../form/compose-config.ts';
+import type { Composed } from '../../form/compose-config.ts';
 
 /** What a form of a source says. */
 export interface SaidSource extends Composed {

@@ -1,21 +1,21 @@
-import { Alert, Button, Collapse, Grid, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Collapse, Grid, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { createSource, getPattern, type PatternView, startDiscovery } from '@weir/plugin-sources/contract';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { FormProvider, useForm, useFormContext, useWatch } from 'react-hook-form';
 import { useConnection } from '../../api/connection.ts';
-import { faultsByField } from '../../api/problem-error.ts';
 import { useChange, useRead } from '../../api/queries.ts';
+import { type Composed, composeConfig, type FormValues, isCredentialAt } from '../../form/compose-config.ts';
+import { ErrorCount } from '../../form/error-count.tsx';
+import { SchemaFields } from '../../form/schema-fields.tsx';
+import type { SchemaNode } from '../../form/schema-node.ts';
+import { useFieldFaults } from '../../form/use-field-faults.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Empty, Region } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
-import { type Composed, composeConfig, type FormValues, isCredentialAt } from '../form/compose-config.ts';
-import { faultWords } from '../form/fault-words.ts';
-import { SchemaFields } from '../form/schema-fields.tsx';
-import type { SchemaNode } from '../form/schema-node.ts';
 import { DiscoveryResult } from './discovery-result.tsx';
 import { makeSource, type NewSource } from './make-source.ts';
 import { NAME, NAME_RULE } from './source-name.ts';
@@ -37,6 +37,13 @@ export function CreatePage() {
   return <Region query={pattern}>{(data) => <CreateForm pattern={data} />}</Region>;
 }
 
+/** The field of a member of the request. */
+function pathOf(pointer: string): string | undefined {
+  const [first, ...rest] = pointer.slice(1).split('/');
+  if (first === 'name') return first;
+  return first === 'source_config' || first === 'credential_values' ? ['config', ...rest].join('.') : undefined;
+}
+
 /** What was tried: it is no longer what is typed once the form changes. */
 interface Tried extends Composed {
   workflowId: string;
@@ -52,7 +59,7 @@ function CreateForm({ pattern }: { pattern: PatternView }) {
   const [tried, setTried] = useState<Tried>();
   const making = useMaking(pattern);
   const isCredential = (pointer: string) => isCredentialAt(pointer, pattern.credential_fields);
-  useFieldFaults(form.setError, start.error ?? making.error);
+  useFieldFaults(form.setError, start.error ?? making.error, pathOf);
   // What was typed since is untried.
   useEffect(
     () =>
@@ -134,7 +141,7 @@ function NameAndConfig({ schema, isCredential }: { schema: SchemaNode; isCredent
   const rules = { required: 'This is required.', validate: (name: string) => NAME.test(name) || NAME_RULE };
   return (
     <>
-      <ErrorCount count={countErrors(formState.errors)} />
+      <ErrorCount errors={formState.errors} />
       <TextInput
         {...register('name', rules)}
         label="Name"
@@ -186,39 +193,4 @@ function useMaking(pattern: PatternView) {
       .finally(() => setPending(false));
   };
   return { make, error, isPending };
-}
-
-type SetError = ReturnType<typeof useForm<CreateValues>>['setError'];
-
-/** Shows the faults of a refused request at their fields. */
-function useFieldFaults(setError: SetError, error: Error | null | undefined): void {
-  const shown = useRef<Error>(undefined);
-  useEffect(() => {
-    if (!error || shown.current === error) return;
-    shown.current = error;
-    for (const [pointer, code] of faultsByField(error)) {
-      const parts = pointer
-        .replace(/^\/(source_config|credential_values)/, '/config')
-        .split('/')
-        .slice(1);
-      if (parts[0] !== 'config' && parts[0] !== 'name') continue;
-      setError(parts.join('.') as 'name', { type: 'server', message: faultWords(code) }, { shouldFocus: true });
-    }
-  }, [setError, error]);
-}
-
-function countErrors(errors: object): number {
-  return Object.values(errors).reduce<number>((sum, one) => {
-    if (typeof one !== 'object' || one === null) return sum;
-    return 'message' in one && 'type' in one ? sum + 1 : sum + countErrors(one);
-  }, 0);
-}
-
-function ErrorCount({ count }: { count: number }) {
-  if (count === 0) return null;
-  return (
-    <Alert role="alert" color="red" variant="outline" className="panel">
-      {count === 1 ? 'One field needs a change.' : `${count} fields need a change.`}
-    </Alert>
-  );
 }

@@ -1,4 +1,4 @@
-import { type SchemaNode, titleOf } from '../form/schema-node.ts';
+import { type SchemaNode, titleOf } from '../../form/schema-node.ts';
 
 /** One secret value: where it stands in the configuration, and what people call it. */
 export interface CredentialField {

@@ -1,9 +1,9 @@
 import { Button, Group, PasswordInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { faultsByField } from '../../api/problem-error.ts';
+import { faultWords } from '../../form/fault-words.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { NAME, NAME_RULE } from '../create/source-name.ts';
-import { faultWords } from '../form/fault-words.ts';
 import type { CredentialField } from './credential-fields.ts';
 
 export interface SecretValues {

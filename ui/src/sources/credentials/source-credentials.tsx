@@ -8,9 +8,9 @@ import {
 } from '@weir/plugin-sources/contract';
 import { ProblemError } from '../../api/problem-error.ts';
 import { useRead } from '../../api/queries.ts';
+import type { SchemaNode } from '../../form/schema-node.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { Empty, Region } from '../../parts/region.tsx';
-import type { SchemaNode } from '../form/schema-node.ts';
 import { type CredentialField, credentialFields } from './credential-fields.ts';
 import { InlineCredential, NewCredential } from './given-credentials.tsx';
 import { StoredCredential } from './stored-credential.tsx';

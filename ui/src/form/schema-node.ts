@@ -27,6 +27,9 @@ export interface SchemaNode {
 
 /** How a field is shown. `json` takes whatever the others cannot show. */
 export type FieldKind =
+  | 'dataset'
+  | 'column'
+  | 'columns'
   | 'secret'
   | 'choice'
   | 'switch'
@@ -58,12 +61,25 @@ export function fieldKind(node: SchemaNode, isCredential: boolean): FieldKind {
   if (node.enum?.every((value) => typeof value === 'string') && node.enum !== undefined) return 'choice';
   if (type === 'boolean') return 'switch';
   if (type === 'integer' || type === 'number') return 'number';
-  if (type === 'string') return isCredential || node.airbyte_secret === true ? 'secret' : 'text';
-  if (type === 'array' && items?.type === 'string' && items.enum === undefined) return 'lines';
+  if (type === 'string') return textKind(node, isCredential);
+  // A text stands for a number or a boolean where both are taken.
+  if (mayBeText(node)) return 'text';
+  if (type === 'array' && items !== undefined && isText(items) && items.enum === undefined)
+    return items.format === 'column' ? 'columns' : 'lines';
   if (type === 'array' && items?.properties !== undefined) return 'list';
   if (type === 'object' && properties !== undefined && node.oneOf === undefined) return 'group';
   return 'json';
 }
+
+function textKind(node: SchemaNode, isCredential: boolean): FieldKind {
+  if (isCredential || node.airbyte_secret === true) return 'secret';
+  return node.format === 'dataset' || node.format === 'column' ? node.format : 'text';
+}
+
+const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
+const mayBeText = ({ type }: SchemaNode) =>
+  Array.isArray(type) && type.includes('string') && type.every((one) => SCALARS.includes(one));
+const isText = (node: SchemaNode) => node.type === 'string' || mayBeText(node);
 
 export const isLongText = ({ maxLength, format }: SchemaNode): boolean =>
   format === 'multiline' || (maxLength ?? 0) > LONG_TEXT;
@@ -76,7 +92,7 @@ export interface Members {
   oneOf: string[];
 }
 
-export function members(node: SchemaNode): Members {
+export function members(node: SchemaNode, isOpen = false): Members {
   const oneOf =
     node.oneOf !== undefined && areRequirements(node.oneOf) ? node.oneOf.flatMap(({ required = [] }) => required) : [];
   const place = ([, { order, 'x-order': ordered }]: [string, SchemaNode]) =>
@@ -84,7 +100,7 @@ export function members(node: SchemaNode): Members {
   const others = Object.entries(node.properties ?? {}).filter(([name]) => !oneOf.includes(name));
   const sorted = others.sort((a, b) => place(a) - place(b));
   const isPlain = ([name, one]: [string, SchemaNode]) =>
-    one['x-advanced'] !== true && (node.required?.includes(name) === true || one.airbyte_secret === true);
+    one['x-advanced'] !== true && (isOpen || node.required?.includes(name) === true || one.airbyte_secret === true);
   return { plain: sorted.filter(isPlain), advanced: sorted.filter((one) => !isPlain(one)), oneOf };
 }
 

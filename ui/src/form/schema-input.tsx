@@ -1,6 +1,25 @@
-import { JsonInput, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import {
+  Autocomplete,
+  JsonInput,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Switch,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { Controller, type ControllerRenderProps, type RegisterOptions, useFormContext } from 'react-hook-form';
 import { type FieldKind, isLongText, type SchemaNode } from './schema-node.ts';
+
+/** Names that are offered at once. */
+const MAX_OFFERED = 50;
+
+/** Names that are offered while someone types. */
+export interface Suggested {
+  datasets: readonly string[];
+  columns: readonly string[];
+}
 
 interface SchemaInputProps {
   label: string;
@@ -8,18 +27,21 @@ interface SchemaInputProps {
   node: SchemaNode;
   path: string;
   isRequired: boolean;
+  suggested?: Suggested | undefined;
+  /** What the server says of the value. */
+  fault?: string | undefined;
 }
 
 /** One input for one value of a schema. */
-export function SchemaInput({ label, kind, node, path, isRequired }: SchemaInputProps) {
+export function SchemaInput({ path, ...props }: SchemaInputProps) {
   const { control } = useFormContext();
   return (
     <Controller
       name={path}
       control={control}
-      rules={rulesOf(node, kind, isRequired)}
+      rules={rulesOf(props.node, props.kind, props.isRequired)}
       render={({ field, fieldState: { error } }) => (
-        <KindInput label={label} kind={kind} node={node} isRequired={isRequired} field={field} error={error?.message} />
+        <KindInput {...props} field={field} error={error?.message ?? props.fault} />
       )}
     />
   );
@@ -69,9 +91,32 @@ function KindInput(props: KindInputProps) {
           placeholder={defaultText(node)}
         />
       );
+    case 'dataset':
+    case 'column':
+    case 'columns':
+      return <NamesInput {...props} input={input} />;
     default:
       return <WrittenInput {...props} input={input} />;
   }
+}
+
+/** An input of names that are offered and not the only ones: of one dataset, one column, or columns. */
+function NamesInput({ kind, node, suggested, field: { value, onChange }, input }: WrittenInputProps) {
+  const data = [...(kind === 'dataset' ? (suggested?.datasets ?? []) : (suggested?.columns ?? []))];
+  const offer = { data, limit: MAX_OFFERED, placeholder: defaultText(node) };
+  if (kind === 'columns')
+    return (
+      <TagsInput
+        {...input}
+        {...offer}
+        value={Array.isArray(value) ? value : []}
+        onChange={onChange}
+        maxTags={node.maxItems ?? Number.MAX_SAFE_INTEGER}
+        splitChars={[]}
+        {...(Array.isArray(value) && value.length > 0 ? { placeholder: '' } : {})}
+      />
+    );
+  return <Autocomplete {...input} {...offer} value={typeof value === 'string' ? value : ''} onChange={onChange} />;
 }
 
 interface WrittenInputProps extends KindInputProps {

@@ -1,4 +1,4 @@
-import { discriminator, members, type SchemaNode } from './schema-node.ts';
+import { discriminator, fieldKind, members, type SchemaNode } from './schema-node.ts';
 
 /** What a form holds: the chosen alternative of an object lies beside its members. */
 export type FormValues = Record<string, unknown>;
@@ -10,6 +10,14 @@ export interface Composed {
   config: Record<string, unknown>;
   /** Credentials, nested as in the configuration; undefined when none is given. */
   credentials?: Record<string, unknown>;
+}
+
+/** What a form begins with: one entry in each list that must have one. */
+export function initialValues({ properties = {}, required = [] }: SchemaNode): FormValues {
+  const lists = Object.entries(properties).filter(
+    ([name, node]) => required.includes(name) && fieldKind(node, false) === 'list',
+  );
+  return Object.fromEntries(lists.map(([name, { items = {} }]) => [name, [initialValues(items)]]));
 }
 
 /** Whether a JSON pointer is one of those of a pattern, in which `*` is any segment. */

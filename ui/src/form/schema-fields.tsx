@@ -1,9 +1,9 @@
 import { Button, Collapse, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDisclosure, useId } from '@mantine/hooks';
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { useFieldArray, useFormContext, useWatch } from 'react-hook-form';
+import { useFieldArray, useFormContext, useFormState, useWatch } from 'react-hook-form';
 import { CHOSEN } from './compose-config.ts';
-import { SchemaInput } from './schema-input.tsx';
+import { SchemaInput, type Suggested } from './schema-input.tsx';
 import { discriminator, fieldKind, members, type SchemaNode, titleOf } from './schema-node.ts';
 
 export interface FieldPlace {
@@ -15,6 +15,10 @@ export interface FieldPlace {
 
 export interface FieldContext {
   isCredential(pointer: string): boolean;
+  /** Offered for members of the formats `dataset` and `column`; other names are taken too. */
+  suggested?: Suggested;
+  /** What the server says of what is typed, by JSON pointer. */
+  faults?: ReadonlyMap<string, string>;
 }
 
 const within = ({ path, pointer }: FieldPlace, name: string): FieldPlace => ({
@@ -22,9 +26,17 @@ const within = ({ path, pointer }: FieldPlace, name: string): FieldPlace => ({
   pointer: `${pointer}/${name}`,
 });
 
+interface SchemaFieldsProps {
+  node: SchemaNode;
+  place: FieldPlace;
+  context: FieldContext;
+  /** Folds nothing but what the schema calls advanced. */
+  isOpen?: boolean;
+}
+
 /** The fields of an object schema: what is required, the alternatives, and the rest behind a fold. */
-export function SchemaFields({ node, place, context }: { node: SchemaNode; place: FieldPlace; context: FieldContext }) {
-  const { plain, advanced, oneOf } = members(node);
+export function SchemaFields({ node, place, context, isOpen = false }: SchemaFieldsProps) {
+  const { plain, advanced, oneOf } = members(node, isOpen);
   const [opened, { toggle }] = useDisclosure(false);
   const id = useId();
   const one = ([name, field]: [string, SchemaNode]) => (
@@ -123,7 +135,17 @@ function SchemaField(props: SchemaFieldProps) {
       </Fieldset>
     );
   }
-  return <SchemaInput label={titleOf(name, node)} kind={kind} node={node} path={place.path} isRequired={isRequired} />;
+  return (
+    <SchemaInput
+      label={titleOf(name, node)}
+      kind={kind}
+      node={node}
+      path={place.path}
+      isRequired={isRequired}
+      suggested={context.suggested}
+      fault={context.faults?.get(place.pointer)}
+    />
+  );
 }
 
 /** Alternatives that a constant member tells apart. */
@@ -162,6 +184,8 @@ function VariantField({ name, node, place, context }: SchemaFieldProps) {
 /** A list of objects. */
 function ListField({ name, node, place, context }: SchemaFieldProps) {
   const { fields, append, remove } = useFieldArray({ name: place.path });
+  const { error } = useFormContext().getFieldState(place.path, useFormState({ name: place.path }));
+  const fault = error?.message ?? context.faults?.get(place.pointer);
   const title = titleOf(name, node);
   return (
     <Fieldset legend={title}>
@@ -171,9 +195,14 @@ function ListField({ name, node, place, context }: SchemaFieldProps) {
             {node.description}
           </Text>
         )}
+        {fault === undefined ? null : (
+          <Text size="sm" c="var(--mantine-color-error)">
+            {fault}
+          </Text>
+        )}
         {fields.map(({ id }, i) => (
           <Fieldset key={id} legend={`${title} ${i + 1}`}>
-            <SchemaFields node={node.items ?? {}} place={within(place, String(i))} context={context} />
+            <SchemaFields node={node.items ?? {}} place={within(place, String(i))} context={context} isOpen />
             <Button mt="sm" size="xs" variant="default" onClick={() => remove(i)}>
               Remove {title} {i + 1}
             </Button>

@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import { developmentToken } from '@weir/embedded';
+import type { Endpoint, Input } from '@weir/kernel/contract';
+import { bulkStreams, createSource, getSyncStatus, startSync } from '@weir/plugin-sources/contract';
+import type { Locator, Page } from 'playwright-core';
+import t from 'tap';
+import { until } from '../until.ts';
+import { axeFaults, fitsIn, press, shot, signIn } from '../web-steps.ts';
+import { webWorld } from '../web-world.ts';
+
+const TABLE = 'bronze.demo.shop__orders';
+
+const world = await webWorld(t, {}, {}, 'source,discovery,transform');
+if (world === undefined) {
+  t.plan(0, 'no Chromium on this machine, and it cannot be installed');
+  process.exit();
+}
+const { url, open, platform, issuer } = world;
+const folder = t.testdir({});
+await writeFile(`${folder}/orders.csv`, 'id,city,at\n1,Ulm,2026-01-01\n1,Bonn,2026-01-02\n2,Kiel,2026-01-03\n');
+
+/** Calls the API as Ada in `demo`. */
+async function ok<E extends Endpoint>(endpoint: E, input: Partial<Input<E>> = {}) {
+  const token = await developmentToken(issuer, 'ada@demo');
+  const answer = await platform.call({ token, tenant: 'demo' }, endpoint, input);
+  if (!answer.ok) throw new Error(JSON.stringify(answer.problem));
+  return answer.body;
+}
+
+const source = await ok(createSource, {
+  body: { name: 'shop', pattern_id: 'files', source_config: { path: folder } },
+});
+const params = { source_id: source.source_id };
+const properties = { id: { type: 'integer' }, city: { type: 'string' }, at: { type: 'string', format: 'date' } };
+const stream = { name: 'orders', sync_mode: 'full_refresh' as const, write_mode: 'overwrite' as const };
+await ok(bulkStreams, {
+  params,
+  body: { streams: [{ ...stream, schema: { type: 'object', properties }, enabled: true }] },
+});
+await ok(startSync, { params });
+await until('the sync', async () => (await ok(getSyncStatus, { params })).run?.status === 'succeeded');
+
+/** Types a text into a field that Tab reaches. */
+async function type(page: Page, field: Locator, text: string): Promise<void> {
+  await press(page, field, 'Control+a');
+  await page.keyboard.type(text);
+}
+
+t.test('by keyboard alone: a pattern, its form, the statement and rows of it, a transform that ran', async (t) => {
+  const window = await open({ colorScheme: 'dark' });
+  const { page, faults } = window;
+  await signIn(window, `${url}/transforms`, 'Ada');
+  await press(page, page.getByRole('button', { name: 'New transform' }).first(), 'Enter');
+  await press(page, page.getByRole('menuitem', { name: 'From a pattern' }), 'Enter', 'ArrowDown');
+  await page.getByRole('link', { name: /^Keep one row of each key/ }).waitFor();
+  t.strictSame(await axeFaults(page), [], 'the gallery');
+  await shot(page, 'patterns-gallery');
+  await page.keyboard.press('/');
+  await page.keyboard.type('one row of each');
+  await page.getByRole('link', { name: /^History of changes/ }).waitFor({ state: 'hidden' });
+  await press(page, page.getByRole('link', { name: /^Keep one row of each key/ }), 'Enter');
+  await page.getByText('Rows arrive twice when a source sends them again').waitFor();
+  t.strictSame(await axeFaults(page), [], 'the form of a pattern');
+  await shot(page, 'patterns-form');
+  await type(page, page.getByRole('textbox', { name: 'Name' }), 'orders once');
+  t.equal(await page.getByRole('textbox', { name: 'Output table' }).inputValue(), 'silver.demo.orders_once');
+  await type(page, page.getByRole('textbox', { name: 'Name' }), 'orders_once');
+  await type(page, page.getByRole('combobox', { name: 'Input' }), 'shop');
+  await page.getByRole('option', { name: TABLE }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await type(page, page.getByRole('combobox', { name: 'Key' }), 'i');
+  await page.getByRole('option', { name: 'id', exact: true }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await type(page, page.getByRole('combobox', { name: 'Column' }), 'att');
+  await page.keyboard.press('Escape');
+  await page.getByRole('list', { name: 'Faults' }).getByText('Did you mean at?').waitFor();
+  t.strictSame(await axeFaults(page), [], 'a name that the input does not have');
+  await shot(page, 'patterns-fault');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Escape');
+  await page.getByText('The statement is sound.').waitFor();
+  await page.getByRole('region', { name: 'Columns of the result' }).getByText('city').waitFor();
+  await press(page, page.getByRole('tab', { name: 'Statement' }), 'ArrowRight');
+  await page.getByRole('grid', { name: 'Rows of the statement' }).getByText('Bonn').waitFor();
+  t.strictSame(await axeFaults(page), [], 'rows of a form');
+  await shot(page, 'patterns-rows');
+  await press(page, page.getByRole('button', { name: 'Create transform' }), 'Enter', 'Shift+Tab');
+  await page.getByRole('heading', { name: 'Ready to run', exact: true }).waitFor();
+  await page.keyboard.press('r');
+  await page.locator('main').getByText('Succeeded').first().waitFor();
+  t.strictSame(faults, []);
+});
+
+t.test('what a form lacks → said at its fields when it is sent, in a narrow window', async (t) => {
+  const window = await open({ width: 360 });
+  const { page, faults } = window;
+  await signIn(window, `${url}/transforms/patterns/data-quality-gate`, 'Ada', 'New transform: Data-quality gate');
+  await page.getByRole('button', { name: 'Create transform' }).click();
+  await page.getByRole('alert').getByText('fields need a change').waitFor();
+  t.match(await page.getByRole('combobox', { name: 'Rule' }).first().getAttribute('aria-invalid'), 'true');
+  t.ok(await fitsIn(page));
+  t.strictSame(await axeFaults(page), []);
+  await shot(page, 'patterns-narrow');
+  t.strictSame(faults, []);
+});
+
+t.test('no such pattern, and a viewer → said in words, and nothing offered', async (t) => {
+  const window = await open();
+  const { page } = window;
+  await signIn(window, `${url}/transforms/patterns/absent`, 'Ada');
+  await page.getByRole('alert').getByText('not_found').waitFor();
+  const other = await open();
+  await signIn(other, `${url}/transforms/patterns`, 'Eve');
+  await other.page.getByText('Your role may look at transforms and not create them.').waitFor();
+  t.equal(await other.page.getByRole('button', { name: 'New transform' }).count(), 0);
+  t.strictSame(other.faults, []);
+});
