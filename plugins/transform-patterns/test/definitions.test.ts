@@ -35,7 +35,7 @@ const OF_PATTERN: Readonly<Record<string, object>> = {
     measures: [{ function: 'count_distinct', column: 'name', of: 'other', as: 'names' }],
   },
   'clean-and-cast': { columns: [{ column: 'name', trim: true, case: 'upper', empty_to_null: true }] },
-  'data-quality-gate': { rules: [{ column: 'name', rule: 'matches', value: 'name .*' }], rows: 'rejected' },
+  'data-quality-gate': { rules: [{ column: 'name', rule: 'matches', value: 'name .*' }] },
   deduplicate: { key: ['id'], order_by: [{ column: '_extracted_at' }] },
   'incremental-merge': { key: ['id'], order_by: [{ column: '_extracted_at' }], columns: ['name'] },
   'slowly-changing-dimension-2': { key: ['id'], attributes: ['name'], observed_at: '_extracted_at' },
@@ -116,6 +116,39 @@ t.test('patterns on real tables', async (t) => {
     const orphaned = await call(changeTransform, { params, body: { parameters: {} } });
     t.match(orphaned, { problem: { code: 'statement_unclear' } });
   });
+
+  await t.test(
+    'a pattern with checks → checks of the transform, anew with its form; those of others stay',
+    async (t) => {
+      const form = (columns: string[], more: object = {}) => ({
+        parameters: { input: INPUT, rules: columns.map((column) => ({ column, rule: 'not_null' })), ...more },
+      });
+      const own = { name: 'some', kind: 'row_count' as const, min: 1 };
+      const made = await call(createTransform, {
+        body: {
+          ...{ name: 'gated', output: 'silver.acme.gated', pattern_id: 'data-quality-gate', checks: [own] },
+          ...form(['id', 'name']),
+        },
+      });
+      t.match(made, {
+        body: {
+          checks: [{ name: 'id_not_null', kind: 'sql', severity: 'warn' }, { name: 'name_not_null' }, own],
+          origin: { checks: ['id_not_null', 'name_not_null'] },
+        },
+      });
+      if (!made.ok) return;
+      const params = { transform_id: made.body.transform_id };
+      const changed = await call(changeTransform, { params, body: form(['name', 'name'], { severity: 'fail' }) });
+      t.match(changed, {
+        body: {
+          checks: [{ name: 'name_not_null', severity: 'fail' }, { name: 'name_not_null_2' }, own],
+          origin: { checks: ['name_not_null', 'name_not_null_2'] },
+        },
+      });
+      t.equal(changed.ok && changed.body.checks.length, 3);
+      t.match(await call(hydrateTransform, { params }), { ok: true });
+    },
+  );
 
   await t.test('a request that cannot be met → refused with its place', async (t) => {
     const ask = async (more: object) => {

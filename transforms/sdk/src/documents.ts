@@ -9,7 +9,39 @@ const Id = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$' });
 const Category = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$' });
 /** A JSON Schema of an object without other members. */
 const Parameters = Type.Record(Type.String(), Type.Unknown());
-const fromParameter = (value: TSchema) => Type.Union([Type.String({ pattern: '^/[A-Za-z0-9_]{1,100}$' }), value]);
+/** Names a parameter. */
+const POINTER = '^/[A-Za-z0-9_]{1,100}$';
+const fromParameter = (value: TSchema) => Type.Union([Type.String({ pattern: POINTER }), value]);
+
+const check = {
+  name: Type.String({ minLength: 1, maxLength: 1_000, description: 'A template; what it prints becomes a word' }),
+  severity: Type.Optional(
+    Type.Union([Type.String({ pattern: POINTER }), words(['fail', 'warn'], 'warn publishes and records')]),
+  ),
+};
+/** A check of the table. A value that begins with a slash is that of the parameter. */
+const PatternCheck = Type.Union([
+  Type.Object(
+    {
+      ...check,
+      kind: words(['not_null', 'unique'], 'What holds of `columns`'),
+      columns: Type.Union([Type.String({ pattern: POINTER }), Type.Array(Type.String(), { minItems: 1 })]),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      ...check,
+      kind: words(['sql'], 'A SELECT of the wrong rows'),
+      each: Type.Optional(
+        Type.String({ pattern: POINTER, description: 'One check for each `item` of this parameter' }),
+      ),
+      sql: Type.String({ minLength: 1, maxLength: 10_000, description: 'A template' }),
+    },
+    closed,
+  ),
+]);
+export type PatternCheck = Static<typeof PatternCheck>;
 
 export const MATERIALIZATIONS = ['full', 'append', 'merge', 'partition_overwrite'] as const;
 export const LAYERS = ['silver', 'gold'] as const;
@@ -27,7 +59,8 @@ export const PatternDocument = Type.Object(
     materialization: Type.Optional(fromParameter(words(MATERIALIZATIONS, 'How rows are written'))),
     key: Type.Optional(fromParameter(Type.Array(Type.String(), { minItems: 1 }))),
     partition_by: Type.Optional(fromParameter(Type.Array(Type.String(), { minItems: 1 }))),
-    incremental: Type.Optional(Type.String({ pattern: '^/[A-Za-z0-9_]{1,100}$' })),
+    incremental: Type.Optional(Type.String({ pattern: POINTER })),
+    checks: Type.Optional(Type.Array(PatternCheck, { maxItems: 50 })),
   },
   closed,
 );

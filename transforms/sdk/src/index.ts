@@ -1,4 +1,5 @@
 /** Transform packages: reads them, and makes SQL of parameters. Pure but for reading folders. */
+export type { MadeCheck } from './checks.ts';
 export {
   LAYERS,
   MATERIALIZATIONS,

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { DocumentFault, strictJson, strictYaml } from '@weir/documents';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { type CheckTemplate, checkTemplate, namedParameters } from './checks.ts';
 import { PatternDocument, type SqlTransformDocument, SqlTransformsDocument } from './documents.ts';
 import { type Fault, faultsOf, type ParameterReader, parameterReader } from './parameters.ts';
 import { type SqlTemplate, sqlTemplate, TemplateInvalid } from './template.ts';
@@ -14,6 +15,7 @@ export interface TransformPattern {
   readonly docs: string;
   readonly reader: ParameterReader;
   readonly template: SqlTemplate;
+  readonly checks: readonly CheckTemplate[];
 }
 
 /** A SQL expression over one column, of a package. */
@@ -108,10 +110,20 @@ async function readPattern(folder: string, { file, version }: Part): Promise<Tra
     if (typeof name !== 'string' || !name.startsWith('/') || reader.names.includes(name.slice(1))) continue;
     throw new Faulty([{ pointer: `/${file}/${member}`, code: 'unknown', message: 'names no parameter' }]);
   }
+  const checks = await Promise.all(
+    (members.checks ?? []).map((check, at) => {
+      const pointer = `/${file}/checks/${at}`;
+      for (const [member, parameter] of namedParameters(check)) {
+        if (reader.names.includes(parameter)) continue;
+        throw new Faulty([{ pointer: `${pointer}/${member}`, code: 'unknown', message: 'names no parameter' }]);
+      }
+      return named(check, pointer, async (document) => checkTemplate(document, reader.names));
+    }),
+  );
   const text = await named(join(folder, template), `/${template}`, bounded);
   const docs = await named(join(folder, 'README.md'), '/README.md', bounded);
   return {
-    ...{ document: read, version, reader, docs: docs.toString() },
+    ...{ document: read, version, reader, docs: docs.toString(), checks },
     template: await named(text.toString(), `/${template}`, async (sql) => sqlTemplate(sql, reader.names)),
   };
 }

@@ -1,3 +1,4 @@
+import { type MadeCheck, makeChecks } from './checks.ts';
 import type { SqlTransform, TransformPattern } from './load-package.ts';
 import type { Fault } from './parameters.ts';
 import { ident, UnfitValue } from './sql-text.ts';
@@ -9,6 +10,7 @@ export interface MadeDefinition {
   key?: readonly string[];
   partition_by?: readonly string[];
   incremental?: string;
+  checks?: readonly MadeCheck[];
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -29,6 +31,7 @@ export function makeDefinition(pattern: TransformPattern, given: Given): Made {
       key: taken(key),
       partition_by: taken(partition_by),
       incremental: taken(incremental),
+      checks: pattern.checks.length === 0 ? undefined : makeChecks(pattern.checks, values),
     };
     const present = Object.entries(made).filter(([, value]) => value !== undefined);
     return { made: Object.fromEntries(present) as unknown as MadeDefinition, parameters: values };

@@ -57,6 +57,18 @@ export function word(value: unknown, ...words: readonly unknown[]): SqlText {
   return new SqlText(value);
 }
 
+/** A text as a word of small letters, digits and `_`, such as for the name of a check. */
+export function slug(value: unknown): SqlText {
+  const text =
+    typeof value === 'string'
+      ? value
+          .toLowerCase()
+          .replace(/[^a-z0-9]+/g, '_')
+          .replace(/^_+|_+$/g, '')
+      : '';
+  return new SqlText(/^[a-z]/.test(text) ? text : `x${text}`);
+}
+
 /** Names separated by commas; `member` takes that member of each item, `of` goes before each with a full stop. */
 export function idents(value: unknown, member?: unknown, of?: unknown): SqlText {
   const before = of === undefined ? '' : `${ident(of).text}.`;

@@ -1,5 +1,5 @@
 import { Liquid, type Template } from 'liquidjs';
-import { dataset, ident, idents, literal, literals, SqlText, sqlType, UnfitValue, word } from './sql-text.ts';
+import { dataset, ident, idents, literal, literals, SqlText, slug, sqlType, UnfitValue, word } from './sql-text.ts';
 
 const TAGS: readonly string[] = ['if', 'unless', 'for', 'comment', '#'];
 const MAX_TEMPLATE_CHARS = 50_000;
@@ -7,7 +7,7 @@ const MAX_TEMPLATE_CHARS = 50_000;
 const MAX_MEMORY = 5_000_000;
 
 /** The functions by which a value becomes SQL, as templates name them. */
-const FILTERS = { ident, idents, literal, literals, dataset, type: sqlType, word };
+const FILTERS = { ident, idents, literal, literals, dataset, type: sqlType, word, slug };
 
 /**
  * Liquid with `if`, `unless` and `for` alone, and with no filter but ours. What is printed must come from one of these,

@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gate } from '@weir/sql';
+import type { MadeCheck } from './checks.ts';
 import { loadPackage, type TransformPattern } from './load-package.ts';
-import { makeDefinition } from './make.ts';
+import { type MadeDefinition, makeDefinition } from './make.ts';
+import { ident } from './sql-text.ts';
 import { type Fixture, fixtureOf } from './testing/fixture.ts';
 import { hostileCases, skeleton } from './testing/hostile.ts';
 import { openSession, type Session } from './testing/session.ts';
@@ -10,6 +12,9 @@ import { openSession, type Session } from './testing/session.ts';
 export { type Fixture, fixtureOf } from './testing/fixture.ts';
 export { HOSTILE_TEXTS } from './testing/hostile.ts';
 export { openSession, type Session } from './testing/session.ts';
+
+/** The names by which checks know the table and the rows that are written to it. */
+const RESULT = [['result'], ['written']];
 
 /** One law of a package: `run` throws an Error that says what to correct. */
 export interface Law {
@@ -31,6 +36,9 @@ export async function standardSuite(folder: string): Promise<{ laws: Law[]; clos
     { name: 'every parameter has a title and a description', run: async () => described(pattern) },
     ...fixtures.flatMap((fixture): Law[] => [
       { name: `${fixture.name} → the expected rows`, run: () => expectedRows(session, pattern, fixture) },
+      ...(pattern.checks.length === 0
+        ? []
+        : [{ name: `${fixture.name} → the expected checks`, run: () => expectedChecks(session, pattern, fixture) }]),
       { name: `${fixture.name}, run twice → the same rows`, run: () => runTwice(session, pattern, fixture) },
       {
         name: `${fixture.name}, hostile parameters → quoted or refused`,
@@ -78,6 +86,30 @@ async function expectedRows(session: Session, pattern: TransformPattern, fixture
   same(found, { columns: fixture.expect.columns, rows: fixture.expect.rows.map(textsOf) }, 'the expected rows');
 }
 
+async function expectedChecks(session: Session, pattern: TransformPattern, fixture: Fixture): Promise<void> {
+  const { sql, checks = [] } = madeOf(pattern, fixture.parameters);
+  await session.load(fixture.inputs);
+  const broken: Record<string, number> = {};
+  for (const check of checks) {
+    const rows = await session.broken(statementOf(check), sql);
+    if (rows > 0) broken[check.name] = rows;
+  }
+  const [is, ought] = [broken, fixture.expect.broken_checks ?? {}].map((one) =>
+    JSON.stringify(Object.entries(one).sort()),
+  );
+  if (is !== ought) throw new Error(`not the expected checks: ${is} instead of ${ought}`);
+}
+
+/** The rows that break a check. */
+function statementOf(check: MadeCheck): string {
+  if (check.kind === 'sql') return check.sql;
+  const columns = check.columns.map((name) => ident(name).text);
+  const all = columns.join(', ');
+  return check.kind === 'unique'
+    ? `select ${all} from written group by ${all} having count(*) > 1`
+    : `select * from written where ${columns.map((one) => `${one} is null`).join(' or ')}`;
+}
+
 /** A full run does not depend on the order of its inputs; a merge has one row a key, so that writing it again changes nothing. */
 async function runTwice(session: Session, pattern: TransformPattern, fixture: Fixture): Promise<void> {
   const { sql, key } = madeOf(pattern, fixture.parameters);
@@ -94,20 +126,29 @@ const reversed = (inputs: Fixture['inputs']): Fixture['inputs'] =>
   Object.fromEntries(Object.entries(inputs).map(([id, one]) => [id, { ...one, rows: one.rows.toReversed() }]));
 
 async function hostile(session: Session, pattern: TransformPattern, fixture: Fixture): Promise<void> {
-  const benign = skeleton(await session.parse(madeOf(pattern, fixture.parameters).sql));
+  const benign = await shapesOf(session, madeOf(pattern, fixture.parameters));
+  const inputs = Object.keys(fixture.inputs).map((id) => id.split('.'));
   for (const { pointer, parameters, text, instead } of hostileCases(fixture.parameters)) {
     const result = makeDefinition(pattern, parameters);
     if ('faults' in result) continue;
-    const { sql } = result.made;
-    const ast = await session.parse(sql);
-    const inputs = Object.keys(fixture.inputs).map((id) => id.split('.'));
-    const faults = gate(ast, { sql, inputs });
-    const isSame = text === undefined || skeleton(ast, text === '' ? [] : [text, instead]) === benign;
-    if (faults.length > 0 || !isSame) {
+    const isGated = (await treesOf(session, result.made)).every(
+      ({ ast, sql, own }) => gate(ast, { sql, inputs: [...inputs, ...own] }).length === 0,
+    );
+    const shapes = await shapesOf(session, result.made, text === '' ? [] : [text, instead]);
+    if (!isGated || (text !== undefined && shapes !== benign)) {
       throw new Error(`a value at ${pointer} changes what the statement does: ${JSON.stringify(text ?? instead)}`);
     }
   }
 }
+
+/** The syntax trees of a statement and of its checks, with the names that they may read beside inputs. */
+async function treesOf(session: Session, { sql, checks = [] }: MadeDefinition) {
+  const all = [{ sql, own: [] as string[][] }, ...checks.map((one) => ({ sql: statementOf(one), own: RESULT }))];
+  return Promise.all(all.map(async (one) => ({ ...one, ast: await session.parse(one.sql) })));
+}
+
+const shapesOf = async (session: Session, made: MadeDefinition, swapped: readonly [unknown?, unknown?] = []) =>
+  (await treesOf(session, made)).map(({ ast }) => skeleton(ast, swapped)).join('\n');
 
 const textsOf = (row: readonly unknown[]) => row.map((value) => (value === null ? null : String(value)));
 

@@ -38,6 +38,16 @@ t.test('what cannot be used → a fault with its place, and no pattern', async (
     ],
     ['template.sql', () => 'select {{ other | ident }}', { pointer: '/template.sql', code: 'template_invalid' }],
     ['template.sql', () => '{% include "/etc/passwd" %}', { pointer: '/template.sql', code: 'template_invalid' }],
+    [
+      'pattern.json',
+      json((one) => ({ ...one, checks: [{ name: 'a', kind: 'unique', columns: '/no' }] })),
+      { pointer: '/pattern.json/checks/0/columns', code: 'unknown' },
+    ],
+    [
+      'pattern.json',
+      json((one) => ({ ...one, checks: [{ name: 'a', kind: 'sql', sql: 'from {{ item | ident }}' }] })),
+      { pointer: '/pattern.json/checks/0', code: 'template_invalid' },
+    ],
     ['package.json', () => '{"version": "next"}', { pointer: '/package.json/version', code: 'pattern' }],
   ];
   for (const [file, change, fault] of cases) {
@@ -45,6 +55,33 @@ t.test('what cannot be used → a fault with its place, and no pattern', async (
     t.match(faults, [fault], `${file}: ${JSON.stringify(fault)}`);
     t.equal(pattern !== undefined && !file.startsWith('package'), false);
   }
+});
+
+t.test('checks of a pattern → made of parameters, each under a word of its own', async (t) => {
+  const checks = [
+    { name: '{{ key[0] | slug }}', kind: 'unique', columns: '/key', severity: 'warn' },
+    {
+      ...{ each: '/order_by', name: '{{ item.column | slug }}', kind: 'sql' },
+      sql: 'from written where {{ item.column | ident }} is null',
+    },
+  ];
+  const folder = await changed(t, 'pattern.json', (text) => JSON.stringify({ ...JSON.parse(text), checks }));
+  const { pattern, faults } = await loadPackage(folder);
+  t.strictSame(faults, []);
+  const made = (key: string[]) =>
+    makeDefinition(pattern!, { input: 'bronze.demo.x', key, order_by: [{ column: 'Ärger "x"' }, { column: 'id' }] });
+  t.match(made(['id', 'day']), {
+    made: {
+      checks: [
+        { name: 'id', kind: 'unique', columns: ['id', 'day'], severity: 'warn' },
+        { name: 'rger_x', kind: 'sql', sql: 'from written where "Ärger ""x""" is null' },
+        { name: 'id_2', sql: 'from written where "id" is null' },
+      ],
+    },
+  });
+  t.match(made(['a', 'b', 'c'].flatMap((one) => Array.from({ length: 7 }, (_, at) => `${one}${at}`))), {
+    faults: [{ code: 'unfit_value', message: 'expected 1 to 20 names of columns' }],
+  });
 });
 
 t.test('the standard suite finds wrong rows, rows by chance, and parameters without a page', async (t) => {
@@ -63,6 +100,9 @@ t.test('the standard suite finds wrong rows, rows by chance, and parameters with
   };
   t.match(await failing('template.sql', (text) => text.replace('= 1', '= 2')), 'the expected rows');
   t.match(await failing('template.sql', () => 'select * from {{ input | dataset }} limit 1'), 'run twice');
+  const broken = (text: string) =>
+    JSON.stringify({ ...JSON.parse(text), checks: [{ name: 'none', kind: 'sql', sql: 'from result' }] });
+  t.match(await failing('pattern.json', broken), 'the expected checks');
   t.match(await failing('README.md', () => 'Keep one row of each key'), 'docs page');
 });
 

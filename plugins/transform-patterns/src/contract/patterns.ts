@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, kernelProblems, listQuery, Nullable, OneOf, Page } from '@weir/kernel/contract';
 import {
+  Check,
   Fault,
   MATERIALIZATIONS,
   MAX_QUERY_ROWS,
@@ -86,6 +87,7 @@ const Made = {
   key: Type.Array(Type.String()),
   partition_by: Type.Array(Type.String()),
   incremental: Nullable(Type.String()),
+  checks: Type.Array(Check, { description: 'Checks that the transform has beside its own' }),
 };
 
 /** `POST /transform-patterns/{pattern_id}/validate` */

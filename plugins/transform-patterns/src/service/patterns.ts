@@ -104,9 +104,10 @@ export function parametersInvalid(faults: readonly Fault[]): Problem {
 
 const ofParameters = (fault: Fault): Fault => ({ ...fault, pointer: `/parameters${fault.pointer}` });
 
-const madeOf = ({ sql, materialization, key = [], partition_by = [], incremental }: MadeDefinition) => ({
+const madeOf = ({ sql, materialization, key = [], partition_by = [], incremental, checks }: MadeDefinition) => ({
   ...{ sql, materialization: materialization as NonNullable<Definition['materialization']> },
   ...{ key: [...key], partition_by: [...partition_by], incremental: incremental ?? null },
+  checks: [...((checks as Definition['checks']) ?? [])],
 });
 
 /** What is known of a statement that parameters do not make. */

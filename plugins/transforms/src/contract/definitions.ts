@@ -5,17 +5,15 @@ import type { createTransform, TransformView } from './transforms.ts';
 import type { validateTransform } from './validate.ts';
 
 type Body = Input<typeof createTransform>['body'];
-type Written = Pick<Body, 'materialization' | 'key' | 'partition_by' | 'incremental'>;
+type Written = Pick<Body, 'materialization' | 'key' | 'partition_by' | 'incremental' | 'checks'>;
 
-/** A statement and how its rows are written. */
+/** A statement, how its rows are written, and the checks that come with it. */
 export interface Definition extends Written {
   sql: string;
 }
 
 /** A transform to be made, of a statement or of what a form made. */
-export interface NewTransform
-  extends Definition,
-    Pick<Body, 'name' | 'output' | 'dialect' | 'description' | 'tags' | 'checks'> {
+export interface NewTransform extends Definition, Pick<Body, 'name' | 'output' | 'dialect' | 'description' | 'tags'> {
   origin?: TransformOriginView | undefined;
 }
 

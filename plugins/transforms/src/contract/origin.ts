@@ -9,5 +9,8 @@ export const TransformOrigin = Type.Object({
   pattern_id: Type.String({ description: 'Id of the transform pattern or SQL transform' }),
   version: Type.String({ description: 'Version of its package' }),
   parameters: Type.Record(Type.String(), Type.Unknown()),
+  checks: Type.Optional(
+    Type.Array(Type.String(), { description: 'The checks that it made, by name; other parameters make them anew' }),
+  ),
 });
 export type TransformOriginView = Static<typeof TransformOrigin>;

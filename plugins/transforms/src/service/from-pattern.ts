@@ -8,6 +8,7 @@ import {
   type TransformOriginView,
   transformProblems,
 } from '../contract.ts';
+import type { TransformRow } from '../model/entities.ts';
 
 type Body = Input<typeof createTransform>['body'];
 type Patch = Input<typeof changeTransform>['body'];
@@ -23,26 +24,33 @@ export function fromPattern({ contributions }: Pick<Kernel, 'contributions'>) {
     const [maker] = contributions(PatternMakers);
     if (maker === undefined || patternId === undefined) throw unclear(['pattern_id']);
     const { definition, origin } = await maker.make(patternId, given.parameters ?? {});
-    return { ...definition, origin };
+    const { checks = [] } = definition;
+    const names = checks.map(({ name }) => name);
+    return { ...definition, checks, origin: names.length === 0 ? origin : { ...origin, checks: names } };
   };
   return {
     /** Throws `statement_unclear` unless there is either a statement or a pattern. */
     async body({ pattern_id, parameters, ...rest }: Body): Promise<NewTransform> {
-      if (pattern_id !== undefined) return { ...rest, ...(await make({ ...rest, parameters } as Body, pattern_id)) };
+      if (pattern_id !== undefined) {
+        const made = await make({ ...rest, parameters } as Body, pattern_id);
+        return { ...rest, ...made, checks: [...made.checks, ...(rest.checks ?? [])] };
+      }
       if (parameters !== undefined) throw unclear(['parameters']);
       if (rest.sql === undefined) throw unclear(['sql']);
       return { ...rest, sql: rest.sql };
     },
 
-    /** The patch, with the definition of the pattern that it or the transform names. */
+    /** The patch, with the definition of the pattern that it or the transform names; checks that no pattern made stay. */
     async patch(
       { pattern_id, parameters, ...rest }: Patch,
-      origin: TransformOriginView | null | undefined,
+      { origin, checks: saved }: Pick<TransformRow, 'origin' | 'checks'>,
     ): Promise<Omit<Patch, 'pattern_id' | 'parameters'> & { origin?: TransformOriginView }> {
       if (pattern_id === undefined && parameters === undefined) return rest;
       const patternId = pattern_id ?? (origin?.kind === 'transform_pattern' ? origin.pattern_id : undefined);
       const made = await make({ ...rest, parameters } as Patch, patternId);
-      return { ...rest, ...WRITTEN, ...made };
+      const patterned = new Set([...(origin?.checks ?? []), ...made.checks.map(({ name }) => name)]);
+      const own = (rest.checks === undefined ? saved : (rest.checks ?? [])).filter(({ name }) => !patterned.has(name));
+      return { ...rest, ...WRITTEN, ...made, checks: [...made.checks, ...own] };
     },
   };
 }

@@ -102,7 +102,7 @@ export function transformService({ kernel, producers, inputs, events, schedules 
           if (body.output !== undefined) outputRef(tenant.scope, body.output);
           assertChecks(body.checks ?? []);
           const changed = await tx.update(row, {
-            ...changesOf(row, await patterns.patch(body, row.origin)),
+            ...changesOf(row, await patterns.patch(body, row)),
             ...{ version: row.version + 1, updatedAt: new Date() },
           });
           if (body.output !== undefined) await claim(tx, changed);

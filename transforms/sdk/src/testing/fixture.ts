@@ -9,7 +9,12 @@ export interface Fixture {
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, FixtureInput>>;
-  readonly expect: { readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] };
+  readonly expect: {
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly unknown[])[];
+    /** The checks that are broken, and by how many rows; none unless given. */
+    readonly broken_checks?: Readonly<Record<string, number>>;
+  };
 }
 
 /** Reads a fixture; throws when a member is missing. */

@@ -8,6 +8,8 @@ export interface Session {
   load(inputs: Readonly<Record<string, FixtureInput>>): Promise<void>;
   /** The rows of a statement, their values as text. */
   rows(sql: string): Promise<{ columns: string[]; rows: (string | null)[][] }>;
+  /** How many rows a statement has that reads `result`, the rows of another one. */
+  broken(check: string, sql: string): Promise<number>;
   /** The syntax tree of a statement, as the gate reads it. */
   parse(sql: string): Promise<unknown>;
   close(): void;
@@ -27,6 +29,11 @@ export async function openSession(): Promise<Session> {
     async rows(sql) {
       const reader = await connection.runAndReadAll(`select columns(*)::varchar from (${sql}\n)`);
       return { columns: reader.columnNames(), rows: reader.getRowsJson() as (string | null)[][] };
+    },
+    async broken(check, sql) {
+      for (const name of ['result', 'written']) await connection.run(`create or replace temp view ${name} as ${sql}`);
+      const reader = await connection.runAndReadAll(`select count(*)::integer from (${check}\n)`);
+      return Number(reader.getRows()[0]?.[0]);
     },
     async parse(sql) {
       const reader = await connection.runAndReadAll(`select json_serialize_sql(${literal(sql).text})::varchar`);
