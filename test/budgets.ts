@@ -26,7 +26,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/sources/test/containers.test.ts': 16,
   'plugins/sources/test/credentials-life.test.ts': 16,
   'test/test/web-first-run.test.ts': 25,
-  'test/test/web-operations.test.ts': 24,
+  'test/test/web-operations.test.ts': 32,
   'connectors/postgres/test/product.test.ts': 15,
   'plugins/transform-patterns/test/merge.test.ts': 15,
   'test/test/webhooks.test.ts': 14,

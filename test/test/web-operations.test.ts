@@ -1,6 +1,8 @@
 import { developmentToken } from '@weir/embedded';
-import { createApiToken } from '@weir/plugin-identity/contract';
+import { createApiToken, listPolicies, updatePolicy } from '@weir/plugin-identity/contract';
+import { createSource, updateSource } from '@weir/plugin-sources/contract';
 import t from 'tap';
+import { instantOf, wallOf } from '../../ui/src/parts/zones.ts';
 import { until } from '../until.ts';
 import { axeFaults, press, shot, signIn } from '../web-steps.ts';
 import { webWorld } from '../web-world.ts';
@@ -57,3 +59,104 @@ t.test('10,000 rows → at most 60 of them in the page, each reached by keys, un
   await shot(page, 'long-table-end');
   t.strictSame(faults, []);
 });
+
+t.test('a policy by its form → a draft, whom it touches, in force, and a change that meets another one', async (t) => {
+  const window = await open({ colorScheme: 'dark' });
+  const { page, faults } = window;
+  await signIn(window, `${url}/operations?tab=policies`, 'Ada');
+  await page.getByRole('link', { name: 'New policy' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('no-tokens');
+  await page.getByRole('combobox', { name: 'Do what' }).fill('identity.create_api_token');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Add the rule' }).click();
+  const rules = page.getByRole('textbox', { name: 'Rules' });
+  const statement = 'forbid (principal, action == Action::"identity.create_api_token", resource);';
+  t.equal(await rules.inputValue(), statement);
+  await rules.fill(statement.replace('principal,', 'somebody,'));
+  await page.getByRole('button', { name: 'Save as draft' }).click();
+  await page.getByText(/^Line 1, column \d+/).waitFor();
+  t.strictSame(await axeFaults(page), [], 'a document at fault');
+  await shot(page, 'policy-fault');
+  await rules.fill(statement);
+  await page.getByRole('button', { name: 'Save as draft' }).click();
+  await page.getByRole('heading', { name: 'no-tokens' }).waitFor();
+  await page.getByRole('button', { name: 'Preview' }).click();
+  const touched = page.getByRole('region', { name: 'Whom it touches' });
+  await touched.getByText('may no longer: identity.create_api_token').waitFor();
+  t.strictSame(await axeFaults(page), [], 'whom a policy touches');
+  await shot(page, 'policy');
+  await page.getByRole('button', { name: 'Put in force…' }).click();
+  await page.getByRole('button', { name: 'Put in force', exact: true }).click();
+  await page.getByText('in force', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Change', exact: true }).click();
+  await page.getByRole('button', { name: 'Add a limit' }).click();
+  await page.getByRole('textbox', { name: 'is one of' }).fill('ada@demo');
+  await page.getByRole('checkbox', { name: 'admin', exact: true }).check();
+  await page.getByText('Whose subject is ada@demo: keeps roles up to viewer, admin').waitFor();
+  await meanwhile(statement.replace('resource)', 'resource in Resource::"/api-tokens")'));
+  await page.getByRole('button', { name: 'Save, in force at once' }).click();
+  await page.getByText('ada@demo saved version 2 meanwhile').waitFor();
+  t.strictSame(await axeFaults(page), [], 'a version that another one came before');
+  await shot(page, 'policy-conflict');
+  await page.getByRole('button', { name: 'Compare mine with version 2' }).click();
+  await page.getByRole('heading', { name: 'What changes to version 2' }).waitFor();
+  await page.getByRole('button', { name: 'Save, in force at once' }).click();
+  const versions = page.getByRole('region', { name: 'Table of versions' });
+  await versions.getByRole('row', { name: /^3/ }).getByText('keeps roles up to viewer, admin').waitFor();
+  await page.getByRole('button', { name: 'Clone…' }).click();
+  await page.getByRole('button', { name: 'Clone', exact: true }).click();
+  await page.getByRole('heading', { name: 'no-tokens-2' }).waitFor();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('1 policy', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'no-tokens' }).click();
+  await page.getByRole('button', { name: 'Archive…' }).click();
+  await page.getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.getByText('archived', { exact: true }).waitFor();
+  t.strictSame(
+    faults.filter((fault) => !/422|409/.test(fault)),
+    [],
+    'nothing but what was refused',
+  );
+});
+
+t.test('by keyboard alone: from a source to who changed it and when, in the zone of the person', async (t) => {
+  const who = await ada();
+  const made = await platform.call(who, createSource, {
+    body: { name: 'asked', pattern_id: 'files', source_config: { path: '/nowhere' } },
+  });
+  const source_id = made.ok ? made.body.source_id : '';
+  t.ok((await platform.call(who, updateSource, { params: { source_id }, body: { name: 'asked-again' } })).ok);
+  const window = await open();
+  const { page, faults } = window;
+  await signIn(window, `${url}/sources/${source_id}`, 'Ada');
+  await press(page, page.getByRole('link', { name: 'Who changed this' }), 'Enter');
+  const changed = page.getByRole('row', { name: /ada@demo sources\.update_source/ });
+  await changed.waitFor();
+  const at = (await changed.locator('time').getAttribute('datetime')) ?? '';
+  t.ok(Date.parse(at) > 0, 'who changed it, and when');
+  t.equal(await page.getByRole('row').count(), 3, 'nothing but what was done to it');
+  t.strictSame(await axeFaults(page), []);
+  await shot(page, 'audit-of-source');
+  const wall = (hours: number) => wallOf(new Date(Date.parse(at) + hours * 3_600_000).toISOString(), 'Europe/Berlin');
+  const from = page.getByLabel('From, in Europe/Berlin');
+  await from.fill(wall(-1));
+  await until('the address', async () => page.url().includes('from='));
+  t.equal(new URL(page.url()).searchParams.get('from'), instantOf(wall(-1), 'Europe/Berlin'));
+  t.equal(await changed.count(), 1);
+  await from.fill(wall(1));
+  await page.getByText('No event fits the filter.').waitFor();
+  await press(page, page.getByRole('button', { name: 'Show all' }), 'Enter');
+  await page.getByText('sources.create_source').first().waitFor();
+  t.strictSame(faults, []);
+});
+
+/** Saves a version of the one policy while a person edits it. */
+async function meanwhile(cedar: string): Promise<void> {
+  const who = await ada();
+  const list = await platform.call(who, listPolicies, {});
+  const policy_id = list.ok ? (list.body.items[0]?.policy_id ?? '') : '';
+  const body = { document: { cedar }, expected_version: 1 };
+  const { ok } = await platform.call(who, updatePolicy, { params: { policy_id }, body });
+  if (!ok) throw new Error('The policy was not changed.');
+}

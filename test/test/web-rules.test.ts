@@ -3,6 +3,9 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { CHOSEN, composeConfig } from '../../ui/src/form/compose-config.ts';
 import { attention } from '../../ui/src/home/attention.ts';
+import { documentOf, draftOf as policyDraftOf } from '../../ui/src/operations/policies/policy-draft.ts';
+import { changedLines, operationsIn, statementsOf } from '../../ui/src/operations/policies/policy-words.ts';
+import { instantOf, wallOf } from '../../ui/src/parts/zones.ts';
 import { bodyOf, draftFault, draftOf } from '../../ui/src/schedule/schedule-draft.ts';
 import { commandText } from '../../ui/src/sources/create/command-text.ts';
 import { credentialFields } from '../../ui/src/sources/credentials/credential-fields.ts';
@@ -133,4 +136,33 @@ t.test('a form as a command: its file is its configuration, credentials are name
     'only the last line ends it',
   );
   t.strictSame(parse(lines.slice(0, -1).join('\n')), config);
+});
+
+t.test('a time by the clocks of a zone → its instant and back, also on days when the clocks change', async (t) => {
+  t.equal(instantOf('2026-01-02T12:00', 'Europe/Berlin'), '2026-01-02T11:00:00.000Z');
+  t.equal(instantOf('2026-03-29T01:30', 'Europe/Berlin'), '2026-03-29T00:30:00.000Z');
+  t.equal(instantOf('2026-03-29T03:30', 'Europe/Berlin'), '2026-03-29T01:30:00.000Z');
+  t.equal(instantOf('2026-07-01T00:00', 'America/St_Johns'), '2026-07-01T02:30:00.000Z');
+  t.equal(wallOf('2026-07-01T02:30:00Z', 'America/St_Johns'), '2026-07-01T00:00');
+  t.strictSame([instantOf('', 'UTC'), wallOf('later', 'UTC'), wallOf(undefined, 'UTC')], ['', '', '']);
+});
+
+t.test('the document of a policy → its form and back, and the lines that changed', async (t) => {
+  const cedar =
+    'forbid (principal,\n action == Action::"a.b", resource) when { principal.sub == "x;y" };\n// z;\nforbid (principal, action, resource);';
+  t.strictSame(statementsOf(cedar), [
+    'forbid (principal, action == Action::"a.b", resource) when { principal.sub == "x;y" };',
+    '// z; forbid (principal, action, resource);',
+  ]);
+  t.strictSame(operationsIn({ cedar }), ['a.b']);
+  const bindings = [
+    { match: { claim: 'sub' as const, in: ['ann', 'bob'] }, grant: { roles: ['viewer' as const] } },
+    { match: { claim: 'client_id' as const, equals: 'job' }, grant: { capabilities: ['sources:read'] } },
+  ];
+  t.strictSame(documentOf(policyDraftOf('access', { cedar, bindings })), { document: { cedar, bindings } });
+  t.match(documentOf(policyDraftOf('access', {})), { fault: 'Add a rule or a limit.' });
+  t.match(changedLines({ bindings }, { bindings: bindings.slice(1), cedar: 'forbid (principal, action, resource);' }), {
+    added: [{ text: 'forbid (principal, action, resource);', isCode: true }],
+    removed: [{ text: 'Whose subject is ann or bob: keeps roles up to viewer' }],
+  });
 });

@@ -123,7 +123,7 @@ const operations = createRoute({
   getParentRoute: () => root,
   path: '/operations',
   component: lazyRouteComponent(() => import('../operations/operations-page.tsx'), 'OperationsPage'),
-  validateSearch: texts('tab', 'actor', 'action', 'object', 'result', 'webhook', 'policy'),
+  validateSearch: texts('tab', 'actor', 'action', 'object', 'result', 'from', 'to', 'webhook', 'policy', 'show'),
 });
 
 export const router = createRouter({

@@ -13,6 +13,7 @@ import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { sqlHash } from '../query/sql-hash.ts';
 import { useMay } from '../session/person.ts';
+import { WhoChanged } from '../session/who-changed.tsx';
 import { LayerWord } from './layer-word.tsx';
 import { OpenElsewhere } from './open-elsewhere.tsx';
 import { PreviewTab } from './preview-tab.tsx';
@@ -68,6 +69,7 @@ function Shown({ dataset }: { dataset: Dataset }) {
         <Group gap="xs" mt={-8}>
           <span className="mono-id">{dataset.dataset_id}</span>
           <CopyText text={dataset.dataset_id} what="dataset id" />
+          <WhoChanged id={dataset.dataset_id} />
         </Group>
       </div>
       <Health dataset={dataset} />

@@ -1,14 +1,16 @@
-import { Button, Code, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { AUDIT_RESULTS, type AuditEventView, type AuditResult, listAudit } from '@weir/plugin-platform/contract';
 import { Ban, CheckCircle2, CircleAlert, CircleHelp, type LucideIcon, XCircle } from 'lucide-react';
-import { useState } from 'react';
+import { use, useState } from 'react';
 import { useReadPages } from '../api/read-pages.ts';
 import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { type Tone, ToneWord } from '../parts/status-word.tsx';
+import { ZoneContext } from '../parts/zone-context.ts';
+import { instantOf, wallOf } from '../parts/zones.ts';
 import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
 
@@ -22,7 +24,9 @@ const RESULTS: Readonly<Record<AuditResult, [LucideIcon, Tone, string]>> = {
   unknown: [CircleHelp, 'quiet', 'Unknown'],
 };
 
-/** Who changed what and when, and who was denied. */
+type Filter = Partial<Record<'actor' | 'action' | 'object' | 'result' | 'from' | 'to', string>>;
+
+/** Who changed what and when, and who was denied. Each filter is in the address. */
 export function AuditTab() {
   const search = useSearch({ from: '/operations' });
   const navigate = useNavigate({ from: '/operations' });
@@ -33,15 +37,36 @@ export function AuditTab() {
     ...given('actor', typed.actor),
     ...given('action', typed.action),
     ...given('object', typed.object),
+    ...given('from', typed.from),
+    ...given('to', typed.to),
     ...(result === undefined ? {} : { result }),
   };
   const pages = useReadPages(listAudit, { query }, { keep: true });
-  const filter = (change: Record<string, string>) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
-  const field = (name: 'actor' | 'action' | 'object', label: string, width: number) => (
+  const filter = (change: Filter) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  return (
+    <Stack gap="sm">
+      <Filters search={search} filter={filter} />
+      <Region query={pages}>{(all) => <Events events={all.flatMap(({ items }) => items)} pages={pages} />}</Region>
+    </Stack>
+  );
+}
+
+interface FiltersProps {
+  search: Filter;
+  filter(change: Filter): void;
+}
+
+/** Who, what, on which id, how it ended, and when, by the clocks of the one zone. */
+function Filters({ search, filter }: FiltersProps) {
+  const zone = use(ZoneContext);
+  const field = (
+    name: 'actor' | 'action' | 'object',
+    label: string,
+    { hint, width }: { hint: string; width: number },
+  ) => (
     <TextInput
-      aria-label={label}
-      placeholder={label}
+      label={label}
+      placeholder={hint}
       size="sm"
       w={width}
       {...(name === 'actor' ? { 'data-filter': true } : {})}
@@ -49,30 +74,50 @@ export function AuditTab() {
       onChange={(event) => filter({ [name]: event.currentTarget.value })}
     />
   );
+  const time = (name: 'from' | 'to', label: string) => (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      size="sm"
+      w={215}
+      value={wallOf(search[name], zone)}
+      onChange={(event) => filter({ [name]: instantOf(event.currentTarget.value, zone) })}
+    />
+  );
+  const isFiltered = [search.actor, search.action, search.object, search.result, search.from, search.to].some(Boolean);
   return (
-    <Stack gap="sm">
-      <Group gap="xs">
-        {field('actor', 'Who: a subject', 190)}
-        {field('action', 'What: sources.create_source', 240)}
-        {field('object', 'On which id', 300)}
-        <Select
-          aria-label="Result"
-          placeholder="Any result"
+    <Group gap="xs" align="flex-end">
+      {field('actor', 'Who', { hint: 'a subject', width: 160 })}
+      {field('action', 'What', { hint: 'sources.create_source', width: 220 })}
+      {field('object', 'On which id', { hint: 'of a source, a table, …', width: 260 })}
+      <Select
+        label="Result"
+        placeholder="Any"
+        size="sm"
+        w={130}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any result' }}
+        data={AUDIT_RESULTS}
+        value={search.result || null}
+        onChange={(value) => filter({ result: value ?? '' })}
+      />
+      {time('from', `From, in ${zone}`)}
+      {time('to', 'Until')}
+      {isFiltered ? (
+        <Button
           size="sm"
-          w={140}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Any result' }}
-          data={AUDIT_RESULTS}
-          value={result ?? null}
-          onChange={(value) => filter({ result: value ?? '' })}
-        />
-      </Group>
-      <Region query={pages}>{(all) => <Events events={all.flatMap(({ items }) => items)} pages={pages} />}</Region>
-    </Stack>
+          variant="default"
+          onClick={() => filter({ actor: '', action: '', object: '', result: '', from: '', to: '' })}
+        >
+          Show all
+        </Button>
+      ) : null}
+    </Group>
   );
 }
 
-const given = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value });
+const given = (name: string, value: string | undefined) =>
+  value === undefined || value === '' ? {} : { [name]: value };
 
 function Events({ events, pages }: { events: readonly AuditEventView[]; pages: Pages }) {
   const [opened, setOpened] = useState<string>();
@@ -148,7 +193,14 @@ function EventRow({ event, isOpen, toggle }: EventRowProps) {
       <Table.Td maw={260}>
         {Object.entries(event.object).map(([name, id]) => (
           <Text key={name} size="xs" className="ellipsis" title={`${name} ${id}`}>
-            {name.replace(/_id$/, '').replaceAll('_', ' ')} <span className="mono-id">{id}</span>
+            {name.replace(/_id$/, '').replaceAll('_', ' ')}{' '}
+            <Anchor
+              inherit
+              underline="always"
+              renderRoot={(props) => <Link to="/operations" search={{ tab: 'audit', object: id }} {...props} />}
+            >
+              <span className="mono-id">{id}</span>
+            </Anchor>
           </Text>
         ))}
       </Table.Td>

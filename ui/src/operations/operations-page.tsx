@@ -16,7 +16,7 @@ const TABS = [
   ['webhooks', 'Webhooks', listWebhooks, load('WebhooksTab', () => import('./webhooks-tab.tsx'))],
   ['tokens', 'API tokens', listApiTokens, load('TokensTab', () => import('./tokens-tab.tsx'))],
   ['users', 'Users', listUsers, load('UsersTab', () => import('./users-tab.tsx'))],
-  ['policies', 'Policies', listPolicies, load('PoliciesTab', () => import('./policies-tab.tsx'))],
+  ['policies', 'Policies', listPolicies, load('PoliciesTab', () => import('./policies/policies-tab.tsx'))],
   ['plugins', 'Plugins', listPlugins, load('PluginsTab', () => import('./plugins-tab.tsx'))],
 ] as const;
 

@@ -19,6 +19,7 @@ import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import { reasonText } from '../runs/run-reason.ts';
 import { useMay } from '../session/person.ts';
+import { WhoChanged } from '../session/who-changed.tsx';
 import { useSave } from './checks/use-save.ts';
 import { ReadinessList } from './readiness-list.tsx';
 import { RunLink } from './run-link.tsx';
@@ -164,6 +165,7 @@ function Writes({ detail }: { detail: Detail }) {
         <span className="mono-id">{detail.output}</span>
       </Anchor>
       {detail.description === null ? null : <Text size="sm">{detail.description}</Text>}
+      <WhoChanged id={detail.transform_id} />
       {detail.archived ? <Text size="sm">Archived: it does not run, and keeps its history.</Text> : null}
     </Group>
   );

@@ -21,6 +21,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { Empty, Region } from '../../parts/region.tsx';
 import { SourceWord } from '../../parts/status-word.tsx';
 import { useMay } from '../../session/person.ts';
+import { WhoChanged } from '../../session/who-changed.tsx';
 import { SyncHistory } from './history.tsx';
 import { LiveSync } from './live-sync.tsx';
 import { StreamsTable } from './streams-table.tsx';
@@ -78,6 +79,7 @@ function Source({ source }: { source: SourceView }) {
           {source.pattern_id} {source.pattern_version} · {countText(source.streams_enabled)} of{' '}
           {countText(source.streams)} streams enabled
         </Text>
+        <WhoChanged id={source.source_id} />
         {maySync && why !== undefined ? (
           <Text size="sm" id="why-not">
             {why}{' '}

@@ -1,15 +1,17 @@
-import { Anchor, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
-import { listPolicies, type PolicyStatus, type PolicyView } from '@weir/plugin-identity/contract';
+import { createPolicy, listPolicies, type PolicyStatus, type PolicyView } from '@weir/plugin-identity/contract';
 import { Archive, CheckCircle2, CircleDashed, type LucideIcon } from 'lucide-react';
-import { useReadPages } from '../api/read-pages.ts';
-import { countText } from '../parts/numbers.ts';
-import { Region } from '../parts/region.tsx';
-import { ShowTime } from '../parts/show-time.tsx';
-import { type Tone, ToneWord } from '../parts/status-word.tsx';
-import { LongTable } from '../table/long-table.tsx';
-import type { Pages } from '../table/more-button.tsx';
+import { useReadPages } from '../../api/read-pages.ts';
+import { countText } from '../../parts/numbers.ts';
+import { Region } from '../../parts/region.tsx';
+import { ShowTime } from '../../parts/show-time.tsx';
+import { type Tone, ToneWord } from '../../parts/status-word.tsx';
+import { useMay } from '../../session/person.ts';
+import { LongTable } from '../../table/long-table.tsx';
+import type { Pages } from '../../table/more-button.tsx';
 import { PolicyDetail } from './policy-detail.tsx';
+import { NewPolicy } from './policy-form.tsx';
 
 const PAGE = 100;
 const WORDS: Readonly<Record<PolicyStatus, [LucideIcon, Tone, string]>> = {
@@ -22,21 +24,28 @@ const WORDS: Readonly<Record<PolicyStatus, [LucideIcon, Tone, string]>> = {
 export function PoliciesTab() {
   const { policy } = useSearch({ from: '/operations' });
   const pages = useReadPages(listPolicies, { query: { limit: PAGE, order: 'name' } });
+  const mayCreate = useMay(createPolicy);
+  if (policy === 'new' && mayCreate) return <NewPolicy />;
   if (policy !== undefined) return <PolicyDetail policyId={policy} />;
+  const create = (
+    <Button renderRoot={(props) => <Link to="/operations" search={{ tab: 'policies', policy: 'new' }} {...props} />}>
+      New policy
+    </Button>
+  );
   return (
-    <Region
-      query={pages}
-      empty={([first]) =>
-        first?.items.length === 0
-          ? {
-              words: 'No policy: roles alone decide. POST /identity-policies makes one.',
-              docs: '/docs',
-            }
-          : undefined
-      }
-    >
-      {(all) => <PolicyTable policies={all.flatMap(({ items }) => items)} pages={pages} />}
-    </Region>
+    <Stack gap="sm">
+      {mayCreate ? <Group justify="flex-end">{create}</Group> : null}
+      <Region
+        query={pages}
+        empty={([first]) =>
+          first?.items.length === 0
+            ? { words: 'No policy: roles alone decide. A policy forbids what a role allows.', docs: '/docs' }
+            : undefined
+        }
+      >
+        {(all) => <PolicyTable policies={all.flatMap(({ items }) => items)} pages={pages} />}
+      </Region>
+    </Stack>
   );
 }
 

@@ -2,10 +2,10 @@ import { Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/co
 import { type DecidedPairView, dryRunPolicy } from '@weir/plugin-identity/contract';
 import { Ban, CheckCircle2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { useChange } from '../api/queries.ts';
-import { FaultNote } from '../parts/fault-note.tsx';
-import { ToneWord } from '../parts/status-word.tsx';
-import { LongTable } from '../table/long-table.tsx';
+import { useChange } from '../../api/queries.ts';
+import { FaultNote } from '../../parts/fault-note.tsx';
+import { ToneWord } from '../../parts/status-word.tsx';
+import { LongTable } from '../../table/long-table.tsx';
 
 /** What the newest version of a policy would decide for a person, against what is decided now. */
 export function PolicyTrial({ policyId }: { policyId: string }) {
