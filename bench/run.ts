@@ -14,6 +14,7 @@ import { resultLines } from './print-result.ts';
 import { preview, scan } from './read/read-suites.ts';
 import { startup } from './startup.ts';
 import { sync } from './sync/sync.ts';
+import { transforms } from './transforms/transforms.ts';
 import { write } from './write/write.ts';
 
 const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = {
@@ -30,6 +31,7 @@ const SUITES: Record<string, (options: BenchOptions) => Promise<BenchResult>> = 
   scan,
   startup,
   sync,
+  transforms,
   write,
 };
 const USAGE = `usage: npm run bench -- <${Object.keys(SUITES).join('|')}> [--json] [--save] [--quick] [--rows N] [--only TEXT]\n`;
