@@ -60,7 +60,7 @@ export const LANES = {
   },
   'docs-pages': {
     files: [
-      ...['test/test/docs-pages.soak.ts', 'test/test/first-plugin.soak.ts'],
+      ...['test/test/docs-pages.soak.ts', 'test/test/first-plugin.soak.ts', 'test/test/back-up.soak.ts'],
       ...['cli/test/dev-once.soak.ts', 'test/test/template.test.ts'],
     ],
     inputs: [

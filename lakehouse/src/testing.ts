@@ -1,3 +1,4 @@
+export { type BucketCopies, newBucket } from './testing/copy-bucket.ts';
 export { fileConformance, type Subject } from './testing/file-conformance.ts';
 export { type Fault, type FlakyProxy, type ProxiedRequest, startFlakyProxy } from './testing/flaky-proxy.ts';
 export {
