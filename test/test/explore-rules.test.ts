@@ -4,8 +4,9 @@ import { namedTables, nameTree } from '../../ui/src/editor/sql-names.ts';
 import { cellText, csvOf, isNumeric } from '../../ui/src/grid/cell.ts';
 import { chartPoints, firstChoice, MAX_POINTS } from '../../ui/src/grid/chart-points.ts';
 import { sqlHash, sqlOfHash } from '../../ui/src/query/sql-hash.ts';
+import { outputFor } from '../../ui/src/statement/output-name.ts';
 import { checkOf, EMPTY_CHECK } from '../../ui/src/transforms/checks/check-fields.ts';
-import { changesOf, definitionOf, newOf, outputFor } from '../../ui/src/transforms/definition/definition.ts';
+import { changesOf, definitionOf, newOf } from '../../ui/src/transforms/definition/definition.ts';
 
 const column = (name: string, type = 'string') => ({ name, type });
 

@@ -90,8 +90,23 @@ t.test('by keyboard alone: a pattern, its form, the statement and rows of it, a 
   await page.getByRole('heading', { name: 'Ready to run', exact: true }).waitFor();
   await page.keyboard.press('r');
   await page.locator('main').getByText('Succeeded').first().waitFor();
+  await changeForm(page);
+  t.strictSame(await axeFaults(page), [], 'a transform of a pattern');
+  await shot(page, 'patterns-definition');
   t.strictSame(faults, []);
 });
+
+/** Changes the order of a transform by the form that it was made with. */
+async function changeForm(page: Page): Promise<void> {
+  await press(page, page.getByRole('tab', { name: 'Overview' }), 'ArrowRight');
+  await page.getByText('Made of the pattern Keep one row of each key, version 1.0.0.').waitFor();
+  await page.getByText('The statement is sound.').waitFor();
+  await type(page, page.getByRole('combobox', { name: 'Column' }), 'city');
+  await page.keyboard.press('Escape');
+  await press(page, page.getByRole('button', { name: 'Save and hydrate' }), 'Enter');
+  await page.getByText('As saved').waitFor();
+  await page.locator('.cm-content').getByText('city').waitFor();
+}
 
 t.test('what a form lacks → said at its fields when it is sent, in a narrow window', async (t) => {
   const window = await open({ width: 360 });

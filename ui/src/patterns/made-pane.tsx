@@ -8,10 +8,9 @@ import {
 import { lazy, Suspense, useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import { SqlEditor } from '../editor/sql-editor.tsx';
-import { faultWords } from '../editor/sql-faults.ts';
-import { StatementFacts } from '../editor/statement-facts.tsx';
 import { Region } from '../parts/region.tsx';
-import { kindOfOutput } from '../transforms/definition/materialization-words.ts';
+import { kindOfOutput } from '../statement/materialization-words.ts';
+import { marksOf, StatementFacts } from '../statement/statement-facts.tsx';
 import { PatternDocs } from './pattern-docs.tsx';
 import type { usePatternCheck } from './use-pattern-check.ts';
 
@@ -64,9 +63,6 @@ function Statement({ data, isCurrent }: { data: Validation; isCurrent: boolean }
   const { definition } = data;
   if (definition === null) return <Missing data={data} />;
   const { sql, materialization, key, incremental } = definition;
-  const faults = data.faults.map(({ code, line = 1, column = 1 }) => ({
-    ...{ code, line, column, message: faultWords(code) },
-  }));
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
@@ -81,7 +77,7 @@ function Statement({ data, isCurrent }: { data: Validation; isCurrent: boolean }
         onChange={() => undefined}
         names={{}}
         columns={[]}
-        faults={faults}
+        faults={marksOf(data.faults)}
         isReadOnly
       />
       <StatementFacts statement={data} />

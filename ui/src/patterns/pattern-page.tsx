@@ -11,7 +11,7 @@ import { FaultNote } from '../parts/fault-note.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, Region } from '../parts/region.tsx';
 import { useMay, usePerson } from '../session/person.ts';
-import { outputFor } from '../transforms/definition/definition.ts';
+import { outputFor } from '../statement/output-name.ts';
 import { type ParameterValues, PatternForm, parameterPath, parametersOf } from './pattern-form.tsx';
 
 interface NewValues extends ParameterValues {

@@ -11,6 +11,8 @@ import { countText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { useMay } from '../session/person.ts';
+import { marksOf, StatementFacts } from '../statement/statement-facts.tsx';
+import { useStatementCheck } from '../statement/use-statement-check.ts';
 import { CatalogueTree } from './catalogue-tree.tsx';
 import { useQueryHistory } from './query-history.ts';
 import { ResultPane } from './result-pane.tsx';
@@ -32,6 +34,7 @@ export function QueryPage() {
   const { list, names, columns } = useCatalogue(sql);
   const [past, remember] = useQueryHistory();
   const query = useQueryRun();
+  const check = useStatementCheck({ sql });
   const limit = LIMITS.find((one) => String(one) === asked) ?? DEFAULT_QUERY_ROWS;
   useEffect(() => {
     const given = sqlOfHash(hash);
@@ -76,20 +79,14 @@ export function QueryPage() {
             run={run}
             names={names}
             columns={columns}
-            faults={faultsOf(query.error)}
+            faults={check === undefined ? faultsOf(query.error) : marksOf(check.faults)}
             handle={editor}
           />
           <RunBar sql={sql} query={query} run={run} limit={limit} setLimit={(next) => change({ limit: next })} />
-          <ResultPane
-            query={query}
-            past={past}
-            limit={limit}
-            show={show}
-            chart={chart}
-            change={change}
-            take={setSql}
-            go={(line, column) => editor.current?.go(line, column)}
-          />
+          {check === undefined ? null : (
+            <StatementFacts statement={check} go={(line, column) => editor.current?.go(line, column)} />
+          )}
+          <ResultPane query={query} past={past} limit={limit} show={show} chart={chart} change={change} take={setSql} />
         </Stack>
       </div>
     </>

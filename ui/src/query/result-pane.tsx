@@ -1,6 +1,5 @@
-import { Anchor, Button, Code, Group, List, Loader, Stack, Tabs, Text } from '@mantine/core';
+import { Button, Code, Group, Loader, Stack, Tabs, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { faultsOf, faultWords } from '../editor/sql-faults.ts';
 import type { ChartChoice } from '../grid/quick-chart.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { counted } from '../parts/numbers.ts';
@@ -26,11 +25,10 @@ interface ResultPaneProps {
   chart: ChartChoice;
   change(next: Record<string, string | undefined>): void;
   take(sql: string): void;
-  go(line: number, column: number): void;
 }
 
 /** What came of the statement: rows, a chart of them, and what was run before in this tab. */
-export function ResultPane({ query, past, limit, show, chart, change, take, go }: ResultPaneProps) {
+export function ResultPane({ query, past, limit, show, chart, change, take }: ResultPaneProps) {
   const tab = TABS.find(([one]) => one === show)?.[0] ?? 'rows';
   return (
     <Tabs value={tab} onChange={(next) => change({ show: next ?? '' })} keepMounted={false}>
@@ -42,7 +40,7 @@ export function ResultPane({ query, past, limit, show, chart, change, take, go }
         ))}
       </Tabs.List>
       <Tabs.Panel value="rows">
-        <Outcome query={query} limit={limit} go={go} />
+        <Outcome query={query} limit={limit} />
       </Tabs.Panel>
       <Tabs.Panel value="chart">
         {query.result === undefined || query.result.rows.length === 0 ? (
@@ -60,8 +58,7 @@ export function ResultPane({ query, past, limit, show, chart, change, take, go }
   );
 }
 
-export function Outcome({ query, limit, go }: Pick<ResultPaneProps, 'query' | 'limit' | 'go'>) {
-  const faults = faultsOf(query.error);
+export function Outcome({ query, limit }: Pick<ResultPaneProps, 'query' | 'limit'>) {
   if (query.isRunning && query.result === undefined)
     return (
       <Group role="status" gap="sm">
@@ -69,24 +66,7 @@ export function Outcome({ query, limit, go }: Pick<ResultPaneProps, 'query' | 'l
         <Text size="sm">Running…</Text>
       </Group>
     );
-  if (query.error !== undefined)
-    return (
-      <Stack gap="sm">
-        <FaultNote error={query.error} />
-        {faults.length === 0 ? null : (
-          <List size="sm" aria-label="Faults of the statement">
-            {faults.map(({ code, line, column }) => (
-              <List.Item key={`${code} ${line} ${column}`}>
-                <Anchor component="button" type="button" size="sm" onClick={() => go(line, column)}>
-                  Line {line}, column {column}
-                </Anchor>
-                : {faultWords(code)}
-              </List.Item>
-            ))}
-          </List>
-        )}
-      </Stack>
-    );
+  if (query.error !== undefined) return <FaultNote error={query.error} />;
   if (query.result === undefined)
     return (
       <Text c="dimmed">

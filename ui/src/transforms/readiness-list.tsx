@@ -1,9 +1,10 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReadinessView } from '@weir/kernel/contract';
 import { CheckCircle2, CircleAlert, TriangleAlert, type XCircle } from 'lucide-react';
 import { type Tone, ToneWord } from '../parts/status-word.tsx';
 
-type Check = ReadinessView['checks'][number];
+export type Check = ReadinessView['checks'][number];
 const WORDS: Readonly<Record<Check['status'], [typeof XCircle, Tone, string]>> = {
   pass: [CheckCircle2, 'good', 'Yes'],
   warning: [TriangleAlert, 'warn', 'Warning'],
@@ -12,12 +13,15 @@ const WORDS: Readonly<Record<Check['status'], [typeof XCircle, Tone, string]>> =
 
 interface ReadinessListProps {
   readiness: ReadinessView;
-  /** What mends a check right here, by the check. */
-  fixes: Readonly<Record<string, { label: string; act(): void; isPending: boolean } | undefined>>;
+  /** What to do about a check right here. */
+  fixOf(check: Check): Fix | undefined;
 }
 
+/** Something that the page does, or another place. */
+export type Fix = { label: string } & ({ act(): void; isPending: boolean } | { link: LinkProps });
+
 /** What must hold before a run may start, each with what to do where it does not. */
-export function ReadinessList({ readiness: { checks, ready }, fixes }: ReadinessListProps) {
+export function ReadinessList({ readiness: { checks, ready }, fixOf }: ReadinessListProps) {
   return (
     <section aria-labelledby="readiness">
       <Title order={2} id="readiness" mb="sm">
@@ -26,7 +30,7 @@ export function ReadinessList({ readiness: { checks, ready }, fixes }: Readiness
       <Stack gap={0} className="panel">
         {checks.map((check) => {
           const [icon, tone, word] = WORDS[check.status];
-          const fix = check.status === 'pass' ? undefined : fixes[check.check];
+          const fix = check.status === 'pass' ? undefined : fixOf(check);
           return (
             <Group key={check.check} px="md" py="xs" gap="md" wrap="nowrap" align="flex-start">
               <div style={{ width: 96, flexShrink: 0 }}>
@@ -48,15 +52,26 @@ export function ReadinessList({ readiness: { checks, ready }, fixes }: Readiness
                   </Text>
                 ))}
               </Stack>
-              {fix === undefined ? null : (
-                <Button size="compact-sm" variant="default" loading={fix.isPending} onClick={fix.act}>
-                  {fix.label}
-                </Button>
-              )}
+              {fix === undefined ? null : <FixButton fix={fix} />}
             </Group>
           );
         })}
       </Stack>
     </section>
+  );
+}
+
+function FixButton({ fix }: { fix: Fix }) {
+  const look = { size: 'compact-sm', variant: 'default', style: { flexShrink: 0 } } as const;
+  if ('link' in fix)
+    return (
+      <Button {...look} renderRoot={(props) => <Link {...fix.link} {...props} />}>
+        {fix.label}
+      </Button>
+    );
+  return (
+    <Button {...look} loading={fix.isPending} onClick={fix.act}>
+      {fix.label}
+    </Button>
   );
 }

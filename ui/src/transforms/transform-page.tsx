@@ -1,28 +1,19 @@
 import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
-import {
-  cancelTransformRun,
-  getTransformDetail,
-  hydrateTransform,
-  materializeTransform,
-} from '@weir/plugin-transforms/contract';
+import { cancelTransformRun, getTransformDetail, materializeTransform } from '@weir/plugin-transforms/contract';
 import { Play, Square } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { useChange, useRead } from '../api/queries.ts';
 import { useLetter } from '../keys/keys.ts';
-import { FailureNote } from '../parts/failure-note.tsx';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
-import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
-import { reasonText } from '../runs/run-reason.ts';
 import { useMay } from '../session/person.ts';
 import { WhoChanged } from '../session/who-changed.tsx';
 import { useSave } from './checks/use-save.ts';
-import { ReadinessList } from './readiness-list.tsx';
-import { RunLink } from './run-link.tsx';
+import { Overview } from './overview.tsx';
 import { RunsTab } from './runs-tab.tsx';
 import { TransformMenu } from './transform-menu.tsx';
 
@@ -37,6 +28,8 @@ const TransformSchedule = lazy(() =>
 
 type Detail = Output<typeof getTransformDetail>;
 const LIVE_MS = 1_000;
+/** Id of the words that say why a run cannot be started. */
+const WHY_NOT = 'why-not';
 const TABS = [
   ['overview', 'Overview'],
   ['definition', 'Definition'],
@@ -85,6 +78,7 @@ function Shown({ detail }: { detail: Detail }) {
         <TransformMenu transform={detail} />
       </PageHead>
       <Writes detail={detail} />
+      {mayRun && !isOpen ? <WhyNot detail={detail} /> : null}
       {fault === null ? null : <FaultNote error={fault} />}
       <Tabs value={tab} onChange={(next) => void navigate({ search: { tab: next ?? 'overview' } })} keepMounted={false}>
         <Tabs.List mb="md">
@@ -143,12 +137,23 @@ function RunButton({ detail, start, cancel, run }: RunButtonProps) {
     <Button
       leftSection={<Play size={14} aria-hidden />}
       disabled={!detail.readiness.ready}
-      aria-describedby={detail.readiness.ready ? undefined : 'readiness'}
+      aria-describedby={detail.readiness.ready ? undefined : WHY_NOT}
       loading={start.isPending}
       onClick={run}
     >
       Run now
     </Button>
+  );
+}
+
+/** Why a run cannot be started, in the words of the checks that keep it. */
+function WhyNot({ detail: { readiness } }: { detail: Detail }) {
+  const keeping = readiness.checks.filter(({ blocks, status }) => blocks && status === 'fail');
+  if (readiness.ready || keeping.length === 0) return null;
+  return (
+    <Text size="sm" id={WHY_NOT} c="var(--weir-warn)">
+      It cannot run now. {keeping.map(({ detail: words }) => words).join(' ')}
+    </Text>
   );
 }
 
@@ -168,36 +173,5 @@ function Writes({ detail }: { detail: Detail }) {
       <WhoChanged id={detail.transform_id} />
       {detail.archived ? <Text size="sm">Archived: it does not run, and keeps its history.</Text> : null}
     </Group>
-  );
-}
-
-/** The last run and why, and what keeps the next one from starting. */
-function Overview({ detail }: { detail: Detail }) {
-  const mayHydrate = useMay(hydrateTransform);
-  const hydrate = useChange(hydrateTransform);
-  const last = detail.last_run;
-  const fix = {
-    label: 'Hydrate',
-    act: () => hydrate.mutate({ params: { transform_id: detail.transform_id } }),
-    isPending: hydrate.isPending,
-  };
-  return (
-    <Stack gap="md">
-      {last === null || last.failure === null ? null : (
-        <FailureNote failure={last.failure} title="The last run failed">
-          <RunLink runId={last.run_id} />
-        </FailureNote>
-      )}
-      {last === null || last.failure !== null ? null : (
-        <Group gap="sm" className="panel" px="md" py="sm" role="status">
-          <RunWord status={last.status} />
-          <Text size="sm">{reasonText(last)}</Text>
-          <ShowTime at={last.ended_at ?? last.created_at} size="sm" c="dimmed" />
-          <RunLink runId={last.run_id} />
-        </Group>
-      )}
-      {hydrate.error === null ? null : <FaultNote error={hydrate.error} />}
-      <ReadinessList readiness={detail.readiness} fixes={mayHydrate ? { hydrated: fix } : {}} />
-    </Stack>
   );
 }

@@ -11,9 +11,9 @@ import { ShowTime } from '../parts/show-time.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import { reasonText } from '../runs/run-reason.ts';
 import { useMay } from '../session/person.ts';
+import { kindOfOutput } from '../statement/materialization-words.ts';
 import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
-import { kindOfOutput } from './definition/materialization-words.ts';
 
 const PAGE = 200;
 

@@ -7,7 +7,9 @@ import { faultsOf } from '../../editor/sql-faults.ts';
 import { Outcome } from '../../query/result-pane.tsx';
 import { useCatalogue } from '../../query/use-catalogue.ts';
 import { useQueryRun } from '../../query/use-query-run.ts';
-import type { Definition } from './definition.ts';
+import { marksOf, StatementFacts } from '../../statement/statement-facts.tsx';
+import { useStatementCheck } from '../../statement/use-statement-check.ts';
+import { type Definition, newOf } from './definition.ts';
 import { DefinitionFields } from './definition-fields.tsx';
 
 const PREVIEW_ROWS = 100;
@@ -28,7 +30,9 @@ export function DefinitionForm({ value, change, error, save, actions }: Definiti
   const { names, columns, named } = useCatalogue(value.sql);
   const preview = useQueryRun();
   const run = () => void (value.sql.trim() === '' || preview.run(value.sql, PREVIEW_ROWS));
-  const refused = [...faultsOf(error), ...faultsOf(preview.error)];
+  const { materialization, key, partition_by, incremental } = newOf(value);
+  const check = useStatementCheck({ sql: value.sql, materialization, key, partition_by, incremental });
+  const marks = check === undefined ? [...faultsOf(error), ...faultsOf(preview.error)] : marksOf(check.faults);
   return (
     <Stack gap="md">
       <DefinitionFields value={value} change={change} error={error} inputs={named} />
@@ -44,11 +48,14 @@ export function DefinitionForm({ value, change, error, save, actions }: Definiti
           save={save}
           names={names}
           columns={columns}
-          faults={refused}
+          faults={marks}
           handle={editor}
           minHeight={220}
         />
       </div>
+      {check === undefined ? null : (
+        <StatementFacts statement={check} go={(line, column) => editor.current?.go(line, column)} />
+      )}
       <Group justify="space-between">
         <Group gap="sm">
           <Button
@@ -67,7 +74,7 @@ export function DefinitionForm({ value, change, error, save, actions }: Definiti
         <Group gap="sm">{actions}</Group>
       </Group>
       {preview.result === undefined && preview.error === undefined ? null : (
-        <Outcome query={preview} limit={PREVIEW_ROWS} go={(line, column) => editor.current?.go(line, column)} />
+        <Outcome query={preview} limit={PREVIEW_ROWS} />
       )}
     </Stack>
   );

@@ -6,14 +6,19 @@ import { SqlEditor } from '../../editor/sql-editor.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { useMay } from '../../session/person.ts';
+import { kindOfOutput } from '../../statement/materialization-words.ts';
 import type { useSave } from '../checks/use-save.ts';
 import { changesOf, type Definition, definitionOf } from './definition.ts';
 import { DefinitionForm } from './definition-form.tsx';
-import { kindOfOutput } from './materialization-words.ts';
 
 const SqlDifference = lazy(() => import('./sql-difference.tsx').then((module) => ({ default: module.SqlDifference })));
 
+const PatternTab = lazy(() =>
+  import('../../patterns/pattern-tab.tsx').then((module) => ({ default: module.PatternTab })),
+);
+
 type Detail = Output<typeof getTransformDetail>;
+type Origin = NonNullable<Detail['origin']>;
 
 interface DefinitionTabProps {
   detail: Detail;
@@ -23,8 +28,40 @@ interface DefinitionTabProps {
 /** The definition, to be read by everybody and changed by those who may. */
 export function DefinitionTab({ detail, saving }: DefinitionTabProps) {
   const mayChange = useMay(changeTransform);
+  const [isSql, setSql] = useState(false);
+  const { origin } = detail;
+  if (!mayChange) return <Read detail={detail} />;
   // What was saved elsewhere begins the form again.
-  return mayChange ? <Edited key={detail.etag} detail={detail} saving={saving} /> : <Read detail={detail} />;
+  if (origin?.kind === 'transform_pattern' && !isSql)
+    return (
+      <Suspense fallback={null}>
+        <PatternTab key={detail.etag} origin={origin} saving={saving} toSql={() => setSql(true)} />
+      </Suspense>
+    );
+  return (
+    <Stack gap="sm">
+      {origin === null ? null : <OriginNote origin={origin} toForm={() => setSql(false)} />}
+      <Edited key={detail.etag} detail={detail} saving={saving} />
+    </Stack>
+  );
+}
+
+/** Where the statement comes from, and that a change of it leaves that behind. */
+function OriginNote({ origin, toForm }: { origin: Origin; toForm(): void }) {
+  const isPattern = origin.kind === 'transform_pattern';
+  return (
+    <Group gap="sm" className="panel" px="md" py="xs">
+      <Text size="sm" flex={1}>
+        The statement was made of {isPattern ? 'the pattern' : 'the SQL transform'} {origin.pattern_id}. Once you save
+        another statement, it belongs to no {isPattern ? 'pattern' : 'SQL transform'} any more.
+      </Text>
+      {isPattern ? (
+        <Button size="xs" variant="default" onClick={toForm}>
+          Back to the form
+        </Button>
+      ) : null}
+    </Group>
+  );
 }
 
 function Read({ detail }: { detail: Detail }) {
@@ -34,6 +71,7 @@ function Read({ detail }: { detail: Detail }) {
         facts={[
           ['A run', kindOfOutput(detail.materialization)],
           ['Output', detail.output],
+          ...(detail.origin === null ? [] : [['Made of', detail.origin.pattern_id] as const]),
           ['Tags', detail.tags.length === 0 ? 'none' : detail.tags.join(', ')],
         ]}
       />

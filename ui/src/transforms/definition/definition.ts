@@ -68,13 +68,3 @@ export function changesOf(saved: TransformView, value: Definition): Partial<Retu
     sent.filter(([name, one]) => JSON.stringify(one) !== JSON.stringify(saved[name as keyof Definition])),
   );
 }
-
-/** Names the output after the transform until a person names it otherwise. */
-export function outputFor(name: string, scope: string, layer = 'gold'): string {
-  const table = name
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^_|_$/g, '');
-  return `${layer}.${scope}.${table}`;
-}

@@ -7,7 +7,8 @@ import { FaultNote } from '../../parts/fault-note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { sqlOfHash } from '../../query/sql-hash.ts';
 import { usePerson } from '../../session/person.ts';
-import { type Definition, EMPTY_DEFINITION, newOf, outputFor } from './definition.ts';
+import { outputFor } from '../../statement/output-name.ts';
+import { type Definition, EMPTY_DEFINITION, newOf } from './definition.ts';
 import { DefinitionForm } from './definition-form.tsx';
 
 /** A new transform: created, then hydrated, so that it can run at once where its statement is sound. */

@@ -1,6 +1,9 @@
 import { Anchor, List, Stack, Text } from '@mantine/core';
+import { faultWords, type SqlFault } from '../editor/sql-faults.ts';
 import { bytesText, counted, countText } from '../parts/numbers.ts';
-import { faultWords } from './sql-faults.ts';
+
+/** Columns that are listed by name. */
+const MAX_SHOWN = 60;
 
 /** What the server found of a statement that is not saved. */
 export interface StatementView {
@@ -67,6 +70,17 @@ function Place({ fault: { line, column }, go }: { fault: StatementFault; go: Sta
   );
 }
 
+/** Where the editor marks the faults of a statement. */
+export const marksOf = (faults: readonly StatementFault[]): SqlFault[] =>
+  faults
+    .filter(({ pointer, line }) => pointer === '/sql' && line !== undefined)
+    .map((fault) => ({
+      code: fault.code,
+      line: fault.line ?? 1,
+      column: fault.column ?? 1,
+      message: faultText(fault),
+    }));
+
 /** A fault in words, with the name that may have been meant. */
 export function faultText({ code, message, nearest, dataset_id: id }: StatementFault): string {
   const words = message ?? faultWords(code);
@@ -80,14 +94,20 @@ function ColumnList({ columns }: Pick<StatementView, 'columns'>) {
         {counted(columns.length, 'column')}
       </Text>
       <ul className="column-list">
-        {columns.map(({ name, type }) => (
+        {columns.slice(0, MAX_SHOWN).map(({ name, type }) => (
           <li key={name}>
             <span>{name}</span> <span className="mono-id">{typeText(type)}</span>
           </li>
         ))}
+        {columns.length > MAX_SHOWN ? <li>and {countText(columns.length - MAX_SHOWN)} more</li> : null}
       </ul>
     </section>
   );
 }
 
-const typeText = (type: unknown): string => (typeof type === 'string' ? type : JSON.stringify(type));
+/** A word of the table format, or what a structure, list or map is. */
+function typeText(type: unknown): string {
+  if (typeof type === 'string') return type;
+  const { list } = type as { list?: unknown };
+  return list === undefined ? (Object.keys(type as object)[0] ?? '') : `list of ${typeText(list)}`;
+}
