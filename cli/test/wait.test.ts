@@ -28,6 +28,9 @@ t.test('the wait ends at any terminal state, and asks for that run only', async 
     t.match(ran.stdout, 'bronze.demo.shop__orders');
     t.notMatch(ran.stdout, '▸');
     t.match(ran.stderr, '▸ sync');
+    if (status !== 'failed') continue;
+    const page = `${api.url}/docs/errors/csv_row_too_wide`;
+    t.match(ran.stderr, `error: A row has too many fields.\ncode: csv_row_too_wide  docs: ${page}\n`);
   }
 });
 
