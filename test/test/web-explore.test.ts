@@ -74,6 +74,7 @@ const EVERYWHERE: readonly (readonly [address: string, shown: string])[] = [
   [`/datasets/${TABLE}?tab=snapshots`, 'newest'],
   [`/datasets/${TABLE}?tab=quarantine`, 'No line was ever rejected'],
   [`/datasets/${TABLE}?tab=used`, 'Written by'],
+  [`/datasets/${TABLE}?tab=lineage`, 'through by_city'],
   [`/datasets/${TABLE}?tab=elsewhere`, 'iceberg_scan'],
   ['/query', 'shop__orders'],
   ['/transforms', 'by_city'],
@@ -257,6 +258,52 @@ async function addCheck(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Remove few_orders' }).waitFor();
 }
 
+t.test('a line of a log that is put into the address → a link that opens the log around it', async (t) => {
+  const { run } = await ok(getSyncStatus, { params });
+  const window = await open();
+  const { page, faults } = window;
+  await signIn(window, `${url}/runs/${run?.run_id}`, 'Ada');
+  const info = page.getByRole('group', { name: 'Lines by level' }).getByRole('button', { name: /^info: \d+ lines?$/ });
+  await info.click();
+  await page.waitForURL(/level=info/);
+  const second = page
+    .getByRole('log')
+    .getByRole('button', { name: /link to line \d+$/ })
+    .nth(1);
+  const name = (await second.getAttribute('aria-label')) ?? '';
+  await press(page, second, 'Enter');
+  await page.waitForURL(/line=/);
+  await shot(page, 'explore-log-line');
+  await page.reload();
+  const line = page.getByRole('button', { name, exact: true });
+  await line.waitFor();
+  t.equal(await line.getAttribute('aria-current'), 'location');
+  t.equal(await info.getAttribute('aria-pressed'), 'true');
+  t.strictSame(await axeFaults(page), [], 'a log with a chosen line');
+  t.strictSame(faults, []);
+});
+
+t.test(
+  'rows, names and a chart full of HTML on the SQL page → text, no element, no report of the policy',
+  async (t) => {
+    const window = await open();
+    const { page, faults } = window;
+    const sql = `select note || '<script>alert(2)</script>' as "<b onclick=alert(1)>x</b>", count(*) as "<i>n</i>" from ${TABLE} where note <> '' group by 1`;
+    await signIn(window, `${url}/query#sql=${encodeURIComponent(sql)}`, 'Ada');
+    await page.getByRole('button', { name: 'Run' }).click();
+    const grid = page.getByRole('grid');
+    await grid.getByText(`${ODD}<script>alert(2)</script>`).waitFor();
+    t.match(await grid.textContent(), /<b onclick=alert\(1\)>x<\/b>/, 'a name of a column');
+    const foreign = page.locator('main').locator('img, script, b[onclick], i');
+    t.equal(await foreign.count(), 0);
+    await page.getByRole('tab', { name: 'Chart' }).click();
+    await page.getByRole('img', { name: 'sum of <i>n</i>' }).waitFor();
+    t.equal(await foreign.count(), 0, 'nor in the chart');
+    await shot(page, 'explore-html');
+    t.strictSame(faults, []);
+  },
+);
+
 t.test('every page in both themes → no fault, and nothing refused by its policy', async (t) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const window = await open({ colorScheme });
@@ -305,5 +352,8 @@ t.test('another tenant is chosen → nothing of the first in tree, completion, h
   await page.getByRole('link', { name: 'Datasets' }).click();
   await page.getByText('No table yet').waitFor();
   t.notMatch(await page.locator('body').textContent(), /shop__orders/);
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('A page, an action or a source').fill('sho');
+  await page.getByText('Nothing has this name').waitFor();
   t.strictSame(faults, []);
 });

@@ -1,6 +1,7 @@
 import type { ScheduleFactsView } from '@weir/plugin-schedules/contract';
 import t from 'tap';
 import { parse } from 'yaml';
+import { lineageSteps } from '../../ui/src/datasets/lineage-steps.ts';
 import { CHOSEN, composeConfig } from '../../ui/src/form/compose-config.ts';
 import { attention } from '../../ui/src/home/attention.ts';
 import { documentOf, draftOf as policyDraftOf } from '../../ui/src/operations/policies/policy-draft.ts';
@@ -165,4 +166,15 @@ t.test('the document of a policy → its form and back, and the lines that chang
     added: [{ text: 'forbid (principal, action, resource);', isCode: true }],
     removed: [{ text: 'Whose subject is ann or bob: keeps roles up to viewer' }],
   });
+});
+
+t.test('transforms that read and write tables → those before and behind one, each at its nearest', async (t) => {
+  const edge = (name: string, inputs: string[], output: string) => ({ transformId: name, name, inputs, output });
+  const edges = [edge('a', ['x', 'y'], 'z'), edge('b', ['z'], 'w'), edge('c', ['w', 'x'], 'v'), edge('d', ['v'], 'x')];
+  const ids = (from: string, side: 'before' | 'after', depth: number) =>
+    lineageSteps(from, edges, { side, depth }).map((steps) => steps.map((one) => `${one.datasetId} ${one.via.name}`));
+  t.strictSame(ids('z', 'before', 1), [['x a', 'y a']]);
+  t.strictSame(ids('z', 'after', 3), [['w b'], ['v c'], ['x d']]);
+  t.strictSame(ids('x', 'after', 9), [['z a', 'v c'], ['w b']], 'a circle ends, and what is near is not far as well');
+  t.strictSame(ids('y', 'before', 3), []);
 });

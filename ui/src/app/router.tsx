@@ -55,7 +55,7 @@ const source = createRoute({
   getParentRoute: () => root,
   path: '/sources/$sourceId',
   component: lazyRouteComponent(() => import('../sources/detail/source-page.tsx'), 'SourcePage'),
-  validateSearch: texts('tab', 'q', 'run', 'level', 'search', 'show'),
+  validateSearch: texts('tab', 'q', 'run', 'level', 'search', 'line', 'show'),
 });
 
 const datasets = createRoute({
@@ -69,7 +69,7 @@ const dataset = createRoute({
   path: '/datasets/$datasetId',
   component: lazyRouteComponent(() => import('../datasets/dataset-page.tsx'), 'DatasetPage'),
   validateSearch: texts(
-    ...(['tab', 'snapshot', 'compare', 'columns', 'filter', 'order', 'reason'] as const),
+    ...(['tab', 'snapshot', 'compare', 'columns', 'filter', 'order', 'reason', 'depth'] as const),
     ...(['chart', 'x', 'y', 'how', 'kind'] as const),
   ),
 });
@@ -117,7 +117,7 @@ const run = createRoute({
   getParentRoute: () => root,
   path: '/runs/$runId',
   component: lazyRouteComponent(() => import('../runs/run-page.tsx'), 'RunPage'),
-  validateSearch: texts('level', 'search'),
+  validateSearch: texts('level', 'search', 'line'),
 });
 const operations = createRoute({
   getParentRoute: () => root,

@@ -20,6 +20,8 @@ import { PreviewTab } from './preview-tab.tsx';
 import { QuarantineTab } from './quarantine-tab.tsx';
 import { SchemaTab } from './schema-tab.tsx';
 import { SnapshotsTab } from './snapshots/snapshots-tab.tsx';
+import { useSnapshotKeys } from './snapshots/use-snapshot-keys.ts';
+import { TableLineageTab } from './table-lineage-tab.tsx';
 import { UsedByTab } from './used-by-tab.tsx';
 import './datasets.css';
 
@@ -27,6 +29,7 @@ const TABS = [
   ['preview', 'Preview'],
   ['schema', 'Schema'],
   ['snapshots', 'Snapshots'],
+  ['lineage', 'Lineage'],
   ['quarantine', 'Quarantine'],
   ['used', 'Used by'],
   ['elsewhere', 'Open elsewhere'],
@@ -48,6 +51,7 @@ function Shown({ dataset }: { dataset: Dataset }) {
   const search = useSearch({ from: '/datasets/$datasetId' });
   const navigate = useNavigate({ from: '/datasets/$datasetId' });
   const mayQuery = useMay(runQuery);
+  useSnapshotKeys(dataset.dataset_id);
   const tab = TABS.find(([one]) => one === search.tab)?.[0] ?? 'preview';
   const show = (next: string | null) =>
     void navigate({ search: ({ snapshot = '' }) => ({ tab: next ?? 'preview', snapshot }) });
@@ -76,34 +80,50 @@ function Shown({ dataset }: { dataset: Dataset }) {
       {search.snapshot === undefined || search.snapshot === dataset.snapshot_id ? null : (
         <AsItWas datasetId={dataset.dataset_id} snapshot={search.snapshot} />
       )}
-      <Tabs value={tab} onChange={show} keepMounted={false}>
-        <Tabs.List mb="md">
-          {TABS.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="preview">
-          <PreviewTab dataset={dataset} />
-        </Tabs.Panel>
-        <Tabs.Panel value="schema">
-          <SchemaTab dataset={dataset} />
-        </Tabs.Panel>
-        <Tabs.Panel value="snapshots">
-          <SnapshotsTab dataset={dataset} />
-        </Tabs.Panel>
-        <Tabs.Panel value="quarantine">
-          <QuarantineTab datasetId={dataset.dataset_id} />
-        </Tabs.Panel>
-        <Tabs.Panel value="used">
-          <UsedByTab dataset={dataset} />
-        </Tabs.Panel>
-        <Tabs.Panel value="elsewhere">
-          <OpenElsewhere dataset={dataset} snapshot={search.snapshot} />
-        </Tabs.Panel>
-      </Tabs>
+      <DatasetTabs tab={tab} show={show} dataset={dataset} snapshot={search.snapshot} />
     </Stack>
+  );
+}
+
+interface DatasetTabsProps {
+  tab: (typeof TABS)[number][0];
+  show(tab: string | null): void;
+  dataset: Dataset;
+  snapshot: string | undefined;
+}
+
+function DatasetTabs({ tab, show, dataset, snapshot }: DatasetTabsProps) {
+  return (
+    <Tabs value={tab} onChange={show} keepMounted={false}>
+      <Tabs.List mb="md">
+        {TABS.map(([value, label]) => (
+          <Tabs.Tab key={value} value={value}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="preview">
+        <PreviewTab dataset={dataset} />
+      </Tabs.Panel>
+      <Tabs.Panel value="schema">
+        <SchemaTab dataset={dataset} />
+      </Tabs.Panel>
+      <Tabs.Panel value="snapshots">
+        <SnapshotsTab dataset={dataset} />
+      </Tabs.Panel>
+      <Tabs.Panel value="lineage">
+        <TableLineageTab dataset={dataset} />
+      </Tabs.Panel>
+      <Tabs.Panel value="quarantine">
+        <QuarantineTab datasetId={dataset.dataset_id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="used">
+        <UsedByTab dataset={dataset} />
+      </Tabs.Panel>
+      <Tabs.Panel value="elsewhere">
+        <OpenElsewhere dataset={dataset} snapshot={snapshot} />
+      </Tabs.Panel>
+    </Tabs>
   );
 }
 

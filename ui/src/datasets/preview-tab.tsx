@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/
 import { type RegisteredRouter, useNavigate, useSearch } from '@tanstack/react-router';
 import { previewDataset } from '@weir/plugin-datasets/contract';
 import { Download } from 'lucide-react';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Dataset } from '../api/dataset-shapes.ts';
 import { useReadPages } from '../api/read-pages.ts';
 import { csvOf } from '../grid/cell.ts';
@@ -13,6 +13,7 @@ import { useLetter } from '../keys/keys.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { counted, countText } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
+import { durationText } from '../parts/show-time.tsx';
 import { FilterBar } from './filter-bar.tsx';
 
 const PAGE = 100;
@@ -41,6 +42,7 @@ export function PreviewTab({ dataset }: { dataset: Dataset }) {
     },
     { keep: true },
   );
+  const firstMs = useFirstMs(pages.isPending || pages.isPlaceholderData);
   const hasChart = search.chart === 'on';
   useLetter('c', () => change({ chart: hasChart ? '' : 'on' }));
   return (
@@ -54,6 +56,7 @@ export function PreviewTab({ dataset }: { dataset: Dataset }) {
             isFiltered={filters.length > 0}
             hasMore={pages.hasNextPage}
             isReading={pages.isFetchingNextPage}
+            firstMs={firstMs}
             readMore={() => void (pages.isFetchingNextPage || pages.fetchNextPage())}
             chart={hasChart ? search : undefined}
             choose={change}
@@ -65,6 +68,17 @@ export function PreviewTab({ dataset }: { dataset: Dataset }) {
       ) : null}
     </Stack>
   );
+}
+
+/** How long it took until no first page was awaited any more. */
+function useFirstMs(isAwaited: boolean): number | undefined {
+  const began = useRef<number>(undefined);
+  const [ms, setMs] = useState<number>();
+  useEffect(() => {
+    if (isAwaited) began.current = performance.now();
+    else if (began.current !== undefined) setMs(performance.now() - began.current);
+  }, [isAwaited]);
+  return ms;
 }
 
 type PreviewSearch = ReturnType<typeof useSearch<RegisteredRouter, '/datasets/$datasetId'>>;
@@ -124,12 +138,14 @@ interface RowsProps {
   isFiltered: boolean;
   hasMore: boolean;
   isReading: boolean;
+  /** Milliseconds until the first page was here; undefined where it was here before. */
+  firstMs: number | undefined;
   readMore(): void;
   chart: ChartChoice | undefined;
   choose(change: ChartChoice): void;
 }
 
-function Rows({ dataset, pages, isFiltered, hasMore, isReading, readMore, chart, choose }: RowsProps) {
+function Rows({ dataset, pages, isFiltered, hasMore, isReading, firstMs, readMore, chart, choose }: RowsProps) {
   const columns = pages[0]?.columns ?? [];
   const rows = useMemo(() => pages.flatMap((page) => page.rows), [pages]);
   if (rows.length === 0)
@@ -154,6 +170,10 @@ function Rows({ dataset, pages, isFiltered, hasMore, isReading, readMore, chart,
             ? `${countText(rows.length)}${total} rows read so far; more come as you scroll`
             : counted(rows.length, 'row')}
           {isReading ? '. Reading…' : ''}
+        </Text>
+        <Text size="sm" c="dimmed" ml="auto">
+          {pages[0]?.snapshot_id == null ? '' : `Snapshot ${pages[0].snapshot_id}`}
+          {firstMs === undefined ? '' : ` · first rows in ${durationText(firstMs)}`}
         </Text>
         <Button
           size="compact-sm"

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table element cannot leave out what is not in sight
-import { Button, Code, CopyButton, Stack, Text } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
-import { cellText, columnWidth, type GridColumn, isNumeric } from './cell.ts';
+import { cellText, columnWidth, csvOf, type GridColumn, isNumeric } from './cell.ts';
 import './grid.css';
 
 const ROW_PX = 30;
@@ -92,6 +92,7 @@ export function DataGrid({ label, columns, rows, maxHeight = 480, onEnd }: DataG
       {isOpen ? (
         <CellDialog
           column={columns[active.column]}
+          row={csvOf(columns, [rows[active.row] ?? []])}
           value={rows[active.row]?.[active.column]}
           onClose={() => setOpen(false)}
         />
@@ -241,8 +242,16 @@ function Row({ id, line, width, cells, columns, values, active, choose, open }: 
   );
 }
 
+interface CellDialogProps {
+  column: GridColumn | undefined;
+  value: unknown;
+  /** The whole row as CSV, under its names. */
+  row: string;
+  onClose(): void;
+}
+
 /** One value in full. */
-function CellDialog({ column, value, onClose }: { column: GridColumn | undefined; value: unknown; onClose(): void }) {
+function CellDialog({ column, value, row, onClose }: CellDialogProps) {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value, undefined, 2) : cellText(value);
   return (
     <Dialog title={column?.name ?? ''} size="lg" onClose={onClose}>
@@ -257,14 +266,23 @@ function CellDialog({ column, value, onClose }: { column: GridColumn | undefined
             {text}
           </Code>
         )}
-        <CopyButton value={text ?? ''}>
-          {({ copied, copy }) => (
-            <Button size="xs" variant="default" onClick={copy}>
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
+        <Group gap="xs">
+          <Copy text={text ?? ''} words="Copy" />
+          <Copy text={row} words="Copy the row as CSV" />
+        </Group>
       </Stack>
     </Dialog>
+  );
+}
+
+function Copy({ text, words }: { text: string; words: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button size="xs" variant="default" onClick={copy}>
+          {copied ? 'Copied' : words}
+        </Button>
+      )}
+    </CopyButton>
   );
 }

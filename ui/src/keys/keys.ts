@@ -15,6 +15,8 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['x', 'Select the row of a stream'],
   ['r', 'Sync the source, or run the transform, that is shown'],
   ['c', 'Show or hide the chart of rows'],
+  ['[ ]', 'Show the table one snapshot older or newer'],
+  ['d', 'Compare the snapshot with the one before it'],
   ['Ctrl Enter', 'Run the statement in the editor'],
   ['?', 'This list'],
   ['Esc', 'Close what is on top'],

@@ -5,36 +5,50 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { fillPath, fullPath } from '@weir/kernel/contract';
 import { LOG_TEXT, RUN_LOG_LEVELS, type RunLogLevel, type RunLogLineView } from '@weir/plugin-platform/contract';
 import { downloadLog } from '@weir/plugin-runs/contract';
-import { useEffect, useRef, useState } from 'react';
+import { use, useEffect, useRef, useState } from 'react';
 import type { Connection } from '../api/ask.ts';
 import { useConnection } from '../api/connection.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { countText } from '../parts/numbers.ts';
-import { type LogFilter, useRunLog } from './use-run-log.ts';
+import { ZoneContext } from '../parts/zone-context.ts';
+import { LogLevels } from './log-levels.tsx';
+import { type LogFilter, type LogState, useRunLog } from './use-run-log.ts';
 
 const LINE_PX = 22;
 const VIEW_PX = 520;
 const TYPING_MS = 300;
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 } as const;
 
 /** What the address says of a log. */
 export interface LogSearch {
   level?: string | undefined;
   search?: string | undefined;
+  /** The number of a line that a link leads to. */
+  line?: string | undefined;
 }
 
 interface RunLogProps {
   runId: string;
   search: LogSearch;
-  change(next: { level?: string; search?: string }): void;
+  change(next: { level?: string; search?: string; line?: string }): void;
 }
 
 /** The log of one run of any kind: searched by the server, held in part, followed to its end. */
 export function RunLog({ runId, search, change }: RunLogProps) {
   const level = RUN_LOG_LEVELS.find((one) => one === search.level);
   const [word] = useDebouncedValue(search.search ?? '', TYPING_MS);
-  const [follows, setFollows] = useState(true);
+  const asked = Number(search.line ?? Number.NaN);
+  // A line that is chosen while the log is shown is here already.
+  const [around, setAround] = useState(Number.isSafeInteger(asked) ? asked : undefined);
+  const [follows, setFollows] = useState(around === undefined);
   const filter: LogFilter = { ...(level === undefined ? {} : { level }), ...(word === '' ? {} : { search: word }) };
-  const log = useRunLog({ runId, filter });
+  const log = useRunLog({ runId, filter, around });
+  const follow = (on: boolean) => {
+    setFollows(on);
+    if (!on || around === undefined) return;
+    setAround(undefined);
+    change({ line: '' });
+  };
   return (
     <Stack gap="sm">
       <Group gap="xs">
@@ -57,21 +71,38 @@ export function RunLog({ runId, search, change }: RunLogProps) {
           value={level ?? null}
           onChange={(value) => change({ level: value ?? '' })}
         />
-        <Switch label="Follow" checked={follows} onChange={(event) => setFollows(event.currentTarget.checked)} />
+        <Switch label="Follow" checked={follows} onChange={(event) => follow(event.currentTarget.checked)} />
         <Download runId={runId} filter={filter} />
       </Group>
       {log.error === undefined ? null : <FaultNote error={log.error} retry={log.again} />}
-      <Lines lines={log.lines} follows={follows} stopFollowing={() => setFollows(false)} />
-      <Text size="sm" c="dimmed" role="status">
-        {countText(log.lines.length)} lines
-        {log.dropped > 0 ? `; ${countText(log.dropped)} earlier ones are in the download` : ''}
-        {log.expired
-          ? '. The log was kept as long as it is to be, and is gone.'
-          : log.ended
-            ? '. The run has ended.'
-            : '. Following.'}
-      </Text>
+      {log.levels ? (
+        <LogLevels levels={log.levels} chosen={level} choose={(next) => change({ level: next ?? '' })} />
+      ) : null}
+      <Lines
+        lines={log.lines}
+        follows={follows}
+        stopFollowing={() => setFollows(false)}
+        here={Number.isSafeInteger(asked) ? asked : undefined}
+        choose={(seq) => change({ line: String(seq) })}
+      />
+      <LogStatus log={log} around={around} />
     </Stack>
+  );
+}
+
+function LogStatus({ log, around }: { log: LogState; around: number | undefined }) {
+  const rest = log.expired
+    ? 'The log was kept as long as it is to be, and is gone.'
+    : around !== undefined
+      ? `Read around line ${around}; follow to see the newest.`
+      : log.ended
+        ? 'The run has ended.'
+        : 'Following.';
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {countText(log.lines.length)} lines
+      {log.dropped > 0 ? `; ${countText(log.dropped)} earlier ones are in the download` : ''}. {rest}
+    </Text>
   );
 }
 
@@ -79,9 +110,12 @@ interface LinesProps {
   lines: readonly RunLogLineView[];
   follows: boolean;
   stopFollowing(): void;
+  /** The line that the address names. */
+  here: number | undefined;
+  choose(seq: number): void;
 }
 
-function Lines({ lines, follows, stopFollowing }: LinesProps) {
+function Lines({ lines, follows, stopFollowing, here, choose }: LinesProps) {
   const view = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<number>();
   const rows = useVirtualizer({
@@ -94,6 +128,13 @@ function Lines({ lines, follows, stopFollowing }: LinesProps) {
   useEffect(() => {
     if (follows && lines.length > 0) rows.scrollToIndex(lines.length - 1, { align: 'end' });
   }, [follows, lines.length, rows]);
+  const at = here === undefined ? -1 : lines.findIndex(({ seq }) => seq === here);
+  const shown = useRef<number>(undefined);
+  useEffect(() => {
+    if (follows || at < 0 || shown.current === here) return;
+    shown.current = here;
+    rows.scrollToIndex(at, { align: 'center' });
+  }, [follows, at, here, rows]);
   const isAtEnd = () => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = view.current ?? {};
     return scrollHeight - scrollTop - clientHeight < 2 * LINE_PX;
@@ -122,6 +163,12 @@ function Lines({ lines, follows, stopFollowing }: LinesProps) {
             >
               <Line
                 line={line}
+                isHere={line.seq === here}
+                choose={() => {
+                  shown.current = line.seq;
+                  stopFollowing();
+                  choose(line.seq);
+                }}
                 isOpen={opened === line.seq}
                 toggle={() => setOpened(opened === line.seq ? undefined : line.seq)}
               />
@@ -133,12 +180,29 @@ function Lines({ lines, follows, stopFollowing }: LinesProps) {
   );
 }
 
-function Line({ line, isOpen, toggle }: { line: RunLogLineView; isOpen: boolean; toggle(): void }) {
+interface LineProps {
+  line: RunLogLineView;
+  isOpen: boolean;
+  isHere: boolean;
+  toggle(): void;
+  choose(): void;
+}
+
+function Line({ line, isOpen, isHere, toggle, choose }: LineProps) {
+  const at = new Date(line.at).toLocaleTimeString('en-GB', { ...CLOCK, timeZone: use(ZoneContext) });
   const hasMore = Object.keys(line.fields).length > 0 || line.message.length > 120;
   return (
     <>
-      <div className="log-line" data-level={line.level}>
-        <span>{line.at.slice(11, 23)}</span>
+      <div className="log-line" data-level={line.level} data-here={isHere}>
+        <button
+          type="button"
+          className="log-open"
+          aria-current={isHere ? 'location' : undefined}
+          aria-label={`${at}, link to line ${line.seq}`}
+          onClick={choose}
+        >
+          {at}
+        </button>
         <span>{line.level}</span>
         <span className="ellipsis" title={line.stream ?? line.step}>
           {line.stream ?? line.step}

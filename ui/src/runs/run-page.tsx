@@ -205,7 +205,7 @@ function Log({ run }: { run: Run }) {
       </Group>
       <RunLog
         runId={run.run_id}
-        search={{ level, search: search.search }}
+        search={{ level, search: search.search, line: search.line }}
         change={(next) =>
           void navigate({
             search: (before) => ({ ...before, ...next, ...(next.level === '' ? { level: 'all' } : {}) }),

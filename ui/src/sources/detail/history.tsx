@@ -23,7 +23,7 @@ const PERCENT = 100;
 
 /** The syncs of a source, one of them, or its log: the address says which. */
 export function SyncHistory({ source: { source_id: sourceId } }: { source: SourceView }) {
-  const { run, show, level, search } = useSearch({ from: '/sources/$sourceId' });
+  const { run, show, level, search, line } = useSearch({ from: '/sources/$sourceId' });
   const navigate = useNavigate({ from: '/sources/$sourceId' });
   if (run === undefined) return <Runs sourceId={sourceId} />;
   return (
@@ -32,7 +32,7 @@ export function SyncHistory({ source: { source_id: sourceId } }: { source: Sourc
       {show === 'log' ? (
         <RunLog
           runId={run}
-          search={{ level, search }}
+          search={{ level, search, line }}
           change={(next) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true })}
         />
       ) : (
