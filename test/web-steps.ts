@@ -7,10 +7,13 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const MAX_TABS = 60;
 const SHOTS = process.env.WEIR_TEST_SCREENSHOT;
 
-/** Rules of accessibility that the page breaks, with their first place. */
-export async function axeFaults(page: Page): Promise<string[]> {
+/** Rules of accessibility that the page breaks, with their first place; of all rules, or of these. */
+export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await readFile(AXE, 'utf8'));
-  const found = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] };
+  const options = rules === undefined ? {} : { runOnly: rules };
+  const found = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 

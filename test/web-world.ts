@@ -82,24 +82,31 @@ export async function webWorld(
         });
       };
     },
-    async open({ colorScheme = 'light', width = 1_280 } = {}) {
-      const context = await browser.newContext({
-        colorScheme,
-        viewport: { width, height: 800 },
-        reducedMotion: 'reduce',
-        locale: 'en-GB',
-        timezoneId: 'Europe/Berlin',
-      });
-      t.teardown(() => context.close());
-      context.setDefaultTimeout(Number(process.env.WEIR_TEST_HASTE ?? PATIENT_MS));
-      const page = await context.newPage();
-      const faults: string[] = [];
-      const asked: string[] = [];
-      page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
-      page.on('pageerror', (error) => faults.push(error.message));
-      page.on('request', (request) => asked.push(request.url()));
-      await page.addInitScript(REPORT_REFUSALS);
-      return { context, page, faults, asked };
-    },
+    open: (options) => openWindow(t, browser, options),
   };
+}
+
+/** A window of a browser, and what goes wrong in it. */
+export async function openWindow(
+  t: Teardown,
+  browser: Browser,
+  { colorScheme = 'light', width = 1_280 }: { colorScheme?: 'light' | 'dark'; width?: number } = {},
+): Promise<WebWindow> {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height: 800 },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  });
+  t.teardown(() => context.close());
+  context.setDefaultTimeout(Number(process.env.WEIR_TEST_HASTE ?? PATIENT_MS));
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const asked: string[] = [];
+  page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => asked.push(request.url()));
+  await page.addInitScript(REPORT_REFUSALS);
+  return { context, page, faults, asked };
 }

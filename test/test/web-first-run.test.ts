@@ -77,6 +77,25 @@ t.test(
   },
 );
 
+t.test('by keyboard alone, in a narrow window: an own file, its rows, and the page of its table', async (t) => {
+  const window = await open({ width: 360 });
+  const { page, faults } = window;
+  await page.goto(`${url}/sources/load`);
+  await press(page, page.getByRole('button', { name: 'Ada' }), 'Enter');
+  await page.getByText('Drop files here').waitFor();
+  const chosen = page.waitForEvent('filechooser');
+  await press(page, page.getByRole('button', { name: 'Choose files' }), 'Enter');
+  await (await chosen).setFiles(asFiles({ 'typed.csv': SHOPS }));
+  await press(page, page.getByRole('button', { name: 'Load 1 file' }), 'Enter');
+  await page.getByText('3 rows loaded').waitFor();
+  await press(page, page.getByRole('link', { name: 'bronze.demo.typed__typed' }), 'Enter');
+  await page.getByRole('gridcell', { name: BIG }).waitFor();
+  t.ok(await fitsIn(page));
+  t.strictSame(await axeFaults(page), []);
+  await shot(page, 'narrow-own-table');
+  t.strictSame(faults, []);
+});
+
 t.test('files dropped on any page, in dark: one that is no data is left out, and each becomes a table', async (t) => {
   const window = await open({ colorScheme: 'dark' });
   const { page, faults } = window;

@@ -4,14 +4,18 @@ import type { Output } from '@weir/kernel/contract';
 import { getDatasetSchema, listSchemaVersions } from '@weir/plugin-datasets/contract';
 import type { Dataset } from '../api/dataset-shapes.ts';
 import { useRead } from '../api/queries.ts';
+import { useReadPages } from '../api/read-pages.ts';
 import { counted } from '../parts/numbers.ts';
 import { Region } from '../parts/region.tsx';
 import { ShowTime } from '../parts/show-time.tsx';
 import { LongTable } from '../table/long-table.tsx';
+import { MoreButton } from '../table/more-button.tsx';
 import { ChangeTable } from './snapshots/change-table.tsx';
 
 type Field = Output<typeof getDatasetSchema>['fields'][number];
 const INDENT_REM = 1.25;
+/** Versions that are read at once. */
+const VERSIONS = 10;
 
 /** The columns of a table, now or as they were, and how they came to be. */
 export function SchemaTab({ dataset: { dataset_id } }: { dataset: Dataset }) {
@@ -22,7 +26,7 @@ export function SchemaTab({ dataset: { dataset_id } }: { dataset: Dataset }) {
     params,
     query: search.snapshot === undefined ? {} : { snapshot_id: search.snapshot },
   });
-  const versions = useRead(listSchemaVersions, { params, query: { limit: 50 } });
+  const versions = useReadPages(listSchemaVersions, { params, query: { limit: VERSIONS } });
   const word = (search.columns ?? '').toLowerCase();
   return (
     <Stack gap="lg">
@@ -49,26 +53,31 @@ export function SchemaTab({ dataset: { dataset_id } }: { dataset: Dataset }) {
           Versions
         </Title>
         <Region query={versions}>
-          {({ items }) => (
+          {(all) => (
             <Stack gap="sm">
-              {items.map((version) => (
-                <Stack key={version.schema_id} gap="xs" p="md" className="panel">
-                  <Group justify="space-between">
-                    <Text fw={560}>
-                      Version {version.schema_id}
-                      {version.is_current ? ', in use' : ''}
-                    </Text>
-                    {version.since === null ? null : <ShowTime at={version.since} size="sm" c="dimmed" />}
-                  </Group>
-                  {version.changes.length === 0 ? (
-                    <Text size="sm" c="dimmed">
-                      {counted(version.fields_count, 'column')}, the first version that is known.
-                    </Text>
-                  ) : (
-                    <ChangeTable changes={version.changes} />
-                  )}
-                </Stack>
-              ))}
+              {all
+                .flatMap(({ items }) => items)
+                .map((version) => (
+                  <Stack key={version.schema_id} gap="xs" p="md" className="panel">
+                    <Group justify="space-between">
+                      <Text fw={560}>
+                        Version {version.schema_id}
+                        {version.is_current ? ', in use' : ''}
+                      </Text>
+                      {version.since === null ? null : <ShowTime at={version.since} size="sm" c="dimmed" />}
+                    </Group>
+                    {version.changes.length === 0 ? (
+                      <Text size="sm" c="dimmed">
+                        {counted(version.fields_count, 'column')}, the first version that is known.
+                      </Text>
+                    ) : (
+                      <ChangeTable changes={version.changes} />
+                    )}
+                  </Stack>
+                ))}
+              <Group>
+                <MoreButton pages={versions} words="Show older versions" />
+              </Group>
             </Stack>
           )}
         </Region>

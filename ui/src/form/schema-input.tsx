@@ -1,16 +1,7 @@
-import {
-  Autocomplete,
-  JsonInput,
-  NumberInput,
-  PasswordInput,
-  Select,
-  Switch,
-  TagsInput,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Autocomplete, JsonInput, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { Controller, type ControllerRenderProps, type RegisterOptions, useFormContext } from 'react-hook-form';
 import { type FieldKind, isLongText, type SchemaNode } from './schema-node.ts';
+import { SecretInput } from './secret-input.tsx';
 
 /** Names that are offered at once. */
 const MAX_OFFERED = 50;
@@ -124,7 +115,7 @@ interface WrittenInputProps extends KindInputProps {
 }
 
 /** An input of texts: one, several, a secret one, or JSON. */
-function WrittenInput({ label, kind, node, field: { value, onChange }, input }: WrittenInputProps) {
+function WrittenInput({ kind, node, field: { value, onChange }, input }: WrittenInputProps) {
   const typed = {
     value: typeof value === 'string' ? value : '',
     onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
@@ -144,8 +135,7 @@ function WrittenInput({ label, kind, node, field: { value, onChange }, input }: 
     );
   }
   if (kind === 'secret') {
-    const toggle = { 'aria-label': `Show ${label}` };
-    return <PasswordInput {...input} {...typed} autoComplete="off" visibilityToggleButtonProps={toggle} />;
+    return <SecretInput {...input} value={typed.value} onValue={onChange} />;
   }
   if (isLongText(node)) return <Textarea {...area} {...typed} />;
   return <TextInput {...input} {...typed} placeholder={defaultText(node)} />;

@@ -12,7 +12,9 @@ export function PageHead({ title, beside, children }: { title: string; beside?: 
         <Title order={1}>{title}</Title>
         {beside}
       </Group>
-      <Group gap="xs">{children}</Group>
+      <Group gap="xs" className="page-actions">
+        {children}
+      </Group>
     </Group>
   );
 }

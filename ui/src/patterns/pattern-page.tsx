@@ -8,8 +8,9 @@ import { initialValues } from '../form/compose-config.ts';
 import type { SchemaNode } from '../form/schema-node.ts';
 import { useFieldFaults } from '../form/use-field-faults.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Empty, Region } from '../parts/region.tsx';
+import { Region } from '../parts/region.tsx';
 import { useMay, usePerson } from '../session/person.ts';
 import { outputFor } from '../statement/output-name.ts';
 import { type ParameterValues, PatternForm, parameterPath, parametersOf } from './pattern-form.tsx';
@@ -24,7 +25,7 @@ export function PatternPage() {
   const { patternId } = useParams({ from: '/transforms/patterns/$patternId' });
   const pattern = useRead(getTransformPattern, { params: { pattern_id: patternId } });
   const canCreate = useMay(createTransform);
-  if (!canCreate) return <Empty words="Your role may look at transforms and not create them." />;
+  if (!canCreate) return <NotAllowed title="New transform" things="transforms" />;
   return (
     <>
       {pattern.data === undefined ? <PageHead title="New transform" /> : null}

@@ -4,6 +4,7 @@ import type { Output } from '@weir/kernel/contract';
 import { listTransformPatterns } from '@weir/plugin-transform-patterns/contract';
 import { createTransform } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
+import { NotAllowed } from '../parts/not-allowed.tsx';
 import { counted } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, Region } from '../parts/region.tsx';
@@ -22,7 +23,7 @@ export function PatternsPage() {
   const query = useRead(listTransformPatterns, { query: { limit: MAX_PATTERNS } });
   const change = (next: { q?: string; category?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
-  if (!canCreate) return <Empty words="Your role may look at transforms and not create them." />;
+  if (!canCreate) return <NotAllowed title="New transform" things="transforms" />;
   const sql = (
     <Button variant="default" renderRoot={(props) => <Link to="/transforms/new" {...props} />}>
       Write SQL instead

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
 import { Group, Table, type TableTrProps, Text } from '@mantine/core';
+import { useViewportSize } from '@mantine/hooks';
 import { type Key, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { MoreButton, type Pages } from './more-button.tsx';
 import { useRowsInSight } from './use-rows-in-sight.ts';
@@ -31,24 +32,24 @@ interface LongTableProps<R> {
 export function LongTable<R>({ label, minWidth, head, rows, keyOf, children, ...more }: LongTableProps<R>) {
   const { rowProps, spacing = 'xs', foot, pages, moreWords } = more;
   const sight = useRowsInSight(rows.length);
-  const { table, shares } = useSteadyColumns(sight.isPart);
+  const { table, steady } = useSteadyColumns(sight.isPart);
   useReadAhead({ last: sight.inSight.at(-1)?.index ?? 0, count: rows.length, isScrolled: sight.isScrolled, pages });
   return (
     <div className="panel">
       <section ref={sight.view} className="long-box" data-part={sight.isPart} tabIndex={0} aria-label={label}>
         <Table
           ref={table}
-          miw={minWidth}
-          layout={shares.length === 0 ? 'auto' : 'fixed'}
-          data-steady={shares.length > 0}
+          miw={Math.max(minWidth, steady?.width ?? 0)}
+          layout={steady === undefined ? 'auto' : 'fixed'}
+          data-steady={steady !== undefined}
           verticalSpacing={spacing}
           aria-rowcount={pages?.hasNextPage ? -1 : rows.length + 1}
           onKeyDown={sight.press}
           onFocus={sight.focus}
         >
-          {shares.length === 0 ? null : (
+          {steady === undefined ? null : (
             <colgroup>
-              {shares.map((share, i) => (
+              {steady.shares.map((share, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
                 <col key={i} style={{ width: `${share * 100}%` }} />
               ))}
@@ -102,16 +103,20 @@ function Gap({ height }: { height: number }) {
   );
 }
 
-/** How wide the first rows made each column, as shares: other rows in sight would move them. */
+/** How wide the rows in sight made the table and each column, as shares: other rows would move them. Anew for another window. */
 function useSteadyColumns(isPart: boolean) {
   const table = useRef<HTMLTableElement>(null);
-  const [shares, setShares] = useState<readonly number[]>([]);
+  const { width: windowWidth } = useViewportSize();
+  const [steady, setSteady] = useState<{ width: number; shares: readonly number[] }>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew in another window
+  useLayoutEffect(() => setSteady(undefined), [isPart, windowWidth]);
   useLayoutEffect(() => {
-    const { offsetWidth: whole = 0, tHead } = table.current ?? {};
+    const { offsetWidth: width = 0, tHead } = table.current ?? {};
     const heads = [...(tHead?.rows[0]?.cells ?? [])];
-    setShares(isPart && whole > 0 ? heads.map(({ offsetWidth }) => offsetWidth / whole) : []);
-  }, [isPart]);
-  return { table, shares };
+    if (!isPart || steady !== undefined || width === 0) return;
+    setSteady({ width, shares: heads.map(({ offsetWidth }) => offsetWidth / width) });
+  }, [isPart, steady]);
+  return { table, steady };
 }
 
 interface ReadAhead {

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<SchemaChange['change'], [typeof Plus, Tone, string]
 /** What differs between two schemas, field by field. */
 export function ChangeTable({ changes }: { changes: readonly SchemaChange[] }) {
   return (
-    <Table verticalSpacing={4} withRowBorders={false}>
+    <Table verticalSpacing={4} withRowBorders={false} style={{ overflowWrap: 'anywhere' }}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th w={120}>Change</Table.Th>

@@ -2,6 +2,7 @@ import { Badge, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { createSource, discoverPatterns } from '@weir/plugin-sources/contract';
 import { useRead } from '../../api/queries.ts';
+import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Empty, Region } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
@@ -15,7 +16,7 @@ export function CataloguePage() {
   const canCreate = useMay(createSource);
   const query = useRead(discoverPatterns, { query: { limit: MAX_PATTERNS } });
   const word = q.toLowerCase();
-  if (!canCreate) return <Empty words="Your role may look at sources and not create them." />;
+  if (!canCreate) return <NotAllowed title="New source" things="sources" />;
   return (
     <>
       <PageHead title="New source" />

@@ -13,8 +13,9 @@ import { SchemaFields } from '../../form/schema-fields.tsx';
 import type { SchemaNode } from '../../form/schema-node.ts';
 import { useFieldFaults } from '../../form/use-field-faults.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
+import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Empty, Region } from '../../parts/region.tsx';
+import { Region } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
 import { DiscoveryResult } from './discovery-result.tsx';
 import { makeSource, type NewSource } from './make-source.ts';
@@ -33,8 +34,13 @@ export function CreatePage() {
   const { patternId } = useParams({ from: '/sources/new/$patternId' });
   const pattern = useRead(getPattern, { params: { pattern_id: patternId } });
   const canCreate = useMay(createSource);
-  if (!canCreate) return <Empty words="Your role may look at sources and not create them." />;
-  return <Region query={pattern}>{(data) => <CreateForm pattern={data} />}</Region>;
+  if (!canCreate) return <NotAllowed title="New source" things="sources" />;
+  return (
+    <>
+      {pattern.data === undefined ? <PageHead title="New source" /> : null}
+      <Region query={pattern}>{(data) => <CreateForm pattern={data} />}</Region>
+    </>
+  );
 }
 
 /** The field of a member of the request. */

@@ -1,7 +1,8 @@
-import { Button, Group, PasswordInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { faultsByField } from '../../api/problem-error.ts';
 import { faultWords } from '../../form/fault-words.ts';
+import { SecretInput } from '../../form/secret-input.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { NAME, NAME_RULE } from '../create/source-name.ts';
 import type { CredentialField } from './credential-fields.ts';
@@ -34,7 +35,6 @@ export function SecretForm({ fields, proposedName, submitLabel, isPending, error
       code,
     ]),
   );
-  const set = (pointer: string, value: string) => setValues((before) => ({ ...before, [pointer]: value }));
   return (
     <form
       noValidate
@@ -55,13 +55,15 @@ export function SecretForm({ fields, proposedName, submitLabel, isPending, error
             error={isNamed ? undefined : NAME_RULE}
           />
         )}
-        {fields.map((field) => (
+        {fields.map(({ pointer, title, description, isLong }) => (
           <SecretInput
-            key={field.pointer}
-            field={field}
-            value={values[field.pointer] ?? ''}
-            fault={faults.get(field.pointer)}
-            set={(value) => set(field.pointer, value)}
+            key={pointer}
+            label={title}
+            description={description}
+            isLong={isLong}
+            value={values[pointer] ?? ''}
+            error={faultText(faults.get(pointer))}
+            onValue={(value) => setValues((before) => ({ ...before, [pointer]: value }))}
           />
         ))}
         {fields.length > 1 ? (
@@ -85,22 +87,4 @@ export function SecretForm({ fields, proposedName, submitLabel, isPending, error
   );
 }
 
-interface SecretInputProps {
-  field: CredentialField;
-  value: string;
-  fault: string | undefined;
-  set(value: string): void;
-}
-
-function SecretInput({ field: { title, description, isLong }, value, fault, set }: SecretInputProps) {
-  const common = {
-    label: title,
-    value,
-    autoComplete: 'off',
-    error: fault === undefined ? undefined : faultWords(fault),
-    onChange: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
-    ...(description === undefined ? {} : { description }),
-  };
-  if (isLong) return <Textarea {...common} autosize minRows={3} spellCheck={false} />;
-  return <PasswordInput {...common} visibilityToggleButtonProps={{ 'aria-label': `Show ${title}` }} />;
-}
+const faultText = (code: string | undefined) => (code === undefined ? undefined : faultWords(code));

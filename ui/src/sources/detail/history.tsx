@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import {
   getSyncRun,
@@ -140,7 +140,9 @@ function RunTable({ runs, pages, sourceId }: { runs: readonly SyncRunView[]; pag
           <Table.Th ta="right">Rows committed</Table.Th>
           <Table.Th ta="right">Read</Table.Th>
           <Table.Th>By</Table.Th>
-          <Table.Th aria-label="Log" />
+          <Table.Th>
+            <VisuallyHidden>Log</VisuallyHidden>
+          </Table.Th>
         </>
       }
       rows={runs}

@@ -41,7 +41,12 @@ const LIVE_MS = 1_000;
 export function SourcePage() {
   const { sourceId } = useParams({ from: '/sources/$sourceId' });
   const source = useRead(getSource, { params: { source_id: sourceId } });
-  return <Region query={source}>{(data) => <Source source={data} />}</Region>;
+  return (
+    <>
+      {source.data === undefined ? <PageHead title="Source" /> : null}
+      <Region query={source}>{(data) => <Source source={data} />}</Region>
+    </>
+  );
 }
 
 function Source({ source }: { source: SourceView }) {

@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { createUpload, listSources } from '@weir/plugin-sources/contract';
 import { useState } from 'react';
 import { useRead } from '../../api/queries.ts';
+import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { bytesText, counted } from '../../parts/numbers.ts';
 import { PageHead } from '../../parts/page-head.tsx';
-import { Empty } from '../../parts/region.tsx';
 import { useMay } from '../../session/person.ts';
 import { NAME, NAME_RULE } from '../create/source-name.ts';
 import { DropZone } from './drop-zone.tsx';
@@ -19,7 +19,7 @@ export function LoadPage() {
   const { files, hand } = useHandedFiles();
   const mayLoad = useMay(createUpload);
   const [toLoad, setToLoad] = useState<ToLoad>();
-  if (!mayLoad) return <Empty words="Your role may look at sources and not create them." />;
+  if (!mayLoad) return <NotAllowed title="Load files" things="sources" />;
   const again = () => {
     setToLoad(undefined);
     hand([]);

@@ -1,4 +1,5 @@
-import { Stack, Table, Text, Title } from '@mantine/core';
+import { Anchor, Stack, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { isReserved, previewDataset } from '@weir/plugin-datasets/contract';
 import type { StreamRunView } from '@weir/plugin-sources/contract';
 import { useRead } from '../../api/queries.ts';
@@ -27,7 +28,9 @@ function TableRows({ datasetId, rows }: { datasetId: string; rows: number }) {
   return (
     <section aria-label={datasetId}>
       <Title order={2} mb={4} size="md" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-        {datasetId}
+        <Anchor inherit renderRoot={(props) => <Link to="/datasets/$datasetId" params={{ datasetId }} {...props} />}>
+          {datasetId}
+        </Anchor>
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
         {counted(rows, 'row')} loaded{rows > ROWS ? `, the first ${ROWS} of them:` : ':'}

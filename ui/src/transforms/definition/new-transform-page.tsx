@@ -4,15 +4,22 @@ import { createTransform, hydrateTransform } from '@weir/plugin-transforms/contr
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
+import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { sqlOfHash } from '../../query/sql-hash.ts';
-import { usePerson } from '../../session/person.ts';
+import { useMay, usePerson } from '../../session/person.ts';
 import { outputFor } from '../../statement/output-name.ts';
 import { type Definition, EMPTY_DEFINITION, newOf } from './definition.ts';
 import { DefinitionForm } from './definition-form.tsx';
 
-/** A new transform: created, then hydrated, so that it can run at once where its statement is sound. */
+/** The form of a new transform, for those who may create one. */
 export function NewTransformPage() {
+  const mayCreate = useMay(createTransform);
+  return mayCreate ? <NewTransform /> : <NotAllowed title="New transform" things="transforms" />;
+}
+
+/** A new transform: created, then hydrated, so that it can run at once where its statement is sound. */
+function NewTransform() {
   const { hash } = useLocation();
   const navigate = useNavigate();
   const { tenant } = usePerson();
