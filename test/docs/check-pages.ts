@@ -18,7 +18,7 @@ export async function checkPages(t: Test, root: string, pages: readonly Page[]):
     shown: normalised(start),
     printed: normalised(platform.said.stderr),
   });
-  for (const { file, blocks, outputs, faults } of await runPages(pages, platform)) {
+  for (const { file, blocks, outputs, faults } of await runPages(pages, platform, (line) => t.comment(line))) {
     t.strictSame(faults, [], `${file}: ${blocks}, ${outputs} shown`);
     t.ok(blocks > 0, `${file} has blocks that were run`);
   }

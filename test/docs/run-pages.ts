@@ -19,11 +19,12 @@ const LANES = 2;
 
 /**
  * Runs every page that has something to run: the README and the tutorials, then the others, which go on from what those
- * leave, then those that disturb others, one by one.
+ * leave, then those that disturb others, one by one. `say` is told of each page: a busy machine takes minutes for one.
  */
 export async function runPages(
   pages: readonly Page[],
   platform: DevPlatform,
+  say: (line: string) => void,
 ): Promise<(PageRun & Pick<Page, 'file'>)[]> {
   const own = pages.filter(({ blocks }) => blocks.some((block) => wantedExit(block) !== undefined));
   const stages = [
@@ -35,7 +36,10 @@ export async function runPages(
   for (const stage of stages) {
     const waiting = stage.pages.values();
     const lane = async () => {
-      for (const page of waiting) runs.push({ file: page.file, ...(await runInTerminal(page, platform)) });
+      for (const page of waiting) {
+        say(page.file);
+        runs.push({ file: page.file, ...(await runInTerminal(page, platform)) });
+      }
     };
     await Promise.all(Array.from({ length: stage.lanes }, lane));
   }
