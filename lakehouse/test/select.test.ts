@@ -139,6 +139,30 @@ t.test('a SELECT over pinned inputs', async (t) => {
     t.strictSame(await found(moving, ['id'], { changed, columns: ['id'] }), ['2', '1', '1'], 'a key went');
   });
 
+  await t.test('what may have changed is found whatever the values are', async (t) => {
+    const schema = schemaOf([
+      { name: 'k', type: 'string' },
+      { name: 'n', type: 'long' },
+    ]);
+    const within = { input: 'orders', changed: structuredClone(pinned), columns: ['k'] };
+    const long = `repeat('z', 2000)`;
+    for (const keys of [
+      "'b', 'it''s', ''",
+      `'b', chr(0), '"'`,
+      `'b', NULL, 'a'`,
+      `'b', ${long}, 'a'`,
+      "'ä', 'z', 'A'",
+    ]) {
+      const sql = `select k, count(*) as n from (select unnest([${keys}]) as k from orders) group by k`;
+      const done = await selector().run({ sql, inputs, schema, folder: place(), within });
+      t.match(done, { rows: 3, gone: [] }, keys);
+    }
+    const days = "select id, date '2026-01-01' + id::int as day, total::decimal(38, 2) as v from orders";
+    const typed = schemaOf(await selector().describe(days, inputs));
+    const of = { sql: days, inputs, schema: typed, folder: place(), within: { ...within, columns: ['day', 'v'] } };
+    t.match(await selector().run(of), { rows: 3 });
+  });
+
   await t.test('every type of a result has a column or is refused by its name', async (t) => {
     const described = (sql: string) =>
       selector()

@@ -64,7 +64,7 @@ async function runSelect(
   const cast = schema.fields.map(
     (field) => `CAST(${identifier(field.name)} AS ${sqlType(field.type)}) AS ${identifier(field.name)}`,
   );
-  const query = `SELECT ${cast.join(', ')} FROM ${restrictedSql(sql, within)}`;
+  const query = `SELECT ${cast.join(', ')} FROM ${await restrictedSql(session, sql, within)}`;
   const writer = { io: options.io, session, scratch: options.scratch };
   // Where the statement begins in what is run, is not known here: faults of values have no place.
   const draft = await withFaults(sql, Number.POSITIVE_INFINITY, () =>

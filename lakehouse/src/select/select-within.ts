@@ -1,4 +1,5 @@
-import { identifier, sqlType } from '../duckdb/duckdb-sql.ts';
+import type { DuckdbSession } from '../duckdb/duckdb-session.ts';
+import { identifier, literal, sqlType } from '../duckdb/duckdb-sql.ts';
 import type { Field, TableSchema } from '../schema/types.ts';
 import { WRITTEN } from './run-checks.ts';
 import type { RunSelectRequest, SelectWithin } from './select-types.ts';
@@ -13,11 +14,39 @@ export function touchedSql(sql: string, within: SelectWithin): string {
   return `CREATE TEMP TABLE ${TOUCHED} AS SELECT DISTINCT ${named(within).join(', ')} FROM (\n${sql}\n)`;
 }
 
+/** Longer texts, and those that a statement cannot hold, bound nothing. */
+const MAX_BOUND_CHARS = 1_000;
+const isPlain = (text: string | null | undefined): text is string =>
+  text != null && text.length <= MAX_BOUND_CHARS && !text.includes('\0');
+
+/**
+ * Between which values lie those that may have changed. DuckDB takes a comparison with constants below windows and groups, and
+ * leaves out parts of files by it; the join that follows it takes neither, and says which rows are meant.
+ */
+async function boundsSql(session: DuckdbSession, { columns }: SelectWithin): Promise<string> {
+  const bounds: string[] = [];
+  for (const name of columns.map(identifier)) {
+    const ends = `min(${name})::VARCHAR AS least, max(${name})::VARCHAR AS most, any_value(typeof(${name})) AS type`;
+    const [found] = await session.rows<Record<'least' | 'most' | 'type', string | null>>(
+      `SELECT ${ends} FROM ${TOUCHED} WHERE (SELECT count(*) FROM ${TOUCHED} WHERE ${name} IS NULL) = 0`,
+    );
+    const { least, most, type } = found ?? {};
+    if (!isPlain(least) || !isPlain(most)) continue;
+    bounds.push(`r.${name} BETWEEN CAST(${literal(least)} AS ${type}) AND CAST(${literal(most)} AS ${type})`);
+  }
+  return bounds.length === 0 ? '' : ` WHERE ${bounds.join(' AND ')}`;
+}
+
 /** The rows of a statement, or those with values that may have changed. */
-export function restrictedSql(sql: string, within: SelectWithin | undefined): string {
+export async function restrictedSql(
+  session: DuckdbSession,
+  sql: string,
+  within: SelectWithin | undefined,
+): Promise<string> {
   if (within === undefined) return `(\n${sql}\n)`;
   const same = named(within).map((name) => `r.${name} IS NOT DISTINCT FROM t.${name}`);
-  return `(SELECT r.* FROM (\n${sql}\n) r SEMI JOIN ${TOUCHED} t ON ${same.join(' AND ')})`;
+  const joined = `r SEMI JOIN ${TOUCHED} t ON ${same.join(' AND ')}`;
+  return `(SELECT r.* FROM (\n${sql}\n) ${joined}${await boundsSql(session, within)})`;
 }
 
 /** The values that may have changed under the types of the table, for these of its columns. */
