@@ -27,7 +27,7 @@ export interface TestPlatform {
 
 /**
  * Boots every plugin of `platform.json` and the API on a free port; `folder` holds warehouse, work and state, `more` is
- * added to the environment, and `adapt` may change what the API sees of the platform.
+ * added to the environment, with another `platform.json` if it names one, and `adapt` may change what the API sees of the platform.
  */
 export async function testPlatform(
   t: Teardown,
@@ -35,12 +35,15 @@ export async function testPlatform(
   more: Record<string, string> = {},
   adapt: (platform: RunningPlatform) => RunningPlatform = (platform) => platform,
 ): Promise<TestPlatform> {
-  const database = await testDatabase(t, tools);
+  const file = more.WEIR_PLATFORM ?? platformFile;
+  const plugins = await tools.readPluginMigrations(file, tools.migrations);
+  const migrate: typeof tools.migrate = (database, list) => tools.migrate(database, list, { plugins });
+  const database = await testDatabase(t, { ...tools, migrate });
   for (const alias of ['acme', 'other']) await database.tenant(alias);
   const issuer = await testIssuer(t);
   const environment = { ...platformEnvironment({ database, issuer, folder }), ...more };
   const log = pino({ level: process.env.WEIR_TEST_LOG ?? 'silent' });
-  const platform = adapt(await bootPlatform({ platformFile, environment, program: 'test', log }));
+  const platform = adapt(await bootPlatform({ platformFile: file, environment, program: 'test', log }));
   const api = await startApi(platform);
   t.teardown(async () => {
     await api.stop();

@@ -2,6 +2,7 @@ import { definePlugin, handle, provide } from '@weir/kernel';
 import { subjectOf } from '@weir/kernel/contract';
 import { createNote, listNotes, Notes, noteProblems, publishNote } from './contract.ts';
 import { NoteEntity } from './note.ts';
+import { notesPage } from './page.ts';
 import { noteService, PUBLISH } from './service.ts';
 
 /** Notes: written, listed, and published by a run. Wiring only. */
@@ -23,6 +24,7 @@ export default definePlugin({
         ),
       ],
       services: [provide(Notes, notes)],
+      contributes: [notesPage],
       runKinds: [PUBLISH],
     };
   },

@@ -5,6 +5,7 @@ import { type TSchema, Type } from '@sinclair/typebox';
 import { type Endpoint, fullPath, kernelProblems, TENANT_ROLES, type TenantRole } from '@weir/kernel/contract';
 import { getMe } from '@weir/plugin-identity/contract';
 import { readEvents } from '@weir/plugin-platform/contract';
+import { listUiPages } from '@weir/plugin-ui/contract';
 import { builtApp, pagePolicy } from '../../plugins/ui/src/built-app.ts';
 import { madeUp } from './made-up.ts';
 
@@ -42,6 +43,7 @@ export async function storyServer(t: { teardown(work: () => unknown): void }) {
   const server = createServer(async (request, response) => {
     const { pathname, searchParams, href } = new URL(request.url ?? '/', story.url);
     if (pathname === fullPath(readEvents)) return response.writeHead(200).write(':\n\n');
+    if (pathname === fullPath(listUiPages)) return send(response, 200, { items: [] });
     story.open++;
     response.on('close', () => story.open--);
     const query = Object.fromEntries(searchParams);

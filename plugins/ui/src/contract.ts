@@ -1,6 +1,17 @@
 import { Type } from '@sinclair/typebox';
 import { Closed, endpoint, kernelProblems, probe, problem } from '@weir/kernel/contract';
 
+export {
+  listUiPages,
+  ShownPage,
+  UI_BLOCKS,
+  type UiBlock,
+  type UiOperationView,
+  type UiPage,
+  UiPageDocument,
+  UiPages,
+} from './contract/pages.ts';
+
 const MAX_PATH = 512;
 
 /** Codes of the web pages. */

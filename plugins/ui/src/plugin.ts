@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
-import { definePlugin, handle, Platform, raw } from '@weir/kernel';
+import { definePlugin, handle, Platform, Refusal, raw } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { builtApp, pagePolicy } from './built-app.ts';
-import { getPage, getPageAsset, uiProblems } from './contract.ts';
+import { getPage, getPageAsset, listUiPages, UiPages, uiProblems } from './contract.ts';
+import { pageFaults } from './pages/page-faults.ts';
+import { shownPages } from './pages/shown-pages.ts';
 
 const HTML = 'text/html; charset=utf-8';
 /** A file that is missing is no page. */
@@ -20,11 +22,18 @@ export default definePlugin({
   }),
   problems: uiProblems,
   setup(kernel) {
-    const { issuer } = kernel.use(Platform).signIn;
+    const platform = kernel.use(Platform);
+    const { issuer } = platform.signIn;
+    const pages = () => kernel.contributions(UiPages);
     const app = builtApp({ issuer, clientId: kernel.settings.WEIR_UI_CLIENT_ID });
     const headers = { 'content-security-policy': pagePolicy(issuer), 'referrer-policy': 'no-referrer' };
     return {
+      start: async () => {
+        const faults = pageFaults(pages(), platform.endpoints());
+        if (faults.length > 0) throw new Refusal('pages of plugins refused', faults);
+      },
       routes: [
+        handle(listUiPages, async ({ tenant }) => ({ items: await shownPages(platform, pages(), tenant) })),
         handle(getPageAsset, async ({ params }) => {
           const asset = await app.asset(params.asset);
           if (asset === undefined) throw kernelProblems.notFound();

@@ -7,6 +7,7 @@ import { FileUp, Plus, Search } from 'lucide-react';
 import { useEffect } from 'react';
 import { useRead } from '../api/queries.ts';
 import { PAGES } from '../keys/pages.ts';
+import { usePages } from '../plugin-pages/use-pages.ts';
 import { useMay } from '../session/person.ts';
 
 const MAX_FOUND = 500;
@@ -16,12 +17,18 @@ export function Palette({ asked }: { asked: number }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const canCreate = useMay(createSource);
+  const { pages: own } = usePages();
   const { data } = useRead(listSources, { query: { limit: MAX_FOUND, order: 'name' } });
   useEffect(() => {
     if (asked > 0) spotlight.open();
   }, [asked]);
   const pages = [
     ...PAGES.map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })),
+    ...own.map(({ plugin, name, title }) => ({
+      id: `${plugin}/${name}`,
+      label: title,
+      onClick: () => void navigate({ to: '/pages/$plugin/$name', params: { plugin, name } }),
+    })),
     { id: 'reload', label: 'Read everything again', onClick: () => void queries.invalidateQueries() },
   ];
   const actions = canCreate

@@ -119,6 +119,11 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('../runs/run-page.tsx'), 'RunPage'),
   validateSearch: texts('level', 'search', 'line'),
 });
+const pluginPage = createRoute({
+  getParentRoute: () => root,
+  path: '/pages/$plugin/$name',
+  component: lazyRouteComponent(() => import('../plugin-pages/plugin-page.tsx'), 'PluginPage'),
+});
 const operations = createRoute({
   getParentRoute: () => root,
   path: '/operations',
@@ -129,7 +134,7 @@ const operations = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     ...([home, sources, catalogue, load, create, source, datasets, dataset, query] as const),
-    ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations] as const),
+    ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations, pluginPage] as const),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

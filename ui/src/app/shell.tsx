@@ -2,10 +2,11 @@ import { AppShell, Badge, Burger, Button, Group, Kbd, NativeSelect, Stack, Text 
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { createSource } from '@weir/plugin-sources/contract';
-import { BookOpen, CircleUser, Search } from 'lucide-react';
+import { BookOpen, CircleUser, Puzzle, Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { usePageKeys } from '../keys/keys.ts';
 import { PAGES } from '../keys/pages.ts';
+import { usePages } from '../plugin-pages/use-pages.ts';
 import { ROLE_WORDS, roleIn, useMay, usePerson } from '../session/person.ts';
 import { HandedFilesProvider } from '../sources/load/handed-files-provider.tsx';
 
@@ -102,6 +103,7 @@ function Head({ isOpen, toggle, find, openSettings }: HeadProps) {
 }
 
 function Navigation() {
+  const { pages } = usePages();
   return (
     <>
       <Stack gap={4} component="nav" aria-label="Pages">
@@ -109,6 +111,12 @@ function Navigation() {
           <Link key={to} to={to} className="nav-link" activeOptions={{ exact: to === '/' }}>
             <Icon size={ICON_PX} aria-hidden />
             {label}
+          </Link>
+        ))}
+        {pages.map(({ plugin, name, title }) => (
+          <Link key={`${plugin}/${name}`} to="/pages/$plugin/$name" params={{ plugin, name }} className="nav-link">
+            <Puzzle size={ICON_PX} aria-hidden />
+            {title}
           </Link>
         ))}
         <a href="/docs" className="nav-link">
