@@ -34,7 +34,7 @@ const PAGES = [
     '/runs?status=failed',
   ],
   ...tabs(`/sources/${ID}`, 'sync', 'streams', 'history', 'schedule', 'credentials'),
-  ...tabs(`/datasets/${TABLE}`, 'preview', 'schema', 'snapshots', 'quarantine', 'used', 'elsewhere'),
+  ...tabs(`/datasets/${TABLE}`, 'preview', 'schema', 'snapshots', 'quarantine', 'used', 'lineage', 'elsewhere'),
   ...tabs(`/transforms/${ID}`, 'overview', 'definition', 'checks', 'runs', 'lineage', 'schedule'),
   ...['source-sync', 'source-discovery', 'materialization', 'transform'].map((kind) => `/runs/${kind}`),
   ...tabs('/operations', 'health', 'plugins', 'tokens', 'webhooks', 'audit', 'users', 'policies'),

@@ -45,8 +45,8 @@ export function InlineCredential({ source, fields }: GivenProps) {
         <Text fw={560}>Sealed in the database of this platform</Text>
       </Group>
       <Text size="sm" c="dimmed">
-        This deployment keeps credentials inline: they have no versions and no life of their own, and are never shown.
-        An operator moves all of them into a secret store with SOURCE_CREDENTIAL_MODE=secret_store.
+        This deployment keeps credentials inline: they have no versions, belong to this source alone, and are never
+        shown. An operator moves all of them into a secret store with SOURCE_CREDENTIAL_MODE=secret_store.
       </Text>
       <FieldNames fields={fields} />
       {isReplacing || !has ? (
