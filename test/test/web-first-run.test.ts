@@ -77,7 +77,7 @@ t.test(
   },
 );
 
-t.test('by keyboard alone, in a narrow window: an own file, its rows, and the page of its table', async (t) => {
+t.test('by keyboard alone, in a narrow window: an own file, its rows, its table, and a chart', async (t) => {
   const window = await open({ width: 360 });
   const { page, faults } = window;
   await page.goto(`${url}/sources/load`);
@@ -93,6 +93,10 @@ t.test('by keyboard alone, in a narrow window: an own file, its rows, and the pa
   t.ok(await fitsIn(page));
   t.strictSame(await axeFaults(page), []);
   await shot(page, 'narrow-own-table');
+  await page.keyboard.press('c');
+  await page.getByRole('img', { name: /^(sum|count) of/ }).waitFor();
+  t.strictSame(await axeFaults(page), [], 'a chart of them');
+  await shot(page, 'narrow-own-chart');
   t.strictSame(faults, []);
 });
 
