@@ -18,6 +18,8 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'test/test/access-matrix.test.ts': 27,
   'test/test/schedules.test.ts': 18,
   'plugins/transforms/test/runs.test.ts': 18,
+  // A statement that runs away for five seconds on all cores is what it shows.
+  'plugins/transforms/test/bounds.test.ts': 12,
   'plugins/transforms/test/increments.test.ts': 30,
   'plugins/transforms/test/increments-law.test.ts': 10,
   'plugins/transforms/test/checks.test.ts': 16,
@@ -44,7 +46,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'plugins/sources/test/hung-child.test.ts': 9,
   'lakehouse/test/interop/interop.test.ts': 9,
   'workers/test/poller-truth.test.ts': 9,
-  'test/test/variables.test.ts': 9,
+  'test/test/variables.test.ts': 11,
   'plugins/sources/test/discovery-images.test.ts': 8,
   'test/test/openapi.test.ts': 8,
   'test/test/hostile.test.ts': 8,
