@@ -1,7 +1,9 @@
 /**
  * Reads one SELECT from the document that DuckDB's `json_serialize_sql` writes: may it run (`gate`), which inputs it
- * names (`tablesOf`), where its columns come from (`columnLineage`). Pure: no engine, no files, so a browser may use it.
+ * names (`tablesOf`), where its columns come from (`columnLineage`). It also writes what finds wrong rows. Pure: no engine, no files, so a browser may use it.
  */
+
+export { repeatedKeys, rowsWithout } from './checks/wrong-rows.ts';
 export { type ColumnLineage, columnLineage, type OutputColumn, type Schemas } from './column-lineage.ts';
 export type { ConstructUse, FunctionUse, SelectFacts, TableUse } from './facts.ts';
 export type { ColumnSource, Unresolved, UnresolvedReason } from './flow.ts';

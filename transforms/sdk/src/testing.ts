@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gate } from '@weir/sql';
+import { gate, repeatedKeys, rowsWithout } from '@weir/sql';
 import type { MadeCheck } from './checks.ts';
 import { loadPackage, type TransformPattern } from './load-package.ts';
 import { type MadeDefinition, makeDefinition } from './make.ts';
@@ -104,10 +104,7 @@ async function expectedChecks(session: Session, pattern: TransformPattern, fixtu
 function statementOf(check: MadeCheck): string {
   if (check.kind === 'sql') return check.sql;
   const columns = check.columns.map((name) => ident(name).text);
-  const all = columns.join(', ');
-  return check.kind === 'unique'
-    ? `select ${all} from written group by ${all} having count(*) > 1`
-    : `select * from written where ${columns.map((one) => `${one} is null`).join(' or ')}`;
+  return check.kind === 'unique' ? repeatedKeys(columns, 'written') : rowsWithout(columns, 'written');
 }
 
 /** A full run does not depend on the order of its inputs; a merge has one row a key, so that writing it again changes nothing. */

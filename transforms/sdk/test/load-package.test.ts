@@ -106,6 +106,30 @@ t.test('the standard suite finds wrong rows, rows by chance, and parameters with
   t.match(await failing('README.md', () => 'Keep one row of each key'), 'docs page');
 });
 
+t.test('a key without a value is no repeated one: the suite judges a check as a run does', async (t) => {
+  const folder = await changed(t, 'pattern.json', (text) =>
+    JSON.stringify({ ...JSON.parse(text), checks: [{ name: 'one', kind: 'unique', columns: '/key' }] }),
+  );
+  const rows = [
+    ['a', 1, null],
+    ['b', 2, null],
+  ];
+  const fixture = {
+    name: 'keys without a value',
+    parameters: { input: 'bronze.demo.x', key: ['at'], order_by: [{ column: 'id' }] },
+    inputs: { 'bronze.demo.x': { columns: { shop: 'varchar', id: 'bigint', at: 'date' }, rows } },
+    expect: { columns: ['shop', 'id', 'at'], rows },
+  };
+  await writeFile(join(folder, 'template.sql'), 'select * from {{ input | dataset }}');
+  await writeFile(join(folder, 'fixtures', 'first.json'), JSON.stringify(fixture));
+  const { laws, close } = await standardSuite(folder);
+  t.teardown(close);
+  await laws.find(({ name }) => name === 'keys without a value → the expected checks')?.run();
+  await t.rejects(async () =>
+    laws.find(({ name }) => name.endsWith('the expected rows') && !name.startsWith('keys'))?.run(),
+  );
+});
+
 t.test('parameters that break the schema → faults with their places', async (t) => {
   const { pattern } = await loadPackage(GOOD);
   t.match(makeDefinition(pattern!, { input: 'bronze.demo.x', key: [] }), {

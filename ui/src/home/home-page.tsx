@@ -9,6 +9,8 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Empty, Region } from '../parts/region.tsx';
 import { ShowTime, useNow } from '../parts/show-time.tsx';
 import { RunWord, type Tone, ToneWord } from '../parts/status-word.tsx';
+import { kindWord } from '../runs/run-kinds.ts';
+import { RunSubject } from '../runs/run-subject.tsx';
 import { useMay } from '../session/person.ts';
 import { DropZone } from '../sources/load/drop-zone.tsx';
 import { useHandedFiles } from '../sources/load/handed-files.ts';
@@ -94,8 +96,6 @@ function FirstSource({ canCreate }: { canCreate: boolean }) {
   );
 }
 
-const KINDS: Readonly<Record<string, string>> = { 'source-sync': 'Sync', 'source-discovery': 'Discovery' };
-
 function RecentRun({ run: { status, kind, subject, run_id, ended_at, created_at } }: { run: RunView }) {
   return (
     <Group justify="space-between" px="md" py="xs" gap="xs">
@@ -105,7 +105,7 @@ function RecentRun({ run: { status, kind, subject, run_id, ended_at, created_at 
         </div>
         <SubjectLink kind={subject.kind} id={subject.id} name={subject.name} run={run_id} />
         <Text size="sm" c="dimmed">
-          {KINDS[kind] ?? kind}
+          {kindWord(kind)}
         </Text>
       </Group>
       <ShowTime at={ended_at ?? created_at} size="sm" c="dimmed" />
@@ -152,7 +152,12 @@ function Notices({ notices }: { notices: Notice[] }) {
 /** A link to what a run is about, where there is a page for it. */
 function SubjectLink({ kind, id, name, run }: { kind: string; id: string; name: string | null; run?: string }) {
   if (name === null) return <Text c="dimmed">A connection that was tested</Text>;
-  if (kind !== 'source') return <Text fw={560}>{name}</Text>;
+  if (kind !== 'source')
+    return (
+      <Text fw={560}>
+        <RunSubject subject={{ kind, id, name }} />
+      </Text>
+    );
   const search = run === undefined ? { tab: 'schedule' } : { tab: 'history', run };
   return (
     <Anchor

@@ -11,7 +11,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import {
   OVERLAPS,
   previewSchedule,
@@ -21,6 +21,7 @@ import {
 import { use, useState } from 'react';
 import { faultsByField, ProblemError } from '../api/problem-error.ts';
 import { useRead } from '../api/queries.ts';
+import { useSettled } from '../api/use-settled.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { ZoneContext } from '../parts/zone-context.ts';
 import { allZones } from '../parts/zones.ts';
@@ -51,7 +52,6 @@ const OVERLAP_WORDS: Readonly<Record<(typeof OVERLAPS)[number], string>> = {
 const MINUTE_S = 60;
 const DAY_MINUTES = 1_440;
 const MONTH_DAYS = 31;
-const TYPING_MS = 250;
 
 interface ScheduleFormProps {
   /** Undefined for a new one. */
@@ -71,7 +71,7 @@ export function ScheduleForm({ schedule, isPending, error, save, cancel }: Sched
   const [more, { toggle }] = useDisclosure(false);
   const fault = draftFault(draft);
   const change: Change = (some) => setDraft((before) => ({ ...before, ...some }));
-  const preview = usePreview(fault === undefined ? bodyOf(draft, schedule) : undefined);
+  const preview = usePreview(bodyOf(draft, schedule), fault === undefined);
   const atCron = draft.rhythm === 'cron' ? cronFault(error ?? preview.error) : undefined;
   const wrong = error ?? preview.error;
   const zones = allZones(draft.timezone);
@@ -128,13 +128,11 @@ export function ScheduleForm({ schedule, isPending, error, save, cancel }: Sched
   );
 }
 
-/** What the form means so far, as the server reads it once nothing was typed for a moment. */
-function usePreview(body: ScheduleBody | undefined) {
-  const [typed] = useDebouncedValue(JSON.stringify(body), TYPING_MS);
-  const { overlap: _, ...times } = typed === undefined ? ({} as ScheduleBody) : (JSON.parse(typed) as ScheduleBody);
-  const { data, error } = useRead(previewSchedule, { body: times }, { enabled: typed !== undefined, keep: true });
-  const isShown = body !== undefined && error === null;
-  return { times: isShown ? data : undefined, error: body === undefined ? null : error };
+/** What the form means so far, as the server reads it; nothing while something is missing. */
+function usePreview({ overlap: _, ...times }: ScheduleBody, isWhole: boolean) {
+  const { settled: body } = useSettled(times);
+  const { data, error } = useRead(previewSchedule, { body }, { enabled: isWhole, keep: true });
+  return { times: isWhole && error === null ? data : undefined, error: isWhole ? error : null };
 }
 
 /** How the server reads the form, or why it does not. */

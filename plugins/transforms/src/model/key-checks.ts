@@ -1,16 +1,14 @@
-import type { SelectCheck } from '@weir/plugin-datasets/stage';
+import { identifier, type SelectCheck } from '@weir/plugin-datasets/stage';
 import type { CheckFound } from './checks/check-results.ts';
 import { transformFailed } from './failure/transform-failures.ts';
 
 /** No name of a check has a space. */
 const [WITHOUT, DOUBLED] = ['key without', 'key doubled'];
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
 /** What keeps a result from being merged: rows without a value in a column of the key, and keys of several rows. */
 export function keyChecks(key: readonly string[] = []): SelectCheck[] {
   if (key.length === 0) return [];
-  const columns = key.map(quoted);
+  const columns = key.map(identifier);
   const isNull = columns.map((column) => `${column} is null`).join(' or ');
   return [
     { name: WITHOUT, sql: `select 1 as n from written where ${isNull}`, blocks: true },

@@ -18,8 +18,10 @@ export function commandText({ name, patternId, config, credentials = {} }: SaidS
     return `${flag} ${quoted(`${field}=env:${variableOf(pointer)}`)}`;
   });
   const head = `weir sources create --pattern ${quoted(patternId)} --name ${quoted(name)}`;
-  const lines = [head, ...fields, `--discover -w -f - <<'${endOf(config)}'`].join(' \\\n  ');
-  return `${lines}\n${stringify(config)}${endOf(config)}`;
+  const file = stringify(config);
+  const end = endOf(file);
+  const lines = [head, ...fields, `--discover -w -f - <<'${end}'`].join(' \\\n  ');
+  return `${lines}\n${file}${end}`;
 }
 
 const quoted = (text: string) => (PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
@@ -27,12 +29,8 @@ const quoted = (text: string) => (PLAIN.test(text) ? text : `'${text.replaceAll(
 const variableOf = (pointer: string) => (pointer.split('/').at(-1) ?? '').replace(/\W/g, '_').toUpperCase();
 
 /** A last line that no line of the text is. */
-function endOf(config: object): string {
-  const lines = new Set(
-    stringify(config)
-      .split('\n')
-      .map((line) => line.trim()),
-  );
+function endOf(text: string): string {
+  const lines = new Set(text.split('\n').map((line) => line.trim()));
   let end = END;
   while (lines.has(end)) end += '_';
   return end;

@@ -1,4 +1,5 @@
 import { identifier, literal } from '@weir/plugin-datasets/stage';
+import { repeatedKeys, rowsWithout } from '@weir/sql';
 import type { CheckBody } from '../../contract.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -28,7 +29,7 @@ export const compileCheck = (check: CheckBody, now: Date, keeps = false): Compil
 function statementOf(check: CheckBody, now: Date, keeps: boolean): string {
   switch (check.kind) {
     case 'not_null':
-      return `SELECT * FROM written WHERE ${check.columns.map((name) => `${identifier(name)} IS NULL`).join(' OR ')}`;
+      return rowsWithout(check.columns.map(identifier), 'written');
     case 'unique':
       return repeated(check.columns.map(identifier), keeps);
     case 'accepted_values': {
@@ -57,10 +58,7 @@ function statementOf(check: CheckBody, now: Date, keeps: boolean): string {
 
 /** Of the keys that are written those that several rows of the table have: others were judged by the run that wrote them. */
 function repeated(columns: readonly string[], keeps: boolean): string {
-  const keys = columns.join(', ');
-  const present = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
-  const rows = keeps ? `result SEMI JOIN written USING (${keys})` : 'written';
-  return `SELECT ${keys}, count(*) AS row_count FROM ${rows} WHERE ${present} GROUP BY ${keys} HAVING count(*) > 1`;
+  return repeatedKeys(columns, keeps ? `result SEMI JOIN written USING (${columns.join(', ')})` : 'written');
 }
 
 function orphans({ column, to, to_column }: Extract<CheckBody, { kind: 'relationship' }>): string {
