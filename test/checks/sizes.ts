@@ -3,7 +3,7 @@ import { listFiles, readTexts } from './files.ts';
 
 const MAX_LINES = 400;
 /** ADR 11. */
-const MAX_KERNEL_LINES = 5_800;
+const MAX_KERNEL_LINES = 6_000;
 const MAX_DOORS = 4;
 
 async function lineCounts(root: string, ...patterns: string[]): Promise<[file: string, lines: number][]> {

@@ -104,6 +104,7 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
       const page = await db(tenant).transaction((tx) => tx.page(Run, where, request, ORDERS));
       return { ...page, items: page.items.map(toRecord) };
     },
+    parts: (tenant, runIds, limit) => db(tenant).transaction((tx) => partsOf(tx, runIds, limit)),
     begin: (tenant, runId, admit) =>
       db(tenant).transaction(async (tx) => {
         await admit?.(tx);
@@ -224,6 +225,27 @@ async function endParts(tx: TenantTransaction, parentRunId: string, status: 'fai
     ...{ runId: String(row.run_id), kind: String(row.kind), subjectId: String(row.subject_id) },
     ...{ status, seconds: Number(row.seconds) },
   }));
+}
+
+/** The first `limit` parts of each run and their number, by two statements whatever the number of runs. */
+async function partsOf(tx: TenantTransaction, runIds: readonly string[], limit: number) {
+  const { rows } = await tx.sql(
+    `select run_id, total from (
+       select run_id, count(*) over whole as total, row_number() over (whole order by created_at, run_id) as place
+       from kernel.run where parent_run_id = any ($1::uuid[]) window whole as (partition by parent_run_id)) as part
+     where place <= $2`,
+    [runIds, limit],
+  );
+  const totals = new Map(rows.map(({ run_id, total }) => [String(run_id), Number(total)]));
+  const orderBy = { createdAt: 'asc', runId: 'asc' } as const;
+  const found = totals.size === 0 ? [] : await tx.find(Run, { runId: { $in: [...totals.keys()] } }, { orderBy });
+  const parts = new Map<string, { items: RunRecord[]; total: number }>();
+  for (const part of found.map(toRecord)) {
+    const parent = part.parentRunId as string;
+    const items = [...(parts.get(parent)?.items ?? []), part];
+    parts.set(parent, { items, total: totals.get(part.runId) as number });
+  }
+  return parts;
 }
 
 /** Starts the workflow of a run in the trace of the request that made the run, however late that is. */

@@ -114,7 +114,8 @@ export interface Runs {
       kind?: string | undefined;
       subjectId?: string | undefined;
       status?: RunStatus | undefined;
-      parentRunId?: string | undefined;
+      /** The parts of this run; null: runs that are part of no other. */
+      parentRunId?: string | null | undefined;
       orchestratorRunId?: string | undefined;
       /** Created at or after, and before. */
       from?: Date | undefined;
@@ -122,6 +123,12 @@ export interface Runs {
     },
     page: { limit?: number; page_token?: string; order?: string },
   ): Promise<{ items: RunRecord[]; next_page_token: string | null }>;
+  /** The first parts of each of these runs, oldest first, and how many each has; a run without parts is left out. */
+  parts(
+    tenant: Tenant,
+    runIds: readonly string[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, { items: RunRecord[]; total: number }>>;
   /**
    * Takes the run for a new attempt: status running, epoch + 1. Undefined when the run is already terminal. What `admit` throws, in
    * the same transaction, leaves the run as it was.

@@ -9,6 +9,7 @@ import plugin from '../src/plugin.ts';
 const SYNC: RunKind = { kind: 'test-sync', workflowType: 'TestSync', role: 'source', exclusive: false };
 const SUBJECT = '018f4a6e-0000-7000-8000-000000000009';
 const NAMELESS = '018f4a6e-0000-7000-8000-000000000008';
+const { MAX_LISTED_PARTS } = endpoints;
 const OURS = { orchestrator_run_id: 'nightly-1' };
 
 /** The plugin on a real database, beside a plugin that names the subject of its syncs. */
@@ -78,6 +79,57 @@ t.test('the runs of all kinds are one list, with the names of their subjects, fi
     body: { subject: { kind: 'external', id: NAMELESS, name: null }, carried_by: 'caller', ...OURS, worker: null },
   });
   t.match(await call(endpoints.readLog, { params: { id: ended }, query: {} }), { body: { ended: true } });
+});
+
+t.test('top, the default of a list → wholes alone, their parts inside them', async (t) => {
+  const { as, sync, create, tenant } = await setUp(t);
+  const { run_id: whole } = await create();
+  const ids: string[] = [];
+  for (let at = 0; at < MAX_LISTED_PARTS + 1; at += 1) {
+    const part = { parent_run_id: whole, subject_id: SUBJECT, orchestrator_run_id: `part-${at}` };
+    ids.push((await create(part)).run_id);
+  }
+  const lone = await sync(tenant, NAMELESS);
+  const { call } = as('acme', 'viewer');
+  const list = async (query: object) => {
+    const answer = await call(endpoints.listRuns, { query });
+    if (!answer.ok) throw new Error(answer.problem.code);
+    return answer.body.items;
+  };
+  for (const query of [
+    {},
+    { top: true },
+    { orchestrator_run_id: OURS.orchestrator_run_id },
+    { subject_id: NAMELESS },
+  ]) {
+    const found = (await list(query)).find(({ run_id }) => run_id === whole);
+    t.strictSame(
+      found?.parts.map(({ run_id }) => run_id),
+      ids.slice(0, MAX_LISTED_PARTS),
+      JSON.stringify(query),
+    );
+    t.equal(found?.parts_total, ids.length);
+    t.match(found?.parts[0], { kind: 'external', status: 'pending', subject: { id: SUBJECT } });
+  }
+  t.strictSame(
+    (await list({})).map(({ run_id }) => run_id),
+    [lone, whole],
+  );
+  t.strictSame(await list({ subject_id: SUBJECT }), [], 'a part is shown inside its whole alone');
+  const everyRun = [lone, ...ids.toReversed(), whole];
+  t.strictSame(
+    (await list({ top: false })).map(({ run_id }) => run_id),
+    everyRun,
+  );
+  t.strictSame((await list({ kind: 'external' })).length, ids.length + 1, 'a kind names wholes and parts alike');
+  t.strictSame((await list({ kind: 'external', top: true })).length, 1);
+  const parts = await list({ parent_run_id: whole, top: true });
+  t.strictSame(
+    parts.map(({ run_id }) => run_id),
+    ids.toReversed(),
+    'the parts of a run are what was asked for',
+  );
+  t.match(parts[0], { parts: [], parts_total: 0 });
 });
 
 t.test("a foreign tenant's run is as absent as one that never was", async (t) => {

@@ -1,5 +1,7 @@
+import { listRuns, readLog } from '@weir/plugin-runs/contract';
 import { startWorkflow } from '@weir/plugin-workflow-engine/contract';
 import t from 'tap';
+import { until } from '../../../test/until.ts';
 import { startWorker } from '../../../test/worker-process.ts';
 import * as endpoints from '../src/contract.ts';
 import { runWorld } from './run-kit.ts';
@@ -58,8 +60,18 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
     const [taken, refused] = [starts.find(({ ok }) => ok), starts.find(({ ok }) => !ok)];
     const runId = taken?.ok ? taken.body.run_id : '';
     t.match(refused, { problem: { code: 'run_already_active', run_id: runId } });
-    t.match(await ok(endpoints.cancelTransformRun, { params: { run_id: runId } }), { run_id: runId });
+    const whole = await until('a whole that runs as its part does', async () => {
+      const [run] = (await ok(listRuns, { query: { status: 'running', subject_id: slow.transform_id } })).items;
+      return run?.parts[0]?.status === 'running' ? run : undefined;
+    });
+    t.match(whole, { kind: 'materialization', parts: [{ run_id: runId, kind: 'transform' }], parts_total: 1 });
+    const log = (id: string) => ok(readLog, { params: { id }, query: {} });
+    await until('lines of the part in the log of the whole', async () => (await log(whole.run_id)).items.length > 0);
+    const cancelled = await ok(endpoints.cancelTransformRun, { params: { run_id: runId } });
+    t.match(cancelled, { run_id: runId, outcome: 'cancelling' }, 'its worker is asked');
     t.match(await ended(runId), { status: 'cancelled', failure: null });
+    t.match((await ok(listRuns, { query: { subject_id: slow.transform_id } })).items, [{ status: 'cancelled' }]);
+    t.strictSame((await log(whole.run_id)).items, (await log(runId)).items);
 
     const body = { orchestrator_run_id: 'outer-1' };
     const one = await ok(endpoints.executeTransform, { params: base, body: { ...body, force: true } });

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { listRuns, type RunView } from '@weir/plugin-runs/contract';
-import { createSource, listSources } from '@weir/plugin-sources/contract';
+import { createSource, listSources, type SourceView } from '@weir/plugin-sources/contract';
 import { AlarmClock, CheckCircle2, Clock, type LucideIcon, XCircle } from 'lucide-react';
 import { useRead } from '../api/queries.ts';
 import { countText } from '../parts/numbers.ts';
@@ -11,6 +11,7 @@ import { ShowTime, useNow } from '../parts/show-time.tsx';
 import { RunWord, type Tone, ToneWord } from '../parts/status-word.tsx';
 import { kindWord } from '../runs/run-kinds.ts';
 import { RunSubject } from '../runs/run-subject.tsx';
+import { shownRun } from '../runs/shown-run.ts';
 import { useMay } from '../session/person.ts';
 import { DropZone } from '../sources/load/drop-zone.tsx';
 import { useHandedFiles } from '../sources/load/handed-files.ts';
@@ -34,7 +35,6 @@ export function HomePage() {
   const runs = useRead(listRuns, { query: { limit: MAX_RUNS } });
   const sources = useRead(listSources, { query: { limit: MAX_SOURCES } });
   const canCreate = useMay(createSource);
-  const now = useNow();
   return (
     <>
       <PageHead title="Home">
@@ -50,32 +50,46 @@ export function HomePage() {
             <FirstSource canCreate={canCreate} />
           ) : (
             <Region query={runs}>
-              {({ items: newest, next_page_token }) => (
-                <Stack gap="xl">
-                  <Notices notices={attention(newest, items, now)} />
-                  <section aria-labelledby="recent">
-                    <Title order={2} id="recent" mb="sm">
-                      Newest runs
-                    </Title>
-                    <Stack gap={0} className="panel rows">
-                      {newest.slice(0, MAX_RECENT).map((run) => (
-                        <RecentRun key={run.run_id} run={run} />
-                      ))}
-                      {newest.length === 0 ? <Text p="md">No run yet. Open a source and sync it.</Text> : null}
-                    </Stack>
-                    {next_page_token === null ? null : (
-                      <Text size="sm" c="dimmed" mt="xs">
-                        This page looks at the newest {countText(MAX_RUNS)} runs.
-                      </Text>
-                    )}
-                  </section>
-                </Stack>
+              {({ items: listed, next_page_token }) => (
+                <NewestRuns runs={listed.map(shownRun)} sources={items} isCut={next_page_token !== null} />
               )}
             </Region>
           )
         }
       </Region>
     </>
+  );
+}
+
+interface NewestRunsProps {
+  runs: readonly RunView[];
+  sources: readonly SourceView[];
+  /** Whether there are older runs than these. */
+  isCut: boolean;
+}
+
+function NewestRuns({ runs, sources, isCut }: NewestRunsProps) {
+  const now = useNow();
+  return (
+    <Stack gap="xl">
+      <Notices notices={attention(runs, sources, now)} />
+      <section aria-labelledby="recent">
+        <Title order={2} id="recent" mb="sm">
+          Newest runs
+        </Title>
+        <Stack gap={0} className="panel rows">
+          {runs.slice(0, MAX_RECENT).map((run) => (
+            <RecentRun key={run.run_id} run={run} />
+          ))}
+          {runs.length === 0 ? <Text p="md">No run yet. Open a source and sync it.</Text> : null}
+        </Stack>
+        {isCut ? (
+          <Text size="sm" c="dimmed" mt="xs">
+            This page looks at the newest {countText(MAX_RUNS)} runs.
+          </Text>
+        ) : null}
+      </section>
+    </Stack>
   );
 }
 

@@ -1,10 +1,10 @@
 import { Anchor, Button, Group, SegmentedControl, Select, Table, Text } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { RUN_STATUSES } from '@weir/kernel/contract';
-import { listRuns, type RunView } from '@weir/plugin-runs/contract';
+import { type ListedRunView, listRuns } from '@weir/plugin-runs/contract';
 import { useMemo } from 'react';
 import { useReadPages } from '../api/read-pages.ts';
-import { counted } from '../parts/numbers.ts';
+import { counted, countText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { durationText, ShowTime } from '../parts/show-time.tsx';
@@ -13,6 +13,7 @@ import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
 import { KIND_WORDS, kindWord } from './run-kinds.ts';
 import { RunSubject } from './run-subject.tsx';
+import { shownRun } from './shown-run.ts';
 
 const PAGE = 100;
 const HOUR_MS = 3_600_000;
@@ -22,6 +23,11 @@ const SINCE = [
   { value: '24h', label: '24 hours', hours: 24 },
   { value: '7d', label: '7 days', hours: 168 },
 ];
+
+/** A start of a transform shows as the transform that it runs. */
+const KINDS = Object.entries(KIND_WORDS)
+  .filter(([value]) => value !== 'materialization')
+  .map(([value, label]) => ({ value, label }));
 
 interface RunFilter {
   status?: string;
@@ -72,7 +78,7 @@ export function RunsPage() {
             : undefined
         }
       >
-        {(all) => <RunTable runs={all.flatMap(({ items }) => items)} pages={pages} />}
+        {(all) => <RunTable runs={all.flatMap(({ items }) => items.map(shownRun))} pages={pages} />}
       </Region>
     </>
   );
@@ -117,7 +123,7 @@ function Filters({ status, since, kind, subject, filter }: FiltersProps) {
         w={200}
         clearable
         clearButtonProps={{ 'aria-label': 'Any kind' }}
-        data={Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label }))}
+        data={KINDS}
         value={kind ?? null}
         onChange={(value) => filter({ kind: value ?? '' })}
       />
@@ -139,7 +145,7 @@ function Filters({ status, since, kind, subject, filter }: FiltersProps) {
   );
 }
 
-function RunTable({ runs, pages }: { runs: readonly RunView[]; pages: Pages }) {
+function RunTable({ runs, pages }: { runs: readonly ListedRunView[]; pages: Pages }) {
   return (
     <LongTable
       label="Runs"
@@ -167,7 +173,7 @@ function RunTable({ runs, pages }: { runs: readonly RunView[]; pages: Pages }) {
   );
 }
 
-function RunRow({ run }: { run: RunView }) {
+function RunRow({ run }: { run: ListedRunView }) {
   return (
     <>
       <Table.Td>
@@ -184,6 +190,7 @@ function RunRow({ run }: { run: RunView }) {
         </Text>
         <Text size="xs" c="dimmed">
           {kindWord(run.kind)}
+          {run.parts_total > 1 ? `, ${partsText(run)}` : ''}
         </Text>
       </Table.Td>
       <Table.Td>
@@ -203,5 +210,12 @@ function RunRow({ run }: { run: RunView }) {
   );
 }
 
-const tookMs = ({ started_at, created_at, ended_at }: RunView): number =>
+const tookMs = ({ started_at, created_at, ended_at }: ListedRunView): number =>
   Math.max(0, Date.parse(ended_at ?? created_at) - Date.parse(started_at ?? created_at));
+
+/** How far the parts of a run are, such as `2 of 10 parts succeeded`, of those that the list shows. */
+function partsText({ parts, parts_total: total }: ListedRunView): string {
+  if (total > parts.length) return `${countText(total)} parts`;
+  const good = parts.filter(({ status }) => status === 'succeeded' || status === 'skipped').length;
+  return `${countText(good)} of ${countText(total)} parts succeeded`;
+}

@@ -59,6 +59,21 @@ export const Run = Type.Object({
 });
 export type RunView = Static<typeof Run>;
 
+/** Parts that a listed run shows; `parts_total` says how many it has. */
+export const MAX_LISTED_PARTS = 20;
+
+const { run_id, status, created_at, started_at, ended_at, failure, kind, subject } = Run.properties;
+
+/** A run in a list, with the runs that do its work. */
+export const ListedRun = Type.Object({
+  ...Run.properties,
+  parts: Type.Array(Type.Object({ run_id, kind, subject, status, created_at, started_at, ended_at, failure }), {
+    description: `The first ${MAX_LISTED_PARTS} of the runs that are parts of this one, oldest first; empty without top`,
+  }),
+  parts_total: Type.Integer({ description: 'How many parts the run has; 0 without top' }),
+});
+export type ListedRunView = Static<typeof ListedRun>;
+
 const params = Closed({ id: Type.String({ minLength: 1, description: 'Run id or workflow id' }) });
 const reported = Closed({ id: idOf('run') });
 const notReported = [
@@ -72,21 +87,28 @@ export const listRuns = endpoint({
   method: 'GET',
   path: '/runs',
   summary: 'List the runs of every kind, newest first',
+  description:
+    'With top, a run that is a part of another one is shown inside that one. That is the default, unless kind or parent_run_id says which runs are wanted.',
   access: readRuns,
   query: listQuery(['created_at'], {
     kind: Type.Optional({ ...Kind, description: 'Only runs of this kind, such as source-sync' }),
     status: Type.Optional(OneOf(RUN_STATUSES, { description: 'Only runs of this status' })),
     subject_id: Type.Optional({ ...Id, description: 'Only runs of this source, transform or other subject' }),
     parent_run_id: Type.Optional({ ...Id, description: 'Only the parts of this run' }),
+    top: Type.Optional(
+      Type.Boolean({
+        description: 'true: only runs that are part of no other, with their parts inside; false: every run',
+      }),
+    ),
     orchestrator_run_id: Type.Optional({ ...OrchestratorRunId, description: 'Only runs of this orchestrator run' }),
     from: Type.Optional(Type.String({ format: 'date-time', description: 'Only runs created then or later' })),
     to: Type.Optional(Type.String({ format: 'date-time', description: 'Only runs created before' })),
   }),
-  response: Page(Run),
+  response: Page(ListedRun),
   errors: [kernelProblems.invalidPageToken],
   cli: {
     words: 'runs list',
-    columns: ['run_id', 'kind', 'subject.name', 'status', 'created_at', 'ended_at', 'failure.code'],
+    columns: ['created_at', 'kind', 'subject.name', 'status', 'ended_at', 'failure.code', 'run_id'],
   },
 });
 

@@ -1,6 +1,13 @@
 import { type Kernel, type RunRecord, runView } from '@weir/kernel';
 import { type Input, kernelProblems, type Output, TERMINAL_RUN_STATUSES, type Tenant } from '@weir/kernel/contract';
-import { type getRun, type listRuns, RunSubjectNames, type RunView } from '../contract.ts';
+import {
+  type getRun,
+  type ListedRunView,
+  type listRuns,
+  MAX_LISTED_PARTS,
+  RunSubjectNames,
+  type RunView,
+} from '../contract.ts';
 
 export interface RunsDeps {
   kernel: Pick<Kernel, 'runs' | 'contributions'>;
@@ -14,6 +21,17 @@ export function runsService({ kernel }: RunsDeps) {
     return run;
   };
   const views = (tenant: Tenant, runs: readonly RunRecord[]) => runViews(kernel, tenant, runs);
+  const withParts = async (tenant: Tenant, runs: readonly RunRecord[]): Promise<ListedRunView[]> => {
+    const ids = runs.map(({ runId }) => runId);
+    const parts = await kernel.runs.parts(tenant, ids, MAX_LISTED_PARTS);
+    const records = [...runs, ...[...parts.values()].flatMap(({ items }) => items)];
+    const shown = new Map((await views(tenant, records)).map((view) => [view.run_id, view]));
+    const viewOf = ({ runId }: RunRecord) => shown.get(runId) as RunView;
+    return runs.map((run) => {
+      const { items, total } = parts.get(run.runId) ?? { items: [], total: 0 };
+      return { ...viewOf(run), parts: items.map(viewOf), parts_total: total };
+    });
+  };
   return {
     find,
     async view(tenant: Tenant, run: RunRecord): Promise<RunView> {
@@ -21,21 +39,31 @@ export function runsService({ kernel }: RunsDeps) {
       return view as RunView;
     },
 
-    /** The log of a run is found through the run, again and again while somebody follows it. */
+    /**
+     * The log of a run is found through the run, again and again while somebody follows it. A run whose only part does all of
+     * its work has the log of that part.
+     */
     async readable(tenant: Tenant, id: string) {
       const { runId, status, endedAt } = await find(tenant, id);
-      return { runId, endedAt, isTerminal: TERMINAL_RUN_STATUSES.includes(status) };
+      const {
+        items: [part],
+        total,
+      } = (await kernel.runs.parts(tenant, [runId], 1)).get(runId) ?? { items: [], total: 0 };
+      const isWhole = total === 1 && part?.carriedBy === 'parent';
+      return { runId: isWhole ? part.runId : runId, endedAt, isTerminal: TERMINAL_RUN_STATUSES.includes(status) };
     },
 
     async list(tenant: Tenant, query: Input<typeof listRuns>['query']): Promise<Output<typeof listRuns>> {
-      const { kind, status, subject_id, parent_run_id, orchestrator_run_id, from, to, ...paging } = query ?? {};
+      const { kind, status, subject_id, parent_run_id, orchestrator_run_id, from, to, top, ...paging } = query ?? {};
+      const isTop = parent_run_id === undefined && (top ?? kind === undefined);
       const wanted = {
         ...{ kind, status, subjectId: subject_id },
-        ...{ parentRunId: parent_run_id, orchestratorRunId: orchestrator_run_id },
+        ...{ parentRunId: isTop ? null : parent_run_id, orchestratorRunId: orchestrator_run_id },
         ...{ from: from === undefined ? undefined : new Date(from), to: to === undefined ? undefined : new Date(to) },
       };
       const page = await kernel.runs.page(tenant, wanted, paging);
-      return { items: await views(tenant, page.items), next_page_token: page.next_page_token, total: null };
+      const items = isTop ? await withParts(tenant, page.items) : (await views(tenant, page.items)).map(alone);
+      return { items, next_page_token: page.next_page_token, total: null };
     },
 
     async get(tenant: Tenant, id: string): Promise<Output<typeof getRun>> {
@@ -51,6 +79,8 @@ export function runsService({ kernel }: RunsDeps) {
     },
   };
 }
+
+const alone = (run: RunView): ListedRunView => ({ ...run, parts: [], parts_total: 0 });
 
 /** Runs as the wire shows them; the names of their subjects are asked of each plugin once. */
 async function runViews(

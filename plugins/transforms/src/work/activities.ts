@@ -70,6 +70,8 @@ export function transformActivities({ kernel, children, workDir }: WorkerDeps) {
         if (lease === 'waits') return 'waits';
         const run = lease && (await kernel.runs.find(tenant, runId));
         if (lease === undefined || run === undefined) return 'done';
+        // The whole is in hands as soon as its part is: it then shows as running, and a cancel asks the worker.
+        if (run.parentRunId !== undefined) await kernel.runs.begin(tenant, run.parentRunId);
         await loggedAttempt({ runLogs, failures, tenant, runId, signal, ...lease }, async (log) => {
           const deps = { kernel, inputs, tables: kernel.use(Tables), selects: await selects() };
           await carryOutTransform(deps, { tenant, run, signal, log, ...lease });
