@@ -8,6 +8,7 @@ import t from 'tap';
 import { HASTY_MS } from '../../test/until.ts';
 import { anyone } from '../src/contract/access.ts';
 import { endpoint, fillPath } from '../src/contract/endpoint.ts';
+import { kernelProblems } from '../src/contract/problems.ts';
 import { Closed } from '../src/contract/shapes.ts';
 import type { Authenticate } from '../src/http/authenticate.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../src/http/connections.ts';
@@ -170,6 +171,31 @@ t.test('a page takes the rest of its path, and only what never changes may be st
   const kept = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
   t.match(await get('/assets/js/a%20b.js'), { body: 'asset js/a b.js', headers: kept });
   t.equal(fillPath('/assets/*file', { file: 'js/a b.js' }), '/assets/js/a%20b.js');
+});
+
+t.test('a page that fails → a browser gets a page that says so, a program the problem', async (t) => {
+  const lost = { ...page, errors: [kernelProblems.notFound] };
+  const broken = handle(lost, async ({ params }) => {
+    throw params.file === 'late' ? kernelProblems.dependencyUnavailable() : kernelProblems.notFound();
+  });
+  const app = createServer(pino({ level: 'silent' }));
+  const registration: Registration = { routes: [broken, ...pots] };
+  await app.register(definePlugin({ id: 'web', setup: () => registration }), {
+    registration,
+    deps: { authenticate, idempotency },
+  });
+  t.teardown(() => app.close());
+  const get = (url: string, accept: string) => app.inject({ method: 'GET', url, headers: { accept } });
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const html = { 'content-type': /^text\/html/, 'content-security-policy': /^default-src 'none'/ };
+  t.match(await get('/gone', browser), { statusCode: 404, headers: html, body: /<code>not_found<\/code>/ });
+  t.notMatch((await get('/gone', browser)).body, /http-equiv="refresh"/);
+  t.match(await get('/late', browser), { statusCode: 503, body: /http-equiv="refresh"/ });
+  t.match(await get('/a%zz', browser), { headers: html }, 'an address that cannot be read');
+  for (const accept of ['*/*', 'application/json', 'application/problem+json, text/html;q=0.5'])
+    t.match(await get('/gone', accept), { headers: { 'content-type': /json/ } }, accept);
+  const call = await app.inject({ method: 'POST', url: '/api/v1/pots', headers: { accept: browser }, payload: 'x' });
+  t.match(call.headers, { 'content-type': /json/ }, 'a call of the API');
 });
 
 t.test('below what other plugins own, a page at / answers nothing', async (t) => {

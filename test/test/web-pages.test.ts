@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { developmentToken } from '@weir/embedded';
 import { bulkStreams, createSource, MAX_BULK_STREAMS } from '@weir/plugin-sources/contract';
+import fc from 'fast-check';
 import t from 'tap';
+import { cases } from '../lane.ts';
 import { testPlatform } from '../platform.ts';
 import { axeFaults, fitsIn, leaks, press, shot, signIn } from '../web-steps.ts';
 import { webWorld } from '../web-world.ts';
@@ -218,6 +220,34 @@ t.test('an address of nothing, and one that a program asks for → a page that s
   const script = /\/assets\/[\w-]+\.js/.exec(await home.text())?.[0];
   t.match((await fetch(`${url}${script}`)).headers.get('cache-control'), /immutable/);
   t.equal((await fetch(`${url}/assets/..%2findex.html`)).status, 400);
+});
+
+t.test('any name that the catalogue permits → its address is a page, whatever ending it has', async (t) => {
+  const headers = { accept: 'text/html' };
+  const typeOf = async (path: string) => {
+    const { status, headers: answered } = await fetch(`${url}${path}`, { headers });
+    return `${status} ${answered.get('content-type')?.split(';')[0]}`;
+  };
+  const endings = ['revenue', 'orders', 'json', 'csv', 'js', 'css', 'html', 'map', 'svg', 'woff2', 'x', 'a1', 'ico'];
+  for (const table of endings) t.equal(await typeOf(`/datasets/gold.demo.${table}`), '200 text/html', table);
+  const names = fc.stringMatching(/^(bronze|silver|gold)\.[A-Za-z0-9_]{1,20}\.[A-Za-z0-9_]{1,63}$/);
+  await fc.assert(
+    fc.asyncProperty(names, async (name) => (await typeOf(`/datasets/${name}`)) === '200 text/html'),
+    { numRuns: cases(200) },
+  );
+  const missing = await fetch(`${url}/assets/gone-1.js`);
+  t.match([missing.status, await missing.json()], [404, { code: 'not_found' }], 'a file that is not built');
+});
+
+t.test('pages of the docs that are not there → a browser gets a page', async (t) => {
+  for (const [path, status] of [
+    ['unknown_code', 404],
+    ['Not-A-Code', 400],
+  ] as const) {
+    const answer = await fetch(`${url}/docs/errors/${path}`, { headers: { accept: 'text/html' } });
+    t.match([answer.status, answer.headers.get('content-type')], [status, /^text\/html/], path);
+    t.match(await answer.text(), /href="\/docs\/errors"/);
+  }
 });
 
 t.test('WEIR_UI_CLIENT_ID: the client with which the pages sign in', async (t) => {

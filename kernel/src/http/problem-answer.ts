@@ -1,5 +1,6 @@
-import { DocumentFault, type DocumentFaultCode, schemaFaults } from '@weir/documents';
+import { DocumentFault, type DocumentFaultCode, PROBLEM_TYPE, problemText, schemaFaults } from '@weir/documents';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { Problem, type ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { belongsToOthers } from '../routing/wildcards.ts';
@@ -89,7 +90,7 @@ function matches(app: FastifyInstance, method: string, path: string): boolean {
   return declared.some(({ pattern, endpoint }) => pattern.test(path) && !belongsToOthers(app, endpoint, path));
 }
 
-/** Answers with the problem document, and logs what is not to be told. */
+/** Answers with the problem document, to a browser as a page, and logs what the answer does not say. */
 export async function answerProblem(
   found: Problem,
   request: FastifyRequest,
@@ -103,11 +104,15 @@ export async function answerProblem(
     reply.header('www-authenticate', endpoint?.access.kind === 'webhook' ? 'Signature' : 'Bearer');
   const retryAfter = found.details.retryAfterSeconds ?? (found.status === 503 && !found.entry.lasting ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  return reply
-    .code(found.status)
-    .type('application/problem+json')
-    .serializer((document: unknown) => JSON.stringify(document))
-    .send({ ...problemDocument(found, request.id), ...hint });
+  const { headers, body } = problemText({ ...problemDocument(found, request.id), ...hint }, wantsPage(request));
+  return reply.code(found.status).headers(headers).send(body);
+}
+
+/** Whether a browser asks for an address of pages: where HTML is answered, or where nothing is. */
+function wantsPage(request: FastifyRequest): boolean {
+  const { endpoint } = request.routeOptions.config;
+  if (endpoint !== undefined && !endpoint.produces?.includes('text/html')) return false;
+  return new Negotiator(request.raw).mediaType(['application/json', PROBLEM_TYPE, 'text/html']) === 'text/html';
 }
 
 /** A fault of ours is logged with its stack; what a table declares is expected, and told by its cause. */

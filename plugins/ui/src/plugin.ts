@@ -7,8 +7,8 @@ import { pageFaults } from './pages/page-faults.ts';
 import { shownPages } from './pages/shown-pages.ts';
 
 const HTML = 'text/html; charset=utf-8';
-/** A file that is missing is no page. */
-const isFile = (page: string) => /\.[a-z0-9]+$/i.test(page);
+/** Where built files are; every other address is a page, whatever it looks like. */
+const isFile = (page: string) => page.startsWith('assets/');
 
 /** The web application: one page for all its addresses, and its files. */
 export default definePlugin({
