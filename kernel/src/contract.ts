@@ -50,6 +50,14 @@ export {
   pathNames,
 } from './contract/endpoint.ts';
 export {
+  NextStep,
+  type NextStepEntry,
+  NextSteps,
+  type NextStepView,
+  nextSteps,
+  placesOf,
+} from './contract/next-steps.ts';
+export {
   type ActivityWatch,
   ActivityWatches,
   type AdmitRun,

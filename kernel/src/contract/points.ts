@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Tenant } from './caller.ts';
 import { contributionPoint } from './contribution.ts';
+import { type NextStepEntry, NextSteps } from './next-steps.ts';
 import { Nullable, OneOf, type RunStatus } from './shapes.ts';
 
 /** The transaction in which a run is made or changed; the kernel's `TenantTransaction` fits. */
@@ -29,6 +30,8 @@ export interface CheckOutcome {
   status: (typeof CHECK_STATUSES)[number];
   detail: string;
   hint?: string;
+  /** Steps that help; `{subject_id}` is filled. */
+  next?: readonly NextStepEntry[];
   items?: { id: string; name: string; code: string }[];
 }
 
@@ -60,6 +63,7 @@ export const Readiness = Type.Object({
       blocks: Type.Boolean(),
       detail: Type.String(),
       hint: Nullable(Type.String()),
+      next: NextSteps,
       items: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), code: Type.String() })),
     }),
   ),

@@ -1,3 +1,5 @@
+import type { NextStepEntry } from './next-steps.ts';
+
 /** One field that a request or document got wrong: where, which rule, and what it knows. Never the value itself. */
 export interface FieldFault {
   /** JSON pointer into the body, or `/query/x`, `/params/x`, `/headers/x`. */
@@ -13,6 +15,8 @@ export interface ProblemDetails {
   values?: Record<string, string | number>;
   errors?: FieldFault[];
   hint?: string;
+  /** In place of the steps of the table entry; a hint of its own takes them away. */
+  next?: readonly NextStepEntry[];
   retryAfterSeconds?: number;
   /** Members that the code documents, such as `run_id`. */
   members?: Record<string, unknown>;
@@ -26,8 +30,10 @@ export interface ProblemEntry {
   title: string;
   /** Fixed text, with `{name}` places for our own words. */
   detail: string;
-  /** The next step for whoever meets it. */
+  /** What to do, in words that hold on every surface: no call of the API and no command. */
   hint: string;
+  /** Operations that help; places are filled from `values`, `members` and the parameters of the call's path. */
+  next?: readonly NextStepEntry[];
   /** Only an operator can help: no time to try again is told. */
   lasting?: true;
 }

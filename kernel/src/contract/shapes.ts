@@ -1,4 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { NextSteps } from './next-steps.ts';
 
 /** A server-made UUIDv7. */
 export const Id = Type.String({ format: 'uuid', description: 'A server-made UUIDv7' });
@@ -72,6 +73,7 @@ export const RunFailure = Type.Object({
   retryable: Type.Boolean(),
   detail: Type.String(),
   hint: Nullable(Type.String()),
+  next: NextSteps,
 });
 
 /** What every route shows of a run, whatever its kind. */
@@ -120,6 +122,7 @@ export const ProblemShape = Type.Object({
   code: Type.String(),
   trace_id: Type.String(),
   hint: Type.Optional(Type.String()),
+  next: NextSteps,
   retry_after_seconds: Type.Optional(Type.Integer()),
   errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), ...SAID }))),
 });

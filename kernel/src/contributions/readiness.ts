@@ -1,4 +1,5 @@
 import type { Tenant } from '../contract/caller.ts';
+import { nextSteps } from '../contract/next-steps.ts';
 import { type ReadinessCheck, ReadinessChecks, type ReadinessView } from '../contract/points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import type { Contributions } from './contributions.ts';
@@ -19,6 +20,8 @@ export function readiness(given: Contributions): AskReadiness {
 }
 
 async function outcomeOf(asked: ReadinessCheck, tenant: Tenant, subjectId: string) {
-  const { status, detail, hint = null, items = [] } = await asked.run(tenant, subjectId);
-  return { check: asked.check, title: asked.title, status, blocks: asked.blocks, detail, hint, items };
+  const { status, detail, hint = null, next, items = [] } = await asked.run(tenant, subjectId);
+  const { check, title, blocks } = asked;
+  const steps = nextSteps(next, { subject_id: subjectId });
+  return { check, title, status, blocks, detail, hint, ...steps, items };
 }

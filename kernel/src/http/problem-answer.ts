@@ -1,6 +1,7 @@
 import { DocumentFault, type DocumentFaultCode, PROBLEM_TYPE, problemText, schemaFaults } from '@weir/documents';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
+import { nextSteps } from '../contract/next-steps.ts';
 import { Problem, type ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { belongsToOthers } from '../routing/wildcards.ts';
@@ -46,9 +47,10 @@ function validationProblem({ validation, validationContext }: FastifyError): Pro
   });
 }
 
-/** The problem document of RFC 9457 as it goes over the wire. */
-export function problemDocument(found: Problem, traceId: string): Record<string, unknown> {
+/** The problem document of RFC 9457 as it goes over the wire; `params` are those of the call's path. */
+export function problemDocument(found: Problem, traceId: string, params: object = {}): Record<string, unknown> {
   const { entry, details } = found;
+  const steps = details.next ?? (details.hint === undefined ? entry.next : undefined);
   return {
     type: `/docs/errors/${entry.code}`,
     title: entry.title,
@@ -57,6 +59,7 @@ export function problemDocument(found: Problem, traceId: string): Record<string,
     code: entry.code,
     trace_id: traceId,
     hint: details.hint ?? entry.hint,
+    ...nextSteps(steps, { ...params, ...details.values, ...details.members }),
     ...(details.errors === undefined ? {} : { errors: details.errors }),
     ...(details.retryAfterSeconds === undefined ? {} : { retry_after_seconds: details.retryAfterSeconds }),
     ...details.members,
@@ -104,7 +107,8 @@ export async function answerProblem(
     reply.header('www-authenticate', endpoint?.access.kind === 'webhook' ? 'Signature' : 'Bearer');
   const retryAfter = found.details.retryAfterSeconds ?? (found.status === 503 && !found.entry.lasting ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  const { headers, body } = problemText({ ...problemDocument(found, request.id), ...hint }, wantsPage(request));
+  const document = problemDocument(found, request.id, request.params as object);
+  const { headers, body } = problemText({ ...document, ...hint }, wantsPage(request));
   return reply.code(found.status).headers(headers).send(body);
 }
 

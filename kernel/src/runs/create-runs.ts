@@ -3,6 +3,7 @@ import { createTelemetry, type Telemetry } from '@weir/telemetry';
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { Tenant } from '../contract/caller.ts';
+import { nextSteps } from '../contract/next-steps.ts';
 import { RunAdmission, RunChanges } from '../contract/points.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { runProblems } from '../contract/run-problems.ts';
@@ -16,7 +17,7 @@ import type { Workflows } from '../workflows/workflows.ts';
 import { cancelRun } from './cancel-run.ts';
 import { Run } from './run-entity.ts';
 import { admitRun, workerOf } from './run-worker.ts';
-import type { NewRun, RunKind, RunRecord, Runs } from './runs.ts';
+import type { NewRun, RunFailureRecord, RunKind, RunRecord, Runs } from './runs.ts';
 import { type OpenRun, type SweeperDeps, startSweeper } from './sweeper.ts';
 
 export interface RunDeps {
@@ -126,11 +127,12 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
     finish: async (tenant, runId, { status, failure }, steps = {}) => {
       const ended = await db(tenant).transaction(async (tx) => {
         await steps.before?.(tx);
+        const kept = failure && (await withSteps(tx, runId, failure));
         const { rows } = await tx.sql(
           `update kernel.run set status = $2, failure = $3::jsonb, ended_at = now(), started_at = coalesce(started_at, now())
            where run_id = $1 and status in ('pending', 'running')
            returning kind, subject_id, extract(epoch from ended_at - created_at) as seconds`,
-          [runId, status, failure === undefined ? null : JSON.stringify(failure)],
+          [runId, status, kept === undefined ? null : JSON.stringify(kept)],
         );
         const [row] = rows;
         if (row === undefined) return undefined;
@@ -206,6 +208,14 @@ async function activeRun(
 async function assertOpen(tx: TenantTransaction, runId: string): Promise<void> {
   const open = "select 1 from kernel.run where run_id = $1 and status in ('pending', 'running') for share";
   if ((await tx.sql(open, [runId])).rowCount === 0) throw runProblems.parentEnded();
+}
+
+/** The failure of a run with the places of its steps filled. */
+async function withSteps(tx: TenantTransaction, runId: string, failure: RunFailureRecord): Promise<RunFailureRecord> {
+  const { next, ...facts } = failure;
+  if (next === undefined) return failure;
+  const { rows } = await tx.sql('select subject_id from kernel.run where run_id = $1', [runId]);
+  return { ...facts, ...nextSteps(next, { run_id: runId, subject_id: rows[0]?.subject_id }) };
 }
 
 /** Ends the open parts of a run that has ended, and theirs. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { nextSteps } from '../contract/next-steps.ts';
 import { runFacts, TERMINAL_RUN_STATUSES } from '../contract/shapes.ts';
 import type { RunFailureRecord, RunRecord } from './runs.ts';
 
@@ -6,7 +7,9 @@ const RunFacts = Type.Object(runFacts);
 
 /** A failure as the wire shows it; null when there is none. */
 export function failureView(failure: RunFailureRecord | null | undefined): Static<typeof RunFacts>['failure'] {
-  return failure ? { ...failure, hint: failure.hint ?? null } : null;
+  if (!failure) return null;
+  const { next, ...facts } = failure;
+  return { ...facts, hint: facts.hint ?? null, ...nextSteps(next, {}) };
 }
 
 /** The `runFacts` of a run. */

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import type { Tenant } from '../contract/caller.ts';
+import type { NextStepEntry } from '../contract/next-steps.ts';
 import type { CARRIERS, FAILURE_ORIGINS, RunStatus, RunWorker, StartWarning } from '../contract/shapes.ts';
 import type { TenantTransaction } from '../persistence/tenant-db.ts';
 
@@ -10,6 +11,8 @@ export interface RunFailureRecord {
   retryable: boolean;
   detail: string;
   hint?: string;
+  /** Steps that help; `{run_id}` and `{subject_id}` are filled when the run ends. */
+  next?: readonly NextStepEntry[];
 }
 
 /** A row of the kernel's run table: outbox, look-up and history in one. */

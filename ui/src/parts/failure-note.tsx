@@ -3,6 +3,8 @@ import type { Static } from '@sinclair/typebox';
 import type { RunFailure } from '@weir/kernel/contract';
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { MarkedText } from '../faults/marked-text.tsx';
+import { NextLinks } from '../faults/next-links.tsx';
 
 interface FailureNoteProps {
   failure: Static<typeof RunFailure>;
@@ -23,12 +25,10 @@ export function FailureNote({ failure, title, children }: FailureNoteProps) {
       title={title}
     >
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{failure.detail}</Text>
-        {failure.hint === null ? null : (
-          <Text size="sm" fw={560}>
-            {failure.hint}
-          </Text>
-        )}
+        <Text size="sm">
+          <MarkedText text={failure.detail} />
+        </Text>
+        <NextLinks next={failure.next} hint={failure.hint} />
         <Group gap="xs">
           <Anchor size="sm" href={`/docs/errors/${failure.code}`} target="_blank" rel="noreferrer">
             <Code>{failure.code}</Code>

@@ -1,11 +1,20 @@
 import { Alert, Anchor, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { CircleAlert, Lock } from 'lucide-react';
 import { ProblemError } from '../api/problem-error.ts';
+import { FaultList, type FaultPlaces } from '../faults/fault-list.tsx';
+import { MarkedText } from '../faults/marked-text.tsx';
+import { NextLinks } from '../faults/next-links.tsx';
+import { problemFaults } from '../faults/problem-faults.ts';
 
 const FORBIDDEN = 403;
 
-/** What went wrong, with code, hint and trace; a refusal says that it is one. */
-export function FaultNote({ error, retry }: { error: Error; retry?: () => void }) {
+interface FaultNoteProps extends FaultPlaces {
+  error: Error;
+  retry?: () => void;
+}
+
+/** What went wrong, every fault at its place, and what helps; a refusal says that it is one. */
+export function FaultNote({ error, retry, ...places }: FaultNoteProps) {
   const problem = error instanceof ProblemError ? error.problem : undefined;
   const isDenied = problem?.status === FORBIDDEN;
   return (
@@ -18,8 +27,13 @@ export function FaultNote({ error, retry }: { error: Error; retry?: () => void }
       className="panel"
     >
       <Stack gap="xs" align="flex-start">
-        {problem === undefined ? null : <Text size="sm">{problem.detail}</Text>}
-        {problem?.hint === undefined ? null : <Text size="sm">{problem.hint}</Text>}
+        {problem === undefined ? null : (
+          <Text size="sm">
+            <MarkedText text={problem.detail} />
+          </Text>
+        )}
+        <FaultList faults={problemFaults(error)} {...places} />
+        {problem === undefined ? null : <NextLinks next={problem.next} hint={problem.hint} />}
         {problem === undefined ? null : (
           <ProblemFacts code={problem.code} type={problem.type} trace={problem.trace_id} />
         )}

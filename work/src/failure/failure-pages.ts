@@ -25,10 +25,14 @@ export type FailureEntry = Omit<FailureWords, 'retryable' | 'hint'> & { retryabl
 
 /** Codes of failed runs as catalogue entries, so that each has its page. */
 export function failurePages<Code extends string>(table: Readonly<Record<Code, FailureEntry>>) {
-  const pages = Object.entries<FailureEntry>(table).map(([code, { origin, retryable, detail, hint }]) => {
+  const pages = Object.entries<FailureEntry>(table).map(([code, { origin, retryable, detail, hint, next }]) => {
     const retry = retryable === undefined ? '' : retryable ? ' A retry can help.' : ' A retry fails the same way.';
     const words = `${detail} Cause: ${CAUSES[origin]}.${retry}`;
-    return [code, problem({ code, status: STATUS[origin], title: titleOf(code), detail: words, hint })] as const;
+    const steps = next === undefined ? {} : { next };
+    return [
+      code,
+      problem({ code, status: STATUS[origin], title: titleOf(code), detail: words, hint, ...steps }),
+    ] as const;
   });
   return Object.fromEntries(pages) as Record<Code, ReturnType<typeof problem>>;
 }

@@ -31,6 +31,7 @@ export class RunFailed extends Error {
 }
 
 /** What is kept of a failure: the one way from the other to that. */
-export function recordOf({ code, origin, retryable, detail, hint }: Failure): KeptFailure {
-  return { code, origin, retryable, detail, ...(hint === undefined ? {} : { hint }) };
+export function recordOf({ code, origin, retryable, detail, hint, next }: Failure): KeptFailure {
+  const help = { ...(hint === undefined ? {} : { hint }), ...(next === undefined ? {} : { next }) };
+  return { code, origin, retryable, detail, ...help };
 }

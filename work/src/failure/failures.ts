@@ -72,9 +72,9 @@ export function failures(
 
 /** A problem as the failure of a run; `lease_lost` is never retried. */
 export function problemFailure(problem: Problem, origin: RunFailureRecord['origin']): RunFailureRecord {
-  const { code, hint } = problem.entry;
+  const { code, hint, next } = problem.entry;
   const retryable = code !== 'lease_lost' && TRANSIENT_STATUSES.includes(problem.status);
-  return { code, origin, retryable, detail: problem.message, hint };
+  return { code, origin, retryable, detail: problem.message, hint, ...(next === undefined ? {} : { next }) };
 }
 
 /** Whether a file could not be written for lack of room, or of what the account may use. */

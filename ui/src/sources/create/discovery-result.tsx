@@ -1,25 +1,13 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Code,
-  Group,
-  Progress,
-  ScrollArea,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Checkbox, Group, Progress, ScrollArea, Stack, Text, TextInput, Title } from '@mantine/core';
 import {
   type DiscoveredStreamView,
   type DiscoveryPhase,
   type DiscoveryStatusView,
   getDiscoveryStatus,
 } from '@weir/plugin-sources/contract';
-import { CircleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { useRead } from '../../api/queries.ts';
+import { FailureNote } from '../../parts/failure-note.tsx';
 import { bytesText, counted } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { durationText, useNow } from '../../parts/show-time.tsx';
@@ -96,22 +84,7 @@ export function DiscoveryFailure({
   failure: NonNullable<DiscoveryStatusView['failure']>;
   title?: string;
 }) {
-  return (
-    <Alert
-      role="alert"
-      color="red"
-      variant="outline"
-      className="panel"
-      icon={<CircleAlert aria-hidden />}
-      title={title}
-    >
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm">{failure.detail}</Text>
-        {failure.hint === null ? null : <Text size="sm">{failure.hint}</Text>}
-        <Code>{failure.code}</Code>
-      </Stack>
-    </Alert>
-  );
+  return <FailureNote failure={failure} title={title} />;
 }
 
 const labelOf = ({ namespace, name }: DiscoveredStreamView) => (namespace === null ? name : `${namespace}.${name}`);

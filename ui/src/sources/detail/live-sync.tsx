@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Output } from '@weir/kernel/contract';
@@ -9,8 +9,8 @@ import type {
   SyncPhase,
   SyncRunDetailView,
 } from '@weir/plugin-sources/contract';
-import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { FailureNote } from '../../parts/failure-note.tsx';
 import { bytesText, countText } from '../../parts/numbers.ts';
 import { Region } from '../../parts/region.tsx';
 import { agoText, durationText, ShowTime, useNow } from '../../parts/show-time.tsx';
@@ -92,34 +92,9 @@ export function RunFacts({ run, sourceId }: { run: SyncRunDetailView; sourceId: 
         )}
         {run.rows_rejected > 0 ? <Text size="sm">{countText(run.rows_rejected)} lines are in quarantine.</Text> : null}
       </Stack>
-      {run.failure === null ? null : <SyncFailure failure={run.failure} />}
+      {run.failure === null ? null : <FailureNote failure={run.failure} title="The sync failed" />}
       <StreamRuns streams={run.streams} />
     </Stack>
-  );
-}
-
-/** Why a sync failed, and whether another attempt may help. */
-export function SyncFailure({ failure }: { failure: NonNullable<SyncRunDetailView['failure']> }) {
-  return (
-    <Alert
-      role="alert"
-      color="red"
-      variant="outline"
-      className="panel"
-      icon={<CircleAlert aria-hidden />}
-      title="The sync failed"
-    >
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm">{failure.detail}</Text>
-        {failure.hint === null ? null : <Text size="sm">{failure.hint}</Text>}
-        <Group gap="xs">
-          <Code>{failure.code}</Code>
-          <Text size="sm">
-            {failure.retryable ? 'Another attempt may succeed.' : 'Another attempt would end alike.'}
-          </Text>
-        </Group>
-      </Stack>
-    </Alert>
   );
 }
 

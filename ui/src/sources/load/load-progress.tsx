@@ -2,11 +2,11 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CheckCircle2, Circle, Loader2, XCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { FailureNote } from '../../parts/failure-note.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { bytesText, counted, countText } from '../../parts/numbers.ts';
 import { type Tone, ToneWord } from '../../parts/status-word.tsx';
 import { DiscoveryFailure } from '../create/discovery-result.tsx';
-import { SyncFailure } from '../detail/live-sync.tsx';
 import type { Reached, ToLoad } from './load-files.ts';
 import { LoadedRows } from './loaded-rows.tsx';
 import { type Load, useLoad } from './use-load.ts';
@@ -29,7 +29,7 @@ export function LoadProgress({ toLoad, again }: { toLoad: ToLoad; again(): void 
       {failure === null || failure === undefined ? null : (
         <DiscoveryFailure failure={failure} title="The files could not be read" />
       )}
-      {run?.failure == null ? null : <SyncFailure failure={run.failure} />}
+      {run?.failure == null ? null : <FailureNote failure={run.failure} title="The sync failed" />}
       {isDone ? <LoadedRows streams={run.streams} /> : null}
       <Group>
         {source === undefined ? null : (
