@@ -106,6 +106,28 @@ t.test('a query out of bounds, or of an unknown name → the bound and the known
   t.match(unknown, { pointer: '/query', message: 'has an unknown member; it may have `limit`', known: ['limit'] });
 });
 
+t.test(
+  'steps of a problem → filled from the path and members; one that needs what is unknown is left out',
+  async (t) => {
+    const next = [
+      { operation: 'x.read', params: { thing_id: '{thing_id}', status: 'open' }, text: 'Read it' },
+      { operation: 'x.end', params: { id: '{run_id}' }, text: 'End the run' },
+      { operation: 'x.look', params: { id: '{unknown}' }, text: 'Look' },
+    ];
+    const taken = problem({ code: 'thing_taken', status: 409, title: 'X', detail: 'X.', hint: 'Wait.', next });
+    const params = Type.Object({ thing_id: Type.String() });
+    const route = endpoint({ ...common, id: 'x.take', method: 'GET', path: '/take/:thing_id', params });
+    const details = [{ members: { run_id: 'r1' } }, { hint: 'Its own.' }, { next: next.slice(0, 1) }];
+    const thrown = [...details];
+    const app = serverWith(t, [handle(route, () => Promise.reject(taken(thrown.shift())))]);
+    const answer = async () => (await app.inject({ url: '/api/v1/take/a%7Bb%7D' })).json();
+    const read = { operation: 'x.read', params: { thing_id: 'a{b}', status: 'open' }, text: 'Read it' };
+    t.strictSame((await answer()).next, [read, { operation: 'x.end', params: { id: 'r1' }, text: 'End the run' }]);
+    t.equal((await answer()).next, undefined, 'a hint of its own stands in place of the steps of the table');
+    t.strictSame((await answer()).next, [read]);
+  },
+);
+
 t.test('a declared 501 or 503 is logged without a stack, and tells when to come back unless it lasts', async (t) => {
   const entry = { title: 'X', detail: 'X.', hint: 'Wait.' };
   const problems = [

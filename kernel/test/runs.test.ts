@@ -5,7 +5,8 @@ import t from 'tap';
 import { RunChanges } from '../src/contract/points.ts';
 import { contribute, contributions } from '../src/contributions/contributions.ts';
 import { createRuns } from '../src/runs/create-runs.ts';
-import type { NewRun } from '../src/runs/runs.ts';
+import { runView } from '../src/runs/run-view.ts';
+import type { NewRun, RunRecord } from '../src/runs/runs.ts';
 import { tenantStore } from '../src/tenancy/tenant-store.ts';
 import { memoryWorkflows, openDatabase, testDatabase } from '../src/testing.ts';
 
@@ -255,4 +256,21 @@ t.test('a run without a workflow is cancelled at once, and its parts with it', a
   await runs.begin(tenant, run_id);
   t.equal(await runs.cancel(tenant, (await runs.find(tenant, run_id))!), 'cancelled');
   t.match(await runs.find(tenant, part.run_id), { status: 'cancelled', failure: undefined });
+});
+
+t.test('a run fails with steps → stored with its ids filled; a row from before them reads as it is', async (t) => {
+  const { runs, tenant, start } = await setUp(t);
+  const [old, run] = [await start('look'), await start('look')];
+  const words = { code: 'broken', origin: 'data', retryable: false, detail: 'X.', hint: 'Y.' } as const;
+  const next = [
+    { operation: 'x.read', params: { id: '{run_id}', source_id: '{subject_id}' }, text: 'Read it' },
+    { operation: 'x.look', params: { id: '{unknown}' }, text: 'Look' },
+  ];
+  await runs.finish(tenant, run.run_id, { status: 'failed', failure: { ...words, next } });
+  await runs.finish(tenant, old.run_id, { status: 'failed', failure: words });
+  const filled = [{ operation: 'x.read', params: { id: run.run_id, source_id: subjectId }, text: 'Read it' }];
+  t.strictSame((await runs.find(tenant, run.run_id))?.failure, { ...words, next: filled });
+  const viewOf = async (runId: string) => runView((await runs.find(tenant, runId)) as RunRecord).failure;
+  t.strictSame(await viewOf(run.run_id), { ...words, next: filled });
+  t.strictSame(await viewOf(old.run_id), words);
 });
