@@ -35,6 +35,7 @@ import { s32_input_marks } from './s32_input_marks.ts';
 import { s33_pattern_sync } from './s33_pattern_sync.ts';
 import { s33_transform_origins } from './s33_transform_origins.ts';
 import { s35_create_tenant } from './s35_create_tenant.ts';
+import { s36_discovery_warnings } from './s36_discovery_warnings.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -89,4 +90,5 @@ export const migrations: readonly Migration[] = [
   s33_transform_origins,
   s33_pattern_sync,
   s35_create_tenant,
+  s36_discovery_warnings,
 ];

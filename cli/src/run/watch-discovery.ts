@@ -1,4 +1,4 @@
-import { type DiscoveryStatusView, getDiscoveryStatus } from '@weir/plugin-sources/contract';
+import { type DiscoveryStatusView, type DiscoveryWarningView, getDiscoveryStatus } from '@weir/plugin-sources/contract';
 import type { Api } from '../connection/api.ts';
 import { phaseText } from './phase-text.ts';
 import { countOf, type Progress } from './progress.ts';
@@ -20,8 +20,9 @@ export async function watchDiscovery(
   options: WatchOptions,
 ): Promise<DiscoveryStatusView> {
   const { progress, seen, ...limits } = options;
+  let last: string[] = [];
   try {
-    return await waitForRun({
+    const ended = await waitForRun({
       ...limits,
       poll: () => api.call(getDiscoveryStatus, { params: { workflow_id: workflowId } }),
       seen: (state) => {
@@ -32,7 +33,15 @@ export async function watchDiscovery(
       },
       reattach: `weir sources discovery get ${workflowId}`,
     });
+    last = ended.warnings.map(warningLine);
+    return ended;
   } finally {
-    progress.end([]);
+    progress.end(last);
   }
+}
+
+/** A stream that is not as it should be, with its sentence. */
+function warningLine({ name, namespace, code, detail, hint }: DiscoveryWarningView): string {
+  const label = namespace === null ? name : `${namespace}.${name}`;
+  return `  ! ${label}: ${detail}${hint === null ? '' : ` ${hint}`} (${code})`;
 }

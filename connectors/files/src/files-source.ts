@@ -1,10 +1,12 @@
 import {
+  type Catalog,
   type CatalogStream,
   defineSource,
   type Emit,
   type ReadContext,
   type Source,
   SourceError,
+  type UndescribedStream,
 } from '@weir/connector-sdk';
 import { createEgress, type Egress, egressSettings } from '@weir/egress';
 import { settledColumns, unitedColumns } from './column-type.ts';
@@ -61,7 +63,7 @@ export function filesSource(deps: FilesSourceDeps): Source {
     async discover(config, log) {
       const reader = readerOf(new AbortController().signal);
       const ready: Ready = async (file, use) => void (await withReadyFile(file, reader, use));
-      return { streams: await describeStreams(await streamsOf(config), ready, log) };
+      return describeStreams(await streamsOf(config), ready, log);
     },
     read: async (context) => readStream(context, await streamsOf(context.config), readerOf(context.signal)),
   });
@@ -70,15 +72,12 @@ export function filesSource(deps: FilesSourceDeps): Source {
 type Ready = (file: FileStream['files'][number], use: (ready: ReadyFile) => Promise<void>) => Promise<void>;
 
 /**
- * The streams that can be described. Why one cannot is logged, and left out it stays as the platform knows it. It is thrown
- * where none can be, and where it is no fault of the files.
+ * The streams that can be described, and why others cannot be; those stay as the platform knows them. The reason is thrown
+ * where no stream can be described, and where it is no fault of the files.
  */
-async function describeStreams(
-  listed: readonly FileStream[],
-  ready: Ready,
-  log: Emit['log'],
-): Promise<CatalogStream[]> {
+async function describeStreams(listed: readonly FileStream[], ready: Ready, log: Emit['log']): Promise<Catalog> {
   const streams: CatalogStream[] = [];
+  const undescribed: UndescribedStream[] = [];
   let failure: SourceError | undefined;
   for (const stream of listed) {
     try {
@@ -87,11 +86,12 @@ async function describeStreams(
       if (listed.length === 1 || !(error instanceof SourceError) || error.type === 'system_error') throw error;
       failure ??= error;
       const { code, message, hint } = error;
+      undescribed.push({ name: stream.name, code, message, ...(hint === undefined ? {} : { hint }) });
       await log('WARN', `The stream ${stream.name} cannot be described (${code}). ${message}. ${hint ?? ''}`);
     }
   }
   if (streams.length === 0 && failure !== undefined) throw failure;
-  return streams;
+  return undescribed.length === 0 ? { streams } : { streams, undescribed };
 }
 
 /**

@@ -244,7 +244,7 @@ t.test(
   },
 );
 
-t.test('a stream that cannot be described is named in the log, and the others are found', async (t) => {
+t.test('a stream that cannot be described is named in the catalog and the log, and the others are found', async (t) => {
   const path = await folder({ 'bad.csv': '\ncanary\n', 'good.csv': 'a\n1\n', 'off.parquet': 'canary' });
   const { code, messages } = await run('discover', { config: { path } });
   t.equal(code, 0);
@@ -252,6 +252,10 @@ t.test('a stream that cannot be described is named in the log, and the others ar
     messages.at(-1).catalog.streams.map(({ name }: { name: string }) => name),
     ['good'],
   );
+  t.match(messages.at(-1).catalog.undescribed, [
+    { name: 'bad', code: 'csv_header_missing', message: /no header/, hint: /^bad\.csv: / },
+    { name: 'off', code: 'parquet_truncated', message: /cut short/, hint: /^off\.parquet: / },
+  ]);
   t.match(messages.slice(0, -1), [
     { type: 'LOG', log: { level: 'WARN', message: /^The stream bad .*\(csv_header_missing\).*bad\.csv: / } },
     { type: 'LOG', log: { level: 'WARN', message: /^The stream off .*\(parquet_truncated\).*off\.parquet: / } },

@@ -34,6 +34,7 @@ export type {
   Trace,
   TraceError,
   TraceEstimate,
+  UndescribedStream,
 } from './protocol.ts';
 export {
   CODE_PATTERN,

@@ -27,7 +27,19 @@ export type CatalogStream = {
   readonly is_file_based?: boolean;
 };
 
-export type Catalog = { readonly streams: readonly CatalogStream[] };
+/** A stream that is there and cannot be described, and why, in words that quote no content. Ours, beside the protocol. */
+export type UndescribedStream = {
+  readonly name: string;
+  readonly namespace?: string | null;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+};
+
+export type Catalog = {
+  readonly streams: readonly CatalogStream[];
+  readonly undescribed?: readonly UndescribedStream[];
+};
 
 /** One stream as the platform asks for it: discovery's stream copied verbatim, and how to read it. */
 export type ConfiguredStream = {

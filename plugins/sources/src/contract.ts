@@ -70,6 +70,7 @@ export {
   type SourceView,
   updateSource,
 } from './contract/source/sources.ts';
+export { DiscoveryWarning, type DiscoveryWarningView } from './contract/stream/discovery-warning.ts';
 export {
   FieldChange,
   type FieldChangeView,
@@ -90,6 +91,7 @@ export {
   SourceReset,
   type SourceResetView,
 } from './contract/stream/resets.ts';
+export { getStreamState, StreamState, type StreamStateView } from './contract/stream/stream-state.ts';
 export {
   BULK_ACTIONS,
   BulkResult,

@@ -118,6 +118,22 @@ t.test('the life of a source whose credentials are kept inline', async (t) => {
     ok(await patched({ source_config: { host: VAULTED_CONFIG.host }, credential_values: vaultedValues(MARK) }));
   });
 
+  await t.test('a change is tried with the credentials that are kept, and never at another place', async (t) => {
+    const tried = (source_config: object, more: object = {}) =>
+      api(startDiscovery, { body: { ...params, source_config, ...more } as never });
+    t.equal(refusal(await tried({ host: 'elsewhere.example' })), '409 credentials_required');
+    const { workflow_id } = ok(await tried({ tell: ['names'] }));
+    const run = await until('a discovery', async () => {
+      const status = ok(await api(getDiscoveryStatus, { params: { workflow_id } }));
+      return status.is_terminal && status;
+    });
+    t.equal(run.failure?.code, 'catalog_holds_credential', 'the connector had the token');
+    const kept = `select sealed, source_config, expires_at from sources.discovery where run_id = '${run.run_id}'`;
+    t.strictSame(await platform.peek(kept), [{ sealed: null, source_config: null, expires_at: null }]);
+    ok(await tried({ host: 'elsewhere.example' }, { credential_values: vaultedValues(MARK) }));
+    t.notMatch(await everything(platform), /CNRY|730411927/);
+  });
+
   await t.test('an item of a list that is another does not get the credentials of the one before', async (t) => {
     const patch = { source_config: { tables: [{ name: 'elsewhere' }, { name: 'two' }] } };
     ok(await api(updateSource, { params, body: patch }));

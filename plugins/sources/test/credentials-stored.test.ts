@@ -300,6 +300,30 @@ t.test('a credential → bound to the place that it was given for', async (t) =>
     t.equal(refusal(await api(startDiscovery, { body })), '409 credentials_required');
   });
 
+  await t.test(
+    'a change is tried → with the stored version at its place, with new values alone elsewhere',
+    async (t) => {
+      const params = { source_id: (await vaultedSource(api, 'tried', `${MARK}-tried`)).source_id };
+      const tried = async (source_config: object, more: object = {}) => {
+        const body = { ...params, source_config, ...more } as never;
+        return api(startDiscovery, { body, query: { queue: true } });
+      };
+      t.equal(refusal(await tried({ host: 'evil.example' })), '409 credentials_required');
+      const inside = await tried({ token: 'x' });
+      t.match(inside, { problem: { errors: [{ pointer: '/source_config/token', code: 'credential_field' }] } });
+      const discovery = async ({ run_id }: { run_id: string }) =>
+        (await database.peek(`select * from sources.discovery where run_id = '${run_id}'`))[0];
+      t.match(await discovery(ok(await tried({ comment: 'other' }))), {
+        ...{ source_id: null, sealed: null, credential_id: String, pattern_version: String },
+        source_config: { comment: 'other', host: VAULTED_CONFIG.host },
+      });
+      const elsewhere = await discovery(ok(await tried({ host: 'new.example' }, { credential_values })));
+      t.match(elsewhere, { sealed: String, credential_id: null, source_config: { host: 'new.example' } });
+      t.notMatch(JSON.stringify(elsewhere), MARK);
+      t.match(ok(await api(getCredentials, { params })), { version: 1 }, 'nothing is written to the store');
+    },
+  );
+
   await t.test('all values given again → bound to the new place', async (t) => {
     t.equal(await move('new.example', { credential_values }), '200');
     t.match(ok(await api(getCredentials, { params })), { credential_ref, version: 2 });

@@ -177,6 +177,24 @@ t.test('history and discovery warn and never refuse', async (t) => {
   t.equal(discoveryOutcome([]).status, 'warning');
   t.equal(discoveryOutcome(['running', 'succeeded']).status, 'pass', 'an open one is not judged yet');
   t.equal(discoveryOutcome(['failed', 'succeeded']).status, 'warning');
+  const warning = (name: string, code: string) => ({
+    name,
+    namespace: null,
+    code,
+    detail: 'It is torn.',
+    hint: 'Sew.',
+  });
+  const warned = (...names: string[]) =>
+    discoveryOutcome(
+      ['succeeded'],
+      [...names.map((name) => warning(name, 'torn')), warning('gone', 'stream_not_found')],
+    );
+  t.equal(warned().status, 'pass', 'streams that are gone are a matter of schema_current');
+  t.match(warned('ä "b".c'), {
+    ...{ status: 'warning', detail: 'ä "b".c cannot be described: It is torn.', hint: 'Sew.' },
+    items: [{ name: 'ä "b".c', code: 'torn' }],
+  });
+  t.match(warned('a', 'b', 'c').detail, /2 more cannot be described\.$/);
   t.equal(historyOutcome([], false).status, 'warning');
   t.equal(historyOutcome(['running', 'succeeded'], true).status, 'pass');
   t.equal(historyOutcome(['failed', 'succeeded'], true).status, 'warning');

@@ -50,11 +50,12 @@ function credentialRoutes({ credentials }: SourceServices): AnyRoute[] {
   ];
 }
 
-function streamRoutes({ streams, bulk, refreshes, resets }: SourceServices): AnyRoute[] {
+function streamRoutes({ streams, states, bulk, refreshes, resets }: SourceServices): AnyRoute[] {
   return [
     handle(calls.listStreams, ({ tenant, params, query }) => streams.list(tenant, params.source_id, query)),
     handle(calls.createStream, ({ tenant, params, body }) => streams.create(tenant, params.source_id, body)),
     handle(calls.getStream, ({ tenant, params }) => streams.get(tenant, params)),
+    handle(calls.getStreamState, ({ tenant, params }) => states.get(tenant, params)),
     handle(calls.updateStream, ({ tenant, params, body, ifMatch }) => streams.update(tenant, params, body, ifMatch)),
     handle(calls.deleteStream, ({ tenant, params, ifMatch }) => streams.remove(tenant, params, ifMatch)),
     handle(calls.bulkStreams, ({ tenant, params, body }) => bulk.apply(tenant, params.source_id, body.streams)),

@@ -9,11 +9,13 @@ import { replayService } from './quarantine/service.ts';
 import type { FactDeps } from './readiness/source-facts.ts';
 import { receiptService } from './receipt/service.ts';
 import { sourceLogService } from './run-log/service.ts';
+import { configAfter } from './source/change-source.ts';
 import { sourceService } from './source/service.ts';
 import { bulkService } from './stream/bulk-service.ts';
 import { refreshService } from './stream/refresh-service.ts';
 import { resetService } from './stream/reset-service.ts';
 import { streamService } from './stream/service.ts';
+import { stateService } from './stream/state-service.ts';
 import { syncRunService } from './sync/run-service.ts';
 import { syncService } from './sync/service.ts';
 import { statsService } from './sync/stats-service.ts';
@@ -35,10 +37,15 @@ export function sourceServices(facts: FactDeps & { kernel: Kernel }) {
     patterns: patternService(kernel, patterns),
     sources: sourceService({ kernel, patterns, events, schedules }),
     streams: streamService(kernel, destinations),
+    states: stateService(kernel, tables),
     bulk: bulkService(kernel, destinations),
     refreshes: refreshService(kernel, { services: destinations, patterns }),
     resets: resetService(kernel, destinations),
-    discoveries: discoveryService({ kernel, patterns }),
+    discoveries: discoveryService({
+      kernel,
+      patterns,
+      configAfter: (tenant, asked) => configAfter({ kernel, patterns }, tenant, asked),
+    }),
     credentials: credentialService({ kernel, patternOf: patterns.ofKnown }),
     syncs: syncService(facts),
     schedules,

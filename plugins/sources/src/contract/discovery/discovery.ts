@@ -18,6 +18,7 @@ import { sourceProblems } from '../problems.ts';
 import { credentialInput } from '../source/credentials.ts';
 import { PatternId } from '../source/patterns.ts';
 import { SourceConfig } from '../source/sources.ts';
+import { DiscoveryWarning } from '../stream/discovery-warning.ts';
 import { DiscoveredStream } from '../stream/streams.ts';
 import { Pull, startQuery } from '../sync/syncs.ts';
 
@@ -47,6 +48,9 @@ export const DiscoveryStatus = Type.Object({
   source_id: Nullable(Id),
   pattern_id: PatternId,
   streams: Nullable(Type.Array(DiscoveredStream)),
+  warnings: Type.Array(DiscoveryWarning, {
+    description: 'Streams that could not be described, and enabled streams that the source does not have now',
+  }),
   worker: Nullable(RunWorker),
   apply: Type.Boolean({ description: 'Whether its end brings the streams of the source in line with it' }),
 });
@@ -58,6 +62,8 @@ export const startDiscovery = endpoint({
   method: 'POST',
   path: '/sources/discover',
   summary: 'Start a discovery of a source, or of a configuration before a source is made of it',
+  description:
+    'With a source, source_config is a merge patch and credential_values are new values, as in PATCH /sources/{source_id}: the discovery looks at the source as that change would leave it, and nothing of the source changes.',
   access: runSources,
   query: startQuery,
   declarative: true,
@@ -82,6 +88,11 @@ export const startDiscovery = endpoint({
           required: ['source_id'],
           properties: { pattern_id: false, source_config: false, credential_values: false, credential_ref: false },
         },
+        {
+          type: 'object',
+          required: ['source_id', 'source_config'],
+          properties: { pattern_id: false, credential_ref: false, apply: false },
+        },
         { type: 'object', required: ['pattern_id', 'source_config'], properties: { source_id: false, apply: false } },
       ],
     },
@@ -97,6 +108,7 @@ export const startDiscovery = endpoint({
     sourceProblems.patternNotFound,
     sourceProblems.sourceConfigInvalid,
     credentialProblems.credentialNotAttached,
+    credentialProblems.credentialsRequired,
     credentialProblems.undeclaredCredentialField,
     credentialProblems.credentialInputConflict,
     credentialProblems.credentialModeUnsupported,

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Closed, endpoint, Id, idOf, kernelProblems, Nullable, OneOf, runProblems } from '@weir/kernel/contract';
 import { writeSources } from '../access.ts';
 import { sourceProblems } from '../problems.ts';
+import { DiscoveryWarning } from './discovery-warning.ts';
 import { FieldPath, KeyPaths, RecordSchema, StreamFault, StreamName, SYNC_MODES } from './streams.ts';
 
 /** How many streams one source can hold. */
@@ -74,6 +75,9 @@ export const RefreshDiff = Type.Object({
     }),
     { description: 'Changed streams that add to a table which cannot take a new type' },
   ),
+  warnings: Type.Array(DiscoveryWarning, {
+    description: 'Streams that the named discovery could not describe; known ones stay as they are',
+  }),
   unchanged: Type.Integer({ description: 'How many known streams are in the snapshot just as they are' }),
 });
 export type RefreshDiffView = Static<typeof RefreshDiff>;

@@ -1,5 +1,10 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { DISCOVERY_PHASES, type DiscoveredStreamView, type PullView } from '../../contract.ts';
+import {
+  DISCOVERY_PHASES,
+  type DiscoveredStreamView,
+  type DiscoveryWarningView,
+  type PullView,
+} from '../../contract.ts';
 import type { NamedImage } from '../runtime/named-image.ts';
 
 /** One stream as a discovery keeps it: the wire's view, and the connector's own words. */
@@ -43,6 +48,10 @@ export const DiscoveryEntity = defineEntity({
     seenConfig: p.string().nullable(),
     seenCredential: p.string().nullable(),
     foundStreams: p.json<FoundStream[]>().nullable(),
+    /** Streams that could not be described, or are gone. */
+    warnings: p.json<DiscoveryWarningView[]>().nullable(),
+    /** The version of the pattern of a source whose changed configuration it looks at. */
+    patternVersion: p.string().nullable(),
     expiresAt: p.datetime().nullable(),
     createdAt: p.datetime(),
   },

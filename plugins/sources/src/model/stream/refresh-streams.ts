@@ -27,6 +27,8 @@ export interface RefreshRequest<R extends StreamFields = StreamFields> {
   known: readonly R[];
   /** What was found; names are unique in it. */
   found: readonly KeptStream[];
+  /** Names of streams that are there and could not be described: known ones stay. */
+  undescribed?: ReadonlySet<string>;
   /** Tables that streams and other producers have, in lower case. */
   takenTables: ReadonlySet<string>;
   /**
@@ -43,7 +45,7 @@ export interface RefreshRequest<R extends StreamFields = StreamFields> {
  * key that is gone shows as `attention`. New ones get a table of their own, which then never changes by itself. Pure.
  */
 export function planRefresh<R extends StreamFields>(request: RefreshRequest<R>): StreamRefresh<R> {
-  const { sourceName, known, found, from } = request;
+  const { sourceName, known, found, from, undescribed } = request;
   const byName = new Map(known.map((row) => [row.name, row]));
   const tables = new Set(request.takenTables);
   const plan: StreamRefresh<R> = { create: [], update: [], remove: [], unchanged: [] };
@@ -67,7 +69,7 @@ export function planRefresh<R extends StreamFields>(request: RefreshRequest<R>):
   }
   const removes = from === 'snapshot' && found.length > 0;
   for (const row of byName.values()) {
-    if (removes) plan.remove.push(row);
+    if (removes && !undescribed?.has(row.name)) plan.remove.push(row);
     else settle(row, withNamespace(row));
   }
   return plan;

@@ -1,4 +1,5 @@
 import type { Kernel, Tenant, TenantTransaction } from '@weir/kernel';
+import type { SealPlace, SecretValues } from '@weir/vault';
 import type { CredentialRow } from '../../model/credential/entity.ts';
 import { splitConfig, withValues } from '../../model/credential/read-values.ts';
 import { checkConfig } from '../../model/pattern/check-config.ts';
@@ -40,6 +41,10 @@ export async function pendingCredentials(
   const full = given.kind === 'values' ? given.apply(config) : config;
   checkConfig(pattern, full);
   const { visible, values } = splitConfig(full, pattern);
-  if (values.size === 0) return { visible };
-  return { visible, sealed: requireSealer(kernel.vault).seal(values, discoveryPlace(tenant, discoveryId)) };
+  return { visible, ...sealedValues(kernel, values, discoveryPlace(tenant, discoveryId)) };
+}
+
+/** Values sealed for a discovery; nothing where there are none. */
+export function sealedValues({ vault }: Pick<Kernel, 'vault'>, values: SecretValues, place: SealPlace) {
+  return values.size === 0 ? {} : { sealed: requireSealer(vault).seal(values, place) };
 }

@@ -7,10 +7,13 @@ import {
   type TenantTransaction,
 } from '@weir/kernel';
 import { type Input, kernelProblems } from '@weir/kernel/contract';
+import type { SecretValues } from '@weir/vault';
 import { v7 as uuidv7 } from 'uuid';
 import type { DiscoveryStatusView, startDiscovery } from '../../contract.ts';
 import { placeDigest } from '../../model/config/config-places.ts';
+import type { CredentialRow } from '../../model/credential/entity.ts';
 import { DiscoveryEntity, type DiscoveryRow } from '../../model/discovery/entity.ts';
+import type { Pattern } from '../../model/pattern/pattern-file.ts';
 import { DISCOVERY_KIND } from '../../model/run-kinds.ts';
 import type { SourceRow } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
@@ -19,7 +22,9 @@ import type { PatternCatalog } from '../pattern/catalog.ts';
 import { liveSource } from '../row/live-source.ts';
 import { uploadService } from '../upload/upload-service.ts';
 import { refuseUnfit } from '../vault/fit-to-run.ts';
-import { pendingCredentials } from './pending-credentials.ts';
+import { usableCredential } from '../vault/rows.ts';
+import { discoveryPlace } from '../vault/stored-at.ts';
+import { type PendingCredentials, pendingCredentials, sealedValues } from './pending-credentials.ts';
 
 /** How long a configuration that is no source yet is kept for its discovery. */
 export const PENDING_CONFIG_MS = 60 * 60 * 1000;
@@ -33,6 +38,8 @@ export interface HowToStart {
 interface Deps {
   kernel: Kernel;
   patterns: PatternCatalog;
+  /** What a source would run with after a change; throws as the change does. */
+  configAfter(tenant: Tenant, asked: { sourceId: string; patch: Change }): Promise<ConfigAfter>;
 }
 
 /** Starting discoveries and reading how they stand. */
@@ -42,6 +49,10 @@ export function discoveryService(deps: Deps) {
   return {
     /** Starts a discovery of a source, or of a pattern with a configuration that is no source yet. */
     async start(tenant: Tenant, body: Input<typeof startDiscovery>['body'], how: HowToStart) {
+      if (body.source_id !== undefined && body.source_config !== undefined) {
+        await uploads.assertOwn(tenant, body.source_config);
+        return startOfChange(deps, tenant, { sourceId: body.source_id, patch: body, how });
+      }
       if (body.source_id !== undefined) {
         return startOfSource(deps, tenant, { sourceId: body.source_id, applies: body.apply ?? true, how });
       }
@@ -112,6 +123,56 @@ async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: P
   const pattern = await patterns.named(patternId);
   const discoveryId = uuidv7();
   const pending = await pendingCredentials(kernel, tenant, { discoveryId, pattern, config, input });
+  return startPending(kernel, tenant, { discoveryId, pattern, config, pending, how });
+}
+
+type Change = Pick<PendingConfig, 'source_config' | 'credential_values'>;
+
+/** A configuration without credentials, and new values of these or the credential that has them. */
+export interface ConfigAfter {
+  pattern: Pattern;
+  visible: Record<string, unknown>;
+  values: SecretValues;
+  credential: CredentialRow | undefined;
+}
+
+/** Looks at a source as a change would leave it. Of the source itself nothing changes, so the run is not about it. */
+async function startOfChange(
+  deps: Deps,
+  tenant: Tenant,
+  { sourceId, patch, how }: { sourceId: string; patch: Change; how: HowToStart },
+) {
+  const { kernel } = deps;
+  const { pattern, visible, values, credential } = await deps.configAfter(tenant, { sourceId, patch });
+  const discoveryId = uuidv7();
+  const pending: PendingCredentials =
+    credential === undefined
+      ? { visible, ...sealedValues(kernel, values, discoveryPlace(tenant, discoveryId)) }
+      : { visible, find: (tx, options) => usableCredential(tx, wantedOf(credential, pattern, visible), options) };
+  return startPending(kernel, tenant, { discoveryId, pattern, config: visible, pending, how, ofChange: true });
+}
+
+const wantedOf = ({ credentialId }: CredentialRow, pattern: Pattern, config: Record<string, unknown>) => ({
+  key: { credentialId },
+  pattern,
+  place: placeDigest(config, pattern),
+});
+
+interface Pending {
+  discoveryId: string;
+  pattern: Pattern;
+  config: Record<string, unknown>;
+  pending: PendingCredentials;
+  how: HowToStart;
+  /** Whether it is of a source that would be changed so: no source is made of it. */
+  ofChange?: boolean;
+}
+
+async function startPending(
+  kernel: Kernel,
+  tenant: Tenant,
+  { discoveryId, pattern, config, pending, how, ofChange = false }: Pending,
+) {
   const admitted = await kernel.runs.admit(kind, { queue: how.queue });
   return kernel.db(tenant).transaction(async (tx) => {
     const credential = await pending.find?.(tx, { lock: true });
@@ -127,7 +188,8 @@ async function startOfConfig({ kernel, patterns }: Deps, tenant: Tenant, body: P
       discoveryId,
       applies: false,
       phase: 'waiting',
-      patternId,
+      patternId: pattern.id,
+      patternVersion: ofChange ? pattern.version : null,
       sourceConfig: pending.visible,
       sealed: pending.sealed ?? null,
       place: placeDigest(config, pattern),
@@ -149,6 +211,7 @@ function statusView(run: RunRecord, row: DiscoveryRow, worker: RunWorkerView | u
     pattern_id: row.patternId,
     apply: row.applies,
     streams: streams?.map(({ discovered: _own, ...stream }) => stream) ?? null,
+    warnings: row.warnings ?? [],
     worker: worker ?? null,
   };
 }

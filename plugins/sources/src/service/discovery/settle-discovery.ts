@@ -3,15 +3,17 @@ import { TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import { DISCOVERY_KIND } from '../../model/run-kinds.ts';
 
 /**
- * Told of every run that changes: a discovery that has ended keeps no configuration (its credentials wait out their hour, for
- * a source that is made of them), and one that did not succeed leaves its source a draft again, whoever has ended it.
+ * After each change of a run: a discovery that has ended keeps no configuration, and credentials for an hour only where a
+ * source can be made of them. One that did not succeed leaves its source a draft again.
  */
 export const settleDiscovery: RunChanged = async (tx, { run_id: runId, kind, subject_id: subjectId, status }) => {
   if (kind !== DISCOVERY_KIND.kind || !TERMINAL_RUN_STATUSES.includes(status)) return;
   const { tenantId } = tx.tenant;
   await tx.sql(
     `update sources.discovery set source_config = null,
-       expires_at = case when sealed is null and credential_id is null then null else expires_at end
+       sealed = case when pattern_version is null then sealed end,
+       credential_id = case when pattern_version is null then credential_id end,
+       expires_at = case when pattern_version is null and (sealed is not null or credential_id is not null) then expires_at end
      where tenant_id = $1 and run_id = $2`,
     [tenantId, runId],
   );

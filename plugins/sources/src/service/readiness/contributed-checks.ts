@@ -1,10 +1,13 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import { type CheckOutcome, type ReadinessCheck, type RunStatus, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
 import { inParallel } from '@weir/work';
+import type { DiscoveryWarningView } from '../../contract.ts';
 import { DISCOVERY_KIND, SYNC_KIND } from '../../model/run-kinds.ts';
+import { STREAM_NOT_FOUND } from '../../model/stream/discovery-warnings.ts';
 import { StreamEntity } from '../../model/stream/entity.ts';
 import { bronzeNamespace } from '../../model/stream/view.ts';
 import { StreamRunEntity } from '../../model/sync/entity.ts';
+import { lastWarnings } from '../row/last-seen.ts';
 import { liveSource } from '../row/live-source.ts';
 import { leftAside } from './left-aside.ts';
 import { sharedThings } from './shared-things.ts';
@@ -43,14 +46,18 @@ function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
     {
       ...about,
       check: 'discovery',
-      title: 'The last discovery succeeded',
+      title: 'The last discovery succeeded and described every stream',
       run: async (tenant, sourceId) => {
         const { items } = await kernel.runs.page(
           tenant,
           { kind: DISCOVERY_KIND.kind, subjectId: sourceId },
           { limit: RECENT_RUNS },
         );
-        return discoveryOutcome(items.map(({ status }) => status));
+        const warnings = await kernel.db(tenant).transaction((tx) => lastWarnings(tx, sourceId));
+        return discoveryOutcome(
+          items.map(({ status }) => status),
+          warnings,
+        );
       },
     },
     {
@@ -106,15 +113,32 @@ function warningChecks({ kernel, tables, patterns }: Deps): ReadinessCheck[] {
   ];
 }
 
-/** Newest first; at most one run of a kind is open. Pure. */
-export function discoveryOutcome(newest: readonly RunStatus[]): CheckOutcome {
+/** Newest first; at most one run of a kind is open. `warnings` are those of the last that succeeded. Pure. */
+export function discoveryOutcome(
+  newest: readonly RunStatus[],
+  warnings: readonly DiscoveryWarningView[] = [],
+): CheckOutcome {
   const last = newest.find((status) => TERMINAL_RUN_STATUSES.includes(status));
   const hint = 'weir sources discover asks the source again.';
   if (last === undefined) return { status: 'warning', detail: 'No discovery of this source has ended yet.', hint };
-  if (last === 'succeeded') return { status: 'pass', detail: 'The last discovery succeeded.' };
+  if (last === 'succeeded') return describedOutcome(warnings);
   const failures = failuresInRow(newest);
   const detail = failures > 1 ? manyFailed('discoveries', failures) : `The last discovery ended ${last}.`;
   return { status: 'warning', detail, hint };
+}
+
+/** What of the streams the last discovery could not describe; those that are gone are a matter of `schema_current`. */
+function describedOutcome(warnings: readonly DiscoveryWarningView[]): CheckOutcome {
+  const undescribed = warnings.filter(({ code }) => code !== STREAM_NOT_FOUND);
+  const [first] = undescribed;
+  if (first === undefined) return { status: 'pass', detail: 'The last discovery succeeded.' };
+  const more = undescribed.length === 1 ? '' : ` ${undescribed.length - 1} more cannot be described.`;
+  return {
+    status: 'warning',
+    detail: `${first.name} cannot be described: ${first.detail}${more}`,
+    hint: first.hint ?? 'weir sources discover asks the source again.',
+    items: undescribed.slice(0, MAX_NAMED).map(({ name, code }) => ({ id: name, name, code })),
+  };
 }
 
 /** Newest first, and whether any sync ever succeeded. Pure. */

@@ -1,4 +1,5 @@
 import type { TenantTransaction } from '@weir/kernel';
+import type { DiscoveryWarningView } from '../../contract.ts';
 import type { FoundStream } from '../../model/discovery/entity.ts';
 import { DISCOVERY_KIND } from '../../model/run-kinds.ts';
 
@@ -29,6 +30,17 @@ export async function lastSeen(tx: TenantTransaction, sourceId: string): Promise
   );
   const last = rows[0] as LastSeen | undefined;
   return last?.config && last.streams ? last : undefined;
+}
+
+/** What the last successful discovery of a source could not describe, or did not find. */
+export async function lastWarnings(tx: TenantTransaction, sourceId: string): Promise<DiscoveryWarningView[]> {
+  const { rows } = await tx.sql(
+    `select d.warnings from sources.discovery d join kernel.run r on r.tenant_id = d.tenant_id and r.run_id = d.run_id
+     where d.tenant_id = $1 and d.source_id = $2 and r.kind = $3 and r.status = 'succeeded'
+     order by d.created_at desc limit 1`,
+    [tx.tenant.tenantId, sourceId, DISCOVERY_KIND.kind],
+  );
+  return (rows[0]?.warnings as DiscoveryWarningView[] | null | undefined) ?? [];
 }
 
 /** Notes that credentials are in another form than they were: renewed by their connector, or moved into the store. */

@@ -1,7 +1,7 @@
 import { type Kernel, mergePatch, requireMatch, type Tenant, type TenantTransaction } from '@weir/kernel';
 import { type Input, kernelProblems, Problem } from '@weir/kernel/contract';
 import { type SecretValues, sameValues } from '@weir/vault';
-import { credentialProblems, sourceProblems, type updateSource } from '../../contract.ts';
+import { credentialProblems, sourceProblems, type startDiscovery, type updateSource } from '../../contract.ts';
 import { changedPlaces, placeDigest } from '../../model/config/config-places.ts';
 import { pointerMatcher } from '../../model/config/walk-config.ts';
 import type { CredentialRow } from '../../model/credential/entity.ts';
@@ -11,6 +11,7 @@ import type { Pattern } from '../../model/pattern/pattern-file.ts';
 import type { SourceRow } from '../../model/source/entity.ts';
 import { type GivenCredential, givenCredential, refuseCredentialsIn } from '../credential/given-credential.ts';
 import { storeNew, storeNext, type Use, useExisting } from '../credential/store-credential.ts';
+import type { ConfigAfter } from '../discovery/service.ts';
 import type { PatternCatalog } from '../pattern/catalog.ts';
 import { liveSource } from '../row/live-source.ts';
 import { allowSealing } from '../vault/cutover.ts';
@@ -101,6 +102,43 @@ async function wantedPattern({ patterns }: Deps, row: SourceRow, version: string
   return standing.pattern;
 }
 
+type Tried = 'source_config' | 'credential_values';
+
+/** Works out a change without making it. Throws as the change does. */
+export async function configAfter(
+  { kernel, patterns }: Deps,
+  tenant: Tenant,
+  { sourceId, patch }: { sourceId: string; patch: Pick<Input<typeof startDiscovery>['body'], Tried> },
+): Promise<ConfigAfter> {
+  const found = await kernel.db(tenant).transaction(async (tx): Promise<Found> => {
+    const row = await liveSource(tx, sourceId);
+    return { row, credential: await credentialOf(tx, row) };
+  });
+  const { source_config: config, credential_values: typed } = patch;
+  const input = typed === undefined ? {} : { credential_values: typed };
+  const pattern = await patterns.ofKnown(found.row);
+  const given = await givenCredential(kernel, tenant, { input, pattern });
+  if (kernel.vault.mode === 'secret_store') {
+    if (found.row.sealed && given.kind !== 'none') throw credentialProblems.credentialAttached();
+    if (!found.row.sealed) refuseCredentialsIn(config, pattern);
+  }
+  const work = { ...found, pattern, given, config };
+  const { stored, patched } = await patchedConfig(kernel, tenant, work);
+  const full = given.kind === 'values' ? given.apply(patched) : patched;
+  refuseMoved(work, stored, full);
+  checkConfig(pattern, full);
+  const split = splitConfig(full, pattern);
+  const isKept = found.credential !== undefined && isSame(stored, split);
+  return {
+    pattern,
+    visible: split.visible,
+    values: isKept ? new Map() : split.values,
+    credential: isKept ? found.credential : undefined,
+  };
+}
+
+type Planned = Omit<Work, 'lock' | 'named'>;
+
 interface Work extends Found {
   pattern: Pattern;
   given: GivenCredential;
@@ -111,7 +149,7 @@ interface Work extends Found {
 }
 
 /** The configuration with its credentials as the patch leaves it, before new values are put in. */
-async function patchedConfig(kernel: Kernel, tenant: Tenant, { row, credential, config, pattern }: Work) {
+async function patchedConfig(kernel: Kernel, tenant: Tenant, { row, credential, config, pattern }: Planned) {
   const place = sourcePlace(tenant, row.sourceId);
   const stored = await storedValues(kernel, tenant, { place, sealed: row.sealed ?? undefined, credential });
   // A value that was a credential does not come to light in a version where its field is none: it is given again.
@@ -180,7 +218,11 @@ async function changeStored<R>(kernel: Kernel, tenant: Tenant, work: Work, done:
 }
 
 /** Whether a change leads to another place. Throws `credentials_required` when stored credentials would follow it there. */
-function refuseMoved({ row, pattern, config, given }: Work, stored: SecretValues | undefined, full: Config): boolean {
+function refuseMoved(
+  { row, pattern, config, given }: Planned,
+  stored: SecretValues | undefined,
+  full: Config,
+): boolean {
   const after = splitConfig(full, pattern);
   const moved = changedPlaces(row.sourceConfig, after.visible, pattern);
   if (moved.length === 0) return false;

@@ -19,7 +19,7 @@ import { type DestinationServices, markLeftRows, takenTables, takePlannedTable }
 import { insertStreams, removeStreams, updateStreams } from './write-streams.ts';
 
 /** What was found of the streams of a source, and how complete that is. */
-export type Found = Pick<RefreshRequest, 'found' | 'from'>;
+export type Found = Pick<RefreshRequest, 'found' | 'from' | 'undescribed'>;
 
 /** What a refresh needs: `beforeRemoval` is asked before any stream goes, and may throw. */
 export interface RefreshDeps {
@@ -31,7 +31,7 @@ export interface RefreshDeps {
 
 /** What a refresh did in its transaction, and the rows whose schema it changed. */
 export interface AppliedRefresh {
-  diff: Omit<RefreshDiffView, 'table_conflicts'>;
+  diff: Omit<RefreshDiffView, 'table_conflicts' | 'warnings'>;
   changed: readonly StreamRow[];
 }
 
@@ -39,12 +39,12 @@ export interface AppliedRefresh {
 export async function applyRefresh(
   tx: TenantTransaction,
   source: SourceRow,
-  { found, from }: Found,
+  seen: Found,
   deps: RefreshDeps,
 ): Promise<AppliedRefresh> {
   const known = await tx.find(StreamEntity, { sourceId: source.sourceId }, { orderBy: { name: 'asc' } });
   const taken = await takenTables(tx);
-  const plan = planRefresh<StreamRow>({ sourceName: source.name, known, found, takenTables: taken, from });
+  const plan = planRefresh<StreamRow>({ ...seen, sourceName: source.name, known, takenTables: taken });
   if (plan.remove.length > 0) await deps.beforeRemoval();
   const now = new Date();
   const pattern = plan.create.length === 0 ? undefined : await deps.patterns.of(source, tx.sql);

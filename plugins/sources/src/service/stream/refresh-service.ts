@@ -1,9 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kernel, RunRecord, Tenant, TenantTransaction } from '@weir/kernel';
 import type { FieldFault, Input } from '@weir/kernel/contract';
-import { type RefreshDiffView, type refreshSchema, type SnapshotStreamBody, sourceProblems } from '../../contract.ts';
+import {
+  type DiscoveryWarningView,
+  type RefreshDiffView,
+  type refreshSchema,
+  type SnapshotStreamBody,
+  sourceProblems,
+} from '../../contract.ts';
 import { DiscoveryEntity, type KeptStream } from '../../model/discovery/entity.ts';
 import { DISCOVERY_KIND } from '../../model/run-kinds.ts';
+import { STREAM_NOT_FOUND } from '../../model/stream/discovery-warnings.ts';
 import { keptStream } from '../../model/stream/new-stream.ts';
 import { discoveredNamespace } from '../../model/stream/settings.ts';
 import { schemaFaults } from '../../model/stream/stream-rules.ts';
@@ -34,32 +41,37 @@ export function refreshService(kernel: Kernel, deps: Pick<RefreshDeps, 'services
       const discovery =
         workflowId === undefined ? undefined : await kernel.runs.find(tenant, workflowId, DISCOVERY_KIND.kind);
       const db = kernel.db(tenant);
-      const work = async (tx: TenantTransaction): Promise<AppliedRefresh> => {
+      const work = async (tx: TenantTransaction): Promise<AppliedRefresh & Pick<RefreshDiffView, 'warnings'>> => {
         const source = await liveSource(tx, sourceId, { lock: true });
-        const found =
+        const { found, warnings } =
           workflowId === undefined
-            ? keptStreams(streams, await lastDiscovered(tx, sourceId))
+            ? { found: keptStreams(streams, await lastDiscovered(tx, sourceId)), warnings: [] }
             : await discoveredBy(tx, sourceId, discovery);
+        const undescribed = new Set(warnings.map(({ name }) => name));
         const beforeRemoval = () => refuseWhileRunning(kernel, tx, sourceId);
-        const applied = await applyRefresh(tx, source, { found, from: 'snapshot' }, { ...deps, beforeRemoval });
+        const seen = { found, undescribed, from: 'snapshot' } as const;
+        const applied = await applyRefresh(tx, source, seen, { ...deps, beforeRemoval });
         if (found.length > 0) await knowStreams(tx, source);
-        return applied;
+        return { ...applied, warnings };
       };
-      const { diff, changed } = await (dryRun ? rehearse(db, work) : db.transaction(work));
-      return { ...diff, table_conflicts: await tableConflicts(deps.services.tables, tenant, changed) };
+      const { diff, changed, warnings } = await (dryRun ? rehearse(db, work) : db.transaction(work));
+      return { ...diff, warnings, table_conflicts: await tableConflicts(deps.services.tables, tenant, changed) };
     },
   };
 }
 
-/** What a discovery of this source has found; throws `discovery_not_usable` for every other run. */
+/** What a discovery of this source has found, and what it could not describe; throws `discovery_not_usable` for other runs. */
 async function discoveredBy(
   tx: TenantTransaction,
   sourceId: string,
   run: RunRecord | undefined,
-): Promise<KeptStream[]> {
+): Promise<{ found: KeptStream[]; warnings: DiscoveryWarningView[] }> {
   const usable = run?.status === 'succeeded' && run.subjectId === sourceId;
   const row = usable ? await tx.findOne(DiscoveryEntity, { runId: run.runId }) : undefined;
-  if (row?.streams) return row.streams;
+  if (row?.streams) {
+    const { streams: found, warnings } = row;
+    return { found, warnings: (warnings ?? []).filter(({ code }) => code !== STREAM_NOT_FOUND) };
+  }
   throw sourceProblems.discoveryNotUsable({ errors: [{ pointer: '/workflow_id', code: 'not_usable' }] });
 }
 

@@ -13,12 +13,14 @@ import {
 import type { ChildRegistry, Kernel } from '@weir/kernel';
 import { type Failure, RunFailed, type WorkLog } from '@weir/work';
 import type { PatternFile } from '../../contract/source/pattern-file.ts';
+import type { DiscoveryWarningView } from '../../contract.ts';
 import type { KeptStream } from '../../model/discovery/entity.ts';
 import { scrubbedFailure, sourceFailure, verdictFailure, withWords } from '../../model/failure/failure.ts';
 import { withLateHint } from '../../model/failure/late-hint.ts';
 import { childLog } from '../../model/log/child-log.ts';
 import { pullLines } from '../../model/log/pull-lines.ts';
 import { attemptScrubbers, learnRenewed } from '../../model/scrub/attempt-scrubbers.ts';
+import { undescribedStreams } from '../../model/stream/discovery-warnings.ts';
 import type { keepRotations } from '../../service/credential/keep-rotated.ts';
 import type { HydratedConfig } from '../../service/vault/hydrate.ts';
 import { settingsOf } from '../../settings.ts';
@@ -57,6 +59,8 @@ export interface Given {
 /** What a connector has described, and the image that was run, when it was in a container. */
 export interface Described {
   streams: KeptStream[];
+  /** Streams that it cannot describe. */
+  warnings: DiscoveryWarningView[];
   image: RunImage | null;
 }
 
@@ -68,13 +72,15 @@ export async function askConnector(deps: AskDeps, request: Request, given: Given
   const { log } = deps;
   log.write({ level: 'info', step: 'connector', message: `the connector starts: ${request.image}` });
   const asking = askingOf(deps, request, given);
-  const { catalog, image } = await asked(deps, request, asking).finally(asking.end);
+  const { catalog, undescribed, image } = await asked(deps, request, asking).finally(asking.end);
   const described = scrubCatalog(catalog, asking.scrubbers);
   const streams = described === undefined ? 'catalog_holds_credential' : readCatalog(described);
   if (typeof streams === 'string') throw new RunFailed(sourceFailure(streams));
   const fields = { streams: streams.length };
   log.write({ level: 'info', step: 'discover', message: `streams found: ${streams.length}`, fields });
-  return { streams, image };
+  const names = new Set(streams.map(({ name }) => name));
+  const warnings = undescribedStreams(undescribed, asking.scrubbers).filter(({ name }) => !names.has(name));
+  return { streams, warnings, image };
 }
 
 type Request = Omit<ConnectorRun, 'verb' | 'inputs'>;
@@ -92,7 +98,8 @@ async function asked({ log, specs }: AskDeps, { image: reference }: Request, { a
   if (!specs.isOf(reference, check.image)) await tellsSpec();
   const { found, image } = await ask('discover', (connector, options) => readAnswer(connector, 'CATALOG', options));
   if (!found.ok) throw refused(verdictFailure(found.failure));
-  return { catalog: found.message.catalog.streams, image };
+  const { streams: catalog, undescribed } = found.message.catalog;
+  return { catalog, undescribed, image };
 }
 
 type Asking = ReturnType<typeof askingOf>;

@@ -10,6 +10,8 @@ import { configText } from '../../model/pattern/with-manifest.ts';
 import { chosenRuntime } from '../../model/runtime/chosen-runtime.ts';
 import { SourceEntity } from '../../model/source/entity.ts';
 import { sourceAfter } from '../../model/source/transitions.ts';
+import { absentStreams } from '../../model/stream/discovery-warnings.ts';
+import { StreamEntity } from '../../model/stream/entity.ts';
 import { placedUpload } from '../../model/upload/upload-location.ts';
 import { keepRotations } from '../../service/credential/keep-rotated.ts';
 import type { PatternUser, RunPatterns } from '../../service/pattern/catalog.ts';
@@ -115,7 +117,11 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
     const owner = row.sourceId ? { sourceId: row.sourceId } : { discoveryRunId: runId };
     const rotations = keepRotations(kernel, { ...owner, tenant, pattern, config: hydrated.config });
     const asking = { ...deps, runtime, rotations, pattern, log, beat, phase, maxLogLines: runLogs.maxLines };
-    const { streams, image } = await askConnector(asking, request, {
+    const {
+      streams,
+      warnings: undescribed,
+      image,
+    } = await askConnector(asking, request, {
       hydrated,
       again: async () => {
         const { config: same = config, at: now } = await readInput(kernel, tenant, runId);
@@ -127,8 +133,11 @@ async function describe(deps: DiscoveryDeps, discovering: Discovering, ranOut: b
     await kernel.db(tenant).transaction(async (tx) => {
       await kernel.runs.assertLease(tx, runId, leaseEpoch);
       const kept = await tx.findOne(DiscoveryEntity, { runId });
-      if (kept !== undefined)
-        await tx.update(kept, { streams, foundStreams, image: image && { reference: pattern.image, ...image } });
+      if (kept === undefined) return;
+      const known = row.sourceId ? await tx.find(StreamEntity, { sourceId: row.sourceId, enabled: true }) : [];
+      const warnings = [...undescribed, ...absentStreams(known, { streams, warnings: undescribed })];
+      const seen = image && { reference: pattern.image, ...image };
+      await tx.update(kept, { streams, foundStreams, warnings, image: seen });
     });
   } finally {
     await phase.told();
@@ -167,7 +176,8 @@ async function readInput(kernel: Kernel, tenant: Tenant, runId: string): Promise
     if (row === undefined) throw new RunFailed(sourceFailure('run_failed'));
     if (!row.sourceId) {
       const config = row.sourceConfig ?? undefined;
-      const user = { patternId: row.patternId, patternVersion: '', sourceConfig: config ?? {} };
+      const { patternId, patternVersion } = row;
+      const user = { patternId, patternVersion: patternVersion ?? '', sourceConfig: config ?? {} };
       return { row, config, user, at: await storedAt(tx, row, discoveryPlace(tenant, row.discoveryId)) };
     }
     const source = await tx.findOne(SourceEntity, { sourceId: row.sourceId });
