@@ -1,4 +1,16 @@
+import fc from 'fast-check';
 import t from 'tap';
+import {
+  conditions,
+  instant,
+  oneOf,
+  params,
+  parseSearch,
+  snapshotId,
+  stringifySearch,
+  text,
+  uuid,
+} from '../../ui/src/app/search.ts';
 import { openLines } from '../../ui/src/datasets/open-lines.ts';
 import { namedTables, nameTree } from '../../ui/src/editor/sql-names.ts';
 import { cellText, csvOf, isNumeric } from '../../ui/src/grid/cell.ts';
@@ -7,6 +19,7 @@ import { sqlHash, sqlOfHash } from '../../ui/src/query/sql-hash.ts';
 import { outputFor } from '../../ui/src/statement/output-name.ts';
 import { checkOf, EMPTY_CHECK } from '../../ui/src/transforms/checks/check-fields.ts';
 import { changesOf, definitionOf, newOf } from '../../ui/src/transforms/definition/definition.ts';
+import { cases } from '../lane.ts';
 
 const column = (name: string, type = 'string') => ({ name, type });
 
@@ -47,6 +60,33 @@ t.test('rows → one point for each value, which leaves out NULL, and a bound th
   t.equal(chartPoints(many, { x: 0, y: 1, how: 'sum' }).left, 7);
   const columns = [column('_at', 'timestamp'), column('city'), column('n', 'long')];
   t.strictSame(firstChoice(columns), { x: 'city', y: 'n' }, 'columns of the platform come last');
+});
+
+t.test('a search parameter that is empty or no legal value → absent, and no address has an empty member', async (t) => {
+  const rules = {
+    tab: oneOf('preview', 'schema'),
+    snapshot: snapshotId,
+    q: text,
+    run: uuid,
+    filter: conditions,
+    from: instant,
+  };
+  const read = (search: string) => stringifySearch(params(rules)(parseSearch(search) as never));
+  t.equal(read('?tab=schema&snapshot='), '?tab=schema');
+  t.equal(read('?snapshot=9007199254740993'), '?snapshot=9007199254740993', 'no digit is lost');
+  t.equal(read('?tab=Schema&snapshot=12a&run=1&filter=id%3Alike%3A1&from=2026-02-30T00%3A00%3A00.000Z&more=1'), '');
+  t.equal(read('?filter=a%3Ab%3Aeq%3A1%0Anote%3Anot_null'), '?filter=a%3Ab%3Aeq%3A1%0Anote%3Anot_null');
+  const names = fc.constantFrom(...Object.keys(rules), '__proto__', 'other');
+  const search = fc.dictionary(names, fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'schema', '12')));
+  fc.assert(
+    fc.property(search, (given) => {
+      const found = params(rules)(parseSearch(stringifySearch(given)) as never);
+      t.strictSame(Object.keys(found), Object.keys(rules), 'what is absent covers what the address says');
+      t.notMatch(stringifySearch(found), /=(&|$)/);
+      t.equal(found.q, given.q === '' ? undefined : given.q?.slice(0, 255));
+    }),
+    { numRuns: cases(200) },
+  );
 });
 
 t.test('a statement → its fragment and back, and the known tables that it names', async (t) => {

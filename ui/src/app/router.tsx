@@ -6,23 +6,39 @@ import {
   type ErrorComponentProps,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import type { RunStatus } from '@weir/kernel/contract';
+import type { AuditResult, RunLogLevel } from '@weir/plugin-platform/contract';
+import type { SourceStatus } from '@weir/plugin-sources/contract';
+import type { ChartHow } from '../grid/chart-points.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty } from '../parts/region.tsx';
+import { KIND_WORDS } from '../runs/run-kinds.ts';
+import {
+  conditions,
+  instant,
+  oneOf,
+  params,
+  parseSearch,
+  position,
+  snapshotId,
+  snapshotIds,
+  stringifySearch,
+  text,
+  uuid,
+  uuidOrNew,
+} from './search.ts';
 import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken });
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-/** Search parameters that are texts; an empty one is left out of the address. */
-const texts =
-  <const N extends string>(...names: N[]) =>
-  (search: Record<string, unknown>): { [K in N]?: string } =>
-    Object.fromEntries(
-      names.flatMap((name) => (text(search[name]) === undefined ? [] : [[name, text(search[name])]])),
-    ) as {
-      [K in N]?: string;
-    };
+/** What an address says of a log: `all` for every level where fewer would show. */
+const ofLog = {
+  level: oneOf<RunLogLevel | 'all'>('all', 'trace', 'debug', 'info', 'warn', 'error', 'fatal'),
+  search: text,
+  line: position,
+};
+const ofChart = { x: text, y: text, how: oneOf<ChartHow>('sum', 'average', 'count'), kind: oneOf('bar', 'line') };
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -33,13 +49,17 @@ const sources = createRoute({
   getParentRoute: () => root,
   path: '/sources',
   component: lazyRouteComponent(() => import('../sources/list/sources-page.tsx'), 'SourcesPage'),
-  validateSearch: texts('q', 'status', 'schedule'),
+  validateSearch: params({
+    q: text,
+    status: oneOf<SourceStatus>('draft', 'discovering', 'ready', 'active'),
+    schedule: oneOf('active', 'paused', 'none'),
+  }),
 });
 const catalogue = createRoute({
   getParentRoute: () => root,
   path: '/sources/new',
   component: lazyRouteComponent(() => import('../sources/create/catalogue-page.tsx'), 'CataloguePage'),
-  validateSearch: texts('q'),
+  validateSearch: params({ q: text }),
 });
 const load = createRoute({
   getParentRoute: () => root,
@@ -55,35 +75,49 @@ const source = createRoute({
   getParentRoute: () => root,
   path: '/sources/$sourceId',
   component: lazyRouteComponent(() => import('../sources/detail/source-page.tsx'), 'SourcePage'),
-  validateSearch: texts('tab', 'q', 'run', 'level', 'search', 'line', 'show'),
+  validateSearch: params({
+    tab: oneOf('sync', 'streams', 'history', 'schedule', 'credentials'),
+    q: text,
+    run: uuid,
+    show: oneOf('log', 'attention'),
+    ...ofLog,
+  }),
 });
 
 const datasets = createRoute({
   getParentRoute: () => root,
   path: '/datasets',
   component: lazyRouteComponent(() => import('../datasets/datasets-page.tsx'), 'DatasetsPage'),
-  validateSearch: texts('q', 'namespace'),
+  validateSearch: params({ q: text, namespace: text }),
 });
 const dataset = createRoute({
   getParentRoute: () => root,
   path: '/datasets/$datasetId',
   component: lazyRouteComponent(() => import('../datasets/dataset-page.tsx'), 'DatasetPage'),
-  validateSearch: texts(
-    ...(['tab', 'snapshot', 'compare', 'columns', 'filter', 'order', 'reason', 'depth'] as const),
-    ...(['chart', 'x', 'y', 'how', 'kind'] as const),
-  ),
+  validateSearch: params({
+    tab: oneOf('preview', 'schema', 'snapshots', 'lineage', 'quarantine', 'used', 'elsewhere'),
+    snapshot: snapshotId,
+    compare: snapshotIds,
+    columns: text,
+    filter: conditions,
+    order: text,
+    reason: text,
+    depth: oneOf('1', '2', '3'),
+    chart: oneOf('on'),
+    ...ofChart,
+  }),
 });
 const query = createRoute({
   getParentRoute: () => root,
   path: '/query',
   component: lazyRouteComponent(() => import('../query/query-page.tsx'), 'QueryPage'),
-  validateSearch: texts('show', 'limit', 'x', 'y', 'how', 'kind'),
+  validateSearch: params({ show: oneOf('rows', 'chart', 'history'), limit: position, ...ofChart }),
 });
 const transforms = createRoute({
   getParentRoute: () => root,
   path: '/transforms',
   component: lazyRouteComponent(() => import('../transforms/transforms-page.tsx'), 'TransformsPage'),
-  validateSearch: texts('q', 'archived'),
+  validateSearch: params({ q: text, archived: oneOf('yes') }),
 });
 const newTransform = createRoute({
   getParentRoute: () => root,
@@ -94,7 +128,7 @@ const patterns = createRoute({
   getParentRoute: () => root,
   path: '/transforms/patterns',
   component: lazyRouteComponent(() => import('../patterns/patterns-page.tsx'), 'PatternsPage'),
-  validateSearch: texts('q', 'category'),
+  validateSearch: params({ q: text, category: text }),
 });
 const pattern = createRoute({
   getParentRoute: () => root,
@@ -105,19 +139,27 @@ const transform = createRoute({
   getParentRoute: () => root,
   path: '/transforms/$transformId',
   component: lazyRouteComponent(() => import('../transforms/transform-page.tsx'), 'TransformPage'),
-  validateSearch: texts('tab', 'column'),
+  validateSearch: params({
+    tab: oneOf('overview', 'definition', 'checks', 'runs', 'schedule', 'lineage'),
+    column: text,
+  }),
 });
 const runs = createRoute({
   getParentRoute: () => root,
   path: '/runs',
   component: lazyRouteComponent(() => import('../runs/runs-page.tsx'), 'RunsPage'),
-  validateSearch: texts('status', 'kind', 'since', 'subject'),
+  validateSearch: params({
+    status: oneOf<RunStatus>('pending', 'running', 'succeeded', 'failed', 'cancelled', 'skipped'),
+    kind: oneOf(...Object.keys(KIND_WORDS)),
+    since: oneOf('all', '1h', '24h', '7d'),
+    subject: uuid,
+  }),
 });
 const run = createRoute({
   getParentRoute: () => root,
   path: '/runs/$runId',
   component: lazyRouteComponent(() => import('../runs/run-page.tsx'), 'RunPage'),
-  validateSearch: texts('level', 'search', 'line'),
+  validateSearch: params(ofLog),
 });
 const pluginPage = createRoute({
   getParentRoute: () => root,
@@ -128,7 +170,18 @@ const operations = createRoute({
   getParentRoute: () => root,
   path: '/operations',
   component: lazyRouteComponent(() => import('../operations/operations-page.tsx'), 'OperationsPage'),
-  validateSearch: texts('tab', 'actor', 'action', 'object', 'result', 'from', 'to', 'webhook', 'policy', 'show'),
+  validateSearch: params({
+    tab: oneOf('health', 'audit', 'webhooks', 'tokens', 'users', 'policies', 'plugins'),
+    actor: text,
+    action: text,
+    object: text,
+    result: oneOf<AuditResult>('done', 'denied', 'refused', 'failed', 'unknown'),
+    from: instant,
+    to: instant,
+    webhook: uuid,
+    policy: uuidOrNew,
+    show: oneOf('edit'),
+  }),
 });
 
 export const router = createRouter({
@@ -137,6 +190,10 @@ export const router = createRouter({
     ...([transforms, newTransform, patterns, pattern, transform, runs, run, operations, pluginPage] as const),
   ]),
   defaultPreload: 'intent',
+  parseSearch,
+  stringifySearch,
+  // A link keeps only what the route of the page knows.
+  search: { strict: true },
   scrollRestoration: true,
 });
 

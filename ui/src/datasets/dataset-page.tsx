@@ -52,9 +52,8 @@ function Shown({ dataset }: { dataset: Dataset }) {
   const navigate = useNavigate({ from: '/datasets/$datasetId' });
   const mayQuery = useMay(runQuery);
   useSnapshotKeys(dataset.dataset_id);
-  const tab = TABS.find(([one]) => one === search.tab)?.[0] ?? 'preview';
   const show = (next: string | null) =>
-    void navigate({ search: ({ snapshot = '' }) => ({ tab: next ?? 'preview', snapshot }) });
+    void navigate({ search: ({ snapshot }) => ({ tab: next ?? undefined, snapshot }) });
   return (
     <Stack gap="md">
       <div>
@@ -80,7 +79,7 @@ function Shown({ dataset }: { dataset: Dataset }) {
       {search.snapshot === undefined || search.snapshot === dataset.snapshot_id ? null : (
         <AsItWas datasetId={dataset.dataset_id} snapshot={search.snapshot} />
       )}
-      <DatasetTabs tab={tab} show={show} dataset={dataset} snapshot={search.snapshot} />
+      <DatasetTabs tab={search.tab ?? 'preview'} show={show} dataset={dataset} snapshot={search.snapshot} />
     </Stack>
   );
 }

@@ -25,6 +25,7 @@ export function PreviewTab({ dataset }: { dataset: Dataset }) {
   const change = (next: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const columns = dataset.schema.columns;
+  const order = ordersOf(columns).find(({ value }) => value === search.order)?.value;
   const word = (search.columns ?? '').toLowerCase();
   const wanted = columns.map(({ name }) => name).filter((name) => name.toLowerCase().includes(word));
   const filters = search.filter === undefined ? [] : search.filter.split('\n');
@@ -37,17 +38,17 @@ export function PreviewTab({ dataset }: { dataset: Dataset }) {
         ...(search.snapshot === undefined ? {} : { snapshot_id: search.snapshot }),
         ...(word === '' || wanted.length === 0 ? {} : { columns: wanted }),
         ...(filters.length === 0 ? {} : { filter: filters }),
-        ...(search.order === undefined ? {} : { order: search.order }),
+        ...(order === undefined ? {} : { order }),
       },
     },
     { keep: true },
   );
   const firstMs = useFirstMs(pages.isPending || pages.isPlaceholderData);
   const hasChart = search.chart === 'on';
-  useLetter('c', () => change({ chart: hasChart ? '' : 'on' }));
+  useLetter('c', () => change({ chart: hasChart ? undefined : 'on' }));
   return (
     <Stack gap="sm">
-      <Toolbar columns={columns} search={search} filters={filters} change={change} />
+      <Toolbar columns={columns} search={{ ...search, order }} filters={filters} change={change} />
       <Region query={pages} lines={8}>
         {(all) => (
           <Rows
@@ -81,6 +82,12 @@ function useFirstMs(isAwaited: boolean): number | undefined {
   return ms;
 }
 
+const ordersOf = (columns: Dataset['schema']['columns']) =>
+  columns.flatMap(({ name }) => [
+    { value: name, label: `${name} ↑` },
+    { value: `-${name}`, label: `${name} ↓` },
+  ]);
+
 type PreviewSearch = ReturnType<typeof useSearch<RegisteredRouter, '/datasets/$datasetId'>>;
 
 interface ToolbarProps {
@@ -112,10 +119,7 @@ function Toolbar({ columns, search, filters, change }: ToolbarProps) {
           clearable
           searchable
           clearButtonProps={{ 'aria-label': 'Order of the files' }}
-          data={columns.flatMap(({ name }) => [
-            { value: name, label: `${name} ↑` },
-            { value: `-${name}`, label: `${name} ↓` },
-          ])}
+          data={ordersOf(columns)}
           value={search.order ?? null}
           onChange={(value) => change({ order: value ?? '' })}
         />
@@ -124,7 +128,7 @@ function Toolbar({ columns, search, filters, change }: ToolbarProps) {
       <Switch
         label="Chart"
         checked={search.chart === 'on'}
-        onChange={(event) => change({ chart: event.currentTarget.checked ? 'on' : '' })}
+        onChange={(event) => change({ chart: event.currentTarget.checked ? 'on' : undefined })}
       />
     </Group>
   );

@@ -14,7 +14,7 @@ import { type LineageEdge, type LineageStep, lineageSteps } from './lineage-step
 import './datasets.css';
 
 const MAX_LOOKED_AT = 500;
-const DEPTHS = ['1', '2', '3'];
+const DEPTHS = ['1', '2', '3'] as const;
 
 /** The tables that a table comes from and those that come from it, by how many transforms are between. */
 export function TableLineageTab({ dataset }: { dataset: Dataset }) {
@@ -26,7 +26,6 @@ export function TableLineageTab({ dataset }: { dataset: Dataset }) {
     () => edgesOf(transforms.data?.items ?? [], artifacts.data?.items ?? []),
     [transforms.data, artifacts.data],
   );
-  const shown = DEPTHS.find((one) => one === depth) ?? '1';
   return (
     <Stack gap="sm">
       <Group gap="sm">
@@ -34,7 +33,7 @@ export function TableLineageTab({ dataset }: { dataset: Dataset }) {
           size="xs"
           aria-label="Transforms between"
           data={DEPTHS.map((value) => ({ value, label: counted(Number(value), 'step') }))}
-          value={shown}
+          value={depth}
           onChange={(value) => void navigate({ search: (before) => ({ ...before, depth: value }), replace: true })}
         />
       </Group>
@@ -43,7 +42,7 @@ export function TableLineageTab({ dataset }: { dataset: Dataset }) {
           <Region query={artifacts}>
             {({ next_page_token }) => (
               <>
-                <Neighbourhood dataset={dataset} edges={edges} depth={Number(shown)} />
+                <Neighbourhood dataset={dataset} edges={edges} depth={Number(depth)} />
                 {next_page_token === null ? null : (
                   <Text size="sm" c="dimmed">
                     Of the {MAX_LOOKED_AT} newest artifacts.

@@ -29,12 +29,17 @@ interface QuickChartProps {
 /** A chart of the rows that are shown, chosen by columns; the rows themselves are the table of it. */
 export function QuickChart({ columns, rows, choice, choose }: QuickChartProps) {
   const first = firstChoice(columns);
-  const x = columns.findIndex(({ name }) => name === (choice.x ?? first.x));
-  const y = columns.findIndex(({ name }) => name === (choice.y ?? first.y));
+  const numeric = columns.filter(isNumeric);
+  const placeIn = (from: readonly GridColumn[], ...names: (string | undefined)[]) => {
+    const column = names.map((name) => from.find((one) => one.name === name)).find((found) => found !== undefined);
+    return columns.findIndex((one) => one === column);
+  };
+  const x = placeIn(columns, choice.x, first.x);
+  const y = placeIn(numeric, choice.y, first.y);
   const how: ChartHow = y < 0 ? 'count' : (CHART_HOWS.find((one) => one === choice.how) ?? 'sum');
   const kind = choice.kind === 'line' ? 'line' : 'bar';
   const { points, left } = chartPoints(rows, { x: Math.max(0, x), y, how });
-  const numbers = columns.filter(isNumeric).map(({ name }) => name);
+  const numbers = numeric.map(({ name }) => name);
   return (
     <Stack gap="sm" p="md" className="panel">
       <Group gap="sm" align="flex-end">

@@ -24,14 +24,14 @@ const RESULTS: Readonly<Record<AuditResult, [LucideIcon, Tone, string]>> = {
   unknown: [CircleHelp, 'quiet', 'Unknown'],
 };
 
-type Filter = Partial<Record<'actor' | 'action' | 'object' | 'result' | 'from' | 'to', string>>;
+type Filter = { [N in 'actor' | 'action' | 'object' | 'result' | 'from' | 'to']?: string | undefined };
 
 /** Who changed what and when, and who was denied. Each filter is in the address. */
 export function AuditTab() {
   const search = useSearch({ from: '/operations' });
   const navigate = useNavigate({ from: '/operations' });
   const [typed] = useDebouncedValue(search, TYPING_MS);
-  const result = AUDIT_RESULTS.find((one) => one === search.result);
+  const { result } = search;
   const query = {
     limit: PAGE,
     ...given('actor', typed.actor),
@@ -98,7 +98,7 @@ function Filters({ search, filter }: FiltersProps) {
         clearable
         clearButtonProps={{ 'aria-label': 'Any result' }}
         data={AUDIT_RESULTS}
-        value={search.result || null}
+        value={search.result ?? null}
         onChange={(value) => filter({ result: value ?? '' })}
       />
       {time('from', `From, in ${zone}`)}

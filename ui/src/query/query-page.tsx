@@ -43,7 +43,7 @@ export function QueryPage() {
   const run = () => {
     if (sql.trim() === '') return;
     const isShort = sql.length <= MAX_ADDRESS_CHARS;
-    void navigate({ search: (before) => ({ ...before, show: '' }), hash: isShort ? sqlHash(sql) : '' });
+    void navigate({ search: (before) => ({ ...before, show: undefined }), hash: isShort ? sqlHash(sql) : '' });
     void query.run(sql, limit).then(({ result, error }) => {
       const code = error instanceof ProblemError ? error.problem.code : error?.message;
       remember({

@@ -21,7 +21,7 @@ interface ResultPaneProps {
   query: ReturnType<typeof useQueryRun>;
   past: readonly PastQuery[];
   limit: number;
-  show: string | undefined;
+  show: (typeof TABS)[number][0] | undefined;
   chart: ChartChoice;
   change(next: Record<string, string | undefined>): void;
   take(sql: string): void;
@@ -29,9 +29,8 @@ interface ResultPaneProps {
 
 /** What came of the statement: rows, a chart of them, and what was run before in this tab. */
 export function ResultPane({ query, past, limit, show, chart, change, take }: ResultPaneProps) {
-  const tab = TABS.find(([one]) => one === show)?.[0] ?? 'rows';
   return (
-    <Tabs value={tab} onChange={(next) => change({ show: next ?? '' })} keepMounted={false}>
+    <Tabs value={show ?? 'rows'} onChange={(next) => change({ show: next ?? undefined })} keepMounted={false}>
       <Tabs.List mb="sm">
         {TABS.map(([value, label]) => (
           <Tabs.Tab key={value} value={value}>

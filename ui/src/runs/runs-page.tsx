@@ -40,7 +40,7 @@ interface RunFilter {
 export function RunsPage() {
   const search = useSearch({ from: '/runs' });
   const navigate = useNavigate({ from: '/runs' });
-  const status = RUN_STATUSES.find((one) => one === search.status);
+  const { status } = search;
   const since = SINCE.find(({ value }) => value === search.since) ?? SINCE[0];
   const hours = since?.hours ?? 0;
   // To the hour, so that the list is not another one at each look.
