@@ -25,6 +25,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // One file for what every page needs: a browser asks an HTTP/1.1 server for six at a time.
+            { name: 'shell', tags: ['$initial'] },
+          ],
+        },
+      },
       treeshake: {
         manualPureFunctions: [...DECLARING, ...DECLARING_ALSO, ...POINTS, ...SCHEDULES],
         moduleSideEffects: [{ test: /\/src\/contract[./]/, sideEffects: false }],

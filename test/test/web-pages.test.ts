@@ -22,6 +22,48 @@ await writeFile(`${folder}/orders/${ODD.replaceAll('/', '')}.csv`, 'id\n1\n');
 await mkdir(`${folder}/empty`);
 const orders = `${folder}/orders`;
 
+/** Most that Home may be received with at this machine, the sign-in, fonts and answers of the API counted in. */
+const MAX_HOME_BYTES = 280 * 1024;
+/** Requests until the sign-in page shows. */
+const MAX_FIRST_REQUESTS = 10;
+
+t.test('the sign-in page and Home → few requests, weighed as they are received', async (t) => {
+  const window = await open();
+  const { page, asked } = window;
+  const received: Promise<number>[] = [];
+  page.on('requestfinished', (request) => {
+    received.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+  });
+  const codings: string[] = [];
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (/^\/assets\/.*\.(js|css)$/.test(pathname)) codings.push(response.headers()['content-encoding'] ?? pathname);
+  });
+  await page.goto(`${url}/`);
+  await page.getByRole('button', { name: 'Ada' }).waitFor();
+  const first = asked.length;
+  t.ok(first <= MAX_FIRST_REQUESTS, `${first} requests before the sign-in page`);
+  await page.getByRole('button', { name: 'Ada' }).click();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.getByText('Drop files here').waitFor();
+  const bytes = (await Promise.all(received)).reduce((sum, size) => sum + size, 0);
+  t.comment(
+    `${first} requests before the sign-in page; Home after ${Math.ceil(bytes / 1024)} KiB, ${asked.length} requests`,
+  );
+  t.ok(bytes <= MAX_HOME_BYTES, `${bytes} bytes`);
+  t.strictSame([...new Set(codings)], ['br'], 'each script and style is packed');
+  const script = asked.find((address) => address.endsWith('.js')) ?? '';
+  for (const [accepted, coding] of [
+    ['identity', null],
+    ['gzip', 'gzip'],
+    ['gzip, br', 'br'],
+    ['br;q=0, gzip', 'gzip'],
+  ] as const) {
+    const { headers } = await fetch(script, { headers: { 'accept-encoding': accepted } });
+    t.strictSame([headers.get('content-encoding'), headers.get('vary')], [coding, 'accept-encoding'], accepted);
+  }
+});
+
 t.test('by mouse: sign in, files to rows, in light', async (t) => {
   const window = await open();
   const { page, faults, asked } = window;

@@ -14,6 +14,8 @@ import { signedBody } from './signed-body.ts';
 import { bytesOnly, contentOf } from './streamed-body.ts';
 
 const JSON_TYPE = 'application/json';
+/** The smallest result first. */
+const CODINGS = ['br', 'gzip'];
 
 /** What a route's function gets besides the parts that its endpoint declares. */
 export interface CallContext {
@@ -26,6 +28,8 @@ export interface CallContext {
   lastEventId: string | undefined;
   /** The media type to answer with: JSON, or one that the endpoint `produces` and the caller prefers. */
   mediaType: string;
+  /** Content codings that the caller takes, the smallest result first: `br`, `gzip`. */
+  readonly codings: readonly string[];
   /** The body of an endpoint that `consumes` bytes; fails beyond its limit, and when the caller breaks off. */
   readonly content: Readable;
   /** Aborts when the caller has gone away before the answer was sent. */
@@ -111,6 +115,10 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyRepl
     lastEventId: request.headers['last-event-id']?.toString(),
     mediaType: mediaTypeOf(endpoint, request),
     recheck,
+    get codings() {
+      const taken = new Negotiator(request.raw).encodings(CODINGS);
+      return CODINGS.filter((coding) => taken.includes(coding));
+    },
     // Few routes wait for anything that a caller may leave.
     get content() {
       return contentOf(request);

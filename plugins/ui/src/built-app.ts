@@ -12,11 +12,23 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
+/** What a build writes beside a file, by content coding. */
+const PACKED: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz' };
+
 /** How the pages sign people in; it is no secret and goes into the page. */
 export interface BrowserSignIn {
   issuer: string;
   clientId: string;
 }
+
+export interface Asset {
+  type: string;
+  body: Buffer;
+  headers: Record<string, string>;
+}
+
+/** A cache between must keep one answer a coding. */
+const VARIES = { vary: 'accept-encoding' };
 
 const attribute = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
@@ -29,12 +41,20 @@ export function builtApp({ issuer, clientId }: BrowserSignIn, folder: string = A
       const html = await readFile(path.join(folder, 'index.html'), 'utf8').catch(() => undefined);
       return html?.replace('name="weir-sign-in" content=""', `name="weir-sign-in" content="${content}"`);
     },
-    /** A file by its name, which holds no folder; undefined for one that there is not. */
-    async asset(file: string): Promise<{ type: string; body: Buffer } | undefined> {
+    /**
+     * A file by its name, which holds no folder, in the first of these codings that the build has it in; undefined for one that
+     * there is not.
+     */
+    async asset(file: string, codings: readonly string[] = []): Promise<Asset | undefined> {
       const type = TYPES[path.extname(file)];
       if (type === undefined || file !== path.basename(file)) return undefined;
-      const body = await readFile(path.join(folder, 'assets', file)).catch(() => undefined);
-      return body && { type, body };
+      const read = (name: string) => readFile(path.join(folder, 'assets', name)).catch(() => undefined);
+      for (const coding of codings) {
+        const packed = await read(`${file}${PACKED[coding]}`);
+        if (packed !== undefined) return { type, body: packed, headers: { ...VARIES, 'content-encoding': coding } };
+      }
+      const body = await read(file);
+      return body && { type, body, headers: VARIES };
     },
   };
 }

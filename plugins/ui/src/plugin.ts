@@ -34,8 +34,8 @@ export default definePlugin({
       },
       routes: [
         handle(listUiPages, async ({ tenant }) => ({ items: await shownPages(platform, pages(), tenant) })),
-        handle(getPageAsset, async ({ params }) => {
-          const asset = await app.asset(params.asset);
+        handle(getPageAsset, async ({ params, codings }) => {
+          const asset = await app.asset(params.asset, codings);
           if (asset === undefined) throw kernelProblems.notFound();
           return raw(asset);
         }),
