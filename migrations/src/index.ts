@@ -36,6 +36,7 @@ import { s33_pattern_sync } from './s33_pattern_sync.ts';
 import { s33_transform_origins } from './s33_transform_origins.ts';
 import { s35_create_tenant } from './s35_create_tenant.ts';
 import { s36_discovery_warnings } from './s36_discovery_warnings.ts';
+import { s37_transform_versions } from './s37_transform_versions.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -91,4 +92,5 @@ export const migrations: readonly Migration[] = [
   s33_pattern_sync,
   s35_create_tenant,
   s36_discovery_warnings,
+  s37_transform_versions,
 ];

@@ -76,8 +76,11 @@ t.test('a step that says it is additive takes nothing away that an older release
   const widened = /\bdrop constraint (\w+_check),\s+add constraint \1\s/g;
   // A function that the step itself makes was nobody's before.
   const closed = /\bcreate function ([\w.]+)\([\s\S]*?\brevoke all on function \1\([\w, ]*\) from public;/g;
+  // So was a table.
+  const narrowed = /\bcreate table ([\w.]+) [\s\S]*?\brevoke [\w, ]+ on \1 from weir_app;/g;
   for (const { name, sql, additiveSince } of migrations) {
-    if (additiveSince !== undefined) t.notMatch(sql.replaceAll(widened, '').replaceAll(closed, ''), taking, name);
+    const left = sql.replaceAll(widened, '').replaceAll(closed, '').replaceAll(narrowed, '');
+    if (additiveSince !== undefined) t.notMatch(left, taking, name);
   }
 });
 

@@ -25,7 +25,6 @@ export {
   PatternMakers,
 } from './contract/definitions.ts';
 export { getTransformDetail, TRANSFORM_SUBJECT, TransformDetail } from './contract/detail.ts';
-export { hydrateTransform } from './contract/hydrate.ts';
 export { TransformOrigin, type TransformOriginView } from './contract/origin.ts';
 export { statementProblems, transformProblems } from './contract/problems.ts';
 export {
@@ -66,14 +65,28 @@ export {
 export {
   changeTransform,
   createTransform,
+  type DefinitionView,
   DIALECTS,
   deleteTransform,
+  discardTransformDraft,
   getTransform,
   listTransforms,
   MATERIALIZATIONS,
   type Materialization,
   TRANSFORM_TOPIC,
   Transform,
+  TransformDefinition,
+  TransformDraft,
   type TransformView,
 } from './contract/transforms.ts';
 export { Fault, Validation, validateTransform } from './contract/validate.ts';
+export {
+  getTransformVersion,
+  hydrateTransform,
+  listTransformVersions,
+  restoreTransformVersion,
+  TransformVersion,
+  TransformVersionFacts,
+  type TransformVersionFactsView,
+  type TransformVersionView,
+} from './contract/versions.ts';

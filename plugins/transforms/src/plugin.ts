@@ -1,4 +1,4 @@
-import { definePlugin, provide } from '@weir/kernel';
+import { definePlugin, type Kernel, provide } from '@weir/kernel';
 import { scheduleProblems } from '@weir/plugin-schedules/contract';
 import { failurePages, logLeft, workProblems } from '@weir/work';
 import { routes } from './api/routes.ts';
@@ -8,7 +8,7 @@ import { TRANSFORM_FAILURES } from './model/failure/failure-table.ts';
 import { runKinds } from './model/run-kinds.ts';
 import { contributions } from './service/contributions.ts';
 import { sweepApiSelects } from './service/select/api-selects.ts';
-import { transformServices } from './service/services.ts';
+import { type TransformServices, transformServices } from './service/services.ts';
 import { settings } from './settings.ts';
 
 /** SQL transforms: one SELECT becomes a table. */
@@ -20,15 +20,17 @@ export default definePlugin({
     ...{ ...transformProblems, ...statementProblems, ...scheduleProblems },
     ...{ ...failurePages(TRANSFORM_FAILURES), ...workProblems },
   },
-  setup(kernel) {
-    const services = transformServices(kernel);
-    return {
-      routes: routes(services),
-      runKinds,
-      services: [provide(Definitions, services.definitions)],
-      contributes: contributions(kernel),
-      serve: () => sweepApiSelects(logLeft(kernel)),
-      stop: () => services.selects.close(),
-    };
-  },
+  setup: (kernel) => registered(kernel, transformServices(kernel)),
 });
+
+/** What the plugin registers, over services. */
+export function registered(kernel: Kernel, services: TransformServices) {
+  return {
+    routes: routes(services),
+    runKinds,
+    services: [provide(Definitions, services.definitions)],
+    contributes: contributions(kernel),
+    serve: () => sweepApiSelects(logLeft(kernel)),
+    stop: () => services.selects.close(),
+  };
+}

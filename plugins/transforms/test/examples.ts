@@ -4,16 +4,20 @@ import {
   createTransform,
   deleteTransform,
   deleteTransformSchedule,
+  discardTransformDraft,
   executeTransform,
   getRunOfTransform,
   getTransformRun,
+  getTransformVersion,
   hydrateTransform,
+  listTransformVersions,
   materializeTransform,
   pauseTransformSchedule,
   previewTransform,
   putTransformSchedule,
   readRunChecks,
   readTransformRunLog,
+  restoreTransformVersion,
   runQuery,
   triggerTransformSchedule,
   validateTransform,
@@ -41,9 +45,21 @@ async function scheduled(tenancy: Tenancy, name: string): Promise<{ transform_id
   return params;
 }
 
+/** A transform with a version in force and a draft beside it. */
+async function drafted(tenancy: Tenancy, name: string): Promise<{ transform_id: string }> {
+  const params = { transform_id: await make(tenancy, name) };
+  await tenancy.api(hydrateTransform, { params });
+  await tenancy.api(changeTransform, { params, body: { sql: 'select 2 as one' } });
+  return params;
+}
+
 export const examples: Examples = {
   own: [
     { of: createTransform, why: 'makes a transform of SQL' },
+    { of: discardTransformDraft, why: 'takes back what was saved and is not in force' },
+    { of: listTransformVersions, why: 'shows which definitions were in force' },
+    { of: getTransformVersion, why: 'shows a definition that was in force' },
+    { of: restoreTransformVersion, why: 'puts an earlier definition in force again' },
     { of: readRunChecks, why: 'shows the rows that break the checks of a run' },
     { of: validateTransform, why: 'finds what is wrong in a definition before it is saved' },
     { of: previewTransform, why: 'shows the rows of a statement before it is saved' },
@@ -64,6 +80,7 @@ export const examples: Examples = {
       ...{ name: 'run_id', as: 'transform_run_id' },
     },
   ],
+  shared: { version: '1' },
   absent: { artifact_id: () => 'a'.repeat(64) },
   calls: [
     example(changeTransform, { body: { description: 'x' } }),
@@ -78,6 +95,7 @@ export const examples: Examples = {
       example(createTransform, { body: bodyOf(tenancy.tenant, 'fuzzed') }),
       example(changeTransform, { body: { tags: ['fuzzed'] } }),
       example(pauseTransformSchedule, { body: { reason: 'fuzzing' } }),
+      { of: discardTransformDraft, params: await drafted(tenancy, 'drafted') },
       { of: deleteTransformSchedule, params: await scheduled(tenancy, 'unscheduled') },
       { of: triggerTransformSchedule, params: await scheduled(tenancy, 'triggered') },
       {

@@ -1,4 +1,4 @@
-import { provide } from '@weir/kernel';
+import { definePlugin, provide, type WeirPlugin } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
 import { type Teardown, testPlugin } from '@weir/kernel/testing';
 import * as tools from '@weir/migrations';
@@ -18,7 +18,10 @@ import * as endpoints from '../src/contract.ts';
 import type { ArtifactContent } from '../src/model/artifact-content.ts';
 import { ArtifactEntity, HydrationEntity, TransformEntity, TransformRunEntity } from '../src/model/entities.ts';
 import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../src/model/run-kinds.ts';
-import plugin from '../src/plugin.ts';
+import { SqlRefused } from '../src/model/select/select-errors.ts';
+import plugin, { registered } from '../src/plugin.ts';
+import type { Selects } from '../src/service/select/selects.ts';
+import { transformServices } from '../src/service/services.ts';
 
 export const SQL = 'select id, count(*) as orders from bronze.acme.orders group by id';
 
@@ -52,15 +55,26 @@ const logs = {
 } as Partial<RunLogsService>;
 
 /** The plugin on a real database, with the registry of producers; `hints` are what was published. */
-export async function setUp(t: Teardown, pin: object = {}) {
+export async function setUp(t: Teardown, pin: object = {}, selects?: Selects) {
   const hints: Hint[] = [];
-  const events = { publish: async (_: unknown, hint: Hint) => void hints.push(hint) };
+  let isFailing = false;
+  const events = {
+    async publish(_: unknown, hint: Hint) {
+      const fails = isFailing;
+      isFailing = false;
+      if (fails) throw new Error('the event is not written');
+      hints.push(hint);
+    },
+  };
+  const failNextHint = () => {
+    isFailing = true;
+  };
   const services = () => [
     ...[provide(Producers, producersService()), provide(Events, events), provide(RunLogs, logs as RunLogsService)],
     provide(SubjectSchedules, schedules as SubjectSchedulesService),
     ...[provide(Inputs, inputsOf(pin) as InputsService), provide(Tables, tables as TablesService)],
   ];
-  const under = await testPlugin(t, plugin, { tools, services });
+  const under = await testPlugin(t, selects === undefined ? plugin : pluginOver(selects), { tools, services });
   const acme = await under.tenant('acme');
   const { call } = under.as('acme');
   const create = async (name: string, more: object = {}) => {
@@ -100,8 +114,25 @@ export async function setUp(t: Teardown, pin: object = {}) {
       return runId;
     });
   };
-  return { ...under, acme, call, create, hints, hydrated, run };
+  return { ...under, acme, call, create, hints, failNextHint, hydrated, run };
 }
+
+/** The plugin with other processes for its statements. */
+const pluginOver = (selects: Selects): WeirPlugin =>
+  definePlugin({ ...plugin.spec, setup: (kernel) => registered(kernel, transformServices(kernel, selects)) });
+
+/** A word that no statement may have that `soundSelects` describe. */
+export const TYPO = 'totl';
+
+/** Processes that find every statement over the orders sound unless it has the typo. */
+export const soundSelects = {
+  read: async () => ({ inputs: [ORDERS], places: {} }),
+  async describe({ sql }) {
+    if (sql.includes(TYPO)) throw new SqlRefused([{ code: 'column_unknown', name: TYPO, line: 1, column: 1 }]);
+    return { columns: [{ name: 'id', type: 'long' }], lineage: { columns: [], unresolved: [] } };
+  },
+  close: async () => undefined,
+} as Partial<Selects> as Selects;
 
 /** A refusal as the wire shows it. */
 export const refused = (status: number, code: string) => ({ ok: false, problem: { status, code } });

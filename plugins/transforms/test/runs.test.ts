@@ -36,13 +36,24 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
     t.match(await materialized(sums, { force: true }), { status: 'succeeded', reason: 'forced', rows: '1' });
   });
 
+  await t.test('a typo that is saved, and refused → a run carries out what is in force', async (t) => {
+    await ok(endpoints.changeTransform, { params: base, body: { sql: 'select totl as total, 1 as id' } });
+    t.match(await call(endpoints.hydrateTransform, { params: base }), {
+      problem: { status: 422, code: 'sql_refused', faults: [{ code: 'column_unknown', line: 1, column: 8 }] },
+    });
+    t.match(await materialized(base, { force: true }), { status: 'succeeded', reason: 'forced', rows: '2' });
+    t.strictSame(await rows(BASE), [
+      [1, 10],
+      [2, 20],
+    ]);
+    const draft = { sql: 'select totl as total, 1 as id', changes: ['statement'] };
+    t.match(await ok(endpoints.getTransform, { params: base }), { version: 1, draft });
+  });
+
   await t.test(
     'another definition with other columns → the table has these, and what reads it runs again',
     async (t) => {
       await ok(endpoints.changeTransform, { params: base, body: { sql: "select 'x' as total, 7 as n" } });
-      t.match(await call(endpoints.materializeTransform, { params: base }), {
-        problem: { status: 409, code: 'transform_not_ready', check: 'hydrated' },
-      });
       await ok(endpoints.hydrateTransform, { params: base });
       t.match(await materialized(base), { status: 'succeeded', reason: 'definition_changed', moved_inputs: [] });
       t.strictSame(await rows(BASE), [['x', 7]]);

@@ -50,6 +50,7 @@ t.test('a transform runs on a schedule', async (t) => {
 
   await startWorker(t, world.environment, 'transform,general');
   await t.test('its time comes → a run that the schedule asked for; a trigger → one of its caller', async (t) => {
+    await ok(endpoints.changeTransform, { params, body: { sql: 'select typo' } });
     await put({ interval_seconds: 1 });
     const run = await until('a run', async () => {
       const { items } = await ok(endpoints.listRunsOfTransform, { params });
@@ -57,7 +58,7 @@ t.test('a transform runs on a schedule', async (t) => {
     });
     await put(DAILY);
     t.match(run, { requested_by: 'schedule', transform_id: params.transform_id });
-    t.strictSame(await rows(TABLE), [[1]]);
+    t.strictSame(await rows(TABLE), [[1]], 'a draft keeps nothing from running, and is not what runs');
     t.match(await noted(run.run_id), [{ origin: 'schedule', outcome: 'started', requested_by: 'schedule' }]);
     const triggered = await until('a trigger', async () => {
       const answer = await call(endpoints.triggerTransformSchedule, { params });

@@ -14,7 +14,7 @@ export function routes(services: TransformServices): AnyRoute[] {
   ];
 }
 
-function transformRoutes({ transforms, patterns, details, hydrations }: TransformServices): AnyRoute[] {
+function transformRoutes({ transforms, patterns, details, hydrations, versions }: TransformServices): AnyRoute[] {
   return [
     handle(endpoints.createTransform, async ({ tenant, principal, body }) =>
       transforms.create(tenant, subject(principal), await patterns.body(body)),
@@ -22,11 +22,23 @@ function transformRoutes({ transforms, patterns, details, hydrations }: Transfor
     handle(endpoints.listTransforms, ({ tenant, query }) => transforms.list(tenant, query)),
     handle(endpoints.getTransform, ({ tenant, params }) => transforms.get(tenant, params.transform_id)),
     handle(endpoints.getTransformDetail, ({ tenant, params }) => details.get(tenant, params.transform_id)),
-    handle(endpoints.hydrateTransform, ({ tenant, params, signal }) =>
-      hydrations.hydrate(tenant, params.transform_id, signal),
+    handle(endpoints.hydrateTransform, ({ tenant, principal, params, ifMatch, signal }) =>
+      hydrations.hydrate(tenant, params.transform_id, { by: subject(principal), ifMatch, signal }),
     ),
-    handle(endpoints.changeTransform, ({ tenant, params, body, ifMatch }) =>
-      transforms.change(tenant, params.transform_id, { body, ifMatch }),
+    handle(endpoints.changeTransform, ({ tenant, principal, params, body, ifMatch }) =>
+      transforms.change(tenant, params.transform_id, { body, by: subject(principal), ifMatch }),
+    ),
+    handle(endpoints.discardTransformDraft, ({ tenant, params, ifMatch }) =>
+      transforms.discard(tenant, params.transform_id, ifMatch),
+    ),
+    handle(endpoints.listTransformVersions, ({ tenant, params, query }) =>
+      versions.list(tenant, params.transform_id, query),
+    ),
+    handle(endpoints.getTransformVersion, ({ tenant, params }) =>
+      versions.get(tenant, params.transform_id, params.version),
+    ),
+    handle(endpoints.restoreTransformVersion, ({ tenant, principal, params, ifMatch, signal }) =>
+      hydrations.restore(tenant, params.transform_id, params.version, { by: subject(principal), ifMatch, signal }),
     ),
     handle(endpoints.deleteTransform, ({ tenant, params, ifMatch }) =>
       transforms.remove(tenant, params.transform_id, ifMatch),

@@ -38,6 +38,13 @@ export const transformProblems = {
     detail: 'A check of the transform keeps it from running: check names it.',
     hint: 'GET /transforms/{transform_id}/detail lists the checks, each with what to do.',
   }),
+  transformNotInForce: problem({
+    code: 'transform_not_in_force',
+    status: 409,
+    title: 'No version is in force',
+    detail: 'The transform was never hydrated: its draft is all that there is of it.',
+    hint: 'Hydrate the transform to put the draft in force, change it with PATCH, or delete the transform.',
+  }),
   outputRefused: problem({
     code: 'output_refused',
     status: 422,

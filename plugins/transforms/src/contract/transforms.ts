@@ -78,13 +78,8 @@ const pattern = {
   ),
 };
 
-/** A transform as it is read. */
-export const Transform = Type.Object({
-  transform_id: Id,
-  name: Name,
-  description: Nullable(Type.String()),
-  tags: Type.Array(Type.String()),
-  dialect: OneOf(DIALECTS),
+/** What hydrating reads, and the form that it was made from. */
+const definition = {
   sql: Type.String(),
   output: Type.String(),
   materialization: OneOf(MATERIALIZATIONS),
@@ -93,18 +88,51 @@ export const Transform = Type.Object({
   incremental: Nullable(Incremental),
   checks: Type.Array(Check),
   origin: Nullable(TransformOrigin),
-  artifact_id: Nullable(
-    Type.String({ description: 'What a run carries out; null until the definition as it is was hydrated' }),
-  ),
-  hydrated_at: Nullable(Timestamp),
-  archived: Type.Boolean(),
-  archived_at: Nullable(Timestamp),
-  last_run: Nullable(TransformRun),
-  created_by: Type.String(),
-  created_at: Timestamp,
+};
+export const TransformDefinition = Type.Object(definition);
+export type DefinitionView = Static<typeof TransformDefinition>;
+
+/** A definition that was saved and is not in force. */
+export const TransformDraft = Type.Object({
+  ...definition,
+  changes: Type.Array(Type.String(), {
+    description: 'What differs from the definition in force, in words; empty while none is in force',
+  }),
+  updated_by: Type.String(),
   updated_at: Timestamp,
-  etag: Type.String(),
+  etag: Type.String({ description: 'For If-Match of hydrate and of DELETE draft; changes with the draft alone' }),
 });
+
+/** A transform as it is read. */
+export const Transform = Type.Object(
+  {
+    transform_id: Id,
+    name: Name,
+    description: Nullable(Type.String()),
+    tags: Type.Array(Type.String()),
+    dialect: OneOf(DIALECTS),
+    ...definition,
+    version: Nullable(
+      Type.Integer({ description: 'The version in force, which runs carry out; null until the first hydrate' }),
+    ),
+    artifact_id: Nullable(
+      Type.String({ description: 'The artifact of the version in force; null until the first hydrate' }),
+    ),
+    hydrated_at: Nullable(Timestamp),
+    draft: Nullable(TransformDraft),
+    archived: Type.Boolean(),
+    archived_at: Nullable(Timestamp),
+    last_run: Nullable(TransformRun),
+    created_by: Type.String(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    etag: Type.String(),
+  },
+  {
+    description:
+      'sql, output, materialization, key, partition_by, incremental, checks and origin are those of the version in force; until the first hydrate they are those of the draft.',
+  },
+);
 export type TransformView = Static<typeof Transform>;
 
 export const params = Closed({ transform_id: idOf('transform') });
@@ -210,7 +238,7 @@ export const changeTransform = endpoint({
   path: '/transforms/:transform_id',
   summary: 'Change, archive or restore a transform',
   description:
-    'A changed statement, output or materialization, with its key, partitions, incremental input or checks, must be hydrated before the next run. An archived transform does not run and keeps its history.',
+    'A changed statement, output or materialization, with its key, partitions, incremental input or checks, is kept as a draft: runs carry out what is in force until hydrate replaces it. A later change adds to the draft; one that makes it equal to what is in force drops it. Name, description, tags and archived change at once. An archived transform does not run and keeps its history.',
   access: writeTransforms,
   declarative: true,
   params,
@@ -235,6 +263,20 @@ export const changeTransform = endpoint({
   response: Transform,
   errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, ...refusals],
   cli: { words: 'transforms change', flags: { output: 'to' } },
+});
+
+/** `DELETE /transforms/{transform_id}/draft` (ours) */
+export const discardTransformDraft = endpoint({
+  id: 'transforms.discard_transform_draft',
+  method: 'DELETE',
+  path: '/transforms/:transform_id/draft',
+  summary: 'Discard the draft of a transform; what is in force stays',
+  description: 'If-Match takes the etag of the draft. A transform that was never hydrated is deleted instead.',
+  access: writeTransforms,
+  params,
+  status: 204,
+  errors: [kernelProblems.notFound, kernelProblems.preconditionFailed, transformProblems.transformNotInForce],
+  cli: { words: 'transforms discard', confirm: 'Discard the draft? What is in force stays.' },
 });
 
 /** `DELETE /transforms/{transform_id}` */

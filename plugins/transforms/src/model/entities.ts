@@ -3,7 +3,7 @@ import { RUN_STATUSES } from '@weir/kernel/contract';
 import type { CheckBody, CheckReportView, CheckResultView } from '../contract/checks.ts';
 import type { TransformOriginView } from '../contract/origin.ts';
 import { RUN_EXTENTS, RUN_REASONS } from '../contract/runs.ts';
-import { DIALECTS, MATERIALIZATIONS } from '../contract/transforms.ts';
+import { type DefinitionView, DIALECTS, MATERIALIZATIONS } from '../contract/transforms.ts';
 import type { ArtifactContent } from './artifact-content.ts';
 
 /** A row of `transforms.transform`. */
@@ -30,10 +30,19 @@ export const TransformEntity = defineEntity({
     checks: p.json<CheckBody[]>().default([]),
     /** The form that the statement was made from. */
     origin: p.json<TransformOriginView>().nullable(),
-    /** Null until the definition as it is was hydrated. */
+    /** That of the version in force. Null until the first hydrate: then the definition above is the draft. */
     artifactId: p.string().nullable(),
     hydratedAt: p.datetime().nullable(),
+    /** The version in force. */
+    currentVersion: p.integer().nullable(),
+    /** A definition beside the one in force. */
+    draft: p.json<DefinitionView>().nullable(),
+    /** The `version` with which the draft changed last. */
+    draftRevision: p.integer().nullable(),
+    draftedBy: p.string().nullable(),
+    draftedAt: p.datetime().nullable(),
     archivedAt: p.datetime().nullable(),
+    /** Counts changes: the etag. */
     version: p.integer().default(1),
     createdBy: p.string(),
     createdAt: p.datetime(),
@@ -41,6 +50,26 @@ export const TransformEntity = defineEntity({
   },
 });
 export type TransformRow = InferEntity<typeof TransformEntity>;
+
+/** A row of `transforms.transform_version`, which is only ever added. */
+export const TransformVersionEntity = defineEntity({
+  name: 'TransformVersion',
+  schema: 'transforms',
+  tableName: 'transform_version',
+  properties: {
+    tenantId: p.uuid().primary(),
+    transformId: p.uuid().primary(),
+    version: p.integer().primary(),
+    artifactId: p.string(),
+    definition: p.json<DefinitionView>(),
+    /** What differs from the version before, in words. */
+    changes: p.array<string>(),
+    restoredFrom: p.integer().nullable(),
+    createdBy: p.string(),
+    createdAt: p.datetime(),
+  },
+});
+export type TransformVersionRow = InferEntity<typeof TransformVersionEntity>;
 
 /** A row of `transforms.artifact`: never changed, shared by whoever hydrates to the same content. */
 export const ArtifactEntity = defineEntity({
@@ -130,4 +159,7 @@ export const CheckSampleEntity = defineEntity({
 });
 
 /** The rows that this plugin keeps. */
-export const entities = [TransformEntity, ArtifactEntity, HydrationEntity, TransformRunEntity, CheckSampleEntity];
+export const entities = [
+  ...[TransformEntity, TransformVersionEntity, ArtifactEntity, HydrationEntity],
+  ...[TransformRunEntity, CheckSampleEntity],
+];

@@ -4,10 +4,11 @@ import type { InputsService, TablesService } from '@weir/plugin-datasets/contrac
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import { TRANSFORM_SUBJECT, type TransformRunView } from '../contract.ts';
 import { RUNTIMES } from '../model/artifact-content.ts';
+import { draftOf } from '../model/definition.ts';
 import { ArtifactEntity, type ArtifactRow, type TransformRow } from '../model/entities.ts';
 import { tableRefOf } from '../model/output.ts';
-import { lastRuns } from './last-runs.ts';
-import { foundTransform } from './rows.ts';
+import { lastRuns } from './transform/last-runs.ts';
+import { foundTransform } from './transform/rows.ts';
 import { hasWorker } from './workers.ts';
 
 const HYDRATE = 'Hydrate the transform: weir transforms hydrate.';
@@ -36,7 +37,7 @@ export function readinessChecks(deps: ReadinessDeps): ReadinessCheck[] {
     run: async (tenant, id) => judge(tenant, await factsOf(kernel, tenant, id)),
   });
   return [
-    check('hydrated', 'The definition is hydrated', true, (_, facts) => hydrated(facts)),
+    check('hydrated', 'A version is in force', true, (_, facts) => hydrated(facts)),
     check('runtime', 'The engine of this deployment carries the artifact out', true, (_, facts) => runtime(facts)),
     check('archived', 'The transform is not archived', true, (_, facts) => archived(facts)),
     check('inputs', 'Every input can be read', true, (tenant, facts) => inputsOutcome(deps, tenant, facts)),
@@ -60,9 +61,11 @@ function factsOf({ db, runs }: ReadinessDeps['kernel'], tenant: Tenant, transfor
 
 const PASS: CheckOutcome['status'] = 'pass';
 
-function hydrated({ artifact }: Facts): CheckOutcome {
-  if (artifact !== undefined) return { status: PASS, detail: 'The artifact is that of the definition.' };
-  return { status: 'fail', detail: 'The definition was not hydrated since it was made or changed.', hint: HYDRATE };
+function hydrated({ row, artifact }: Facts): CheckOutcome {
+  if (artifact === undefined) return { status: 'fail', detail: 'No version is in force yet.', hint: HYDRATE };
+  const { currentVersion } = row;
+  const inForce = `${currentVersion ? `Version ${currentVersion}` : 'The definition'} is in force.`;
+  return { status: PASS, detail: draftOf(row) === undefined ? inForce : `${inForce} A draft differs from it.` };
 }
 
 function runtime({ artifact }: Facts): CheckOutcome {

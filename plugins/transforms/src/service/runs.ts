@@ -6,8 +6,8 @@ import type { listTransformRuns, readRunChecks } from '../contract.ts';
 import { CheckSampleEntity, TransformRunEntity, type TransformRunRow } from '../model/entities.ts';
 import { TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { transformRunView } from '../model/run-view.ts';
-import { runViews } from './last-runs.ts';
-import { foundTransform } from './rows.ts';
+import { runViews } from './transform/last-runs.ts';
+import { foundTransform } from './transform/rows.ts';
 
 const ORDERS: PageOrders = { orders: { created_at: 'createdAt' }, first: '-created_at', id: 'runId' };
 

@@ -4,23 +4,24 @@ import { Events, RunLogs } from '@weir/plugin-platform/contract';
 import { SubjectSchedules } from '@weir/plugin-schedules/contract';
 import type { DefinitionsService } from '../contract.ts';
 import { artifactService } from './artifacts.ts';
-import { detailService } from './detail.ts';
-import { fromPattern } from './from-pattern.ts';
-import { hydrateService } from './hydrate.ts';
 import { queryService } from './query/queries.ts';
 import { transformRunService } from './runs.ts';
 import { apiSelects } from './select/api-selects.ts';
+import type { Selects } from './select/selects.ts';
 import { startService } from './starts.ts';
-import { transformService } from './transforms.ts';
+import { detailService } from './transform/detail.ts';
+import { fromPattern } from './transform/from-pattern.ts';
+import { hydrateService } from './transform/hydrate.ts';
+import { transformService } from './transform/transforms.ts';
+import { versionService } from './transform/versions.ts';
 import { validateService } from './validate.ts';
 
 export type TransformServices = ReturnType<typeof transformServices>;
 
 /** What the calls of this plugin are answered by. */
-export function transformServices(kernel: Kernel) {
+export function transformServices(kernel: Kernel, selects: Selects = apiSelects()) {
   const producers = kernel.use(Producers);
   const events = kernel.use(Events);
-  const selects = apiSelects();
   const schedules = kernel.use(SubjectSchedules);
   const transforms = transformService({ kernel, producers, inputs: kernel.use(Inputs), events, schedules });
   const validations = validateService({ inputs: kernel.use(Inputs), selects });
@@ -34,7 +35,8 @@ export function transformServices(kernel: Kernel) {
     selects,
     definitions,
     patterns: fromPattern(kernel),
-    hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, events }),
+    hydrations: hydrateService({ kernel, inputs: kernel.use(Inputs), selects, producers, events }),
+    versions: versionService(kernel),
     transforms,
     starts: startService(kernel),
     validations,

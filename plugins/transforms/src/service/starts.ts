@@ -7,7 +7,7 @@ import { type executeTransform, TRANSFORM_SUBJECT, TransformStart, transformProb
 import { type TransformRow, TransformRunEntity } from '../model/entities.ts';
 import { MATERIALIZATION_KIND, TRANSFORM_KIND } from '../model/run-kinds.ts';
 import { transformRunView } from '../model/run-view.ts';
-import { foundTransform } from './rows.ts';
+import { foundTransform } from './transform/rows.ts';
 
 /** Who asks for a run, and how. */
 export interface AskedRun {

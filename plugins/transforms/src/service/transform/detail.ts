@@ -1,7 +1,7 @@
 import type { Kernel, Tenant } from '@weir/kernel';
 import type { Output } from '@weir/kernel/contract';
-import { type getTransformDetail, TRANSFORM_SUBJECT, type TransformView } from '../contract.ts';
-import { ArtifactEntity } from '../model/entities.ts';
+import { type getTransformDetail, TRANSFORM_SUBJECT, type TransformView } from '../../contract.ts';
+import { ArtifactEntity } from '../../model/entities.ts';
 
 export interface DetailDeps {
   kernel: Pick<Kernel, 'db' | 'readiness'>;

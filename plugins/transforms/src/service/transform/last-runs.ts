@@ -1,7 +1,7 @@
 import type { Kernel, TenantTransaction } from '@weir/kernel';
-import type { TransformRunView } from '../contract.ts';
-import { TransformRunEntity, type TransformRunRow } from '../model/entities.ts';
-import { transformRunView } from '../model/run-view.ts';
+import type { TransformRunView } from '../../contract.ts';
+import { TransformRunEntity, type TransformRunRow } from '../../model/entities.ts';
+import { transformRunView } from '../../model/run-view.ts';
 
 /** The newest run of each transform, by transform id. */
 export async function lastRuns(

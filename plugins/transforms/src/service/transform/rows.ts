@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '@weir/kernel';
 import { kernelProblems } from '@weir/kernel/contract';
-import { TransformEntity, type TransformRow } from '../model/entities.ts';
+import { TransformEntity, type TransformRow } from '../../model/entities.ts';
 
 /** The transform; `not_found` for absent and foreign ids alike. */
 export async function foundTransform(

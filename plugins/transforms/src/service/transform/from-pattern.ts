@@ -3,12 +3,12 @@ import type { Input } from '@weir/kernel/contract';
 import {
   type changeTransform,
   type createTransform,
+  type DefinitionView,
   type NewTransform,
   PatternMakers,
   type TransformOriginView,
   transformProblems,
-} from '../contract.ts';
-import type { TransformRow } from '../model/entities.ts';
+} from '../../contract.ts';
 
 type Body = Input<typeof createTransform>['body'];
 type Patch = Input<typeof changeTransform>['body'];
@@ -43,7 +43,7 @@ export function fromPattern({ contributions }: Pick<Kernel, 'contributions'>) {
     /** The patch, with the definition of the pattern that it or the transform names; checks that no pattern made stay. */
     async patch(
       { pattern_id, parameters, ...rest }: Patch,
-      { origin, checks: saved }: Pick<TransformRow, 'origin' | 'checks'>,
+      { origin, checks: saved }: Pick<DefinitionView, 'origin' | 'checks'>,
     ): Promise<Omit<Patch, 'pattern_id' | 'parameters'> & { origin?: TransformOriginView }> {
       if (pattern_id === undefined && parameters === undefined) return rest;
       const patternId = pattern_id ?? (origin?.kind === 'transform_pattern' ? origin.pattern_id : undefined);

@@ -1,5 +1,5 @@
 import { type Kernel, type PageOrders, requireMatch, type TenantTransaction } from '@weir/kernel';
-import { type Input, type Output, runProblems, type Tenant } from '@weir/kernel/contract';
+import { type Input, kernelProblems, type Output, runProblems, type Tenant } from '@weir/kernel/contract';
 import type { InputsService, ProducersService } from '@weir/plugin-datasets/contract';
 import type { EventsService } from '@weir/plugin-platform/contract';
 import type { SubjectSchedulesService } from '@weir/plugin-schedules/contract';
@@ -12,16 +12,19 @@ import {
   TRANSFORM_TOPIC,
   type TransformView,
   transformProblems,
-} from '../contract.ts';
-import { checkFaults } from '../model/checks/check-rules.ts';
-import { TransformEntity, type TransformRow } from '../model/entities.ts';
-import { assertMaterializing } from '../model/materialization.ts';
-import { outputRef } from '../model/output.ts';
-import { TRANSFORM_KIND } from '../model/run-kinds.ts';
-import { markOf } from '../model/why-run.ts';
+} from '../../contract.ts';
+import { checkFaults } from '../../model/checks/check-rules.ts';
+import { candidateEtag, candidateOf, draftColumns, draftOf, isInForce, NO_DRAFT } from '../../model/definition.ts';
+import { TransformEntity, type TransformRow } from '../../model/entities.ts';
+import { assertMaterializing } from '../../model/materialization.ts';
+import { outputRef } from '../../model/output.ts';
+import { patchedDefinition } from '../../model/patched-definition.ts';
+import { TRANSFORM_KIND } from '../../model/run-kinds.ts';
+import { markOf } from '../../model/why-run.ts';
+import { claimOutput, whereTaken } from './claim-output.ts';
 import { fromPattern } from './from-pattern.ts';
-import { lastRuns } from './last-runs.ts';
 import { foundTransform } from './rows.ts';
+import { transformView, transformViews } from './transform-views.ts';
 
 const ORDERS: PageOrders = {
   orders: { name: 'name', created_at: 'createdAt', updated_at: 'updatedAt' },
@@ -41,20 +44,25 @@ export interface TransformDeps {
   schedules: Pick<SubjectSchedulesService, 'drop'>;
 }
 
-type Patch = Awaited<ReturnType<ReturnType<typeof fromPattern>['patch']>>;
+/** Who changes a transform, as they have read it. */
+interface Changing {
+  by: string;
+  ifMatch: string | undefined;
+}
 
 /** The transforms of tenants. */
 export function transformService({ kernel, producers, inputs, events, schedules }: TransformDeps) {
   const { db } = kernel;
   const patterns = fromPattern(kernel);
-  const claim = (tx: TenantTransaction, row: TransformRow) => claimOutput({ kernel, producers }, tx, row);
+  const claim = (tx: TenantTransaction, row: Pick<TransformRow, 'transformId' | 'output'>) =>
+    claimOutput({ kernel, producers }, tx, row);
   const told = async (tx: TenantTransaction, row: TransformRow): Promise<TransformView> => {
     await publish(events, tx, row);
     return transformView(kernel, tx, row);
   };
   return {
     create: (tenant: Tenant, createdBy: string, body: NewTransform): Promise<TransformView> =>
-      taken(() =>
+      whereTaken(() =>
         db(tenant).transaction(async (tx) => {
           const { materialization = 'full', dialect = 'duckdb', description = null, tags = [], checks = [] } = body;
           const { name, sql, output, key = [], partition_by: partitionBy = [], incremental = null } = body;
@@ -67,6 +75,7 @@ export function transformService({ kernel, producers, inputs, events, schedules 
             ...{ transformId: uuidv7(), name, sql, output, ...how, dialect, description, tags: [...tags] },
             ...{ origin: body.origin ?? null, checks: [...checks] },
             ...{ createdBy, createdAt: now, updatedAt: now },
+            ...{ draftRevision: 1, draftedBy: createdBy, draftedAt: now },
           });
           await claim(tx, row);
           return told(tx, row);
@@ -84,7 +93,11 @@ export function transformService({ kernel, producers, inputs, events, schedules 
           ...(materialization === undefined ? {} : { materialization }),
         };
         const page = await tx.page(TransformEntity, where, request, ORDERS);
-        return { items: await views(kernel, tx, page.items), next_page_token: page.next_page_token, total: null };
+        return {
+          items: await transformViews(kernel, tx, page.items),
+          next_page_token: page.next_page_token,
+          total: null,
+        };
       }),
 
     get: (tenant: Tenant, transformId: string): Promise<TransformView> =>
@@ -93,22 +106,40 @@ export function transformService({ kernel, producers, inputs, events, schedules 
     change: (
       tenant: Tenant,
       transformId: string,
-      { body, ifMatch }: { body: Input<typeof changeTransform>['body']; ifMatch: string | undefined },
+      { body, by, ifMatch }: Changing & { body: Input<typeof changeTransform>['body'] },
     ): Promise<TransformView> =>
-      taken(() =>
+      whereTaken(() =>
         db(tenant).transaction(async (tx) => {
           const row = await foundTransform(tx, transformId, { lock: true });
           requireMatch(ifMatch, String(row.version));
           if (body.output !== undefined) outputRef(tenant.scope, body.output);
           assertChecks(body.checks ?? []);
+          const before = candidateOf(row);
+          const { name = row.name, description, tags, archived, ...patch } = await patterns.patch(body, before);
+          const now = new Date();
           const changed = await tx.update(row, {
-            ...changesOf(row, await patterns.patch(body, row)),
-            ...{ version: row.version + 1, updatedAt: new Date() },
+            ...{ name, ...draftColumns(row, patchedDefinition(before, patch), { by, now }) },
+            ...(description === undefined ? {} : { description }),
+            ...(tags === undefined ? {} : { tags: tags === null ? [] : [...tags] }),
+            ...(archived === undefined ? {} : { archivedAt: archived ? (row.archivedAt ?? now) : null }),
+            ...{ version: row.version + 1, updatedAt: now },
           });
-          if (body.output !== undefined) await claim(tx, changed);
+          if (body.output !== undefined) await claim(tx, { transformId, output: body.output });
           return told(tx, changed);
         }),
       ),
+
+    /** Throws `not_found` where there is no draft, and `transform_not_in_force` where it is all that there is. */
+    discard: (tenant: Tenant, transformId: string, ifMatch: string | undefined): Promise<undefined> =>
+      db(tenant).transaction(async (tx) => {
+        const row = await foundTransform(tx, transformId, { lock: true });
+        if (draftOf(row) === undefined) throw kernelProblems.notFound();
+        requireMatch(ifMatch, candidateEtag(row));
+        if (!isInForce(row)) throw transformProblems.transformNotInForce();
+        const changed = await tx.update(row, { ...NO_DRAFT, version: row.version + 1, updatedAt: new Date() });
+        await publish(events, tx, changed);
+        return undefined;
+      }),
 
     remove: (tenant: Tenant, transformId: string, ifMatch: string | undefined): Promise<undefined> =>
       db(tenant).transaction(async (tx) => {
@@ -125,25 +156,6 @@ export function transformService({ kernel, producers, inputs, events, schedules 
   };
 }
 
-/**
- * Registers the output as the transform's. A transform that was deleted, or moved to another output and does not run,
- * leaves its table to the next one. Throws `output_taken` when another producer has it.
- */
-async function claimOutput(
-  { kernel, producers }: Pick<TransformDeps, 'kernel' | 'producers'>,
-  tx: TenantTransaction,
-  { transformId, output }: TransformRow,
-): Promise<void> {
-  const ref = outputRef(tx.tenant.scope, output);
-  const isGone = async (id: string) => {
-    const former = await tx.findOne(TransformEntity, { transformId: id });
-    const writes = former?.output.toLowerCase() === output.toLowerCase();
-    return !writes && (await kernel.runs.active(tx, [TRANSFORM_KIND], id)) === undefined;
-  };
-  const isOurs = await producers.register(tx, { ref, kind: 'transform', producerId: transformId }, isGone);
-  if (!isOurs) throw transformProblems.outputTaken();
-}
-
 /** Tells the readers of events that a transform changed. */
 export async function publish(
   events: EventsService | undefined,
@@ -153,7 +165,7 @@ export async function publish(
   await events?.publish(tx, { topic: TRANSFORM_TOPIC, id, version: String(version) });
 }
 
-/** The transform with its rows; artifacts go that no other transform was hydrated to. */
+/** The transform with its rows; artifacts go that no version, hydration or run of another transform names. */
 async function deleteAll(tx: TenantTransaction, transformId: string): Promise<void> {
   const own = [tx.tenant.tenantId, transformId];
   const { rows } = await tx.sql(
@@ -165,38 +177,10 @@ async function deleteAll(tx: TenantTransaction, transformId: string): Promise<vo
   await tx.sql(
     `delete from transforms.artifact a where tenant_id = $1 and artifact_id = any ($2)
        and not exists (select from transforms.hydration h where h.tenant_id = $1 and h.artifact_id = a.artifact_id)
+       and not exists (select from transforms.transform_version v where v.tenant_id = $1 and v.artifact_id = a.artifact_id)
        and not exists (select from transforms.transform_run r where r.tenant_id = $1 and r.artifact_id = a.artifact_id)`,
     [tx.tenant.tenantId, rows.map(({ artifact_id }) => artifact_id)],
   );
-}
-
-/** What a merge patch changes; what a run carries out is hydrated again when the definition moved. */
-function changesOf(row: TransformRow, { archived, description, tags, checks: patched, ...rest }: Patch) {
-  const { sql = row.sql, output = row.output } = rest;
-  const how = materializingOf(row, rest);
-  assertMaterializing(how);
-  const checks = patched === undefined ? row.checks : [...(patched ?? [])];
-  const differs = (members: object) =>
-    Object.entries(members).some(
-      ([member, value]) => JSON.stringify(value) !== JSON.stringify(row[member as keyof TransformRow] ?? null),
-    );
-  const isRewritten = differs({ sql, ...how });
-  const isMoved = isRewritten || differs({ output, checks });
-  // A statement that is changed by hand is no longer what its form made.
-  const origin = rest.origin ?? (isRewritten ? null : row.origin);
-  return {
-    ...{ name: rest.name ?? row.name, sql, output, ...how, checks, origin },
-    ...(description === undefined ? {} : { description }),
-    ...(tags === undefined ? {} : { tags: tags === null ? [] : [...tags] }),
-    ...(archived === undefined ? {} : { archivedAt: archived ? (row.archivedAt ?? new Date()) : null }),
-    ...(isMoved ? { artifactId: null, hydratedAt: null } : {}),
-  };
-}
-
-function materializingOf(row: TransformRow, patch: Patch) {
-  const { materialization = row.materialization, key = row.key, partition_by: partitionBy = row.partitionBy } = patch;
-  const { incremental = row.incremental ?? null } = patch;
-  return { materialization, key: [...(key ?? [])], partitionBy: [...(partitionBy ?? [])], incremental };
 }
 
 /** Throws `checks_refused` for what is wrong in checks whatever they are carried out over. */
@@ -205,60 +189,4 @@ function assertChecks(checks: readonly CheckBody[]): void {
   const errors = faults.map(({ code }) => ({ pointer: '/checks', code }));
   if (faults.length > 0)
     throw transformProblems.checksRefused({ values: { count: faults.length }, errors, members: { faults } });
-}
-
-/**
- * The name of the unique constraint that refused a row, or undefined for any other error. Inside a transaction the
- * driver's own error arrives, at its end the kernel's; both carry the name.
- */
-function uniqueConstraint(error: unknown): string | undefined {
-  const { constraint, cause } = (error ?? {}) as { constraint?: unknown; cause?: unknown };
-  if (typeof constraint === 'string') return constraint;
-  return cause === undefined ? undefined : uniqueConstraint(cause);
-}
-
-async function taken<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const constraint = uniqueConstraint(error);
-    if (constraint === 'transform_name') throw transformProblems.transformNameTaken();
-    if (constraint === 'transform_output') throw transformProblems.outputTaken();
-    throw error;
-  }
-}
-
-export async function transformView(
-  kernel: Pick<Kernel, 'runs'>,
-  tx: TenantTransaction,
-  row: TransformRow,
-): Promise<TransformView> {
-  return (await views(kernel, tx, [row]))[0] as TransformView;
-}
-
-/** Transforms as the wire shows them, their newest runs read at once. */
-async function views(
-  kernel: Pick<Kernel, 'runs'>,
-  tx: TenantTransaction,
-  rows: readonly TransformRow[],
-): Promise<TransformView[]> {
-  const last = await lastRuns(
-    kernel,
-    tx,
-    rows.map(({ transformId }) => transformId),
-  );
-  return rows.map((row) => viewOf(row, last.get(row.transformId) ?? null));
-}
-
-function viewOf(row: TransformRow, lastRun: TransformView['last_run']): TransformView {
-  return {
-    ...{ transform_id: row.transformId, name: row.name, description: row.description ?? null, tags: row.tags },
-    ...{ dialect: row.dialect, sql: row.sql, output: row.output, materialization: row.materialization },
-    ...{ key: row.key, partition_by: row.partitionBy, incremental: row.incremental ?? null },
-    ...{ checks: row.checks, origin: row.origin ?? null },
-    ...{ artifact_id: row.artifactId ?? null, hydrated_at: row.hydratedAt?.toISOString() ?? null },
-    ...{ archived: Boolean(row.archivedAt), archived_at: row.archivedAt?.toISOString() ?? null },
-    ...{ last_run: lastRun, created_by: row.createdBy, etag: String(row.version) },
-    ...{ created_at: row.createdAt.toISOString(), updated_at: row.updatedAt.toISOString() },
-  };
 }
