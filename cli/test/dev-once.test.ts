@@ -36,6 +36,7 @@ t.test('one command loads the public data, shows it and runs until it is stopped
   const parts = [...own, 'identity-provider', 'postgres', 'workflow-engine'].toSorted();
   t.strictSame(status.processes.map(({ name }) => name).sort(), parts);
   await readersAgree(t, await weir('dev', 'connect', '--data-dir', dataDir));
+  await nothingPrintsSecrets(t, dataDir, weir);
   t.match(await (await fetch(status.workflow_engine.ui_url ?? '')).text(), /<!doctype html>/i);
   await tablesAreExact(t, status);
 
@@ -51,6 +52,38 @@ t.test('one command loads the public data, shows it and runs until it is stopped
   }
   t.notOk(readdirSync(dataDir).includes('dev.json'));
 });
+
+/** Neither a password of the data folder nor the token of its profile is on a screen that is not for it. */
+async function nothingPrintsSecrets(t: Test, dataDir: string, weir: ReturnType<typeof machine>['weir']): Promise<void> {
+  const readJson = (file: string) =>
+    JSON.parse(readFileSync(path.join(dataDir, file), 'utf8')) as Record<string, string>;
+  const secrets = [...Object.values(readJson('secrets.json')), readJson('dev.json').token ?? ''];
+  t.ok(secrets.length > 5 && secrets.every((secret) => secret.length > 20));
+  const folder = ['--data-dir', dataDir];
+  const screens = [
+    ...[
+      ['dev', 'status'],
+      ['dev', 'status', '-o', 'json'],
+      ['dev', 'connect'],
+      ['dev', 'connect', '-o', 'json'],
+    ],
+    ...[['dev', 'logs', '--tail', '100000']],
+  ].map((words) => [...words, ...folder]);
+  for (const words of [
+    ...screens,
+    ['whoami'],
+    ['whoami', '-o', 'json'],
+    ['profiles', 'list', '-o', 'json'],
+    ['ops', 'health', '-o', 'json'],
+  ]) {
+    const printed = await weir(...words);
+    t.strictSame(
+      secrets.filter((secret) => printed.includes(secret)),
+      [],
+      words.join(' '),
+    );
+  }
+}
 
 /** Reads every table with PyIceberg through the SQL catalog and compares it with the file that it came from. */
 async function tablesAreExact(t: Test, { catalog, warehouse }: DevStatus): Promise<void> {

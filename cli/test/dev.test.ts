@@ -19,7 +19,7 @@ import { devFolder, devSecrets, makeFolders } from '../src/dev/folder/folder.ts'
 import { isFree, portChooser } from '../src/dev/folder/ports.ts';
 import { isAlive, startOf } from '../src/dev/folder/process-identity.ts';
 import { type DevState, readStarting, writeState } from '../src/dev/folder/state.ts';
-import { devAddresses } from '../src/dev/parts/addresses.ts';
+import { devAddresses, passFileLine } from '../src/dev/parts/addresses.ts';
 import { platformEnvironment } from '../src/dev/parts/platform.ts';
 import { reporter } from '../src/dev/parts/reporter.ts';
 import { stopStale } from '../src/dev/parts/stop-stale.ts';
@@ -61,6 +61,8 @@ const facts = {
   env: {},
 };
 
+const passfile = 'passfile=%2Fdata%2Fdatabase.pgpass';
+
 const stateOf = async (pid: number, more: Partial<DevState> = {}): Promise<DevState> => ({
   ...devAddresses(facts),
   supervisor: { name: 'supervisor', pid, started: (await startOf(pid)) ?? '' },
@@ -94,10 +96,15 @@ t.test('status tells machines every address and process, and neither token nor s
     ui_url: 'http://127.0.0.1:8080',
     issuer_url: 'http://127.0.0.1:9000',
     workflow_engine: { host: '127.0.0.1', port: 7233, namespace: 'default' },
-    database: { host: '127.0.0.1', port: 5433, name: 'weir', url: 'postgresql://weir_dev:p%40ss@127.0.0.1:5433/weir' },
+    database: {
+      host: '127.0.0.1',
+      port: 5433,
+      name: 'weir',
+      url: `postgresql://weir_dev@127.0.0.1:5433/weir?${passfile}`,
+    },
     catalog: {
       name: 'weir',
-      uri: 'postgresql+psycopg2://weir_dev:p%40ss@127.0.0.1:5433/weir?options=-csearch_path%3Dcatalog',
+      uri: `postgresql+psycopg2://weir_dev@127.0.0.1:5433/weir?${passfile}&options=-csearch_path%3Dcatalog`,
       schema: 'catalog',
     },
     warehouse: '/data/warehouse',
@@ -110,6 +117,18 @@ t.test('status tells machines every address and process, and neither token nor s
   });
   t.match((await weir('dev status')).stdout, /api_url +http:\/\/127.0.0.1:8080/);
   t.equal(statSync(path.join(folder, 'dev.json')).mode & 0o777, 0o600);
+});
+
+t.test('addresses and lines for other readers name the password file, whose line is what libpq reads', (t) => {
+  const embedded = { ...facts, secrets: { ...facts.secrets, reader: 'p:a\\ss' } };
+  const theirs = { host: 'db', port: 5432, name: 'lake' };
+  const own = { ...facts, database: theirs, env: { DB_USER: 'ours', DB_PASSWORD: 'hidden-word' } };
+  t.equal(passFileLine(embedded), '127.0.0.1:5433:weir:weir_dev:p\\:a\\\\ss\n');
+  t.equal(passFileLine(own), 'db:5432:lake:ours:hidden-word\n');
+  const printed = JSON.stringify([devAddresses(own), openLines(devAddresses(own), 'bronze.demo.x', '/m.json')]);
+  t.notMatch(printed, /hidden-word/);
+  t.match(printed, /ours@db:5432\/lake/);
+  t.end();
 });
 
 t.test('without a server, status and down say so with 4', async (t) => {

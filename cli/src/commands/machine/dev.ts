@@ -124,7 +124,7 @@ export class DevConnect extends WeirCommand {
   static override usage = Command.Usage({
     category: 'Development',
     description: 'Print lines that open a table of dev up with PyIceberg and DuckDB',
-    details: 'They hold the password of a role that reads every tenant of this development server.',
+    details: 'They name the file with the password of a role that reads every tenant of this development server.',
     examples: [['Of a table of yours', 'weir dev connect bronze.demo.orders__orders --duckdb']],
   });
 

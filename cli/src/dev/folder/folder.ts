@@ -21,6 +21,8 @@ export interface DevFolder {
   timings: string;
   /** Seals the credentials of sources. */
   credentialKey: string;
+  /** Password of the database user that addresses name, as libpq reads it. */
+  passFile: string;
 }
 
 /** The places below a data folder. */
@@ -40,6 +42,7 @@ export function devFolder(root: string): DevFolder {
     uploads: at('uploads'),
     timings: at('timings.json'),
     credentialKey: at('credential.key'),
+    passFile: at('database.pgpass'),
   };
 }
 

@@ -24,7 +24,7 @@ export interface DevAddresses {
   profile: string;
 }
 
-/** The state file of a running development server; holds a token and passwords, hence mode 0600. */
+/** The state file of a running development server; holds a token, hence mode 0600. */
 export interface DevState extends DevAddresses {
   supervisor: DevProcess;
   tenant: string;
