@@ -258,6 +258,24 @@ t.test('a run without a workflow is cancelled at once, and its parts with it', a
   t.match(await runs.find(tenant, part.run_id), { status: 'cancelled', failure: undefined });
 });
 
+t.test('a part is cancelled → the run that has the workflow is asked, or ended with all its parts', async (t) => {
+  const { runs, tenant, start, workflows } = await setUp(t);
+  const whole = await start('sync');
+  const part = await start('part', { parentRunId: whole.run_id });
+  const inner = await start('part', { parentRunId: part.run_id, subjectId: '018f4a6e-0000-7000-8000-000000000001' });
+  const cancel = async ({ run_id }: { run_id: string }) => runs.cancel(tenant, (await runs.find(tenant, run_id))!);
+  for (const { run_id } of [whole, part, inner]) await runs.begin(tenant, run_id);
+  t.equal(await cancel(inner), 'cancelling', 'its worker is asked, two runs above');
+  t.strictSame(workflows.cancelled, [whole.workflow_id]);
+  t.match(await runs.find(tenant, inner.run_id), { status: 'running' }, 'its worker ends it');
+  await runs.finish(tenant, whole.run_id, { status: 'cancelled' });
+  await t.rejects(cancel(inner), problem('run_not_active'));
+  const waiting = await start('sync');
+  const next = await start('part', { parentRunId: waiting.run_id });
+  t.equal(await cancel(next), 'cancelled', 'no worker has it yet');
+  for (const { run_id } of [waiting, next]) t.match(await runs.find(tenant, run_id), { status: 'cancelled' });
+});
+
 t.test('a run fails with steps → stored with its ids filled; a row from before them reads as it is', async (t) => {
   const { runs, tenant, start } = await setUp(t);
   const [old, run] = [await start('look'), await start('look')];

@@ -12,6 +12,17 @@ export interface CancelDeps {
   end(): Promise<boolean>;
 }
 
+/** The open run in whose hands the work of a run is: of a part that its parent carries out, the parent. */
+export async function carrierRun(
+  run: RunRecord,
+  find: (runId: string) => Promise<RunRecord | undefined>,
+): Promise<RunRecord> {
+  if (run.carriedBy !== 'parent' || run.parentRunId === undefined) return run;
+  if (TERMINAL_RUN_STATUSES.includes(run.status)) return run;
+  const parent = await find(run.parentRunId);
+  return parent === undefined ? run : carrierRun(parent, find);
+}
+
 /**
  * Cancels an open run. One that a worker has in its hands is asked to end and ends itself; one that nobody has is ended
  * here, and its workflow with it. One without a workflow ends here: its carrier finds it ended. Throws `run_not_active`, and `dependency_unavailable` when the engine must be asked

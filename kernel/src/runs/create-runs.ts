@@ -14,7 +14,7 @@ import type { PageOrders, TenantDb, TenantTransaction } from '../persistence/ten
 import type { Repetition } from '../repeat.ts';
 import type { Tenants } from '../tenancy/tenants.ts';
 import type { Workflows } from '../workflows/workflows.ts';
-import { cancelRun } from './cancel-run.ts';
+import { cancelRun, carrierRun } from './cancel-run.ts';
 import { Run } from './run-entity.ts';
 import { admitRun, workerOf } from './run-worker.ts';
 import type { NewRun, RunFailureRecord, RunKind, RunRecord, Runs } from './runs.ts';
@@ -78,12 +78,14 @@ export function createRuns(deps: RunDeps): Runs & { startSweeper(tenants: Tenant
         if (carriedBy === 'workflow') tx.afterCommit(() => launch(tx.tenant, { runId, kind, workflowId, traceparent }));
         return { run_id: runId, workflow_id: workflowId, warning: admitted.warning };
       }),
-    cancel: (tenant, run) =>
-      cancelRun(run, {
+    async cancel(tenant, asked) {
+      const run = await carrierRun(asked, (runId) => runs.find(tenant, runId));
+      return cancelRun(run, {
         workflows: deps.workflows,
         queue: run.carriedBy === 'workflow' ? queueOfKind(deps, run.kind) : undefined,
         end: () => runs.finish(tenant, run.runId, { status: 'cancelled' }),
-      }),
+      });
+    },
     async worker(run) {
       const queue = queueOfKind(deps, run.kind);
       return queue === undefined || run.carriedBy !== 'workflow' ? undefined : workerOf(deps.workflows, run, queue);

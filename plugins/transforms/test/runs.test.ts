@@ -1,5 +1,5 @@
-import { listRuns, readLog } from '@weir/plugin-runs/contract';
-import { startWorkflow } from '@weir/plugin-workflow-engine/contract';
+import { cancelRun, listRuns, type RunView, readLog } from '@weir/plugin-runs/contract';
+import { cancelWorkflow, startWorkflow } from '@weir/plugin-workflow-engine/contract';
 import t from 'tap';
 import { until } from '../../../test/until.ts';
 import { startWorker } from '../../../test/worker-process.ts';
@@ -12,7 +12,8 @@ const SUMS = 'gold.acme.sums';
 t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) => {
   const world = await runWorld(t);
   const { ok, call, hydrated, materialized, ended, rows } = world;
-  await startWorker(t, world.environment, 'transform');
+  // One lane: a cancelled run that kept its place would hold up the next one for ever.
+  await startWorker(t, { ...world.environment, WEIR_TRANSFORM_LANES_PER_TENANT: '1' }, 'transform');
   const base = await hydrated('base', 'select * from (values (1, 10), (2, 20)) v(id, total)', BASE);
 
   const made = await materialized(base);
@@ -94,6 +95,46 @@ t.test('a transform is run: rows, reasons, skips, one run at a time', async (t) 
     t.match(again, { run: { run_id: one.run.run_id }, snapshot_id_exact: done.output_snapshot_id });
     t.equal(String(again.snapshot_id), done.output_snapshot_id);
     await ended(other.run.run_id);
+  });
+
+  await t.test('a cancel by any route, of a part or its whole → the work is gone and both rows ended', async (t) => {
+    const endless = 'select count(*) as n from range(90000000000)';
+    const slow = await hydrated('endless', endless, 'gold.acme.endless');
+    const first = await hydrated('first', endless, 'gold.acme.first');
+    const running = (run_id: string) =>
+      until('a running run', async () => {
+        const { status } = await ok(endpoints.getTransformRun, { params: { run_id } });
+        return status === 'running';
+      });
+    const routes: [string, (part: string, whole: RunView) => Promise<unknown>][] = [
+      ['/runs/{part}/cancel', (id) => ok(cancelRun, { params: { id } })],
+      ['/runs/{whole}/cancel', (_, { run_id: id }) => ok(cancelRun, { params: { id } })],
+      ['/transform-runs/{part}/cancel', (run_id) => ok(endpoints.cancelTransformRun, { params: { run_id } })],
+      ['/workflow-engine/workflows/{part}/cancel', (id) => ok(cancelWorkflow, { params: { workflow_id: id } })],
+      [
+        '/workflow-engine/workflows/{workflow}/cancel',
+        (_, { workflow_id }) => ok(cancelWorkflow, { params: { workflow_id } }),
+      ],
+    ];
+    const newest = async () => (await ok(listRuns, { query: { subject_id: slow.transform_id } })).items[0];
+    for (const [route, cancel] of routes) {
+      for (const wanted of ['running', 'pending'] as const) {
+        // The only lane is taken, so that a run waits for it.
+        const other = wanted === 'pending' ? await ok(endpoints.materializeTransform, { params: first }) : undefined;
+        if (other !== undefined) await running(other.run_id);
+        const { run_id: part } = await ok(endpoints.materializeTransform, { params: slow });
+        const whole = await until(`a ${wanted} run`, async () => {
+          const run = await newest();
+          return run?.status === wanted ? run : undefined;
+        });
+        await cancel(part, whole);
+        t.match(await ended(part), { status: 'cancelled', failure: null }, `${route}, ${wanted}`);
+        await until('the end of the whole', async () => (await newest())?.status === 'cancelled');
+        if (other !== undefined) await ok(endpoints.cancelTransformRun, { params: { run_id: other.run_id } });
+      }
+    }
+    // The only lane is free again: whatever was cancelled has left it.
+    t.match(await materialized(base, { force: true }), { status: 'succeeded' });
   });
 
   await t.test('a start through the workflow engine → the same run', async (t) => {

@@ -108,9 +108,7 @@ export function startService(kernel: StartDeps) {
     /** Asks an open run to end as cancelled. Throws `run_not_active` for one that has ended. */
     async cancel(tenant: Tenant, runId: string) {
       const run = await foundRun(tenant, runId);
-      const whole = run.endedAt === undefined && run.parentRunId !== undefined ? run.parentRunId : undefined;
-      const parent = whole === undefined ? undefined : await kernel.runs.find(tenant, whole);
-      const outcome = await kernel.runs.cancel(tenant, parent ?? run);
+      const outcome = await kernel.runs.cancel(tenant, run);
       return { run_id: runId, transform_id: run.subjectId, outcome };
     },
   };
