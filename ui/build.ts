@@ -103,6 +103,7 @@ async function build(): Promise<void> {
   await pack(draft);
   const { shell, pages } = await scriptSizes(draft);
   try {
+    await requireWhole(draft);
     requireSmall(shell, pages);
   } catch (error) {
     await rm(draft, { recursive: true });
@@ -112,6 +113,19 @@ async function build(): Promise<void> {
   if (await isThere()) await rm(draft, { recursive: true });
   else await takePlace(draft);
   process.stderr.write(`  ✓ web pages: ${Math.ceil(shell / 1024)} KiB of script before the first page\n`);
+}
+
+/** Every file that the document or a script names is there: one that is not ends its page. */
+async function requireWhole(folder: string): Promise<void> {
+  const assets = path.join(folder, 'assets');
+  const there = new Set(await readdir(assets));
+  const naming = [
+    path.join(folder, 'index.html'),
+    ...[...there].flatMap((name) => (name.endsWith('.js') ? [path.join(assets, name)] : [])),
+  ];
+  for (const file of naming)
+    for (const [, named = ''] of (await readFile(file, 'utf8')).matchAll(/["'`]\/?assets\/([\w.-]+)["'`]/g))
+      if (!there.has(named)) throw new Error(`${path.basename(file)} names ${named}, which the build does not have`);
 }
 
 /** A build beyond its bounds takes no place, so that the next one says it again. */

@@ -17,8 +17,12 @@ export async function dropUnusedStyles(folder: string): Promise<void> {
   const names = await readdir(assets);
   const style = names.find((name) => SHELL_STYLE.test(name));
   if (style === undefined) throw new Error('the build has no style');
-  const scripts = names.filter((name) => name.endsWith('.js')).map((name) => readFile(path.join(assets, name), 'utf8'));
-  const used = new Set((await Promise.all(scripts)).flatMap((text) => text.match(COMPONENT) ?? []));
+  const scripts = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.js'))
+      .map(async (name) => ({ name, text: await readFile(path.join(assets, name), 'utf8') })),
+  );
+  const used = new Set(scripts.flatMap(({ text }) => text.match(COMPONENT) ?? []));
   const { code } = transform({
     filename: style,
     code: await readFile(path.join(assets, style)),
@@ -37,6 +41,9 @@ export async function dropUnusedStyles(folder: string): Promise<void> {
   const name = `index-${createHash('sha256').update(code).digest('hex').slice(0, HASH_CHARS)}.css`;
   await writeFile(path.join(assets, name), code);
   await rm(path.join(assets, style));
+  // Scripts of pages wait for the style by its name too.
+  for (const { name: script, text } of scripts)
+    if (text.includes(style)) await writeFile(path.join(assets, script), text.replaceAll(style, name));
   const page = path.join(folder, 'index.html');
   await writeFile(page, (await readFile(page, 'utf8')).replaceAll(style, name));
 }

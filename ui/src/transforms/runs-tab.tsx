@@ -9,6 +9,7 @@ import { RunWord } from '../parts/status-word.tsx';
 import { reasonText } from '../runs/run-reason.ts';
 import { LongTable } from '../table/long-table.tsx';
 import type { Pages } from '../table/more-button.tsx';
+import { runMs } from './overview/run-ms.ts';
 
 const PAGE = 50;
 
@@ -54,7 +55,7 @@ function RunTable({ runs, pages }: { runs: readonly TransformRunView[]; pages: P
 
 function RunRow({ run }: { run: TransformRunView }) {
   const snapshot = run.output_snapshot_id;
-  const begun = Date.parse(run.started_at ?? run.created_at);
+  const ms = runMs(run);
   return (
     <>
       <Table.Td>
@@ -74,9 +75,7 @@ function RunRow({ run }: { run: TransformRunView }) {
         )}
       </Table.Td>
       <Table.Td ta="right">{run.rows === null ? '–' : countText(Number(run.rows))}</Table.Td>
-      <Table.Td ta="right">
-        {run.ended_at === null ? '–' : durationText(Math.max(0, Date.parse(run.ended_at) - begun))}
-      </Table.Td>
+      <Table.Td ta="right">{ms === undefined ? '–' : durationText(ms)}</Table.Td>
       <Table.Td>
         {snapshot === null ? (
           '–'

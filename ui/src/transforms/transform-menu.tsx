@@ -34,7 +34,9 @@ export function TransformMenu({ transform }: { transform: TransformView }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => hydrate.mutate({ params })}>Hydrate</Menu.Item>
+          <Menu.Item onClick={() => hydrate.mutate({ params })}>
+            {transform.draft === null ? 'Check against its inputs again' : 'Put the draft in force'}
+          </Menu.Item>
           {mayRun ? (
             <Menu.Item onClick={() => start.mutate({ params, body: { force: true } })}>
               Run even if nothing changed
@@ -61,8 +63,9 @@ function DeleteDialog({ transform, onClose }: { transform: TransformView; onClos
     <Dialog title={`Delete ${transform.name}?`} onClose={onClose}>
       <Stack gap="md">
         <Text size="sm">
-          Its runs and artifacts are deleted for ever. Its table <span className="mono-id">{transform.output}</span>{' '}
-          stays with its rows. Archive it instead to keep the history.
+          Its versions, runs and artifacts are deleted for ever. Its table{' '}
+          <span className="mono-id">{transform.output}</span> stays with its rows. Archive it instead to keep the
+          history.
         </Text>
         {remove.error === null ? null : <FaultNote error={remove.error} />}
         <Group justify="flex-end">

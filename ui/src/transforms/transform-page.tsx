@@ -12,10 +12,10 @@ import { Region } from '../parts/region.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import { useMay } from '../session/person.ts';
 import { WhoChanged } from '../session/who-changed.tsx';
-import { useSave } from './checks/use-save.ts';
-import { Overview } from './overview.tsx';
+import { Overview } from './overview/overview.tsx';
 import { RunsTab } from './runs-tab.tsx';
 import { TransformMenu } from './transform-menu.tsx';
+import { useSave } from './use-save.ts';
 
 const ChecksTab = lazy(() => import('./checks/checks-tab.tsx').then((module) => ({ default: module.ChecksTab })));
 const DefinitionTab = lazy(() =>
@@ -24,6 +24,9 @@ const DefinitionTab = lazy(() =>
 const LineageTab = lazy(() => import('./lineage-tab.tsx').then((module) => ({ default: module.LineageTab })));
 const TransformSchedule = lazy(() =>
   import('./transform-schedule.tsx').then((module) => ({ default: module.TransformSchedule })),
+);
+const VersionsTab = lazy(() =>
+  import('./versions/versions-tab.tsx').then((module) => ({ default: module.VersionsTab })),
 );
 
 type Detail = Output<typeof getTransformDetail>;
@@ -35,6 +38,7 @@ const TABS = [
   ['definition', 'Definition'],
   ['checks', 'Checks'],
   ['runs', 'Runs'],
+  ['versions', 'Versions'],
   ['schedule', 'Schedule'],
   ['lineage', 'Lineage'],
 ] as const;
@@ -78,7 +82,7 @@ function Shown({ detail }: { detail: Detail }) {
         <TransformMenu transform={detail} />
       </PageHead>
       <Writes detail={detail} />
-      {mayRun && !isOpen ? <WhyNot detail={detail} /> : null}
+      {mayRun && !isOpen && !saving.isPending ? <WhyNot detail={detail} /> : null}
       {fault === null ? null : <FaultNote error={fault} />}
       <Tabs value={tab} onChange={(next) => void navigate({ search: { tab: next ?? 'overview' } })} keepMounted={false}>
         <Tabs.List mb="md">
@@ -100,6 +104,9 @@ function Shown({ detail }: { detail: Detail }) {
           </Tabs.Panel>
           <Tabs.Panel value="runs">
             <RunsTab transformId={detail.transform_id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="versions">
+            <VersionsTab detail={detail} />
           </Tabs.Panel>
           <Tabs.Panel value="schedule">
             <TransformSchedule transform={detail} />
@@ -150,9 +157,11 @@ function RunButton({ detail, start, cancel, run }: RunButtonProps) {
 function WhyNot({ detail: { readiness } }: { detail: Detail }) {
   const keeping = readiness.checks.filter(({ blocks, status }) => blocks && status === 'fail');
   if (readiness.ready || keeping.length === 0) return null;
+  // Without a version in force the other checks have nothing to look at.
+  const first = keeping.filter(({ check }) => check === 'hydrated');
   return (
     <Text size="sm" id={WHY_NOT} c="var(--weir-warn)">
-      It cannot run now. {keeping.map(({ detail: words }) => words).join(' ')}
+      It cannot run now. {(first.length === 0 ? keeping : first).map(({ detail: words }) => words).join(' ')}
     </Text>
   );
 }

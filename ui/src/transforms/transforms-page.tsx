@@ -119,7 +119,7 @@ function TransformTable({ transforms, pages }: { transforms: readonly TransformV
 }
 
 function TransformRow({ transform }: { transform: TransformView }) {
-  const { transform_id, name, output, last_run: run, artifact_id } = transform;
+  const { transform_id, name, output, last_run: run, version, draft } = transform;
   return (
     <>
       <Table.Td>
@@ -133,7 +133,8 @@ function TransformRow({ transform }: { transform: TransformView }) {
           {name}
         </Anchor>
         <Text size="xs" c="dimmed">
-          {artifact_id === null ? 'not hydrated' : kindOfOutput(transform.materialization)}
+          {version === null ? 'draft, nothing in force yet' : kindOfOutput(transform.materialization)}
+          {version === null || draft === null ? '' : ', has a draft'}
         </Text>
       </Table.Td>
       <Table.Td>

@@ -1,4 +1,4 @@
-import { Button, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import type { Output } from '@weir/kernel/contract';
 import { type CheckBody, changeTransform, type getTransformDetail } from '@weir/plugin-transforms/contract';
 import { useState } from 'react';
@@ -6,15 +6,17 @@ import { FaultNote } from '../../parts/fault-note.tsx';
 import { CHECK_WORDS, CheckWord } from '../../runs/check-word.tsx';
 import { useMay } from '../../session/person.ts';
 import { LongTable } from '../../table/long-table.tsx';
+import { candidateOf } from '../definition/definition.ts';
+import { DraftState } from '../definition/draft-state.tsx';
+import type { Saving } from '../use-save.ts';
 import { checkDetail } from './check-fields.ts';
 import { CheckForm } from './check-form.tsx';
-import type { useSave } from './use-save.ts';
 
 type Detail = Output<typeof getTransformDetail>;
 
 interface ChecksTabProps {
   detail: Detail;
-  saving: ReturnType<typeof useSave>;
+  saving: Saving;
 }
 
 /** The rules that rows must follow before they are published, and how they ended last. */
@@ -22,26 +24,33 @@ export function ChecksTab({ detail, saving }: ChecksTabProps) {
   const mayChange = useMay(changeTransform);
   const [isAdding, setAdding] = useState(false);
   const { error } = saving;
-  const set = (checks: CheckBody[]) => {
+  const { checks } = candidateOf(detail);
+  const set = (next: CheckBody[]) => {
     setAdding(false);
-    saving.save({ checks });
+    saving.apply({ checks: next });
   };
   return (
     <Stack gap="sm">
+      {detail.draft === null ? null : (
+        <Group className="panel" px="md" py="sm">
+          <DraftState transform={detail} />
+        </Group>
+      )}
       {error === null ? null : <FaultNote error={error} />}
-      {detail.checks.length === 0 ? (
+      {checks.length === 0 ? (
         <Text p="lg" ta="center" className="panel">
           No check: the rows of a run are published as they are.
         </Text>
       ) : (
         <CheckTable
-          detail={detail}
-          remove={mayChange ? (name) => set(detail.checks.filter((check) => check.name !== name)) : undefined}
+          checks={checks}
+          run={detail.last_run}
+          remove={mayChange ? (name) => set(checks.filter((check) => check.name !== name)) : undefined}
         />
       )}
       {mayChange && !isAdding ? (
         <div>
-          <Button variant="default" size="sm" onClick={() => setAdding(true)}>
+          <Button variant="default" size="sm" loading={saving.isPending} onClick={() => setAdding(true)}>
             Add a check
           </Button>
         </div>
@@ -49,9 +58,9 @@ export function ChecksTab({ detail, saving }: ChecksTabProps) {
       {mayChange && isAdding ? (
         <CheckForm
           columns={detail.artifact?.columns.map(({ name }) => name) ?? []}
-          taken={detail.checks.map(({ name }) => name)}
+          taken={checks.map(({ name }) => name)}
           isPending={saving.isPending}
-          add={(check) => set([...detail.checks, check])}
+          add={(check) => set([...checks, check])}
         />
       ) : null}
     </Stack>
@@ -59,11 +68,12 @@ export function ChecksTab({ detail, saving }: ChecksTabProps) {
 }
 
 interface CheckTableProps {
-  detail: Detail;
+  checks: readonly CheckBody[];
+  run: Detail['last_run'];
   remove: ((name: string) => void) | undefined;
 }
 
-function CheckTable({ detail: { checks, last_run: run }, remove }: CheckTableProps) {
+function CheckTable({ checks, run, remove }: CheckTableProps) {
   return (
     <LongTable
       label="Table of checks"

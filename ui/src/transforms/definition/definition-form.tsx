@@ -1,15 +1,14 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { Play } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import type { EditorHandle } from '../../editor/editor-props.ts';
 import { SqlEditor } from '../../editor/sql-editor.tsx';
 import { faultsOf } from '../../editor/sql-faults.ts';
 import { Outcome } from '../../query/result-pane.tsx';
 import { useCatalogue } from '../../query/use-catalogue.ts';
 import { useQueryRun } from '../../query/use-query-run.ts';
-import { marksOf, StatementFacts } from '../../statement/statement-facts.tsx';
-import { useStatementCheck } from '../../statement/use-statement-check.ts';
-import { type Definition, newOf } from './definition.ts';
+import { marksOf, StatementFacts, type StatementView } from '../../statement/statement-facts.tsx';
+import type { Definition } from './definition.ts';
 import { DefinitionFields } from './definition-fields.tsx';
 
 const PREVIEW_ROWS = 100;
@@ -20,22 +19,26 @@ interface DefinitionFormProps {
   /** What the server said of the last attempt to save or hydrate. */
   error: Error | null;
   save?: (() => void) | undefined;
+  /** What the server finds of it while it is typed. */
+  check: StatementView | undefined;
+  editor: RefObject<EditorHandle | null>;
+  /** The statement first: of a transform that is there. */
+  isStatementFirst?: boolean;
   /** Below the editor, beside the preview. */
   actions?: ReactNode;
 }
 
 /** What a transform is: its statement, its table, and how its rows get there. */
-export function DefinitionForm({ value, change, error, save, actions }: DefinitionFormProps) {
-  const editor = useRef<EditorHandle>(null);
+export function DefinitionForm({ value, change, error, save, check, editor, ...more }: DefinitionFormProps) {
+  const { isStatementFirst = false, actions } = more;
   const { names, columns, named } = useCatalogue(value.sql);
   const preview = useQueryRun();
   const run = () => void (value.sql.trim() === '' || preview.run(value.sql, PREVIEW_ROWS));
-  const { materialization, key, partition_by, incremental } = newOf(value);
-  const check = useStatementCheck({ sql: value.sql, materialization, key, partition_by, incremental });
   const marks = check === undefined ? [...faultsOf(error), ...faultsOf(preview.error)] : marksOf(check.faults);
+  const fields = <DefinitionFields value={value} change={change} error={error} inputs={named} />;
   return (
     <Stack gap="md">
-      <DefinitionFields value={value} change={change} error={error} inputs={named} />
+      {isStatementFirst ? null : fields}
       <div>
         <Text size="sm" fw={500} mb={4}>
           Statement
@@ -76,6 +79,7 @@ export function DefinitionForm({ value, change, error, save, actions }: Definiti
       {preview.result === undefined && preview.error === undefined ? null : (
         <Outcome query={preview} limit={PREVIEW_ROWS} />
       )}
+      {isStatementFirst ? fields : null}
     </Stack>
   );
 }

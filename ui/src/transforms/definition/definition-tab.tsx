@@ -1,17 +1,21 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import type { Output } from '@weir/kernel/contract';
 import { changeTransform, type getTransformDetail } from '@weir/plugin-transforms/contract';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
+import type { EditorHandle } from '../../editor/editor-props.ts';
 import { SqlEditor } from '../../editor/sql-editor.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { useMay } from '../../session/person.ts';
 import { kindOfOutput } from '../../statement/materialization-words.ts';
-import type { useSave } from '../checks/use-save.ts';
-import { changesOf, type Definition, definitionOf } from './definition.ts';
+import type { Saving } from '../use-save.ts';
+import { candidateOf, changesOf, type Definition, definitionOf, isOfDefinition, newOf } from './definition.ts';
+import { DefinitionBar } from './definition-bar.tsx';
+import { DefinitionDifference } from './definition-difference.tsx';
 import { DefinitionForm } from './definition-form.tsx';
-
-const SqlDifference = lazy(() => import('./sql-difference.tsx').then((module) => ({ default: module.SqlDifference })));
+import { DraftActions } from './draft-actions.tsx';
+import { DraftState } from './draft-state.tsx';
+import { useDefinitionCheck } from './use-definition-check.ts';
 
 const PatternTab = lazy(() =>
   import('../../patterns/pattern-tab.tsx').then((module) => ({ default: module.PatternTab })),
@@ -22,26 +26,27 @@ type Origin = NonNullable<Detail['origin']>;
 
 interface DefinitionTabProps {
   detail: Detail;
-  saving: ReturnType<typeof useSave>;
+  saving: Saving;
 }
 
 /** The definition, to be read by everybody and changed by those who may. */
 export function DefinitionTab({ detail, saving }: DefinitionTabProps) {
   const mayChange = useMay(changeTransform);
   const [isSql, setSql] = useState(false);
-  const { origin } = detail;
+  const { origin } = candidateOf(detail);
   if (!mayChange) return <Read detail={detail} />;
-  // What was saved elsewhere begins the form again.
+  // A definition that was saved elsewhere begins the form again.
+  const saved = detail.draft?.etag ?? `version ${detail.version}`;
   if (origin?.kind === 'transform_pattern' && !isSql)
     return (
       <Suspense fallback={null}>
-        <PatternTab key={detail.etag} origin={origin} saving={saving} toSql={() => setSql(true)} />
+        <PatternTab key={saved} origin={origin} transform={detail} saving={saving} toSql={() => setSql(true)} />
       </Suspense>
     );
   return (
     <Stack gap="sm">
       {origin === null ? null : <OriginNote origin={origin} toForm={() => setSql(false)} />}
-      <Edited key={detail.etag} detail={detail} saving={saving} />
+      <Edited key={saved} detail={detail} saving={saving} />
     </Stack>
   );
 }
@@ -67,6 +72,7 @@ function OriginNote({ origin, toForm }: { origin: Origin; toForm(): void }) {
 function Read({ detail }: { detail: Detail }) {
   return (
     <Stack gap="md">
+      <DraftState transform={detail} />
       <FactList
         facts={[
           ['A run', kindOfOutput(detail.materialization)],
@@ -81,52 +87,60 @@ function Read({ detail }: { detail: Detail }) {
 }
 
 function Edited({ detail, saving }: DefinitionTabProps) {
-  const [value, setValue] = useState<Definition>(() => definitionOf(detail));
+  const saved = candidateOf(detail);
+  const [value, setValue] = useState<Definition>(() => definitionOf(saved));
   const [view, setView] = useState('edit');
-  const changes = changesOf(detail, value);
+  const editor = useRef<EditorHandle>(null);
+  const check = useDefinitionCheck(value);
+  const changes = changesOf(saved, value);
   const isChanged = Object.keys(changes).length > 0;
-  const save = () => {
-    if (isChanged) saving.save(changes);
+  const isApart = detail.version !== null && (detail.draft !== null || isOfDefinition(changes));
+  const isDifference = isApart && view === 'difference';
+  const unsaved = {
+    isOfDefinition: isOfDefinition(changes),
+    save: () => saving.save(changes),
+    putInForce: () => saving.putInForce(changes),
+    undo: () => setValue(definitionOf(saved)),
   };
+  const places = isDifference ? {} : { go: (line: number, column: number) => editor.current?.go(line, column) };
   const { error } = saving;
+  const words = `Difference to version ${detail.version}`;
   return (
     <Stack gap="md">
-      {error === null ? null : <FaultNote error={error} />}
-      <Group justify="space-between">
+      <DefinitionBar unsaved={isChanged ? Object.keys(changes) : []} transform={detail}>
+        <DraftActions
+          transform={detail}
+          saving={saving}
+          unsaved={isChanged ? unsaved : undefined}
+          faults={check?.faults ?? []}
+          {...places}
+        />
+      </DefinitionBar>
+      {error === null ? null : <FaultNote error={error} text={value.sql} {...places} />}
+      {isApart ? (
         <SegmentedControl
           size="xs"
           aria-label="What is shown"
+          style={{ alignSelf: 'flex-start' }}
           data={[
             { value: 'edit', label: 'Edit' },
-            { value: 'difference', label: 'Difference to the saved version', disabled: !isChanged },
+            { value: 'difference', label: words },
           ]}
-          value={isChanged ? view : 'edit'}
+          value={view}
           onChange={setView}
         />
-        <Group gap="sm">
-          <Text size="sm" c="dimmed" role="status">
-            {isChanged ? `Not saved: ${Object.keys(changes).join(', ')}` : 'As saved'}
-          </Text>
-          {isChanged ? (
-            <Button variant="default" size="sm" onClick={() => setValue(definitionOf(detail))}>
-              Discard
-            </Button>
-          ) : null}
-          <Button size="sm" disabled={!isChanged} loading={saving.isPending} onClick={save}>
-            Save and hydrate
-          </Button>
-        </Group>
-      </Group>
-      {isChanged && view === 'difference' ? (
-        <Suspense fallback={null}>
-          <SqlDifference saved={detail.sql} edited={value.sql} />
-        </Suspense>
+      ) : null}
+      {isDifference ? (
+        <DefinitionDifference before={detail} after={newOf(value)} label={words} />
       ) : (
         <DefinitionForm
           value={value}
           change={(next) => setValue((before) => ({ ...before, ...next }))}
           error={error}
-          save={save}
+          save={() => void (isChanged && saving.save(changes))}
+          check={check}
+          editor={editor}
+          isStatementFirst
         />
       )}
     </Stack>

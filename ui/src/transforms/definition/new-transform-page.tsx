@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { createTransform, hydrateTransform } from '@weir/plugin-transforms/contract';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useChange } from '../../api/queries.ts';
+import type { EditorHandle } from '../../editor/editor-props.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { NotAllowed } from '../../parts/not-allowed.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -11,6 +12,7 @@ import { useMay, usePerson } from '../../session/person.ts';
 import { outputFor } from '../../statement/output-name.ts';
 import { type Definition, EMPTY_DEFINITION, newOf } from './definition.ts';
 import { DefinitionForm } from './definition-form.tsx';
+import { useDefinitionCheck } from './use-definition-check.ts';
 
 /** The form of a new transform, for those who may create one. */
 export function NewTransformPage() {
@@ -30,6 +32,8 @@ function NewTransform() {
     sql: sqlOfHash(hash) ?? '',
     output: outputFor('', tenant),
   }));
+  const editor = useRef<EditorHandle>(null);
+  const check = useDefinitionCheck(value);
   const change = ({ name, ...rest }: Partial<Definition>) =>
     setValue((before) => {
       if (name === undefined) return { ...before, ...rest };
@@ -57,6 +61,8 @@ function NewTransform() {
         change={change}
         error={create.error}
         save={save}
+        check={check}
+        editor={editor}
         actions={
           <Button
             loading={create.isPending || hydrate.isPending}

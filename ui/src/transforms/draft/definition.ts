@@ -1,4 +1,4 @@
-import type { CheckBody, Materialization, TransformView } from '@weir/plugin-transforms/contract';
+import type { CheckBody, DefinitionView, Materialization, TransformView } from '@weir/plugin-transforms/contract';
 
 /** What a person writes of a transform, as the form holds it. */
 export interface Definition {
@@ -42,6 +42,21 @@ export const definitionOf = (saved: TransformView): Definition => ({
   tags: saved.tags,
   checks: saved.checks,
 });
+
+/** The transform as it was saved last: with the draft in place of what is in force. */
+export const candidateOf = (saved: TransformView): TransformView => ({ ...saved, ...definitionMembers(saved.draft) });
+
+function definitionMembers(draft: DefinitionView | null): Partial<DefinitionView> {
+  if (draft === null) return {};
+  const { sql, output, materialization, key, partition_by, incremental, checks, origin } = draft;
+  return { sql, output, materialization, key, partition_by, incremental, checks, origin };
+}
+
+/** Members of a change that need no artifact: they change at once. */
+const AT_ONCE: ReadonlySet<string> = new Set(['name', 'description', 'tags']);
+
+/** Whether a change is kept as a draft. */
+export const isOfDefinition = (changes: object): boolean => Object.keys(changes).some((name) => !AT_ONCE.has(name));
 
 /** As it is sent: without what its materialization does not have. */
 function sentOf(value: Definition) {

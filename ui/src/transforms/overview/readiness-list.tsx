@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReadinessView } from '@weir/kernel/contract';
 import { CheckCircle2, CircleAlert, TriangleAlert, type XCircle } from 'lucide-react';
-import { type Tone, ToneWord } from '../parts/status-word.tsx';
+import { type Tone, ToneWord } from '../../parts/status-word.tsx';
 
 export type Check = ReadinessView['checks'][number];
 const WORDS: Readonly<Record<Check['status'], [typeof XCircle, Tone, string]>> = {

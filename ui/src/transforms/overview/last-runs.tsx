@@ -1,0 +1,51 @@
+import { Anchor, Table } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { TransformRunView } from '@weir/plugin-transforms/contract';
+import { countText } from '../../parts/numbers.ts';
+import { durationText, ShowTime } from '../../parts/show-time.tsx';
+import { RunWord } from '../../parts/status-word.tsx';
+import { LongTable } from '../../table/long-table.tsx';
+import { runMs } from './run-ms.ts';
+
+/** The newest runs in short: when, how they ended, rows and duration. */
+export function LastRuns({ runs }: { runs: readonly TransformRunView[] }) {
+  return (
+    <LongTable
+      label="Newest runs"
+      minWidth={320}
+      head={
+        <>
+          <Table.Th>Run</Table.Th>
+          <Table.Th>Result</Table.Th>
+          <Table.Th ta="right">Rows</Table.Th>
+          <Table.Th ta="right">Time</Table.Th>
+        </>
+      }
+      rows={runs}
+      keyOf={({ run_id }) => run_id}
+    >
+      {(run) => {
+        const ms = runMs(run);
+        return (
+          <>
+            <Table.Td>
+              <Anchor
+                data-row
+                renderRoot={(props) => <Link to="/runs/$runId" params={{ runId: run.run_id }} {...props} />}
+              >
+                <ShowTime at={run.created_at} within size="sm" className="one-line" />
+              </Anchor>
+            </Table.Td>
+            <Table.Td>
+              <RunWord status={run.status} />
+            </Table.Td>
+            <Table.Td ta="right">{run.rows === null ? '–' : countText(Number(run.rows))}</Table.Td>
+            <Table.Td ta="right" className="one-line">
+              {ms === undefined ? '–' : durationText(ms)}
+            </Table.Td>
+          </>
+        );
+      }}
+    </LongTable>
+  );
+}
