@@ -18,7 +18,7 @@ import { chartPoints, firstChoice, MAX_POINTS } from '../../ui/src/grid/chart-po
 import { sqlHash, sqlOfHash } from '../../ui/src/query/sql-hash.ts';
 import { outputFor } from '../../ui/src/statement/output-name.ts';
 import { checkOf, EMPTY_CHECK } from '../../ui/src/transforms/checks/check-fields.ts';
-import { changesOf, definitionOf, newOf } from '../../ui/src/transforms/definition/definition.ts';
+import { changesOf, definitionOf, newOf } from '../../ui/src/transforms/draft/definition.ts';
 import { cases } from '../lane.ts';
 
 const column = (name: string, type = 'string') => ({ name, type });

@@ -256,6 +256,7 @@ async function addCheck(page: Page): Promise<void> {
   await page.keyboard.type('select * from result where orders > 100');
   await press(page, page.getByRole('button', { name: 'Add the check' }), 'Enter');
   await page.getByRole('button', { name: 'Remove few_orders' }).waitFor();
+  await page.getByText('Saving…').waitFor({ state: 'hidden' });
 }
 
 t.test('a line of a log that is put into the address → a link that opens the log around it', async (t) => {

@@ -2,6 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { developmentToken } from '@weir/embedded';
 import type { Endpoint, Input } from '@weir/kernel/contract';
 import { bulkStreams, createSource, getSyncStatus, startSync } from '@weir/plugin-sources/contract';
+import {
+  createTransform,
+  getTransformRun,
+  hydrateTransform,
+  materializeTransform,
+} from '@weir/plugin-transforms/contract';
 import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { until } from '../until.ts';
@@ -103,10 +109,75 @@ async function changeForm(page: Page): Promise<void> {
   await page.getByText('The statement is sound.').waitFor();
   await type(page, page.getByRole('combobox', { name: 'Column' }), 'city');
   await page.keyboard.press('Escape');
-  await press(page, page.getByRole('button', { name: 'Save and hydrate' }), 'Enter');
+  await press(page, page.getByRole('button', { name: 'Put in force' }), 'Enter', 'Shift+Tab');
+  await page.getByText('In force: version 2').waitFor();
   await page.getByText('As saved').waitFor();
   await page.locator('.cm-content').getByText('city').waitFor();
 }
+
+/** A transform that ran once; its page, on a tab. */
+async function ranTransform(name: string): Promise<(tab: string) => string> {
+  const sql = `select id, city from ${TABLE}`;
+  const made = await ok(createTransform, { body: { name, sql, output: `gold.demo.${name}` } });
+  const params = { transform_id: made.transform_id };
+  await ok(hydrateTransform, { params });
+  const { run_id } = await ok(materializeTransform, { params });
+  await until('its run', async () => (await ok(getTransformRun, { params: { run_id } })).status === 'succeeded');
+  return (tab) => `${url}/transforms/${made.transform_id}?tab=${tab}`;
+}
+
+/** Replaces the statement of the editor. */
+async function write(page: Page, sql: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Statement' }).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(sql);
+}
+
+t.test('a typo that is saved → a draft that is not put in force; the transform runs on, and goes back', async (t) => {
+  const at = await ranTransform('cities');
+  const window = await open({ width: 1440 });
+  const { page, faults } = window;
+  await signIn(window, at('definition'), 'Ada');
+  await shot(page, 'draft-first');
+  const put = page.getByRole('button', { name: 'Put in force' });
+  await write(page, `select id, ctiy from ${TABLE}`);
+  await page.getByText('It cannot be put in force: line 1, column 12').waitFor();
+  t.ok(await put.isDisabled());
+  await shot(page, 'draft-fault');
+  await page.getByRole('button', { name: 'Save draft' }).click();
+  await page.getByText('Draft, not in force: runs use version 1').waitFor();
+  await page.getByText('It cannot be put in force: line 1, column 12').waitFor();
+  t.strictSame(await axeFaults(page), [], 'a draft with a fault');
+  await shot(page, 'draft-saved');
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Run even if nothing changed' }).click();
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await page.getByText('Forced').waitFor();
+  await page.locator('main').getByText('Succeeded').nth(1).waitFor();
+  await page.getByRole('textbox', { name: 'Statement' }).getByText('city').waitFor();
+  t.ok(await page.getByRole('button', { name: 'Run now' }).isEnabled());
+  t.strictSame(await axeFaults(page), [], 'the overview with a draft');
+  await shot(page, 'draft-overview');
+  await page.getByRole('link', { name: 'See the draft' }).click();
+  await page.getByText('Difference to version 1').click();
+  await page.getByLabel('Difference to version 1').getByText('ctiy').first().waitFor();
+  t.strictSame(await axeFaults(page), [], 'the difference of a draft');
+  await shot(page, 'draft-difference');
+  await page.getByText('Edit', { exact: true }).click();
+  await write(page, `select id, city, count(*) as orders from ${TABLE} group by all`);
+  await put.click();
+  await page.getByText('In force: version 2').waitFor();
+  await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.getByLabel('Difference of version 1 and version 2').waitFor();
+  t.strictSame(await axeFaults(page), [], 'the versions');
+  await shot(page, 'draft-versions');
+  await page.getByRole('button', { name: 'Restore version 1' }).click();
+  await page.getByRole('dialog').getByText('It becomes version 3').waitFor();
+  await shot(page, 'draft-restore');
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore version 1' }).click();
+  await page.getByText('version 1 restored, statement').waitFor();
+  t.strictSame(faults, []);
+});
 
 t.test('what a form lacks → said at its fields when it is sent, in a narrow window', async (t) => {
   const window = await open({ width: 360 });

@@ -35,7 +35,7 @@ const PAGES = [
   ],
   ...tabs(`/sources/${ID}`, 'sync', 'streams', 'history', 'schedule', 'credentials'),
   ...tabs(`/datasets/${TABLE}`, 'preview', 'schema', 'snapshots', 'quarantine', 'used', 'lineage', 'elsewhere'),
-  ...tabs(`/transforms/${ID}`, 'overview', 'definition', 'checks', 'runs', 'lineage', 'schedule'),
+  ...tabs(`/transforms/${ID}`, 'overview', 'definition', 'checks', 'runs', 'versions', 'lineage', 'schedule'),
   ...['source-sync', 'source-discovery', 'materialization', 'transform'].map((kind) => `/runs/${kind}`),
   ...tabs('/operations', 'health', 'plugins', 'tokens', 'webhooks', 'audit', 'users', 'policies'),
 ];
@@ -139,7 +139,7 @@ const BUSY = /aria-busy="true"/;
 const ODD = /does not fit these pages|You may not see this|No such page|undefined|NaN|\[object/;
 /** Words of what changes something; everybody has tokens of their own. */
 const CHANGES =
-  /^(New (source|transform|webhook|policy)|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver)/;
+  /^(New (source|transform|webhook|policy)|Save (a|c)|Create|Load|Choose files|Sync now|Cancel|Run (now|again)|Try|Test|Discover|Hydrate|Put in force|Discard|Restore|Delete|Add a check|Remove|Edit|Pause|Set a|Rotate|Detach|Replace|Redeliver)/;
 const { page, faults } = await openWindow(t, browser, { colorScheme: 'light' });
 const settle = () => page.evaluate(SETTLE);
 const main = page.locator('main');

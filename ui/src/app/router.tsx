@@ -27,6 +27,7 @@ import {
   text,
   uuid,
   uuidOrNew,
+  versionOrDraft,
 } from './search.ts';
 import { Shell } from './shell.tsx';
 
@@ -140,8 +141,10 @@ const transform = createRoute({
   path: '/transforms/$transformId',
   component: lazyRouteComponent(() => import('../transforms/transform-page.tsx'), 'TransformPage'),
   validateSearch: params({
-    tab: oneOf('overview', 'definition', 'checks', 'runs', 'schedule', 'lineage'),
+    tab: oneOf('overview', 'definition', 'checks', 'runs', 'versions', 'schedule', 'lineage'),
     column: text,
+    version: versionOrDraft,
+    against: versionOrDraft,
   }),
 });
 const runs = createRoute({

@@ -24,6 +24,7 @@ export const text: Rule = (value) => value.slice(0, MAX_TEXT);
 export const uuid = like(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
 export const uuidOrNew: Rule = (value) => (value === 'new' ? value : uuid(value));
 export const position = like(/^\d{1,15}$/);
+export const versionOrDraft = like(/^(?:draft|\d{1,7})$/);
 export const snapshotId = like(/^\d{1,19}$/);
 export const snapshotIds = like(/^\d{1,19}(,\d{1,19})?$/);
 /** Lines of `column:op` or `column:op:value`. */

@@ -43,7 +43,7 @@ interface PatternFormProps {
   pattern: TransformPatternView;
   /** Above the parameters. */
   head?: ReactNode;
-  actions: ReactNode;
+  actions?: ReactNode;
   onSubmit(event: React.FormEvent): void;
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Space, Text } from '@mantine/core';
 import { getTransformPattern, type TransformPatternView } from '@weir/plugin-transform-patterns/contract';
 import type { TransformView } from '@weir/plugin-transforms/contract';
 import { FormProvider, useForm } from 'react-hook-form';
@@ -7,13 +7,17 @@ import type { FormValues } from '../form/compose-config.ts';
 import { useFieldFaults } from '../form/use-field-faults.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { Region } from '../parts/region.tsx';
+import { DefinitionBar } from '../transforms/draft/definition-bar.tsx';
+import { DraftActions } from '../transforms/draft/draft-actions.tsx';
+import type { Saving } from '../transforms/draft/use-save.ts';
 import { type ParameterValues, PatternForm, parameterPath, parametersOf } from './pattern-form.tsx';
 
 type Origin = NonNullable<TransformView['origin']>;
 
 interface PatternTabProps {
   origin: Origin;
-  saving: { error: Error | null; isPending: boolean; save(body: { parameters: Record<string, unknown> }): void };
+  transform: TransformView;
+  saving: Saving;
   /** Leaves the form for the statement that it made. */
   toSql(): void;
 }
@@ -39,28 +43,22 @@ export function PatternTab(props: PatternTabProps) {
   );
 }
 
-function Form({ origin, saving, pattern }: PatternTabProps & { pattern: TransformPatternView }) {
+function Form({ origin, transform, saving, pattern }: PatternTabProps & { pattern: TransformPatternView }) {
   const form = useForm<ParameterValues>({ defaultValues: { config: origin.parameters as FormValues } });
   useFieldFaults(form.setError, saving.error, parameterPath);
   const { isDirty } = form.formState;
-  const submit = form.handleSubmit(({ config }) => saving.save({ parameters: parametersOf(pattern, config) }));
+  const sent = ({ config }: ParameterValues) => ({ parameters: parametersOf(pattern, config) });
+  const submit = form.handleSubmit((values) => saving.save(sent(values)));
+  const putInForce = form.handleSubmit((values) => saving.putInForce(sent(values)));
+  const unsaved = { isOfDefinition: true, save: () => void submit(), putInForce: () => void putInForce() };
   return (
     <FormProvider {...form}>
+      <DefinitionBar transform={transform} unsaved={isDirty ? ['parameters'] : []}>
+        <DraftActions transform={transform} saving={saving} unsaved={isDirty ? unsaved : undefined} />
+      </DefinitionBar>
+      <Space h="md" />
       {saving.error === null ? null : <FaultNote error={saving.error} />}
-      <PatternForm
-        pattern={pattern}
-        onSubmit={submit}
-        actions={
-          <Group gap="sm">
-            <Button type="submit" disabled={!isDirty} loading={saving.isPending}>
-              Save and hydrate
-            </Button>
-            <Text size="sm" c="dimmed" role="status">
-              {isDirty ? 'Not saved' : 'As saved'}
-            </Text>
-          </Group>
-        }
-      />
+      <PatternForm pattern={pattern} onSubmit={submit} />
     </FormProvider>
   );
 }

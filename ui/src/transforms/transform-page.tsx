@@ -12,10 +12,10 @@ import { Region } from '../parts/region.tsx';
 import { RunWord } from '../parts/status-word.tsx';
 import { useMay } from '../session/person.ts';
 import { WhoChanged } from '../session/who-changed.tsx';
+import { useSave } from './draft/use-save.ts';
 import { Overview } from './overview/overview.tsx';
 import { RunsTab } from './runs-tab.tsx';
 import { TransformMenu } from './transform-menu.tsx';
-import { useSave } from './use-save.ts';
 
 const ChecksTab = lazy(() => import('./checks/checks-tab.tsx').then((module) => ({ default: module.ChecksTab })));
 const DefinitionTab = lazy(() =>
@@ -70,7 +70,9 @@ function Shown({ detail }: { detail: Detail }) {
   const cancel = useChange(cancelTransformRun);
   const isOpen = detail.last_run?.is_terminal === false;
   const run = () => start.mutate({ params, body: {} });
-  useLetter('r', mayRun && detail.readiness.ready && !isOpen ? run : undefined);
+  // A run that starts now would not have what is being saved.
+  const isReady = detail.readiness.ready && !saving.isPending;
+  useLetter('r', mayRun && isReady && !isOpen ? run : undefined);
   const fault = start.error ?? cancel.error;
   return (
     <Stack gap="md">
@@ -78,7 +80,7 @@ function Shown({ detail }: { detail: Detail }) {
         title={detail.name}
         beside={detail.last_run === null ? null : <RunWord status={detail.last_run.status} />}
       >
-        {mayRun ? <RunButton detail={detail} start={start} cancel={cancel} run={run} /> : null}
+        {mayRun ? <RunButton detail={detail} isReady={isReady} start={start} cancel={cancel} run={run} /> : null}
         <TransformMenu transform={detail} />
       </PageHead>
       <Writes detail={detail} />
@@ -122,13 +124,14 @@ function Shown({ detail }: { detail: Detail }) {
 
 interface RunButtonProps {
   detail: Detail;
+  isReady: boolean;
   start: ReturnType<typeof useChange<typeof materializeTransform>>;
   cancel: ReturnType<typeof useChange<typeof cancelTransformRun>>;
   run(): void;
 }
 
 /** Starts a run, or cancels the one that is open. */
-function RunButton({ detail, start, cancel, run }: RunButtonProps) {
+function RunButton({ detail, isReady, start, cancel, run }: RunButtonProps) {
   if (detail.last_run?.is_terminal === false)
     return (
       <Button
@@ -143,7 +146,7 @@ function RunButton({ detail, start, cancel, run }: RunButtonProps) {
   return (
     <Button
       leftSection={<Play size={14} aria-hidden />}
-      disabled={!detail.readiness.ready}
+      disabled={!isReady}
       aria-describedby={detail.readiness.ready ? undefined : WHY_NOT}
       loading={start.isPending}
       onClick={run}

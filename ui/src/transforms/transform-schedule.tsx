@@ -2,10 +2,10 @@ import type { TransformScheduleView, TransformView } from '@weir/plugin-transfor
 import { listTransformSchedules, putTransformSchedule, transformSchedules } from '@weir/plugin-transforms/contract';
 import { useRead } from '../api/queries.ts';
 import { Region } from '../parts/region.tsx';
+import { RunLink } from '../runs/run-link.tsx';
 import { SchedulePanel } from '../schedule/schedule-panel.tsx';
 import { useScheduleActions } from '../schedule/use-schedule-actions.ts';
 import { useMay } from '../session/person.ts';
-import { RunLink } from './run-link.tsx';
 
 /** The schedule of a transform, found by the list: most have none, and that is no error. */
 export function TransformSchedule({ transform }: { transform: TransformView }) {

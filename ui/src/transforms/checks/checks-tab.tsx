@@ -6,9 +6,9 @@ import { FaultNote } from '../../parts/fault-note.tsx';
 import { CHECK_WORDS, CheckWord } from '../../runs/check-word.tsx';
 import { useMay } from '../../session/person.ts';
 import { LongTable } from '../../table/long-table.tsx';
-import { candidateOf } from '../definition/definition.ts';
-import { DraftState } from '../definition/draft-state.tsx';
-import type { Saving } from '../use-save.ts';
+import { candidateOf } from '../draft/definition.ts';
+import { DraftState } from '../draft/draft-state.tsx';
+import type { Saving } from '../draft/use-save.ts';
 import { checkDetail } from './check-fields.ts';
 import { CheckForm } from './check-form.tsx';
 
@@ -31,12 +31,17 @@ export function ChecksTab({ detail, saving }: ChecksTabProps) {
   };
   return (
     <Stack gap="sm">
-      {detail.draft === null ? null : (
+      {detail.draft === null || saving.isPending ? null : (
         <Group className="panel" px="md" py="sm">
           <DraftState transform={detail} />
         </Group>
       )}
       {error === null ? null : <FaultNote error={error} />}
+      {saving.isPending ? (
+        <Text size="sm" role="status">
+          Saving…
+        </Text>
+      ) : null}
       {checks.length === 0 ? (
         <Text p="lg" ta="center" className="panel">
           No check: the rows of a run are published as they are.

@@ -2,7 +2,7 @@ import { NativeSelect, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
 import { MATERIALIZATIONS, type Materialization } from '@weir/plugin-transforms/contract';
 import { faultsByField } from '../../api/problem-error.ts';
 import { kindOfOutput } from '../../statement/materialization-words.ts';
-import type { Definition } from './definition.ts';
+import type { Definition } from '../draft/definition.ts';
 
 interface DefinitionFieldsProps {
   value: Definition;

@@ -8,7 +8,7 @@ import { Outcome } from '../../query/result-pane.tsx';
 import { useCatalogue } from '../../query/use-catalogue.ts';
 import { useQueryRun } from '../../query/use-query-run.ts';
 import { marksOf, StatementFacts, type StatementView } from '../../statement/statement-facts.tsx';
-import type { Definition } from './definition.ts';
+import type { Definition } from '../draft/definition.ts';
 import { DefinitionFields } from './definition-fields.tsx';
 
 const PREVIEW_ROWS = 100;

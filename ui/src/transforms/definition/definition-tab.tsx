@@ -8,13 +8,21 @@ import { FactList } from '../../parts/fact-list.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { useMay } from '../../session/person.ts';
 import { kindOfOutput } from '../../statement/materialization-words.ts';
-import type { Saving } from '../use-save.ts';
-import { candidateOf, changesOf, type Definition, definitionOf, isOfDefinition, newOf } from './definition.ts';
-import { DefinitionBar } from './definition-bar.tsx';
-import { DefinitionDifference } from './definition-difference.tsx';
+import {
+  candidateOf,
+  changesOf,
+  changeWords,
+  type Definition,
+  definitionOf,
+  isOfDefinition,
+  newOf,
+} from '../draft/definition.ts';
+import { DefinitionBar } from '../draft/definition-bar.tsx';
+import { DefinitionDifference } from '../draft/definition-difference.tsx';
+import { DraftActions } from '../draft/draft-actions.tsx';
+import { DraftState } from '../draft/draft-state.tsx';
+import type { Saving } from '../draft/use-save.ts';
 import { DefinitionForm } from './definition-form.tsx';
-import { DraftActions } from './draft-actions.tsx';
-import { DraftState } from './draft-state.tsx';
 import { useDefinitionCheck } from './use-definition-check.ts';
 
 const PatternTab = lazy(() =>
@@ -107,7 +115,7 @@ function Edited({ detail, saving }: DefinitionTabProps) {
   const words = `Difference to version ${detail.version}`;
   return (
     <Stack gap="md">
-      <DefinitionBar unsaved={isChanged ? Object.keys(changes) : []} transform={detail}>
+      <DefinitionBar unsaved={changeWords(changes)} transform={detail}>
         <DraftActions
           transform={detail}
           saving={saving}

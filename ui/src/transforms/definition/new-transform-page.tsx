@@ -10,7 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { sqlOfHash } from '../../query/sql-hash.ts';
 import { useMay, usePerson } from '../../session/person.ts';
 import { outputFor } from '../../statement/output-name.ts';
-import { type Definition, EMPTY_DEFINITION, newOf } from './definition.ts';
+import { type Definition, EMPTY_DEFINITION, newOf } from '../draft/definition.ts';
 import { DefinitionForm } from './definition-form.tsx';
 import { useDefinitionCheck } from './use-definition-check.ts';
 

@@ -1,5 +1,5 @@
 import { useStatementCheck } from '../../statement/use-statement-check.ts';
-import { type Definition, newOf } from './definition.ts';
+import { type Definition, newOf } from '../draft/definition.ts';
 
 /** What the server finds of a definition while it is typed. */
 export function useDefinitionCheck(value: Definition) {

@@ -18,7 +18,7 @@ export function DefinitionBar({ transform, unsaved, children }: DefinitionBarPro
       <Stack gap={2} flex="1 1 260px">
         <DraftState transform={transform} />
         <Text size="sm" c="dimmed" role="status">
-          {unsaved.length === 0 ? 'As saved' : `Not saved: ${unsaved.join(', ').replaceAll('_', ' ')}`}
+          {unsaved.length === 0 ? 'As saved' : `Not saved: ${unsaved.join(', ')}`}
         </Text>
       </Stack>
       {children}

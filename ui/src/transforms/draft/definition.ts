@@ -55,6 +55,12 @@ function definitionMembers(draft: DefinitionView | null): Partial<DefinitionView
 /** Members of a change that need no artifact: they change at once. */
 const AT_ONCE: ReadonlySet<string> = new Set(['name', 'description', 'tags']);
 
+/** Members whose names on the page are others. */
+const WORDS: Readonly<Record<string, string>> = { sql: 'statement', partition_by: 'partitions' };
+
+/** The members of a change, as the page names them. */
+export const changeWords = (changes: object): string[] => Object.keys(changes).map((name) => WORDS[name] ?? name);
+
 /** Whether a change is kept as a draft. */
 export const isOfDefinition = (changes: object): boolean => Object.keys(changes).some((name) => !AT_ONCE.has(name));
 

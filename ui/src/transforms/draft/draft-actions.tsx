@@ -3,7 +3,7 @@ import type { TransformView } from '@weir/plugin-transforms/contract';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { faultText, type StatementFault } from '../../statement/statement-facts.tsx';
-import type { Saving } from '../use-save.ts';
+import type { Saving } from './use-save.ts';
 
 interface DraftActionsProps {
   transform: TransformView;

@@ -6,7 +6,7 @@ import {
   type TransformView,
 } from '@weir/plugin-transforms/contract';
 import { useState } from 'react';
-import { useChange } from '../api/queries.ts';
+import { useChange } from '../../api/queries.ts';
 
 type Body = Input<typeof changeTransform>['body'];
 

@@ -7,8 +7,8 @@ import { SqlEditor } from '../../editor/sql-editor.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { Region } from '../../parts/region.tsx';
-import { DraftState } from '../definition/draft-state.tsx';
-import { RunLink } from '../run-link.tsx';
+import { RunLink } from '../../runs/run-link.tsx';
+import { DraftState } from '../draft/draft-state.tsx';
 import { LastRuns } from './last-runs.tsx';
 import { OverviewFacts } from './overview-facts.tsx';
 import { ReadinessList } from './readiness-list.tsx';
@@ -53,8 +53,8 @@ export function Overview({ detail }: { detail: Detail }) {
           </section>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <section aria-labelledby="newest-runs">
-            <Title order={2} id="newest-runs" mb="sm">
+          <div>
+            <Title order={2} mb="sm">
               Newest runs
             </Title>
             <Region
@@ -63,7 +63,7 @@ export function Overview({ detail }: { detail: Detail }) {
             >
               {({ items }) => <LastRuns runs={items} />}
             </Region>
-          </section>
+          </div>
         </Grid.Col>
       </Grid>
     </Stack>

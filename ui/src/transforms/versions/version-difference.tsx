@@ -8,7 +8,7 @@ import {
 } from '@weir/plugin-transforms/contract';
 import { useRead } from '../../api/queries.ts';
 import { Region } from '../../parts/region.tsx';
-import { DefinitionDifference } from '../definition/definition-difference.tsx';
+import { DefinitionDifference } from '../draft/definition-difference.tsx';
 
 const DRAFT = 'draft';
 
