@@ -49,6 +49,7 @@ export {
   type Output,
   pathNames,
 } from './contract/endpoint.ts';
+export { FAULT_SENTENCES, faultSentence, type ShownFault, shownFaults } from './contract/fault-sentences.ts';
 export {
   NextStep,
   type NextStepEntry,
@@ -73,7 +74,9 @@ export {
   RunChanges,
 } from './contract/points.ts';
 export {
+  counted,
   type FieldFault,
+  filledText,
   Problem,
   type ProblemDetails,
   type ProblemEntry,

@@ -27,7 +27,8 @@ export const noteProblems = {
     status: 409,
     title: 'The note is published',
     detail: 'This note has been published already.',
-    hint: 'Nothing to do: published_at says when.',
+    hint: 'Nothing to do: `published_at` says when.',
+    next: [{ operation: 'notes.list_notes', text: 'List the notes' }],
   }),
 };
 

@@ -6,7 +6,7 @@ export const CONNECTOR_ERRORS = {
     origin: 'platform',
     retryable: true,
     message: 'The connector runtime is not available',
-    hint: 'Have the operator run weir connectors doctor: it names what does not hold. Nothing else stands in for the engine.',
+    hint: 'Have the operator look with the connectors doctor at what does not hold: nothing takes the place of the engine.',
   },
   connector_image_invalid: {
     origin: 'platform',

@@ -28,14 +28,28 @@ export interface ProblemEntry {
   code: string;
   status: number;
   title: string;
-  /** Fixed text, with `{name}` places for our own words. */
+  /** Fixed text, with `{name}` places for our own words and `{name:noun}` places for counts of things. */
   detail: string;
   /** What to do, in words that hold on every surface: no call of the API and no command. */
   hint: string;
+  /** What is said of a place by the code of its fault in `errors`: `must be chosen`. */
+  faults?: Readonly<Record<string, string>>;
   /** Operations that help; places are filled from `values`, `members` and the parameters of the call's path. */
   next?: readonly NextStepEntry[];
   /** Only an operator can help: no time to try again is told. */
   lasting?: true;
+}
+
+/** `1 row`, `2 rows`. */
+export const counted = (count: number | string, noun: string): string =>
+  `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
+
+/** Fills `{name}` places, and `{name:noun}` by the number and the noun in its number; `?` for what is missing. */
+export function filledText(template: string, values: Readonly<Record<string, string | number>> = {}): string {
+  return template.replace(/\{(\w+)(?::([\w ]+))?\}/g, (_, name: string, noun?: string) => {
+    const value = values[name] ?? '?';
+    return noun === undefined ? String(value) : counted(value, noun);
+  });
 }
 
 /** An error that a client may see; everything else that is thrown becomes `internal`. */
@@ -44,10 +58,7 @@ export class Problem extends Error {
   readonly details: ProblemDetails;
 
   constructor(entry: ProblemEntry, details: ProblemDetails = {}) {
-    super(
-      entry.detail.replace(/\{(\w+)\}/g, (_, name: string) => String(details.values?.[name] ?? '?')),
-      details.cause === undefined ? {} : { cause: details.cause },
-    );
+    super(filledText(entry.detail, details.values), details.cause === undefined ? {} : { cause: details.cause });
     this.name = 'Problem';
     this.entry = entry;
     this.details = details;

@@ -41,8 +41,8 @@ export const kernelProblems = {
     code: 'validation_failed',
     status: 400,
     title: 'Validation failed',
-    detail: 'The request does not fit the schema of this endpoint.',
-    hint: 'Each entry of errors names the place and the rule, and the words or names that are known there.',
+    detail: 'What was sent does not have the form that is needed here.',
+    hint: 'Correct each place that is listed, and send it again.',
   }),
   invalidPageToken: problem({
     code: 'invalid_page_token',
@@ -56,7 +56,8 @@ export const kernelProblems = {
     status: 400,
     title: 'Tenant header required',
     detail: 'The request does not say which tenant it is for.',
-    hint: 'Send X-Tenant-ID with the alias of one of your organizations.',
+    hint: 'Choose one of the tenants that you are in, and send its alias as X-Tenant-ID.',
+    next: [{ operation: 'identity.get_me', text: 'Show the tenants that you are in' }],
   }),
   tenantHeaderInvalid: problem({
     code: 'tenant_header_invalid',
@@ -70,7 +71,7 @@ export const kernelProblems = {
     status: 401,
     title: 'Not signed in',
     detail: 'The request carries no valid access token.',
-    hint: 'Send Authorization: Bearer with a current access token for this API.',
+    hint: 'Sign in again, or send a current access token for this API as bearer token.',
   }),
   signatureRequired: problem({
     code: 'signature_required',
@@ -84,7 +85,7 @@ export const kernelProblems = {
     status: 403,
     title: 'Role not sufficient',
     detail: 'Your role in this tenant does not allow this.',
-    hint: 'Ask an admin of the tenant for the role that this endpoint names in x-access.',
+    hint: 'Ask an admin of the tenant for a role that allows it.',
   }),
   capabilityRequired: problem({
     code: 'capability_required',
@@ -112,21 +113,22 @@ export const kernelProblems = {
     status: 403,
     title: 'Plugin not enabled',
     detail: 'The plugin that brings this route is not enabled for your tenant.',
-    hint: 'Ask a platform admin to enable it: weir plugins enable.',
+    hint: 'Ask a platform admin to enable it for your tenant.',
   }),
   notFound: problem({
     code: 'not_found',
     status: 404,
     title: 'Not found',
-    detail: 'Nothing with this id is visible to you.',
-    hint: 'Check the id and the tenant; list the resource to see what exists.',
+    detail: 'Nothing with this id or name is visible to you.',
+    hint: 'Check the id or the name, and the tenant; the list of such things shows what exists.',
   }),
   routeNotFound: problem({
     code: 'route_not_found',
     status: 404,
     title: 'No such route',
     detail: 'No endpoint has this path.',
-    hint: 'See /openapi.json for the endpoints.',
+    hint: 'Check the path, and the version of the server: the API reference lists its endpoints.',
+    next: [{ operation: 'platform.get_status', text: 'Show the version of the server' }],
   }),
   methodNotAllowed: problem({
     code: 'method_not_allowed',
@@ -140,7 +142,7 @@ export const kernelProblems = {
     status: 406,
     title: 'Not acceptable',
     detail: 'This endpoint cannot answer in any media type that the Accept header allows.',
-    hint: 'Leave Accept out, or name one of the media types that /openapi.json lists for the endpoint.',
+    hint: 'Ask for another format: the API reference lists those of the endpoint.',
   }),
   requestTimeout: problem({
     code: 'request_timeout',
@@ -239,7 +241,7 @@ export const kernelProblems = {
     status: 503,
     title: 'Dependency unavailable',
     detail: 'A part that this request needs does not answer at the moment.',
-    hint: 'Try again in a moment; /ready names the part.',
+    hint: 'Try again in a moment; the health of the services names the part.',
   }),
   auditUnavailable: problem({
     code: 'audit_unavailable',

@@ -7,7 +7,11 @@ export const runProblems = {
     status: 409,
     title: 'A run is already active',
     detail: 'A run of this kind is already pending or running for this subject.',
-    hint: 'Wait for the run that run_id names, or cancel it, then start again.',
+    hint: 'Wait until that run has ended, or cancel it, then start again.',
+    next: [
+      { operation: 'runs.get_run', params: { id: '{run_id}' }, text: 'Show the run that is open' },
+      { operation: 'runs.cancel_run', params: { id: '{run_id}' }, text: 'Cancel it, then start again' },
+    ],
   }),
   leaseLost: problem({
     code: 'lease_lost',
@@ -28,7 +32,7 @@ export const runProblems = {
     status: 409,
     title: 'The run has ended',
     detail: 'This run is over, so it cannot be cancelled.',
-    hint: 'Read the run to see how it ended.',
+    hint: 'Look at the run to see how it ended.',
   }),
   runPastDeadline: problem({
     code: 'run_past_deadline',
@@ -42,14 +46,14 @@ export const runProblems = {
     status: 409,
     title: 'The parent run is not open',
     detail: 'The run that this one is a part of has ended, or does not exist.',
-    hint: 'Read the parent run to see how it ended.',
+    hint: 'Look at the parent run to see how it ended.',
   }),
   noWorker: problem({
     code: 'no_worker',
     status: 503,
     title: 'No worker',
     detail: 'No worker polls the queue that would carry this run out.',
-    hint: 'Start a worker of the role that the queue names, or send the request with queue=true to let it wait.',
+    hint: 'Start a worker of the role that takes such runs, or let the run wait for one.',
   }),
   workerGone: problem({
     code: 'worker_gone',

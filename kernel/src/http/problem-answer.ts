@@ -1,8 +1,9 @@
 import { DocumentFault, type DocumentFaultCode, PROBLEM_TYPE, problemText, schemaFaults } from '@weir/documents';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
+import { FAULT_SENTENCES } from '../contract/fault-sentences.ts';
 import { nextSteps } from '../contract/next-steps.ts';
-import { Problem, type ProblemType } from '../contract/problem.ts';
+import { type FieldFault, Problem, type ProblemEntry, type ProblemType } from '../contract/problem.ts';
 import { kernelProblems } from '../contract/problems.ts';
 import { belongsToOthers } from '../routing/wildcards.ts';
 
@@ -60,10 +61,16 @@ export function problemDocument(found: Problem, traceId: string, params: object 
     trace_id: traceId,
     hint: details.hint ?? entry.hint,
     ...nextSteps(steps, { ...params, ...details.values, ...details.members }),
-    ...(details.errors === undefined ? {} : { errors: details.errors }),
+    ...(details.errors === undefined ? {} : { errors: details.errors.map((fault) => withSentence(fault, entry)) }),
     ...(details.retryAfterSeconds === undefined ? {} : { retry_after_seconds: details.retryAfterSeconds }),
     ...details.members,
   };
+}
+
+/** A fault with the sentence of its code, unless it has one of its own. */
+function withSentence(fault: FieldFault, { faults }: ProblemEntry): FieldFault {
+  const message = fault.message ?? faults?.[fault.code] ?? FAULT_SENTENCES[fault.code];
+  return message === undefined ? fault : { ...fault, message };
 }
 
 /** Answers every error of a server as a problem document: thrown, unknown route, wrong method, broken request. */

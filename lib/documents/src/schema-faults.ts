@@ -90,16 +90,28 @@ function faultOf(error: SchemaError): SchemaFault {
   return { pointer, code: error.keyword, message: `must be ${orText(known)}`, known };
 }
 
-/** What is said of a member that a schema does not know: the nearest that it knows, and all of them. */
+/** A name that is plainly a name: what else is sent as one may be a secret in the wrong place. */
+const PLAIN_NAME = /^(?=.{1,32}$)[a-z]+(?:_[a-z]+)*$/i;
+/** Shorter ones begin too many names. */
+const MIN_BEGINNING = 3;
+
+/** What is said of a member that a schema does not know: its name, the nearest that it knows, and all of them. */
 export function unknownMember(name: string, known: readonly string[]): Pick<SchemaFault, 'message' | 'known'> {
-  const near = didYouMean(name, known);
+  const near = didYouMean(name, known) ?? begunBy(name, known);
+  const said = PLAIN_NAME.test(name) ? `has an unknown member \`${name}\`` : 'has an unknown member';
   const message =
     near !== undefined
-      ? `has an unknown member; did you mean \`${near}\`?`
+      ? `${said}; did you mean \`${near}\`?`
       : known.length > 0 && known.length <= MAX_SAID
-        ? `has an unknown member; it may have ${known.map((each) => `\`${each}\``).join(', ')}`
-        : 'has an unknown member';
+        ? `${said}; it may have ${known.map((each) => `\`${each}\``).join(', ')}`
+        : said;
   return { message, known: known.slice(0, MAX_KNOWN) };
+}
+
+/** The one name that begins with what was typed. */
+function begunBy(name: string, known: readonly string[]): string | undefined {
+  const begun = name.length < MIN_BEGINNING ? [] : known.filter((each) => each.startsWith(name));
+  return begun.length === 1 ? begun[0] : undefined;
 }
 
 const orText = (words: readonly string[]) =>

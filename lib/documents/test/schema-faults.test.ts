@@ -26,16 +26,18 @@ t.test('a number, text or list out of bounds → the bound', async (t) => {
   for (const [schema, value, message] of cases) t.match(faults(schema, value), [{ pointer: '', message }], message);
 });
 
-t.test('an unknown member → the nearest known name, all known names, and nothing that was sent', async (t) => {
+t.test('an unknown member → its name where it is plainly one, the nearest known name, all known names', async (t) => {
   const schema = { type: 'object', properties: { path: text, url: text }, additionalProperties: false };
   t.strictSame(faults(schema, { pth: 'hunter2' }), [
     {
       ...{ pointer: '', code: 'additionalProperties', known: ['path', 'url'] },
-      message: 'has an unknown member; did you mean `path`?',
+      message: 'has an unknown member `pth`; did you mean `path`?',
     },
   ]);
   const [far] = faults(schema, { hunter2: 'hunter2' });
-  t.equal(far?.message, 'has an unknown member; it may have `path`, `url`');
+  t.equal(far?.message, 'has an unknown member; it may have `path`, `url`', 'it may be a secret in the wrong place');
+  const names = { type: 'object', properties: { username: text, password: text }, additionalProperties: false };
+  t.match(faults(names, { user: 1 }), [{ message: 'has an unknown member `user`; did you mean `username`?' }]);
   t.match(faults({ type: 'object', required: ['name'] }, {}), [{ pointer: '/name', message: 'is required' }]);
 });
 

@@ -46,7 +46,8 @@ t.test('times of a schedule become syncs, or say why not', async (t) => {
   await t.test('a source that is not ready is skipped with what would refuse a sync', async (t) => {
     const skipped = await firing(api, source_id, ({ status }) => status === 'skipped');
     t.match(skipped, { origin: 'schedule', requested_by: 'schedule', run_id: null });
-    t.match(skipped.reason, { code: 'source_not_ready', detail: /draft/, hint: /discovery/ });
+    t.match(skipped.reason, { code: 'source_not_ready', detail: /draft/ });
+    t.match(skipped.reason?.next, [{ operation: 'sources.start_discovery', params: { source_id } }]);
     ok(await api(pauseSchedule, { params, body: {} }));
     t.match(await discovered(api, source_id), { status: 'succeeded' });
     await enableAll(api, source_id, { sync_mode: 'full_refresh', write_mode: 'overwrite' });
@@ -125,7 +126,8 @@ t.test('times of a schedule become syncs, or say why not', async (t) => {
       t.equal(ok(await api(getSchedule, { params })).last_firings[0]?.firing_id, before, 'it leaves no trace');
       await fire(hour(5));
       const missed = await firing(api, source_id, ({ reason }) => reason?.code === 'schedule_missed');
-      t.match(missed, { status: 'skipped', scheduled_at: hour(5), reason: { hint: /trigger/ } });
+      t.match(missed, { status: 'skipped', scheduled_at: hour(5), reason: { hint: /run it now/ } });
+      t.match(missed.reason?.next?.at(-1), { operation: 'sources.trigger_schedule', params: { source_id } });
     },
   );
 

@@ -7,14 +7,20 @@ export const datasetProblems = {
     status: 400,
     title: 'Invalid dataset id',
     detail: 'A dataset id is three segments joined by dots, each of one or more of the characters A-Z a-z 0-9 _.',
-    hint: 'Write it as <layer>.<scope>.<table>, such as bronze.demo.flights; datasets list prints the ids.',
+    hint: 'Write it as layer.scope.table, such as bronze.demo.flights.',
+    next: [{ operation: 'datasets.list', text: 'List the datasets' }],
   }),
   datasetNotReadable: problem({
     code: 'dataset_not_readable',
     status: 403,
     title: 'Dataset not readable',
     detail: 'No source, transform or pipeline of this tenant produces this dataset.',
-    hint: 'List the datasets of the tenant; a table can be read once something of the tenant writes it.',
+    hint: 'A table can be read once something of the tenant writes it.',
+    next: [{ operation: 'datasets.list', text: 'List the datasets of the tenant' }],
+    faults: {
+      dataset_not_readable: 'This table is not readable for your tenant',
+      input_missing: 'This table cannot be found',
+    },
   }),
   destinationNotAllowed: problem({
     code: 'destination_not_allowed',
@@ -55,7 +61,7 @@ export const datasetProblems = {
     code: 'schema_frozen',
     status: 422,
     title: 'Schema frozen',
-    detail: 'The schema of the table is frozen, and {count} field(s) are new or have another type.',
+    detail: 'The schema of the table is frozen, and {count:field} would be new or of another type.',
     hint: 'Refresh the schema of the stream, or choose another schema change policy for it.',
   }),
   storeUnavailable: problem({
@@ -76,8 +82,7 @@ export const datasetProblems = {
     code: 'schema_incompatible',
     status: 422,
     title: 'Schema incompatible',
-    detail:
-      'The table cannot take the new schema: {count} column(s) changed to a type that does not hold the old values.',
+    detail: 'The table cannot take the new schema: {count:column} changed to a type that does not hold the old values.',
     hint: 'Write to another destination table, or bring the columns back to their old types.',
   }),
   stagedFileRefused: problem({
@@ -113,7 +118,7 @@ export const datasetProblems = {
     status: 422,
     title: 'Columns refused',
     detail:
-      'A key or partitioning needs {count} column(s) whose name is reserved, or differs from a column in case alone.',
+      'A key or partitioning needs {count:column} whose name is reserved, or differs from a column in case alone.',
     hint: 'Choose another key or partitioning, or another `destination.table`, in which the column is the first of its name.',
   }),
   previewTooLarge: problem({

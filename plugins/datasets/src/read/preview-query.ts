@@ -1,4 +1,4 @@
-import { kernelProblems } from '@weir/kernel/contract';
+import { type FieldFault, kernelProblems } from '@weir/kernel/contract';
 import {
   CONDITION_OPS,
   type Condition,
@@ -45,8 +45,22 @@ export function previewQuery(schema: TableSchema, asked: AskedPreview): PreviewQ
   });
   const order = asked.order === undefined ? undefined : wantedOrder(fields, asked.order);
   if (typeof order === 'string') faults.push({ pointer: '/query/order', code: order });
-  if (faults.length > 0 || typeof order === 'string') throw kernelProblems.validationFailed({ errors: faults });
+  if (faults.length > 0 || typeof order === 'string')
+    throw kernelProblems.validationFailed({ errors: faults.map(withSentence) });
   return { columns, conditions, order };
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  repeated_column: 'names a column twice',
+  type_not_ordered: 'names a column whose values have no order',
+  unknown_operator: 'has an operator that is not known: column:operator:value',
+};
+
+function withSentence(fault: Fault): FieldFault {
+  const { code } = fault;
+  const ofValue = code.endsWith('_not_of_type') ? 'does not fit the type of its column' : undefined;
+  const message = SENTENCES[code] ?? ofValue;
+  return message === undefined ? fault : { ...fault, message };
 }
 
 /** A parameter that may be given once or repeatedly, as a list. */

@@ -24,7 +24,11 @@ export function askedSchema(
   { snapshot_id: snapshotId, schema_id: schemaId }: Input<typeof getDatasetSchema>['query'],
 ): { schema: TableSchema; snapshotId: bigint | undefined } {
   if (snapshotId !== undefined && schemaId !== undefined) {
-    throw kernelProblems.validationFailed({ errors: [{ pointer: '/query/schema_id', code: 'not_with_snapshot_id' }] });
+    throw kernelProblems.validationFailed({
+      errors: [
+        { pointer: '/query/schema_id', code: 'not_with_snapshot_id', message: 'cannot be given with a snapshot' },
+      ],
+    });
   }
   const snapshot = snapshotId === undefined ? undefined : findSnapshot(metadata, snapshotId);
   const id = schemaId ?? snapshot?.['schema-id'];

@@ -35,4 +35,5 @@ export const getMe = endpoint({
   description: 'What an access policy forbids on top is not in it.',
   access: readMe,
   response: Me,
+  cli: 'whoami',
 });

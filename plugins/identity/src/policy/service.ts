@@ -151,7 +151,9 @@ export function policyService({ db, kinds }: PolicyDeps) {
       { body, signal }: { body: Input<typeof dryRunPolicy>['body']; signal: AbortSignal },
     ): Promise<PolicyDryRunView> {
       if (body.version !== undefined && body.document !== undefined)
-        throw kernelProblems.validationFailed({ errors: [{ pointer: '/version', code: 'version_or_document' }] });
+        throw kernelProblems.validationFailed({
+          errors: [{ pointer: '/version', code: 'version_or_document', message: 'cannot be given with a document' }],
+        });
       const { row, tried, newest } = await db(tenant).transaction(async (tx) => {
         const found = await livePolicy(tx, policyId);
         const current = await policyVersion(tx, policyId, found.version);

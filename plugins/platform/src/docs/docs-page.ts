@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { ProblemEntry } from '@weir/kernel/contract';
+import type { NextStepEntry, ProblemEntry } from '@weir/kernel/contract';
 
 /** Only our own files run and are called; what the explorer draws itself are images held in its style sheet. */
 export const DOCS_POLICY = [
@@ -54,7 +54,7 @@ export function errorsPage(entries: Iterable<ProblemEntry>): string {
     .toSorted((a, b) => a.code.localeCompare(b.code))
     .map(
       ({ code, status, detail }) =>
-        `<tr><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${status}</td><td>${escapeHtml(detail)}</td></tr>`,
+        `<tr><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${status}</td><td>${escapeHtml(withoutPlaces(detail))}</td></tr>`,
     );
   return page(
     'Error codes',
@@ -65,18 +65,28 @@ ${rows.join('\n')}</tbody></table><p><a href="/docs">All endpoints</a></p>`,
 
 /** What one error code means, what to do about it, and how it looks on the wire. */
 export function errorPage(entry: ProblemEntry, operations: readonly string[]): string {
-  const { code, status, title, hint } = entry;
+  const { code, status, title, hint, next = [] } = entry;
   // The page is about every such error, so that it has no value for a place.
-  const detail = entry.detail.replace(/\{\w+\}/g, '…');
+  const detail = withoutPlaces(entry.detail);
   const example = { type: `/docs/errors/${code}`, title, status, detail, code, trace_id: '0'.repeat(32), hint };
   const answered =
     operations.length === 0 ? '' : `<h2>Answered by</h2><p><code>${operations.join('</code>, <code>')}</code></p>`;
   return page(
     code,
     `<p>Status <strong>${status}</strong>: ${escapeHtml(title)}</p><p>${escapeHtml(detail)}</p>
-<h2>What to do</h2><p>${escapeHtml(hint)}</p><h2>On the wire</h2><pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>
+<h2>What to do</h2><p>${escapeHtml(hint)}</p>${stepList(next)}<h2>On the wire</h2><pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>
 ${answered}<p><a href="/docs/errors">All error codes</a> · <a href="/docs">All endpoints</a></p>`,
   );
+}
+
+/** Pages are about every such error, so that they have no value for a place. */
+const withoutPlaces = (detail: string): string =>
+  detail.replace(/\{\w+(?::([\w ]+))?\}/g, (_, noun?: string) => (noun === undefined ? '…' : `… ${noun}s`));
+
+/** The operations that help. */
+function stepList(next: readonly NextStepEntry[]): string {
+  const items = next.map(({ operation, text }) => `<li>${escapeHtml(text)}: <code>${operation}</code></li>`);
+  return items.length === 0 ? '' : `<ul>${items.join('')}</ul>`;
 }
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}

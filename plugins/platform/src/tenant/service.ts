@@ -9,7 +9,7 @@ export function tenantService(sql: PlatformService['sql']) {
     async create(alias: string): Promise<TenantView> {
       if (!TENANT_ALIAS.test(alias)) throw platformProblems.tenantAliasInvalid();
       const { rows } = await sql('select * from platform.create_tenant($1)', [alias]);
-      if (rows[0] === undefined) throw platformProblems.tenantAliasTaken();
+      if (rows[0] === undefined) throw platformProblems.tenantAliasTaken({ values: { alias } });
       return toView(rows[0]);
     },
     /** Reads past the cache of tenants, so that a new one is there at once. Throws `not_found`. */

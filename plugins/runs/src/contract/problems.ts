@@ -6,8 +6,12 @@ export const reportProblems = {
     code: 'run_not_reported',
     status: 409,
     title: 'The platform carries this run out',
-    detail: 'Only runs that a service created by POST /runs are started and ended by calls.',
-    hint: 'Read the run to see how it goes; POST /runs/{id}/cancel ends it.',
+    detail: 'Only runs that a service created are started and ended by calls.',
+    hint: 'Look at the run to see how it goes, or cancel it.',
+    next: [
+      { operation: 'runs.get_run', params: { id: '{id}' }, text: 'Show how the run goes' },
+      { operation: 'runs.cancel_run', params: { id: '{id}' }, text: 'Cancel the run' },
+    ],
   }),
   orchestratorRunDiffers: problem({
     code: 'orchestrator_run_differs',

@@ -237,6 +237,7 @@ export const readLog = endpoint({
   query: RunLogQuery,
   response: RunLogPage,
   errors: [kernelProblems.notFound, kernelProblems.invalidPageToken, kernelProblems.dependencyUnavailable],
+  cli: 'runs logs',
 });
 
 /** `GET /runs/{id}/logs/download` (ours) */

@@ -73,6 +73,7 @@ function keepingRoutes<K extends string>(of: ScheduleRoutes<K>) {
       declarative: true,
       response: subjectSchedule(kind),
       errors: [...errors, scheduleProblems.scheduleInvalid, scheduleProblems.scheduleTooFrequent],
+      cli: `${of.cli} set`,
     }),
     remove: endpoint({
       ...{ id: id('delete'), method: 'DELETE', path, params, access: access.write },
@@ -107,12 +108,14 @@ function pausingRoutes<K extends string>(of: ScheduleRoutes<K>) {
         ),
       }),
       example: { reason: 'The database moves to another server' },
+      cli: `${of.cli} pause`,
     }),
     /** One that is not paused stays as it is. */
     resume: endpoint({
       ...{ ...shared, id: id('resume'), path: `${path}/resume` },
       summary: `Resume the schedule of a ${of.kind}`,
       description: 'Times that came while it was paused are not made up for.',
+      cli: `${of.cli} resume`,
     }),
   };
 }
@@ -128,6 +131,7 @@ function readingRoutes<K extends string>(of: ScheduleRoutes<K>) {
       summary: `Read the schedule of a ${kind}, with its next runs and what became of the last`,
       response: subjectSchedule(kind),
       errors: [kernelProblems.notFound],
+      cli: `${of.cli} get`,
     }),
     list: endpoint({
       ...{ id: `${of.plugin}.${list.id}`, method: 'GET', path: list.path, access: of.access.read },

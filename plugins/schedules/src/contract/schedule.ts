@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TString, Type } from '@sinclair/typebox';
-import { Id, Nullable, OneOf, RUN_STATUSES, Timestamp } from '@weir/kernel/contract';
+import { Id, NextSteps, Nullable, OneOf, RUN_STATUSES, Timestamp } from '@weir/kernel/contract';
 import { ClockChange, NextRun, ScheduleTimes } from '@weir/plugin-workflow-engine/contract';
 
 /** What a time does that comes while a run of the same subject is open: it is left out, or one of them waits for its end. */
@@ -20,7 +20,7 @@ export const Firing = Type.Object({
   run_id: Nullable(Id),
   reason: Nullable(
     Type.Object(
-      { code: Type.String(), detail: Type.String(), hint: Nullable(Type.String()) },
+      { code: Type.String(), detail: Type.String(), hint: Nullable(Type.String()), next: NextSteps },
       { description: 'Why it was skipped, waits or has failed' },
     ),
   ),

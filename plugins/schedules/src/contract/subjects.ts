@@ -23,8 +23,8 @@ export interface ScheduleSubject {
   readonly kind: string;
   /** What a run of it is called, such as `sync`. */
   readonly run: string;
-  /** Words of the commands about its schedule, such as `sources schedule`. */
-  readonly cli: string;
+  /** Those of its schedule that help when a time came to nothing. */
+  readonly endpoints: Readonly<Record<'trigger' | 'resume', Pick<Endpoint, 'id'>>>;
   /** Whether it is there; with `lock` it cannot be started, changed or removed until the transaction ends. */
   find(
     tx: ScheduleTransaction,

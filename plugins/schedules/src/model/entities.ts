@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { ScheduleTimesView } from '@weir/plugin-workflow-engine/contract';
-import { type FiringView, OVERLAPS } from '../contract.ts';
+import { OVERLAPS } from '../contract.ts';
+import type { SkipReason } from './skips.ts';
 
 /** A row of `schedules.schedule`: what is wanted, and what the engine was last given of it. */
 export const ScheduleEntity = defineEntity({
@@ -51,7 +52,7 @@ export const FiringEntity = defineEntity({
     lookedAt: p.datetime(),
     outcome: p.enum(['started', 'waiting', 'skipped']),
     runId: p.uuid().nullable(),
-    reason: p.json<NonNullable<FiringView['reason']>>().nullable(),
+    reason: p.json<SkipReason>().nullable(),
     requestedBy: p.string(),
   },
 });

@@ -1,27 +1,36 @@
+import type { NextStepEntry } from '@weir/kernel/contract';
 import type { FiringView, ScheduleSubject } from '../contract.ts';
 
-export type SkipReason = NonNullable<FiringView['reason']>;
+/** Why a time came to nothing, as it is kept; `{subject_id}` of its steps is filled when it is shown. */
+export type SkipReason = Omit<NonNullable<FiringView['reason']>, 'next'> & { next?: readonly NextStepEntry[] };
 
 /** Why a time of a schedule came to nothing, beside the codes that refuse a run. */
-export function skipsOf({ kind, run, cli }: Pick<ScheduleSubject, 'kind' | 'run' | 'cli'>) {
-  const runNow = `weir ${cli} trigger runs it now.`;
+export function skipsOf({ kind, run, endpoints }: Pick<ScheduleSubject, 'kind' | 'run' | 'endpoints'>) {
+  const params = { [`${kind}_id`]: '{subject_id}' };
+  const runNow = {
+    hint: 'Run it now.',
+    next: [{ operation: endpoints.trigger.id, params, text: `Run the ${kind} now` }],
+  };
+  const workers = { operation: 'platform.get_services_health', text: 'Show which parts answer' };
   return {
     running: {
       code: 'run_already_active',
       detail: `A ${run} of the ${kind} was running when its time came.`,
-      hint: 'Give the schedule more time between its runs, or overlap buffer_one.',
+      hint: 'Give the schedule more time between its runs, or let one wait (`overlap` buffer_one).',
     },
     retired: { code: `${kind}_retired`, detail: `The ${kind} was deleted.`, hint: null },
     gone: { code: 'schedule_gone', detail: 'The schedule was deleted while this time waited.', hint: null },
     paused: {
       code: 'schedule_paused',
       detail: 'The schedule was paused when its time came.',
-      hint: `weir ${cli} resume`,
+      hint: 'Resume the schedule.',
+      next: [{ operation: endpoints.resume.id, params, text: 'Resume the schedule' }],
     },
     missed: {
       code: 'schedule_missed',
-      detail: 'Nobody could begin it within catchup_window_seconds of its time.',
-      hint: `Look whether workers and workflow engine were away: weir ops health. ${runNow}`,
+      detail: 'No worker began it within its catch-up window.',
+      hint: 'Look whether workers and workflow engine were away, then run it now.',
+      next: [workers, ...runNow.next],
     },
     waiting: {
       code: 'schedule_waiting',
@@ -31,12 +40,12 @@ export function skipsOf({ kind, run, cli }: Pick<ScheduleSubject, 'kind' | 'run'
     lost: {
       code: 'schedule_wait_lost',
       detail: `It waited for a running ${run}, and the workflow engine has lost it.`,
-      hint: runNow,
+      ...runNow,
     },
     failed: {
       code: 'schedule_failed',
       detail: 'It could not be carried out; the log of the worker says why.',
-      hint: runNow,
+      ...runNow,
     },
   } satisfies Record<string, SkipReason>;
 }

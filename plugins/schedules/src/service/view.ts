@@ -1,6 +1,8 @@
 import type { RunRecord, TenantTransaction } from '@weir/kernel';
+import { nextSteps } from '@weir/kernel/contract';
 import type { FiringView, ScheduleFactsView, ScheduleSubject } from '../contract.ts';
 import type { FiringRow, ScheduleRow } from '../model/entities.ts';
+import type { SkipReason } from '../model/skips.ts';
 import { lastFirings } from './firings.ts';
 import type { ScheduleDeps } from './subjects.ts';
 import { NEXT_RUNS } from './times.ts';
@@ -60,8 +62,19 @@ function firingView(firing: FiringRow, run: RunRecord | undefined): FiringView {
     requested_by: firing.requestedBy,
     status: outcome === 'started' ? (run?.status ?? 'pending') : outcome,
     run_id: firing.runId ?? null,
-    reason: failure === undefined ? (firing.reason ?? null) : reasonOf(failure),
+    reason: reasonOf(failure ?? firing.reason, {
+      subject_id: firing.subjectId,
+      [`${firing.subjectKind}_id`]: firing.subjectId,
+    }),
   };
 }
 
-const reasonOf = ({ code, detail, hint }: NonNullable<RunRecord['failure']>) => ({ code, detail, hint: hint ?? null });
+/** Why it came to nothing or failed, with the places of its steps filled. */
+function reasonOf(
+  found: RunRecord['failure'] | SkipReason | null,
+  known: Record<string, string>,
+): FiringView['reason'] {
+  if (!found) return null;
+  const { code, detail, hint, next } = found;
+  return { code, detail, hint: hint ?? null, ...nextSteps(next, known) };
+}

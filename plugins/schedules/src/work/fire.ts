@@ -46,7 +46,8 @@ export async function fireSchedule(deps: FireDeps, tenant: Tenant, time: Schedul
       if ((await subject.find(tx, subjectId, { lock: true })) === undefined) return 'done';
       if (isRunning && overlap === 'buffer_one') return waitOrSkip(tx, firing, skips);
       const { code, message, entry } = error;
-      const refused = { code, detail: message, hint: entry.hint ?? null };
+      const { hint, next } = entry;
+      const refused = { code, detail: message, hint, ...(next === undefined ? {} : { next }) };
       await noteFiring(tx, firing, { outcome: 'skipped', reason: isRunning ? skips.running : refused });
       return 'done';
     });

@@ -8,7 +8,7 @@ export const credentialProblems = {
     title: 'Credential mode unsupported',
     detail:
       'This deployment keeps credentials inline (SOURCE_CREDENTIAL_MODE=legacy_inline), as part of their sources; after a move to the secret store it keeps none inline.',
-    hint: 'Give credential_values with PATCH /sources/{source_id}. The rest needs SOURCE_CREDENTIAL_MODE=secret_store, and after a move everything does: the operator restarts this process with it.',
+    hint: 'Give the values with the source itself, as `credential_values`. The rest needs SOURCE_CREDENTIAL_MODE=secret_store, and after a move everything does: the operator restarts this process with it.',
   }),
   credentialInputConflict: problem({
     code: 'credential_input_conflict',
@@ -29,7 +29,8 @@ export const credentialProblems = {
     status: 409,
     title: 'Credentials required',
     detail: 'A stored credential does not go to another place than the one that it was given for.',
-    hint: 'Give all credentials again, as credential_values in the same request, or leave the fields as they were that errors names.',
+    hint: 'Give all credentials again in the same request, or leave the fields that are listed as they were.',
+    faults: { place_changed: 'names another place than the one that the credential was given for' },
   }),
   credentialNameTaken: problem({
     code: 'credential_name_taken',
@@ -43,7 +44,8 @@ export const credentialProblems = {
     status: 422,
     title: 'Undeclared credential field',
     detail: 'credential_values holds a field that the pattern does not declare as a credential.',
-    hint: 'Each entry of errors names the field; credential_fields of GET /patterns/{pattern_id} lists those that are declared.',
+    hint: 'Leave out the fields that are listed.',
+    faults: { undeclared_credential_field: 'is not a credential of the pattern' },
   }),
   credentialNotUsable: problem({
     code: 'credential_not_usable',
@@ -57,21 +59,41 @@ export const credentialProblems = {
     status: 409,
     title: 'Credential not attached',
     detail: 'This source has no credential.',
-    hint: 'Give it one: POST /sources/{source_id}/credentials, or weir sources credentials set.',
+    hint: 'Give the source its credential.',
+    next: [
+      {
+        operation: 'sources.set_credentials',
+        params: { source_id: '{source_id}' },
+        text: 'Give the source its credential',
+      },
+    ],
   }),
   credentialAttached: problem({
     code: 'credential_attached',
     status: 409,
     title: 'Credential attached',
     detail: 'This source has a credential already.',
-    hint: 'Rotate it with PUT /sources/{source_id}/credentials or detach it with DELETE; one that lies in the database still is moved first, with POST /sources/{source_id}/credentials/migrate.',
+    hint: 'Give it new values, or detach it. One that still lies in the database is moved first.',
+    next: [
+      {
+        operation: 'sources.rotate_credentials',
+        params: { source_id: '{source_id}' },
+        text: 'Give the credential new values',
+      },
+      { operation: 'sources.detach_credentials', params: { source_id: '{source_id}' }, text: 'Detach the credential' },
+      {
+        operation: 'sources.migrate_credentials',
+        params: { source_id: '{source_id}' },
+        text: 'Move it to the secret store',
+      },
+    ],
   }),
   credentialInUse: problem({
     code: 'credential_in_use',
     status: 409,
     title: 'Credential in use',
-    detail: 'The credential is used by {reference_count} source(s) or waiting discoveries, so it cannot be revoked.',
-    hint: 'Detach it from its sources first: DELETE /sources/{source_id}/credentials.',
+    detail: 'The credential is used by {reference_count:source} or waiting discoveries, so it cannot be revoked.',
+    hint: 'Detach it from its sources first.',
   }),
   credentialChangeInProgress: problem({
     code: 'credential_change_in_progress',

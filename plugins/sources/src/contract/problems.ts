@@ -1,4 +1,5 @@
 import { problem } from '@weir/kernel/contract';
+import { STREAM_FAULTS } from './stream-faults.ts';
 
 /** The codes that only this plugin's routes answer. */
 export const sourceProblems = {
@@ -7,21 +8,26 @@ export const sourceProblems = {
     status: 409,
     title: 'Source not ready',
     detail: 'This source is {status}; it must be ready or active for this.',
-    hint: 'Run a discovery of the source and wait until it has succeeded, then try again.',
+    hint: 'Discover the source and wait until that has succeeded, then try again.',
+    next: [{ operation: 'sources.start_discovery', params: { source_id: '{source_id}' }, text: 'Discover the source' }],
   }),
   noStreamsEnabled: problem({
     code: 'no_streams_enabled',
     status: 409,
     title: 'No streams enabled',
     detail: 'This source has no enabled stream, so there is nothing to sync.',
-    hint: 'Enable at least one stream with PATCH /sources/{source_id}/streams/{stream_id}.',
+    hint: 'Enable at least one stream.',
+    next: [
+      { operation: 'sources.list_streams', params: { source_id: '{source_id}' }, text: 'Choose the streams to enable' },
+    ],
   }),
   streamNotSyncable: problem({
     code: 'stream_not_syncable',
     status: 422,
     title: 'Stream not syncable',
     detail: 'The settings of the stream do not fit together.',
-    hint: 'Each entry of errors names the setting and the rule; streams names the streams that keep a sync from starting.',
+    hint: 'Correct each setting that is listed.',
+    faults: STREAM_FAULTS,
   }),
   partitioningFixed: problem({
     code: 'partitioning_fixed',
@@ -29,6 +35,7 @@ export const sourceProblems = {
     title: 'Partitioning fixed',
     detail: 'The destination table is there already, and a table keeps the partitioning that it was made with.',
     hint: 'Name a destination table that is not there yet in the same request, or leave partition_by out.',
+    faults: STREAM_FAULTS,
   }),
   destinationTaken: problem({
     code: 'destination_taken',
@@ -49,14 +56,15 @@ export const sourceProblems = {
     status: 422,
     title: 'Streams refused',
     detail: 'Some of these streams cannot be as the request wants them, so none was changed.',
-    hint: 'Each entry of errors names the stream, the place and the rule that it breaks.',
+    hint: 'Correct each setting that is listed, and save again.',
+    faults: STREAM_FAULTS,
   }),
   patternInvalid: problem({
     code: 'pattern_invalid',
     status: 422,
     title: 'Pattern invalid',
     detail: 'A pattern says what cannot be: its members do not fit each other, or one pattern is given twice.',
-    hint: 'Each entry of errors names the place.',
+    hint: 'Correct each place that is listed.',
   }),
   patternVersionTaken: problem({
     code: 'pattern_version_taken',
@@ -70,14 +78,18 @@ export const sourceProblems = {
     status: 409,
     title: 'Pattern version not in force',
     detail: 'Another version of the pattern is in force, and a source moves to that one only.',
-    hint: 'GET /patterns/{pattern_id} tells which version is in force, and what its specification asks for.',
+    hint: 'Name the version that is in force, and fill in what it asks for.',
+    next: [
+      { operation: 'sources.get_pattern', params: { pattern_id: '{pattern_id}' }, text: 'Show the version in force' },
+    ],
   }),
   patternRetired: problem({
     code: 'pattern_retired',
     status: 422,
     title: 'Pattern retired',
     detail: 'The pattern is retired: sources that have it run on, and new ones are not made of it.',
-    hint: 'Choose one of the patterns that GET /patterns/discover lists, or have it registered again.',
+    hint: 'Choose another pattern, or have this one registered again.',
+    next: [{ operation: 'sources.list_patterns', text: 'List the patterns' }],
   }),
   credentialFieldsRemoved: problem({
     code: 'credential_fields_removed',
@@ -86,6 +98,7 @@ export const sourceProblems = {
     detail:
       'Fields that were credentials in the version before are none in this one, and their values must not come to light.',
     hint: 'credential_fields lists them: list them in removes_credential_fields too, once that is meant. Sources that have such a value run on with the version before.',
+    faults: { incomplete: 'does not list all of them' },
   }),
   webhookUnauthenticated: problem({
     code: 'webhook_unauthenticated',
@@ -122,6 +135,7 @@ export const sourceProblems = {
     title: 'Discovery not usable',
     detail: 'There is no discovery of this source with this id that has succeeded.',
     hint: 'Start a discovery of this source, wait until it has succeeded, and name that one; or send the streams.',
+    faults: { not_usable: 'names no discovery that has succeeded' },
   }),
   streamSchemaInvalid: problem({
     code: 'stream_schema_invalid',
@@ -129,6 +143,7 @@ export const sourceProblems = {
     title: 'Stream schema invalid',
     detail: 'The schema of a stream does not say which fields its records have.',
     hint: 'Give a JSON Schema of an object, with its fields under properties.',
+    faults: STREAM_FAULTS,
   }),
   namespaceRefused: problem({
     code: 'namespace_refused',
@@ -136,13 +151,14 @@ export const sourceProblems = {
     title: 'Namespace refused',
     detail: 'A namespace is a container of the source, such as a database schema; it is never the name of the stream.',
     hint: 'Leave the namespace out, or name a container that the last discovery has found.',
+    faults: STREAM_FAULTS,
   }),
   ifMatchRequired: problem({
     code: 'if_match_required',
     status: 400,
     title: 'If-Match required',
     detail: 'This change is only made to the very state that its consequences were read for.',
-    hint: 'GET the same path, read what it tells, and send its etag as If-Match.',
+    hint: 'Read what would change first, and send its etag as If-Match.',
   }),
   nameTaken: problem({
     code: 'name_taken',
@@ -156,7 +172,8 @@ export const sourceProblems = {
     status: 422,
     title: 'Pattern not found',
     detail: 'There is no connector pattern with this pattern_id.',
-    hint: 'GET /patterns/discover lists the patterns.',
+    hint: 'Choose one of the patterns of this deployment.',
+    next: [{ operation: 'sources.list_patterns', text: 'List the patterns' }],
   }),
   discoveryCredentialsGone: problem({
     code: 'discovery_credentials_gone',
@@ -169,21 +186,25 @@ export const sourceProblems = {
     code: 'source_config_invalid',
     status: 422,
     title: 'Source configuration invalid',
-    detail: 'source_config does not fit the specification of its pattern.',
-    hint: 'Each entry of errors names the place and the rule; GET /patterns/{pattern_id} shows the specification.',
+    detail: 'The configuration does not fit what its pattern asks for.',
+    hint: 'Correct each place that is listed.',
+    faults: {
+      credential_field: 'is a credential, which belongs among the credential values',
+      undeclared_field: 'is not known to the pattern',
+    },
   }),
   runNotEnded: problem({
     code: 'run_not_ended',
     status: 409,
     title: 'Run not ended',
     detail: 'This run is still open; what it has done is known when it has ended.',
-    hint: 'Wait until is_terminal is true: GET /sources/sync-runs/{workflow_id}/details.',
+    hint: 'Wait until the run has ended.',
   }),
   illegalTransition: problem({
     code: 'state_conflict',
     status: 409,
     title: 'State does not allow this',
     detail: 'A source that is {status} cannot do this ({event}).',
-    hint: 'Read the source again; another request may have changed its state.',
+    hint: 'Look at the source again; another request may have changed its state.',
   }),
 };

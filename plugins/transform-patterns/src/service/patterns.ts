@@ -98,7 +98,7 @@ function definitionOf(pattern: TransformPattern, parameters: Given) {
 }
 
 export function parametersInvalid(faults: readonly Fault[]): Problem {
-  const errors = faults.map((fault) => ({ pointer: ofParameters(fault).pointer, code: fault.code }));
+  const errors = faults.map(({ pointer, ...fault }) => ({ ...fault, pointer: `/parameters${pointer}` }));
   return transformProblems.patternParametersInvalid({ values: { count: faults.length }, errors });
 }
 

@@ -1,6 +1,40 @@
 import { problem } from '@weir/kernel/contract';
 import { datasetProblems } from '@weir/plugin-datasets/contract';
 
+/** What is said of a place in a statement by the code of its fault. */
+export const SQL_FAULTS: Readonly<Record<string, string>> = {
+  input_missing: 'This table cannot be found',
+  dataset_not_readable: 'This table is not readable for your tenant',
+  table_unknown: 'This table cannot be found',
+  table_qualified: 'This table must be named layer.scope.table',
+  table_dated: 'A table cannot be read as of another time here',
+  function_unknown: 'This function is not known',
+  function_refused: 'This function may not be called here',
+  function_mismatch: 'No form of this function takes these values',
+  table_function_refused: 'This function may not stand in FROM',
+  construct_refused: 'This is not permitted in a statement',
+  column_unknown: 'This column is not known',
+  column_ambiguous: 'Several tables have this column',
+  column_not_grouped: 'This column must be grouped or aggregated',
+  column_duplicate: 'Two columns of the result have one name',
+  unsupported_type: 'This column has a type that tables cannot hold',
+  value_invalid: 'This value cannot be read as its type',
+  statement_invalid: 'The statement is not valid SQL',
+  name_repeated: 'Two checks have one name',
+  bound_missing: 'This check needs a bound',
+  bounds_crossed: 'The lower bound lies above the upper one',
+};
+
+/** What is said of a member of a definition. */
+export const DEFINITION_FAULTS: Readonly<Record<string, string>> = {
+  not_of_materialization: 'does not go with this materialization',
+  column_doubled: 'names a column twice',
+  not_an_input: 'must name a table that the statement reads',
+  output_refused: 'must be a table of the layer silver or gold of your tenant',
+  invalid_dataset_id: 'must be named layer.scope.table',
+  output_is_input: 'is a table that the statement reads',
+};
+
 /** Codes of transforms. */
 export const transformProblems = {
   transformNameTaken: problem({
@@ -28,15 +62,23 @@ export const transformProblems = {
     code: 'input_missing',
     status: 409,
     title: 'An input is missing',
-    detail: 'The statement reads {count} table(s) that are not there yet: dataset_ids names them.',
-    hint: 'Load or make the tables first, or correct their names in `sql`.',
+    detail: 'The statement reads {count:table} that cannot be found.',
+    hint: 'Load or make the tables first, or correct their names in the statement.',
+    faults: SQL_FAULTS,
   }),
   transformNotReady: problem({
     code: 'transform_not_ready',
     status: 409,
     title: 'The transform is not ready',
-    detail: 'A check of the transform keeps it from running: check names it.',
-    hint: 'GET /transforms/{transform_id}/detail lists the checks, each with what to do.',
+    detail: 'A check of the transform keeps it from running.',
+    hint: 'Look at the checks of the transform, each with what to do.',
+    next: [
+      {
+        operation: 'transforms.get_transform_detail',
+        params: { transform_id: '{transform_id}' },
+        text: 'Show what keeps it from running',
+      },
+    ],
   }),
   transformNotInForce: problem({
     code: 'transform_not_in_force',
@@ -50,14 +92,15 @@ export const transformProblems = {
     status: 422,
     title: 'The output is refused',
     detail: 'A transform writes a table of the layer silver or gold in the scope of its tenant.',
-    hint: 'Set `output` to <layer>.<scope>.<table> with the scope of your tenant, which GET /tenants shows.',
+    hint: 'Set `output` to a table of the layer silver or gold in the scope of your tenant, such as `gold.demo.orders`.',
   }),
   materializationRefused: problem({
     code: 'materialization_refused',
     status: 422,
     title: 'The materialization is refused',
-    detail: 'The members of the definition that `errors` names do not go with its materialization or its result.',
+    detail: 'Members of the definition do not go with its materialization or its result.',
     hint: '`merge` needs `key`, `partition_overwrite` needs `partition_by`, each of columns of the result, and no other has them; `incremental` names an input, and not of `full`. Send null to take one away.',
+    faults: DEFINITION_FAULTS,
   }),
   statementUnclear: problem({
     code: 'statement_unclear',
@@ -71,28 +114,31 @@ export const transformProblems = {
     status: 422,
     title: 'The transform pattern is unknown',
     detail: 'No transform pattern of this deployment has the id.',
-    hint: 'GET /transform-patterns lists the patterns; take a pattern_id from there.',
+    hint: 'Choose one of the patterns of this deployment.',
+    next: [{ operation: 'transform_patterns.list_transform_patterns', text: 'List the patterns' }],
   }),
   patternParametersInvalid: problem({
     code: 'pattern_parameters_invalid',
     status: 422,
     title: 'The parameters are invalid',
-    detail: 'The parameters have {count} fault(s) by their schema; errors has the place and rule of each.',
-    hint: 'Correct the values that errors names; GET /transform-patterns/{pattern_id} has the schema.',
+    detail: 'The parameters have {count:fault} by their schema.',
+    hint: 'Correct each parameter that is listed.',
   }),
   sqlRefused: problem({
     code: 'sql_refused',
     status: 422,
     title: 'The SQL is refused',
-    detail: 'The statement has {count} fault(s); `faults` has the code, line and column of each.',
-    hint: 'Write one SELECT over tables named <layer>.<scope>.<table>, with functions that only compute.',
+    detail: 'The statement cannot run: it has {count:fault}.',
+    hint: 'Write one SELECT over tables named layer.scope.table, with functions that only compute.',
+    faults: SQL_FAULTS,
   }),
   checksRefused: problem({
     code: 'checks_refused',
     status: 422,
     title: 'Checks are refused',
-    detail: '{count} check(s) cannot be carried out; `faults` has the check and code of each.',
-    hint: 'Correct the checks that `faults` names: their columns, bounds, or statement over `result`.',
+    detail: '{count:check} cannot be carried out.',
+    hint: 'Correct the columns, the bounds or the statement of each check that is listed.',
+    faults: SQL_FAULTS,
   }),
   sqlBoundMet: problem({
     code: 'sql_bound_met',

@@ -35,7 +35,7 @@ const errors = [
   datasetProblems.storageFull,
   datasetProblems.storeDenied,
   datasetProblems.storeUnavailable,
-  kernelProblems.notFound,
+  transformProblems.inputMissing,
   kernelProblems.conflict,
   kernelProblems.dependencyUnavailable,
   transformProblems.sqlRefused,

@@ -10,6 +10,7 @@ import { newTransform } from './transforms.ts';
 export const Fault = Type.Object({
   code: Type.String(),
   pointer: Type.String({ description: 'The member of the definition' }),
+  message: Type.Optional(Type.String({ description: 'What is wrong, to be read after the place' })),
   check: Type.Optional(Type.String({ description: 'The check that is at fault, by name' })),
   dataset_id: Type.Optional(Type.String({ description: 'The input that is at fault' })),
   nearest: Type.Optional(Type.String({ description: 'The column or dataset that may have been meant' })),

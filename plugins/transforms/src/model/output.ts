@@ -17,6 +17,9 @@ export function tableRefOf(datasetId: string): { namespace: string; table: strin
 /** The table that a transform of the tenant may write. Throws `invalid_dataset_id` and `output_refused`. */
 export function outputRef(scope: string, datasetId: string): { namespace: string; table: string } {
   const ref = tableRefOf(datasetId);
-  if (!OUTPUT_LAYERS.some((layer) => ref.namespace === `${layer}.${scope}`)) throw transformProblems.outputRefused();
+  if (!OUTPUT_LAYERS.some((layer) => ref.namespace === `${layer}.${scope}`))
+    throw transformProblems.outputRefused({
+      hint: `Set \`output\` to a table of your tenant, such as \`gold.${scope}.orders\`.`,
+    });
   return ref;
 }

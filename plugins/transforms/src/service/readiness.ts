@@ -1,5 +1,5 @@
 import type { Kernel, Tenant } from '@weir/kernel';
-import { type CheckOutcome, kernelProblems, Problem, type ReadinessCheck } from '@weir/kernel/contract';
+import { type CheckOutcome, counted, kernelProblems, Problem, type ReadinessCheck } from '@weir/kernel/contract';
 import type { InputsService, TablesService } from '@weir/plugin-datasets/contract';
 import type { RunLogsService } from '@weir/plugin-platform/contract';
 import { TRANSFORM_SUBJECT, type TransformRunView } from '../contract.ts';
@@ -11,7 +11,19 @@ import { lastRuns } from './transform/last-runs.ts';
 import { foundTransform } from './transform/rows.ts';
 import { hasWorker } from './workers.ts';
 
-const HYDRATE = 'Hydrate the transform: weir transforms hydrate.';
+/** A step about the transform of the check. */
+const ofTransform = (operation: string, text: string) => ({
+  operation,
+  params: { transform_id: '{subject_id}' },
+  text,
+});
+
+/** What only a version in force tells. */
+const NOT_IN_FORCE: CheckOutcome = {
+  status: 'warning',
+  detail: 'This is known once a version is in force.',
+  ...{ hint: 'Put the definition in force.', next: [ofTransform('transforms.hydrate_transform', 'Put it in force')] },
+};
 
 export interface ReadinessDeps {
   kernel: Pick<Kernel, 'db' | 'runs'>;
@@ -38,12 +50,12 @@ export function readinessChecks(deps: ReadinessDeps): ReadinessCheck[] {
   });
   return [
     check('hydrated', 'A version is in force', true, (_, facts) => hydrated(facts)),
-    check('runtime', 'The engine of this deployment carries the artifact out', true, (_, facts) => runtime(facts)),
+    check('runtime', 'This deployment can carry it out', true, (_, facts) => runtime(facts)),
     check('archived', 'The transform is not archived', true, (_, facts) => archived(facts)),
     check('inputs', 'Every input can be read', true, (tenant, facts) => inputsOutcome(deps, tenant, facts)),
     check('output', 'The output can be written', true, (tenant, facts) => outputOutcome(deps, tenant, facts)),
     check('worker', 'A worker polls for runs', false, () => workerOutcome(kernel)),
-    check('last_run', 'No run is open', false, (_, facts) => lastRun(facts)),
+    check('last_run', 'No run is open, and the last one did not fail', false, (_, facts) => lastRun(facts)),
     check('logs', 'The log of the last run can be read', false, (tenant, facts) => logsOutcome(deps, tenant, facts)),
     check('lineage', 'Every column is traced to its inputs', false, (_, facts) => lineage(facts)),
   ];
@@ -62,38 +74,36 @@ function factsOf({ db, runs }: ReadinessDeps['kernel'], tenant: Tenant, transfor
 const PASS: CheckOutcome['status'] = 'pass';
 
 function hydrated({ row, artifact }: Facts): CheckOutcome {
-  if (artifact === undefined) return { status: 'fail', detail: 'No version is in force yet.', hint: HYDRATE };
+  if (artifact === undefined) return { ...NOT_IN_FORCE, status: 'fail', detail: 'No version is in force yet.' };
   const { currentVersion } = row;
   const inForce = `${currentVersion ? `Version ${currentVersion}` : 'The definition'} is in force.`;
   return { status: PASS, detail: draftOf(row) === undefined ? inForce : `${inForce} A draft differs from it.` };
 }
 
 function runtime({ artifact }: Facts): CheckOutcome {
-  if (artifact === undefined) return { status: 'fail', detail: 'There is no artifact yet.', hint: HYDRATE };
-  if (RUNTIMES.includes(artifact.runtime)) return { status: PASS, detail: `The artifact is for ${artifact.runtime}.` };
-  return {
-    status: 'fail',
-    detail: `The artifact is for another engine than ${RUNTIMES.join(' and ')}, which this deployment has.`,
-    hint: HYDRATE,
-  };
+  if (artifact === undefined) return NOT_IN_FORCE;
+  if (RUNTIMES.includes(artifact.runtime)) return { status: PASS, detail: `It is made for ${artifact.runtime}.` };
+  const detail = `It was made for another engine than ${RUNTIMES.join(' and ')}, which this deployment has.`;
+  return { ...NOT_IN_FORCE, status: 'fail', detail };
 }
 
 function archived({ row }: Facts): CheckOutcome {
   if (!row.archivedAt) return { status: PASS, detail: 'The transform is in use.' };
-  const hint = 'Restore it: PATCH /transforms/{transform_id} with `archived` false.';
-  return { status: 'fail', detail: 'The transform is archived.', hint };
+  const next = [ofTransform('transforms.change_transform', 'Restore the transform')];
+  return { status: 'fail', detail: 'The transform is archived.', hint: 'Restore it: set `archived` to false.', next };
 }
 
 async function inputsOutcome({ inputs }: ReadinessDeps, tenant: Tenant, { artifact }: Facts): Promise<CheckOutcome> {
-  if (artifact === undefined) return { status: 'fail', detail: 'The inputs are not known yet.', hint: HYDRATE };
+  if (artifact === undefined) return NOT_IN_FORCE;
   const items: NonNullable<CheckOutcome['items']> = [];
   for (const datasetId of artifact.content.inputs) {
     const code = await unreadable(() => inputs.pin(tenant, [{ datasetId }]));
     if (code !== undefined) items.push({ id: datasetId, name: datasetId, code });
   }
-  if (items.length === 0) return { status: PASS, detail: `${artifact.content.inputs.length} input(s) can be read.` };
+  if (items.length === 0)
+    return { status: PASS, detail: `${counted(artifact.content.inputs.length, 'input')} can be read.` };
   const hint = 'Load the tables first, or change the statement to read tables that your tenant produces.';
-  return { status: 'fail', detail: `${items.length} input(s) cannot be read.`, hint, items };
+  return { status: 'fail', detail: `${counted(items.length, 'input')} cannot be read.`, hint, items };
 }
 
 async function unreadable(pin: () => Promise<unknown>): Promise<string | undefined> {
@@ -117,26 +127,39 @@ async function outputOutcome({ tables }: ReadinessDeps, tenant: Tenant, { row, l
     return { status: 'fail', detail: 'The output is there and cannot be read.', hint };
   }
   if (!exists && last?.status === 'succeeded' && last.output === row.output) {
-    const hint = 'Run the transform again with force: weir transforms trigger.';
-    return { status: 'warning', detail: 'The last run wrote the output, and it is not there any more.', hint };
+    const hint = 'Run the transform again with `force`.';
+    const next = [ofTransform('transforms.materialize', 'Run the transform again with force')];
+    return { status: 'warning', detail: 'The last run wrote the output, and it is not there any more.', hint, next };
   }
   return { status: PASS, detail: exists ? 'The output can be written.' : 'The first run makes the output.' };
 }
 
 async function workerOutcome(kernel: Pick<Kernel, 'runs'>): Promise<CheckOutcome> {
   if (await hasWorker(kernel)) return { status: PASS, detail: 'A worker of the role transform polls its queue.' };
-  const hint = 'Start a worker of the role transform, or let the run wait for one: weir transforms trigger --queue.';
-  return { status: 'fail', detail: 'No worker of the role transform has polled its queue lately.', hint };
+  const hint = 'Start a worker of the role transform, or let the run wait for one.';
+  const next = [{ operation: 'workflow_engine.list_workers', text: 'Show the workers' }];
+  return { status: 'fail', detail: 'No worker of the role transform has polled its queue lately.', hint, next };
 }
 
 function lastRun({ last }: Facts): CheckOutcome {
   if (last === undefined) return { status: PASS, detail: 'The transform has not run yet.' };
   if (!last.is_terminal) {
-    const hint = 'Wait for it, or cancel it: weir transforms cancel.';
-    return { status: 'fail', detail: `A run of the transform is ${last.status}.`, hint };
+    const next = [
+      { operation: 'transforms.cancel_transform_run', params: { run_id: last.run_id }, text: 'Cancel the run' },
+    ];
+    return {
+      status: 'fail',
+      detail: `A run of the transform is ${last.status}.`,
+      hint: 'Wait for it, or cancel it.',
+      next,
+    };
   }
   if (last.status !== 'failed') return { status: PASS, detail: `The last run ended ${last.status}.` };
-  return { status: 'warning', detail: 'The last run failed.', hint: 'Read its log: weir transforms logs.' };
+  const { run_id } = last;
+  const next = [
+    { operation: 'transforms.read_transform_run_log', params: { run_id }, text: 'Read the log of the last run' },
+  ];
+  return { status: 'warning', detail: 'The last run failed.', hint: 'Read its log.', next };
 }
 
 async function logsOutcome({ logs }: ReadinessDeps, tenant: Tenant, { last }: Facts): Promise<CheckOutcome> {
@@ -149,15 +172,16 @@ async function logsOutcome({ logs }: ReadinessDeps, tenant: Tenant, { last }: Fa
     return { status: 'warning', detail: 'The log of the last run has expired.', hint: 'Run the transform again.' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { status: 'warning', detail: 'The log store does not answer.', hint: 'GET /ready names the part.' };
+    const next = [{ operation: 'platform.get_services_health', text: 'Show which parts answer' }];
+    return { status: 'warning', detail: 'The log store does not answer.', hint: 'Try again in a moment.', next };
   }
 }
 
 function lineage({ artifact }: Facts): CheckOutcome {
-  if (artifact === undefined) return { status: 'warning', detail: 'The lineage is not known yet.', hint: HYDRATE };
+  if (artifact === undefined) return NOT_IN_FORCE;
   const open = artifact.content.lineage.filter(({ complete }) => !complete);
   if (open.length === 0) return { status: PASS, detail: 'Every column is traced.' };
   const items = open.map(({ column }) => ({ id: column, name: column, code: 'lineage_incomplete' }));
   const hint = 'Name the columns in place of * or of what the statement unpacks.';
-  return { status: 'warning', detail: `${open.length} column(s) may depend on more.`, hint, items };
+  return { status: 'warning', detail: `${counted(open.length, 'column')} may depend on more.`, hint, items };
 }

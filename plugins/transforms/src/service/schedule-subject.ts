@@ -6,7 +6,7 @@ import { startService } from './starts.ts';
 /** Transforms as what runs on a schedule. An archived one keeps its schedule, and each time says that it is not ready. */
 export function scheduledTransforms(kernel: Pick<Kernel, 'db' | 'runs' | 'contributions'>): ScheduleSubject {
   return {
-    ...{ kind: transformSchedules.kind, run: 'run', cli: 'transforms schedule' },
+    ...{ kind: transformSchedules.kind, run: 'run', endpoints: transformSchedules },
     async find(tx, transformId, { lock = false } = {}) {
       const { rowCount } = await tx.sql(
         `select from transforms.transform where tenant_id = $1 and transform_id = $2${lock ? ' for update' : ''}`,

@@ -1,5 +1,6 @@
-import { type Input, kernelProblems, type Output, Problem, type Tenant } from '@weir/kernel/contract';
-import { datasetProblems, type InputsService, nearestName, type PinnedInput } from '@weir/plugin-datasets/contract';
+import { FAULT_SENTENCES, type Input, type Output, Problem, type Tenant } from '@weir/kernel/contract';
+import { type InputsService, nearestName, type PinnedInput } from '@weir/plugin-datasets/contract';
+import { DEFINITION_FAULTS, SQL_FAULTS } from '../contract/problems.ts';
 import { transformProblems, type validateTransform } from '../contract.ts';
 import { checkFaults } from '../model/checks/check-rules.ts';
 import { compileCheck } from '../model/checks/compile-check.ts';
@@ -7,8 +8,9 @@ import { lineageOf } from '../model/lineage.ts';
 import { assertFitting, assertMaterializing } from '../model/materialization.ts';
 import { outputRef } from '../model/output.ts';
 import { type SqlFault, SqlRefused } from '../model/select/select-errors.ts';
+import { pinEach } from './select/pin-each.ts';
 import { asSelectProblems, writtenFaults } from './select/select-problem.ts';
-import type { ReadSelect, Selects } from './select/selects.ts';
+import type { Selects } from './select/selects.ts';
 
 export interface ValidateDeps {
   inputs: Pick<InputsService, 'pin' | 'near'>;
@@ -20,13 +22,12 @@ type Answer = Output<typeof validateTransform>;
 type Fault = Answer['faults'][number];
 
 const NOTHING: Answer = { valid: false, faults: [], inputs: [], columns: [], lineage: [], estimate: null };
-const MISSING = transformProblems.inputMissing.entry.code;
 
 /** Finds what is wrong in definitions that are not saved. */
 export function validateService({ inputs, selects }: ValidateDeps) {
   return {
-    validate: (tenant: Tenant, body: Body, signal: AbortSignal): Promise<Answer> =>
-      asSelectProblems(async () => {
+    async validate(tenant: Tenant, body: Body, signal: AbortSignal): Promise<Answer> {
+      const answer = await asSelectProblems(async (): Promise<Answer> => {
         const { sql, checks = [] } = body;
         const compiled = checks.map((check) => compileCheck(check, new Date()));
         const ruled = [
@@ -55,8 +56,15 @@ export function validateService({ inputs, selects }: ValidateDeps) {
           ...{ valid: all.length === 0, faults: all, inputs: known.inputs, estimate },
           ...{ columns: shown, lineage: lineageOf(sql, columns, lineage) },
         };
-      }),
+      });
+      return { ...answer, faults: answer.faults.map(withSentence) };
+    },
   };
+}
+
+function withSentence(fault: Fault): Fault {
+  const message = SQL_FAULTS[fault.code] ?? DEFINITION_FAULTS[fault.code] ?? FAULT_SENTENCES[fault.code];
+  return message === undefined ? fault : { ...fault, message };
 }
 
 const inputView = ({ datasetId, snapshotId, rows, bytes }: PinnedInput) => ({
@@ -109,36 +117,4 @@ function faultsOf(faults: readonly SqlFault[], { checks = [] }: Body, pins: read
     const pointer = fault.check === undefined ? '/sql' : '/checks';
     return { ...fault, ...(nearest === undefined ? {} : { nearest }), pointer };
   });
-}
-
-/** The inputs that can be read, and what is wrong with each other one. */
-async function pinEach({ inputs }: Pick<ValidateDeps, 'inputs'>, tenant: Tenant, { inputs: ids, places }: ReadSelect) {
-  const pins = await inputs.pin(tenant, ids.map(asked)).catch((error) => {
-    if (codeOf(error) === undefined) throw error;
-    return undefined;
-  });
-  if (pins !== undefined) return { pins, faults: [] };
-  const each = await Promise.all(
-    ids.map(async (dataset_id) => {
-      const pin = await inputs
-        .pin(tenant, [asked(dataset_id)])
-        .catch((error) => codeOf(error) ?? Promise.reject(error));
-      if (typeof pin !== 'string') return { pins: pin, faults: [] };
-      const nearest = await inputs.near(tenant, dataset_id);
-      const place = places[dataset_id];
-      const pointer = place === undefined ? '/checks' : '/sql';
-      const fault = { code: pin, pointer, dataset_id, ...(nearest === undefined ? {} : { nearest }), ...place };
-      return { pins: [], faults: [fault] };
-    }),
-  );
-  return { pins: each.flatMap((one) => one.pins), faults: each.flatMap((one) => one.faults) };
-}
-
-const asked = (datasetId: string) => ({ datasetId });
-
-/** The code of an error for which an input is at fault. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Problem)) return undefined;
-  if (error.code === kernelProblems.notFound.entry.code) return MISSING;
-  return error.code === datasetProblems.datasetNotReadable.entry.code ? error.code : undefined;
 }

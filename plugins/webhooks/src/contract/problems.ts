@@ -28,14 +28,21 @@ export const webhookProblems = {
     status: 409,
     title: 'The webhook is paused',
     detail: 'Nothing is sent to a paused webhook.',
-    hint: 'Set its status to active with PATCH /webhooks/{webhook_id}, then ask again.',
+    hint: 'Set its status to active, then ask again.',
+    next: [
+      {
+        operation: 'webhooks.change_webhook',
+        params: { webhook_id: '{webhook_id}' },
+        text: 'Set the status of the webhook to active',
+      },
+    ],
   }),
   deliveryPending: problem({
     code: 'delivery_pending',
     status: 409,
     title: 'The delivery is pending',
     detail: 'The event has not been delivered yet; it is tried again by itself.',
-    hint: 'Read the delivery to see when its next attempt is.',
+    hint: 'Look at the delivery to see when its next attempt is.',
   }),
   webhookKeyMissing: problem({
     code: 'webhook_key_missing',

@@ -7,6 +7,7 @@ export const workflowEngineProblems = {
     status: 501,
     title: 'Feature not configured',
     detail: 'Nothing in this deployment brings the feature that the member feature names.',
-    hint: 'Add the plugin that brings it to platform.json; GET /api/v1/plugins lists those that are there.',
+    hint: 'Add the plugin that brings it to platform.json.',
+    next: [{ operation: 'platform.list_plugins', text: 'List the plugins that are there' }],
   }),
 };

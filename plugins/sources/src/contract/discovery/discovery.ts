@@ -117,6 +117,7 @@ export const startDiscovery = endpoint({
     credentialProblems.credentialsUnreadable,
     credentialProblems.secretStoreUnavailable,
   ],
+  cli: 'sources discover',
 });
 
 /** `GET /sources/discover/status/{workflow_id}`; a run id is taken too. */

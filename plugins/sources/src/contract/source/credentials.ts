@@ -113,6 +113,7 @@ export const setCredentials = endpoint({
     credentialProblems.credentialNotUsable,
     ...writeErrors,
   ],
+  cli: 'sources credentials set',
 });
 
 /** `PUT /sources/{source_id}/credentials` */
@@ -132,6 +133,7 @@ export const rotateCredentials = endpoint({
     credentialProblems.credentialNotAttached,
     ...writeErrors,
   ],
+  cli: 'sources credentials rotate',
 });
 
 /** `DELETE /sources/{source_id}/credentials` */

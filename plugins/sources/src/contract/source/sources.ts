@@ -180,6 +180,7 @@ export const updateSource = endpoint({
     sourceProblems.patternVersionNotInForce,
     ...configErrors,
   ],
+  cli: 'sources update',
 });
 
 /** `DELETE /sources/{source_id}`: retires it; its runs and tables stay. */

@@ -218,4 +218,5 @@ export const updateStream = endpoint({
     sourceProblems.partitioningFixed,
     sourceProblems.destinationTaken,
   ],
+  cli: 'sources streams set',
 });

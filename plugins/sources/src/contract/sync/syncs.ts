@@ -161,6 +161,7 @@ export const startSync = endpoint({
     runProblems.runAlreadyActive,
     runProblems.noWorker,
   ],
+  cli: 'sources sync',
 });
 
 /** `GET /sources/{source_id}/sync/status`: the newest sync, or the one that `run_id` names; counts rise while it runs. */

@@ -29,7 +29,8 @@ export const uploadProblems = {
     status: 413,
     title: 'Upload quota exceeded',
     detail: 'The uploads of this tenant would hold more than {quota} MiB.',
-    hint: 'Remove uploads that no source needs (GET /uploads), or ask the operator: WEIR_UPLOAD_QUOTA_MIB.',
+    hint: 'Remove uploads that no source needs, or ask the operator to raise WEIR_UPLOAD_QUOTA_MIB.',
+    next: [{ operation: 'sources.list_uploads', text: 'List the uploads, then remove unused ones' }],
   }),
   uploadInUse: problem({
     code: 'upload_in_use',
@@ -43,6 +44,8 @@ export const uploadProblems = {
     status: 422,
     title: 'Upload unknown',
     detail: 'The configuration names an upload that this tenant does not have.',
-    hint: 'Name the `location` of one of GET /uploads; an upload that no source names is removed after 24 hours.',
+    hint: 'Name the `location` of an upload that is kept: one that no source names is removed after 24 hours.',
+    next: [{ operation: 'sources.list_uploads', text: 'List the uploads that are kept' }],
+    faults: { upload_unknown: 'names an upload that is not there' },
   }),
 };

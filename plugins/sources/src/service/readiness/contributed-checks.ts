@@ -1,5 +1,11 @@
 import type { Kernel, Tenant } from '@weir/kernel';
-import { type CheckOutcome, type ReadinessCheck, type RunStatus, TERMINAL_RUN_STATUSES } from '@weir/kernel/contract';
+import {
+  type CheckOutcome,
+  counted,
+  type ReadinessCheck,
+  type RunStatus,
+  TERMINAL_RUN_STATUSES,
+} from '@weir/kernel/contract';
 import { inParallel } from '@weir/work';
 import type { DiscoveryWarningView } from '../../contract.ts';
 import { DISCOVERY_KIND, SYNC_KIND } from '../../model/run-kinds.ts';
@@ -11,7 +17,7 @@ import { lastWarnings } from '../row/last-seen.ts';
 import { liveSource } from '../row/live-source.ts';
 import { leftAside } from './left-aside.ts';
 import { sharedThings } from './shared-things.ts';
-import { BLOCKING_CHECKS, MAX_NAMED } from './source-checks.ts';
+import { BLOCKING_CHECKS, DISCOVER, MAX_NAMED, ofSource } from './source-checks.ts';
 import { type FactDeps, readSourceFacts } from './source-facts.ts';
 
 /** The subject of every check of this plugin. */
@@ -19,6 +25,11 @@ export const SOURCE_SUBJECT = 'source';
 
 /** Runs that are looked at for repeated failures. */
 const RECENT_RUNS = 11;
+
+const HISTORY = {
+  hint: 'Look at the syncs and why they failed.',
+  next: [ofSource('sources.list_sync_history', 'Show the syncs and why they failed')],
+};
 
 interface Deps extends FactDeps {
   kernel: Kernel;
@@ -119,12 +130,12 @@ export function discoveryOutcome(
   warnings: readonly DiscoveryWarningView[] = [],
 ): CheckOutcome {
   const last = newest.find((status) => TERMINAL_RUN_STATUSES.includes(status));
-  const hint = 'weir sources discover asks the source again.';
-  if (last === undefined) return { status: 'warning', detail: 'No discovery of this source has ended yet.', hint };
+  if (last === undefined)
+    return { status: 'warning', detail: 'No discovery of this source has ended yet.', ...DISCOVER };
   if (last === 'succeeded') return describedOutcome(warnings);
   const failures = failuresInRow(newest);
   const detail = failures > 1 ? manyFailed('discoveries', failures) : `The last discovery ended ${last}.`;
-  return { status: 'warning', detail, hint };
+  return { status: 'warning', detail, ...DISCOVER };
 }
 
 /** What of the streams the last discovery could not describe; those that are gone are a matter of `schema_current`. */
@@ -136,7 +147,7 @@ function describedOutcome(warnings: readonly DiscoveryWarningView[]): CheckOutco
   return {
     status: 'warning',
     detail: `${first.name} cannot be described: ${first.detail}${more}`,
-    hint: first.hint ?? 'weir sources discover asks the source again.',
+    ...(first.hint === null ? DISCOVER : { hint: first.hint }),
     items: undescribed.slice(0, MAX_NAMED).map(({ name, code }) => ({ id: name, name, code })),
   };
 }
@@ -144,12 +155,11 @@ function describedOutcome(warnings: readonly DiscoveryWarningView[]): CheckOutco
 /** Newest first, and whether any sync ever succeeded. Pure. */
 export function historyOutcome(newest: readonly RunStatus[], succeeded: boolean): CheckOutcome {
   const last = newest.find((status) => TERMINAL_RUN_STATUSES.includes(status));
-  const hint = 'weir sources history shows the syncs and why they failed.';
   const failures = failuresInRow(newest);
   const many = failures > 1 ? ` ${manyFailed('syncs', failures)}` : '';
-  if (!succeeded) return { status: 'warning', detail: `No sync of this source has succeeded yet.${many}`, hint };
-  if (many !== '') return { status: 'warning', detail: many.trim(), hint };
-  if (last === 'failed') return { status: 'warning', detail: 'The last sync failed.', hint };
+  if (!succeeded) return { status: 'warning', detail: `No sync of this source has succeeded yet.${many}`, ...HISTORY };
+  if (many !== '') return { status: 'warning', detail: many.trim(), ...HISTORY };
+  if (last === 'failed') return { status: 'warning', detail: 'The last sync failed.', ...HISTORY };
   return { status: 'pass', detail: 'Syncs have succeeded, and the last one did not fail.' };
 }
 
@@ -181,7 +191,7 @@ async function tablesOutcome(
   if (items.length === 0) return { status: 'pass', detail: 'Every table that is there can be read.' };
   return {
     status: 'warning',
-    detail: `${items.length} table(s) cannot be read.`,
+    detail: `${counted(items.length, 'table')} cannot be read.`,
     hint: 'Check that the warehouse is complete and reachable.',
     items: items.slice(0, MAX_NAMED),
   };

@@ -1,6 +1,6 @@
-import type { CheckOutcome } from '@weir/kernel/contract';
+import { type CheckOutcome, counted } from '@weir/kernel/contract';
 import type { StreamRunRow } from '../../model/sync/entity.ts';
-import { MAX_NAMED } from './source-checks.ts';
+import { MAX_NAMED, ofSource } from './source-checks.ts';
 
 type LastRun = Pick<StreamRunRow, 'streamId' | 'name' | 'rowsRejected' | 'rowsWithErrors' | 'schemaChanges'>;
 
@@ -15,8 +15,12 @@ export function leftAside(streams: readonly LastRun[]): CheckOutcome {
   if (items.length === 0) return { status: 'pass', detail: 'The last sync left no field, value or line aside.' };
   return {
     status: 'warning',
-    detail: `${new Set(items.map(({ id }) => id)).size} stream(s) left something aside in the last sync.`,
-    hint: 'For fields and values: weir sources discover shows what the source has now. For lines: weir datasets quarantine list.',
+    detail: `${counted(new Set(items.map(({ id }) => id)).size, 'stream')} left something aside in the last sync.`,
+    hint: 'For fields and values, discover the source again; for lines, look into the quarantine of the table.',
+    next: [
+      ofSource('sources.start_discovery', 'See which fields the source has now'),
+      ofSource('sources.list_sync_history', 'See which tables have lines in quarantine'),
+    ],
     items: items.slice(0, MAX_NAMED),
   };
 }

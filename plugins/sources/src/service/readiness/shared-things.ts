@@ -2,7 +2,7 @@ import type { TenantTransaction } from '@weir/kernel';
 import type { CheckOutcome } from '@weir/kernel/contract';
 import type { Pattern } from '../../model/pattern/pattern-file.ts';
 import { SourceEntity, type SourceRow } from '../../model/source/entity.ts';
-import { MAX_NAMED } from './source-checks.ts';
+import { MAX_NAMED, ofSource } from './source-checks.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 type Exclusive = Pick<Pattern, 'exclusive' | 'spec'>;
@@ -26,8 +26,9 @@ export async function sharedThings(
   if (items.length === 0) return { status: 'pass', detail: 'No other source of the tenant uses what it needs alone.' };
   return {
     status: 'warning',
-    detail: `${items.length} other source(s) of the tenant use what only one may.`,
-    hint: 'Give each source its own: weir sources update changes a configuration.',
+    detail: `Other sources of the tenant that use what only one may: ${items.length}.`,
+    hint: 'Give each source its own.',
+    next: [ofSource('sources.update_source', 'Change the configuration of this source')],
     items: items.slice(0, MAX_NAMED),
   };
 }

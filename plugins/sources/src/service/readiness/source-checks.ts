@@ -1,4 +1,5 @@
-import type { CheckOutcome, Problem, ProblemType } from '@weir/kernel/contract';
+import { type CheckOutcome, counted, FAULT_SENTENCES, type Problem, type ProblemType } from '@weir/kernel/contract';
+import { STREAM_FAULTS } from '../../contract/stream-faults.ts';
 import { credentialProblems, type SourceStatus, sourceProblems } from '../../contract.ts';
 import { faultsOf, type StreamSettings } from '../../model/stream/stream-rules.ts';
 import type { CredentialState } from '../vault/fit-to-run.ts';
@@ -35,8 +36,21 @@ type Items = NonNullable<CheckOutcome['items']>;
 
 /** Streams that an answer names at most; its sentence counts all of them. */
 export const MAX_NAMED = 100;
-const STREAM_HINT =
-  'weir sources streams set changes a stream; weir sources streams list --needs-attention finds them.';
+/** A step about the source of the check. */
+export const ofSource = (operation: string, text: string) => ({
+  operation,
+  params: { source_id: '{subject_id}' },
+  text,
+});
+
+const STREAMS = {
+  hint: 'Correct the settings of these streams.',
+  next: [ofSource('sources.list_streams', 'Correct the settings of these streams')],
+};
+export const DISCOVER = {
+  hint: 'Discover the source again.',
+  next: [ofSource('sources.start_discovery', 'Discover the source again')],
+};
 
 /**
  * The conditions that must hold before a sync starts (specification, operational checklists), in the order in which they
@@ -49,7 +63,7 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
     judge: ({ status }) =>
       status === 'ready' || status === 'active'
         ? { status: 'pass', detail: `The source is ${status}.` }
-        : { status: 'fail', detail: `The source is ${status}.`, hint: sourceProblems.sourceNotReady.entry.hint },
+        : { status: 'fail', detail: `The source is ${status}.`, ...helpOf(sourceProblems.sourceNotReady) },
   },
   {
     check: 'credentials',
@@ -58,7 +72,7 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
       const refused = CREDENTIAL_REFUSALS[credentials];
       return refused === undefined
         ? { status: 'pass', detail: 'They are there, or none is asked for.' }
-        : { status: 'fail', detail: refused.entry.detail, hint: refused.entry.hint };
+        : { status: 'fail', detail: refused.entry.detail, ...helpOf(refused) };
     },
   },
   {
@@ -67,7 +81,7 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
     judge: ({ streams }) =>
       streams.length > 0
         ? { status: 'pass', detail: `${streams.length} enabled.` }
-        : { status: 'fail', detail: 'No stream is enabled.', hint: sourceProblems.noStreamsEnabled.entry.hint },
+        : { status: 'fail', detail: 'No stream is enabled.', ...helpOf(sourceProblems.noStreamsEnabled) },
   },
   {
     check: 'schema_current',
@@ -106,6 +120,11 @@ export const BLOCKING_CHECKS: readonly SourceCheck[] = [
   },
 ];
 
+/** What helps with a problem, about the source of the check. */
+function helpOf({ entry: { hint, next = [] } }: ProblemType): Pick<CheckOutcome, 'hint' | 'next'> {
+  return { hint, next: next.map(({ operation, text }) => ofSource(operation, text)) };
+}
+
 /** What a source is refused for that is not ready by its credentials. */
 const CREDENTIAL_REFUSALS: Readonly<Record<CredentialState, ProblemType | undefined>> = {
   ready: undefined,
@@ -115,6 +134,17 @@ const CREDENTIAL_REFUSALS: Readonly<Record<CredentialState, ProblemType | undefi
 
 function item({ streamId, name }: StreamFacts, code: string): Items[number] {
   return { id: streamId, name, code };
+}
+
+/** `needs a decision`, or `cursor field is required` of a code that its setting begins. */
+function sentenceOf(code: string): string {
+  const setting = ['sync_mode', 'write_mode', 'partition_by', 'cursor_field', 'primary_key'].find((name) =>
+    code.startsWith(`${name}_`),
+  );
+  if (setting === undefined) return STREAM_FAULTS[code] ?? code.replaceAll('_', ' ');
+  const rule = code.slice(setting.length + 1);
+  const said = STREAM_FAULTS[rule] ?? FAULT_SENTENCES[rule] ?? rule.replaceAll('_', ' ');
+  return `${setting.replaceAll('_', ' ')} ${said}`;
 }
 
 /** The faults of the streams in one of the settings, each stream once per rule. */
@@ -132,11 +162,12 @@ function sinceDiscovery({ streams, changed }: SourceFacts): CheckOutcome {
   const items = streams.flatMap((stream) => (stream.discovered ? [] : [item(stream, 'not_discovered')]));
   const details = [
     ...(changed.length > 0 ? [`Changed since the last successful discovery: ${changed.join(', ')}.`] : []),
-    ...(items.length > 0 ? [`The last successful discovery did not find ${items.length} enabled stream(s).`] : []),
+    ...(items.length > 0
+      ? [`The last successful discovery did not find ${counted(items.length, 'enabled stream')}.`]
+      : []),
   ];
   if (details.length === 0) return judged([], '');
-  const hint = 'weir sources discover asks the source again.';
-  return { status: 'warning', detail: details.join(' '), hint, items: items.slice(0, MAX_NAMED) };
+  return { status: 'warning', detail: details.join(' '), ...DISCOVER, items: items.slice(0, MAX_NAMED) };
 }
 
 function judged(items: Items, sentence: string): CheckOutcome {
@@ -144,8 +175,8 @@ function judged(items: Items, sentence: string): CheckOutcome {
   const streams = new Set(items.map(({ id }) => id)).size;
   return {
     status: 'fail',
-    detail: `${streams} enabled stream(s) ${sentence}.`,
-    hint: STREAM_HINT,
+    detail: `Enabled streams that ${sentence}: ${streams}.`,
+    ...STREAMS,
     items: items.slice(0, MAX_NAMED),
   };
 }
@@ -164,5 +195,11 @@ export function startRefusal(facts: SourceFacts): Problem | undefined {
   const streams = failed.flatMap(({ check, items = [] }) =>
     items.map(({ id, name, code }) => ({ stream_id: id, name, check, code })),
   );
-  return sourceProblems.streamNotSyncable({ members: { streams: streams.slice(0, MAX_NAMED) } });
+  const named = streams.slice(0, MAX_NAMED);
+  const errors = named.map(({ name, code }) => ({
+    pointer: '',
+    code,
+    message: `Stream \`${name}\` ${sentenceOf(code)}`,
+  }));
+  return sourceProblems.streamNotSyncable({ errors, members: { streams: named } });
 }

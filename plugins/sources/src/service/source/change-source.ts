@@ -98,7 +98,8 @@ async function changeOnce<R>(deps: Deps, tenant: Tenant, request: ChangeRequest,
 async function wantedPattern({ patterns }: Deps, row: SourceRow, version: string | undefined): Promise<Pattern> {
   if (version === undefined) return patterns.ofKnown(row);
   const standing = await patterns.find(row.patternId);
-  if (standing?.pattern.version !== version) throw sourceProblems.patternVersionNotInForce();
+  if (standing?.pattern.version !== version)
+    throw sourceProblems.patternVersionNotInForce({ values: { pattern_id: row.patternId } });
   return standing.pattern;
 }
 

@@ -7,7 +7,7 @@ import { syncService } from '../sync/service.ts';
 /** Sources as what runs on a schedule: a time of it is a sync. */
 export function scheduledSources(facts: FactDeps & { kernel: Kernel }): ScheduleSubject {
   return {
-    ...{ kind: sourceSchedules.kind, run: 'sync', cli: 'sources schedule' },
+    ...{ kind: sourceSchedules.kind, run: 'sync', endpoints: sourceSchedules },
     async find(tx, sourceId, { lock = false } = {}) {
       const { rows } = await tx.sql(
         `select status from sources.source where tenant_id = $1 and source_id = $2${lock ? ' for update' : ''}`,

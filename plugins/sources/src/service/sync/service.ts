@@ -60,7 +60,9 @@ export function syncService(deps: FactDeps & { kernel: Kernel }) {
     async history(tenant: Tenant, sourceId: string, query: Input<typeof listSyncHistory>['query']) {
       const { status, since, ...request } = query;
       if (since !== undefined && request.order === 'created_at') {
-        throw kernelProblems.validationFailed({ errors: [{ pointer: '/query/order', code: 'not_with_since' }] });
+        throw kernelProblems.validationFailed({
+          errors: [{ pointer: '/query/order', code: 'not_with_since', message: 'cannot be given with a start time' }],
+        });
       }
       await kernel.db(tenant).transaction((tx) => liveSource(tx, sourceId));
       const filter = { kind, subjectId: sourceId, ...(status === undefined ? {} : { status }) };

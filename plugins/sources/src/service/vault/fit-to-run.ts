@@ -35,7 +35,7 @@ export function credentialState(
 export function refuseUnfit(kernel: Pick<Kernel, 'vault'>, tenant: Pick<Tenant, 'tenantId'>, asked: Asked): void {
   const { source, pattern } = asked;
   const state = credentialState(kernel, tenant, asked);
-  if (state === 'missing') throw credentialProblems.credentialNotAttached();
+  if (state === 'missing') throw credentialProblems.credentialNotAttached({ values: { source_id: source.sourceId } });
   if (state === 'unreadable') throw credentialProblems.credentialsUnreadable();
   const values = source.sealed ? openSealed(kernel, tenant, source) : undefined;
   const withoutCredentials = Boolean(source.credentialId);

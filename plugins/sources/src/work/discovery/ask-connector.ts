@@ -38,7 +38,7 @@ export interface AskDeps {
   children: ChildRegistry;
   rotations: ReturnType<typeof keepRotations>;
   specs: KnownSpecs;
-  pattern: Pick<PatternFile, 'egress'>;
+  pattern: Pick<PatternFile, 'egress'> & Partial<Pick<PatternFile, 'spec'>>;
   log: Pick<WorkLog, 'write' | 'take'>;
   /** Told how far the image is pulled, for the heartbeat. */
   beat(details: { pull: Pick<PullProgress, 'bytes' | 'totalBytes'> }): void;
@@ -147,7 +147,7 @@ function askingOf(deps: AskDeps, request: Request, { hydrated: first, again, tex
     /** The error of a run whose connector failed so, and said these words of it. */
     refused(failure: Failure, words?: string): RunFailed {
       const masked = scrubbedFailure(withWords(failure, words, scrubbers.text), scrubbers.text);
-      return new RunFailed(withReachHint(withLateHint(masked, 'discovery'), deps.pattern));
+      return new RunFailed(withReachHint(withLateHint(masked, 'discovery'), deps.pattern, now.config));
     },
     end: () => said.end(),
   };

@@ -5,16 +5,23 @@ export const TRANSFORM_FAILURES = {
   check_failed: {
     ...{ origin: 'data', retryable: false },
     detail: 'Checks keep the result from being published: {checks}. The table is as before.',
-    hint: 'GET /transform-runs/{run_id}/checks shows rows that break them: correct the inputs, the statement or the check.',
+    hint: 'Look at the rows that break them, and correct the inputs, the statement or the check.',
+    next: [
+      {
+        operation: 'transforms.read_run_checks',
+        params: { run_id: '{run_id}' },
+        text: 'Show the rows that break the checks',
+      },
+    ],
   },
   key_missing: {
     ...{ origin: 'data', retryable: false },
-    detail: '{rows} rows of the result have no value in a column of `key`. The table is as before.',
+    detail: '{rows:row} of the result cannot be found again: a column of `key` has no value. The table is as before.',
     hint: 'Leave these rows out in the statement, or give the column a value with coalesce.',
   },
   key_doubled: {
     ...{ origin: 'data', retryable: false },
-    detail: '{keys} keys have several rows in the result. The table is as before.',
+    detail: 'Several rows of the result have the same key, for {keys:key}. The table is as before.',
     hint: 'Keep one row of each key, such as by QUALIFY row_number() OVER (PARTITION BY key ORDER BY …) = 1.',
   },
   partitions_differ: {

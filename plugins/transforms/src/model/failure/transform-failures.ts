@@ -1,4 +1,4 @@
-import { Problem } from '@weir/kernel/contract';
+import { filledText, Problem } from '@weir/kernel/contract';
 import { type Failure, failures, problemFailure, RunFailed, WORK_FAILURES } from '@weir/work';
 import { SelectFailed, type SqlFault, SqlRefused } from '../select/select-errors.ts';
 import { TRANSFORM_FAILURES, type TransformFailureCode } from './failure-table.ts';
@@ -16,7 +16,7 @@ export const transformFailures = failures(readError, { ...WORK_FAILURES, no_lane
 /** A run ends so: in the words of the table, with our own words and counts in their places. */
 export function transformFailed(code: TransformFailureCode, values: Readonly<Record<string, string>> = {}): RunFailed {
   const failure = failureOf(code);
-  const detail = failure.detail.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '?');
+  const detail = filledText(failure.detail, values);
   return new RunFailed({ ...failure, detail });
 }
 

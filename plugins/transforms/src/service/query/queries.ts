@@ -3,6 +3,7 @@ import { type Input, kernelProblems, type Output } from '@weir/kernel/contract';
 import { ARROW_STREAM, type InputsService, type PinnedInput } from '@weir/plugin-datasets/contract';
 import { copyTokens } from '@weir/work';
 import { DEFAULT_QUERY_ROWS, type runQuery, TRUNCATED_HEADER } from '../../contract.ts';
+import { pinNamed } from '../select/pin-each.ts';
 import { asSelectProblems } from '../select/select-problem.ts';
 import type { Selects } from '../select/selects.ts';
 
@@ -26,11 +27,7 @@ export function queryService({ inputs, selects }: QueryDeps) {
       asSelectProblems(() =>
         selects.query({
           ...{ sql, limit, maxBytes: MAX_ANSWER_BYTES },
-          pin: (ids) =>
-            inputs.pin(
-              tenant,
-              ids.map((datasetId) => ({ datasetId })),
-            ),
+          pin: (ids) => pinNamed({ inputs, selects }, tenant, { sql, ids }),
           ...(form === 'arrow' ? { arrow: labelsOf } : {}),
         }),
       ),

@@ -35,10 +35,10 @@ export function writtenFaults(faults: readonly SqlFault[], checks: readonly Chec
   });
 }
 
-/** Names are left out: they are words of the statement. Line and column say where they are. */
+/** Names are left out: they are words of the statement. Line and column say where they are; `nearest` is a name of ours. */
 function refusal(error: SqlRefused): Problem {
-  const faults = error.faults.map(({ code, line, column, check }) => ({
-    ...{ code, ...(check === undefined ? {} : { check }) },
+  const faults = error.faults.map(({ code, line, column, check, nearest }) => ({
+    ...{ code, ...(check === undefined ? {} : { check }), ...(nearest === undefined ? {} : { nearest }) },
     ...(line === undefined || column === undefined ? {} : { line, column }),
   }));
   const isOfCheck = faults.some(({ check }) => check !== undefined);
