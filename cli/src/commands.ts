@@ -1,12 +1,3 @@
-import * as datasets from '@weir/plugin-datasets/contract';
-import * as identity from '@weir/plugin-identity/contract';
-import * as platform from '@weir/plugin-platform/contract';
-import * as runs from '@weir/plugin-runs/contract';
-import * as sources from '@weir/plugin-sources/contract';
-import * as transformPatterns from '@weir/plugin-transform-patterns/contract';
-import * as transforms from '@weir/plugin-transforms/contract';
-import * as webhooks from '@weir/plugin-webhooks/contract';
-import * as engine from '@weir/plugin-workflow-engine/contract';
 import type { CommandClass } from 'clipanion';
 import type { CliContext } from './command/command.ts';
 import { commandsOf } from './command/endpoint-command.ts';
@@ -62,6 +53,7 @@ import { SourcesStreamsDelete } from './commands/streams/sources-streams-delete.
 import { SourcesStreamsSet } from './commands/streams/sources-streams-set.ts';
 import { transformScheduleCommands } from './commands/transforms/transforms-schedule.ts';
 import { TransformsTest } from './commands/transforms/transforms-test.ts';
+import { CONTRACTS } from './contracts.ts';
 import { Completion, HelpExitCodes } from './line/help.ts';
 
 const DEVELOPMENT = [DevUp, DevDown, DevReset, DevStatus, DevLogs, DevConnect];
@@ -136,8 +128,6 @@ const COMPOSING: CommandClass<CliContext>[] = [
   ...[...DEVELOPMENT, ...PEOPLE, ...SOURCES, ...STREAMS, ...TRANSFORMS, ...RUNS],
   ...[...PATTERNS, ...DATASETS, ...ACCESS, ...OPERATION, ...MACHINE],
 ];
-/** The contracts of our plugins: each endpoint with words of `cli` is a command. */
-const CONTRACTS = [sources, runs, datasets, identity, platform, engine, transforms, transformPatterns, webhooks];
 
 const linesOf = ({ paths = [] }: CommandClass<CliContext>) => paths.map((line) => line.join(' '));
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Cli, type Command, type CommandClass, UsageError } from 'clipanion';
-import { CliError, errorJson, errorText } from './cli-error.ts';
+import { CliError } from './cli-error.ts';
 import { type CliContext, WeirCommand } from './command/command.ts';
 import { commands } from './commands.ts';
 import { commandsNamed } from './commands-named.ts';
+import { errorJson, errorText } from './error-text.ts';
 import { exitCode } from './exit-codes.ts';
 import { foreignCommands } from './foreign/foreign-commands.ts';
 import { completions } from './line/complete.ts';

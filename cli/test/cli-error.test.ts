@@ -1,6 +1,7 @@
 import { endpoint, permission } from '@weir/kernel/contract';
 import t from 'tap';
-import { errorOfProblem, errorText } from '../src/cli-error.ts';
+import { errorOfProblem } from '../src/cli-error.ts';
+import { errorText } from '../src/error-text.ts';
 
 const hydrate = endpoint({
   ...{ id: 'x.hydrate', method: 'POST', path: '/x', summary: 'Hydrate', access: permission('x:write', 'viewer') },
@@ -12,7 +13,9 @@ t.test('faults of a statement → each with its line and column, where it has th
     ...{ code: 'sql_refused', faults: [{ code: 'function_refused', line: 2, column: 13 }, { code: 'too_complex' }] },
     errors: ['function_refused', 'too_complex'].map((code) => ({ pointer: '/sql', code })),
   };
-  const text = errorText(errorOfProblem(problem, 'http://weir.test', hydrate, false));
-  t.match(text, '  /sql, line 2, column 13: function_refused\n  /sql: too_complex\n');
+  const text = errorText(
+    errorOfProblem(problem, 'http://weir.test', hydrate, { sql: 'select\n  1 as one, read_csv(1)' }),
+  );
+  t.match(text, '  Line 2, column 13: function refused (`read_csv`)\n  /sql: too complex\n');
   t.end();
 });

@@ -1,55 +1,77 @@
-import { type Endpoint, kernelProblems, type ProblemType } from '@weir/kernel/contract';
-import * as datasets from '@weir/plugin-datasets/contract';
-import * as identity from '@weir/plugin-identity/contract';
-import * as platform from '@weir/plugin-platform/contract';
-import * as runs from '@weir/plugin-runs/contract';
-import * as sources from '@weir/plugin-sources/contract';
-import * as transforms from '@weir/plugin-transforms/contract';
-import * as webhooks from '@weir/plugin-webhooks/contract';
-import * as engine from '@weir/plugin-workflow-engine/contract';
+import { type Endpoint, kernelProblems, type ProblemType, pathNames, runProblems } from '@weir/kernel/contract';
+import { Cli } from 'clipanion';
 import t from 'tap';
-import { endpointsOf } from '../src/command/endpoint-command.ts';
+import { endpointsOf } from '../src/command/endpoint-flags.ts';
+import { commandOf } from '../src/command/next-commands.ts';
 import { commands } from '../src/commands.ts';
-import { COMMANDS_OF_CALLS, inCommands } from '../src/hint-commands.ts';
+import { CONTRACTS } from '../src/contracts.ts';
 import { commandLine } from './command-line.ts';
 import { fakeApi, problem } from './fake-api.ts';
 
-const CONTRACTS = [datasets, identity, platform, runs, sources, transforms, webhooks, engine];
-const HTTP = /\b(GET|POST|PUT|PATCH|DELETE) \/|openapi\.json|X-Tenant-ID/;
+const ID = '0199d3f2-5c1e-7a40-9b6d-3f1c2a7e8d90';
+const HTTP = /\b(GET|POST|PUT|PATCH|DELETE) \/|openapi\.json/;
 
-t.test('every hint that an endpoint may give → no call of HTTP at a terminal, but a command that exists', async (t) => {
+t.test('every step that a problem may name → a command that the parser takes, with its ids in place', async (t) => {
   const endpoints: Endpoint[] = CONTRACTS.flatMap((contract) => endpointsOf(contract));
-  const problems: ProblemType[] = [...Object.values(kernelProblems), ...endpoints.flatMap(({ errors = [] }) => errors)];
-  const hints = new Map(problems.map(({ entry }) => [entry.code, entry.hint]));
-  t.ok([...hints.values()].filter((hint) => HTTP.test(hint)).length > 8, 'the API speaks of calls');
-  for (const [code, hint] of hints) {
-    const shown = inCommands(hint, code).replace(/weir api (GET|POST|PUT|PATCH|DELETE) \S+/g, '');
-    t.notMatch(shown, HTTP, code);
+  const tables = [kernelProblems, runProblems].flatMap((table): ProblemType[] => Object.values(table));
+  const problems = new Set([...tables, ...endpoints.flatMap(({ errors = [] }) => errors)]);
+  const cli = new Cli({ binaryName: 'weir' });
+  for (const command of commands()) cli.register(command);
+  const steps = [...problems].flatMap(({ entry }) => entry.next ?? []);
+  t.ok(steps.length > 15);
+  for (const { operation, params = {}, text } of steps) {
+    const path = pathNames(endpoints.find(({ id }) => id === operation)?.path ?? '');
+    const filled = Object.entries(params).map(([name, value]) => [name, /^\{/.test(value) ? ID : value]);
+    const line = commandOf({ operation, text, params: Object.fromEntries(filled) }) ?? '';
+    t.match(line, /^weir /, operation);
+    t.notMatch(line, /[{}<>]/, operation);
+    if (path.length > 0) t.match(line, ID, operation);
+    t.doesNotThrow(() => cli.process(line.split(' ').slice(1)), line);
   }
-  const words = commands().flatMap(({ paths = [] }) => paths.map((path) => path.join(' ')));
-  for (const command of Object.values(COMMANDS_OF_CALLS)) {
-    const named = command.replace(/^weir | [<-].*$/g, '');
-    t.ok(words.includes(named), command);
-  }
-  t.equal(inCommands('Remove some (GET /uploads), please.'), 'Remove some (weir api GET /uploads), please.');
+  for (const { entry } of problems) t.notMatch(entry.hint, HTTP, entry.code);
 });
 
-t.test('a value that breaks a rule → the flag and the rule, on one line each', async (t) => {
-  const { weir } = commandLine(t);
-  const refusal = problem(400, 'validation_failed');
-  const errors = [
-    { pointer: '/query/limit', code: 'maximum', message: 'must be from 1 to 500' },
-    { pointer: '', code: 'additionalProperties', message: 'has an unknown member; did you mean `path`?' },
-    { pointer: '/name', code: 'format' },
-  ];
-  const fake = await fakeApi(t, {
-    'GET /api/v1/sources': {
-      ...refusal,
-      body: { ...(refusal.body as object), errors, hint: 'GET /patterns/discover' },
-    },
-  });
-  const { stderr, code } = await weir(`sources list --limit 501 --url ${fake.url}`);
-  t.equal(code, 2);
-  t.match(stderr, /\n {2}--limit must be from 1 to 500.*\n {2}The body has an unknown member; did you mean `path`\?\n/);
-  t.match(stderr, /\n {2}\/name: format\nhint: weir patterns list\n/);
+t.test('parameters of a step → words, flags and quotes; what no command makes is a call of the API', (t) => {
+  const line = (operation: string, params: Record<string, string>) => commandOf({ operation, params, text: 'X' });
+  t.equal(line('runs.list_runs', { status: 'running' }), 'weir runs list --status running');
+  t.equal(line('platform.get_tenant', { alias: 'a b' }), 'weir api GET /tenants/a%20b');
+  t.equal(line('datasets.get', { dataset_id: "it's" }), `weir datasets get 'it'\\''s'`);
+  t.equal(line('sources.start_discovery', { source_id: ID }), `weir sources discover ${ID}`);
+  t.equal(line('x.unknown', {}), undefined);
+  t.end();
 });
+
+t.test(
+  'a value that breaks a rule → the flag and the rule, on one line each; steps as commands below them',
+  async (t) => {
+    const { weir } = commandLine(t);
+    const refusal = problem(400, 'validation_failed');
+    const errors = [
+      { pointer: '/query/limit', code: 'maximum', message: 'must be from 1 to 500' },
+      { pointer: '', code: 'additionalProperties', message: 'has an unknown member `pth`; did you mean `path`?' },
+      { pointer: '/name', code: 'format' },
+    ];
+    const next = [
+      { operation: 'sources.list_patterns', params: {}, text: 'List the patterns' },
+      { operation: 'x.unknown', params: {}, text: 'Do what this program does not know' },
+    ];
+    const fake = await fakeApi(t, {
+      'GET /api/v1/sources': { ...refusal, body: { ...(refusal.body as object), errors, next, hint: 'Look.' } },
+      'GET /api/v1/runs': { ...refusal, body: { ...(refusal.body as object), next: next.slice(1), hint: 'Look.' } },
+    });
+    const { stderr, code } = await weir(`sources list --limit 501 --url ${fake.url}`);
+    t.equal(code, 2);
+    t.match(
+      stderr,
+      /\n {2}--limit must be from 1 to 500.*\n {2}The body has an unknown member `pth`; did you mean `path`\?\n/,
+    );
+    t.match(stderr, '\n  /name: format\nnext:\n  List the patterns:\n    weir patterns list\ncode: ');
+    t.notMatch(stderr, /hint|does not know/);
+    t.match((await weir(`runs list --url ${fake.url}`)).stderr, '\nhint: Look.\n');
+    const json = JSON.parse((await weir(`sources list -o json --url ${fake.url}`)).stderr);
+    t.match(json.error.next, [
+      { operation: 'sources.list_patterns', command: 'weir patterns list' },
+      { text: next[1]?.text },
+    ]);
+  },
+);

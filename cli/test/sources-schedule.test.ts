@@ -86,5 +86,5 @@ t.test('a source without a schedule is not found, and one that cannot be is an i
   const { weir: run } = commandLine(t);
   const weir = (...args: string[]) => run([...args, '--url', api.url]);
   t.match(await weir('sources', 'schedule', 'get', source), { code: 4 });
-  t.match(await weir('sources', 'schedule', 'set', source, '--cron', 'x'), { code: 6, stderr: /not_cron/ });
+  t.match(await weir('sources', 'schedule', 'set', source, '--cron', 'x'), { code: 6, stderr: /\/cron\/0: not cron/ });
 });

@@ -12,7 +12,7 @@ import * as engine from '@weir/plugin-workflow-engine/contract';
 import stringWidth from 'string-width';
 import t from 'tap';
 import { cliOf } from '../src/command/cli-of.ts';
-import { endpointsOf } from '../src/command/endpoint-command.ts';
+import { endpointsOf } from '../src/command/endpoint-flags.ts';
 import { NARROW } from '../src/output/fit.ts';
 import { commandLine } from './command-line.ts';
 import { fakeApi } from './fake-api.ts';

@@ -7,7 +7,7 @@ import { readDocument, withSettings } from '../document.ts';
 import { cliOf } from './cli-of.ts';
 import { type CliContext, WeirCommand } from './command.ts';
 import { confirm } from './confirm.ts';
-import { capital, type Member, membersOf, optionOf, typedValue } from './endpoint-flags.ts';
+import { capital, endpointsOf, type Member, membersOf, optionOf, typedValue } from './endpoint-flags.ts';
 import { idOf, listOfNamed } from './named-id.ts';
 import { targetOf } from './target.ts';
 
@@ -67,13 +67,6 @@ export function commandsOf(contract: Readonly<Record<string, unknown>>): Command
   const endpoints = endpointsOf(contract);
   return endpoints.filter(({ cli }) => cli !== undefined).map((each) => endpointCommand(each, endpoints));
 }
-
-/** The endpoints among the exports of a contract. */
-export const endpointsOf = (contract: Readonly<Record<string, unknown>>): Endpoint[] =>
-  Object.values(contract).filter((value): value is Endpoint => {
-    const { id, method, path, access } = (value ?? {}) as Partial<Endpoint>;
-    return [id, method, path].every((part) => typeof part === 'string') && access !== undefined;
-  });
 
 /** The options of a command as clipanion wants them: fields of the command, keyed so that they cannot hide others. */
 function endpointOptions(endpoint: Endpoint, members: readonly Member[]): Record<string, unknown> {

@@ -25,6 +25,13 @@ const SCALARS = ['string', 'integer', 'number', 'boolean'];
 /** Every process of the machine can read a command line: texts of these names come in documents. */
 const SECRET = /(^|_)(token|password|secret|key)$/;
 
+/** The endpoints among the exports of a contract. */
+export const endpointsOf = (contract: Readonly<Record<string, unknown>>): Endpoint[] =>
+  Object.values(contract).filter((value): value is Endpoint => {
+    const { id, method, path, access } = (value ?? {}) as Partial<Endpoint>;
+    return [id, method, path].every((part) => typeof part === 'string') && access !== undefined;
+  });
+
 /** The scalar members of query and body, and the lists of such, with a flag each that no other option has. */
 export function membersOf(endpoint: Endpoint): Member[] {
   const { words = '', flags = {} } = cliOf(endpoint) ?? {};

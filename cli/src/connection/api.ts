@@ -57,7 +57,7 @@ export function openApi(connection: SignedIn, { interrupted, timeoutMs, say }: A
     const isOther = code === kernelProblems.tenantNotAllowed.entry.code;
     const hint = isPlain ? SIGN_IN_HINT : isOther ? otherTenantHint(connection, token) : undefined;
     const problem = hint === undefined ? result.problem : { ...result.problem, hint };
-    throw errorOfProblem(problem, url as string, endpoint, input.body !== undefined);
+    throw errorOfProblem(problem, url as string, endpoint, input.body);
   }
 
   async function ask<E extends Endpoint>(

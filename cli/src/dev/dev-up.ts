@@ -1,10 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
-import { CliError, errorText } from '../cli-error.ts';
+import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../command/command.ts';
 import { openApi } from '../connection/api.ts';
 import { profilesFile, writeProfile } from '../connection/profiles.ts';
 import { durationText } from '../duration.ts';
+import { errorText } from '../error-text.ts';
 import { writePrivately } from '../write-privately.ts';
 import { runDemo } from './demo/demo.ts';
 import { DEMO_TENANT, DEMO_TENANTS } from './demo/demo-data.ts';

@@ -1,3 +1,5 @@
+import type { Static } from '@sinclair/typebox';
+import type { RunFailure } from '@weir/kernel/contract';
 import { CliError } from '../cli-error.ts';
 import type { Api } from '../connection/api.ts';
 import { exitCode, exitOfRun } from '../exit-codes.ts';
@@ -7,7 +9,7 @@ type Server = Pick<Api, 'url'>;
 /** A run as far as its ending goes. */
 export interface EndedRun {
   status: string;
-  failure: { code: string; detail: string; hint: string | null; origin: string; retryable: boolean } | null;
+  failure: Static<typeof RunFailure> | null;
 }
 
 /** The exit code of a run of this server that ended well; throws, with the reason of the run, for one that did not. */
@@ -24,5 +26,6 @@ export function runError({ status, failure }: EndedRun, { url }: Server): CliErr
     code: failure?.code ?? `run_${status}`,
     ...(failure === null ? {} : { docs: new URL(`/docs/errors/${failure.code}`, url).href }),
     ...((failure?.hint ?? again) ? { hint: failure?.hint ?? again ?? '' } : {}),
+    ...(failure?.next === undefined ? {} : { next: failure.next }),
   });
 }

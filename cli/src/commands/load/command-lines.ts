@@ -11,7 +11,3 @@ export function commandLines(words: readonly string[], width = 80): string[] {
   }
   return lines;
 }
-
-/** A word as a shell takes it. */
-export const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

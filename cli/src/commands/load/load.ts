@@ -19,10 +19,11 @@ import { WeirCommand } from '../../command/command.ts';
 import type { Api } from '../../connection/api.ts';
 import { NARROW } from '../../output/fit.ts';
 import { table } from '../../output/table.ts';
+import { quoted } from '../../quoted.ts';
 import { finishRun } from '../../run/finish-run.ts';
 import { rowsOf } from '../datasets/datasets.ts';
 import { SYNC_WAIT_MS } from '../sources/sources-sync.ts';
-import { commandLines, quoted } from './command-lines.ts';
+import { commandLines } from './command-lines.ts';
 import { sourceName, type ToLoad, whatToLoad } from './what-to-load.ts';
 
 const PREVIEWED_ROWS = 5;

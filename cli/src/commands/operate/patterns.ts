@@ -30,7 +30,7 @@ abstract class SignedCommand extends WeirCommand {
       throw new CliError('unreachable', `${url} does not answer.`, { cause });
     });
     if (answer.ok) return answer.body;
-    throw errorOfProblem(answer.problem, url, endpoint, true);
+    throw errorOfProblem(answer.problem, url, endpoint, {});
   }
 
   /** A secret as the server is given it: by a variable, or by the file that its `_FILE` form names. */

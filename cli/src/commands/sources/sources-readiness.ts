@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { WeirCommand } from '../../command/command.ts';
 import { sourceId } from '../../command/source-id.ts';
 import { ageText } from '../../duration.ts';
-import { inCommands } from '../../hint-commands.ts';
+import { helpLines } from '../../error-text.ts';
 
 /** Shows what a start of a sync would be refused for, and what is worth a look. */
 export class SourcesReadiness extends WeirCommand {
@@ -30,7 +30,10 @@ export class SourcesReadiness extends WeirCommand {
     await this.show(checks, { columns: ['status', 'title', 'detail', 'items'] });
     const failed = answer.checks.filter(({ blocks, status }) => blocks && status === 'fail');
     this.note(answer.ready ? 'ready' : `not ready: ${failed.map(({ check }) => check).join(', ')}`);
-    for (const hint of new Set(failed.flatMap(({ hint }) => hint ?? []))) this.note(`hint: ${inCommands(hint)}`);
+    const help = failed.flatMap(({ hint, next }) =>
+      helpLines({ ...(hint === null ? {} : { hint }), ...(next && { next }) }),
+    );
+    for (const line of new Set(help)) this.note(line);
     if (!answer.ready) return 0;
     const { last_run } = await api.call(getSource, { params });
     if (last_run?.failure == null) return 0;

@@ -1,0 +1,12 @@
+import * as datasets from '@weir/plugin-datasets/contract';
+import * as identity from '@weir/plugin-identity/contract';
+import * as platform from '@weir/plugin-platform/contract';
+import * as runs from '@weir/plugin-runs/contract';
+import * as sources from '@weir/plugin-sources/contract';
+import * as transformPatterns from '@weir/plugin-transform-patterns/contract';
+import * as transforms from '@weir/plugin-transforms/contract';
+import * as webhooks from '@weir/plugin-webhooks/contract';
+import * as engine from '@weir/plugin-workflow-engine/contract';
+
+/** The contracts of our plugins: each endpoint with words of `cli` is a command. */
+export const CONTRACTS = [sources, runs, datasets, identity, platform, engine, transforms, transformPatterns, webhooks];
