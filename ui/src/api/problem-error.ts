@@ -31,9 +31,3 @@ export class ContractError extends Error {
     this.endpoint = endpoint;
   }
 }
-
-/** Faults of a refused request by the JSON pointer of their field. */
-export function faultsByField(error: unknown): Map<string, string> {
-  const faults = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
-  return new Map(faults.map(({ pointer, code }) => [pointer, code]));
-}

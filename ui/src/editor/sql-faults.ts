@@ -1,4 +1,5 @@
-import { ProblemError } from '../api/problem-error.ts';
+import { faultSentence, type ShownFault } from '@weir/kernel/contract';
+import { problemFaults } from '../faults/problem-faults.ts';
 
 /** A fault of a statement by its place, both counted from 1. */
 export interface SqlFault {
@@ -8,21 +9,16 @@ export interface SqlFault {
   message?: string;
 }
 
-/** What the server says of a statement, by place; none for any other error. */
-export function faultsOf(error: unknown): SqlFault[] {
-  if (!(error instanceof ProblemError)) return [];
-  const { faults } = error.problem as { faults?: unknown };
-  if (!Array.isArray(faults)) return [];
-  return (faults as Partial<SqlFault>[]).map(({ code = '', line = 1, column = 1 }) => ({
-    code,
-    line: line ?? 1,
-    column: column ?? 1,
-    message: faultWords(code),
-  }));
-}
+/** Where the editor marks faults of the statement. */
+export const marksOf = (faults: readonly ShownFault[], sql?: string): SqlFault[] =>
+  faults
+    .filter(({ pointer, line }) => pointer === '/sql' && line !== undefined)
+    .map((fault) => ({
+      code: fault.code,
+      line: fault.line ?? 1,
+      column: fault.column ?? 1,
+      message: faultSentence(fault, sql),
+    }));
 
-/** A code in words; the codes are lower snake case. */
-export function faultWords(code: string): string {
-  const words = code.replaceAll('_', ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
+/** What the server says of a statement that it refused. */
+export const faultsOf = (error: unknown, sql?: string): SqlFault[] => marksOf(problemFaults(error), sql);

@@ -1,6 +1,7 @@
-import { Anchor, List, Text } from '@mantine/core';
+import { Anchor, List } from '@mantine/core';
+import { faultSentence, type ShownFault } from '@weir/kernel/contract';
 import { MarkedText } from './marked-text.tsx';
-import { faultSentence, type ProblemFault, placeWords, wordAt } from './problem-faults.ts';
+import { aloneSentence, isPredicate, placeWords } from './problem-faults.ts';
 
 /** More than these are counted, not shown. */
 const MAX_SHOWN = 20;
@@ -15,14 +16,14 @@ export interface FaultPlaces {
 }
 
 /** Everything that is wrong, each with its place and its sentence. */
-export function FaultList({ faults, ...places }: { faults: readonly ProblemFault[] } & FaultPlaces) {
+export function FaultList({ faults, ...places }: { faults: readonly ShownFault[] } & FaultPlaces) {
   if (faults.length === 0) return null;
   return (
     <List size="sm" aria-label="Faults">
       {faults.slice(0, MAX_SHOWN).map((fault, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two faults may say the same of one place
         <List.Item key={at}>
-          <OneFault fault={fault} {...places} />
+          <FaultLine fault={fault} {...places} />
         </List.Item>
       ))}
       {faults.length > MAX_SHOWN ? <List.Item>and {faults.length - MAX_SHOWN} more</List.Item> : null}
@@ -30,34 +31,23 @@ export function FaultList({ faults, ...places }: { faults: readonly ProblemFault
   );
 }
 
-function OneFault({ fault, placeOf = placeWords, go, text }: { fault: ProblemFault } & FaultPlaces) {
+/** One thing that is wrong, at its place. */
+export function FaultLine({ fault, placeOf = placeWords, go, text }: { fault: ShownFault } & FaultPlaces) {
   const { pointer, line, column } = fault;
-  if (line === undefined || column === undefined) {
-    const place = placeOf(pointer) ?? placeWords(pointer);
-    return (
-      <Text size="sm" span>
-        {place === undefined ? null : <strong>{place}</strong>}
-        {place === undefined ? '' : isPredicate(fault) ? ' ' : ': '}
-        <MarkedText text={place === undefined ? capital(faultSentence(fault)) : faultSentence(fault)} />
-      </Text>
-    );
-  }
-  const word = text === undefined ? undefined : wordAt(text, line, column);
-  const words = `Line ${line}, column ${column}`;
+  const isPlaced = line !== undefined && column !== undefined;
+  const place = isPlaced ? `Line ${line}, column ${column}` : (placeOf(pointer) ?? placeWords(pointer));
+  if (place === undefined) return <MarkedText text={aloneSentence(fault)} />;
   return (
-    <Text size="sm" span>
-      {go === undefined ? (
-        <strong>{words}</strong>
-      ) : (
+    <>
+      {go !== undefined && isPlaced ? (
         <Anchor component="button" type="button" size="sm" onClick={() => go(line, column)}>
-          {words}
+          {place}
         </Anchor>
+      ) : (
+        <strong>{place}</strong>
       )}
-      : <MarkedText text={capital(faultSentence(fault, word))} />
-    </Text>
+      {isPredicate(fault) ? ' ' : ': '}
+      <MarkedText text={faultSentence(fault, text)} />
+    </>
   );
 }
-
-/** Whether the sentence goes on from its place: `must be …`, `is required`. */
-const isPredicate = ({ message }: ProblemFault) => message !== undefined && /^[a-z]/.test(message);
-const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

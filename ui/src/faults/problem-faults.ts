@@ -1,24 +1,13 @@
+import { faultSentence, type ShownFault, shownFaults } from '@weir/kernel/contract';
 import { ProblemError } from '../api/problem-error.ts';
 
-/** One thing that is wrong: where, by its pointer and in a text by line and column, and the sentence about it. */
-export interface ProblemFault {
-  pointer: string;
-  code: string;
-  message?: string;
-  line?: number;
-  column?: number;
-  /** The table that is at fault. */
-  dataset_id?: string;
-  /** The name that may have been meant. */
-  nearest?: string;
-}
+/** Every fault that a refusal names. */
+export const problemFaults = (error: unknown): ShownFault[] =>
+  error instanceof ProblemError ? shownFaults(error.problem) : [];
 
-/** Every fault that a refusal names; `faults` has places in a text beside `errors`, in the same order. */
-export function problemFaults(error: unknown): ProblemFault[] {
-  if (!(error instanceof ProblemError)) return [];
-  const { errors = [], faults } = error.problem as { errors?: ProblemFault[]; faults?: Partial<ProblemFault>[] };
-  return errors.map((fault, at) => ({ ...fault, ...faults?.[at], pointer: fault.pointer }));
-}
+/** The sentences of a refusal by the JSON pointer of their field. */
+export const faultsByField = (error: unknown): Map<string, string> =>
+  new Map(problemFaults(error).map((fault) => [fault.pointer, aloneSentence(fault)]));
 
 /** `/streams/2/cursor_field` as `Stream 3, cursor field`; of the whole request nothing is said. */
 export function placeWords(pointer: string): string | undefined {
@@ -30,30 +19,20 @@ export function placeWords(pointer: string): string | undefined {
     else if (!['query', 'params', 'headers'].includes(part) || words.length > 0) words.push(plain);
   }
   const text = words.join(', ');
-  return text === '' ? undefined : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return text === '' ? undefined : capital(text);
 }
 
 const singular = (noun: string): string => noun.replace(/ies$/, 'y').replace(/s$/, '');
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** A code in words, where nothing better is said. */
-export function codeWords(code: string): string {
-  const words = code.replaceAll('_', ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+/** Whether the sentence goes on from its place: `must be …`, `is required`. */
+export const isPredicate = ({ message }: ShownFault): boolean => message !== undefined && /^[a-z]/.test(message);
+
+/** A sentence that has no place before it. */
+export function aloneSentence(fault: ShownFault, text?: string): string {
+  const said = faultSentence(fault, text);
+  return endsAlready(said) ? begun(fault, said) : `${begun(fault, said)}.`;
 }
 
-/** What is wrong, after its place; `word` is what stands at that place in the text that was sent. */
-export function faultSentence({ code, message, dataset_id: table, nearest }: ProblemFault, word?: string): string {
-  const name = table ?? word;
-  const said = message ?? codeWords(code);
-  const named = name === undefined || said.includes(name) ? '' : ` (\`${name}\`)`;
-  const meant = nearest === undefined || said.includes(nearest) ? '' : ` Did you mean \`${nearest}\`?`;
-  return `${said}${named}${meant === '' || /[.?!]$/.test(`${said}${named}`) ? '' : '.'}${meant}`;
-}
-
-const NAME_AT = /^[\w.]+|^"[^"\n]+"(?:\."[^"\n]+")*/;
-
-/** The name at a line and column of a text, both counted from 1. */
-export function wordAt(text: string, line: number, column: number): string | undefined {
-  const rest = [...(text.split('\n')[line - 1] ?? '')].slice(column - 1).join('');
-  return NAME_AT.exec(rest)?.[0];
-}
+const endsAlready = (said: string) => /[.?!]$/.test(said);
+const begun = (fault: ShownFault, said: string) => (isPredicate(fault) ? `This ${said}` : capital(said));

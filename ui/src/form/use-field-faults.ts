@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { FieldValues, Path, UseFormSetError } from 'react-hook-form';
-import { faultsByField } from '../api/problem-error.ts';
-import { faultWords } from './fault-words.ts';
+import { faultsByField } from '../faults/problem-faults.ts';
 
 /** Shows the faults of a refused request at their fields. `pathOf` gives the field of a JSON pointer, if there is one. */
 export function useFieldFaults<V extends FieldValues>(
@@ -13,10 +12,10 @@ export function useFieldFaults<V extends FieldValues>(
   useEffect(() => {
     if (!error || shown.current === error) return;
     shown.current = error;
-    for (const [pointer, code] of faultsByField(error)) {
+    for (const [pointer, message] of faultsByField(error)) {
       const path = pathOf(pointer);
       if (path === undefined) continue;
-      setError(path as Path<V>, { type: 'server', message: faultWords(code) }, { shouldFocus: true });
+      setError(path as Path<V>, { type: 'server', message }, { shouldFocus: true });
     }
   }, [setError, error, pathOf]);
 }

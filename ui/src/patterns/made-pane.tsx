@@ -8,9 +8,10 @@ import {
 import { lazy, Suspense, useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import { SqlEditor } from '../editor/sql-editor.tsx';
+import { marksOf } from '../editor/sql-faults.ts';
 import { Region } from '../parts/region.tsx';
 import { kindOfOutput } from '../statement/materialization-words.ts';
-import { marksOf, StatementFacts } from '../statement/statement-facts.tsx';
+import { StatementFacts } from '../statement/statement-facts.tsx';
 import { PatternDocs } from './pattern-docs.tsx';
 import type { usePatternCheck } from './use-pattern-check.ts';
 

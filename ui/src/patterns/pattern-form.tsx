@@ -1,10 +1,11 @@
 import { Grid, Stack } from '@mantine/core';
+import type { ShownFault } from '@weir/kernel/contract';
 import type { TransformPatternView } from '@weir/plugin-transform-patterns/contract';
 import { type ReactNode, useMemo } from 'react';
 import { useFormContext, useWatch } from 'react-hook-form';
+import { aloneSentence } from '../faults/problem-faults.ts';
 import { composeConfig, type FormValues } from '../form/compose-config.ts';
 import { ErrorCount } from '../form/error-count.tsx';
-import { faultWords } from '../form/fault-words.ts';
 import { type FieldContext, SchemaFields } from '../form/schema-fields.tsx';
 import type { SchemaNode } from '../form/schema-node.ts';
 import { useSuggested } from '../query/use-catalogue.ts';
@@ -32,11 +33,11 @@ const UNFILLED = new Set(['required', 'min_items', 'min_length']);
 const isCredential = () => false;
 
 /** What is wrong of each parameter, by its JSON pointer. */
-const faultsAt = (faults: readonly { pointer: string; code: string }[]): Map<string, string> =>
+const faultsAt = (faults: readonly ShownFault[]): Map<string, string> =>
   new Map(
     faults
       .filter(({ pointer, code }) => pointer.startsWith(`${ROOT}/`) && !UNFILLED.has(code))
-      .map(({ pointer, code }) => [pointer.slice(ROOT.length), faultWords(code)]),
+      .map((fault) => [fault.pointer.slice(ROOT.length), aloneSentence(fault)]),
   );
 
 interface PatternFormProps {

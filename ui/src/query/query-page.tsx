@@ -6,12 +6,12 @@ import { useEffect, useRef, useState } from 'react';
 import { ProblemError } from '../api/problem-error.ts';
 import type { EditorHandle } from '../editor/editor-props.ts';
 import { SqlEditor } from '../editor/sql-editor.tsx';
-import { faultsOf } from '../editor/sql-faults.ts';
+import { faultsOf, marksOf } from '../editor/sql-faults.ts';
 import { countText } from '../parts/numbers.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Region } from '../parts/region.tsx';
 import { useMay } from '../session/person.ts';
-import { marksOf, StatementFacts } from '../statement/statement-facts.tsx';
+import { StatementFacts } from '../statement/statement-facts.tsx';
 import { useStatementCheck } from '../statement/use-statement-check.ts';
 import { CatalogueTree } from './catalogue-tree.tsx';
 import { useQueryHistory } from './query-history.ts';
@@ -54,6 +54,7 @@ export function QueryPage() {
       });
     });
   };
+  const go = (line: number, column: number) => editor.current?.go(line, column);
   const change = (next: Record<string, string | undefined>) =>
     void navigate({ search: (before) => ({ ...before, ...next }), hash: true, replace: true });
   return (
@@ -79,14 +80,21 @@ export function QueryPage() {
             run={run}
             names={names}
             columns={columns}
-            faults={check === undefined ? faultsOf(query.error) : marksOf(check.faults)}
+            faults={check === undefined ? faultsOf(query.error, sql) : marksOf(check.faults, sql)}
             handle={editor}
           />
           <RunBar sql={sql} query={query} run={run} limit={limit} setLimit={(next) => change({ limit: next })} />
-          {check === undefined ? null : (
-            <StatementFacts statement={check} go={(line, column) => editor.current?.go(line, column)} />
-          )}
-          <ResultPane query={query} past={past} limit={limit} show={show} chart={chart} change={change} take={setSql} />
+          {check === undefined ? null : <StatementFacts statement={check} text={sql} go={go} />}
+          <ResultPane
+            query={query}
+            go={go}
+            past={past}
+            limit={limit}
+            show={show}
+            chart={chart}
+            change={change}
+            take={setSql}
+          />
         </Stack>
       </div>
     </>

@@ -19,6 +19,8 @@ const TABS = [
 
 interface ResultPaneProps {
   query: ReturnType<typeof useQueryRun>;
+  /** Puts the cursor at a place of the statement. */
+  go?: ((line: number, column: number) => void) | undefined;
   past: readonly PastQuery[];
   limit: number;
   show: (typeof TABS)[number][0] | undefined;
@@ -28,7 +30,7 @@ interface ResultPaneProps {
 }
 
 /** What came of the statement: rows, a chart of them, and what was run before in this tab. */
-export function ResultPane({ query, past, limit, show, chart, change, take }: ResultPaneProps) {
+export function ResultPane({ query, go, past, limit, show, chart, change, take }: ResultPaneProps) {
   return (
     <Tabs value={show ?? 'rows'} onChange={(next) => change({ show: next ?? undefined })} keepMounted={false}>
       <Tabs.List mb="sm">
@@ -39,7 +41,7 @@ export function ResultPane({ query, past, limit, show, chart, change, take }: Re
         ))}
       </Tabs.List>
       <Tabs.Panel value="rows">
-        <Outcome query={query} limit={limit} />
+        <Outcome query={query} limit={limit} go={go} />
       </Tabs.Panel>
       <Tabs.Panel value="chart">
         {query.result === undefined || query.result.rows.length === 0 ? (
@@ -57,7 +59,7 @@ export function ResultPane({ query, past, limit, show, chart, change, take }: Re
   );
 }
 
-export function Outcome({ query, limit }: Pick<ResultPaneProps, 'query' | 'limit'>) {
+export function Outcome({ query, limit, go }: Pick<ResultPaneProps, 'query' | 'limit' | 'go'>) {
   if (query.isRunning && query.result === undefined)
     return (
       <Group role="status" gap="sm">
@@ -65,7 +67,7 @@ export function Outcome({ query, limit }: Pick<ResultPaneProps, 'query' | 'limit
         <Text size="sm">Running…</Text>
       </Group>
     );
-  if (query.error !== undefined) return <FaultNote error={query.error} />;
+  if (query.error !== undefined) return <FaultNote error={query.error} text={query.sql} go={go} />;
   if (query.result === undefined)
     return (
       <Text c="dimmed">

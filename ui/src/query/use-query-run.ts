@@ -9,6 +9,8 @@ export type QueryResult = Output<typeof runQuery>;
 interface QueryRun {
   result?: QueryResult;
   error?: Error;
+  /** The statement that was run last. */
+  sql?: string;
   isRunning: boolean;
   /** When the answer came, in milliseconds since it was asked for. */
   tookMs?: number;
@@ -27,8 +29,8 @@ export function useQueryRun() {
     setState((before) => ({ ...before, isRunning: true }));
     const begun = performance.now();
     const next: QueryRun = await ask(connection, runQuery, { body: { sql, limit } }, { signal: own.signal }).then(
-      (result) => ({ result, isRunning: false, tookMs: performance.now() - begun }),
-      (error: Error) => ({ error, isRunning: false }),
+      (result) => ({ result, sql, isRunning: false, tookMs: performance.now() - begun }),
+      (error: Error) => ({ error, sql, isRunning: false }),
     );
     if (!own.signal.aborted) setState(next);
     return next;

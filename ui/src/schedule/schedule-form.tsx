@@ -19,9 +19,10 @@ import {
   type TimesPreviewView,
 } from '@weir/plugin-schedules/contract';
 import { use, useState } from 'react';
-import { faultsByField, ProblemError } from '../api/problem-error.ts';
+import { ProblemError } from '../api/problem-error.ts';
 import { useRead } from '../api/queries.ts';
 import { useSettled } from '../api/use-settled.ts';
+import { faultsByField } from '../faults/problem-faults.ts';
 import { FaultNote } from '../parts/fault-note.tsx';
 import { ZoneContext } from '../parts/zone-context.ts';
 import { allZones } from '../parts/zones.ts';

@@ -21,8 +21,8 @@ import {
   runQuery,
 } from '@weir/plugin-transforms/contract';
 import { createWebhook } from '@weir/plugin-webhooks/contract';
-import { faultsByField } from '../../api/problem-error.ts';
 import { useChange, useRead } from '../../api/queries.ts';
+import { faultsByField } from '../../faults/problem-faults.ts';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { operationsIn } from './policy-words.ts';

@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { faultsByField } from '../../api/problem-error.ts';
-import { faultWords } from '../../form/fault-words.ts';
+import { faultsByField } from '../../faults/problem-faults.ts';
 import { SecretInput } from '../../form/secret-input.tsx';
 import { FaultNote } from '../../parts/fault-note.tsx';
 import { NAME, NAME_RULE } from '../create/source-name.ts';
@@ -30,9 +29,9 @@ export function SecretForm({ fields, proposedName, submitLabel, isPending, error
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
   const isNamed = proposedName === undefined || NAME.test(name);
   const faults = new Map(
-    [...faultsByField(error)].map(([pointer, code]) => [
+    [...faultsByField(error)].map(([pointer, sentence]) => [
       pointer.replace(/^\/(credential_values|source_config)/, ''),
-      code,
+      sentence,
     ]),
   );
   return (
@@ -62,7 +61,7 @@ export function SecretForm({ fields, proposedName, submitLabel, isPending, error
             description={description}
             isLong={isLong}
             value={values[pointer] ?? ''}
-            error={faultText(faults.get(pointer))}
+            error={faults.get(pointer)}
             onValue={(value) => setValues((before) => ({ ...before, [pointer]: value }))}
           />
         ))}
@@ -86,5 +85,3 @@ export function SecretForm({ fields, proposedName, submitLabel, isPending, error
     </form>
   );
 }
-
-const faultText = (code: string | undefined) => (code === undefined ? undefined : faultWords(code));

@@ -1,6 +1,6 @@
 import { NativeSelect, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
 import { MATERIALIZATIONS, type Materialization } from '@weir/plugin-transforms/contract';
-import { faultsByField } from '../../api/problem-error.ts';
+import { faultsByField } from '../../faults/problem-faults.ts';
 import { kindOfOutput } from '../../statement/materialization-words.ts';
 import type { Definition } from '../draft/definition.ts';
 
@@ -15,7 +15,7 @@ interface DefinitionFieldsProps {
 /** What a transform is beside its statement. */
 export function DefinitionFields({ value, change, error, inputs }: DefinitionFieldsProps) {
   const faults = faultsByField(error);
-  const faultOf = (name: string) => faults.get(`/${name}`)?.replaceAll('_', ' ');
+  const faultOf = (name: string) => faults.get(`/${name}`);
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="sm">
       <TextInput

@@ -3,11 +3,11 @@ import { Play } from 'lucide-react';
 import type { ReactNode, RefObject } from 'react';
 import type { EditorHandle } from '../../editor/editor-props.ts';
 import { SqlEditor } from '../../editor/sql-editor.tsx';
-import { faultsOf } from '../../editor/sql-faults.ts';
+import { faultsOf, marksOf } from '../../editor/sql-faults.ts';
 import { Outcome } from '../../query/result-pane.tsx';
 import { useCatalogue } from '../../query/use-catalogue.ts';
 import { useQueryRun } from '../../query/use-query-run.ts';
-import { marksOf, StatementFacts, type StatementView } from '../../statement/statement-facts.tsx';
+import { StatementFacts, type StatementView } from '../../statement/statement-facts.tsx';
 import type { Definition } from '../draft/definition.ts';
 import { DefinitionFields } from './definition-fields.tsx';
 
@@ -34,7 +34,11 @@ export function DefinitionForm({ value, change, error, save, check, editor, ...m
   const { names, columns, named } = useCatalogue(value.sql);
   const preview = useQueryRun();
   const run = () => void (value.sql.trim() === '' || preview.run(value.sql, PREVIEW_ROWS));
-  const marks = check === undefined ? [...faultsOf(error), ...faultsOf(preview.error)] : marksOf(check.faults);
+  const go = (line: number, column: number) => editor.current?.go(line, column);
+  const marks =
+    check === undefined
+      ? [...faultsOf(error, value.sql), ...faultsOf(preview.error, value.sql)]
+      : marksOf(check.faults, value.sql);
   const fields = <DefinitionFields value={value} change={change} error={error} inputs={named} />;
   return (
     <Stack gap="md">
@@ -56,9 +60,7 @@ export function DefinitionForm({ value, change, error, save, check, editor, ...m
           minHeight={220}
         />
       </div>
-      {check === undefined ? null : (
-        <StatementFacts statement={check} go={(line, column) => editor.current?.go(line, column)} />
-      )}
+      {check === undefined ? null : <StatementFacts statement={check} text={value.sql} go={go} />}
       <Group justify="space-between">
         <Group gap="sm">
           <Button
@@ -77,7 +79,7 @@ export function DefinitionForm({ value, change, error, save, check, editor, ...m
         <Group gap="sm">{actions}</Group>
       </Group>
       {preview.result === undefined && preview.error === undefined ? null : (
-        <Outcome query={preview} limit={PREVIEW_ROWS} />
+        <Outcome query={preview} limit={PREVIEW_ROWS} go={go} />
       )}
       {isStatementFirst ? fields : null}
     </Stack>

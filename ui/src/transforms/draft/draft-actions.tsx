@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { ShownFault } from '@weir/kernel/contract';
 import type { TransformView } from '@weir/plugin-transforms/contract';
 import { useState } from 'react';
+import { FaultLine } from '../../faults/fault-list.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { faultText, type StatementFault } from '../../statement/statement-facts.tsx';
 import type { Saving } from './use-save.ts';
 
 interface DraftActionsProps {
@@ -11,7 +12,7 @@ interface DraftActionsProps {
   /** What is typed and not saved; undefined for nothing. */
   unsaved: { isOfDefinition: boolean; save(): void; putInForce(): void; undo?: () => void } | undefined;
   /** What keeps the definition from being put in force, as far as it is known. */
-  faults?: readonly StatementFault[];
+  faults?: readonly ShownFault[];
   go?: (line: number, column: number) => void;
 }
 
@@ -58,8 +59,7 @@ export function DraftActions({ transform, saving, unsaved, faults = [], go }: Dr
       </Group>
       {isKept ? (
         <Text size="sm" id={WHY} c="var(--mantine-color-error)">
-          It cannot be put in force: <Place fault={fault} go={go} />
-          {faultText(fault)}
+          It cannot be put in force. <FaultLine fault={fault} go={go} />
           {faults.length > 1 ? `, and ${faults.length - 1} more` : ''}
         </Text>
       ) : null}
@@ -67,23 +67,6 @@ export function DraftActions({ transform, saving, unsaved, faults = [], go }: Dr
         <DiscardDialog transform={transform} saving={saving} onClose={() => setDiscarding(false)} />
       ) : null}
     </Stack>
-  );
-}
-
-function Place({ fault: { line, column }, go }: { fault: StatementFault; go: DraftActionsProps['go'] }) {
-  if (line === undefined || column === undefined) return null;
-  const words = `line ${line}, column ${column}`;
-  return (
-    <>
-      {go === undefined ? (
-        words
-      ) : (
-        <Anchor component="button" type="button" size="sm" onClick={() => go(line, column)}>
-          {words}
-        </Anchor>
-      )}
-      :{' '}
-    </>
   );
 }
 

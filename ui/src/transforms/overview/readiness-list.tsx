@@ -3,7 +3,10 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReadinessView } from '@weir/kernel/contract';
 import { CheckCircle2, CircleAlert, TriangleAlert, type XCircle } from 'lucide-react';
 import { useState } from 'react';
+import { MarkedText } from '../../faults/marked-text.tsx';
+import { NextLinks } from '../../faults/next-links.tsx';
 import { type Tone, ToneWord } from '../../parts/status-word.tsx';
+import './readiness.css';
 
 export type Check = ReadinessView['checks'][number];
 const WORDS: Readonly<Record<Check['status'], [typeof XCircle, Tone, string]>> = {
@@ -26,7 +29,7 @@ export function ReadinessList({ readiness: { checks, ready }, fixOf }: Readiness
   const [isWhole, setWhole] = useState(false);
   const passing = checks.filter(({ status }) => status === 'pass').length;
   const isAll = passing === checks.length;
-  const shown = isWhole ? checks : checks.filter(({ status }) => status !== 'pass');
+  const shown = folded(isWhole ? checks : checks.filter(({ status }) => status !== 'pass'));
   return (
     <section aria-labelledby="readiness">
       <Group gap="sm" mb={shown.length === 0 ? 0 : 'sm'} align="baseline">
@@ -47,8 +50,8 @@ export function ReadinessList({ readiness: { checks, ready }, fixOf }: Readiness
       </Group>
       {shown.length === 0 ? null : (
         <Stack gap={0} className="panel">
-          {shown.map((check) => (
-            <CheckLine key={check.check} check={check} fix={check.status === 'pass' ? undefined : fixOf(check)} />
+          {shown.map((alike) => (
+            <CheckLine key={alike[0].check} alike={alike} fixOf={fixOf} />
           ))}
         </Stack>
       )}
@@ -56,36 +59,46 @@ export function ReadinessList({ readiness: { checks, ready }, fixOf }: Readiness
   );
 }
 
-function CheckLine({ check, fix }: { check: Check; fix: Fix | undefined }) {
+type Alike = readonly [Check, ...Check[]];
+
+/** Checks that do not hold for the same reason are one line. */
+const folded = (checks: readonly Check[]): Alike[] => [
+  ...(Map.groupBy(checks, ({ check, status, detail }) =>
+    status === 'pass' ? check : detail,
+  ).values() as Iterable<Alike>),
+];
+
+function CheckLine({ alike, fixOf }: { alike: Alike } & Pick<ReadinessListProps, 'fixOf'>) {
+  const [check] = alike;
   const [icon, tone, word] = WORDS[check.status];
+  const isOpen = check.status !== 'pass';
+  const fix = isOpen ? fixOf(check) : undefined;
   return (
-    <Group px="md" py="xs" gap="md" wrap="nowrap" align="flex-start">
-      <div style={{ width: 96, flexShrink: 0 }}>
-        <ToneWord icon={icon} tone={tone} word={word} />
-      </div>
-      <Stack gap={2} flex={1}>
+    <div className="readiness-check">
+      <ToneWord icon={icon} tone={tone} word={word} />
+      <Stack gap={2} align="flex-start">
         <Text size="sm" fw={560}>
-          {check.title}
+          {alike.map(({ title }) => title).join(' · ')}
         </Text>
-        {check.status === 'pass' ? null : <Text size="sm">{check.detail}</Text>}
-        {check.status === 'pass' || check.hint === null ? null : (
-          <Text size="sm" c="dimmed">
-            {check.hint}
+        {isOpen ? (
+          <Text size="sm">
+            <MarkedText text={check.detail} />
           </Text>
-        )}
+        ) : null}
         {check.items.map(({ id, name, code }) => (
           <Text key={`${id} ${code}`} size="sm">
             {name}: {code.replaceAll('_', ' ')}
           </Text>
         ))}
+        {isOpen && fix === undefined ? <NextLinks next={check.next} hint={check.hint} /> : null}
       </Stack>
       {fix === undefined ? null : <FixButton fix={fix} />}
-    </Group>
+    </div>
   );
 }
 
 function FixButton({ fix }: { fix: Fix }) {
-  const look = { size: 'compact-sm', variant: 'default', style: { flexShrink: 0 } } as const;
+  const look = { size: 'compact-sm', variant: 'default', className: 'readiness-fix' } as const;
   if ('link' in fix)
     return (
       <Button {...look} renderRoot={(props) => <Link {...fix.link} {...props} />}>
