@@ -1,9 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Endpoint, NextStepEntry } from '@weir/kernel/contract';
+import { pathNames, placesOf } from '@weir/kernel/contract';
 import { readEvents } from '@weir/plugin-platform/contract';
-import { createSource, deleteSource, updateSource } from '@weir/plugin-sources/contract';
+import { createSource, deleteSource, getSourceReadiness, updateSource } from '@weir/plugin-sources/contract';
 import t from 'tap';
+import { listFiles } from '../checks/files.ts';
 import { testPlatform } from '../platform.ts';
 import { until } from '../until.ts';
 
+const ROOT = path.resolve(import.meta.dirname, '../..');
 const FOLDER = new URL('../fixtures/shop', import.meta.url).pathname;
 
 t.test('each change of a source is a hint with its new etag, for its own tenant alone', async (t) => {
@@ -34,4 +40,100 @@ t.test('each change of a source is a hint with its new etag, for its own tenant 
   t.match(items, [hint(etag), hint(String(Number(etag) + 1)), hint(String(Number(etag) + 2))]);
   t.equal(items.length, 3, 'a change that was refused is none');
   t.strictSame((await hintsOf(other, start)).items, []);
+});
+
+/** Words of one surface: a call of the API, a command, a place that nobody has filled. */
+const OF_ONE_SURFACE = /\b(GET|POST|PUT|PATCH|DELETE) \/|\bweir [a-z-]+|\{\w|openapi\.json/;
+/** What problems are thrown with, beside the parameters of the call's path. */
+const THROWN_WITH: Readonly<Record<string, readonly string[]>> = {
+  run_already_active: ['run_id'],
+  tenant_alias_taken: ['alias'],
+  pattern_version_not_in_force: ['pattern_id'],
+  credential_not_attached: ['source_id'],
+};
+/** What is filled for the failure of a run. */
+const OF_RUNS = ['run_id', 'subject_id'];
+
+t.test('every problem, failure and check → plain words, and steps that exist with all that they need', async (t) => {
+  const world = await testPlatform(t, t.testdir());
+  const endpoints = world.api.app.declaredRoutes.map(({ endpoint }) => endpoint);
+  const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  const fits = ({ operation, params = {}, text }: NextStepEntry, what: string) => {
+    const { path: route = '', query, body } = byId.get(operation) ?? ({} as Partial<Endpoint>);
+    const names = [...pathNames(route), ...[query, body].flatMap((part) => Object.keys(part?.properties ?? {}))];
+    t.ok(byId.has(operation), `${what}: ${operation} is an operation`);
+    t.strictSame(
+      pathNames(route).filter((name) => !(name in params)),
+      [],
+      `${what}: ${operation} has its path`,
+    );
+    t.strictSame(
+      Object.keys(params).filter((name) => !names.includes(name)),
+      [],
+      `${what}: ${operation} knows them`,
+    );
+    t.notMatch(text, OF_ONE_SURFACE, what);
+    t.match(text, /^[A-Z][^.]+$/, `${what}: an imperative without a full stop`);
+  };
+  for (const entry of world.platform.problems.values()) {
+    const { code, title, detail, hint, faults = {}, next = [] } = entry;
+    const words = [title, hint, ...Object.values(faults), detail.replace(/\{\w+(:[\w ]+)?\}/g, '…')];
+    for (const text of words) t.notMatch(text, OF_ONE_SURFACE, code);
+    t.notMatch(detail, /\(s\)/, `${code}: counts have their number`);
+    const answering = endpoints.filter(({ errors = [] }) => errors.some((error) => error.entry.code === code));
+    for (const step of next) {
+      fits(step, code);
+      const needed = Object.values(step.params ?? {}).flatMap(placesOf);
+      const known = (at: string) => [...pathNames(at), ...(THROWN_WITH[code] ?? [])];
+      const places = answering.length === 0 ? [OF_RUNS] : answering.map(({ path: at }) => known(at));
+      for (const have of places)
+        t.strictSame(
+          needed.filter((name) => !have.includes(name)),
+          [],
+          `${code}: is filled`,
+        );
+    }
+  }
+  const who = { token: await world.token('acme'), tenant: 'acme' };
+  const body = { name: 'shop', pattern_id: 'files', source_config: { path: FOLDER } };
+  const made = await world.call(who, createSource, { body });
+  const params = { source_id: made.ok ? made.body.source_id : '' };
+  const readiness = await world.call(who, getSourceReadiness, { params });
+  if (!readiness.ok) throw new Error(readiness.problem.code);
+  const steps = readiness.body.checks.flatMap(({ next = [] }) => next);
+  t.ok(steps.length > 1);
+  for (const step of steps) {
+    fits(step, 'readiness');
+    t.match(step.params, params, 'with the id of the source');
+  }
+});
+
+/** Where a call of the API, a command or a place between braces is code, and no sentence. */
+const CODE = /^(plugins\/[^/]+\/src\/(cli|docs)\/|ui\/src\/(sources\/create\/command-text|datasets\/open-lines)\.ts)/;
+const SENTENCE = /\b(?:hint|detail|title|message|text)\b[^'"`\n]{0,12}(['"`])(.*?)\1,?$/gm;
+
+t.test('no sentence of ours names a call of the API, and none outside the command line a command', async (t) => {
+  const files = await listFiles(
+    ROOT,
+    'plugins/*/src/**.ts',
+    'work/src/**.ts',
+    'connectors/*/src/**.ts',
+    'kernel/src/**.ts',
+  );
+  const pages = await listFiles(ROOT, 'ui/src/**.ts', 'ui/src/**.tsx');
+  const programs = await listFiles(ROOT, 'cli/src/**.ts');
+  const code = async (file: string) =>
+    (await readFile(path.join(ROOT, file), 'utf8')).replace(/^\s*(\/\/|\/?\*).*$/gm, '');
+  let sentences = 0;
+  for (const file of files.filter((file) => !CODE.test(file))) {
+    for (const [, , text = ''] of (await code(file)).matchAll(SENTENCE)) {
+      sentences += 1;
+      t.notMatch(text.replace(/\$?\{[^}]*\}/g, '…'), OF_ONE_SURFACE, file);
+    }
+  }
+  t.ok(sentences > 400, `${sentences} sentences`);
+  for (const file of pages.filter((file) => !CODE.test(file)))
+    t.notMatch(await code(file), /\bweir [a-z]+ [a-z]|\b(GET|POST|PUT|PATCH|DELETE) \//, file);
+  const calls = /(?<!weir api )\b(GET|POST|PUT|PATCH|DELETE) \//;
+  for (const file of programs) t.notMatch(await code(file), calls, file);
 });
