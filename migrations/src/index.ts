@@ -37,6 +37,7 @@ import { s33_transform_origins } from './s33_transform_origins.ts';
 import { s35_create_tenant } from './s35_create_tenant.ts';
 import { s36_discovery_warnings } from './s36_discovery_warnings.ts';
 import { s37_transform_versions } from './s37_transform_versions.ts';
+import { s38_run_reasons } from './s38_run_reasons.ts';
 
 export { auditTables, SHARED_TABLES } from './audit-tables.ts';
 export {
@@ -93,4 +94,5 @@ export const migrations: readonly Migration[] = [
   s35_create_tenant,
   s36_discovery_warnings,
   s37_transform_versions,
+  s38_run_reasons,
 ];

@@ -31,7 +31,7 @@ export function createSelector(options: SelectorOptions): Selector {
 
 async function examine(
   options: SelectorOptions,
-  { sql: text, inputs, checks = [] }: Pick<RunSelectRequest, 'sql' | 'inputs' | 'checks'>,
+  { sql: text, inputs, checks = [], wantsPlan = false }: Parameters<Selector['examine']>[0],
 ): Promise<ExaminedSelect> {
   return fenced(options, { inputs }, async (session) => {
     const names = [...inputs.keys()];
@@ -40,9 +40,10 @@ async function examine(
     const { resultColumns } = await import('./describe-select.ts');
     const answered = await withFaults(sql, 0, () => session.columns(sql));
     const columns = resultColumns(answered.names, answered.types);
-    if (checks.length === 0) return { columns, refused: [] };
+    const plan = wantsPlan ? { plan: await (await import('./plan-select.ts')).planOf(options, { sql, inputs }) } : {};
+    if (checks.length === 0) return { columns, ...plan, refused: [] };
     await createResult(session, assignFieldIds(columns));
-    return { columns, refused: await refusedChecks(options, session, { checks, inputs: names }) };
+    return { columns, ...plan, refused: await refusedChecks(options, session, { checks, inputs: names }) };
   });
 }
 

@@ -30,12 +30,14 @@ type FencedRequest = {
   readonly ordered?: boolean;
   readonly within?: SelectWithin | undefined;
   readonly onto?: SelectOnto | undefined;
+  /** When the run was made; the time of the call without it. */
+  readonly startedAt?: Date | undefined;
 };
 
 /** A session that reaches its inputs and the draft folder alone, for one piece of work that ends by the deadline. */
 export async function fenced<T>(
   { io, scratch, memoryLimit, spillLimit, threads, deadlineMs }: SelectorOptions,
-  { inputs, folder, ordered = false, within, onto }: FencedRequest,
+  { inputs, folder, ordered = false, within, onto, startedAt = new Date() }: FencedRequest,
   work: Work<T>,
 ): Promise<T> {
   const tempDirectory = join(scratch, 'spill');
@@ -62,6 +64,7 @@ export async function fenced<T>(
     const table = onto && (await viewOf(onto.rows));
     const drafts = folder === undefined ? [] : [dirname(draftFolder({ io, scratch }, folder).draft)];
     const watched = await watchFiles(paths);
+    await createRunClock(session, startedAt);
     await session.rows('SET errors_as_json = true');
     await fenceSession(session, { paths, folders: [...drafts, tempDirectory] });
     return await work(session, { assertSame: watched.assertSame, show, onto: table });
@@ -77,13 +80,25 @@ export async function fenced<T>(
   }
 }
 
-/** Catalogue and schema of a name are databases in memory, which hold nothing but views. */
-async function createView(session: DuckdbSession, name: string, sql: string): Promise<void> {
+const createView = (session: DuckdbSession, name: string, sql: string): Promise<void> =>
+  createIn(session, name, (path) => `CREATE OR REPLACE VIEW ${path} AS ${sql}`);
+
+/** Creates something under the name of an input: its catalogue and schema are databases in memory, which hold nothing else. */
+export async function createIn(
+  session: DuckdbSession,
+  name: string,
+  statement: (path: string) => string,
+): Promise<void> {
   const path = name.split('.').map(identifier);
   const [catalog, schema, table] = path;
   if (table !== undefined) {
     await session.rows(`ATTACH IF NOT EXISTS ${literal(':memory:')} AS ${catalog}`);
     await session.rows(`CREATE SCHEMA IF NOT EXISTS ${catalog}.${schema}`);
   }
-  await session.rows(`CREATE OR REPLACE VIEW ${path.join('.')} AS ${sql}`);
+  await session.rows(statement(path.join('.')));
+}
+
+/** Lets statements call `run_started_at()`: the same moment in every attempt of a run. */
+export async function createRunClock(session: DuckdbSession, at: Date): Promise<void> {
+  await session.rows(`CREATE MACRO run_started_at() AS ${literal(at.toISOString())}::TIMESTAMPTZ`);
 }

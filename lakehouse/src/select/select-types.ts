@@ -50,6 +50,8 @@ export type SelectOnto = {
 export type RunSelectRequest = {
   readonly sql: string;
   readonly inputs: SelectInputs;
+  /** What `run_started_at()` answers; the time of the call without it. */
+  readonly startedAt?: Date | undefined;
   /** The columns of the result under the ids of the table; each is in the result. */
   readonly schema: TableSchema;
   readonly spec?: PartitionSpec;
@@ -93,8 +95,17 @@ export type RunSelectResult = {
   readonly isBlocked: boolean;
 };
 
+/** An operator of a logical plan, as `EXPLAIN (FORMAT JSON)` gives it. */
+export type SelectPlanNode = {
+  readonly name: string;
+  readonly children?: readonly SelectPlanNode[];
+  readonly extra_info?: Readonly<Record<string, unknown>>;
+};
+
 export type ExaminedSelect = {
   readonly columns: readonly Column[];
+  /** The bound plan, where it was asked for. */
+  readonly plan?: SelectPlanNode;
   /** What is wrong with each check that cannot be carried out: what the gate throws, or a `LakehouseError`. */
   readonly refused: readonly { readonly name: string; readonly error: unknown }[];
 };
@@ -124,8 +135,10 @@ export type Selector = {
   parse(sql: string): Promise<unknown>;
   /** The columns that the result would have. Reads no rows. */
   describe(sql: string, inputs: SelectInputs): Promise<Column[]>;
-  /** The same, and which checks cannot be carried out over such a result. */
-  examine(request: Pick<RunSelectRequest, 'sql' | 'inputs' | 'checks'>): Promise<ExaminedSelect>;
+  /** The same, which checks cannot be carried out over such a result, and the bound plan if it is wanted. */
+  examine(
+    request: Pick<RunSelectRequest, 'sql' | 'inputs' | 'checks'> & { readonly wantsPlan?: boolean },
+  ): Promise<ExaminedSelect>;
   /** The first rows of the result. */
   rows(request: SelectRowsRequest): Promise<SelectRows>;
   /** Writes the result as data files; when a check blocks it, and on every failure, there are none. */

@@ -3,7 +3,7 @@ export type FunctionHarm = 'files' | 'sql' | 'settings' | 'catalog' | 'session' 
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** The aggregate and window functions of DuckDB 1.5.5. */
+/** The aggregate and window functions of DuckDB 1.5.5, and its macros over aggregates. */
 export const AGGREGATES: ReadonlySet<string> = new Set(
   words(`
   any_value approx_count_distinct approx_quantile approx_top_k arbitrary arg_max arg_max_null arg_max_nulls_last
@@ -13,7 +13,8 @@ export const AGGREGATES: ReadonlySet<string> = new Set(
   list listagg mad max max_by mean median min min_by mode nth_value ntile percent_rank product quantile quantile_cont
   quantile_disc rank rank_dense regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy
   regr_syy reservoir_quantile row_number sem skewness stddev stddev_pop stddev_samp string_agg sum sum_no_overflow
-  sumkahan var_pop var_samp variance
+  sumkahan var_pop var_samp variance geomean geometric_mean json_group_array json_group_object json_group_structure wavg
+  weighted_avg
 `),
 );
 
@@ -36,41 +37,41 @@ const SCALARS: ReadonlySet<string> = new Set(
   enum_code enum_first enum_last enum_range enum_range_boundary epoch epoch_ms epoch_ns epoch_us equi_width_bins era
   error even exp factorial fdiv filter flatten floor fmod format format_bytes formatreadabledecimalsize
   formatreadablesize from_base64 from_binary from_hex from_json from_json_strict gamma gcd gen_random_uuid
-  generate_series generate_subscripts geomean geometric_mean get_bit get_current_time get_current_timestamp get_type
-  grade_up greatest greatest_common_divisor grouping_id hamming hash hex hour icu_sort_key ilike_escape instr
-  is_histogram_other_bin isfinite isinf isnan isodow isoyear jaccard jaro_similarity jaro_winkler_similarity json
-  json_array json_array_length json_contains json_exists json_extract json_extract_path json_extract_path_text
-  json_extract_string json_group_array json_group_object json_group_structure json_keys json_merge_patch json_object
-  json_pretty json_quote json_structure json_transform json_transform_strict json_type json_valid json_value julian
-  last_day lcase lcm least least_common_multiple left left_grapheme len length length_grapheme levenshtein lgamma
-  like_escape list_aggr list_aggregate list_any_value list_append list_apply list_approx_count_distinct list_avg
-  list_bit_and list_bit_or list_bit_xor list_bool_and list_bool_or list_cat list_concat list_contains
-  list_cosine_distance list_cosine_similarity list_count list_distance list_distinct list_dot_product list_element
-  list_entropy list_extract list_filter list_first list_grade_up list_has list_has_all list_has_any list_histogram
-  list_indexof list_inner_product list_intersect list_kurtosis list_kurtosis_pop list_last list_mad list_max
-  list_median list_min list_mode list_negative_dot_product list_negative_inner_product list_pack list_position
-  list_prepend list_product list_reduce list_resize list_reverse list_reverse_sort list_select list_sem list_skewness
-  list_slice list_sort list_stddev_pop list_stddev_samp list_string_agg list_sum list_transform list_unique list_value
-  list_var_pop list_var_samp list_where list_zip ln log log10 log2 lower lpad ltrim make_date make_time make_timestamp
-  make_timestamp_ms make_timestamp_ns make_timestamptz make_type map map_concat map_contains map_contains_entry
-  map_contains_value map_entries map_extract map_extract_value map_from_entries map_keys map_values md5 md5_number
-  md5_number_lower md5_number_upper microsecond millennium millisecond minute mismatches mod month monthname multiply
-  nanosecond nextafter nfc_normalize normalized_interval not_ilike_escape not_like_escape now nullif octet_length ord
-  parse_dirname parse_dirpath parse_filename parse_formatted_bytes parse_path pg_size_pretty pg_typeof pi position pow
-  power prefix printf quarter radians random range reduce regexp_escape regexp_extract regexp_extract_all
-  regexp_full_match regexp_matches regexp_replace regexp_split_to_array regexp_split_to_table repeat replace
-  replace_type reverse right right_grapheme round round_even roundbankers row row_to_json rpad rtrim second set_bit
-  sha1 sha256 sign signbit sin sinh split split_part sqrt st_asbinary st_astext st_aswkb st_aswkt st_crs
-  st_geomfromwkb st_intersects_extent st_setcrs starts_with str_split str_split_regex strftime string_split
-  string_split_regex string_to_array strip_accents strlen strpos strptime struct_concat struct_contains struct_extract
-  struct_extract_at struct_has struct_indexof struct_insert struct_keys struct_pack struct_position struct_update
-  struct_values substr substring substring_grapheme subtract suffix switch tan tanh time_bucket timetz_byte_comparable
-  timezone timezone_hour timezone_minute to_base to_base64 to_binary to_centuries to_days to_decades to_hex to_hours
-  to_json to_microseconds to_millennia to_milliseconds to_minutes to_months to_quarters to_seconds to_timestamp
-  to_weeks to_years today transaction_timestamp translate trim trunc try_strptime typeof ucase unbin unhex unicode
-  union_extract union_tag union_value unlist unnest unpivot_list upper url_decode url_encode uuid
-  uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 variant_bytes_to_variant variant_extract variant_normalize
-  variant_to_parquet_variant variant_typeof wavg week weekday weekofyear weighted_avg xor year yearweek
+  generate_series generate_subscripts get_bit get_current_time get_current_timestamp get_type grade_up greatest
+  greatest_common_divisor grouping_id hamming hash hex hour icu_sort_key ilike_escape instr is_histogram_other_bin
+  isfinite isinf isnan isodow isoyear jaccard jaro_similarity jaro_winkler_similarity json json_array
+  json_array_length json_contains json_exists json_extract json_extract_path json_extract_path_text
+  json_extract_string json_keys json_merge_patch json_object json_pretty json_quote json_structure json_transform
+  json_transform_strict json_type json_valid json_value julian last_day lcase lcm least least_common_multiple left
+  left_grapheme len length length_grapheme levenshtein lgamma like_escape list_aggr list_aggregate list_any_value
+  list_append list_apply list_approx_count_distinct list_avg list_bit_and list_bit_or list_bit_xor list_bool_and
+  list_bool_or list_cat list_concat list_contains list_cosine_distance list_cosine_similarity list_count list_distance
+  list_distinct list_dot_product list_element list_entropy list_extract list_filter list_first list_grade_up list_has
+  list_has_all list_has_any list_histogram list_indexof list_inner_product list_intersect list_kurtosis
+  list_kurtosis_pop list_last list_mad list_max list_median list_min list_mode list_negative_dot_product
+  list_negative_inner_product list_pack list_position list_prepend list_product list_reduce list_resize list_reverse
+  list_reverse_sort list_select list_sem list_skewness list_slice list_sort list_stddev_pop list_stddev_samp
+  list_string_agg list_sum list_transform list_unique list_value list_var_pop list_var_samp list_where list_zip ln log
+  log10 log2 lower lpad ltrim make_date make_time make_timestamp make_timestamp_ms make_timestamp_ns make_timestamptz
+  make_type map map_concat map_contains map_contains_entry map_contains_value map_entries map_extract
+  map_extract_value map_from_entries map_keys map_values md5 md5_number md5_number_lower md5_number_upper microsecond
+  millennium millisecond minute mismatches mod month monthname multiply nanosecond nextafter nfc_normalize
+  normalized_interval not_ilike_escape not_like_escape now nullif octet_length ord parse_dirname parse_dirpath
+  parse_filename parse_formatted_bytes parse_path pg_size_pretty pg_typeof pi position pow power prefix printf quarter
+  radians random range reduce regexp_escape regexp_extract regexp_extract_all regexp_full_match regexp_matches
+  regexp_replace regexp_split_to_array regexp_split_to_table repeat replace replace_type reverse right right_grapheme
+  round round_even roundbankers row row_to_json rpad rtrim run_started_at second set_bit sha1 sha256 sign signbit sin
+  sinh split split_part sqrt st_asbinary st_astext st_aswkb st_aswkt st_crs st_geomfromwkb st_intersects_extent
+  st_setcrs starts_with str_split str_split_regex strftime string_split string_split_regex string_to_array
+  strip_accents strlen strpos strptime struct_concat struct_contains struct_extract struct_extract_at struct_has
+  struct_indexof struct_insert struct_keys struct_pack struct_position struct_update struct_values substr substring
+  substring_grapheme subtract suffix switch tan tanh time_bucket timetz_byte_comparable timezone timezone_hour
+  timezone_minute to_base to_base64 to_binary to_centuries to_days to_decades to_hex to_hours to_json to_microseconds
+  to_millennia to_milliseconds to_minutes to_months to_quarters to_seconds to_timestamp to_weeks to_years today
+  transaction_timestamp translate trim trunc try_strptime typeof ucase unbin unhex unicode union_extract union_tag
+  union_value unlist unnest unpivot_list upper url_decode url_encode uuid uuid_extract_timestamp uuid_extract_version
+  uuidv4 uuidv7 variant_bytes_to_variant variant_extract variant_normalize variant_to_parquet_variant variant_typeof
+  week weekday weekofyear xor year yearweek
 `),
 );
 

@@ -9,6 +9,8 @@ export type { ConstructUse, FunctionUse, SelectFacts, TableUse } from './facts.t
 export type { ColumnSource, Unresolved, UnresolvedReason } from './flow.ts';
 export { type FunctionHarm, TABLE_FUNCTIONS } from './functions.ts';
 export { type Allowed, type GateCode, type GateFault, gate } from './gate.ts';
-export { type IncrementFault, type IncrementOf, type IncrementShape, incrementShape } from './increment.ts';
+export { type PlanOperator, provenShape } from './increment/plan-shape.ts';
+export { type IncrementFault, type IncrementOf, type IncrementShape, incrementShape } from './increment/tree-shape.ts';
 export { type Place, placeOf } from './place.ts';
 export { selectFacts, tablesOf } from './tables.ts';
+export { RUN_STARTED_AT, type Volatile, volatileOf } from './volatile.ts';

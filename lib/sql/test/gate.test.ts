@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type GateFault, gate, TABLE_FUNCTIONS } from '@weir/sql';
+import { type GateFault, gate, selectFacts, TABLE_FUNCTIONS, volatileOf } from '@weir/sql';
 import t from 'tap';
-import { harmOf, isAllowed } from '../src/functions.ts';
+import { AGGREGATES, harmOf, isAllowed } from '../src/functions.ts';
+import { CHANCE, CLOCK } from '../src/volatile.ts';
 import { parse, rows } from './kit.ts';
 
 const INPUTS = ['t', 'u', 'Orders'];
@@ -93,6 +94,52 @@ t.test('every function of the pinned DuckDB is either allowed or has a harm', as
     [],
     'classify these in functions.ts',
   );
+});
+
+t.test('lists of functions → what the pinned DuckDB says of each, its macros expanded', async (t) => {
+  const found = (await rows(
+    `select lower(function_name), function_type, stability, macro_definition from duckdb_functions()
+     where function_type in ('scalar', 'aggregate', 'macro')`,
+  )) as [string, string, string | null, string | null][];
+  const named = new Map(Map.groupBy(found, ([name]) => name));
+  const calls = async (definition: string): Promise<string[]> =>
+    selectFacts(await parse(`select ${definition}`))?.functions.map(({ name }) => name.toLowerCase()) ?? [];
+  const aggregates = async (name: string): Promise<boolean> => {
+    for (const [, type, , definition] of named.get(name) ?? []) {
+      if (type === 'aggregate') return true;
+      if (definition === null) continue;
+      for (const inner of await calls(definition)) if (inner !== name && (await aggregates(inner))) return true;
+    }
+    return false;
+  };
+  const wrong: string[] = [];
+  for (const name of named.keys()) {
+    if (!isAllowed(name)) continue;
+    if ((await aggregates(name)) !== AGGREGATES.has(name)) wrong.push(`${name}: an aggregate?`);
+    for (const [, , stability, definition] of named.get(name) ?? []) {
+      const inner = definition === null ? [] : await calls(definition);
+      const reads = stability === 'CONSISTENT_WITHIN_QUERY' || inner.some((call) => CLOCK.has(call));
+      if (reads && !CLOCK.has(name)) wrong.push(`${name}: a clock?`);
+      if (stability === 'VOLATILE' && !CHANCE.has(name) && name !== 'error') wrong.push(`${name}: chance?`);
+    }
+  }
+  t.same(wrong, []);
+});
+
+t.test('what a statement calls of clock and chance → named, once each', async (t) => {
+  for (const [sql, clock, chance] of [
+    ['select a from t', [], []],
+    ['select NOW(), now() from t', ['now'], []],
+    ['select current_date, t.current_time from t', ['current_date'], []],
+    ['select age(a) from t', ['age'], []],
+    ['select age(a, b) from t', [], []],
+    ['select (select max(x) from u where x < ago(interval 1 day)) from t', ['ago'], []],
+    ['with x as (select random() r) select r, uuid() from x', [], ['random', 'uuid']],
+    ['select run_started_at() - interval 7 days', ['run_started_at'], []],
+    ['not a statement', [], []],
+  ] as const) {
+    t.strictSame(volatileOf(await parse(sql)), { clock, chance }, sql);
+  }
 });
 
 t.test('syntax that the walker does not know, and statements without bounds → refused', async (t) => {

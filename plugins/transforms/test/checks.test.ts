@@ -109,6 +109,6 @@ t.test('the checks of a run', async (t) => {
       problem: { code: 'output_is_input' },
     });
     const values = { name: 'one', kind: 'accepted_values', column: 'id', values: [1, '1', true] };
-    t.match(await change([values]), { body: { checks: [values] } }, 'values keep their types');
+    t.match(await change([values]), { body: { draft: { checks: [values] } } }, 'values keep their types');
   });
 });

@@ -34,7 +34,7 @@ const outputsOf = async (hydrated: Awaited<ReturnType<typeof runWorld>>['hydrate
 
 t.test('a table is kept up to date by increments: by row, by key and by partition', async (t) => {
   const world = await runWorld(t);
-  const { ok, call, hydrated, materialized, rows } = world;
+  const { ok, call, hydrated, materialized, rows, database } = world;
   await startWorker(t, world.environment, 'transform');
   const events = await hydrated('events', 'select 1 as id, 1 as day, 10 as v', EVENTS, { materialization: 'append' });
   const land = async (values: string) => {
@@ -87,7 +87,8 @@ t.test('a table is kept up to date by increments: by row, by key and by partitio
       { name: 'small', kind: 'sql', sql: 'from written where (select sum(v) from result) > 90' },
       { name: 'known', kind: 'accepted_values', column: 'v', values: [10, 20, 11, 19, 30], severity: 'warn' },
     ];
-    const sql = `select id, day, v, case when v > 5 then now() end as seen from ${EVENTS}`;
+    const seen = `timestamptz '${new Date().toISOString()}'`;
+    const sql = `select id, day, v, case when v > 5 then ${seen} end as seen from ${EVENTS}`;
     const judged = await hydrated('judged', sql, 'gold.acme.judged', {
       ...{ materialization: 'append', ...incremental, checks },
     });
@@ -120,6 +121,76 @@ t.test('a table is kept up to date by increments: by row, by key and by partitio
     t.equal(await failing(`select id, v from ${EVENTS}, range(2)`), 'key_doubled');
     t.strictSame(await shown('latest'), then[1]);
   });
+
+  await t.test('an output that was another table, or was rolled back → full, with the reason', async (t) => {
+    const moved = { reason: 'output_moved', extent: 'full' };
+    const move = async (params: { transform_id: string }, output: string) => {
+      await ok(endpoints.changeTransform, { params, body: { output } });
+      await ok(endpoints.hydrateTransform, { params });
+    };
+    const only = await hydrated('only', 'select 1 as v', 'silver.acme.only');
+    await materialized(only);
+    const grown = await hydrated('grown', `select id, v from ${EVENTS}`, 'silver.acme.grown', {
+      ...{ materialization: 'append', ...incremental },
+    });
+    await materialized(grown);
+    for (const [params, name] of [
+      [only, 'only'],
+      [grown, 'grown'],
+    ] as const) {
+      await move(params, `silver.acme.${name}_away`);
+      t.match(await materialized(params), { status: 'succeeded' });
+      const sql = name === 'only' ? 'select 2 as v' : 'select 99 as id, 99 as v';
+      const other = await hydrated(`${name}_other`, sql, `silver.acme.${name}`, { materialization: 'append' });
+      await materialized(other);
+      await ok(endpoints.deleteTransform, { params: other });
+      await move(params, `silver.acme.${name}`);
+      await run(params, moved);
+      t.match(await materialized(params), { status: 'skipped' }, 'it stands at its own commit again');
+    }
+    t.strictSame(await rows('silver.acme.only'), [[1]]);
+    t.strictSame(await rows('silver.acme.grown'), [[7, 7]]);
+
+    const where = "table_namespace = 'silver.acme' and table_name = 'grown'";
+    const pointer = async () =>
+      String(
+        (await database.peek(`select metadata_location from catalog.iceberg_tables where ${where}`))[0]
+          ?.metadata_location,
+      );
+    const before = await pointer();
+    await ok(endpoints.changeTransform, {
+      params: events,
+      body: { sql: 'select 8 as id, 8 as day, 8 as v', materialization: 'append' },
+    });
+    await ok(endpoints.hydrateTransform, { params: events });
+    await materialized(events);
+    await run(grown, { reason: 'input_moved', extent: 'increment' });
+    await database.peek(`update catalog.iceberg_tables set metadata_location = '${before}' where ${where}`);
+    t.strictSame(await rows('silver.acme.grown'), [[7, 7]], 'somebody rolled it back');
+    await run(grown, moved);
+    t.strictSame((await rows('silver.acme.grown')).toSorted(), [
+      [7, 7],
+      [8, 8],
+    ]);
+  });
+
+  await t.test(
+    'a statement that reads the clock → never skipped, at the moment of its run, no increment',
+    async (t) => {
+      const timed = await hydrated('timed', 'select run_started_at() as at', 'gold.acme.timed');
+      const at = async () => Date.parse(String((await rows('gold.acme.timed'))[0]?.[0]));
+      for (const reason of ['first', 'clock']) {
+        const made = await materialized(timed);
+        t.match(made, { status: 'succeeded', reason });
+        t.equal(await at(), Date.parse(made.created_at), 'the time at which the run was made');
+      }
+      const due = { sql: `select id from ${EVENTS} where day <= epoch(now())`, output: 'gold.acme.due', name: 'due' };
+      const made = await ok(endpoints.createTransform, { body: { ...due, materialization: 'append', ...incremental } });
+      t.match(await call(endpoints.hydrateTransform, { params: { transform_id: made.transform_id } }), {
+        problem: { code: 'materialization_refused', errors: [{ pointer: '/incremental', code: 'increment_clock' }] },
+      });
+    },
+  );
 
   await t.test('a statement of which new rows do not tell the result → refused when it is hydrated', async (t) => {
     await ok(endpoints.changeTransform, {

@@ -40,7 +40,13 @@ const inputsOf = (pin: object): Partial<InputsService> => ({
 });
 
 const tables = {
-  describe: async () => ({ writable: true, exists: false, readable: false, snapshotId: undefined }),
+  describe: async () => ({
+    writable: true,
+    exists: false,
+    readable: false,
+    snapshotId: undefined,
+    rowsSnapshotId: undefined,
+  }),
 } as Partial<TablesService>;
 
 /** Schedules are tested with the plugin that keeps them. */
@@ -129,7 +135,7 @@ export const soundSelects = {
   read: async () => ({ inputs: [ORDERS], places: {} }),
   async describe({ sql }) {
     if (sql.includes(TYPO)) throw new SqlRefused([{ code: 'column_unknown', name: TYPO, line: 1, column: 1 }]);
-    return { columns: [{ name: 'id', type: 'long' }], lineage: { columns: [], unresolved: [] } };
+    return { columns: [{ name: 'id', type: 'long' }], lineage: { columns: [], unresolved: [] }, clock: [], chance: [] };
   },
   close: async () => undefined,
 } as Partial<Selects> as Selects;

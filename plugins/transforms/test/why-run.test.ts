@@ -39,6 +39,18 @@ t.test('what became of the incremental input → an increment, or all anew with 
   t.equal(why('merge', 'added', { isFullAsked: true }), 'full_asked full');
   t.equal(why('merge', 'none', { isForced: true }), 'forced full');
   t.equal(why('merge', 'added', { now: state('2', '2', 'b') }), 'definition_changed full');
+  t.equal(why('merge', 'none', { isOutputMoved: true }), 'output_moved full');
+  t.equal(why('append', 'added', { isOutputMoved: true }), 'output_moved full');
+  t.equal(why('merge', 'added', { isOutputMoved: true, isFullAsked: true }), 'full_asked full');
+  const alone = (definition: object, more: object = {}) => {
+    const found = whyRun({ now: before, before, definition: { materialization: 'full', ...definition }, ...more });
+    return found && `${found.reason} ${found.extent}`;
+  };
+  t.equal(alone({}, { isOutputMoved: true }), 'output_moved full');
+  t.equal(alone({ materialization: 'append' }, { isOutputMoved: true }), undefined, 'it shares its table');
+  t.equal(alone({ materialization: 'partition_overwrite' }, { isOutputMoved: true }), 'output_moved undefined');
+  t.equal(alone({ clock: ['now'] }), 'clock full');
+  t.equal(alone({ clock: [] }), undefined);
   const other = { dataset_id: 'bronze.acme.other', snapshot_id: '5' };
   t.equal(why('merge', 'added', { now: { ...now, rows_at: [...now.rows_at, other] } }), 'other_input_moved full');
   t.strictSame(whyRun({ now, before: undefined, definition: { materialization: 'append' } }), {

@@ -32,7 +32,7 @@ export function QuickChart({ columns, rows, choice, choose }: QuickChartProps) {
   const numeric = columns.filter(isNumeric);
   const placeIn = (from: readonly GridColumn[], ...names: (string | undefined)[]) => {
     const column = names.map((name) => from.find((one) => one.name === name)).find((found) => found !== undefined);
-    return columns.findIndex((one) => one === column);
+    return column === undefined ? -1 : columns.indexOf(column);
   };
   const x = placeIn(columns, choice.x, first.x);
   const y = placeIn(numeric, choice.y, first.y);

@@ -14,6 +14,8 @@ const WORDS: Readonly<Record<RunReason, string>> = {
   input_rolled_back: 'The input was rolled back, so all rows were read',
   input_expired: 'The last read snapshot has expired, so all rows were read',
   columns_changed: 'The columns changed, so all rows were read',
+  output_moved: 'The output was changed by something else, so it was made again',
+  clock: 'The statement reads the clock',
 };
 
 /** Why a run of a transform did its work, or did none. */

@@ -198,6 +198,8 @@ export interface TableDescription {
   readable: boolean;
   /** The newest snapshot, in decimal digits; undefined for a table without rows so far, or one that is not readable. */
   snapshotId: string | undefined;
+  /** The newest snapshot that changed rows, as far as the table knows; undefined as `snapshotId` is. */
+  rowsSnapshotId: string | undefined;
 }
 
 /** A snapshot of a table, as the metadata keeps it. */

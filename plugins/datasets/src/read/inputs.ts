@@ -162,7 +162,7 @@ function schemaAt(metadata: TableMetadata, id: number | undefined) {
 }
 
 /** The newest snapshot up to this one that is no replacement of files by files with the same rows, as far as the table knows. */
-function rowsSnapshotOf({ snapshots }: TableMetadata, snapshot: Snapshot | undefined): string | null {
+export function rowsSnapshotOf({ snapshots }: TableMetadata, snapshot: Snapshot | undefined): string | null {
   const byId = new Map(snapshots.map((one) => [one['snapshot-id'], one]));
   let found = snapshot;
   while (found?.summary?.operation === 'replace') {

@@ -5,12 +5,13 @@ import { isWritable } from '../dataset/dataset-id.ts';
 import { decimalDigits } from '../dataset/decimal-digits.ts';
 import { mayRead, readableBy } from '../dataset/readable.ts';
 import { producedTables } from '../producer/producers.ts';
+import { rowsSnapshotOf } from '../read/inputs.ts';
 import { identOf, loadTables, type TableDeps } from '../store/table-store.ts';
 
 /** What holds of a table now; whatever is wrong with it is said by the answer, only an unreachable database throws. */
 export async function describeTable(deps: TableDeps, tenant: Tenant, ref: TableRef): Promise<TableDescription> {
   const { kernel, catalog } = deps;
-  const unknown = { exists: false, readable: false, snapshotId: undefined };
+  const unknown = { exists: false, readable: false, ...NO_SNAPSHOT };
   if (!isWritable(tenant.scope, ref)) return { writable: false, ...unknown };
   const { location, allowed } = await kernel.db(tenant).transaction(async (tx) => ({
     location: await catalog.loadPointer(tx.sql, identOf(ref)),
@@ -19,22 +20,24 @@ export async function describeTable(deps: TableDeps, tenant: Tenant, ref: TableR
   if (location === undefined) return { writable: true, ...unknown };
   const state = await wholeState(deps, location);
   const readable = allowed && state !== undefined;
-  return { writable: true, exists: true, readable, snapshotId: readable ? state.snapshotId : undefined };
+  return { writable: true, exists: true, readable, ...(readable ? state : NO_SNAPSHOT) };
 }
 
-/** The newest snapshot by the files that say so, as they lie there now; undefined when one of them does not. */
-async function wholeState(
-  { io, scanner }: TableDeps,
-  location: string,
-): Promise<{ snapshotId: string | undefined } | undefined> {
+type Newest = Pick<TableDescription, 'snapshotId' | 'rowsSnapshotId'>;
+const NO_SNAPSHOT: Newest = { snapshotId: undefined, rowsSnapshotId: undefined };
+
+/** The newest snapshots by the files that say so, as they lie there now; undefined when one of them does not. */
+async function wholeState({ io, scanner }: TableDeps, location: string): Promise<Newest | undefined> {
   try {
     // The scanner remembers what it once read, so that the files are still there is asked beside it.
     if (!(await io.exists(location))) return undefined;
-    const snapshot = findSnapshot(await scanner.metadata(location));
-    if (snapshot === undefined) return { snapshotId: undefined };
+    const metadata = await scanner.metadata(location);
+    const snapshot = findSnapshot(metadata);
+    if (snapshot === undefined) return NO_SNAPSHOT;
     const list = snapshot['manifest-list'];
     if (list !== undefined && !(await io.exists(list))) return undefined;
-    return { snapshotId: String(snapshot['snapshot-id']) };
+    const rowsSnapshotId = rowsSnapshotOf(metadata, snapshot) ?? undefined;
+    return { snapshotId: String(snapshot['snapshot-id']), rowsSnapshotId };
   } catch {
     return undefined;
   }

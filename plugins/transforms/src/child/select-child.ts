@@ -12,7 +12,15 @@ import {
   typeText,
 } from '@weir/plugin-datasets/stage';
 import { startPulse } from '@weir/processes';
-import { columnLineage, incrementShape } from '@weir/sql';
+import {
+  columnLineage,
+  type IncrementOf,
+  type IncrementShape,
+  incrementShape,
+  type PlanOperator,
+  provenShape,
+  volatileOf,
+} from '@weir/sql';
 import { faultsOf, judge } from '../model/select/judge.ts';
 import type { FromSelect, MergeAsk, SelectAsk, SelectInput, SelectPlan, ToSelect } from '../model/select/messages.ts';
 import { SqlRefused } from '../model/select/select-errors.ts';
@@ -88,11 +96,16 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
     case 'read':
       return readInputs(selector, ask);
     case 'describe': {
-      const { columns, refused } = await selector.examine({ ...ask, inputs: rowsByName(ask.inputs) });
-      assertChecks(refused, ask.checks);
+      const { increment: asked } = ask;
+      const inputs = rowsByName(ask.inputs);
+      const examined = await selector.examine({ ...ask, inputs, wantsPlan: asked !== undefined });
+      const { columns } = examined;
+      assertChecks(examined.refused, ask.checks);
       const names = ask.inputs.map(({ name, rows }) => [name, rows.schema.fields.map((field) => field.name)] as const);
-      const increment = ask.increment && incrementShape(seen.ast, ask.increment);
-      return { columns, lineage: columnLineage(seen.ast, Object.fromEntries(names)), increment };
+      const { clock, chance } = volatileOf(seen.ast);
+      const increment =
+        asked && judgedIncrement(seen.ast, asked, { plan: examined.plan, readsClock: clock.length > 0 });
+      return { columns, lineage: columnLineage(seen.ast, Object.fromEntries(names)), increment, clock, chance };
     }
     case 'rows': {
       const { columns, ...found } = await selector.rows({ ...ask, inputs: rowsByName(ask.inputs) });
@@ -103,6 +116,17 @@ async function carryOut(plan: SelectPlan): Promise<unknown> {
     default:
       return withTypeTexts(await selector.run({ ...ask, inputs: rowsByName(ask.inputs) }));
   }
+}
+
+/** What the tree says, where the bound plan agrees; rows of another time follow from no row that is new. */
+function judgedIncrement(
+  ast: unknown,
+  asked: IncrementOf,
+  { plan, readsClock }: { plan: PlanOperator | undefined; readsClock: boolean },
+): IncrementShape {
+  if (readsClock) return { fault: 'increment_clock' };
+  const found = incrementShape(ast, asked);
+  return provenShape(found, plan ?? { name: 'NONE' }, asked.input);
 }
 
 async function merged(plan: SelectPlan, { request }: MergeAsk): Promise<MergeResult> {

@@ -52,6 +52,14 @@ export const ArtifactContentShape = Type.Object({
   columns: Type.Array(OutputColumn),
   lineage: Type.Array(LineageColumn),
   checks: Type.Optional(Type.Array(Check, { description: 'Absent where there is none' })),
+  clock: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Functions of the statement that read a clock: its runs are never skipped',
+    }),
+  ),
+  chance: Type.Optional(
+    Type.Array(Type.String(), { description: 'Functions of the statement that give another value at each call' }),
+  ),
 });
 export type ArtifactContent = Static<typeof ArtifactContentShape>;
 

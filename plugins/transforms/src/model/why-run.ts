@@ -11,6 +11,8 @@ export interface CommittedState {
   inputs: readonly PinnedSnapshot[];
   /** The same datasets, each at the newest snapshot that changed rows. */
   rows_at: readonly PinnedSnapshot[];
+  /** The snapshot of the output that last changed rows, before the commit; null for a table without rows. */
+  output_at?: string | null;
 }
 
 /** The name under which a transform marks the snapshot from which it reads on. */
@@ -29,6 +31,8 @@ export interface Why {
 export interface Definition {
   materialization: Materialization;
   incremental?: string | undefined;
+  /** What reads a clock: the result is another one at another time. */
+  clock?: readonly string[] | undefined;
 }
 
 /** What became of the inputs since the last commit, by dataset id; absent for one that was not read before. */
@@ -40,6 +44,8 @@ interface Found {
   before: CommittedState | undefined;
   changes?: InputChanges;
   definition?: Definition;
+  /** Whether the output holds rows of somebody else, or not those of the last commit any more. */
+  isOutputMoved?: boolean;
   isForced?: boolean;
   isFullAsked?: boolean;
 }
@@ -58,7 +64,8 @@ const UNKNOWN: InputChanges = new Map();
 /** Why a run does its work; undefined when no row has moved since the last commit and nobody forces it. Pure. */
 export function whyRun(found: Found): Why | undefined {
   const { now, before, changes = UNKNOWN, definition = FULL, isForced = false, isFullAsked = false } = found;
-  const { materialization, incremental } = definition;
+  const { isOutputMoved = false } = found;
+  const { materialization, incremental, clock = [] } = definition;
   if (before === undefined) {
     // A table may be there already: rows are added to it where nobody asks for another.
     const adds = materialization === 'append' && incremental === undefined && !isFullAsked;
@@ -68,7 +75,13 @@ export function whyRun(found: Found): Why | undefined {
   const extent = materialization === 'full' || incremental !== undefined ? 'full' : undefined;
   if (isFullAsked) return { reason: 'full_asked', moved, extent: 'full' };
   if (before.artifact_id !== now.artifact_id) return { reason: 'definition_changed', moved, extent };
-  if (moved.length === 0) return isForced ? { reason: 'forced', moved, extent } : undefined;
+  // What only adds rows shares its table with others.
+  const isShared = materialization === 'append' && incremental === undefined;
+  if (isOutputMoved && !isShared) return { reason: 'output_moved', moved, extent };
+  if (moved.length === 0) {
+    if (isForced) return { reason: 'forced', moved, extent };
+    return clock.length > 0 ? { reason: 'clock', moved, extent } : undefined;
+  }
   if (incremental === undefined) return { reason: 'input_moved', moved, extent };
   const reason = fullReason({ moved, incremental, materialization, change: changes.get(incremental) });
   return reason === undefined ? { reason: 'input_moved', moved, extent: 'increment' } : { reason, moved, extent };

@@ -25,11 +25,15 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   if (checkpoint?.runId === run.runId) {
     return recordCommit(deps, job, { rows: checkpoint.counters.rows, pins: await pin(deps, job, undefined) });
   }
-  const isThere = (await tables.describe(tenant, ref)).exists;
-  const before = isThere ? (checkpoint?.state as CommittedState | undefined) : undefined;
+  const output = await tables.describe(tenant, ref);
+  const before = output.exists ? (checkpoint?.state as CommittedState | undefined) : undefined;
+  const output_at = output.rowsSnapshotId ?? null;
   const pins = await pin(deps, job, before);
-  const now: CommittedState = { artifact_id: job.artifactId, inputs: pins.map(snapshotOf), rows_at: pins.map(rowsOf) };
-  const why = whyOf(job, { now, before, pins });
+  const read = { inputs: pins.map(snapshotOf), rows_at: pins.map(rowsOf) };
+  const now: CommittedState = { artifact_id: job.artifactId, ...read, output_at };
+  const made = before && checkpoint && (await madeBy(deps, job, checkpoint.runId));
+  const isOutputMoved = before !== undefined && output_at !== (made ?? before.output_at ?? null);
+  const why = whyOf(job, { now, before, pins, isOutputMoved });
   if (why === undefined) {
     const message = 'nothing has changed since the last run: the run ends skipped';
     log.write({ level: 'info', step: 'end', message, fields: { status: 'skipped' } });
@@ -63,12 +67,23 @@ export async function carryOutTransform(deps: CarryOutDeps, attempt: TransformAt
   await recordCommit(deps, job, { rows: String(staged.rows), pins });
 }
 
-function whyOf(
-  { row, content }: Job,
-  { now, before, pins }: { now: CommittedState; before: CommittedState | undefined; pins: readonly PinnedInput[] },
-): Why | undefined {
+interface Standing {
+  now: CommittedState;
+  before: CommittedState | undefined;
+  pins: readonly PinnedInput[];
+  isOutputMoved: boolean;
+}
+
+/** The snapshot of the output that a run made; undefined where it made none, as it had no rows to write. */
+async function madeBy({ kernel }: CarryOutDeps, { tenant }: Job, runId: string): Promise<string | undefined> {
+  const row = await kernel.db(tenant).transaction((tx) => tx.findOne(TransformRunEntity, { runId }));
+  return row?.outputSnapshotId ?? undefined;
+}
+
+function whyOf({ row, content }: Job, { now, before, pins, isOutputMoved }: Standing): Why | undefined {
   const changes = new Map(pins.flatMap(({ datasetId, change }) => (change ? [[datasetId, change.kind] as const] : [])));
-  return whyRun({ now, before, changes, definition: content, isForced: row.forced, isFullAsked: row.fullAsked });
+  const asked = { isForced: row.forced, isFullAsked: row.fullAsked };
+  return whyRun({ now, before, changes, definition: content, isOutputMoved, ...asked });
 }
 
 async function jobOf({ kernel }: CarryOutDeps, attempt: TransformAttempt): Promise<Job> {

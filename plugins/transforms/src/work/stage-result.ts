@@ -50,7 +50,7 @@ export async function stageResult(deps: CarryOutDeps, job: Job, asked: Asked): P
   const place = { folder, store: prepared.store, spec: prepared.spec as PartitionSpec, signal };
   const found = await selects.run({
     ...{ ...place, sql, schema, checks: [...keyChecks(key), ...checks], ...(table && { table }) },
-    ...{ inputs: read.inputs, ...(read.within && { within: read.within }) },
+    ...{ inputs: read.inputs, startedAt: run.createdAt, ...(read.within && { within: read.within }) },
   });
   assertKeys(found.checks);
   await passChecks(kernel, job, found);

@@ -29,6 +29,8 @@ export interface RunAsk {
   kind: 'run';
   sql: string;
   inputs: readonly SelectInput[];
+  /** What `run_started_at()` answers. */
+  startedAt?: Date;
   schema: TableSchema;
   spec?: PartitionSpec;
   folder: string;

@@ -12,7 +12,7 @@ import type {
   SelectCheck,
 } from '@weir/plugin-datasets/stage';
 import { removeTree } from '@weir/processes';
-import type { ColumnLineage, IncrementOf, IncrementShape, Place } from '@weir/sql';
+import type { ColumnLineage, IncrementOf, IncrementShape, Place, Volatile } from '@weir/sql';
 import { type BegunChild, copyTokens, spareChild } from '@weir/work';
 import type { CheckFound } from '../../model/checks/check-results.ts';
 import type { RowsAsk, RunAsk, SelectAsk, SelectBounds, SelectInput } from '../../model/select/messages.ts';
@@ -64,6 +64,13 @@ export interface ReadSelect {
   places: Readonly<Record<string, Place>>;
 }
 
+/** What a statement gives, and what of it is not the same in the next run. */
+export interface DescribedSelect extends Volatile {
+  columns: Column[];
+  lineage: ColumnLineage;
+  increment?: IncrementShape | undefined;
+}
+
 /** What a run wrote, and how its checks ended. */
 export type SelectRun = Omit<RunSelectResult, 'checks'> & { checks: readonly CheckFound[] };
 
@@ -74,7 +81,7 @@ export interface Selects {
   /** The columns of the result, and where each comes from. Refuses checks that do not fit it. */
   describe(
     asked: AskedSelect & { checks?: readonly SelectCheck[]; increment?: IncrementOf | undefined },
-  ): Promise<{ columns: Column[]; lineage: ColumnLineage; increment?: IncrementShape | undefined }>;
+  ): Promise<DescribedSelect>;
   /** The first rows of the result. */
   rows(asked: AskedSelect & Pick<RowsAsk, 'limit' | 'maxBytes' | 'arrow'>): Promise<SelectedRows>;
   /** The same for a statement whose inputs are pinned once it is known what it reads; `arrow` labels the rows. */

@@ -27,7 +27,7 @@ export async function contentOf(
   const pins = await pinned(inputs, tenant, named);
   const asked = { sql, inputs: pins, signal, checks: compiled };
   const reads = incremental ? { input: incremental.split('.'), columns: [...key, ...partitionBy] } : undefined;
-  const { columns, lineage, increment } = await selects.describe({ ...asked, increment: reads });
+  const { columns, lineage, increment, clock, chance } = await selects.describe({ ...asked, increment: reads });
   assertFitting(written, { columns, inputs: named });
   assertIncrement(written, increment);
   const how = {
@@ -41,6 +41,8 @@ export async function contentOf(
     columns: columns.map(({ name, type }) => ({ name, type })),
     lineage: lineageOf(sql, columns, lineage),
     ...(checks.length === 0 ? {} : { checks }),
+    ...(clock.length === 0 ? {} : { clock: [...clock] }),
+    ...(chance.length === 0 ? {} : { chance: [...chance] }),
   };
 }
 

@@ -10,8 +10,8 @@ import {
   readStatement,
   textOf,
   textsOf,
-} from './ast.ts';
-import { AGGREGATES } from './functions.ts';
+} from '../ast.ts';
+import { AGGREGATES } from '../functions.ts';
 
 /** Why a statement over the new rows of an input cannot stand for one over all of its rows. */
 export type IncrementFault =
@@ -24,6 +24,8 @@ export type IncrementFault =
   | 'increment_having'
   | 'increment_qualify'
   | 'increment_construct'
+  | 'increment_not_by_row'
+  | 'increment_clock'
   | 'increment_column';
 
 /**
