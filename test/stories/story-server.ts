@@ -77,7 +77,9 @@ export async function storyServer(t: { teardown(work: () => unknown): void }) {
 /** What fits the contract: of a list the page that was asked for, and what names the call has. */
 function answerOf(schema: TSchema, count: number, given: Values): Values {
   const like = (value: Values) => {
-    for (const name of Object.keys(value ?? {})) if (name in given) value[name] = given[name];
+    // Of an address everything is a text.
+    for (const [name, made] of Object.entries(value ?? {}))
+      if (name in given) value[name] = typeof made === 'number' ? Number(given[name]) : given[name];
     return value;
   };
   const whole = like(madeUp(schema, 1) as Values);

@@ -50,6 +50,10 @@ t.test('a definition that is validated and not saved', async (t) => {
         ],
       ],
       [
+        { sql: `select id, count(*) as n from ${ORDERS} group by id`, materialization: 'append', incremental: ORDERS },
+        [{ code: 'increment_not_by_row', pointer: '/incremental' }],
+      ],
+      [
         { sql: 'select 1 as one', checks: [{ name: 'a', kind: 'not_null', columns: ['won'] }] },
         [{ code: 'column_unknown', pointer: '/checks', check: 'a', nearest: 'one', line: undefined }],
       ],

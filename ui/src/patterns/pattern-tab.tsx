@@ -1,4 +1,4 @@
-import { Button, Group, Space, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { getTransformPattern, type TransformPatternView } from '@weir/plugin-transform-patterns/contract';
 import type { TransformView } from '@weir/plugin-transforms/contract';
 import { FormProvider, useForm } from 'react-hook-form';
@@ -56,7 +56,6 @@ function Form({ origin, transform, saving, pattern }: PatternTabProps & { patter
       <DefinitionBar transform={transform} unsaved={isDirty ? ['parameters'] : []}>
         <DraftActions transform={transform} saving={saving} unsaved={isDirty ? unsaved : undefined} />
       </DefinitionBar>
-      <Space h="md" />
       {saving.error === null ? null : <FaultNote error={saving.error} />}
       <PatternForm pattern={pattern} onSubmit={submit} />
     </FormProvider>

@@ -42,6 +42,11 @@ export function assertFitting(
   if (errors.length > 0) throw transformProblems.materializationRefused({ errors });
 }
 
+/** What a description must say of the input of which a run reads what is new. */
+export function incrementOf({ incremental, key, partitionBy }: Materializing) {
+  return incremental ? { input: incremental.split('.'), columns: [...key, ...partitionBy] } : undefined;
+}
+
 /** Throws `materialization_refused` where new rows of the input do not tell what changes in the result. */
 export function assertIncrement({ materialization }: Materializing, increment: IncrementShape | undefined): void {
   if (increment === undefined) return;

@@ -5,7 +5,7 @@ import { transformProblems, type validateTransform } from '../contract.ts';
 import { checkFaults } from '../model/checks/check-rules.ts';
 import { compileCheck } from '../model/checks/compile-check.ts';
 import { lineageOf } from '../model/lineage.ts';
-import { assertFitting, assertMaterializing } from '../model/materialization.ts';
+import { assertFitting, assertIncrement, assertMaterializing, incrementOf } from '../model/materialization.ts';
 import { outputRef } from '../model/output.ts';
 import { type SqlFault, SqlRefused } from '../model/select/select-errors.ts';
 import { pinEach } from './select/pin-each.ts';
@@ -43,13 +43,18 @@ export function validateService({ inputs, selects }: ValidateDeps) {
         const { pins, faults } = await pinEach({ inputs }, tenant, read.found);
         const known = { ...NOTHING, inputs: pins.map(inputView) };
         if (faults.length > 0) return { ...known, faults: [...ruled, ...own, ...faults] };
-        const described = await refusable(() => selects.describe({ sql, inputs: pins, signal, checks: compiled }));
+        const increment = incrementOf(materializing(body));
+        const asked = { sql, inputs: pins, signal, checks: compiled, increment };
+        const described = await refusable(() => selects.describe(asked));
         const estimate = { rows: sum(pins.map(({ rows }) => rows)), bytes: sum(pins.map(({ bytes }) => bytes)) };
         if ('faults' in described) {
           return { ...known, estimate, faults: [...ruled, ...own, ...faultsOf(described.faults, body, pins)] };
         }
         const { columns, lineage } = described.found;
-        const fitting = refusals(() => assertFitting(materializing(body), { columns, inputs: read.found.inputs }));
+        const fitting = [
+          ...refusals(() => assertFitting(materializing(body), { columns, inputs: read.found.inputs })),
+          ...refusals(() => assertIncrement(materializing(body), described.found.increment)),
+        ];
         const all = [...ruled, ...own, ...fitting];
         const shown = columns.map(({ name, type }) => ({ name, type }));
         return {

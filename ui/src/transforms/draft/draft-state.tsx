@@ -17,7 +17,7 @@ export function DraftState({ transform }: { transform: TransformView }) {
       {at === null ? null : (
         <>
           {' '}
-          of <ShowTime at={at} />
+          of <ShowTime at={at} how="clock" />
         </>
       )}
     </>

@@ -15,6 +15,9 @@ const WORDS: Readonly<Record<Check['status'], [typeof XCircle, Tone, string]>> =
   fail: [CircleAlert, 'bad', 'No'],
 };
 
+/** Checks of the version in force. */
+const OF_VERSION: ReadonlySet<string> = new Set(['runtime', 'inputs', 'lineage']);
+
 interface ReadinessListProps {
   readiness: ReadinessView;
   /** What to do about a check right here. */
@@ -29,7 +32,10 @@ export function ReadinessList({ readiness: { checks, ready }, fixOf }: Readiness
   const [isWhole, setWhole] = useState(false);
   const passing = checks.filter(({ status }) => status === 'pass').length;
   const isAll = passing === checks.length;
-  const shown = folded(isWhole ? checks : checks.filter(({ status }) => status !== 'pass'));
+  const open = checks.filter(({ status }) => status !== 'pass');
+  // Without a version in force there is nothing that the others could look at.
+  const isBare = open.some(({ check, status }) => check === 'hydrated' && status === 'fail');
+  const shown = folded(isWhole ? checks : open.filter(({ check }) => !(isBare && OF_VERSION.has(check))));
   return (
     <section aria-labelledby="readiness">
       <Group gap="sm" mb={shown.length === 0 ? 0 : 'sm'} align="baseline">

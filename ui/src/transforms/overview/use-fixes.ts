@@ -14,7 +14,7 @@ export function useFixes(detail: Detail) {
   const change = useChange(changeTransform);
   const params = { transform_id: detail.transform_id };
   const isHydrated = detail.artifact !== null;
-  const again: Fix = { label: 'Put in force', act: () => hydrate.mutate({ params }), isPending: hydrate.isPending };
+  const again: Fix = { label: 'Check again', act: () => hydrate.mutate({ params }), isPending: hydrate.isPending };
   const restore: Fix = {
     label: 'Restore',
     act: () => change.mutate({ params, body: { archived: false } }),
@@ -25,17 +25,18 @@ export function useFixes(detail: Detail) {
     link: { to: '/transforms/$transformId', params: { transformId: detail.transform_id }, search: { tab } },
   });
   const ofEditors = (fix: Fix) => (mayChange ? fix : undefined);
-  const toStatement = isHydrated ? ofEditors(toTab('Change the definition', 'definition')) : undefined;
+  const toDefinition = ofEditors(toTab(isHydrated ? 'Change the definition' : 'See the draft', 'definition'));
+  const toStatement = isHydrated ? toDefinition : undefined;
   const run = detail.last_run?.run_id;
   const toRun: Fix | undefined =
     run === undefined ? undefined : { label: 'See the run', link: { to: '/runs/$runId', params: { runId: run } } };
   const hydrating = mayHydrate ? again : undefined;
   const fixes: Readonly<Record<string, Fix | undefined>> = {
-    hydrated: hydrating,
+    hydrated: toDefinition,
     runtime: hydrating,
     archived: ofEditors(restore),
     inputs: toStatement ?? hydrating,
-    output: ofEditors(toTab('Change the definition', 'definition')),
+    output: toDefinition,
     worker: { label: 'See the workers', link: { to: '/operations', search: { tab: 'health' } } },
     last_run: toRun,
     lineage: isHydrated ? toTab('See the lineage', 'lineage') : hydrating,

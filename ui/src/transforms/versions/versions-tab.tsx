@@ -55,10 +55,10 @@ function Versions({ detail, versions, pages }: VersionsProps) {
         minWidth={680}
         head={
           <>
-            <Table.Th w={150}>Version</Table.Th>
+            <Table.Th w={130}>Version</Table.Th>
+            <Table.Th>What changed</Table.Th>
             <Table.Th w={150}>Put in force</Table.Th>
             <Table.Th w={160}>By</Table.Th>
-            <Table.Th>What changed</Table.Th>
             <Table.Th w={110}>
               <span className="unseen">Restore</span>
             </Table.Th>
@@ -103,11 +103,11 @@ function VersionRow({ row, restore }: VersionRowProps) {
           </Text>
         ) : null}
       </Table.Td>
+      <Table.Td>{what.length === 0 ? 'first version' : what.join(', ')}</Table.Td>
       <Table.Td>
         <ShowTime at={at} size="sm" />
       </Table.Td>
       <Table.Td>{by}</Table.Td>
-      <Table.Td>{what.length === 0 ? 'first version' : what.join(', ')}</Table.Td>
       <Table.Td ta="right">
         {restore === undefined ? null : (
           <Button size="compact-sm" variant="default" aria-label={`Restore version ${version}`} onClick={restore}>

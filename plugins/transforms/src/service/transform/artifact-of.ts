@@ -4,7 +4,7 @@ import { type DefinitionView, transformProblems } from '../../contract.ts';
 import { type ArtifactContent, runtimeOf } from '../../model/artifact-content.ts';
 import { compileCheck } from '../../model/checks/compile-check.ts';
 import { lineageOf } from '../../model/lineage.ts';
-import { assertFitting, assertIncrement } from '../../model/materialization.ts';
+import { assertFitting, assertIncrement, incrementOf } from '../../model/materialization.ts';
 import type { Selects } from '../select/selects.ts';
 
 export interface ContentDeps {
@@ -25,9 +25,8 @@ export async function contentOf(
   const named = (await selects.read(sql, compiled)).inputs;
   if (named.some((id) => id.toLowerCase() === output.toLowerCase())) throw transformProblems.outputIsInput();
   const pins = await pinned(inputs, tenant, named);
-  const asked = { sql, inputs: pins, signal, checks: compiled };
-  const reads = incremental ? { input: incremental.split('.'), columns: [...key, ...partitionBy] } : undefined;
-  const { columns, lineage, increment, clock, chance } = await selects.describe({ ...asked, increment: reads });
+  const asked = { sql, inputs: pins, signal, checks: compiled, increment: incrementOf(written) };
+  const { columns, lineage, increment, clock, chance } = await selects.describe(asked);
   assertFitting(written, { columns, inputs: named });
   assertIncrement(written, increment);
   const how = {
